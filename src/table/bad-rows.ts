@@ -1,7 +1,9 @@
-/** Faults of bad rows, and the actions on them. Reporting to the user is up to the listener. */
+/**
+ * Faults of bad rows, and the actions on them: end the run, leave the row out, or write it unchanged. Reporting to the
+ * user is up to the listener.
+ */
 import { TableError } from "./errors.js";
 
-/** Action on a bad row: end the run, leave the row out, or write it unchanged. */
 export type BadRowPolicy = "error" | "skip" | "keep";
 
 const excerptBytes = 400;

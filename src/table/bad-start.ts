@@ -70,7 +70,7 @@ export class BadStart {
   }
 }
 
-/** Quotes other than those of RFC 4180, with the option that sets them. */
+/** Quotes that are tried instead, with the option that sets them. */
 const otherQuotes: readonly (readonly [Pick<Marks, "quote" | "escape">, string])[] = [
   [{ quote: '"', escape: '"' }, "leave --quote out"],
   [{ quote: "'", escape: "'" }, `pass --quote "'"`],

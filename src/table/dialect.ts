@@ -1,11 +1,12 @@
-/** The syntax of a table: its delimiter, its quotes and other properties that the scanner and the writers need. */
+/**
+ * The syntax of a table: its delimiter, its quotes and other properties that the scanner and the writers need. All
+ * characters are ASCII.
+ */
 
-/** Syntax of a table. All characters are ASCII. */
 export interface Dialect {
   /** Null for a plain list, in which every line is one field. */
   readonly delimiter: string | null;
   readonly lineEnding: LineEnding;
-  /** Empty if fields are never quoted. */
   readonly quote: string;
   readonly escape: string;
   readonly comment: string | null;
@@ -18,7 +19,6 @@ export interface Dialect {
 
 export type LineEnding = "\n" | "\r\n" | "\r";
 
-/** The characters that, beside the delimiter, determine where fields end. */
 export type Marks = Pick<Dialect, "quote" | "escape" | "comment" | "skipsSpaces">;
 
 /**

@@ -6,7 +6,6 @@
 export class TableError extends Error {
   override readonly name = "TableError";
 
-  /** @param excerpt the text of the bad row and its line */
   constructor(
     message?: string,
     readonly excerpt?: { readonly line: number; readonly text: string },

@@ -20,7 +20,7 @@ import { streamOf } from "./writers/start.js";
 
 /**
  * @param sample the first bytes of the table, from which everything is detected
- * @param isWhole whether the sample is the whole table
+ * @param isWhole whether they are the whole table
  * @param separator the delimiter that the first line names
  * @throws TableError if the header cannot be read
  * @throws ChoiceError if the columns cannot be chosen
@@ -171,8 +171,8 @@ async function bytesOf(
 }
 
 /**
- * Returns whether rows with an unusual number of fields are exceptions: few of the first rows are such, or most of
- * these are out of step.
+ * Returns whether rows with an unusual number of fields are exceptions: there are few of them among the first rows, or
+ * most of them are out of step.
  */
 function isWidthSure(shape: TableShape, items: ItemTest, body: readonly (readonly string[])[]): boolean {
   const rows = body.filter((fields) => fields.length > 1 || fields[0] !== "");

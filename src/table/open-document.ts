@@ -9,7 +9,9 @@ import { note } from "./document/marks.js";
 import { openJsonLines } from "./open-json-lines.js";
 import type { OpenedTable, TableOptions, TableStart } from "./table.js";
 
-/** Bytes that are read before the lists of a document with several are compared, and to find those that are named. */
+/**
+ * Most bytes that are read to find the lists of records: to compare them, and to find the columns that the user named.
+ */
 const mostSurveyed = 16_777_216;
 const mostSearched = 67_108_864;
 const pieceBytes = 65_536;
@@ -49,7 +51,7 @@ export async function openDocument(
     end: () => objectsOf?.convert(records.end()) ?? records.end(),
   };
   let first = Buffer.from(lines.read(bytes.subarray(0, pieceBytes)));
-  // What is wrong in a small document is known before anything is charged.
+  // Read a small document whole, so that its faults are known before anything is charged.
   const isRead = isAll && bytes.length <= pieceBytes;
   if (isRead) first = Buffer.concat([first, lines.end()]);
   const rest = isRead ? input : linesOf(lines, bytes.subarray(pieceBytes), isAll ? undefined : input);
@@ -81,7 +83,6 @@ async function readMore(input: AsyncIterator<Uint8Array>, bytes: number) {
   return { chunks, isEnd: false };
 }
 
-/** @param input undefined if all has been read */
 async function* linesOf(
   lines: Lines,
   read: Buffer,

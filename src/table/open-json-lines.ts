@@ -43,10 +43,7 @@ export function sampleObjects(
     .filter((object) => object !== undefined);
 }
 
-/**
- * @param objects the objects in the sample
- * @throws ChoiceError if the columns cannot be chosen
- */
+/** @throws ChoiceError if the columns cannot be chosen */
 export async function openJsonLines(
   { source, byteOrderMark, preamble, first, input }: TableStart,
   sample: Buffer,
@@ -128,7 +125,10 @@ export async function openJsonLines(
   };
 }
 
-/** Returns the names of the members, and their paths with those of inner ones, which are shown with the way to the list. */
+/**
+ * Returns the names of the members, the paths of these and of inner members, and the paths as they are shown: in a
+ * document, with the path of the list.
+ */
 function membersOf(
   objects: readonly JsonObject[],
   { columns }: TableOptions,
@@ -144,7 +144,7 @@ function membersOf(
   return { names, paths, shown };
 }
 
-/** Returns whether a member is an object wherever it is there: then it is no item, but its members may be. */
+/** Returns whether a member is an object wherever it is present. Then it holds no item itself, but its members may. */
 function holdsObjects(objects: readonly JsonObject[], name: string | undefined): boolean {
   if (name === undefined) return false;
   const values = objects

@@ -13,12 +13,10 @@ import { isDocument } from "./sniff/is-document.js";
 import { separatorLine } from "./sniff/sample.js";
 import type { Table, TableOptions, TableSource } from "./table.js";
 
-/** Length of the sample in bytes, from which the dialect, the header and the column are detected. */
 const sampleBytes = 65_536;
 
 /**
- * Opens a table: reads its start, detects its dialect, header and column, and returns the stream of its records. Closes
- * the input if it throws.
+ * Closes the input if it throws.
  *
  * @throws TableError if the bytes cannot be read as a table
  * @throws ChoiceError if the column cannot be chosen
@@ -85,7 +83,7 @@ async function readTable(
   return { ...table, surelyIn };
 }
 
-/** Whether the user has said that the input is a table. */
+/** Returns whether the options imply that the input is a table. */
 const isGiven = ({ delimiter, header, dialect, sheet }: TableOptions): boolean =>
   delimiter !== undefined || header !== undefined || dialect?.quote !== undefined || sheet !== undefined;
 
@@ -101,10 +99,11 @@ async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): Asyn
 const hasMark = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
 /**
- * Returns the input up to its first line that is not blank, if nothing has to be guessed from later lines; undefined
- * otherwise, and if there is no such line yet. Nothing is guessed if the rows have no header, and no delimiter, or one
- * that is given with the column and no quotes; or if they are JSON Lines, the first of which has the wanted fields.
- * Then rows that arrive slowly are answered at once.
+ * Returns the input up to its first line that is not blank, if no later line is needed for detection: then rows that
+ * arrive slowly are answered at once. Returns undefined otherwise, and if there is no such line yet.
+ *
+ * No later line is needed if the user says that there is no header, and either that there is no delimiter or which
+ * delimiter and column to use, without quotes; or if the first line is a JSON object with the wanted fields.
  */
 function decidingLine(bytes: Buffer, options: TableOptions): Buffer | undefined {
   const { header, delimiter, dialect, columns, format, namedFormat, rewrite, sheet, needsSample } = options;

@@ -13,7 +13,6 @@ export interface TableShape {
   readonly column: number;
   readonly otherColumns: readonly number[];
   readonly hasHeader: boolean;
-  /** Line of the first record, from 1. */
   readonly firstLine: number;
   readonly ragged: "pad" | "error";
   readonly badRows: BadRowPolicy;
@@ -33,7 +32,7 @@ export const delimiterOf = { csv: ",", tsv: "\t", jsonl: undefined, json: undefi
 /** A field may hold a picture or a mail. Without a limit, an unclosed quote would buffer the rest of the file. */
 export const maximumRecordBytes = 67_108_864;
 
-/** Length of a record from which on its start has to show that no quote has swallowed rows. */
+/** Longer records are checked for a quote that has swallowed rows by their start alone. */
 export const longRecordBytes = 1_048_576;
 
 /**
@@ -92,7 +91,7 @@ export function strayQuote({ name, column }: Pick<TableShape, "name" | "column">
 
 /**
  * Returns the fault of a record in which a quote has swallowed lines. `line` is the line on which the quote opens;
- * `lines` follow inside; infinitely many are over 1 MiB.
+ * `lines` is the number of lines that follow inside it, or infinity if they are over 1 MiB.
  */
 export function swallows(
   { name }: TableShape,

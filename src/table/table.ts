@@ -32,15 +32,14 @@ export interface TableOptions {
   /** Columns that hold items: an index from 1, a name, or `Name[2]` for the second column of that name. */
   readonly columns?: readonly string[];
   readonly allColumns?: boolean;
-  /** One ASCII character; null for none: each line is an item. */
+  /** One ASCII character; null for none: each line is one field. */
   readonly delimiter?: string | null;
   readonly header?: boolean;
-  /** Number of lines above the table, which are copied unchanged. */
+  /** Number of lines above the table, which are copied unchanged if the format stays. */
   readonly skipLines?: number;
   readonly dialect?: KnownDialect;
-  /** `pad` by default. */
+  /** By default, `ragged` is `pad` and `badRows` is `error`. */
   readonly ragged?: "pad" | "error";
-  /** `error` by default. */
   readonly badRows?: BadRowPolicy;
   readonly onBadRow?: BadRowListener;
   /** Whether the first fields of all columns are needed, so that the first line alone is not enough. */
@@ -58,9 +57,8 @@ export interface Table extends RecordStream {
   readonly dialect: Dialect;
   /** What the table was made of, such as "a vCard file"; undefined if the input is a table. */
   readonly madeOf?: string;
-  /** Elements of the document beside its records; undefined if the input is no JSON document. */
   readonly elements?: Pick<DocumentLines, "others" | "header" | "isOfTexts" | "mayHaveMore">;
-  /** What becomes of the lines that are written; they are written as they are by default. */
+  /** Undefined if the lines are written unchanged. */
   readonly outputForm?: OutputForm;
   /** Names in the header, binary strings; undefined if the table has no header. */
   readonly header: readonly string[] | undefined;
@@ -89,9 +87,8 @@ export interface Table extends RecordStream {
 
 export type OpenedTable = Omit<Table, "surelyIn">;
 
-/** What differs if the lines are made of a JSON document. */
 export interface DocumentLines {
-  /** What is before the path of a member in its name. */
+  /** Path of the list, with a dot at the end, which is shown before the paths of members; may be empty. */
   readonly prefix: string;
   /** Paths of one column, of which each record has one. */
   readonly alternatives: readonly string[] | undefined;
@@ -99,13 +96,13 @@ export interface DocumentLines {
   readonly isOfTexts: boolean;
   /** Names of the columns, if the records are arrays, which have become objects. */
   readonly header: readonly string[] | undefined;
-  /** Whether further lists may begin behind the bytes in which lists were looked for. */
+  /** Whether further lists may start after the bytes that were searched for lists. */
   readonly mayHaveMore: boolean;
-  /** Number of bytes that make an object of each text. */
+  /** Number of bytes put before each text to make it an object. */
   readonly addedBytes: number;
-  /** The character before lines that are no records. */
+  /** The character at the start of lines that are not records. */
   readonly comment: string;
-  /** Returns the number of elements so far that are no records. */
+  /** Returns the number of elements so far that are not records. */
   others(): number;
 }
 

@@ -39,7 +39,6 @@ export class Unwrapper {
   }
 }
 
-/** Closing this iterator closes the input. */
 export async function* unwrapped(
   input: AsyncIterator<Uint8Array>,
   unwrapper: Unwrapper,

@@ -1,6 +1,7 @@
 /**
- * Reads address books, vCard (RFC 6350, and 2.1 and 3.0 before it) and LDIF (RFC 2849), and lists of mailboxes (RFC 5322), as a
- * CSV table of names and addresses. A contact with several addresses has several rows, one without an address has an empty field.
+ * Reads address books, vCard (RFC 6350, and 2.1 and 3.0 before it) and LDIF (RFC 2849), and lists of mailboxes (RFC
+ * 5322), as a CSV table of names and addresses. A contact with several addresses has several rows; one without an
+ * address has an empty field.
  */
 import { nameText } from "../bytes.js";
 import { quoteField } from "../quotes.js";
@@ -12,7 +13,7 @@ import { vcardContacts } from "./vcard.js";
 interface AddressBook {
   readonly what: string;
   readonly matches: (start: string, mayBeList: boolean) => boolean;
-  /** @param lines lines that were folded are whole; text in UTF-8, as far as it is */
+  /** @param lines lines, unfolded, as text that is decoded from UTF-8 where possible */
   readonly contactsIn: (lines: AsyncIterable<string>) => AsyncGenerator<Contact>;
 }
 
@@ -35,8 +36,9 @@ const addressBooks: readonly AddressBook[] = [
 ];
 
 /**
- * Returns the address book that a file is, by its first bytes; undefined for other files.
+ * Returns the address book that a file is; undefined for other files.
  *
+ * @param start the first bytes of the file
  * @param mayBeList whether they are all of its bytes, and it may be a list of mailboxes
  */
 export function addressBookIn(start: Buffer, mayBeList: boolean): AddressBook | undefined {
@@ -44,7 +46,6 @@ export function addressBookIn(start: Buffer, mayBeList: boolean): AddressBook | 
   return addressBooks.find((book) => book.matches(text, mayBeList));
 }
 
-/** Yields the contacts of an address book as CSV with a header. */
 export async function* csvOf(
   book: AddressBook,
   bytes: AsyncIterable<Uint8Array>,
@@ -62,10 +63,13 @@ export async function* csvOf(
 }
 
 const pieceLength = 65_536;
-/** Longer lines are pictures and keys. They are cut. */
+/** Longer lines hold pictures and keys. They are cut. */
 const longestLine = 65_536;
 
-/** Yields lines. One that starts with white space continues the one before it (RFC 6350, section 3.2; RFC 2849, note 2). */
+/**
+ * Yields lines. A line that starts with white space continues the one before it (RFC 6350 section 3.2, RFC 2849 note
+ * 2).
+ */
 async function* wholeLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let line: string | undefined;
   let rest = "";

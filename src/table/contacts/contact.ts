@@ -1,6 +1,5 @@
-/** A person in an address book. */
+/** A person in an address book. The name may be empty. */
 export interface Contact {
-  /** Empty if the person has none. */
   readonly name: string;
   readonly addresses: readonly string[];
 }

@@ -20,7 +20,7 @@ export async function* ldifContacts(lines: AsyncIterable<string>): AsyncGenerato
       if (isRecord) yield taken();
       continue;
     }
-    // An attribute, its options, one or two colons, and the value, which two colons say is in Base64.
+    // An attribute, its options, one or two colons, and the value. Two colons mean that the value is in Base64.
     const [, attribute = "", isBase64, written = ""] = /^([\w.-]+)(?:;[^:]*)?:(:?) *(.*)$/s.exec(line) ?? [];
     const value = (isBase64 ? Buffer.from(written, "base64").toString() : written).trim();
     const name = attribute.toLowerCase();

@@ -7,7 +7,8 @@ const line = new RegExp(`^${mailbox}(?:[,;]${mailbox})*[,;]?\\s*$`);
 const each = new RegExp(`${mailbox}(?:[,;]|$)`, "g");
 
 /**
- * Returns whether a text is such a list and no table: it has a line with several mailboxes, and is not divided into equal rows.
+ * Returns whether a text is such a list and not a table: it has a line with several mailboxes, and its lines do not all
+ * have the same number of them.
  *
  * @param text the whole input
  */

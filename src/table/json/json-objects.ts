@@ -93,7 +93,6 @@ class ValueFinder {
       const [from, to] = [members[outer + 2]!, members[outer + 3]!];
       if (bytes[from] === openBrace) this.#inner!.find(bytes, from, to, place);
       else if (bytes[from] === openBracket) {
-        // A list: the caller parses the whole record.
         place.start = -1;
       }
     }
@@ -144,8 +143,8 @@ export class JsonObjects {
   }
 
   /**
-   * Returns the objects in the lines of a chunk. Blank lines are not rows. For rows, `Place.fields` becomes the distance
-   * to the name of their last member, and one more.
+   * Returns the objects in the lines of a chunk. Blank lines are not rows. For rows, `Place.fields` becomes 1 plus the
+   * distance from the start of the record to the name of its last member.
    *
    * @returns undefined if there is a bad row and no listener
    * @throws TableError for a bad row if bad rows end the run
@@ -284,7 +283,7 @@ class JsonChunk extends ScannedChunk {
     return this.#hasItems ? itemTextOf(value) : textOf(value);
   }
 
-  /** In a document, the line of the item. */
+  /** Returns the line of the item in a document; otherwise that of the record. */
   override lineOf(row: number): number {
     if (!this.#shape.json!.isDocument) return super.lineOf(row);
     const { bytes, at } = this;

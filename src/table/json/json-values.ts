@@ -2,19 +2,18 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Keys of the objects of a table. Plain data, because worker threads get a copy. */
+/** Columns of a table of JSON objects: the keys of the first objects. Plain data, because worker threads get a copy. */
 export interface JsonShape {
-  /** Keys of the first objects: the columns of the table. */
   readonly names: readonly string[];
   /**
    * The names, and paths to fields of inner objects: `user.email`. The columns with items are indices into this list.
    */
   readonly paths: readonly string[];
-  /** Whether the lines are made of a document, and have its marks. */
+  /** Whether the lines are made of a document and have its marks. */
   readonly isDocument: boolean;
   /** Whether the records of the document are arrays, which have become objects. */
   readonly isOfArrays: boolean;
-  /** Number of bytes that have been put before each record of a document. */
+  /** Number of bytes put before each record of a document. */
   readonly addedBytes: number;
 }
 
@@ -27,7 +26,7 @@ export function parseObject(line: string): JsonObject | undefined {
   }
 }
 
-/** Stands between paths of which a record has one. */
+/** Separates alternative paths, of which a record has one. */
 export const orElse = "\u0000";
 
 export const itemField = (object: JsonObject, path: string): string =>
@@ -36,10 +35,9 @@ export const itemField = (object: JsonObject, path: string): string =>
     .map((each) => itemTextOf(fieldAt(object, each)))
     .find((text) => text !== "") ?? "";
 
-/** A longer text is no item, and takes long to look through. */
+/** Longer texts are not items, and take long to search. */
 export const mostSampled = 4096;
 
-/** Returns what a member starts with, to find out whether it holds items. */
 export const sampledField = (object: JsonObject, path: string): string =>
   itemField(object, path).slice(0, mostSampled);
 

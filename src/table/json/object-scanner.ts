@@ -104,7 +104,10 @@ export class ObjectScanner {
     return at;
   }
 
-  /** This method and the ones below return the index after a token; -1 if it is not there. */
+  /**
+   * This method and the ones below return the index after a token, `#afterKey` that of the value after a key; -1 if it
+   * is not there.
+   */
   #afterString(from: number): number {
     const bytes = this.#bytes;
     const end = this.#end;
@@ -162,7 +165,6 @@ export class ObjectScanner {
     }
   }
 
-  /** Returns the index of the value after a key. */
   #afterKey(from: number): number {
     const end = this.#afterString(from);
     if (end === -1) return -1;

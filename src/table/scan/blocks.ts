@@ -91,7 +91,6 @@ class Pause {
     });
   }
 
-  /** Returns the result of a read; undefined if the time limit passes first. */
   orResult<Read>(reading: Promise<Read>): Promise<Read | undefined> {
     return this.isEnded ? reading : Promise.race([reading, this.#over]);
   }

@@ -13,8 +13,8 @@ import type { ItemTest } from "../sniff/item-profile.js";
 import { boundsIn } from "./scan-shape.js";
 
 /**
- * A quote that has swallowed lines. `at` is its index, `column` counts from 1, and `lines` follow the line on which it
- * opens; infinitely many if they are over 1 MiB.
+ * A quote that has swallowed lines. `at` is its index, `column` counts from 1, and `lines` is the number of lines that
+ * follow the one on which it opens, or infinity if they are over 1 MiB.
  */
 export interface SwallowingQuote {
   readonly at: number;
@@ -60,7 +60,7 @@ export function findSwallowingQuote(
     const [index, count] = [field / 2, bounds.length / 2];
     const split = (line: string) => fieldsIn(shape, line);
     const [first, last] = [split(lines[0]!), split(lines.at(-1)!)];
-    // If the quote were text, its first line would be a row with an item behind the quote; or its last line would be a
+    // If the quote were text, its first line would be a row with an item after the quote; or its last line would be a
     // row, and the first would hold an item.
     const before = fieldsAt(Array.from({ length: index }, (_, i) => i));
     const after = fieldsAt(Array.from({ length: count - index - 1 }, (_, i) => index + 1 + i));

@@ -13,9 +13,10 @@
  * 4. A record over 64 MiB, or with a quote that is still open at the end of the table, is bad, but may have swallowed
  *    good rows. Only its first line is given up, and scanning goes on after that line. If the end of that line is not
  *    there yet, its rest is passed over in the next blocks. The same goes for a record with a quote that has swallowed
- *    lines (broken-rows.ts): it is given up to the end of the line on which the quote opens. Records with line breaks
- *    are looked at for that, and the first MiB of a longer record; the totals show whether there are any. After such a record, few records are scanned at
- *    first: otherwise the time would grow with the square of their number.
+ *    lines (broken-rows.ts): it is given up to the end of the line on which the quote opens. Only records with line
+ *    breaks are checked for that; the totals show whether there are any. Of a record over 1 MiB, the whole lines of its
+ *    first MiB are checked. After a record with such a quote, few records are scanned at first: otherwise the time
+ *    would grow with the square of their number.
  *
  * A worker cannot wait for the block before its own. It scans its block with `scanAlone`, as if the block started at
  * the start of a record. The main thread takes the blocks in input order. If the assembler is aligned, that is, if
@@ -63,15 +64,12 @@ export class ChunkAssembler {
   readonly #shape: TableShape;
   readonly #items: ItemTest;
   readonly #onBadRow: BadRowListener;
-  /** Bytes of the incomplete record, and of all records while the header is incomplete. */
   #pending: Buffer = Buffer.of();
-  /** Blocks behind the pending bytes that are not worth a scan yet. */
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   /** Number of records so far, except in skipped blocks. It only tells whether the header has been passed. */
   #records = 0;
   #line: number;
-  /** Whether the next bytes belong to a line that was given up before its end was found. */
   #isInLongLine = false;
 
   constructor(shape: TableShape, items: ItemTest, onBadRow: BadRowListener) {
@@ -85,7 +83,6 @@ export class ChunkAssembler {
     return this.#pending.length === 0 && !this.#isInLongLine;
   }
 
-  /** Line of the next record, from 1. */
   get line(): number {
     return this.#line;
   }
@@ -135,7 +132,6 @@ export class ChunkAssembler {
       if (scanned.count === most) continue;
       const fault = this.#findBroken(scanned, bytes);
       if (fault === undefined) break;
-      // The record may have swallowed good rows. Give up only its first line, and scan again from the next.
       const end = this.#passLongLine(bytes, from, found);
       this.#reportBadRow(fault, bytes.subarray(from, end), this.#records);
       from = end;
@@ -145,8 +141,10 @@ export class ChunkAssembler {
   }
 
   /**
-   * Returns whether a block behind a long record is only copied. Scanning the record again for each block would take time
-   * that grows with the square of its length, so its length has to double first.
+   * Stores a block that continues a long record, if it need not be scanned yet. Scanning the record again for each
+   * block would take time that grows with the square of its length, so its length has to double first.
+   *
+   * @returns whether the block was stored
    */
   #waits(block: Uint8Array, isBeforePause: boolean): boolean {
     const length = this.#pending.length;
@@ -158,7 +156,6 @@ export class ChunkAssembler {
     return true;
   }
 
-  /** Gives up a record to the end of the line on which its quote opens. Returns the index after it. */
   #giveUp(bytes: Buffer, from: number, quote: SwallowingQuote, found: Int32Array[]): number {
     const end = lineEndFrom(bytes, quote.at, true)!;
     const before = lineEndings(bytes.subarray(from, quote.at));
@@ -178,7 +175,6 @@ export class ChunkAssembler {
     return neverClosed(this.#shape, this.#line, openField + 1);
   }
 
-  /** Passes over a line that was given up, or its rest. Returns the index after it. */
   #passLongLine(bytes: Buffer, from: number, found: Int32Array[]): number {
     const end = lineEndFrom(bytes, from, this.isAtEnd);
     this.#isInLongLine = end === undefined;
@@ -188,7 +184,6 @@ export class ChunkAssembler {
     return next;
   }
 
-  /** Returns the records without bad rows. With `badRows` `keep`, marks bad rows as non-rows instead. */
   #withoutBadRows(bytes: Buffer, scanned: ScannedRecords): Int32Array {
     if (isClean(this.#shape, scanned)) return scanned.at;
     const at = scanned.at;
@@ -319,13 +314,12 @@ function findSwallowing(
       : findSwallowingQuote(shape, items, bytes, start, end);
     if (quote !== undefined) return { quote, before: before(word) };
   }
-  // More bytes would not change the answer on the record that they continue.
+  // Of the incomplete record, only the first MiB is checked: more bytes would not change the result.
   if (bytes.length - consumed <= longRecordBytes) return undefined;
   const quote = swallowingInLong(shape, items, bytes, consumed);
   return quote && { quote, before: before(at.length) };
 }
 
-/** Looks only at the whole lines of the first MiB. */
 function swallowingInLong(
   shape: TableShape,
   items: ItemTest,

@@ -1,4 +1,7 @@
-/** Converts the properties of a table for the scanner, and scans single records again for their fields. */
+/**
+ * Converts the properties of a table for the scanner, and scans single records again for their fields: the start and
+ * the end of each, quotes included.
+ */
 
 import type { Dialect } from "../dialect.js";
 import type { TableShape } from "../records.js";
@@ -27,7 +30,6 @@ export function scanMarks({
   };
 }
 
-/** Returns the start and the end of each field of a record, quotes included. */
 export function boundsIn(shape: TableShape, bytes: Uint8Array, from: number, end: number): readonly number[] {
   const bounds: number[] = [];
   const options = { from, bounds, most: 1, memory: oneRecord };

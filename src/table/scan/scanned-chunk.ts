@@ -58,13 +58,12 @@ export class ScannedChunk {
     return at === end || isUtf8Text(this.#unquoted(row));
   }
 
-  /** Returns the field that holds the item, quotes included. */
+  /** Returns the field that holds the item, quotes included; `binaryValue` returns it as a binary string. */
   rawValue(row: number): Uint8Array {
     const word = row * recordWords;
     return this.bytes.subarray(this.at[word + Place.valueStart], this.at[word + Place.valueEnd]);
   }
 
-  /** Returns the field that holds the item, quotes included, as a binary string. */
   binaryValue(row: number): string {
     const word = row * recordWords;
     return this.bytes.toString("latin1", this.at[word + Place.valueStart], this.at[word + Place.valueEnd]);

@@ -21,9 +21,8 @@ export interface ScannedTable {
   readonly shape: TableShape;
   readonly target: WriteTarget;
   readonly onBadRow: BadRowListener;
-  /** The header; no records if the table has none. */
+  /** The header, without records if the table has none, and the records below it that were read along with it. */
   readonly header: ScannedChunk;
-  /** Records below the header that were read along with it. */
   readonly first: ScannedChunk;
   /**
    * Returns the bytes that follow `first`, once. Blocks end after a line ending, which is not always the end of a

@@ -41,13 +41,14 @@ export interface ScanShape {
   readonly comment?: number | undefined;
 }
 
-/** Count of numbers per record in {@link ScannedRecords.at}; {@link Place} gives their order. */
+/**
+ * Count of numbers per record in {@link ScannedRecords.at}, and their offsets. All but the last two are indices into
+ * the bytes.
+ */
 export const recordWords = 7;
 
-/** Offsets of a record's numbers. All but the last two are indices into the bytes. */
 export const Place = {
   start: 0,
-  /** Index after the last field. */
   end: 1,
   /** Index after the line ending; equal to `end` if the last record has none. */
   next: 2,
@@ -70,9 +71,8 @@ export interface ScannedRecords {
   readonly longest: number;
   /** Number of records whose wanted field has a quote, but is not just a quoted field. */
   readonly strays: number;
-  /** Index after the last complete record. */
+  /** Index after the last complete record, and number of line endings before it, from where scanning started. */
   readonly consumed: number;
-  /** Number of line endings before that index, from where scanning started. */
   readonly lines: number;
   /** Index, from 0, of the last field of the incomplete record. */
   readonly openField: number;

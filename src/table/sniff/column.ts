@@ -174,7 +174,6 @@ export function chooseColumn(
   }
 }
 
-/** Indices from 0. `passedOver` are columns with items that are not wanted. */
 export interface ChosenColumns {
   readonly column: number;
   readonly otherColumns: readonly number[];

@@ -153,7 +153,6 @@ function isDelimiter(candidate: Assessment, plain: Assessment): boolean {
   // Whole lines are already items, such as URLs with commas. Then nearly all records must have the same number of
   // fields.
   if (plain.itemCount > 0 && plain.itemCount >= itemCount) return width > 1 && agreement >= 0.9;
-  // Most records have the same number of fields, or more records contain an item when they are split.
   return (width > 1 && agreement > 0.5) || (firstWidth > 1 && itemCount > plain.itemCount);
 }
 
@@ -167,7 +166,6 @@ interface Assessment {
   readonly width: number;
   readonly agreement: number;
   readonly firstWidth: number;
-  /** Whether the first record has several fields, one of which is a known name or, for `namesWanted`, a wanted one. */
   readonly namesItems: boolean;
   readonly namesWanted: boolean;
   /**

@@ -7,14 +7,16 @@ interface ForeignFormat {
   readonly advice: string;
 }
 
-/** A file around a file, with the command that takes it out. */
 interface Wrapping {
   readonly start: RegExp;
   readonly what: string;
   readonly command: string;
 }
 
-/** Wrappings by their first characters; bytes are characters up to U+00FF. */
+/**
+ * Files that hold another file, by their first characters, with the command that unpacks them. Bytes are characters up
+ * to U+00FF.
+ */
 const wrappings: readonly Wrapping[] = [
   { start: /^\xfd7zXZ\0/, what: "an xz file", command: "xz -dc" },
   { start: /^BZh[1-9](?:1AY&SY|\x17rE8P\x90)/, what: "a bzip2 file", command: "bzip2 -dc" },
@@ -24,7 +26,7 @@ const wrappings: readonly Wrapping[] = [
   { start: /^Rar!\x1a\x07/, what: "a rar archive", command: "unrar p -inul" },
   { start: /^[^\0][\s\S]{256}ustar/, what: "a tar archive", command: "tar -xOf" },
   { start: /^\x1f\x9d/, what: "a compress file (.Z)", command: "gzip -dc" },
-  // What was compressed once has been unpacked.
+  // One layer of compression has already been removed.
   { start: /^\x1f\x8b\x08/, what: "a gzip file in a compressed file", command: "gzip -dc FILE | gzip -dc" },
   {
     start: /^\x28\xb5\x2f\xfd/,
@@ -43,11 +45,10 @@ const wrappings: readonly Wrapping[] = [
 const asCsv = "export it as CSV";
 const grepAddresses = `grep -Ei '^(from|to|cc|reply-to):' FILE | grep -Eo '[^ <>()",;:]+@[^ <>()",;:]+' | idv emails`;
 
-/** Formats by their first characters; bytes are characters up to U+00FF. */
 const formats: readonly ForeignFormat[] = [
   { start: /^PK\x03\x04/, what: "a zip archive or a spreadsheet file", advice: asCsv },
   {
-    // The name of its part, in UTF-16.
+    // The name of the part EncryptedPackage, in UTF-16.
     start: /^\xd0\xcf\x11\xe0[\s\S]*E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0/,
     what: "a workbook with a password",
     advice: "save it without one",
@@ -83,7 +84,6 @@ const formats: readonly ForeignFormat[] = [
   { start: /^(?:---[ \t]*\r?\n|- \w+: |\w+:[ \t]*\r?\n\s*- \w+: )/, what: "a YAML document", advice: asCsv },
 ];
 
-/** Returns the command that reads what is in a wrapping. */
 function unwrapping({ command }: Wrapping, name: string, wanted: string): string {
   const isPlain = /^[\w./][\w./-]*$/.test(name);
   const file = name === "standard input" ? "FILE" : isPlain ? name : `'${name.replaceAll("'", "'\\''")}'`;

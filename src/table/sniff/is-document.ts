@@ -2,10 +2,10 @@
 import { endingOf } from "../../files/format-by-name.js";
 import type { TableOptions } from "../table.js";
 
-/** `[192.0.2.1]` and `[Ann]` are lines of a list. */
+/** Does not match `[192.0.2.1]` and `[Ann]`, which are lines of a list. */
 const startOfArray = /^\s*\[\s*(?:[{["\]]|(?:-?\d+(?:\.\d+)?|true|false|null)\s*,|null\s*\]\s*$|$)/;
 const startOfObject = /^\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:|$)/;
-/** Files with these endings are tables, but for lists of objects. */
+/** Files with these endings are tables, unless they start with a list of objects. */
 const tableEndings = new Set(["csv", "tsv", "tab", "log"]);
 const startOfList = /^\s*\[\s*\{/;
 const startOfSequence = /^\x1e\s*\{/;
@@ -24,13 +24,13 @@ export function isDocument(
 ): boolean {
   if (delimiter !== undefined || skipLines > 0) return false;
   const ending = endingOf(name);
-  // No tab is in a string, or behind a value.
+  // A JSON string contains no tab, and a value is not followed by other text.
   const isTable = /^[[{][^\n]*[\]}]\t[^\s"{[\]},]/.test(sample);
   if (isTable || (tableEndings.has(ending) && !startOfList.test(sample))) return false;
   if (startOfArray.test(sample) || startOfSequence.test(sample)) return true;
   if (ending === "jsonl" || ending === "ndjson") return false;
   if (ending === "json" && objectLines === 0) return /^\s*[[{/]/.test(sample);
   if (!startOfObject.test(sample)) return false;
-  // A line with a bracket alone is a part of a value.
+  // A line that is only an opening bracket starts a value of several lines.
   return objectLines === 0 || (ending === "json" && objectLines === 1) || /^[ \t]*[{[][ \t]*$/m.test(sample);
 }

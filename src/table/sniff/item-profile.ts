@@ -23,6 +23,6 @@ export interface ItemTest {
   /** Returns whether a field is an item that other text follows without a separator. */
   isGlued(field: string): boolean;
   holds(field: string): boolean;
-  /** Returns whether a field is empty, or stands for no item. */
+  /** Returns whether a field is empty, or stands for no item, as `n/a` does. */
   isNone(field: string): boolean;
 }

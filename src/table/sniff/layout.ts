@@ -128,7 +128,6 @@ function isTitleOf(
   return (isShort && filled <= width / 2) || (!hasSpaces && isSpaced(fields));
 }
 
-/** Returns whether a text contains an item, or is a row with one, whatever its delimiter. */
 export const holdsItem = (text: string, profile: ItemProfile): boolean =>
   [text, ...text.split(/[,;|\t]/)].some((part) => profile.likeness(itemText(part)) > 0);
 

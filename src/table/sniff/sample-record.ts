@@ -15,7 +15,6 @@ export interface Sample {
   readonly hasOpenQuote: boolean;
 }
 
-/** Splits a sample by a delimiter; only by lines if that is null. */
 export type SplitSample = (delimiter: string | null) => Sample;
 
 /** Enough records to outvote some title lines, too few to take noticeable time. */

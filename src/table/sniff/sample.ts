@@ -12,7 +12,6 @@ import { maximumRecords, type SampleRecord, type SplitSample } from "./sample-re
  * sample are ordinary characters; the reader reports the error.
  *
  * @param sample the start of a table, without byte order mark
- * @param isWhole whether the sample is the whole table
  * @param most number of records to split
  */
 export function splitterOf(

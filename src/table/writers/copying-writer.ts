@@ -122,7 +122,6 @@ export class CopyingWriter implements RecordWriter {
     output.copy(bytes, end, next);
   }
 
-  /** Returns whether a record with few fields ends before those of an earlier run. */
   #replacesNone(found: number): boolean {
     return this.#replaced.every(({ place }) => place >= found);
   }

@@ -1,6 +1,6 @@
 /**
- * Writes JSON objects with their original bytes: added members follow the others, in their layout, or replace the values
- * of an earlier run.
+ * Writes JSON objects with their original bytes: added members follow the others, in their layout, or replace the
+ * values of an earlier run.
  */
 import { backslash, closeBrace, colon, comma, openBrace, quote } from "../ascii.js";
 import { unmarked } from "../document/marks.js";
@@ -27,7 +27,7 @@ export class MemberWriter implements RecordWriter {
   readonly #isReplacing: boolean;
   readonly #keys: KnownKeys;
   readonly #scanner: ObjectScanner;
-  /** The members that were made last of some fields: rows with the same fields mostly have the same layout. */
+  /** Members last rendered for given fields: rows with the same fields mostly have the same layout. */
   readonly #made = new WeakMap<AddedFields, { readonly layout: Layout; readonly bytes: Buffer }>();
 
   constructor({ names, places }: AddedColumns, isOfDocument: boolean) {
@@ -137,11 +137,6 @@ export class MemberWriter implements RecordWriter {
 
 const commaBytes = Buffer.of(comma);
 
-/**
- * Returns the layout of the member whose name starts at an index.
- *
- * @param start not at a quote if there is no member
- */
 function layoutAt(bytes: Buffer, start: number): Layout {
   if (bytes[start] !== quote) return compact;
   let before = start;

@@ -2,7 +2,6 @@
 
 export interface WrittenRecords {
   readonly bytes: Buffer;
-  /** Index after each record's last byte. */
   readonly ends: Int32Array;
 }
 

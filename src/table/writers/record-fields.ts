@@ -95,7 +95,6 @@ export class CsvFields implements RecordFields {
   }
 }
 
-/** Reads the members of JSON objects, in the order of the table's names. */
 export class JsonFields implements RecordFields {
   from = 0;
   to = 0;

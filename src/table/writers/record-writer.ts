@@ -45,7 +45,6 @@ export interface RecordWriter {
 interface RecordCopy {
   /** Returns whether a row that keeps its added fields can be copied unchanged. `word` is the index of its numbers. */
   isWhole(word: number): boolean;
-  /** @param fields null for a row that keeps its own */
   write(row: number, output: Output, fields: AddedFields | null): void;
 }
 

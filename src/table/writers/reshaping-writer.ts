@@ -13,7 +13,6 @@ interface FieldFormat {
   readonly closing: Uint8Array;
   /** Bytes before an added field that replaces no other. It is never the first field of a record. */
   readonly beforeAdded: readonly Uint8Array[];
-  /** Whether missing fields are written, as empty ones. */
   readonly isPadded: boolean;
   readonly around: Uint8Array;
   /** 1 for each byte that requires {@link render}. */

@@ -17,7 +17,6 @@ import { csvFormat, jsonFormat, ReshapingWriter } from "./reshaping-writer.js";
  */
 export type RecordReader = (chunk: ScannedChunk) => ScannedChunk | undefined;
 
-/** @param onBadRow undefined to refuse chunks with bad rows */
 export function readerOf(
   shape: TableShape,
   { format }: WriteTarget,
