@@ -32,7 +32,6 @@ export interface DnsOptions {
   readonly concurrency?: number;
 }
 
-/** A verdict after the DNS lookup. */
 export interface CheckedItem extends Classification {
   /** Host that receives the mail of the domain, if a DNS query found it. */
   readonly mx?: string;

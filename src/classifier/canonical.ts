@@ -66,7 +66,6 @@ function canonicalAddress(local: string, ascii: string, quoted: (local: string) 
 }
 
 interface MailboxSpelling {
-  /** The only mailbox at the domain. */
   readonly user: string | undefined;
   readonly isSmall: boolean;
   readonly isTagged: boolean;

@@ -54,10 +54,12 @@ interface DomainFacts {
   readonly hasListedMailboxes: boolean;
 }
 
-/** The table of disposable domains that comes with idv. The path is right from `src`, `dist` and the bundles. */
+/** The path is right from `src`, `dist` and the bundles. */
 export const builtInTable = new URL("../../dist/classifier/disposable.bin", import.meta.url);
 
-/** Plain data, so that worker threads can build the same classifier. `table` is a path, {@link builtInTable} by default. */
+/**
+ * Plain data, so that worker threads can build the same classifier. `table` is a path, {@link builtInTable} by default.
+ */
 export interface ClassifierSource {
   readonly table?: string;
   readonly ownLists?: OwnLists;
@@ -69,7 +71,6 @@ export function loadClassifier({ table, ownLists }: ClassifierSource = {}): Clas
   return createClassifier(new DisposableTable(file), ownLists);
 }
 
-/** Creates a classifier, which reads the table of public suffixes when it is first needed. */
 export function createClassifier(disposable: DisposableTable, ownLists = noOwnLists): Classifier {
   const allow = new NameList(ownLists.allow);
   const deny = new NameList(ownLists.deny);
@@ -159,7 +160,6 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     return classifyAddress(item, local, domain.ascii, suggests);
   }
 
-  /** Classifies an address of valid syntax. Its domain is in A-labels, in either case. */
   function classifyAddress(item: string, local: string, domain: string, suggests: boolean): Classification {
     const { verdict: onDomain, mailbox, hasListedMailboxes } = recall(domain);
     const verdict = hasListedMailboxes ? applyDomainRules(domain.toLowerCase(), local) : onDomain;

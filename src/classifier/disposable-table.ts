@@ -16,7 +16,6 @@ const magic = 0x44564449;
 const format = 2;
 const headerWords = 5;
 
-/** A list that the table is compiled from: an npm package. */
 export interface DataSource {
   readonly name: string;
   readonly version: string;
@@ -26,14 +25,13 @@ export interface DataSource {
   readonly published: string;
   readonly licence: string;
   readonly domains: number;
-  /** Set when the registry no longer had the list: the names that it corrects stay as they were in the table before. */
+  /** Set when the registry no longer has the list. The names that it corrects are kept from the previous table. */
   readonly missing?: true;
 }
 
 export interface DisposableEntry {
   /** Lower case, A-labels. */
   readonly domain: string;
-  /** Set for a zone in which anybody can get a name: the domains below it are disposable, the zone is not. */
   readonly onlyBelow: boolean;
 }
 

@@ -25,7 +25,6 @@ const codes: ReadonlyMap<string | undefined, number> = new Map(
   outcomes.map(({ reason }, position) => [reason, position + 1]),
 );
 
-/** Returns the part of a reason before the colon. */
 export function reasonCode(reason: string | undefined): string | undefined {
   const end = reason?.indexOf(":") ?? -1;
   return end === -1 ? reason : reason!.slice(0, end);

@@ -10,9 +10,8 @@ export interface OwnLists {
   readonly deny: ListTable;
 }
 
-/** A list as slots of two {@link NameTable}s. */
+/** A list as slots of two {@link NameTable}s. `domains` are listed or have listed mailboxes, with a flag for each. */
 export interface ListTable {
-  /** Domains that are listed or have listed mailboxes; a flag for each. */
   readonly domains: Int32Array;
   readonly mailboxes: Int32Array;
   readonly entries: number;
@@ -40,7 +39,6 @@ export function parseListLine(line: string): ListEntry | Fault | undefined {
   return { domain: address.domain.ascii, mailbox: mailboxKey(address.local) };
 }
 
-/** The lists ignore the case of local parts. */
 const mailboxKey = (local: string): string => local.toLowerCase();
 
 /** Estimated length of a line, in bytes. */
@@ -143,7 +141,6 @@ class SlotTable {
     if (this.#put((low & ~3) | flags, high)) this.#size++;
   }
 
-  /** Returns whether the name is new. */
   #put(low: number, high: number): boolean {
     const { slots } = this;
     const mask = (slots.length >> 1) - 1;

@@ -82,7 +82,6 @@ export const offeredDomains = names(`
   veryspeedy.net warpmail.net xsmail.com yepmail.net your-mail.com
 `);
 
-/** Internet access providers and old national portals. */
 export const ispProviders = names(`
   verizon.net t-online.de magenta.de arcor.de vodafone.de docomo.ne.jp ezweb.ne.jp au.com softbank.ne.jp
   i.softbank.jp nifty.com ocn.ne.jp so-net.ne.jp biglobe.ne.jp tiscali.it tin.it alice.it tim.it
@@ -152,7 +151,6 @@ export const families = "aol gmx hotmail live outlook tuta tutanota yahoo yandex
  */
 const familyDomain = new RegExp(`^(${families.join("|")})\\.(?:com|net|org|info|biz|(?:com?\\.)?[a-z]{2})$`);
 
-/** Returns the family of a domain, which is in lower case: `hotmail` for `hotmail.se`. */
 export function providerFamily(ascii: string): string | undefined {
   return familyDomain.exec(ascii)?.[1];
 }

@@ -7,7 +7,6 @@ export type { ReasonCode } from "./rules/rules.js";
 
 export type Kind = "email" | "domain";
 
-/** A reason code, usually followed by a subject: `disposable-domain: mailinator.com`. */
 export type Reason = ReasonCode | `${ReasonCode}: ${string}`;
 
 export interface Classification {

@@ -48,9 +48,7 @@ export interface MailboxTest {
   readonly kernel?: KernelFacts | undefined;
 }
 
-/** The mailboxes at a domain, as facts for the kernel; see kernel/tables.ts. */
 export interface KernelFacts {
-  /** Every mailbox matches. */
   readonly isForAll?: true;
   readonly name?: MailboxName | undefined;
   readonly hasNoPlus?: boolean | undefined;

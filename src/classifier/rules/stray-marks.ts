@@ -6,7 +6,7 @@ const longest = 320;
 /** Any mark that a repair looks for. Most broken items have none. */
 const anyMark = /[\s'"`<>()[\]{},;:!?\uff20\u3002\uff0e]|\.[.@]|@\.|^\.|\.$/;
 
-/** Made in this order. */
+/** Applied in this order. */
 const repairs: readonly (readonly [RegExp, string])[] = [
   // `ann (at) example (dot) net`, and full-width characters.
   [/\s*[([{]\s*at\s*[)\]}]\s*|\uff20/gi, "@"],

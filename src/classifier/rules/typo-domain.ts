@@ -35,7 +35,6 @@ const oneOwner = new RegExp(`^(${owners.join("|")})\\.(?!com$)(.*)$`);
 /** Misspellings of `.com` at any domain: one edit away, and not a top-level domain. */
 const mistypedCom = /\.(?:con|comm|cim|vom|xom|ocm|cpm|dom|c0m|coom|ccom|comn)$/;
 
-/** Real domains, some of them one edit away from a target. */
 const realNeighbours: ReadonlySet<string> = new Set([
   ...majorProviders,
   ...mailcomDomains,
