@@ -6,13 +6,15 @@ import type { DnsClient } from "./dns-client.js";
 import { findMail } from "./mail-domains.js";
 import type { UndecidedCause } from "./vocabulary.js";
 
-/** Domains of three operators that have received mail for decades. They are asked in turn, until one receives mail or is undecided. */
+/**
+ * Domains of three operators that have received mail for decades. They are asked in turn, until one receives mail or is
+ * undecided.
+ */
 const existing = ["gmail.com", "outlook.com", "iana.org"] as const;
 
 /** A name that cannot exist: no label with an underscore can be registered (RFC 1123 section 2.1). */
 const missing = "_no-such-name.com";
 
-/** Whether the answers were right. `text` describes a wrong answer. */
 export type ControlResult =
   | { readonly kind: "right" }
   | { readonly kind: "wrong"; readonly text: string }

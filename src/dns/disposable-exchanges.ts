@@ -1,10 +1,9 @@
 /**
- * Mail exchanges of services for disposable addresses, lower case and ASCII. Many domains that no list knows yet share
- * one of them. This file contains only data. Sources: public lists maintained by hobbyists and services (2026-10). None
- * of the names belongs to a shared mail host or a parking service.
+ * Mail exchanges of services for disposable addresses, lower case and ASCII; names below them are disposable, too. Many
+ * domains that no list knows yet share one of them. This file contains only data. Sources: public lists maintained by
+ * hobbyists and services (2026-10). None of the names belongs to a shared mail host or a parking service.
  */
 
-/** Host names. Names below them are disposable, too. */
 export const disposableExchanges: ReadonlySet<string> = new Set(
   `
   1secmail.com 1secmail.net 1secmail.org aerospaceemail.com arrivalserver.com arrivalserver.net beavis99.com

@@ -14,7 +14,6 @@ export type Finding =
   | { readonly kind: "disposable-mx"; readonly suffix: string }
   | { readonly kind: "undecided"; readonly cause: UndecidedCause };
 
-/** Returns the verdict on a domain; undefined if it can receive mail or is undecided. */
 export function verdictOf(domain: string, finding: Finding): Classification | undefined {
   switch (finding.kind) {
     case "mail":

@@ -50,7 +50,6 @@ export class MailCheck {
     return verdictOf(domain, finding) ?? { status, ...(mx !== undefined && { mx }) };
   }
 
-  /** Looks up the domain of an item if it passed the rules, and returns the final verdict. */
   async check(kind: Kind, item: string, verdict: Classification): Promise<Classification & { mx?: string }> {
     if (!passes(verdict.status)) return verdict;
     await this.ask(kind, [item]);

@@ -36,7 +36,6 @@ export function smallTable(): StateTable {
 }
 
 export interface MailStatistics {
-  /** Domains that DNS was asked about; those found in the cache are not counted. */
   readonly asked: number;
   readonly cached: number;
   readonly undecided: number;
@@ -95,7 +94,6 @@ export class MailDomains {
     await Promise.all(waits);
   }
 
-  /** Returns the finding on a domain; undefined if it was not asked about. */
   find(domain: string): Finding | undefined {
     const state = this.#stateOf(domain);
     if (state === 0) return undefined;

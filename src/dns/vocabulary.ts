@@ -7,7 +7,6 @@ import { isIP, isIPv4, isIPv6 } from "node:net";
 /** Limit on queries in flight. More would gain nothing: over loopback, 32 and 64 need the same time. */
 export const mostInFlight = 64;
 
-/** Whether text is an IP address, with a port if it is not 53. */
 export function isServerAddress(text: string): boolean {
   const [, bracketed = "", plain = "", port = "53"] =
     /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
