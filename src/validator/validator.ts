@@ -1,4 +1,7 @@
-/** The port between runs and engines. Knows nothing of tables, files or the network. */
+/**
+ * The port between runs and engines. Knows nothing of tables, files or the network. Times are in milliseconds since the
+ * epoch.
+ */
 import type { Classifier, ClassifierSource } from "../classifier/classifier.js";
 import type { Kind } from "../classifier/verdict.js";
 
@@ -10,7 +13,6 @@ export type Status = string;
 /** Statuses of the interface document, in the order of summaries. */
 export const knownStatuses = ["ok", "alias", "disposable", "fake", "quota_exceeded"] as const;
 
-/** Verdict of an engine on one item. `reason` and `suggestion` are set if the engine knows them. */
 export interface Verdict {
   readonly status: Status;
   readonly reason?: string;
@@ -21,10 +23,9 @@ export interface Verdict {
 
 export const notChecked: Verdict = { status: "quota_exceeded" };
 
+/** Null means unlimited, never or unknown. */
 export interface QuotaState {
-  /** Null if unlimited or unknown. */
   readonly left: number | null;
-  /** Milliseconds since the epoch; null for never or unknown. */
   readonly renewsAt: number | null;
 }
 
@@ -44,12 +45,11 @@ interface BatchOutcome extends Charge {
 }
 
 /**
- * Items to submit now and later, by their index in the batch. Items in neither list have their verdicts and cost
- * nothing.
+ * Items to submit now, and those to submit later because another run has them in flight; by their index in the batch.
+ * Items in neither list have their verdicts and cost nothing.
  */
 export interface Submission {
   readonly now: readonly number[];
-  /** Items that another run has in flight. */
   readonly later: readonly number[];
 }
 
@@ -101,10 +101,9 @@ export interface Validator {
   explain?(kind: Kind, item: string): Verdict;
 }
 
-/** A prefix of the run's items. */
+/** A prefix of the run's items, with a digest of their keyed hashes in order: 12 bytes, as a binary string. */
 export interface Mark {
   readonly items: number;
-  /** Digest of the items' keyed hashes in order: 12 bytes, as a binary string. */
   readonly digest: string;
 }
 
@@ -113,7 +112,7 @@ export interface Mark {
  * again.
  */
 export interface ReceiptMarks {
-  /** Number of the run's first items up to and with this charge. */
+  /** Number of the run's first items, with those of this charge. */
   readonly items: number;
   readonly marks: readonly Mark[];
   /**
@@ -129,7 +128,6 @@ export interface Receipt {
   readonly granted: number;
   readonly used: number;
   readonly marks: readonly Mark[];
-  /** Milliseconds since the epoch. */
   readonly time: number;
 }
 

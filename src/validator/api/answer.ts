@@ -74,7 +74,6 @@ function readPlainAnswer(kind: Kind, items: readonly string[], body: string): St
   return indexAfter("}}", body, at) === body.length ? statuses : undefined;
 }
 
-/** Returns the index after `text` if `body` contains it at `at`, else -1; -1 if `at` is -1. */
 const indexAfter = (text: string, body: string, at: number): number =>
   at !== -1 && body.startsWith(text, at) ? at + text.length : -1;
 

@@ -71,7 +71,6 @@ export function afterReply(
     return faults > 1 ? { next: "fail", fault: reply.fault } : { next: "pause", batch: { ...rest, faults } };
   }
   if (answered.length === part.length) return { next: "go on", batch: rest, isRenewed: true };
-  // Submit the others again unless the service reports that no units are left.
   if (answered.length > 0 && reply.left !== 0) return { next: "go on", batch: rest };
   return { next: "wait for renewal", batch: rest, renewsIn: reply.renewsIn };
 }

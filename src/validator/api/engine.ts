@@ -76,9 +76,11 @@ export interface ApiEngine extends Validator {
 
 /** Batches that are validated besides those with a request under way. With more, requests are not sent earlier. */
 const batchesAhead = 2;
-/** Wait before a used-up quota is tried again if the service does not report its renewal, in milliseconds. */
+/**
+ * Waits before a used-up quota is tried again, in milliseconds: the usual one if the service does not report the
+ * renewal, and the shortest one even if it reports an earlier renewal.
+ */
 const renewalInterval = 600_000;
-/** Shortest wait for the renewal, even if the service reports an earlier one, in milliseconds. */
 const leastRenewalInterval = 10_000;
 
 export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
@@ -88,7 +90,6 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   const { ending } = sender;
   const gate = new QuotaGate();
   const inSlot = pLimit(concurrency);
-  /** Waits for a slot. Returns a function that frees it. */
   const takeSlot = () =>
     new Promise<() => void>((taken) => inSlot(() => new Promise<void>((free) => taken(free))));
   let batchSize = Math.min(options.batchSize, rate?.items ?? Number.POSITIVE_INFINITY);
@@ -97,10 +98,8 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   let waitsUntil: number | undefined;
   let quota: QuotaState = { left: null, renewsAt: null };
 
-  /** Aborted by `halt`: the quota is used up, a batch has failed, or the engine is closed. */
   const halting = new AbortController();
   setMaxListeners(0, halting.signal);
-  /** Batches being validated. `close` gives their listeners time to store the answers. */
   const running = new Set<Promise<unknown>>();
   const halt = () => {
     gate.shut();

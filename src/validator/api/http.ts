@@ -24,7 +24,6 @@ interface PostRequest {
   readonly url: string;
   readonly body: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** Limit on the body of the answer. A longer body is discarded. */
   readonly maximumBytes: number;
 }
 
@@ -125,7 +124,6 @@ function skipInterimAnswers(connect: buildConnector.connector): buildConnector.c
       const [, socket] = connected;
       if (socket) {
         const read = socket.read.bind(socket);
-        /** Bytes that may be the start of an interim answer. */
         let held: Buffer = Buffer.alloc(0);
         socket.read = () => {
           while (mayBeInterim(held)) {
@@ -143,7 +141,6 @@ function skipInterimAnswers(connect: buildConnector.connector): buildConnector.c
     });
 }
 
-/** Whether bytes begin with the status line of an interim answer, or with a part of one. No other answer does. */
 function mayBeInterim(bytes: Buffer): boolean {
   const start = bytes.toString("latin1", 0, 12).replace("HTTP/1.0", "HTTP/1.1");
   const isPart = start.length < 12 && "HTTP/1.1 10".startsWith(start);

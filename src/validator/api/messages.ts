@@ -8,8 +8,8 @@ export function messageIn(body: string | undefined, key: string): string {
   const text = textIn(body ?? "")
     .replaceAll(key, "[key]")
     .replaceAll(encodeURIComponent(key), "[key]")
-    // A body may be long, and the time of the search for addresses grows with the square of its length. Cut only now: a part of
-    // a key would not be recognised.
+    // A body may be long, and the search for addresses takes quadratic time. Cut only now: a part of a key would not be
+    // recognised.
     .slice(0, 2000)
     .replace(/[^\s"'<>()[\],;:=]+(?:@|%40)[^\s"'<>()[\],;:=]+/g, "[address]")
     .trim()

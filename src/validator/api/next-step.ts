@@ -14,6 +14,8 @@
  * Failures and slow-downs are counted separately, each against `maximumRetries` and `retryBudget`. The budget starts
  * with the first failed try. The count of slow-downs restarts whenever another request has succeeded: then the service
  * works, and the request only has to wait for its turn.
+ *
+ * Times and durations are in milliseconds, and times since the epoch.
  */
 import { AuthorisationError, ServiceError } from "../errors.js";
 import type { Kind } from "../validator.js";
@@ -22,7 +24,6 @@ import type { HttpAnswer, TransportFault } from "./http.js";
 import { messageIn } from "./messages.js";
 import { readRateLimit, readRetryAfter } from "./rate-limit.js";
 
-/** Longest hint of a 429 that asks to slow down, in milliseconds. A longer hint means that the quota is used up. */
 const longestSlowdown = 60_000;
 /** Upper bound of the random delay before the first retry, in milliseconds. Doubles with each failure. */
 const firstDelay = 500;
@@ -34,11 +35,10 @@ export interface RetryLimits {
   readonly baseUrl: string;
   readonly key: string;
   readonly maximumRetries: number;
-  /** Longest time for retries, from the start of the first failed try, in milliseconds. */
   readonly retryBudget: number;
 }
 
-/** Failures in a row, and the start of the first failed try in milliseconds since the epoch. */
+/** Failures in a row, and the start of the first failed try. */
 interface Tries {
   readonly count: number;
   readonly since: number | undefined;
@@ -56,7 +56,6 @@ export const untried: RetryState = { failures: noTries, slowdowns: noTries };
 export interface Try {
   readonly kind: Kind;
   readonly items: readonly string[];
-  /** Start and end of the try in milliseconds since the epoch. */
   readonly started: number;
   readonly now: number;
   readonly received: HttpAnswer | TransportFault;
@@ -86,12 +85,11 @@ export type Step =
       readonly next: "wait";
       readonly milliseconds: number;
       readonly why: string;
-      /** Time by which all requests are delayed, in milliseconds. */
+      /** Time by which all requests are delayed. */
       readonly holdBack?: number;
       readonly state: RetryState;
     };
 
-/** Returns a random delay in milliseconds, whose upper bound doubles with each failure. */
 export const delayAfter = (failures: number, chance: number): number =>
   chance * Math.min(longestDelay, firstDelay * 2 ** (failures - 1));
 
@@ -123,7 +121,6 @@ export function nextStep(limits: RetryLimits, state: RetryState, tried: Try): St
 const failed = (error: Error): Step => ({ next: "fail", error });
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
 
-/** @param hint milliseconds that the service asks to wait */
 function slowDown(limits: RetryLimits, state: RetryState, tried: Try, hint: number | undefined): Step {
   if (hint === undefined || hint > longestSlowdown) {
     return { next: "done", reply: { isGone: true, renewsIn: hint } };
@@ -190,7 +187,6 @@ export const seconds = (duration: number): string => {
 
 const manyThings = "(items|e-?mails|domains|addresses|entries|elements|array|batch|body|payload|size)";
 const tooMuch = "(exceed\\w*|limit|maximum|max|at most|longer|larger)";
-/** Matches the message of a 400 that means 413: something exceeds a limit. */
 const sizeBlame = new RegExp(
   `too (many|large|big)|${manyThings}.*\\b${tooMuch}|${tooMuch}\\b.*${manyThings}`,
   "i",

@@ -18,7 +18,6 @@ export function precheck(kind: Kind, item: string): Verdict | undefined {
   return { status: "fake", reason: fault.reason };
 }
 
-/** Replaces the accepted deviations, so that only other faults remain. */
 function withoutOddities(item: string): string {
   const domainStart = item.lastIndexOf("@") + 1;
   const local = item.slice(0, domainStart).replace(/^\.|\.(?=[.@])/g, "x");

@@ -1,5 +1,6 @@
-/** Decides which batches may be in flight together, by the units left. Knows neither items nor requests. */
 /**
+ * Decides which batches may be in flight together, by the units left. Knows neither items nor requests.
+ *
  * Admits batches in the order in which they come: side by side while the quota is known to cover all of them, otherwise
  * one at a time. So the quota ends at one point of the list. The first batch runs alone, because the units left are
  * unknown before its answer.

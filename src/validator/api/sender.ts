@@ -42,13 +42,14 @@ export interface ApiWorld {
 export interface SenderOptions extends RetryLimits {
   /** Absolute URL without a slash at its end. */
   readonly baseUrl: string;
-  /** Returns the Idempotency-Key of a request: the same for the same path and body, and not to be guessed by others. */
+  /**
+   * Returns the Idempotency-Key of a request: the same for the same path and body, and impossible for others to guess.
+   */
   readonly idempotencyKey: (path: string, body: string) => string;
 }
 
 interface Wait {
   readonly until: number;
-  /** The reason, for people: `the service asks to slow down`. */
   readonly why: string;
 }
 
@@ -72,7 +73,6 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
   const inFlight = new Set<Promise<unknown>>();
   let requests = 0;
   let successes = 0;
-  /** No request is sent before this time: the service has asked to slow down. */
   let notBefore = 0;
   const ending = new AbortController();
   setMaxListeners(0, ending.signal);
@@ -86,7 +86,6 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
       waits.delete(wait);
     }
   };
-  /** Prepares a request, so that it can be sent at once. */
   const requestFor = (kind: Kind, items: readonly string[]): Request => {
     const body = JSON.stringify({ [fieldOf[kind]]: items });
     return { kind, items, body, idempotencyKey: options.idempotencyKey(pathOf(kind), body) };
@@ -94,8 +93,6 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
   const ownDelay = (failures: number) => delayAfter(failures, random());
 
   /**
-   * Sends one request, which `ending` does not abort, since its answer may be paid for.
-   *
    * @param attempt number of the try, for debug messages
    * @param milliseconds longest duration of the request; by default, the client's timeout
    * @throws TransportFault when there is no answer; the reason of `ending` once that is aborted
@@ -191,7 +188,6 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
   return {
     requestFor,
     ask,
-    /** Rejects when `ending` is aborted. */
     sleep,
     get activity(): Activity {
       const wait = [...waits].reduce<Wait | undefined>(
@@ -201,7 +197,6 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
       return { inFlight: inFlight.size, wait };
     },
     ownDelay,
-    /** When aborted, ends all waits with its reason. Requests in flight go on. */
     ending,
     get requests() {
       return requests;
