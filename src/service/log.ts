@@ -7,7 +7,6 @@ import { Socket } from "node:net";
 
 /** Limit on the bytes that wait for a reader: about 5,000 lines. */
 const mostWaitingBytes = 1_048_576;
-/** Longest wait for the reader when the log is closed, in milliseconds. */
 const patienceMilliseconds = 500;
 
 export interface LogStream {

@@ -3,7 +3,6 @@ import { Counter, Histogram, Registry } from "prom-client";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Creates the metrics in a registry of their own, all at 0. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];

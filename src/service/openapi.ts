@@ -23,7 +23,6 @@ const rateLimitHeaders = {
     "Units left (r) and seconds until the quota renews (t, absent if never). Absent if the key has no limit.",
 };
 
-/** Returns the schema of a request body: `{"emails": ["..."], "explain": true, "canonical": true}`. */
 export function requestSchema(field: string) {
   return {
     type: "object",
@@ -48,7 +47,6 @@ export function requestSchema(field: string) {
   } as const;
 }
 
-/** Returns the schema of a response body: `{"emails": {"...": {"status": "..."}}}`. */
 export function answerSchema(field: string, statuses: readonly string[]) {
   const result = {
     type: "object",
@@ -100,18 +98,15 @@ export const statusSchema = {
   properties: { status: { const: "ok", description: "Always the same." } },
 };
 
-/** Returns a response with a JSON body, for the schema of a route. */
 export const jsonOf = (description: string, schema: object) => ({
   description,
   content: { "application/json": { schema } },
 });
 
-/** The error responses of routes that validate. */
 export const errorResponses = Object.fromEntries(
   Object.entries(errors).map(([code, description]) => [code, jsonOf(description, errorSchema)]),
 );
 
-/** Fields of the response to a validation. */
 export const rateLimitFields = Object.fromEntries(
   Object.entries(rateLimitHeaders).map(([name, description]) => [name, { description, type: "string" }]),
 );
@@ -129,7 +124,6 @@ export const idempotencyKeySchema = {
   },
 } as const;
 
-/** Options of `@fastify/swagger`, which makes the OpenAPI 3.1 document. */
 export const documentOptions: FastifyDynamicSwaggerOptions = {
   openapi: {
     openapi: "3.1.0",

@@ -5,7 +5,6 @@ import type { ConnectionError, FastifyError } from "fastify";
 import { StoreError } from "../store/errors.js";
 import { maximumItemLength } from "./openapi.js";
 
-/** Error whose status code and message are sent to the client. */
 export class Refusal extends Error {
   constructor(
     readonly statusCode: number,
@@ -17,7 +16,6 @@ export class Refusal extends Error {
 
 export const noSuchPath = { message: "No such path." };
 
-/** Returns the status code and message that the client gets for an error. */
 export function explain(
   error: FastifyError,
   maximumItems: number,
@@ -49,7 +47,6 @@ interface ValidationFault {
   readonly params: Record<string, unknown>;
 }
 
-/** Returns a message such as `emails[0] must be a string.` for a fault found by Ajv. */
 function describeFault(
   { instancePath, keyword, params }: ValidationFault = { instancePath: "", keyword: "", params: {} },
 ) {

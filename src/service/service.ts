@@ -1,6 +1,6 @@
 /**
- * The validation service over HTTP: puts the plugins and the routes together. Items are classified in validation.ts and keys are kept
- * in the store; this room knows neither the rules nor the state.
+ * The validation service over HTTP: puts the plugins and the routes together. Items are classified in validation.ts and
+ * keys are kept in the store; this room knows neither the rules nor the state.
  */
 import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import swagger from "@fastify/swagger";
@@ -26,7 +26,6 @@ export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
   readonly store: ServiceStore;
   /** Starts the stage that asks DNS for a request; absent for none. */
   readonly mailCheck?: () => RequestMailCheck;
-  /** Limit on items per request. */
   readonly maximumItems: number;
   /** Origins whose pages may call the service. Other origins get no CORS headers. */
   readonly corsOrigins: readonly string[];
@@ -41,7 +40,6 @@ export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
 
 /** Budget of all bodies together: about 20 of the largest ones, or 8,000 usual ones. */
 const budget = { bytes: 268_435_456, milliseconds: 30_000 };
-/** Time in which an upload must arrive, in milliseconds. */
 const uploadMilliseconds = 1_800_000;
 
 /** Creates the service, which is then ready to listen. Its `close` lets the requests in flight finish. */
@@ -102,7 +100,6 @@ function newServer({ log, loadDashboard }: ServiceOptions, bodyLimit: number): F
   return service;
 }
 
-/** Other origins get no CORS headers at all. */
 const corsOptions = (origins: readonly string[]): FastifyCorsOptions => {
   const allowed = {
     origin: true,

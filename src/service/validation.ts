@@ -2,13 +2,11 @@
 import type { ApiKey, Charge, ChargeOutcome, ServiceStore } from "../store/state/service-store.js";
 import { type EmbeddedEngine, type Kind, notChecked, type Verdict } from "../validator/validator.js";
 
-/** What charges a request. */
 interface Till extends Pick<ServiceStore, "hasAnswer"> {
-  /** Makes a charge. It is durable when this resolves. */
+  /** Durable when it resolves. */
   charge(charge: Charge): Promise<ChargeOutcome>;
 }
 
-/** The stage that asks DNS about the items of one request. */
 export interface RequestMailCheck {
   /** Asks about the domains of items that passed the rules. Gives up before the client does. */
   ask(kind: Kind, items: readonly string[]): Promise<void>;
@@ -16,13 +14,10 @@ export interface RequestMailCheck {
   verdictOn(kind: Kind, item: string, status: string): Verdict;
 }
 
-/** What gives the verdicts. */
 export interface VerdictSources extends Pick<EmbeddedEngine, "classifier"> {
-  /** Absent where DNS is not asked. */
   readonly mailCheck?: RequestMailCheck | undefined;
 }
 
-/** What a request needs. */
 export interface Judges extends VerdictSources {
   readonly till: Till;
 }
@@ -56,7 +51,8 @@ export async function validateItems(
   if ((items.length === 0 || key.quota.left === 0) && !(await isAnswered())) {
     return key.quota.left === 0 ? "quota is gone" : { statuses: [], quota: key.quota };
   }
-  // Before the charge, which is one transaction with the answer. About all items: more units may be there by then.
+  // Ask DNS before the charge, which is one transaction with the stored answer. Ask about all items: more units may be
+  // left by then.
   await mailCheck?.ask(kind, passing(classifier, kind, items));
   const statuses = items.map((item) => withMail(mailCheck, kind, item, classifier.judge(kind, item)).status);
   const once = idempotencyKey === undefined ? undefined : { idempotencyKey, body };
@@ -95,7 +91,6 @@ const passing = (
   items: readonly string[],
 ): readonly string[] => items.filter((item) => passes(classifier.classify(kind, item)));
 
-/** Returns the verdict after DNS; unchanged if the item did not pass or DNS has nothing against it. */
 function withMail(
   mailCheck: VerdictSources["mailCheck"],
   kind: Kind,
@@ -107,7 +102,6 @@ function withMail(
   return byDns.status === verdict.status ? verdict : byDns;
 }
 
-/** Returns the fixed status of an item. Domains are never `alias`. */
 function sandboxStatus(kind: Kind, item: string): string {
   const domain = item.slice(item.lastIndexOf("@") + 1).toLowerCase();
   const status = sandboxStatuses.get(domain) ?? "ok";

@@ -8,11 +8,9 @@ import { Refusal } from "../refusals.js";
 
 interface AccessOptions {
   readonly store: Pick<ServiceStore, "find">;
-  /** Clock in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Adds `authorise` to requests, and the RateLimit fields to the responses to requests with a key. */
 export const access = plugin<AccessOptions>(async (service, { store, now }) => {
   service.decorateRequest("apiKey", undefined);
   service.decorateRequest("authorise", async function (this: FastifyRequest, field: Permission) {

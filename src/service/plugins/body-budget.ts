@@ -1,8 +1,7 @@
-/** Limits the memory that the bodies of all requests take together, however many arrive at a time, and the time that one takes. */
+/** Limits the memory that the bodies of all requests take together, and the time in which a body must arrive. */
 import plugin from "fastify-plugin";
 import { Refusal } from "../refusals.js";
 
-/** Limits for bodies. */
 interface BodyBudget {
   /** Bytes of all unanswered requests together; beyond them, a request is refused with 503. */
   readonly bytes: number;
@@ -42,7 +41,6 @@ export const bodyBudget = plugin<BodyBudget>(async (service, { bytes: most, mill
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether the handler reads the body itself. */
     readsBody?: boolean;
   }
 }

@@ -1,26 +1,22 @@
-/** Limits the number of open connections, without letting silent clients lock out the others, and of requests on each. */
+/** Limits the number of open connections, and of requests on each. Silent clients cannot lock out the others. */
 import type { Server, Socket } from "node:net";
 import plugin from "fastify-plugin";
 
-/** Limit on open connections. Beyond it, the connection that has been idle longest is closed. */
 const mostConnections = 1000;
 /** Limit on pipelined requests per connection: unread responses are buffered in memory. */
 const mostPipelined = 100;
 
-/** Tells the limiter which connections are busy with a request. */
+/** `begin` marks a connection as busy, so that it is not closed to make room. `rest` marks it as idle. */
 interface Connections {
-  /** Marks a connection as busy: it will not be closed to make room. */
   begin(socket: Socket): void;
-  /** Marks a connection as idle, because all its requests have been answered. */
   rest(socket: Socket): void;
 }
 
 /**
- * Limits a server to `most` open connections. When a new connection exceeds the limit, the one that has been idle longest is
- * closed; if all are busy, the new one is. A connection is idle until it has sent a complete request header, so silent
- * clients cannot use up the limit.
+ * Limits a server to `most` open connections. When a new connection exceeds the limit, the one that has been idle
+ * longest is closed; if all are busy, the new one is. A connection is idle until it has sent a complete request header,
+ * so silent clients cannot use up the limit.
  *
- * @param most limit on open connections
  * @param onDrop called for each connection closed because of the limit
  */
 export function limitConnections(server: Server, most: number, onDrop: () => void): Connections {
@@ -49,10 +45,8 @@ export function limitConnections(server: Server, most: number, onDrop: () => voi
   };
 }
 
-/** Applies both limits to the service. */
 export const connections = plugin<{ readonly onDrop: () => void }>(async (service, { onDrop }) => {
   const limited = limitConnections(service.server, mostConnections, onDrop);
-  /** Number of unanswered requests by connection. */
   const pending = new WeakMap<Socket, number>();
   service.addHook("onRequest", async ({ raw: { socket } }, reply) => {
     const count = (pending.get(socket) ?? 0) + 1;

@@ -1,9 +1,8 @@
-/** Turns errors into responses, and refuses requests that are for no route. */
+/** Turns errors into responses, and refuses requests without a route. */
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
 import { explain, noSuchPath, Refusal, refuseExpectation } from "../refusals.js";
 
-/** Limits that error messages name. */
 interface ErrorOptions {
   readonly maximumItems: number;
   readonly bodyLimit: number;

@@ -13,8 +13,8 @@ const smallBytes = 65_536;
 const [quote, backslash, openArray, openObject, closeArray, closeObject] = Buffer.from('"\\[{]}');
 
 /**
- * Returns the value in a body; undefined if it is not JSON in UTF-8, or nested so deeply that parsing it would hold the thread: a
- * megabyte of nested arrays took 0.9 s.
+ * Returns the value in a body; undefined if it is not JSON in UTF-8, or nested so deeply that parsing it would block
+ * the thread: a megabyte of nested arrays took 0.9 s.
  */
 export function parseBody(body: Buffer): unknown {
   if (body.length > smallBytes && isDeep(body)) return undefined;
@@ -25,13 +25,11 @@ export function parseBody(body: Buffer): unknown {
   }
 }
 
-/** Returns whether arrays and objects are nested in more than {@link mostLevels} levels. */
 function isDeep(body: Buffer): boolean {
   let levels = 0;
   for (let i = 0; i < body.length; i++) {
     const byte = body[i];
     if (byte === quote) {
-      // To the end of the string.
       for (i++; i < body.length && body[i] !== quote; i++) if (body[i] === backslash) i++;
     } else if (byte === openArray || byte === openObject) {
       if (++levels > mostLevels) return true;
@@ -56,7 +54,6 @@ export const jsonBodies = plugin(async (service) => {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Body in bytes as received. */
     rawBody: Buffer;
   }
 }

@@ -17,7 +17,6 @@ export const observation = plugin<{ readonly metrics: Metrics }>(async (service,
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Number of distinct items in the body. */
     items: number;
   }
 }

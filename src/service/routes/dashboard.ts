@@ -4,11 +4,9 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 /** Pages for browsers. They read the bodies of their requests and send the responses themselves. */
 export interface Pages {
   handle(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Ends what they have started. */
   close(): Promise<void>;
 }
 
-/** Loads the pages at the first call. They log to `log`. */
 export type LoadPages = (log: FastifyBaseLogger) => Promise<Pages>;
 
 export async function dashboardRoutes(

@@ -18,16 +18,12 @@ import { explainItems, type Judges, validateItems } from "../validation.js";
 
 export interface ValidateOptions {
   readonly store: Pick<ServiceStore, "hasAnswer">;
-  /** Returns what judges the items of a request. */
   readonly judges: () => Judges;
-  /** Limit on items per request. */
   readonly maximumItems: number;
   readonly metrics: Pick<Metrics, "items" | "refusals">;
-  /** Clock in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** The body of a request besides its items. */
 interface RequestBody {
   readonly explain?: boolean;
   readonly canonical?: boolean;
@@ -53,7 +49,6 @@ const operations: readonly {
 export async function validateRoutes(service: FastifyInstance, options: ValidateOptions): Promise<void> {
   const { store, judges, maximumItems, metrics, now } = options;
 
-  /** @throws Refusal with 429; Retry-After is set if the quota renews */
   function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, reply: FastifyReply): never {
     metrics.refusals.inc();
     if (renewsAt !== null) reply.header("retry-after", secondsUntil(renewsAt, now()));
@@ -93,7 +88,8 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
         }
       },
       handler: async (request: ValidateRequest, reply) => {
-        // The charge finds out whether the key was revoked while the body arrived; nothing is charged to a sandbox.
+        // The charge notices a key that was revoked while the body arrived. Sandbox keys are not charged: look them up
+        // again.
         const { apiKey, body, rawBody } = request;
         const key = apiKey?.isSandbox === false ? apiKey : await request.authorise(field);
         const items = [...new Set(body[field])];
@@ -130,7 +126,6 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
 
 const plainResults = new Map<string, string>();
 
-/** Returns the JSON of a result that has only a status: one of a few. */
 function plainResult(status: string): string {
   let json = plainResults.get(status);
   if (json === undefined) {
@@ -140,7 +135,6 @@ function plainResult(status: string): string {
   return json;
 }
 
-/** @throws Refusal with 400 unless the Idempotency-Key is absent or has 1 to 255 characters */
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const value = headers["idempotency-key"];
   if (value === undefined) return undefined;
