@@ -48,11 +48,7 @@ export async function* decompress(
   }
 }
 
-/**
- * Returns a sink that compresses its input into another sink.
- *
- * @throws FileError when the compression is not available
- */
+/** @throws FileError when the compression is not available */
 export async function compressInto(
   name: string,
   sink: TableSink,

@@ -47,7 +47,6 @@ async function decompressed(name: string, compression: Compression, bytes: Async
   return decompress(name, compression, bytes);
 }
 
-/** Length in bytes of the text whose encoding is guessed. */
 const sampleBytes = 65_536;
 
 async function sampled({ start, bytes }: Peeked): Promise<Peeked> {
@@ -65,7 +64,7 @@ interface Peeked {
 /** Length in bytes of the longest signature: a zstd magic number. */
 const markBytes = 4;
 
-/** Reads the first bytes; the bytes that it returns have them, too. */
+/** Reads the first bytes. The returned `bytes` include them. */
 async function peek(bytes: AsyncIterable<Uint8Array>, length = markBytes): Promise<Peeked> {
   const input = bytes[Symbol.asyncIterator]();
   let start = Buffer.of();

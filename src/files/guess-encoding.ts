@@ -49,7 +49,10 @@ const candidates: readonly Candidate[] = [
   ["koi8-r", russian, 0.65, cyrillicText],
 ];
 
-/** The letters of a language beyond ASCII, in lower case, and the encodings in which it is written, the most common first. */
+/**
+ * The letters of a language beyond ASCII, in lower case, and the encodings in which it is written, the most common
+ * first.
+ */
 interface Alphabet {
   readonly encodings: readonly string[];
   readonly letters: string;
@@ -71,7 +74,7 @@ const alphabets: readonly Alphabet[] = [
   { encodings: ["windows-1256"], letters: "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي" },
 ];
 
-/** No word has a capital letter after a small one, or one beyond ASCII within it. */
+/** A capital letter after a small one, or a capital beyond ASCII inside a word: signs of a wrong encoding. */
 const mixedCase = /(?![\0-\x7f])\p{Ll}\p{Lu}|\p{Ll}(?![\0-\x7f])\p{Lu}|\p{L}(?![\0-\x7f])\p{Lu}\p{Ll}/u;
 const mixedScripts = /[a-z](?![\0-\x7f])\p{L}|(?![\0-\x7f])\p{L}[a-z]/iu;
 const signs = "‘’“”„–—…«»°§€";

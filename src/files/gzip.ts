@@ -60,7 +60,6 @@ export class GzipWriter {
     await this.#write(Buffer.concat([lastBlock, trailer]));
   }
 
-  /** Compresses the piece in the background. Waits while too many pieces are in flight. */
   async #compress(): Promise<void> {
     const piece = this.#piece.subarray(0, this.#length);
     const compressed = deflate(piece, {

@@ -21,7 +21,6 @@ export interface InputFile {
 /** Bytes per read: large enough that the overhead of a read does not matter. */
 const readBytes = 262_144;
 
-/** Time in milliseconds after which reading yields to the event loop. */
 const turnMilliseconds = 20;
 
 /**

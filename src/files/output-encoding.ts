@@ -7,8 +7,8 @@ import type { TableSink } from "./output.js";
 const unicode = /^utf-?(?:8|16|32)/i;
 
 /**
- * Returns a sink that takes UTF-8 and writes it in another encoding into a sink. A byte order mark is left out where the encoding
- * has none.
+ * Returns a sink that takes UTF-8 and writes it to another sink in another encoding. A byte order mark is left out
+ * where the encoding has none.
  *
  * @param name the output's name in errors
  * @param encoding a label of the WHATWG Encoding Standard

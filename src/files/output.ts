@@ -22,7 +22,10 @@ import { removeAbandoned, temporaryBeside } from "./temporary-files.js";
 
 /** Destination of a table. Ended by `commit` or `discard`. A later `discard` is harmless. */
 export interface TableSink {
-  /** A byte that is written for each row that a filter leaves out; nothing by default. A blank line has no room for more. */
+  /**
+   * Byte written in place of each row that a filter removes; none by default. Only one, because a blank line has no
+   * room for more.
+   */
   readonly leftOut?: Uint8Array;
   /**
    * Writes bytes. Their memory may be reused when this resolves.

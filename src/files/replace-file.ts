@@ -11,7 +11,6 @@ export async function takeOver(temporary: string, existing: Stats): Promise<void
   await chmod(temporary, existing.mode & 0o7777);
 }
 
-/** Makes the content of a file, or the names in a folder, durable. */
 export async function makeDurable(path: string): Promise<void> {
   const file = await open(path);
   try {

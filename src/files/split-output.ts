@@ -73,7 +73,6 @@ export function openSplitOutput(
   };
 }
 
-/** Names of the files that every service writes; `empty` is for rows without an item. */
 const usualNames = ["ok", "alias", "disposable", "fake", "quota_exceeded", "empty"];
 
 /**
@@ -139,8 +138,6 @@ class AppendedFile {
   }
 
   /**
-   * Opens a file for appending.
-   *
    * @param start the header that the file must begin with; written when the file is new or empty
    * @throws FileError when the file begins with something else, or cannot be created
    */

@@ -20,7 +20,6 @@ const mostEntries = 10_000;
  */
 const own = new Set<string>();
 
-/** Returns the path of a new temporary file in the folder of `path`. Does not create it. */
 export function temporaryBeside(path: string): string {
   const name = `.idv-${machineTag()}-${ownPid}-${randomBytes(8).toString("hex")}.tmp`;
   own.add(name);
