@@ -1,6 +1,5 @@
-/** The error of a state file. */
+/** The error of a state file that cannot be used. Its message has the path, the fault and what to do. */
 
-/** A state file cannot be used. The message has its path, the fault and what to do. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
 

@@ -17,7 +17,6 @@ interface Step {
   readonly isAwaited: boolean;
 }
 
-/** Yields steps, receives the rows of each statement of a step, and returns a result. */
 export type Work<Result> = Generator<Step, Result, readonly (readonly unknown[])[]>;
 
 export function* ask<Rows extends readonly (readonly unknown[])[]>(

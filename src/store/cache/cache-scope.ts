@@ -11,7 +11,6 @@ import { hash } from "node:crypto";
 import type { Database } from "../sqlite/database.js";
 import { Digests, digestBytes, type ItemHash } from "./digests.js";
 
-/** Length of an entry in bytes: a digest, and the index of the status in the list of its batch. */
 export const entryBytes = digestBytes + 1;
 
 /** Time for which a service probably remembers an Idempotency-Key, in milliseconds. */
@@ -111,7 +110,6 @@ export class CacheScope {
       await this.#file.fastWrite(() => deleteOldBatches.run(this.#id, this.#oldest(), deletedByLoad));
   }
 
-  /** Returns the time before which verdicts are too old for all runs. */
   #oldest(): number {
     this.#newest ??=
       (this.#statements.newestBatch.all(this.#id) as { created: number | null }[])[0]!.created ?? 0;
@@ -300,7 +298,6 @@ function prepareStatements(database: Database) {
   };
 }
 
-/** A batch as it is stored, and its place among the claims of its run. */
 function batchOf(digests: Buffer) {
   const id = hash("sha256", digests, "buffer").subarray(0, digestBytes);
   return { digests, id, key: id.toString("hex") };

@@ -5,7 +5,6 @@
  */
 import { createCipheriv, createDecipheriv, hash } from "node:crypto";
 
-/** An item by its hash of 64 bits, as two signed words. */
 export interface ItemHash {
   readonly low: number;
   readonly high: number;

@@ -12,7 +12,6 @@ interface StoredFinding {
   readonly suffix?: string;
 }
 
-/** Time for which a finding is used, in milliseconds. */
 const answerMilliseconds = 86_400_000;
 /**
  * Time for which the finding that a domain does not exist, or has no mail server, is used: it may soon be corrected.
@@ -47,7 +46,6 @@ export class FindingCache {
     );
   }
 
-  /** Stores findings. They survive a crash of the process, though perhaps not a power failure. */
   async store(findings: ReadonlyMap<string, StoredFinding>): Promise<void> {
     const { database, now } = this.#file;
     const put = database.prepare(

@@ -65,12 +65,11 @@ const schema: Schema = {
       created INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID`,
     "ALTER TABLE claim ADD COLUMN machine TEXT NOT NULL DEFAULT ''",
-    // The digests of items are made in another way.
+    // From this version on, the digests of items are computed differently.
     "DELETE FROM batch; DELETE FROM unfinished; DELETE FROM claim",
   ],
 };
 
-/** All methods throw StoreError when the file cannot be used. */
 export class VerdictCache extends StateFile {
   /**
    * Opens the file. Creates it if it is absent.
@@ -89,7 +88,6 @@ export class VerdictCache extends StateFile {
   }
 
   readonly #processes: Processes;
-  /** Lets concurrent batches share transactions. */
   readonly #changes = new GroupCommit((works: readonly (() => unknown)[]) =>
     this.inFastWrite(() => works.map((work) => work())),
   );

@@ -10,9 +10,7 @@ import { UnknownKeyError } from "../state/service-store.js";
 
 /** Number of the advisory lock for creating and upgrading tables: "idvs". */
 const migrationLock = 0x69647673;
-/** Limit on connections. */
 const mostConnections = 8;
-/** Longest wait for a connection, in milliseconds. */
 const connectionMilliseconds = 5000;
 const statementMilliseconds = 30_000;
 
@@ -208,7 +206,6 @@ function named(text: string, values: readonly unknown[]): pg.QueryConfig {
 }
 
 const unknownTable = "42P01";
-/** SQLSTATE of a statement that the user has no right to run. */
 const forbidden = "42501";
 /** SQLSTATE of a prepared statement whose tables have changed: the connection would fail from now on. */
 const changedTables = "0A000";

@@ -1,7 +1,6 @@
 /** The words of sql.ts in PostgreSQL. */
 import { translator } from "../sql.js";
 
-/** The database's clock, in milliseconds since the epoch. */
 export const clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
 
 const tables = ["quota", "key", "secret", "answer", "usage", "audit", "sign_in", "session"];

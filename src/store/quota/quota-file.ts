@@ -145,7 +145,6 @@ export class QuotaFile extends StateFile {
     return quota;
   }
 
-  /** Sets the used units to 0, and deletes all receipts. */
   async reset(): Promise<Quota> {
     const { quota } = await this.#change((row) => {
       row.used = 0;

@@ -9,12 +9,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Time for which receipts are stored, in milliseconds: 7 days. */
 export const keptMilliseconds = 604_800_000;
-/** Interval of a run's signs of life, in milliseconds. */
 const signMilliseconds = 4000;
 /** Time without a sign of life after which a run has ended, in milliseconds. */
 const aliveMilliseconds = 15_000;
 const lookMilliseconds = 1000;
-/** Length of a stored mark in bytes: the number of items, and their digest. */
 const markBytes = 16;
 const itemsBytes = 4;
 const digestBytes = 12;
@@ -57,7 +55,7 @@ export interface ReceiptRow {
 
 export interface ReceiptCharge {
   readonly run: ReceiptRun;
-  /** Number of the run's first items up to and with this charge, and their marks since the last charge. */
+  /** Number of the run's first items, with those of this charge, and their marks since the last charge. */
   readonly items: number;
   readonly marks: readonly Mark[];
   /**
@@ -74,8 +72,9 @@ export interface ReceiptCharge {
 export interface ReceiptStore {
   readonly secret: Uint8Array;
   /**
-   * Returns the receipts that a run may use, for lists with the same first items. For a run with a name, all receipts
-   * of the name. Otherwise receipts of runs that did not end; they belong to the run from then on if it has an owner.
+   * Returns the receipts of lists with the same first items that a run may use. For a run with a name, these are all
+   * receipts of the name. For others, they are the receipts of runs that did not end; if the run has an owner, they
+   * belong to it from then on.
    *
    * @param isDead returns whether a run has ended. `alive` is the time of its last sign of life, null if it was
    *   released; times are in milliseconds since the epoch
@@ -86,8 +85,10 @@ export interface ReceiptStore {
   ): Promise<readonly ReceiptRow[]>;
   stayAlive(owner: string): Promise<void>;
   /**
-   * Deletes the receipts of an owner that cover no more than the used first items of each run: of its own runs, which
-   * have ended, and of others' runs whose items it has used up. Releases the rest.
+   * Deletes those receipts of an owner whose items are all used up: of its own runs, which have ended, and of other
+   * runs whose items it has used. Releases the rest.
+   *
+   * @param used number of the first items of each run that are used up
    */
   end(owner: string, used: ReadonlyMap<string, number>): Promise<void>;
   /**
@@ -118,11 +119,6 @@ export class RunReceipts {
   #isReleased = false;
   #signs: NodeJS.Timeout | undefined;
 
-  /**
-   * @param process identifies this process
-   * @param stateOf returns the state of another process
-   * @param isDry whether to change nothing in the store
-   */
   constructor(
     store: ReceiptStore,
     kind: string,
@@ -155,7 +151,6 @@ export class RunReceipts {
     this.#hasLeft = false;
   }
 
-  /** Records that this run has used up the first `items` items of another run's receipts. */
   use(run: string, items: number): void {
     this.#used.set(run, Math.max(this.#used.get(run) ?? 0, items));
   }
@@ -235,7 +230,6 @@ export class RunReceipts {
     if (this.#isOwner && !this.#isReleased) await this.#store.release(this.#run.owner);
   }
 
-  /** Whether receipts belong to this command: false with a name, and in a dry run. */
   get #isOwner(): boolean {
     return !this.isNamed && this.#run.owner !== "";
   }

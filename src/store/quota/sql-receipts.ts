@@ -19,7 +19,6 @@ interface ReceiptDatabase {
 
 const ofList = "quota = ? AND name = ? AND kind = ? AND start = ?";
 
-/** Interval at which a run deletes its old receipts, in milliseconds. */
 const sweepMilliseconds = 3_600_000;
 
 export class SqlReceipts implements ReceiptStore {

@@ -247,7 +247,6 @@ function notOurs(path: string, { name, otherwise = "use another file" }: Schema)
   return new StoreError(`${path}: not a ${name} of idv; left unchanged; ${otherwise}`);
 }
 
-/** Returns the end of a wait that starts now, on the clock of `performance.now()`. */
 export const deadlineOf = ({ milliseconds = defaultWait }: LockWait): number =>
   performance.now() + milliseconds;
 

@@ -23,7 +23,6 @@ import { basename, dirname, join } from "node:path";
 import { platform } from "node:process";
 import { StoreError } from "../errors.js";
 
-/** Age at which a claim is old, in milliseconds. */
 const oldMilliseconds = 120_000;
 /** Age at which its machine renews a claim, in milliseconds. */
 const renewedMilliseconds = 20_000;
@@ -45,7 +44,6 @@ const sharedKinds: ReadonlyMap<number, string> = new Map([
   [0x01021997, "9p"],
 ]);
 
-/** Returns the kind of a file system that machines may share; undefined for a local one. */
 export function sharedKindOf(folder: string): string | undefined {
   if (platform !== "linux") return undefined;
   try {

@@ -24,7 +24,6 @@ export interface OpenFile {
   readonly database: Database;
   /** Inode number at opening, which shows whether the file was replaced. */
   readonly inode: number;
-  /** Claim of this machine, if other machines might use the file, too. */
   readonly claim: MachineClaim | undefined;
   readonly schema: Schema;
   readonly now: () => number;
@@ -67,7 +66,6 @@ export abstract class StateFile {
     this.file = file;
   }
 
-  /** Waits for all changes in the queue, then closes the file. */
   async close(): Promise<void> {
     await this.#lastWrite;
     await (await this.#log)?.close();
@@ -78,7 +76,6 @@ export abstract class StateFile {
     return this.#statement(sql).all(...parameters);
   }
 
-  /** Returns the number of changed rows. */
   protected run(sql: string, ...parameters: readonly Parameter[]): number {
     return Number((this.#statement(sql).run(...parameters) as { changes: number | bigint }).changes);
   }
@@ -111,7 +108,6 @@ export abstract class StateFile {
     return this.inFastWrite(() => this.work(work()));
   }
 
-  /** Tries for a second to run work in a fast change, after the changes already in the queue. Fails silently. */
   async tryWrite(work: () => Work<unknown>): Promise<void> {
     await this.#lastWrite;
     const { database, claim } = this.file;
@@ -123,7 +119,6 @@ export abstract class StateFile {
     await retryWhileBusy(change, deadline, undefined).catch(() => {});
   }
 
-  /** Runs a read. Waits while a lock of another process prevents it. */
   protected inRead<Result>(work: () => Result): Promise<Result> {
     const { path, schema, wait } = this.file;
     return explainErrors(path, schema, () => retryWhileBusy(work, deadlineOf(wait), wait.signal));
@@ -196,7 +191,6 @@ export abstract class StateFile {
     return statSync(this.file.path, { throwIfNoEntry: false })?.ino;
   }
 
-  /** Whether the file was neither removed nor replaced since it was opened. */
   get isInPlace(): boolean {
     return this.#inode === this.file.inode;
   }

@@ -12,7 +12,6 @@ interface Member<Work, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects work into groups. Each lane runs one group at a time. */
 export class GroupCommit<Work, Result> {
   readonly #run: (group: readonly Work[]) => Promise<readonly Result[]>;
   readonly #laneOf: (work: Work) => string;

@@ -15,7 +15,10 @@ interface VersionedQuotaRow extends NamedQuotaRow {
   readonly version: number;
 }
 
-/** The quota of a key, and the end of its period or of the key, in milliseconds since the epoch; null for never. */
+/**
+ * The quota of a key as of its last charge, and the end of the period or of the key, in milliseconds since the epoch;
+ * null for never.
+ */
 interface KnownKey {
   readonly quota: VersionedQuotaRow;
   readonly until: number | null;
@@ -54,9 +57,8 @@ const notAtOnce = ["23505", "40P01"];
 
 export class PostgresCharges implements FastCharges {
   readonly #database: PostgresDatabase;
-  /** Whether {@link untilDurable} waits for what the statement before it has committed. */
+  /** Whether {@link untilDurable} reaches the server process that made the charge, so that it waits for its commit. */
   #waits: Promise<boolean> | undefined;
-  /** Quota and expiry as of the last charge, by the id of usable keys. */
   readonly #known = new Map<string, KnownKey>();
 
   constructor(database: PostgresDatabase) {

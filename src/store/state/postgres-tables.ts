@@ -1,8 +1,10 @@
-/** The tables of the service in PostgreSQL, by version. New steps go into steps.ts. */
+/**
+ * The tables of the service in PostgreSQL: the statements of each version, the oldest first. Released steps must never
+ * change; new ones go into steps.ts.
+ */
 import { translate } from "../postgres/dialect.js";
 import { sharedSteps } from "./steps.js";
 
-/** Statements of each version of the tables, the oldest first. Released steps must never change. */
 export const steps: readonly string[] = [
   `CREATE TABLE idv_quota (
     id text PRIMARY KEY,

@@ -43,7 +43,6 @@ export interface LastUsed {
   readonly last_used: number | null;
 }
 
-/** `ends` is null for the newest secret of a key. */
 export interface SecretRow extends SecretFacts {
   readonly key_id: string;
   readonly hash: Uint8Array;

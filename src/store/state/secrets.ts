@@ -7,10 +7,12 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** Returns 53 random bits, so that identifiers do not collide by chance. */
 export const newId = customAlphabet(base62, 9);
 
-/** 43 digits of base 62 are 256 bits. */
 const secretDigits = customAlphabet(base62, 43);
 
-/** Returns a secret of 256 random bits, with a prefix by which secret scanners can recognise a leaked one. */
+/**
+ * Returns a secret of 256 random bits, as 43 digits of base 62, with a prefix by which secret scanners can recognise a
+ * leaked one.
+ */
 export const newSecret = (isSandbox: boolean): string => (isSandbox ? "sk_test_" : "sk_") + secretDigits();
 
 export const newToken = (): string => secretDigits();

@@ -1,6 +1,6 @@
 /**
  * Port of the service to its state: API keys, quotas, answers stored for Idempotency-Keys, and usage. Must not know how
- * they are stored, nor the rules of a charge, which are in rules.ts.
+ * they are stored, nor the rules of a charge, which are in rules.ts. Times are in milliseconds since the epoch.
  */
 import type { Quota, QuotaChange, Reservation } from "../quota/quota.js";
 import type { Granted, ReceiptCharge, ReceiptStore } from "../quota/receipts.js";
@@ -10,7 +10,7 @@ import type { KeyUsageSum, UsageQuery, UsageSum } from "./usage.js";
 export const permissions = ["emails", "domains"] as const;
 export type Permission = (typeof permissions)[number];
 
-/** Public data of a secret, which is not stored itself. Times are in milliseconds since the epoch. */
+/** Public data of a secret, which is not stored itself. */
 export interface SecretFacts {
   readonly id: string;
   /** Start and end of the secret, by which people recognise it; empty for secrets older than hints. */
@@ -20,7 +20,6 @@ export interface SecretFacts {
   readonly ends: number | null;
 }
 
-/** Times are in milliseconds since the epoch. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
@@ -76,7 +75,6 @@ export type ChargeOutcome =
   | "another body"
   | "key is gone";
 
-/** The quota that a run charges: a shared quota, or that of a key. */
 export type QuotaOwner = { readonly quotaName: string } | { readonly keyId: string };
 
 /** Returns the id under which the usage and the answers of runs are stored. */
@@ -94,7 +92,6 @@ export interface UnitRequest {
 }
 
 export interface AuditEntry {
-  /** Milliseconds since the epoch. */
   readonly at: number;
   /** Id of a session of the dashboard, or `command line`. */
   readonly who: string;
@@ -103,9 +100,7 @@ export interface AuditEntry {
   readonly keyId: string;
 }
 
-/** Lifetime of a sign-in link, in milliseconds. */
 export const signInMilliseconds = 600_000;
-/** Lifetime of a session, in milliseconds. */
 export const sessionMilliseconds = 43_200_000;
 
 /** There is no key with this id, or the quota cannot be used as wanted. */
@@ -149,7 +144,6 @@ export interface ServiceStore {
   quotaOf(owner: QuotaOwner): Promise<Quota>;
   /** Creates the shared quota if there is none of this name. Used units stay. */
   setSharedQuota(name: string, change: QuotaChange): Promise<Quota>;
-  /** Returns whether an answer is stored for this Idempotency-Key. If so, the request is free of charge. */
   hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean>;
   /**
    * Creates a key.

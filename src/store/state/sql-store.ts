@@ -72,7 +72,6 @@ const sweepMilliseconds = 60_000;
 export class SqlServiceStore implements ServiceStore {
   readonly #database: ServiceDatabase;
   #sweptAt = Number.NEGATIVE_INFINITY;
-  /** The deletions under way, one after the other. */
   #sweep: Promise<unknown> = Promise.resolve();
 
   constructor(database: ServiceDatabase) {

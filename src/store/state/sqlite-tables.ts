@@ -1,11 +1,13 @@
-/** The tables of the service in a SQLite file, by version. New steps go into steps.ts. */
+/**
+ * The tables of the service in a SQLite file, the state file of `idv serve`, by version. Released steps must never
+ * change; new ones go into steps.ts.
+ */
 import { quotaColumns } from "../quota/quota.js";
 import { receiptTables } from "../quota/receipt-tables.js";
 import type { Schema } from "../sqlite/database.js";
 import { translate } from "../sqlite/dialect.js";
 import { sharedSteps } from "./steps.js";
 
-/** The state file of `idv serve`. Released steps must never change. */
 export const schema: Schema = {
   name: "state file",
   // "idvs"

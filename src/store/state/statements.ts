@@ -48,11 +48,9 @@ export const selectAnswers = (keyId: string, hashes: readonly Uint8Array[]): Sta
   ...[keyId, ...hashes],
 ];
 
-/** Returns whether an answer is dated less than 24 hours in the past or the future. */
 export const isValid = ({ created }: DatedAnswer, now: number): boolean =>
   Math.abs(now - created) < answerMilliseconds;
 
-/** Returns no row if there is a quota with this name. */
 export const insertQuota = ({ id, name, unit_limit, period, used, period_start }: NamedQuotaRow): Statement =>
   insertion(
     "{quota} (id, name, unit_limit, period, used, period_start)",

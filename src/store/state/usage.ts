@@ -1,6 +1,6 @@
 /**
  * Sums of usage, and the statements that compute them in both databases. A month of a thousand keys is millions of
- * rows, so that only sums leave the database.
+ * rows, so that only sums leave the database. Times are in milliseconds since the epoch.
  */
 
 import { setImmediate } from "node:timers/promises";
@@ -9,17 +9,15 @@ import { ask, type Statement, type Work } from "../sql.js";
 export interface Usage {
   /** Id of the key; see `usageIdOf` for runs on a shared quota. */
   readonly keyId: string;
-  /** Start of the hour in milliseconds since the epoch. */
   readonly hour: number;
   readonly kind: string;
   readonly status: string;
   readonly units: number;
 }
 
-/** Range and grouping of sums. Times are in milliseconds since the epoch. */
+/** Range and grouping of sums: from `from` up to, but not including, `to`. */
 export interface UsageQuery {
   readonly from: number;
-  /** Exclusive end. */
   readonly to: number;
   /** Length of a span in milliseconds, an hour or a day; spans start at multiples of it. */
   readonly span: number;
@@ -27,7 +25,6 @@ export interface UsageQuery {
 }
 
 export interface UsageSum {
-  /** Start of the span in milliseconds since the epoch. */
   readonly start: number;
   readonly status: string;
   readonly units: number;
@@ -50,7 +47,6 @@ function sumsOf({ from, to, span, keyId }: UsageQuery, by: "status" | "key"): St
   ];
 }
 
-/** Returns the statement for the first hour with usage; the hour is null if there is none. */
 const firstHourOf = ({ from, to, keyId }: UsageQuery): Statement => [
   `SELECT min(hour) AS hour FROM {usage} WHERE hour >= ? AND hour < ? ${keyId === undefined ? "" : "AND key_id = ?"}`,
   ...[from, to],
