@@ -3,7 +3,7 @@
  * TypeScript's and AssemblyScript's: constants without types only.
  */
 
-/** Numbers of the scanner for each record, in the order of `Place`. */
+/** How many numbers the scanner gives for each record, in the order of `Place`. */
 export const recordWords = 7;
 
 /** Words for the domain of a record's item: its hash in two words, its start, and its length in bytes with a flag. */
@@ -114,8 +114,8 @@ export const hasMoreFlag = 8;
 export const suffixFlagBits = 6;
 
 /**
- * The names of own lists, as a Bloom filter: two bits each, from both words of the hash without the flags of its slot. A
- * million names fill a fifth of it.
+ * The names of own lists, as a Bloom filter: two bits for each, one from the high word of its hash and one from the low word
+ * without the bits that the table of names uses for flags. A million names set a fifth of all bits.
  */
 export const ownNames = disposableNames + 8 * mostDisposableSlots;
 export const ownNameBits = 8388608;

@@ -91,8 +91,9 @@ export class Collector {
   #isFirst = true;
   readonly #suggestedDomains = new Map<string, string | undefined>();
   #isItem: ItemMailboxes["isItem"] = () => false;
-  /** Dates of the current file by their hashes, and the counts of the month of each. */
+  /** The dates of the current file, numbered by hash. */
   #dates = new HashedNames();
+  /** For each date, the counts of its month, which all dates of that month share. */
   #countsByDate: (number[] | undefined)[] = [];
 
   constructor(options: CollectorOptions) {

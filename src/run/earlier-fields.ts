@@ -8,7 +8,7 @@ export interface Update {
   readonly input: string;
   /** If not, all rows are validated again. */
   readonly keeps: boolean;
-  /** Whether each status column has statuses at its start. An empty column may be the user's own. */
+  /** Whether each status column has statuses in its first rows. An empty column may be the user's own. */
   readonly isSure: boolean;
   /** How to find and handle bad rows that the earlier run kept; undefined to ignore them. */
   readonly bad?: {

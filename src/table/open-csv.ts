@@ -76,10 +76,10 @@ export async function openCsv(
   const dialect = { delimiter, ...marks, byteOrderMark, lineEnding, isUnwrapped };
   const startRows = () =>
     layoutOf(splitterOf(first, isWhole, marks, startRecords)(delimiter), layoutOptions).body;
-  // A cell of a sheet names its own column, so a row wider than the header is not a fault.
   const usualWidth = widthOf(header, body);
   const skipped = options.sheet ? (options.skipLines ?? 0) : lineEndings(linesAbove);
   const rowsAbove = skipped + above + Number(header !== undefined);
+  // In a sheet, each cell names its column, so a row may be wider than the header.
   const width = (await options.sheet?.widthBelow(rowsAbove, usualWidth)) ?? usualWidth;
   const chosen = chooseColumns(header, body, width, options);
   const { items = itemTestOf(profile) } = options;

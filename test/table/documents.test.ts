@@ -385,7 +385,7 @@ describe("the lists of a document", () => {
     expect(returned(lines)).toBe(document);
   });
 
-  test("are named if none is found in much of a document", () => {
+  test("are asked for with -c if none is found in the first 2 MiB", () => {
     const cut = { ...wanted, isCut: true };
     const bytes = Buffer.from(`{"x":[${"1,".repeat(1_000_000)}`);
     expect(() => chooseLists("d.json", bytes, true, cut)).toThrow(

@@ -36,7 +36,7 @@ export function findKept(
       if (!chunk.isRow(row)) continue;
       const field = row * width + nth;
       if (!isRow(codes[row * width]!)) {
-        // A bad row that the earlier run kept.
+        // The first column shows that the earlier run kept a bad row.
         codes[field] = codes[row * width]!;
         continue;
       }

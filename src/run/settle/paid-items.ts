@@ -101,8 +101,8 @@ export class PaidItems {
   }
 
   /**
-   * Returns whether the first `items` may all be paid for; the next mark decides. If another run has paid for only a part of
-   * the items since the last mark, because its quota ended, that part is taken as known: it cannot be charged separately.
+   * Returns whether to assume that another run has paid for the first `items`, until the next mark confirms or refutes it.
+   * If the quota of that run ended behind its last mark, what it had paid for there counts as paid at once: no mark follows.
    */
   mayCover(items: number): boolean {
     // Without the kernel there are no marks, so nothing would confirm the assumption.

@@ -175,7 +175,7 @@ function create(own: string, claim: string, here: string): void {
   }
 }
 
-/** Rewrites a claim in place, so that it is never empty. Its modification time comes from the server's clock. */
+/** Rewrites a claim in place, so that it is never empty. Its modification time comes from the file server's clock. */
 function renew(claim: string, here: string): void {
   const file = openSync(claim, "r+");
   try {

@@ -1,6 +1,7 @@
 /**
  * Group commit: work that arrives while a group is running joins the next group, so that many requests share one
- * durable transaction. The work of a lane is done in the order in which it was added.
+ * durable transaction. Work of one lane is done in the order in which it was added, one group at a
+ * time.
  */
 
 /** Limit on the members of a group: in a larger one, the first would wait long for the last. */

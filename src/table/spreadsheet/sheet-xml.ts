@@ -74,7 +74,9 @@ export async function firstFreeColumn(
 ): Promise<number> {
   let free = 0;
   const changes: SheetChanges = {
-    ...{ first: 0, last: -1, removed: new RemovedRows() },
+    first: 0,
+    last: -1,
+    removed: new RemovedRows(),
     cellsOf: () => [],
     widened: (range) => range,
   };
@@ -83,7 +85,7 @@ export async function firstFreeColumn(
   };
   const sheet = new ChangedSheet(changes, { onUsed, onReference });
   for await (const _ of written(bytes, sheet)) {
-    // Only its findings are needed.
+    // `sheet` calls `onUsed` and `onReference`; the text is not needed.
   }
   return free;
 }

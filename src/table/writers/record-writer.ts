@@ -43,7 +43,7 @@ export interface RecordWriter {
 }
 
 interface RecordCopy {
-  /** Returns whether a row that keeps its added fields can be copied unchanged. `word` is the index of its numbers. */
+  /** Returns whether a row that keeps its added fields can be copied unchanged. `word` is the index of its first number in `chunk.at`. */
   isWhole(word: number): boolean;
   write(row: number, output: Output, fields: AddedFields | null): void;
 }

@@ -151,7 +151,7 @@ describe("several files", () => {
     },
   );
 
-  test("say what the last one has cost before it failed", async () => {
+  test("report the units of a last file that fails", async () => {
     const many = Array.from({ length: 25_000 }, (_, i) => `${i},u${i}@larch-and-oak.com\n`);
     const home = folderOf({ "a.csv": a, "b.csv": ["id,email\n", ...many, "1,2,3\n"].join("") });
     const files = ["a.csv", "b.csv", "-I", "--bad-rows", "error"];

@@ -158,7 +158,7 @@ describe("--split", () => {
     expect(statSync(join(home, "d/ok.csv")).size).toBe(old.length);
   });
 
-  test("completes a last line without a line end, and rejects another header", async () => {
+  test("ends an unfinished last line of an existing file with --append, and rejects another header", async () => {
     const home = folderOf({ list });
     mkdirSync(join(home, "d"));
     writeFileSync(join(home, "d/ok.csv"), "id,email,status\n0,old@larch-and-oak.com,ok");

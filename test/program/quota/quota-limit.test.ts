@@ -99,7 +99,7 @@ describe("a limit", () => {
     expect(stderr).toContain("2 units used, 0 left");
   });
 
-  test("is exact over many batches and reads, in the order of the input", async () => {
+  test("grants exactly its units over many batches, to the first items of the input", async () => {
     const home = await withLimit(34_567);
     const stdin = `${addresses(60_000).join("\n")}\n`;
     const { code, stdout } = await idv(["emails", "-q"], { home, stdin });

@@ -469,7 +469,7 @@ describe("rows taken out of a workbook", () => {
     await sheet.addColumns!({ ...removing, firstRemovable: undefined });
   });
 
-  test("are refused wherever the part with the reference is cut", async () => {
+  test("are refused wherever a piece of the file ends inside the reference", async () => {
     const { signal } = new AbortController();
     for (let before = 65_520; before <= 65_536; before++) {
       const chart = `<!--${"x".repeat(before - 7 - "<f>".length)}--><f>L!A2</f>`;

@@ -445,7 +445,7 @@ describe("--wait", () => {
     expect(slept).toEqual([600_000, 600_000]);
   });
 
-  test("shows in the activity what the engine waits for", async () => {
+  test("tells in `activity` what the engine waits for", async () => {
     const { now, sleep } = manualClock();
     const { validate, engine } = await engineFor([gone], { wait: 1e9 }, { now, sleep });
     validate(items(1)).catch(() => {});

@@ -470,7 +470,7 @@ describe("a probe", () => {
     expect(seen[0]).toMatchObject({ path: "/domains/validate", body: '{"domains":[]}' });
   });
 
-  test("returns the message without addresses and key, in any spelling", async () => {
+  test("returns the service's message without addresses and key, however they are encoded", async () => {
     const odd = "sk/7+x=";
     const said = `ann@b.net, <bob+1@c.org>: no %61@d.e (${encodeURIComponent(odd)}), eve%40f.net`;
     const { engine } = await engineFor([respond(400, {}, JSON.stringify({ message: said }))], { key: odd });
