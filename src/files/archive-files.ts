@@ -13,17 +13,17 @@ export interface ArchiveFile {
   /** Its path, or `standard input`. */
   readonly name: string;
   readonly parts: readonly ArchivePart[];
-  /** Returns a part as an input. Each piece is valid as long as the caller likes. */
-  read(part: ArchivePart): InputFile;
+  /** Returns the part of a name as an input. Each piece is valid as long as the caller likes. */
+  read(part: string): InputFile;
   hasChanged(): Promise<boolean>;
   close(): Promise<void>;
   /**
    * Opens a file that gets all parts of this archive.
    *
-   * @param changed the parts that will be written, in their order; the others are copied as they are
+   * @param changed names of the parts that will be written, in their order; the others are copied as they are
    * @throws FileError when the file cannot be created
    */
-  returnTo(path: string, changed: readonly ArchivePart[]): Promise<ReturnedArchive>;
+  returnTo(path: string, changed: readonly string[]): Promise<ReturnedArchive>;
 }
 
 /**
@@ -51,7 +51,8 @@ export async function openArchive(path: string, name: string, signal: AbortSigna
   return {
     name,
     parts,
-    read: (part) => {
+    read: (partName) => {
+      const part = parts.find((each) => each.name === partName)!;
       const bytes = bytesOf(`${name}/${part.name}`, archive, part, signal);
       return {
         bytes,
@@ -120,20 +121,14 @@ async function* bytesOf(
 }
 
 /** An archive that is written while its changed parts are. */
-export class ReturnedArchive implements TableSink {
+class ReturnedArchive implements TableSink {
   readonly #sink: TableSink;
   readonly #changes = new PassThrough({ objectMode: true, highWaterMark: 1 });
   readonly #written: Promise<void>;
 
-  constructor(
-    archive: Archive,
-    parts: readonly ArchivePart[],
-    changed: readonly ArchivePart[],
-    sink: TableSink,
-  ) {
+  constructor(archive: Archive, parts: readonly ArchivePart[], changed: readonly string[], sink: TableSink) {
     this.#sink = sink;
-    const names = changed.map(({ name }) => name);
-    this.#written = this.#pipe(rebuilt(archive, parts, names, this.#changes));
+    this.#written = this.#pipe(rebuilt(archive, parts, changed, this.#changes));
     this.#changes.on("error", () => {});
     this.#written.catch((error: Error) => this.#changes.destroy(error));
   }
@@ -143,10 +138,10 @@ export class ReturnedArchive implements TableSink {
   }
 
   /** Returns the sink for a part. The one before it has to be committed. */
-  partSink(part: ArchivePart): TableSink {
+  partSink(part: string): TableSink {
     const bytes = new PassThrough({ highWaterMark: 1_048_576 });
     bytes.on("error", () => {});
-    this.#changes.write({ path: part.name, bytes });
+    this.#changes.write({ path: part, bytes });
     return {
       write: async (piece) => {
         // The memory of the piece may be reused.

@@ -50,14 +50,15 @@ async function plansOf(request: BulkRequest, resources: Resources): Promise<read
   const files = request.files.length === 0 ? ["-"] : request.files;
   const isStandardInput = files.length === 1 && files[0] === "-";
   const standardInput = isStandardInput ? await openStandardInput(resources) : undefined;
-  if (typeof standardInput !== "string" && !files.some(startsAsZip)) {
+  const isPlain = typeof standardInput !== "string" && !request.options.allSheets;
+  if (isPlain && !files.some(startsAsZip)) {
     const inputs = files.map((path) => ({ path, standardInput }));
     return planRun(request, inputs);
   }
-  const { inputsOf, prepareArchives } = await import("./open/archives.js");
+  const { inputsOf, prepareContainers } = await import("./open/containers.js");
   const copy = typeof standardInput === "string" ? standardInput : undefined;
-  const inputs = await inputsOf(files, copy, resources);
-  return prepareArchives(await planRun(request, inputs), request.options, resources);
+  const inputs = await inputsOf(files, copy, request, resources);
+  return prepareContainers(await planRun(request, inputs), request.options, resources);
 }
 
 /** Returns the name of the output that a signal leaves unwritten; undefined for standard output. */
@@ -84,8 +85,8 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
       await printSummary(log.summary, whole);
       if (log.summaryFile !== undefined) await appendSummary(log.summaryFile, whole);
       if (plan.member) {
-        const { finishArchive } = await import("./open/archives.js");
-        await finishArchive(plan, plans.slice(index + 1), resources);
+        const { finishContainer } = await import("./open/containers.js");
+        await finishContainer(plan, plans.slice(index + 1), resources);
       }
       totals.add(summary, exitCodeOf(summary, plan));
     } catch (error) {
@@ -93,7 +94,7 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
       resources.signal.throwIfAborted();
       const failure = failureFor(error);
       // An archive appears with all of its tables, or not at all.
-      const isAlone = !session.isSeveral || plan.member?.archive.returned !== undefined;
+      const isAlone = !session.isSeveral || plan.member?.container.returned !== undefined;
       if (isAlone || !isFaultOfFile(error) || failure.message === undefined) throw error;
       sayFailure(failure);
       await resources.discardFile();

@@ -30,6 +30,12 @@ export const inputOptions = optionRecords({
     next: "inPlace",
   },
   sheet: { flags: "--sheet <NAME>", help: "sheet of a spreadsheet file", parse: filled, next: "prevent" },
+  allSheets: {
+    flags: "--all-sheets",
+    help: "validate every sheet with items",
+    conflicts: ["sheet"],
+    next: "inPlace",
+  },
   encoding: {
     flags: "--encoding <NAME>",
     help: "encoding of FILE; auto: find it",

@@ -132,6 +132,38 @@ export async function openSheet(
   }
 }
 
+/**
+ * Returns the names of the sheets, and of those with something like an item in their first rows; of the first sheet if
+ * there is none.
+ *
+ * @throws ChoiceError if the archive is not a spreadsheet file
+ * @throws TableError if it is damaged
+ */
+export async function listSheets(
+  name: string,
+  file: Archive,
+  profile: ItemProfile,
+  signal: AbortSignal,
+): Promise<{
+  readonly format: WorkbookFormat;
+  readonly names: readonly string[];
+  readonly tables: readonly string[];
+}> {
+  try {
+    const { book, format } = await openBook(name, file, signal);
+    const names: string[] = [];
+    const tables: string[] = [];
+    for await (const sheet of book.sheets((field) => profile.likeness(field) > 0)) {
+      names.push(sheet.name);
+      if (sheet.hasItems) tables.push(sheet.name);
+    }
+    return { format, names, tables: tables.length > 0 ? tables : names.slice(0, 1) };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw explained(name, error);
+  }
+}
+
 const otherArchives: readonly (readonly [path: string, what: string])[] = [
   ["xl/workbook.bin", "a binary workbook (.xlsb)"],
   ["Index/Document.iwa", "a document of Numbers, Pages or Keynote"],

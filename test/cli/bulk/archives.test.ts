@@ -103,7 +103,7 @@ describe("the tables of an archive", () => {
     const refused = await run(several, "a.zip");
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toContain(
-      "the 2 tables of a.zip need a place each: write them to a folder with -o FOLDER/, to an archive with -o FILE.zip, or replace them with -I\n",
+      "the 2 tables of a.zip need a place each: write them to a folder with -o FOLDER/, to one file with -o FILE.zip, or replace them with -I\n",
     );
     expect((await readQuota(several)).used).toBe(0);
   });
@@ -293,7 +293,7 @@ test("two archives, and two files of one name, have no place in one archive", as
   const several = await run(home, "a.zip", "b.zip", "-q", "-o", "c.zip");
   expect(several).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("c.zip: one archive cannot have the tables of several"),
+    stderr: expect.stringContaining("c.zip: one file cannot have the tables of several"),
   });
   expect((await run(home, "a.zip", "-q", "-o", "a.zip")).stderr).toContain("-o a.zip: is the input itself");
   expect((await run(home, "a.zip", "b.zip", "-q", "-I")).code).toBe(0);

@@ -257,7 +257,7 @@ test("other sheets with items are named", async () => {
   const remark = async (...args: string[]) =>
     (await idv(["emails", "l.xlsx", ...args], { home })).stderr.split("\n")[0];
   expect(await remark()).toBe(
-    'idv: l.xlsx: sheet "Customers"; "Old", "Older", "Oldest", and 1 other have items, too: choose one with --sheet',
+    'idv: l.xlsx: sheet "Customers"; "Old", "Older", "Oldest", and 1 other have items, too: choose one with --sheet, or all with --all-sheets',
   );
   expect(await remark("--sheet", "Old")).toBe('idv: l.xlsx: sheet "Old"');
 });

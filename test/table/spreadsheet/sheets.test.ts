@@ -178,7 +178,8 @@ test.each<[string, Uint8Array]>([
   const { code, stdout, stderr } = await run(name, file);
   expect(code, stderr).toBe(0);
   expect(stdout.match(/,ok$/gm)).toHaveLength(3);
-  const others = name === "l.xlsx" ? '; "Secret" has items, too: choose one with --sheet' : "";
+  const others =
+    name === "l.xlsx" ? '; "Secret" has items, too: choose one with --sheet, or all with --all-sheets' : "";
   expect(stderr).toContain(`idv: ${name}: sheet "People"${others}\n`);
   expect(stderr).toContain("\n2 rows of the sheet are hidden\n");
   const json = await run(name, file, "--log", "json");

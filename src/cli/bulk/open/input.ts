@@ -271,11 +271,11 @@ function othersRemark(others: readonly string[]): string {
   const names = others.slice(0, mostNamed).map((name) => `"${name}"`);
   if (others.length > mostNamed) names.push(counted(others.length - mostNamed, "other"));
   const have = others.length === 1 ? "has" : "have";
-  return `; ${new Intl.ListFormat("en").format(names)} ${have} items, too: choose one with --sheet`;
+  return `; ${new Intl.ListFormat("en").format(names)} ${have} items, too: choose one with --sheet, or all with --all-sheets`;
 }
 
 function inputFileOf({ input, member, standardInput }: Plan, signal: AbortSignal) {
-  if (member) return member.archive.file.read(member.part);
+  if (member) return member.container.read(member.table);
   return typeof standardInput === "object" ? standardInput : openInputFile(standardInput ?? input!, signal);
 }
 

@@ -28,7 +28,7 @@ async function openLines(
 ): Promise<TableSink> {
   const { split, output, isInPlace, workbook, outputEncoding } = plan;
   const { format, dialect } = table;
-  const openFile = async (path: string) => returnedSink(plan) ?? (await openOutputFile(path));
+  const openFile = async (path: string) => (await returnedSink(plan)) ?? (await openOutputFile(path));
   if (split !== undefined) {
     const { openSplitOutput } = await import("../../../files/split-output.js");
     return openSplitOutput(split.folder, format, split.isAppended, signal);
@@ -57,8 +57,7 @@ async function openLines(
 }
 
 /** Returns where a table of an archive goes in the archive that is returned; undefined if none is. */
-const returnedSink = ({ member }: Plan): TableSink | undefined =>
-  member?.archive.returned?.partSink(member.part);
+const returnedSink = ({ member }: Plan) => member?.container.returned?.partSink(member.table);
 
 async function encoded(name: string, sink: TableSink, encoding: string | undefined): Promise<TableSink> {
   if (encoding === undefined || isUtf8(encoding)) return sink;

@@ -1,31 +1,43 @@
 /** Decides where the files of a run are: input, output, and the backup of a file that is replaced. */
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { ArchivePart } from "../../../files/archive.js";
-import type { ArchiveFile, ReturnedArchive } from "../../../files/archive-files.js";
-import { isArchiveName } from "../../../files/format-by-name.js";
+import { endingOf, isArchiveName, type WorkbookFormat } from "../../../files/format-by-name.js";
 import { found } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
-import type { FileCopy } from "../../../files/output.js";
+import type { FileCopy, TableSink } from "../../../files/output.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { printable } from "../../terminal/terminal.js";
 import { isSameFile } from "./targets.js";
 
-/** An archive with tables that are files of a run. */
-export interface OpenedArchive {
-  readonly file: ArchiveFile;
-  readonly tables: readonly ArchivePart[];
-  /** The archive that gets the tables as they come out of the run. */
-  returned?: ReturnedArchive;
+/** A zip archive or a workbook whose tables are files of a run. */
+export interface Container {
+  /** Its path, or `standard input`. */
+  readonly name: string;
+  readonly format: "zip" | WorkbookFormat;
+  /** Names of everything in it. */
+  readonly names: readonly string[];
+  /** Names of its tables. */
+  readonly tables: readonly string[];
+  read(table: string): InputFile | Promise<InputFile>;
+  hasChanged(): Promise<boolean>;
+  /** Opens a file that gets all that is in it, with these tables written anew in their order. */
+  returnTo(path: string, tables: readonly string[]): Promise<ReturnedContainer>;
+  /** The file that gets the tables as they come out of the run, and the backup of the one that it replaces. */
+  returned?: ReturnedContainer;
   backup?: FileCopy | undefined;
+}
+
+export interface ReturnedContainer extends TableSink {
+  /** Returns the sink for a table. The one before it has to be committed. */
+  partSink(table: string): TableSink | Promise<TableSink>;
 }
 
 export interface Input {
   /** `-` for standard input. */
   readonly path: string;
-  /** The table in the archive at that path. */
-  readonly member?: { readonly archive: OpenedArchive; readonly part: ArchivePart };
+  /** The table in the file at that path. */
+  readonly member?: { readonly container: Container; readonly table: string } | undefined;
   /** Standard input, or the path of a copy of it. */
   readonly standardInput?: InputFile | string | undefined;
 }
@@ -37,6 +49,8 @@ export interface Places extends Pick<Input, "member" | "standardInput"> {
   readonly output: string | undefined;
   /** Folder of the output, created if it is missing; set only if the user named no file in it. */
   readonly folder: string | undefined;
+  /** The zip archive or workbook that gets the table beside others. */
+  readonly returned?: string | undefined;
   readonly isInPlace: boolean;
   readonly backup: string | undefined;
 }
@@ -46,10 +60,10 @@ export interface Places extends Pick<Input, "member" | "standardInput"> {
  */
 export function placesOf(inputs: readonly Input[], options: BulkOptions): readonly Places[] {
   const isSeveral = inputs.length > 1;
-  const isArchive = checkArchiveOutput(inputs, options);
+  const isReturned = checkReturned(inputs, options);
   // Which tables of an archive have items is not known yet.
   const isUndecided = options.output === undefined && inputs.every(({ member }) => member !== undefined);
-  if (isSeveral && !isArchive && !isUndecided) checkSeveral(inputs, options);
+  if (isSeveral && !isReturned && !isUndecided) checkSeveral(inputs, options);
   return inputs.map(({ path, member, standardInput }) => ({
     ...(member ? placesOfTable(path, member, isSeveral, options) : placesOfFile(path, isSeveral, options)),
     ...(standardInput && { standardInput }),
@@ -57,21 +71,23 @@ export function placesOf(inputs: readonly Input[], options: BulkOptions): readon
 }
 
 /**
- * Returns whether the output is a zip archive.
+ * Returns whether the output is a zip archive or a workbook with the tables of the one that is read.
  *
- * @throws UsageError when it is, and the input is none
+ * @throws UsageError when it would be made of several
  */
-function checkArchiveOutput(inputs: readonly Input[], { output }: BulkOptions): boolean {
-  if (output === undefined || !isArchiveName(output)) return false;
-  const archives = new Set(inputs.map(({ member }) => member?.archive));
-  if (archives.has(undefined)) return false;
-  if (archives.size > 1) {
+function checkReturned(inputs: readonly Input[], { output }: BulkOptions): boolean {
+  const containers = new Set(inputs.map(({ member }) => member?.container));
+  const isFitting = [...containers].every((container) => container && canReturn(container, output));
+  if (isFitting && containers.size > 1) {
     throw new UsageError(
-      `${output}: one archive cannot have the tables of several; write them to a folder with -o FOLDER/`,
+      `${output}: one file cannot have the tables of several; write them to a folder with -o FOLDER/`,
     );
   }
-  return true;
+  return isFitting;
 }
+
+const canReturn = ({ format }: Container, output: string | undefined): boolean =>
+  output !== undefined && (format === "zip" ? isArchiveName(output) : endingOf(output) === format);
 
 function placesOfTable(
   path: string,
@@ -79,18 +95,22 @@ function placesOfTable(
   isSeveral: boolean,
   { output, inPlace, dryRun }: BulkOptions,
 ): Places {
-  const input = `${member.archive.file.name}/${member.part.name}`;
+  const { container, table } = member;
+  const input = `${container.name}/${table}`;
   if (inPlace !== undefined && path === "-") throw notReplaceable();
   const places = { input, member, folder: undefined, isInPlace: inPlace !== undefined, backup: undefined };
-  if (inPlace !== undefined) return { ...places, output: input };
+  if (inPlace !== undefined) return { ...places, output: input, returned: path };
   if (output === undefined || output === "-") return { ...places, output: undefined };
-  if (isArchiveName(output)) {
+  if (canReturn(container, output)) {
     if (!dryRun && isSameFile(path, output)) throw isInput(output);
-    return { ...places, output: `${output}/${member.part.name}` };
+    return { ...places, output: `${output}/${table}`, returned: output };
   }
   if (!isSeveral && !isFolder(output)) return { ...places, output };
   // Nothing is written outside of the folder, whatever the names in the archive are.
-  const names = member.part.name.split(/[/\\]/).filter((name) => !["", ".", ".."].includes(name));
+  const isSheet = container.format !== "zip";
+  const prefix = path === "-" ? "" : `${basename(path).replace(/\.\w+$/, "")}-`;
+  const name = isSheet ? `${prefix}${table}.csv` : table;
+  const names = name.split(/[/\\]/).filter((name) => !["", ".", ".."].includes(name));
   const file = join(output, ...names.map((name) => name.replaceAll(":", "_")));
   return { ...places, output: file, folder: dirname(file) };
 }
@@ -113,11 +133,14 @@ function checkSeveral(inputs: readonly Input[], { output, inPlace, split, dryRun
 }
 
 export function needPlaces(inputs: readonly Pick<Places, "member">[]): UsageError {
-  const [path, ...others] = new Set(inputs.map(({ member }) => member?.archive.file.name));
-  const isOne = path !== undefined && others.length === 0;
-  const what = isOne ? `the ${inputs.length} tables of ${path}` : `${inputs.length} files`;
-  const places = `write them to a folder with -o FOLDER/, ${isOne ? "to an archive with -o FILE.zip, " : ""}or replace`;
-  return new UsageError(`${what} need a place each: ${places} them with -I`);
+  const [container, ...others] = new Set(inputs.map(({ member }) => member?.container));
+  const isOne = container !== undefined && others.length === 0;
+  const tables = container?.format === "zip" ? "tables" : "sheets";
+  const what = isOne ? `the ${inputs.length} ${tables} of ${container.name}` : `${inputs.length} files`;
+  const together = isOne ? `to one file with -o FILE.${container.format}, ` : "";
+  return new UsageError(
+    `${what} need a place each: write them to a folder with -o FOLDER/, ${together}or replace them with -I`,
+  );
 }
 
 function placesOfFile(file: string, isSeveral: boolean, { output: named, inPlace }: BulkOptions): Places {

@@ -47,7 +47,6 @@ interface CommonPlan {
   readonly encoding: string | undefined;
   /** Encoding of the output, or `same` for that of the input; undefined for UTF-8. */
   readonly outputEncoding: string | undefined;
-  readonly sheet: string | undefined;
   readonly isForced: boolean;
   readonly cells: Omit<CellOptions, "kind" | "isPlainList">;
   readonly columns: ColumnPlan;
@@ -85,6 +84,8 @@ interface FilePlan extends Places {
   readonly workbook: WorkbookFormat | undefined;
   /** Whether a workbook that is read may be written again with more columns. */
   readonly returnsWorkbook: boolean;
+  /** Name of the sheet that is read; undefined for the first with items. */
+  readonly sheet: string | undefined;
   readonly table: Omit<TableOptions, "onBadRow">;
   readonly filter: RowFilter;
 }
@@ -166,7 +167,6 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
     isDebug: options.debug === true,
     encoding: options.encoding,
     outputEncoding: options.outputEncoding,
-    sheet: options.sheet,
     isForced: options.force === true,
     cells: {
       emptyValues: settings.emptyValues.value ?? usualEmptyValues,
@@ -214,7 +214,9 @@ function logOf({ log = [], quiet }: BulkOptions): LogPlan {
   };
 }
 
-function workbookOf({ input, output, isInPlace }: Places): WorkbookFormat | undefined {
+function workbookOf({ input, output, isInPlace, member, returned }: Places): WorkbookFormat | undefined {
+  const container = returned === undefined ? undefined : member?.container.format;
+  if (container === "xlsx" || container === "ods") return container;
   const format = isInPlace ? endingOf(input!) : output && formatByName(output);
   return isWorkbook(format) ? format : undefined;
 }
@@ -226,8 +228,13 @@ const mayReturn = ({ shard, badRows, split, header }: BulkOptions): boolean =>
   [shard, badRows, split].every((option) => option === undefined) && header !== "never";
 
 function checkWritten(places: Places, options: BulkOptions): void {
-  const { output, isInPlace, backup } = places;
+  const { output, isInPlace, backup, returned } = places;
   const workbook = workbookOf(places);
+  if (workbook && returned !== undefined && !mayReturn(options)) {
+    throw new UsageError(
+      `${printable(returned)}: one sheet of text would be left of it; write the sheets to a folder with -o FOLDER/`,
+    );
+  }
   if (isInPlace && workbook && backup === undefined && !mayReturn(options)) {
     throw new UsageError(`${printable(output!)}: ${losesStyles}`);
   }
@@ -255,6 +262,8 @@ function planFile({ kind, settings, cells }: CommonPlan, places: Places, options
     inputName: input ?? "standard input",
     workbook,
     returnsWorkbook: workbook !== undefined && mayReturn(options),
+    sheet:
+      places.member?.container.format === "zip" ? options.sheet : (places.member?.table ?? options.sheet),
     table: {
       profile: profiles[kind],
       items: itemTest({ kind, emptyValues: cells.emptyValues }),

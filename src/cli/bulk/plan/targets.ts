@@ -10,7 +10,7 @@ import { UsageError } from "../../errors.js";
 import { printable } from "../../terminal/terminal.js";
 
 interface FileTargets {
-  readonly member?: { readonly archive: { readonly file: { readonly name: string } } } | undefined;
+  readonly member?: { readonly container: { readonly name: string } } | undefined;
   readonly input: string | undefined;
   readonly output: string | undefined;
   readonly backup: string | undefined;
@@ -88,7 +88,7 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
 /** An archive is one input, whatever the number of its tables. */
 const inputsOf = (files: readonly FileTargets[]): readonly Role["path"][] => [
   ...files.map(({ input, isInPlace, member }) => (isInPlace || member ? undefined : input)),
-  ...new Set(files.map(({ member }) => member?.archive.file.name)),
+  ...new Set(files.map(({ member }) => member?.container.name)),
 ];
 
 export const isSameFile = (input: string, output: string): boolean =>

@@ -1,0 +1,176 @@
+/**
+ * Makes the tables in zip archives and workbooks files of a run, and writes these archives and workbooks with the tables
+ * as they come out of it.
+ */
+import { openArchive } from "../../../files/archive-files.js";
+import { ChoiceError } from "../../../files/errors.js";
+import { endingOf, isWorkbook } from "../../../files/format-by-name.js";
+import { openCopy } from "../../../files/output.js";
+import { startsAsZip } from "../../../files/zip-start.js";
+import { profiles } from "../../../run/item.js";
+import type { BulkOptions } from "../../options/bulk.js";
+import { commitOutputs } from "../commit.js";
+import { type Container, type Input, needPlaces } from "../plan/places.js";
+import type { BulkRequest, Plan } from "../plan/plan.js";
+import { tryInput } from "./input.js";
+import { checkReplaceable } from "./output.js";
+import type { Resources } from "./resources.js";
+import { openSheets } from "./sheets.js";
+
+/** Endings of names of tables; other files in an archive stay as they are. */
+const tableEndings = new Set([
+  ...["csv", "tsv", "tab", "txt", "json", "jsonl", "ndjson", "xlsx", "ods", "vcf", "ldif"],
+]);
+/** Endings that other things have, too. */
+const vagueEndings = new Set(["txt", "json"]);
+
+/** Parts that only workbooks and documents have. */
+const officePart =
+  /^(?:\[Content_Types\]\.xml|mimetype|xl\/workbook\..*|word\/document\.xml|Index\/Document\.iwa|Index\.zip)$/;
+
+/**
+ * Returns the inputs of a run, with the tables of each archive, and with `--all-sheets` the sheets of each workbook, in
+ * its place.
+ *
+ * @param standardInput the path of its copy, if it is an input
+ * @throws FileError, TableError when an archive or a workbook cannot be read
+ * @throws ChoiceError when an archive has no tables, or a file with `--all-sheets` no sheets
+ */
+export async function inputsOf(
+  files: readonly string[],
+  standardInput: string | undefined,
+  { kind, options }: BulkRequest,
+  resources: Resources,
+): Promise<readonly Input[]> {
+  const inputs: Input[] = [];
+  for (const path of files) {
+    const name = path === "-" ? "standard input" : path;
+    const container = options.allSheets
+      ? await openSheets(standardInput ?? path, name, profiles[kind], resources)
+      : await openTables(standardInput ?? path, name, resources);
+    if (container === undefined) inputs.push({ path, standardInput });
+    else inputs.push(...container.tables.map((table) => ({ path, member: { container, table } })));
+  }
+  return inputs;
+}
+
+/** Returns a zip archive; undefined for other files, and for workbooks. */
+async function openTables(path: string, name: string, resources: Resources): Promise<Container | undefined> {
+  if (!startsAsZip(path) || isWorkbook(endingOf(path))) return undefined;
+  const file = await openArchive(path, name, resources.signal);
+  if (file.parts.some(({ name }) => officePart.test(name))) {
+    await file.close();
+    return undefined;
+  }
+  await resources.atEnd(() => file.close());
+  const tables = file.parts.map((part) => part.name).filter(isTable);
+  const twice = tables.find((table, nth) => tables.indexOf(table) !== nth);
+  if (twice !== undefined) throw new ChoiceError(`${name}: two of its files are named ${twice}; unpack it`);
+  if (tables.length === 0) throw new ChoiceError(`${name}: a zip archive without tables`);
+  const names = file.parts.map((part) => part.name).filter((part) => !part.endsWith("/"));
+  return { ...file, format: "zip", names, tables };
+}
+
+function isTable(name: string): boolean {
+  const base = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
+  return !base.startsWith(".") && !name.startsWith("__MACOSX/") && tableEndings.has(endingOf(base));
+}
+
+/**
+ * Leaves out the tables in which nothing looks like an item, unless the user has named columns. Opens the archives and
+ * workbooks that are to be returned.
+ *
+ * @throws ChoiceError when no table of an archive has items
+ * @throws FileError when an archive cannot be written
+ */
+export async function prepareContainers(
+  plans: readonly [Plan, ...Plan[]],
+  { inPlace, column }: BulkOptions,
+  resources: Resources,
+): Promise<readonly [Plan, ...Plan[]]> {
+  const kept: Plan[] = [];
+  for (const container of new Set(plans.map(({ member }) => member?.container))) {
+    const own = plans.filter(({ member }) => member?.container === container);
+    if (container === undefined) {
+      kept.push(...own);
+      continue;
+    }
+    const tables = await withItems(own, column !== undefined, container, resources.signal);
+    kept.push(...tables);
+    await openReturned(container, inPlace, tables, resources);
+  }
+  // In the order in which they were given.
+  const sorted = plans.filter((plan) => kept.includes(plan));
+  const isToStandardOutput = sorted.some(({ output, split, isDryRun }) => !output && !split && !isDryRun);
+  if (sorted.length > 1 && isToStandardOutput) throw needPlaces(sorted);
+  return [sorted[0]!, ...sorted.slice(1)];
+}
+
+async function openReturned(
+  container: Container,
+  inPlace: string | undefined,
+  plans: readonly Plan[],
+  resources: Resources,
+): Promise<void> {
+  const [{ returned: target, split, isDryRun }] = plans as readonly [Plan];
+  if (target === undefined || isDryRun) return;
+  if (inPlace !== undefined) await checkReplaceable(target);
+  if (split !== undefined) return;
+  container.returned = await container.returnTo(
+    target,
+    plans.map(({ member }) => member!.table),
+  );
+  if (inPlace) container.backup = await openCopy(target, `${target}${inPlace}`);
+  await resources.atEnd(async () => {
+    await container.returned?.discard();
+    await container.backup?.discard();
+  });
+}
+
+/** Returns the plans of the tables with items, and says what of the file stays as it is. */
+async function withItems(
+  plans: readonly Plan[],
+  isNamed: boolean,
+  { name, names }: Container,
+  signal: AbortSignal,
+): Promise<readonly Plan[]> {
+  const kept: Plan[] = [];
+  let refusal: unknown;
+  for (const plan of plans) {
+    try {
+      await tryInput(plan, signal);
+      kept.push(plan);
+    } catch (error) {
+      signal.throwIfAborted();
+      refusal ??= error;
+      const isVague = vagueEndings.has(endingOf(plan.member!.table));
+      if (!(error instanceof ChoiceError) || (isNamed && !isVague)) kept.push(plan);
+    }
+  }
+  if (kept.length === 0) throw refusal;
+  const others = names.filter((each) => !kept.some(({ member }) => member!.table === each));
+  if (others.length > 0) kept[0]!.note(`${name}: left as they are: ${listed(others)}`);
+  return kept;
+}
+
+const mostNamed = 5;
+
+const listed = (names: readonly string[]): string =>
+  [
+    ...names.slice(0, mostNamed),
+    ...(names.length > mostNamed ? [`and ${names.length - mostNamed} more`] : []),
+  ].join(", ");
+
+/** Writes an archive or a workbook when the last of its tables is validated. */
+export async function finishContainer(
+  plan: Plan,
+  later: readonly Plan[],
+  resources: Resources,
+): Promise<void> {
+  const { container } = plan.member ?? {};
+  if (container?.returned === undefined || later.some(({ member }) => member?.container === container))
+    return;
+  const { name: inputName, returned: sink, backup } = container;
+  const { isInPlace, note } = plan;
+  await resources.commit(commitOutputs({ input: container, inputName, isInPlace, sink, backup, note }));
+}

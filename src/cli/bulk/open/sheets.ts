@@ -1,0 +1,87 @@
+/** Makes the sheets of a workbook files of a run, and writes the workbook again with one changed sheet after the other. */
+import { ChoiceError, FileError } from "../../../files/errors.js";
+import { openInputFile } from "../../../files/input.js";
+import { type FileSink, openOutputFile, type TableSink } from "../../../files/output.js";
+import { startsAsZip } from "../../../files/zip-start.js";
+import type { ItemProfile } from "../../../table/sniff/item-profile.js";
+import { listSheets } from "../../../table/spreadsheet/workbook.js";
+import type { Container, ReturnedContainer } from "../plan/places.js";
+import type { Resources } from "./resources.js";
+
+/**
+ * Opens a workbook for `--all-sheets`.
+ *
+ * @param name its name in messages
+ * @throws ChoiceError when it is not a workbook
+ * @throws FileError, TableError when it cannot be read
+ */
+export async function openSheets(
+  path: string,
+  name: string,
+  profile: ItemProfile,
+  resources: Resources,
+): Promise<Container> {
+  const { signal } = resources;
+  if (!startsAsZip(path)) {
+    // A file that cannot be opened is a fault of its own.
+    if (path !== "-") await (await openInputFile(path, signal)).close();
+    throw new ChoiceError(`${name}: --all-sheets is for spreadsheet files, and this is not one`);
+  }
+  const { read, size, hasChanged, close } = await openInputFile(path, signal);
+  await resources.atEnd(close);
+  const sheets = await listSheets(name, { length: size!, read: read! }, profile, signal);
+  let current = path;
+  const onWritten = (written: string) => {
+    current = written;
+  };
+  return {
+    ...sheets,
+    name,
+    hasChanged,
+    read: () => openInputFile(current, signal),
+    returnTo: async (target) => new ReturnedWorkbook(target, onWritten),
+  };
+}
+
+/** Each sheet is written with all others into a temporary file, from which the next one is read. */
+class ReturnedWorkbook implements ReturnedContainer {
+  readonly #target: string;
+  readonly #onWritten: (path: string) => void;
+  #last: FileSink | undefined;
+
+  constructor(target: string, onWritten: (path: string) => void) {
+    this.#target = target;
+    this.#onWritten = onWritten;
+  }
+
+  async partSink(): Promise<TableSink> {
+    const sink = await openOutputFile(this.#target);
+    const { temporary } = sink;
+    if (temporary === undefined) {
+      await sink.discard();
+      throw new FileError(`${this.#target}: not a regular file, so it cannot get several sheets`);
+    }
+    const commit = async () => {
+      await sink.prepare?.();
+      await this.#last?.discard();
+      this.#last = sink;
+      this.#onWritten(temporary);
+    };
+    return { ...sink, commit };
+  }
+
+  /** Takes no bytes: all are in sheets. */
+  async write(): Promise<void> {}
+
+  async prepare(): Promise<void> {
+    await this.#last?.prepare?.();
+  }
+
+  async commit(): Promise<void> {
+    await this.#last?.commit();
+  }
+
+  async discard(): Promise<void> {
+    await this.#last?.discard();
+  }
+}

@@ -1,0 +1,147 @@
+/** Covers `--all-sheets`: each sheet with items is a file of the run, and the workbook comes back with all of them. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { inMemory, listParts, unpack } from "../../../src/files/archive.js";
+import { readQuota, setQuota } from "../../support/quota.js";
+import { idv } from "../../support/run-here.js";
+import { folderOf } from "../../support/temporary-folder.js";
+import { odsOf, odsRow, xlsxOf, zip } from "../../support/workbooks.js";
+
+const row = (number: number, ...texts: string[]) =>
+  `<row r="${number}">${texts.map((text, i) => `<c r="${"ABC"[i]}${number}" t="inlineStr"><is><t>${text}</t></is></c>`).join("")}</row>`;
+const sheets = {
+  People: row(1, "id", "email") + row(2, "1", "ann@larch-and-oak.com") + row(3, "2", "b@mailinator.com"),
+  Notes: row(1, "call them") + row(2, "later"),
+  Firms: row(1, "mail") + row(2, "b@mailinator.com") + row(3, "cat@gmial.com"),
+};
+const book = xlsxOf(sheets);
+const checked = [
+  ["id", "email", "status", "1", "ann@larch-and-oak.com", "ok", "2", "b@mailinator.com", "disposable"],
+  ["call them", "later"],
+  ["mail", "status", "b@mailinator.com", "disposable", "cat@gmial.com", "fake"],
+];
+
+const run = (home: string, ...args: string[]) => idv(["emails", ...args, "--all-sheets"], { home });
+
+/** Returns the texts of each sheet of a workbook, cell by cell. */
+async function textsIn(path: string): Promise<string[][]> {
+  const file = inMemory(readFileSync(path));
+  const found: string[][] = [];
+  for (const part of listParts(file)!.filter(({ name }) => /^xl\/worksheets\/|^content\.xml$/.test(name))) {
+    const pieces: Buffer[] = [];
+    for await (const piece of unpack(file, part)) pieces.push(piece);
+    const xml = Buffer.concat(pieces).toString();
+    found.push([...xml.matchAll(/<(?:t|text:p)(?: [^>]*)?>([^<]*)</g)].map(([, text]) => text!));
+  }
+  return found;
+}
+
+test("a workbook comes back with statuses in each sheet, and an item in two is charged once", async () => {
+  const home = folderOf({ "book.xlsx": book });
+  const { code, stderr } = await run(home, "book.xlsx", "-o", "out.xlsx");
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain("idv: book.xlsx: left as they are: Notes\n");
+  expect(stderr).toContain("book.xlsx/Firms: 2 rows, 1 distinct e-mail address in column 1");
+  expect(await textsIn(join(home, "out.xlsx"))).toEqual(checked);
+  expect((await readQuota(home)).used).toBe(3);
+  expect(readdirSync(home).filter((name) => /xlsx|tmp/.test(name))).toEqual(["book.xlsx", "out.xlsx"]);
+});
+
+test("-I.bak replaces the workbook when all sheets are there, and --update leaves it as it is then", async () => {
+  const home = folderOf({ "book.xlsx": book });
+  expect((await run(home, "book.xlsx", "-I.bak", "-q")).code).toBe(0);
+  expect(await textsIn(join(home, "book.xlsx"))).toEqual(checked);
+  expect(readFileSync(join(home, "book.xlsx.bak"))).toEqual(book);
+  const once = readFileSync(join(home, "book.xlsx"));
+  expect((await run(home, "book.xlsx", "-I", "--update", "-q")).code).toBe(0);
+  expect(readFileSync(join(home, "book.xlsx"))).toEqual(once);
+});
+
+test("rows are taken out of each sheet", async () => {
+  const home = folderOf({ "book.xlsx": book });
+  expect((await run(home, "book.xlsx", "-o", "out.xlsx", "-q", "--drop", "disposable")).code).toBe(0);
+  expect(await textsIn(join(home, "out.xlsx"))).toEqual([
+    checked[0]!.slice(0, 6),
+    checked[1],
+    ["mail", "status", "cat@gmial.com", "fake"],
+  ]);
+});
+
+test("an .ods file comes back, too", async () => {
+  const home = folderOf({
+    "book.ods": odsOf({
+      A: odsRow(["email"]) + odsRow(["b@mailinator.com"]),
+      B: odsRow(["x"]) + odsRow(["y"]),
+      C: odsRow(["email"]) + odsRow(["ann@larch-and-oak.com"]),
+    }),
+  });
+  const { code, stderr } = await run(home, "book.ods", "-o", "out.ods");
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain("book.ods: left as they are: B\n");
+  expect(await textsIn(join(home, "out.ods"))).toEqual([
+    [
+      ...["email", "status", "b@mailinator.com", "disposable", "x", "y"],
+      ...["email", "status", "ann@larch-and-oak.com", "ok"],
+    ],
+  ]);
+});
+
+test("sheets become CSV files in a folder, from a file and from standard input", async () => {
+  const home = folderOf({ "book.xlsx": book });
+  expect((await run(home, "book.xlsx", "-q", "-o", "o/")).code).toBe(0);
+  expect(readdirSync(join(home, "o"))).toEqual(["book-Firms.csv", "book-People.csv"]);
+  expect(readFileSync(join(home, "o/book-Firms.csv"), "utf8")).toBe(
+    "mail,status\nb@mailinator.com,disposable\ncat@gmial.com,fake\n",
+  );
+  const piped = await idv(["emails", "--all-sheets", "-q", "-o", "p/"], { home, stdin: book });
+  expect(piped.code, piped.stderr).toBe(0);
+  expect(readdirSync(join(home, "p"))).toEqual(["Firms.csv", "People.csv"]);
+  const { stdout } = await run(
+    folderOf({ "one.xlsx": xlsxOf({ A: sheets.Notes, B: sheets.Firms }) }),
+    "one.xlsx",
+    "-q",
+  );
+  expect(stdout).toBe("mail,status\nb@mailinator.com,disposable\ncat@gmial.com,fake\n");
+});
+
+test("the quota ends in the middle of a workbook", async () => {
+  const home = folderOf({ "book.xlsx": book });
+  await setQuota(home, { limit: 2 });
+  expect((await run(home, "book.xlsx", "-o", "out.xlsx", "-q")).code).toBe(4);
+  expect((await textsIn(join(home, "out.xlsx")))[2]).toEqual(
+    checked[2]!.map((text) => (text === "fake" ? "quota_exceeded" : text)),
+  );
+});
+
+test("nothing is written if a sheet fails", async () => {
+  const broken = `${sheets.Firms}<row r="4"><c r="A4" t="s"><v>99</v></c></row>`;
+  const home = folderOf({ "book.xlsx": xlsxOf({ ...sheets, Firms: broken }) });
+  const { code, stderr } = await run(home, "book.xlsx", "-o", "out.xlsx", "-q");
+  expect({ code, stderr }).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining("its text, number 99, is missing"),
+  });
+  expect(readdirSync(home).filter((name) => /xlsx|tmp/.test(name))).toEqual(["book.xlsx"]);
+});
+
+test.each<[string, string[], string]>([
+  ["two sheets to one place", ["book.xlsx", "-o", "out.csv"], "the 2 sheets of book.xlsx need a place each"],
+  ["another workbook", ["book.xlsx", "-o", "out.ods"], "to one file with -o FILE.xlsx"],
+  ["the input as the output", ["book.xlsx", "-o", "book.xlsx"], "is the input itself"],
+  ["a table", ["l.csv"], "l.csv: --all-sheets is for spreadsheet files, and this is not one"],
+  ["an archive", ["l.zip"], "l.zip: a zip archive without a workbook in it"],
+  ["a missing file", ["none.xlsx"], "none.xlsx: cannot be read: no such file"],
+  ["--sheet", ["book.xlsx", "--sheet", "Firms"], "--sheet"],
+  [
+    "bad rows that are left out",
+    ["book.xlsx", "-o", "out.xlsx", "--bad-rows", "skip"],
+    "out.xlsx: one sheet of text would be left of it; write the sheets to a folder with -o FOLDER/",
+  ],
+])("%s is refused", async (_, args, message) => {
+  const home = folderOf({ "book.xlsx": book, "l.csv": "a@x.net\n", "l.zip": zip({ "a.csv": "a@x.net\n" }) });
+  const { code, stderr } = await run(home, ...args);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(message);
+  expect(readdirSync(home).filter((name) => name.startsWith("out"))).toEqual([]);
+});
