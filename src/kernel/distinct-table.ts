@@ -59,7 +59,7 @@ export class DistinctTable {
 
   /**
    * @param mostBytes limit of the memory; by default, the limit of WebAssembly
-   * @throws RangeError when there are not enough addresses
+   * @throws RangeError when there are not enough address space
    */
   constructor(module: WebAssembly.Module, mostBytes?: number) {
     const memory = newMemory(distinctLines, mostBytes);

@@ -32,7 +32,7 @@ const addressable = 65_536 * pageBytes;
 /**
  * Makes memory of at least `bytes`, which may grow to `mostBytes`. The system allocates only the pages that are used.
  *
- * @throws RangeError when there are not enough addresses, as under `ulimit -v`: WebAssembly reserves 10 GB of them
+ * @throws RangeError when there are not enough address space, as under `ulimit -v`: WebAssembly reserves 10 GB of it
  */
 export function newMemory(bytes: number, mostBytes = addressable): WebAssembly.Memory {
   const [initial, maximum] = [Math.ceil(bytes / pageBytes), Math.floor(mostBytes / pageBytes)];

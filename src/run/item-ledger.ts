@@ -174,6 +174,6 @@ function seedOf(secret: Uint8Array): Int32Array {
 const itemsOf = (chunk: ChunkVerdicts): Pick<ChunkVerdicts, "hashes" | "codes"> => chunk.items ?? chunk;
 
 function withoutKept({ kept, columns }: ChunkVerdicts, codes: Uint8Array): Uint8Array {
-  // `kept` does not count a row that keeps the status of one column and has an item in another.
+  // With several columns, a row may keep one status and have an item in another; `kept` does not count it.
   return kept > 0 || columns > 1 ? codes.map((code) => (isKept(code) ? noItemCode : code)) : codes;
 }

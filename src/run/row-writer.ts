@@ -266,7 +266,8 @@ export class RowWriter {
   }
 
   /**
-   * Counts rows that one item leaves out or fails although another is good; with `sparesGood`, failing rows that were spared.
+   * Counts rows that are left out, or fail the run, because of one item although another is good; with `sparesGood`, rows
+   * that would have failed the run.
    */
   #countOutvoted({ codes, place }: RowsWithStatus, good: Uint8Array | undefined): void {
     if (good === undefined) return;

@@ -32,7 +32,7 @@ export const delimiterOf = { csv: ",", tsv: "\t", jsonl: undefined, json: undefi
 /** A field may hold a picture or a mail. Without a limit, an unclosed quote would buffer the rest of the file. */
 export const maximumRecordBytes = 67_108_864;
 
-/** Longer records are checked for a quote that has swallowed rows by their start alone. */
+/** Of a longer record, only this many bytes are searched for a quote that has swallowed rows. */
 export const longRecordBytes = 1_048_576;
 
 /**

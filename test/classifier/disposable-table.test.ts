@@ -73,7 +73,7 @@ describe("the disposable table", () => {
 });
 
 describe("merging lists", () => {
-  test("converts to ASCII, drops duplicates, providers and public suffixes, and marks zones", () => {
+  test("converts to ASCII, drops duplicates, providers and public suffixes, and lists private zones only for the names below them", () => {
     const lists = [
       {
         role: "list" as const,
@@ -94,7 +94,7 @@ describe("merging lists", () => {
     expect(merged).toContainEqual(entry("mooo.com", true));
   });
 
-  test("follows the roles of the lists", () => {
+  test("decides by the roles of the lists which names are disposable", () => {
     const merged = mergeDisposableLists([
       { role: "list", list: ["listed.com"] },
       { role: "doubted", list: ["believed.com", "doubted.com", "doubted-too.com"] },
@@ -107,31 +107,34 @@ describe("merging lists", () => {
     expect(found.sort()).toEqual(["believed.com", "confirmed.com", "fresh.com", "listed.com"]);
   });
 
-  test.each(["doubt", "witness", "old"])("keeps old names if the list of role %s is missing", (missing) => {
-    const lists = [
-      { role: "list" as const, list: ["listed.com", "new-listed.com"] },
-      { role: "doubted" as const, list: ["believed.com", "doubted.com", "doubted-too.com", "new-1.com"] },
-      { role: "doubt" as const, list: ["doubted.com", "new-1.com"] },
-      { role: "witness" as const, list: ["doubted-too.com", "confirmed.com", "new-1.com"] },
-      { role: "aged" as const, list: ["fresh.com", "stale.com", "confirmed.com", "new-2.com", "mooo.com"] },
-      { role: "old" as const, list: ["stale.com", "confirmed.com", "new-2.com"] },
-    ];
-    const before = tableOf(
-      ...["listed.com", "believed.com", "confirmed.com", "fresh.com"].map((name) => entry(name)),
-    );
-    const merged = mergeDisposableLists(
-      lists.filter(({ role }) => role !== missing),
-      before,
-    );
-    const found = merged.filter(({ domain }) => !zones.includes(domain)).map(({ domain }) => domain);
-    expect(found.sort()).toEqual([
-      "believed.com",
-      "confirmed.com",
-      "fresh.com",
-      "listed.com",
-      "new-listed.com",
-    ]);
-  });
+  test.each(["doubt", "witness", "old"])(
+    "keeps the names of the table before, and adds no doubtful ones, if the list of role %s is missing",
+    (missing) => {
+      const lists = [
+        { role: "list" as const, list: ["listed.com", "new-listed.com"] },
+        { role: "doubted" as const, list: ["believed.com", "doubted.com", "doubted-too.com", "new-1.com"] },
+        { role: "doubt" as const, list: ["doubted.com", "new-1.com"] },
+        { role: "witness" as const, list: ["doubted-too.com", "confirmed.com", "new-1.com"] },
+        { role: "aged" as const, list: ["fresh.com", "stale.com", "confirmed.com", "new-2.com", "mooo.com"] },
+        { role: "old" as const, list: ["stale.com", "confirmed.com", "new-2.com"] },
+      ];
+      const before = tableOf(
+        ...["listed.com", "believed.com", "confirmed.com", "fresh.com"].map((name) => entry(name)),
+      );
+      const merged = mergeDisposableLists(
+        lists.filter(({ role }) => role !== missing),
+        before,
+      );
+      const found = merged.filter(({ domain }) => !zones.includes(domain)).map(({ domain }) => domain);
+      expect(found.sort()).toEqual([
+        "believed.com",
+        "confirmed.com",
+        "fresh.com",
+        "listed.com",
+        "new-listed.com",
+      ]);
+    },
+  );
 
   test.each<[string, readonly string[] | undefined]>([
     ['["a.com","b.com"]', ["a.com", "b.com"]],

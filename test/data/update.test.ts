@@ -95,7 +95,7 @@ describe("downloaded lists", () => {
     return expect(compile(content, true)).toMatchObject({ notices });
   });
 
-  test("may contain popular domains that are disposable already", () => {
+  test("may contain popular domains that the table in use has already", () => {
     const entries = [...names(5000), ...popular].map((domain) => ({ domain, onlyBelow: false }));
     const before = new DisposableTable(compileDisposableTable(entries));
     const options = { force: false, onNotice: () => {} };

@@ -269,7 +269,7 @@ describe("when the quota ends", () => {
 });
 
 test.each([false, true])(
-  "an empty value may look like an address, and a line of a list may start with a bar, with a service: %s",
+  "an address may be listed as an empty value, and a bar before an address is ignored, with a service: %s",
   async (isService) => {
     const cells = { ...usualCells, emptyValues: ["ann@b.net"], isPlainList: true };
     const list = ["ann@b.net", "eve@b.net", "|eve@b.net", "ANN@b.net"];

@@ -75,7 +75,7 @@ test("finds the members of exactly the objects that JSON.parse accepts", () => {
   expect(accepted).toBeGreaterThan(2000);
 });
 
-test("takes the bytes that stand for the layout of documents for bad rows", async () => {
+test("lines with the control bytes that stand for the layout of documents are bad rows", async () => {
   const lines = ["\u0001 x", '\u0001\u0004{"email":"a@x.net"}', '\u0002F{"email":"b@x.net"}'];
   const table = await open(`{"email":"x@y.net"}\n${lines.join("\n")}\n`, { badRows: "skip" });
   expect(await readValues(table)).toEqual(["x@y.net"]);

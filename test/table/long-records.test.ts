@@ -49,7 +49,7 @@ function assembled(pieces: readonly Buffer[], isBeforePause: (piece: number) => 
   return { values: chunks.flatMap(valuesOf), bad, line: assembler.line };
 }
 
-test("are rows, or one bad row for a quote that has swallowed rows", () => {
+test("records over 1 MiB are rows, unless a quote has swallowed rows: then it is one bad row", () => {
   const swallowed = repeated(row).length / row.length;
   for (const [name, text] of Object.entries(parts)) {
     const { values, bad } = assembled([Buffer.from(`id,email,note\n${row}${text}${row}`)], () => false);
@@ -60,7 +60,7 @@ test("are rows, or one bad row for a quote that has swallowed rows", () => {
   }
 });
 
-test("do not depend on where bytes are cut, or pause", () => {
+test("records over 1 MiB do not depend on where bytes are cut, or pause", () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(...Object.values(parts)), { minLength: 1, maxLength: 4 }),
@@ -81,7 +81,7 @@ test("do not depend on where bytes are cut, or pause", () => {
   );
 });
 
-test("are bad over 64 MiB, whatever their bytes are", () => {
+test("records over 64 MiB are bad, whatever their bytes are", () => {
   const long = Buffer.alloc(67_108_865, `\u0001${"y".repeat(1_048_575)}`);
   const { values, bad } = assembled(
     [Buffer.from(`id,email,note\n${row}`), long, Buffer.from(`\n${row}`)],

@@ -17,7 +17,7 @@ import { unknownTld } from "./unknown-tld.js";
 /** The table of disposable domains is looked up after these rules. */
 export const domainRules = [specialUse, syntax, unknownTld, publicSuffix, typoDomain] as const;
 
-/** For domains that pass. The last rule has a test for every domain. */
+/** Tried if the domain has passed. The last one applies to every domain. */
 export const mailboxRules = [noReply, impossibleMailbox, placeholder, relay, subAddress] as const;
 
 export const ruleReasons = [

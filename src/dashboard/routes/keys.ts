@@ -136,7 +136,7 @@ function changeIn(form: URLSearchParams, now: number): KeyChange & { readonly li
 }
 
 /**
- * Returns the id of the new object, which the form brings so that sending it twice creates one object.
+ * Returns the id of the new object, which the form contains so that sending it twice creates one object.
  *
  * @throws PageFault when it has none
  */

@@ -158,7 +158,7 @@ export class Charges implements Settler {
     const isMarked = mark > this.#asked;
     // All runs of a name charge up to the same marks.
     if (this.#paid?.isShared && !isMarked && this.#items > this.#asked && chunks < mostChunks) return;
-    // Before a pause of the input, rows do not wait for a mark.
+    // Charge all items before a pause of the input, so that no row waits for a mark; but not those of a shared name.
     const isUpToMark = isMarked && (!isBeforePause || this.#paid?.isShared);
     void this.#charge(isUpToMark ? mark : this.#items);
   }

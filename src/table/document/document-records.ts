@@ -387,7 +387,7 @@ export class DocumentRecords {
     this.#isInNote = false;
   }
 
-  /** Makes room for bytes, and for the marks of an element. */
+  /** Makes room for bytes, and for the control bytes around a record. */
   #room(bytes: number): void {
     if (this.#out.length - this.#length >= bytes + 256 + this.#opening.length) return;
     const larger = Buffer.allocUnsafeSlow(2 * (this.#length + bytes + 256 + this.#opening.length));

@@ -156,7 +156,7 @@ function fittingOf(
   return { lists: withoutInner(likely), isExact: false };
 }
 
-/** Returns whether elements hold items. In an object, at least two, and most, have to hold one in the same place. */
+/** Returns whether elements hold items. At least two members of an object, and half of all, must hold one at the same path. */
 function holdsItems(candidate: Candidate, profile: ItemProfile): boolean {
   const { list, paths, objects, count } = candidate;
   if (!list.isMap) return itemsIn(candidate, profile).length > 0;

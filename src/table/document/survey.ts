@@ -108,7 +108,7 @@ class Surveyor {
     return at < this.#bytes.length ? at + 1 : cut;
   }
 
-  /** Returns a name, and the index of the value behind it; the end of the bytes if it is not there. */
+  /** Returns the name of a member, and the index of its value; the end of the bytes if the name or the colon is cut off. */
   #nameAt(from: number): { readonly text: string; readonly end: number } {
     const bytes = this.#bytes;
     const end = bytes[from] === quote ? afterString(bytes, from) : cut;

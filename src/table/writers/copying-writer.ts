@@ -17,7 +17,7 @@ export class CopyingWriter implements RecordWriter {
   readonly #last: readonly number[];
   readonly #beforeText: string;
   readonly #before: Uint8Array;
-  /** Whether neither word characters nor the signs of addresses are delimiters or quotes. */
+  /** Whether a field of word characters and of `@`, `.`, `+` and `-` needs no quotes. */
   readonly #isUsual: boolean;
   readonly #padding: Uint8Array;
 

@@ -121,7 +121,7 @@ describe("the tables of an archive", () => {
     expect(github.stdout + github.stderr).toContain("file=a.zip/lists/subscribed.csv,line=3");
   });
 
-  test("have to fit the named column", async () => {
+  test("are refused if the column named with -c is missing", async () => {
     const home = folderOf({ "a.zip": zip(tables) });
     expect((await run(home, "a.zip", "-c", "email", "-q", "-o", "b.zip")).code).toBe(0);
     const { code, stderr } = await run(home, "a.zip", "-c", "mail", "-q", "-o", "c.zip");
@@ -149,7 +149,7 @@ describe("an archive on standard input", () => {
     expect(readdirSync(copies)).toEqual(["x"]);
   });
 
-  test("needs places for several tables, and cannot be replaced", async () => {
+  test("needs a folder or an archive as output for several tables, and is refused with -I", async () => {
     expect(await idv(["emails"], { stdin })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("the 2 tables of standard input need a place each"),
@@ -288,7 +288,7 @@ test("nothing is written outside of the folder", async () => {
   expect(found).toEqual(["C_", "C_/v.csv", "a", "a/w.csv", "x.csv", "y.csv", "z.csv"]);
 });
 
-test("two archives, and two files of one name, have no place in one archive", async () => {
+test("two archives cannot be written to one, and an archive with two files of one name is refused", async () => {
   const home = folderOf({ "a.zip": zip(csv), "b.zip": zip(csv) });
   const several = await run(home, "a.zip", "b.zip", "-q", "-o", "c.zip");
   expect(several).toMatchObject({

@@ -51,6 +51,19 @@ describe("bad rows", () => {
     expect(read(home, "bad.csv").split("\n")[1]).toBe(`list,3,"${wide}","2,a@b.net,x"`);
   });
 
+  test("end a run over JSON Lines before it is charged if most rows are bad", async () => {
+    const home = folderOf({
+      "l.jsonl": `{"email":"ann@larch-and-oak.com"}\n${"{'email':'bob@larch-and-oak.com'}\n".repeat(30)}`,
+    });
+    const { code, stderr } = await idv(["emails", "l.jsonl", "--bad-rows", "skip"], { home });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        "idv: l.jsonl: 30 of the first 31 rows are bad (l.jsonl:2: not a JSON object); write an object on each line\n",
+    });
+    expect((await idv(["emails", "l.jsonl", "-q", "--bad-rows", "skip", "--force"], { home })).code).toBe(0);
+  });
+
   test("are not charged, but counted in the summary", async () => {
     const home = folderOf({ list: broken });
     const args = ["emails", "list", "--bad-rows", "keep", "--log", "json", "-q"];
@@ -93,7 +106,7 @@ describe("bad rows", () => {
       expect(lines).toHaveLength(policy === "keep" ? 300 : 298);
     });
 
-    test("is trusted with --quote", async () => {
+    test("opens a field over many lines if --quote is given", async () => {
       const home = folderOf({ list: content });
       const { code, stdout } = await idv(["emails", "list", "-q", "--quote", '"', "--bad-rows", "skip"], {
         home,
@@ -144,7 +157,7 @@ describe("bad rows", () => {
       "3 fields where the header has 4; the item is in field 2; add or remove a delimiter",
       "keep",
     ],
-  ])("are those out of step: %s", async (row, message, policy) => {
+  ])("include rows with too many or too few fields: %s", async (row, message, policy) => {
     const rows = Array.from({ length: 9 }, (_, i) => `${i},Ann,ann${i}@larch-and-oak.com,x`);
     const home = folderOf({ list: `id,name,email,note\n${[...rows, row].join("\n")}\n` });
     const { code, stdout, stderr } = await idv(["emails", "list", "-q", "--bad-rows", policy], { home });
@@ -154,7 +167,7 @@ describe("bad rows", () => {
     expect(stdout).not.toContain("fake");
   });
 
-  test("after the first 20 are only counted, while a file gets all", async () => {
+  test("are printed up to the 20th and then only counted; skip:FILE gets all", async () => {
     const good = "4,ann@larch-and-oak.com\n".repeat(1000);
     const home = folderOf({ list: `id,email\n${"1,2,3\n".repeat(30)}${good}${"1,2,3\n".repeat(49_970)}` });
     const args = ["emails", "list", "--bad-rows", "skip:bad.csv"];
@@ -198,7 +211,7 @@ describe("a bad row that an earlier run kept", () => {
   const bad = ["20,Lee, Ann,ann@larch-and-oak.com", "21,B,y,bob@larch-and-oak.com"];
   const first = { "list.csv": `id,name,email\n${[...good, ...bad].join("\n")}\n` };
 
-  test("is none that --update takes for validated", async () => {
+  test("is not taken for a validated row by --update", async () => {
     const home = folderOf(first);
     const keep = ["-q", "--bad-rows", "keep"];
     expect((await idv(["emails", "list.csv", "-o", "a.csv", ...keep], { home })).code).toBe(0);
@@ -220,19 +233,6 @@ describe("a bad row that an earlier run kept", () => {
     const skipped = await idv(["emails", "a.csv", "-q", "--update", "--bad-rows", "skip"], { home });
     expect(skipped.stdout.split("\n")).toHaveLength(23);
     expect((await readQuota(home)).used).toBe(22);
-  });
-
-  test("of JSON Lines end the run before it is charged if most are bad", async () => {
-    const home = folderOf({
-      "l.jsonl": `{"email":"ann@larch-and-oak.com"}\n${"{'email':'bob@larch-and-oak.com'}\n".repeat(30)}`,
-    });
-    const { code, stderr } = await idv(["emails", "l.jsonl", "--bad-rows", "skip"], { home });
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr:
-        "idv: l.jsonl: 30 of the first 31 rows are bad (l.jsonl:2: not a JSON object); write an object on each line\n",
-    });
-    expect((await idv(["emails", "l.jsonl", "-q", "--bad-rows", "skip", "--force"], { home })).code).toBe(0);
   });
 
   test("is annotated", async () => {
@@ -260,7 +260,7 @@ test.each<[string[], string]>([
   [["--only", "empty"], ",2,\nn/a,3,\n"],
   [["--only", "ok,empty"], "ann@larch-and-oak.com,1,ok\n,2,\nn/a,3,\n"],
   [["--drop", "fake,empty", "--dedupe"], "ann@larch-and-oak.com,1,ok\n"],
-])("rows without an item are chosen as empty: %j", async (args, rows) => {
+])("--only and --drop choose rows without an item by the word empty: %j", async (args, rows) => {
   const stdin = "email,n\nann@larch-and-oak.com,1\n,2\nn/a,3\nx@y,4\n";
   const { stdout, code } = await idv(["emails", "-q", ...args], { stdin });
   expect({ stdout, code }).toEqual({ stdout: `email,n,status\n${rows}`, code: 0 });

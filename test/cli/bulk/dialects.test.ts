@@ -11,21 +11,21 @@ describe.each(dialects)("%s", (...dialect) => {
   const [words] = dialect;
   const { home, expected } = dialectTable(dialect);
 
-  test("is said by --dry-run, with the column", async () => {
+  test("is named by --dry-run, with the column", async () => {
     const { stderr } = await idv(["emails", "list.txt", "--dry-run"], { home });
     expect(stderr).toBe(
       `list.txt: 60,000 rows, 60,000 distinct items in column 3 "email"; 0 in the cache, 0 fake by syntax; 60,000 units would be charged\nread as a table in which ${words}\n`,
     );
   });
 
-  test("becomes CSV with such a name", async () => {
+  test("becomes CSV if the output is named .csv", async () => {
     expect((await idv(["emails", "list.txt", "-q", "-o", "out.csv"], { home })).code).toBe(0);
     const lines = readFileSync(join(home, "out.csv"), "utf8").split("\n");
     expect(lines).toHaveLength(count + 2);
     expect(lines[4]).toContain(`,${item(3)},disposable`);
   });
 
-  test("--update goes on with it", async () => {
+  test("is kept by --update", async () => {
     writeFileSync(join(home, "part.txt"), expected.replace(/disposable$/gm, "quota_exceeded"));
     expect((await idv(["emails", "part.txt", "-q", "--update", "-o", "rest.txt"], { home })).code).toBe(0);
     expect(readFileSync(join(home, "rest.txt"), "utf8")).toBe(expected);

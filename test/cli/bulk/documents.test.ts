@@ -165,7 +165,7 @@ describe("a document", () => {
     expect(output, stderr).toBe(`[{"email":"${ok}","status":"ok","reason":"","suggestion":""}]`);
   });
 
-  test("of over 16 MiB may have further lists", async () => {
+  test("of over 16 MiB is searched for lists only at its start, unless -c names them", async () => {
     const users = `{"e":"${ok}","pad":"${"x".repeat(1_000_000)}"},`.repeat(40).slice(0, -1);
     const home = folderOf({ "d.json": `{"a":[${users}],"b":[{"m":"${bad}"}]}` });
     const remark = "d.json: lists that begin after its first 16 MiB are not looked for; -c names them\n";
@@ -175,7 +175,7 @@ describe("a document", () => {
     expect(named.stderr).toContain("41 rows, 2 distinct");
   });
 
-  test("is not split after another one", async () => {
+  test("cannot follow another document in a file of --split", async () => {
     const home = folderOf({ "a.json": `[{"e":"${ok}"}]`, "b.json": `[{"e":"${ok}"},{"e":"${bad}"}]` });
     const { code, stderr } = await idv(["emails", "a.json", "b.json", "-q", "--split", "s"], { home });
     expect(code).toBe(2);
@@ -190,7 +190,7 @@ describe("a document", () => {
     expect(text).toBe(plain.output);
   });
 
-  test("counts what is no record", async () => {
+  test("has its elements that are no records counted in the summary", async () => {
     const home = folderOf({ "d.json": pretty });
     const { stderr } = await idv(["emails", "d.json", "-o", "o.json"], { home });
     expect(stderr).toContain('3 rows, 3 distinct e-mail addresses in column 2 "users.email"');

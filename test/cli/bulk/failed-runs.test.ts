@@ -140,7 +140,7 @@ describe("a failed run prints one line and keeps the old output", () => {
   test.each([
     [[], "; 2 units used; the next run of this list counts them"],
     [["--dry-run"], ""],
-  ])("one with a limited quota says what it has cost %j", async (args, cost) => {
+  ])("the line names the units used if the quota is limited %j", async (args, cost) => {
     const home = folderWith({ "l.csv": 'a,email\n1,a@b.de\n2,c@d.de\n3,"e@f.de\n' });
     await setQuota(home, { limit: 9 });
     const { code, stderr } = await idv(["emails", "l.csv", "-o", "out.csv", ...args], { home });

@@ -134,7 +134,7 @@ describe("--format", () => {
     expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: ${message}\n` });
   });
 
-  test("has no records in a line break alone, whatever the column", async () => {
+  test("reads a lone line break as an empty table, even with -c", async () => {
     expect(await emails("\n", "-c", "email")).toEqual({ code: 0, output: "", stderr: "" });
     expect(await emails("{}\n", "-c", "email")).toMatchObject({ code: 2 });
   });

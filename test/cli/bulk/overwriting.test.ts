@@ -116,7 +116,7 @@ test.each<[string, string, number, string]>([
   expect(await readQuota(home)).toMatchObject({ used: 0 });
 });
 
-test("a file beside those of --split may be its input, and a dry run reads all of them", async () => {
+test("the input may be in the folder of --split; in a dry run, it may be one of its files", async () => {
   const home = folderOf({});
   mkdirSync(join(home, "parts"));
   writeFileSync(join(home, "parts/ok.2025.csv"), a);
@@ -190,7 +190,7 @@ test("bad rows of several files are in one table, byte by byte", async () => {
   expect(readFileSync(join(home, "bad.csv"), "latin1").trimEnd().split("\n")).toEqual(lines);
 });
 
-test("a spreadsheet file with another ending is not replaced", async () => {
+test("a spreadsheet file whose name ends with neither .xlsx nor .ods is not replaced", async () => {
   const home = folderOf({});
   const rows = [["email"], ["ann@larch-and-oak.com"]];
   const bytes = await writeOds({ sheets: [{ name: "list", rows }] });

@@ -211,7 +211,7 @@ describe("lines above the table are copied unchanged", () => {
     expect(stderr).toContain("l.csv:5: 3 fields where the header has 2");
   });
 
-  test("but no more of them than there are", async () => {
+  test("but --skip-lines is refused if the file has fewer lines", async () => {
     const { code, stderr } = await run("l.csv", "a\nb\n", "emails", "--skip-lines", "3");
     expect(code).toBe(2);
     expect(stderr).toContain("l.csv: --skip-lines 3 is more than the 2 lines at its start; give fewer");
@@ -261,7 +261,7 @@ describe("a field", () => {
     const said = (count: string, lines: string) =>
       `${count} left out or bad for one item though another is ok or alias (${lines}); --set cell=best keeps them`;
 
-    test("does not go without a word", async () => {
+    test("is reported if its row is left out or fails the run", async () => {
       const one = await run("l.csv", table, "emails", "-c", "email", "--drop", "disposable,fake");
       expect(one.output.split("\n")).toHaveLength(3);
       expect(one.stderr).toContain(said("1 row is", "line 2"));
@@ -311,7 +311,7 @@ describe("a field", () => {
     });
   });
 
-  test("that stands for none is empty, costs nothing and is counted", async () => {
+  test("with a word for no item, such as n/a, counts as empty and costs nothing", async () => {
     const { output, stderr } = await run("l.csv", "email\nn/a\nann@larch-and-oak.com\n-\nEmail\nunknown\n");
     expect(output).toBe("email,status\nn/a,\nann@larch-and-oak.com,ok\n-,\nEmail,\nunknown,\n");
     expect(stderr).toContain("4 fields count as empty: n/a, a column's name or the like (--set emptyValues)");

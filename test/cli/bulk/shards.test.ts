@@ -14,7 +14,7 @@ const list = `id,email\n${rows.join("")}`;
 
 const home = () => folderOf({ "list.csv": list });
 
-test("--header never leaves the header out, and each shard has one without it", async () => {
+test("each shard has a header, unless it is left out with --header never", async () => {
   const folder = home();
   const never = await idv(["emails", "list.csv", "--header", "never"], { home: folder });
   expect(never.stdout.startsWith("0,,\n1,user1@larch-and-oak.com,ok\n")).toBe(true);

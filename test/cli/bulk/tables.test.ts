@@ -33,7 +33,7 @@ describe("options", () => {
     expect(stderr).toBe('idv: standard input has a column "status" already; ours is "idv_status"\n');
   });
 
-  test("which is told of --update if that column is of an earlier run", async () => {
+  test("a table with the status column of an earlier run gets a notice about --update", async () => {
     const { stdout: first } = await idv(["emails", "-q"], { stdin: "email\nann@larch-and-oak.com\n" });
     const { stderr } = await idv(["emails", "--explain", "--log", "none"], { stdin: first });
     expect(stderr).toBe(
@@ -118,7 +118,7 @@ describe("options", () => {
     expect(stdout).toBe("email,verdict\nann@mailinator.com,disposable\n");
   });
 
-  test("-n takes the first record for a row, but the name of a column for no item", async () => {
+  test("-n makes the first record a row, in which the name of a column is no item", async () => {
     const { stdout } = await idv(["emails", "-n"], { stdin: "email\nann@mailinator.com\n" });
     expect(stdout).toBe("email,\nann@mailinator.com,disposable\n");
   });
@@ -259,7 +259,7 @@ test.each([
   ["29 %, which is not exact in binary", "fake:29%", 0],
   ["less", "fake:28%", 1],
   ["a status named twice", "fake,fake:29", 0],
-])("29 of 100 rows against a limit of %s", async (_, limit, code) => {
+])("--fail-on counts 29 of 100 rows against a limit of %s", async (_, limit, code) => {
   const fake = Array.from({ length: 29 }, (_, i) => `u${i}@gmial.com\n`).join("");
   const good = Array.from({ length: 71 }, (_, i) => `ann.keller${i}@larch-and-oak.com\n`).join("");
   const home = folderOf({ "l.csv": `email\n${fake}${good}` });
@@ -268,7 +268,7 @@ test.each([
 });
 
 test.each(["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"])(
-  "the column %s is missing like any other, and may be there",
+  "a column named %s is found if the table has it, and reported as missing if not",
   async (name) => {
     for (const list of ["email\nann@larch-and-oak.com\n", '{"email":"ann@larch-and-oak.com"}\n']) {
       const { code, stderr } = await idv(["emails", "-q", "-c", name], { stdin: list });

@@ -14,7 +14,7 @@ async function suggest(words: readonly string[], home?: string): Promise<string[
     .flatMap((line) => (line === "" ? [] : line.split("\t")[0]!));
 }
 
-describe("what may follow", () => {
+describe("the words suggested after a command line", () => {
   test.each<[string[], string[]]>([
     [["em"], ["emails"]],
     [["emails", "--only"], ["--only"]],
@@ -49,7 +49,7 @@ describe("what may follow", () => {
     expect(await suggest(["emails", "missing.csv", "-c", ""], home)).toEqual([]);
   });
 
-  test("are told with their meaning", async () => {
+  test("have descriptions", async () => {
     const { stdout } = await idv(["completion", "suggest", "--", "emails", "--expl"]);
     expect(stdout).toBe("--explain\tadd the columns reason and suggestion; with --dns also mx\n");
   });

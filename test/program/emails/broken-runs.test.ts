@@ -102,7 +102,7 @@ describe.each<Place>(["quota file", "state file", "PostgreSQL"])("with a %s", (w
   });
 });
 
-test("a run that is stopped says that the next one counts its units, and a dry run counts them", async () => {
+test("a stopped run says that its units count for the next run, and a dry run takes them into account", async () => {
   const { home, used } = await folderWithQuota();
   const child = startIdv(["emails", "--offline", "-q", "-o", "out.csv"], { home });
   // It ends before it has read all.

@@ -36,7 +36,7 @@ test("standard output into the input is refused with a hint", () => {
 
 describe("without a home", () => {
   // Below a file and below /proc, root cannot create a folder either.
-  test.each(["/dev/null/x", "/proc/x"])("%s a run is not counted, and says so", async (folder) => {
+  test.each(["/dev/null/x", "/proc/x"])("%s a run counts no units, and says so", async (folder) => {
     const home = folderOf({ "l.csv": list });
     const env = { HOME: folder, XDG_STATE_HOME: "" };
     const { code, stdout, stderr } = await idv(["emails", "l.csv"], { home, env });
@@ -50,7 +50,7 @@ describe("without a home", () => {
     });
   });
 
-  test("a quota file that was named has to be there", async () => {
+  test("a run fails if the file given with --quota cannot be created", async () => {
     const home = folderOf({ "l.csv": list });
     const { code } = await idv(["emails", "l.csv", "--quota", "/dev/null/q.db"], { home });
     expect(code).toBe(6);

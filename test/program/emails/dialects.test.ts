@@ -9,7 +9,7 @@ describe.each(dialects)("%s", (...dialect) => {
   const [words] = dialect;
   const { home, expected } = dialectTable(dialect);
 
-  test("is found, said, and kept in blocks on several threads", async () => {
+  test("is detected, named in the summary, and kept by several threads", async () => {
     const { code, stderr } = await idv(["emails", "list.txt", "-o", "out.txt"], { home });
     expect({ code, words: stderr.includes(`read as a table in which ${words}\n`) }).toEqual({
       code: 0,

@@ -1,4 +1,4 @@
-/** Covers the two ways of running offline with hostile tables of fixed seeds; `npm run fuzz` goes on with others. */
+/** Covers hostile tables of fixed seeds, offline and with the same rules as a service; `npm run fuzz` goes on with others. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { finished } from "../../support/run-idv.js";
 
 const script = fileURLToPath(new URL("../../fuzz/fuzz.mjs", import.meta.url));
 
-test("both ways write, count and charge the same", async () => {
+test("hostile tables give the same output, counts and charges with the kernel and in batches", async () => {
   const { code, stdout, stderr } = await finished(spawn(process.execPath, [script, "--seeds", "31-60"]));
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(/^30 tables, \d+ rows\n$/);

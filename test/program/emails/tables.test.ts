@@ -204,7 +204,7 @@ describe("options", () => {
     expect(second.files.map(({ path }: { path: string }) => path)).toEqual(["b.csv", "b.csv.old", "bad.csv"]);
   });
 
-  test("--log json:does not wait for the reader of a named pipe", async () => {
+  test("--log json:FILE does not wait for the reader of a named pipe", async () => {
     const home = folderOf({ "a.csv": "email\nann@larch-and-oak.com\n" });
     execFileSync("mkfifo", [join(home, "pipe")]);
     const { code, stderr } = await idv(["emails", "a.csv", "-q", "--log", "json:pipe"], { home });

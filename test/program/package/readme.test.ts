@@ -111,7 +111,7 @@ describe("the command lines", () => {
   });
 });
 
-test("the table before and after is the fixture and what becomes of it", async () => {
+test("the first table of the README is the fixture, and the second is its output", async () => {
   const tables = blocks.filter(({ language }) => language === "").map(({ text }) => text);
   const file = `${fixtures}signups.csv`;
   expect(tables[0]).toBe(readFileSync(file, "utf8"));

@@ -34,7 +34,7 @@ const setLimit = async (place: string, limit: string) => {
 const granted = (output: string) => output.split("\n").filter((line) => line.endsWith(",ok")).length;
 
 describe("a shared quota in a file", () => {
-  test("is used by a run, and the same words may come from variables", async () => {
+  test("is used by a run that names it with an option or a variable", async () => {
     const home = temporaryFolder();
     const place = join(home, "service.db");
     await setLimit(place, "5");

@@ -49,7 +49,7 @@ describe("without a browser", () => {
     }
   });
 
-  test("a link is spent by a button, not by opening it, and once", async () => {
+  test("a sign-in link works once, and is used up by its button, not by opening it", async () => {
     const link = await linkTo(service, state);
     const token = new URL(link).searchParams.get("token")!;
     expect((await fetch(link)).headers.get("set-cookie")).toBeNull();
@@ -73,7 +73,7 @@ describe("without a browser", () => {
     expect(https.status).toBe(403);
   });
 
-  test("a change needs a page of this dashboard, and a session", async () => {
+  test("a change is refused from another site and without a session", async () => {
     const cookie = (await signIn()).split(";")[0]!;
     const body = "id=abcdefghi&name=shop&permissions=emails";
     const foreign = [
@@ -95,7 +95,7 @@ describe("without a browser", () => {
     expect((await fetch(`${service.url}/dashboard`, { headers: { cookie } })).status).toBe(401);
   });
 
-  test("a key may share a quota, whose limit is not changed on the way", async () => {
+  test("a new key may share a quota, but not change its limit", async () => {
     const cookie = (await signIn()).split(";")[0]!;
     const create = async (fields: string) =>
       (await post("/keys", { ...own(), cookie }, `name=a&permissions=emails&quota=team&${fields}`)).text();

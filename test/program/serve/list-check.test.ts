@@ -224,7 +224,7 @@ describe("uploads that are attacks", () => {
     await nothingLeft();
   });
 
-  test("a bomb is stopped when it grows too large on the disk", async () => {
+  test("a compressed list is stopped when it grows too large on the disk", async () => {
     const cookie = await signIn();
     const key = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout).id;
     const bomb = gzipSync(`email,note\n${`a@larch-and-oak.com,${"x".repeat(900)}\n`.repeat(150_000)}`);
@@ -240,7 +240,7 @@ describe("uploads that are attacks", () => {
     await nothingLeft();
   }, 60_000);
 
-  test("a torn upload leaves nothing, and the next one is taken", async () => {
+  test("an upload that breaks off leaves nothing, and the next one is accepted", async () => {
     const cookie = await signIn();
     const sending = sendForEver(cookie);
     await expect.poll(() => running.left().length).toBe(1);
@@ -448,7 +448,7 @@ describe("a list that takes for ever to look at", () => {
     return { service, uploaded, left, processes: () => processesIn(temporary), post, cookie };
   }
 
-  test.each(["/list/remove", "/sign-out"])("is given up on %s", async (path) => {
+  test.each(["/list/remove", "/sign-out"])("is ended by a request to %s", async (path) => {
     const { uploaded, left, processes, post, cookie } = await startLooking();
     await post(path, new URLSearchParams(), cookie);
     expect(processes()).toEqual([]);

@@ -180,7 +180,9 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     expect(ended).not.toContain("--drop");
   });
 
-  test("Ctrl-C, which also ends what feeds the run, leaves no file of half a list", async ({ expect }) => {
+  test("Ctrl-C, which also ends the program that writes the input, leaves no incomplete output", async ({
+    expect,
+  }) => {
     const folder = temporaryFolder();
     const run = `${lines.replace("WAIT", "sleep 20")} | '${process.execPath}' '${program}' emails -o out.csv`;
     const child = spawn("script", ["-qec", `stty columns 80; ${run}`, "/dev/null"], {

@@ -8,7 +8,7 @@ const items = [
   { low: 1, high: -2 },
 ];
 
-test("digests are the same for equal items, and have their hashes for whoever has the secret", () => {
+test("equal items have equal digests, from which the secret gives their hashes", () => {
   const digests = new Digests("secret").of(items);
   expect(digests).toHaveLength(3 * digestBytes);
   expect(digests.subarray(0, digestBytes)).toEqual(digests.subarray(2 * digestBytes));
@@ -22,7 +22,7 @@ test("digests do not depend on the items before them", () => {
   expect(Buffer.concat(items.map((item) => digests.of([item])))).toEqual(before);
 });
 
-test("digests of another secret, and other bytes, have no items", () => {
+test("digests of another secret, and damaged ones, give no items", () => {
   const digests = new Digests("secret").of(items);
   expect(new Digests("another").itemsOf(digests)).toBeUndefined();
   digests[5]! ^= 1;

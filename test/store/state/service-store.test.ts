@@ -284,7 +284,7 @@ describe.each(stores)("%s", (_, open) => {
     await store.close();
   });
 
-  test("a repeated Idempotency-Key gets the stored answer, even in the same group or without units left", async () => {
+  test("a repeated Idempotency-Key gets the stored answer, even in the same transaction or without units left", async () => {
     const store = await open(() => november);
     const { key } = await store.create({ limit: 2 });
     const [first, again, other] = await store.chargeAll([

@@ -119,7 +119,7 @@ describe("cells", () => {
     expect(content).toContain(line(cell(ann) + cell("ok", "s")));
   });
 
-  test("have their spaces, and nothing that XML does not allow", async () => {
+  test("keep their spaces, without characters that XML does not allow", async () => {
     const written = await changedRow(line(cell(ann)), " a  <b>\tc\u0001 \nd");
     expect(written).toContain(
       "<text:p><text:s/>a<text:s/> &lt;b&gt;<text:tab/>c\ufffd<text:s/></text:p><text:p>d</text:p>",
@@ -211,7 +211,7 @@ describe("a spreadsheet with added columns", () => {
       line('<table:table-cell table:number-rows-spanned="2"><text:p>x</text:p></table:table-cell>'),
       "merged cells (from A3)",
     ],
-  ])("keeps its rows if %s needs them", async (_, row, what) => {
+  ])("is refused if rows may be taken out that are needed by %s", async (_, row, what) => {
     const sheet = await open(odsOf({ L: list + row }));
     await expect(sheet.addColumns!({ ...status, firstRemovable: 2 })).rejects.toThrow(
       `l.ods: sheet "L": rows that --only, --drop or --dedupe may take out are needed by ${what}`,

@@ -19,7 +19,7 @@ test("texts come back by their index", () => {
   );
 });
 
-test("texts may fill several blocks, and more than their first indices", () => {
+test("texts come back when they fill several blocks, and more places than a list starts with", () => {
   const long = ["a", "é", "漢"].map((letter) => letter.repeat(2 ** 20));
   const texts = [...long, ...long, "", ...long, ...Array.from({ length: 5000 }, (_, i) => `text ${i}`)];
   const list = listOf(texts);

@@ -301,7 +301,7 @@ describe("a workbook with added columns", () => {
     expect(parts.get("xl/worksheets/rId1.xml")).toContain('<dimension ref="A1"/>');
   });
 
-  test("takes no text in a name for an attribute", async () => {
+  test("is not misled by the name of a table's column that looks like an attribute", async () => {
     const named = table("A1:B4", 2).replace('id="2" name="email"', `name="an id='9' b" id="4"`);
     const parts = await returned(withTable(named), added, rows);
     expect(parts.get("xl/tables/table1.xml")).toContain('<tableColumn id="5" name="status"/>');
