@@ -496,7 +496,7 @@ export const mutations = [
   {
     promise: "an archive appears with all of its tables, or not at all",
     file: "src/cli/bulk/run-bulk.ts",
-    from: "!session.isSeveral || plan.member?.archive.returned !== undefined",
+    from: "!session.isSeveral || plan.member?.container.returned !== undefined",
     to: "!session.isSeveral",
     tests: [unit("cli/bulk/archives")],
   },

@@ -117,7 +117,7 @@ test.each([false, true])(
     await setLimit(null);
     const users = (name: string) =>
       Array.from(
-        { length: 60_000 },
+        { length: 24_000 },
         (_, i) => `${name}${i}.long-enough-for-several-blocks@larch-and-oak.com`,
       );
     let failing = 2;
