@@ -58,6 +58,7 @@ describe("addresses", () => {
     ["ann@gmial.com", "fake", "typo-domain: gmial.com"],
     ["ann@gmai.com", "fake", "typo-domain: gmai.com"],
     ["1234+ann@users.noreply.github.com", "fake", "no-reply: users.noreply.github.com"],
+    ["79871234567@yandex.ru", "ok", undefined],
     ["ann@gmail.com", "fake", "impossible-mailbox: gmail.com needs 6 to 30 characters, letters and digits"],
     ["ann.lee+news@yahoo.com", "fake", "impossible-mailbox: yahoo.com has no plus addressing"],
     ["test@hotmail.com", "fake", "placeholder"],

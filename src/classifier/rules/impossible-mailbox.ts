@@ -6,8 +6,12 @@ interface MailboxGrammar {
   /** Form of the local part before any `+`; absent if unknown. */
   readonly mailbox?: MailboxName;
   readonly noPlus?: true;
+  /** Whether the number of a telephone is another name of a mailbox. */
+  readonly takesPhones?: true;
   readonly says: string;
 }
+
+const phone = /^\+?\d{10,15}$/;
 
 const atStart = 1;
 const inside = 2;
@@ -71,7 +75,9 @@ const grammars: readonly (readonly [string, MailboxGrammar])[] = [
     "yandex",
     {
       mailbox: mailboxName(letters, `${alphanumerics}.-`, { longest: 30 }),
-      says: "needs a letter first, at most 30 characters",
+      // Mail for 79871234567@ and +79871234567@ arrives if the phone number is switched on as login (Yandex help).
+      takesPhones: true,
+      says: "needs a letter first, at most 30 characters, or a phone number",
     },
   ],
   ["yahoo ymail.com rocketmail.com", { mailbox: loose, noPlus: true, says: looseWords }],
@@ -139,6 +145,7 @@ export const impossibleMailbox = {
     if (grammar === undefined) return undefined;
     return {
       find(local, plus) {
+        if (grammar.takesPhones && phone.test(local)) return undefined;
         const why = findImpossibleMailbox(grammar, local, plus);
         return why === undefined ? undefined : { subject: `${ascii} ${why}` };
       },

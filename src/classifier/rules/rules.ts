@@ -18,7 +18,7 @@ import { unknownTld } from "./unknown-tld.js";
 export const domainRules = [specialUse, syntax, unknownTld, publicSuffix, typoDomain] as const;
 
 /** Tried if the domain has passed. The last one applies to every domain. */
-export const mailboxRules = [noReply, impossibleMailbox, placeholder, relay, subAddress] as const;
+export const mailboxRules = [noReply, placeholder, impossibleMailbox, relay, subAddress] as const;
 
 export const ruleReasons = [
   ...new Set([syntax, allowList, denyList, ...domainRules, disposableDomain, ...mailboxRules]),

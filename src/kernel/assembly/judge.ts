@@ -70,6 +70,8 @@ declare function factsOf(start: usize, end: usize): u32;
 const usualQuote: u32 = 0x22;
 const space: u8 = 0x20;
 const plus: u8 = 0x2b;
+const zero: u8 = 0x30;
+const nine: u8 = 0x39;
 const comma: u8 = 0x2c;
 const semicolon: u8 = 0x3b;
 const bar: u8 = 0x7c;
@@ -402,11 +404,14 @@ function decide(isEmail: bool, item: usize): u32 {
 
 /** Applies the rules for mailboxes, in the order of `classifyMailbox` in classifier/rules/mailbox.ts. */
 function judgeMailbox(facts: u32, start: usize, plusAt: usize, end: usize): u32 {
+  if ((facts & hasPlaceholders) !== 0 && mayBePlaceholder(start, end)) return askCode;
   const grammar: u32 = (facts >> grammarShift) & grammarMask;
   if ((facts & hasNoPlus) !== 0 && plusAt !== end) return impossibleMailboxCode;
-  if (grammar !== 0 && !isPossible(grammars + grammarBytes * grammar, start, plusAt))
-    return impossibleMailboxCode;
-  if ((facts & hasPlaceholders) !== 0 && mayBePlaceholder(start, end)) return askCode;
+  if (grammar !== 0 && !isPossible(grammars + grammarBytes * grammar, start, plusAt)) {
+    // A phone number may be a mailbox.
+    const first = load<u8>(start);
+    return first === plus || (first >= zero && first <= nine) ? askCode : impossibleMailboxCode;
+  }
   if ((facts & isRelay) !== 0) return relayCode;
   const isTagged = plusAt > start && plusAt + 1 < end;
   return isTagged || (facts & isSubAddress) !== 0 ? subAddressCode : okCode;

@@ -16,6 +16,11 @@ describe("placeholders", () => {
     expect(reasonOf(local, "larch-and-oak.com")).not.toBe("placeholder");
   });
 
+  test("are named before a mailbox that the provider cannot have", () => {
+    expect(reasonOf("test", "gmail.com")).toBe("placeholder");
+    expect(reasonOf("xxx", "icloud.com")).toBe("placeholder");
+  });
+
   test.each([
     "test1",
     "tester",
