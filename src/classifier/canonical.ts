@@ -1,5 +1,6 @@
 /** Canonical items: maps addresses that reach the same mailbox to one spelling. Checks the syntax of items only. */
 import {
+  fastmailDomains,
   ispProviders,
   mailcomDomains,
   majorProviders,
@@ -19,21 +20,36 @@ const ignoresCase: ReadonlySet<string> = new Set([
   ...privacyProviders,
 ]);
 
-const gmail: ReadonlySet<string> = new Set(["gmail.com", "googlemail.com"]);
-
 /**
- * Domains that certainly or very probably deliver `ann+news` to `ann`. Source: the providers' own documentation
- * (Google, Microsoft's consumer mail, Fastmail, Proton, mailbox.org).
+ * How a provider spells its mailboxes, by its domains or its family. All that certainly or very probably deliver
+ * `ann+news` to `ann` are here.
  */
-const taggedDomains: ReadonlySet<string> = new Set([
-  ...gmail,
-  ..."msn.com fastmail.com fastmail.fm fastmail.to sent.com messagingengine.com".split(" "),
-  ..."proton.me protonmail.com protonmail.ch pm.me mailbox.org".split(" "),
-]);
-const taggedFamilies: ReadonlySet<string> = new Set(["outlook", "hotmail", "live"]);
+interface MailboxSpelling {
+  /** The domain that stands for all domains of these mailboxes; undefined if each has its own. */
+  readonly domain?: string;
+  /** Characters that do not count. */
+  readonly ignored?: RegExp;
+  /** Whether dots count as hyphens. */
+  readonly dotsAreHyphens?: true;
+}
 
-/** Sub-address as a domain: Fastmail delivers `anything@ann.fastmail.com` to `ann@fastmail.com`. */
-const fastmailSubdomain = /^([^.]+)\.fastmail\.com$/;
+/** Sources: the providers' documentation; validator.js 13.15 for the domains of Yandex and the tags of iCloud. */
+const spellings: readonly (readonly [string, MailboxSpelling])[] = [
+  ["gmail.com googlemail.com", { domain: "gmail.com", ignored: /\./g }],
+  ["proton.me protonmail.com pm.me", { domain: "proton.me", ignored: /[._-]/g }],
+  ["icloud.com me.com mac.com", { domain: "icloud.com" }],
+  ["yandex.ru yandex.com yandex.by yandex.kz yandex.ua ya.ru", { domain: "yandex.ru", dotsAreHyphens: true }],
+  ["outlook hotmail live msn.com", {}],
+  [[...fastmailDomains, "messagingengine.com"].join(" "), {}],
+  ["protonmail.ch mailbox.org posteo.de posteo.net", {}],
+  ["zoho.com zohomail.com zoho.eu zoho.in mail.ru bk.ru list.ru inbox.ru", {}],
+];
+
+const spellingOf: ReadonlyMap<string, MailboxSpelling> = new Map(
+  spellings.flatMap(([domains, spelling]) => domains.split(" ").map((domain) => [domain, spelling] as const)),
+);
+
+const fastmail: ReadonlySet<string> = new Set(fastmailDomains);
 
 /** Local part that needs no quotes (RFC 5321 §4.1.2, RFC 6531 §3.3). */
 const dotString =
@@ -57,43 +73,20 @@ export function canonicalItem(kind: Kind, item: string): string | undefined {
 }
 
 function canonicalAddress(local: string, ascii: string, quoted: (local: string) => string): string {
-  const { user, isSmall, isTagged, hasNoDots } = mailboxesAt(ascii);
-  if (user !== undefined) return `${user}@fastmail.com`;
-  let mailbox = isSmall ? local.toLowerCase() : local;
-  const plus = isTagged ? mailbox.indexOf("+") : -1;
-  if (plus > 0) mailbox = mailbox.slice(0, plus);
-  return hasNoDots ? `${quoted(mailbox.replaceAll(".", ""))}@gmail.com` : `${quoted(mailbox)}@${ascii}`;
-}
-
-interface MailboxSpelling {
-  readonly user: string | undefined;
-  readonly isSmall: boolean;
-  readonly isTagged: boolean;
-  readonly hasNoDots: boolean;
-}
-
-const unknownProvider = { user: undefined, isSmall: false, isTagged: false, hasNoDots: false };
-
-const knownProviders: ReadonlyMap<string, MailboxSpelling> = new Map(
-  [...ignoresCase, ...taggedDomains].map((domain) => [
-    domain,
-    {
-      user: undefined,
-      isSmall: ignoresCase.has(domain) || providerFamily(domain) !== undefined,
-      isTagged: taggedDomains.has(domain) || taggedFamilies.has(providerFamily(domain) ?? ""),
-      hasNoDots: gmail.has(domain),
-    },
-  ]),
-);
-
-function mailboxesAt(ascii: string): MailboxSpelling {
-  const known = knownProviders.get(ascii);
-  if (known !== undefined) return known;
+  const dot = ascii.indexOf(".");
+  const zone = ascii.slice(dot + 1);
+  // `anything@ann.fastmail.com` reaches `ann@fastmail.com`.
+  if (fastmail.has(zone)) return `${ascii.slice(0, dot)}@${zone}`;
   const family = providerFamily(ascii);
-  if (family !== undefined)
-    return { ...unknownProvider, isSmall: true, isTagged: taggedFamilies.has(family) };
-  const user = ascii.endsWith(".fastmail.com") ? fastmailSubdomain.exec(ascii)?.[1] : undefined;
-  return user === undefined ? unknownProvider : { ...unknownProvider, user };
+  const spelling = spellingOf.get(ascii) ?? (family === undefined ? undefined : spellingOf.get(family));
+  const isSmall = spelling !== undefined || family !== undefined || ignoresCase.has(ascii);
+  const name = isSmall ? local.toLowerCase() : local;
+  if (spelling === undefined) return `${quoted(name)}@${ascii}`;
+  const { domain = ascii, ignored, dotsAreHyphens } = spelling;
+  const plus = name.indexOf("+");
+  const mailbox = plus > 0 ? name.slice(0, plus) : name;
+  const shortest = ignored ? mailbox.replace(ignored, "") : mailbox;
+  return `${quoted((dotsAreHyphens ? shortest.replaceAll(".", "-") : shortest) || mailbox)}@${domain}`;
 }
 
 function quoteLocal(local: string): string {

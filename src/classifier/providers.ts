@@ -36,51 +36,58 @@ export const mailcomDomains = names(`
   cheerful.com accountant.com techie.com myself.com iname.com contractor.net linuxmail.org
 `);
 
+/** Domains at which Fastmail offers addresses. `anything@ann.DOMAIN` reaches `ann@DOMAIN`, too. */
+export const fastmailDomains = names(`
+  fastmail.com fastmail.fm fastmail.to sent.com
+  123mail.org 150mail.com 16mail.com 2-mail.com 4email.net 50mail.com airpost.net allmail.net cluemail.com
+  elitemail.org emailcorner.net emailengine.net emailengine.org emailgroups.net emailplus.org emailuser.net
+  eml.cc f-m.fm fast-email.com fast-mail.org fastem.com fastemail.us fastemailer.com fastest.cc
+  fastimap.com fastmail.cn fastmail.co.uk fastmail.com.au fastmail.es fastmail.im fastmail.in fastmail.jp
+  fastmail.mx fastmail.net fastmail.nl fastmail.se fastmail.tw fastmail.us fastmailbox.net
+  fastmessaging.com fea.st fmail.co.uk fmailbox.com fmgirl.com fmguy.com ftml.net h-mail.us hailmail.net
+  imap-mail.com imap.cc imapmail.org inoutbox.com internet-e-mail.com internet-mail.org internetemails.net
+  internetmailing.net jetemail.net justemail.net letterboxes.org mail-central.com mail-page.com
+  mailandftp.com mailas.com mailbolt.com mailc.net mailcan.com mailforce.net mailftp.com mailhaven.com
+  mailingaddress.org mailite.com mailmight.com mailnew.com mailsent.net mailservice.ms mailup.net
+  mailworks.org ml1.net mm.st myfastmail.com mymacmail.com ownmail.net petml.com postinbox.com postpro.net
+  proinbox.com promessage.com realemail.net reallyfast.biz reallyfast.info rushpost.com sent.as sent.at
+  speedpost.net speedymail.org ssl-mail.com swift-mail.com the-fastest.net the-quickest.com
+  theinternetemail.com veryfast.biz veryspeedy.net warpmail.net xsmail.com yepmail.net your-mail.com
+`);
+
 /**
  * More domains at which mail.com and Fastmail offer addresses. Real people use them: they are neither disposable nor typos.
- * Nothing else is known of their mailboxes.
  */
-export const offeredDomains = names(`
-  activist.com adexec.com africamail.com aircraftmail.com allergist.com alumni.com alumnidirector.com
-  angelic.com appraiser.net archaeologist.com arcticmail.com artlover.com atheist.com auctioneer.net
-  australiamail.com bartender.net bellair.net berlin.com bikerider.com birdlover.com blader.com
-  boardermail.com brazilmail.com brew-master.com brew-meister.com bsdmail.com californiamail.com cash4u.com
-  catlover.com chef.net chemist.com chinamail.com clerk.com clubmember.org collector.org columnist.com
-  comic.com computer4u.com coolsite.net counsellor.com cutey.com cyber-wizard.com cyberdude.com cybergal.com
-  dallasmail.com deliveryman.com diplomats.com disciples.com discofan.com doctor.com doglover.com
-  doramail.com dublin.com dutchmail.com earthling.net elvisfan.com englandmail.com execs.com fastservice.com
-  financier.com fireman.net galaxyhit.com gardener.com geologist.com germanymail.com graduate.org
-  graphic-designer.com greenmail.net groupmail.com hackermail.com hairdresser.net hilarious.com
-  hiphopfan.com homemail.com hot-shot.com housemail.com humanoid.net innocent.com inorbit.com
-  instruction.com instructor.net insurer.com irelandmail.com israelmail.com italymail.com japan.com
-  job4u.com journalist.com keromail.com kissfans.com kittymail.com koreamail.com lawyer.com legislator.com
-  london.com loveable.com lovecat.com madonnafan.com madrid.com mail-me.com marchmail.com metalfan.com
-  mexicomail.com mindless.com minister.com moscowmail.com munich.com muslim.com net-shopping.com null.net
-  nycmail.com optician.com orthodontist.net pacific-ocean.com pacificwest.com pediatrician.com petlover.com
-  photographer.net physicist.net planetmail.com planetmail.net polandmail.com politician.com presidency.com
-  priest.com programmer.net protestant.com publicist.com qualityservice.com radiologist.net ravemail.com
-  realtyagent.com reborn.com reggaefan.com registerednurses.com reincarnate.com religious.com repairman.com
-  representative.com rescueteam.com revenue.com rocketship.com rockfan.com rome.com royal.net saintly.com
-  salesperson.net samerica.com sanfranmail.com scientist.com scotlandmail.com secretary.net snakebite.com
-  socialworker.net sociologist.com solution4u.com songwriter.net spainmail.com surgical.net swedenmail.com
-  swissmail.com teachers.org tech-center.com technologist.com theplate.com therapist.net toke.com
-  toothfairy.com torontomail.com tvstar.com umpire.com uymail.com webname.com whoever.com winning.com
-  witty.com worker.com workmail.com yours.com 123mail.org 150mail.com 16mail.com 2-mail.com 4email.net
-  50mail.com airpost.net allmail.net cluemail.com elitemail.org emailcorner.net emailengine.net
-  emailengine.org emailgroups.net emailplus.org emailuser.net eml.cc f-m.fm fast-email.com fast-mail.org
-  fastem.com fastemail.us fastemailer.com fastest.cc fastimap.com fastmail.cn fastmail.co.uk fastmail.com.au
-  fastmail.es fastmail.im fastmail.in fastmail.jp fastmail.mx fastmail.net
-  fastmail.nl fastmail.se fastmail.tw fastmail.us fastmailbox.net fastmessaging.com
-  fea.st fmail.co.uk fmailbox.com fmgirl.com fmguy.com ftml.net h-mail.us hailmail.net imap-mail.com imap.cc
-  imapmail.org inoutbox.com internet-e-mail.com internet-mail.org internetemails.net internetmailing.net
-  jetemail.net justemail.net letterboxes.org mail-central.com mail-page.com mailandftp.com mailas.com
-  mailbolt.com mailc.net mailcan.com mailforce.net mailftp.com mailhaven.com mailingaddress.org mailite.com
-  mailmight.com mailnew.com mailsent.net mailservice.ms mailup.net mailworks.org ml1.net mm.st
-  myfastmail.com mymacmail.com ownmail.net petml.com postinbox.com postpro.net proinbox.com promessage.com
-  realemail.net reallyfast.biz reallyfast.info rushpost.com sent.as sent.at speedpost.net speedymail.org
-  ssl-mail.com swift-mail.com the-fastest.net the-quickest.com theinternetemail.com veryfast.biz
-  veryspeedy.net warpmail.net xsmail.com yepmail.net your-mail.com
-`);
+export const offeredDomains = [
+  ...fastmailDomains,
+  ...names(`
+    activist.com adexec.com africamail.com aircraftmail.com allergist.com alumni.com alumnidirector.com
+    angelic.com appraiser.net archaeologist.com arcticmail.com artlover.com atheist.com auctioneer.net
+    australiamail.com bartender.net bellair.net berlin.com bikerider.com birdlover.com blader.com
+    boardermail.com brazilmail.com brew-master.com brew-meister.com bsdmail.com californiamail.com cash4u.com
+    catlover.com chef.net chemist.com chinamail.com clerk.com clubmember.org collector.org columnist.com
+    comic.com computer4u.com coolsite.net counsellor.com cutey.com cyber-wizard.com cyberdude.com
+    cybergal.com dallasmail.com deliveryman.com diplomats.com disciples.com discofan.com doctor.com
+    doglover.com doramail.com dublin.com dutchmail.com earthling.net elvisfan.com englandmail.com execs.com
+    fastservice.com financier.com fireman.net galaxyhit.com gardener.com geologist.com germanymail.com
+    graduate.org graphic-designer.com greenmail.net groupmail.com hackermail.com hairdresser.net
+    hilarious.com hiphopfan.com homemail.com hot-shot.com housemail.com humanoid.net innocent.com inorbit.com
+    instruction.com instructor.net insurer.com irelandmail.com israelmail.com italymail.com japan.com
+    job4u.com journalist.com keromail.com kissfans.com kittymail.com koreamail.com lawyer.com legislator.com
+    london.com loveable.com lovecat.com madonnafan.com madrid.com mail-me.com marchmail.com metalfan.com
+    mexicomail.com mindless.com minister.com moscowmail.com munich.com muslim.com net-shopping.com null.net
+    nycmail.com optician.com orthodontist.net pacific-ocean.com pacificwest.com pediatrician.com petlover.com
+    photographer.net physicist.net planetmail.com planetmail.net polandmail.com politician.com presidency.com
+    priest.com programmer.net protestant.com publicist.com qualityservice.com radiologist.net ravemail.com
+    realtyagent.com reborn.com reggaefan.com registerednurses.com reincarnate.com religious.com repairman.com
+    representative.com rescueteam.com revenue.com rocketship.com rockfan.com rome.com royal.net saintly.com
+    salesperson.net samerica.com sanfranmail.com scientist.com scotlandmail.com secretary.net snakebite.com
+    socialworker.net sociologist.com solution4u.com songwriter.net spainmail.com surgical.net swedenmail.com
+    swissmail.com teachers.org tech-center.com technologist.com theplate.com therapist.net toke.com
+    toothfairy.com torontomail.com tvstar.com umpire.com uymail.com webname.com whoever.com winning.com
+    witty.com worker.com workmail.com yours.com
+  `),
+];
 
 export const ispProviders = names(`
   verizon.net t-online.de magenta.de arcor.de vodafone.de docomo.ne.jp ezweb.ne.jp au.com softbank.ne.jp

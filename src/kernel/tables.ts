@@ -18,6 +18,7 @@ import * as layout from "./layout.js";
 
 export function writeTables(memory: ArrayBufferLike): void {
   const bytes = new Uint8Array(memory);
+  bytes.set(namedLabels, layout.labels);
   const bar = 0x7c;
   for (let code = 0; code < 128; code++) {
     const [half, bit] = [code & 15, 1 << (code >> 4)];
@@ -59,7 +60,6 @@ export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifie
   }
   settings[layout.typosWord] = typoTargets.length;
   const labels = new Uint8Array(memory, layout.labels, namedLabels.length);
-  labels.set(namedLabels.map((isNamed) => (isNamed ? layout.askedLabel : 0)));
   for (const name of domainRules.flatMap(({ names = [] }: DomainRule) => names)) {
     const [label = ""] = name.split(".");
     const isTopLevel = label === name;

@@ -1,17 +1,17 @@
 /** The rule for sub-addresses: other names of a mailbox, such as `ann+news@example.net`. */
+import { fastmailDomains } from "../providers.js";
 import type { MailboxRule } from "./rule.js";
 
-/** Fastmail delivers `anything@ann.fastmail.com` to `ann@fastmail.com`. */
-const zone = "fastmail.com";
+const fastmail: ReadonlySet<string> = new Set(fastmailDomains);
 
 export const subAddress = {
   code: "sub-address",
   status: "alias",
   words: "sub-address",
   example: "`sub-address: +news`",
-  names: [zone],
+  names: fastmailDomains,
   at(ascii) {
-    const isSubAddress = ascii.slice(ascii.indexOf(".") + 1) === zone;
+    const isSubAddress = fastmail.has(ascii.slice(ascii.indexOf(".") + 1));
     return {
       find(local, plus) {
         // Only `+` starts a sub-address (RFC 5233), not `-`, `.` or `=`: 3 to 16 % of real people have a hyphen in theirs.

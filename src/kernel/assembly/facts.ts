@@ -143,6 +143,11 @@ function mayBeTypo(start: usize, end: usize): bool {
   return false;
 }
 
+/** Returns whether a rule may name a label above the top level. */
+export function isNamed(start: usize, end: usize): bool {
+  return (labelBits(start, end) & askedLabel) !== 0;
+}
+
 /** Returns the kinds of rules that may name a label, as bits; see `labelCode` in classifier/rules/mailbox.ts. */
 function labelBits(start: usize, end: usize): u32 {
   const length: u32 = <u32>(end - start);

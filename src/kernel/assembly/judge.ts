@@ -57,7 +57,7 @@ import {
   subAddressCode,
   untold,
 } from "../layout";
-import { isAscii, listedAt, notPlain, plainFacts } from "./facts";
+import { isAscii, isNamed, listedAt, notPlain, plainFacts } from "./facts";
 import { firstOf, hash, shardHash, smallLetter } from "./hash";
 import { closingBracket, findHost, findInBrackets, found, foundEnd } from "./item";
 
@@ -80,9 +80,12 @@ const dot: u8 = 0x2e;
 const atSign: u8 = 0x40;
 const letterG: u8 = 0x67;
 const letterM: u8 = 0x6d;
-const fast: u32 = 0x74736166;
-const mail: u32 = 0x6c69616d;
-const dotCom: u32 = 0x6d6f632e;
+const prot: u32 = 0x746f7270;
+const yand: u32 = 0x646e6179;
+const macDot: u32 = 0x2e63616d;
+const pmDot: u32 = 0x2e6d70;
+const meDot: u32 = 0x2e656d;
+const yaDot: u32 = 0x2e6179;
 /** Limit in bytes for a local part with its `@`, and for a domain: one bit each in a word. Longer ones are rare. */
 const longest: i32 = 64;
 const batch: i32 = 64;
@@ -218,8 +221,9 @@ export function readDomains(isEmail: bool, block: usize, at: usize, count: i32, 
 }
 
 /**
- * Returns whether a plain item is its own canonical form, as most are: its domain is in ASCII and not below fastmail.com, and
- * an address has no capitals and no `+` in its local part and, at Gmail, no dots; see classifier/canonical.ts.
+ * Returns whether a plain item is certainly its own canonical form, as most are: its domain is in ASCII and no sub-address,
+ * and an address has no capitals and no `+` in its local part, no dots at Gmail, and is not at a provider whose domains
+ * stand for one another; see classifier/canonical.ts.
  */
 function isOwn(isEmail: bool, item: usize): bool {
   const start: usize = load<u32>(item, startOf);
@@ -228,12 +232,27 @@ function isOwn(isEmail: bool, item: usize): bool {
   if (!isAscii(domain, end)) return false;
   if (!isEmail) return true;
   if (load<u32>(item, plusOf) !== <u32>domain - 1 || hasCapital(start, <i32>(domain - start))) return false;
-  // gmail.com, googlemail.com, and all names that end like fastmail.com.
+  // gmail.com and googlemail.com.
   if ((load<u8>(domain) | 0x20) === letterG) {
     if ((load<u8>(domain, 1) | 0x20) !== letterM) return false;
     for (let p: usize = start; p < domain; p++) if (load<u8>(p) === dot) return false;
   }
-  return !(end - domain >= 12 && isLike(end - 4, dotCom) && isLike(end - 8, mail) && isLike(end - 12, fast));
+  // Names that start like those of Proton, iCloud and Yandex.
+  const first: u32 = load<u32>(domain) | 0x20202020;
+  const three: u32 = first & 0xffffff;
+  if (first === prot || first === yand || first === macDot) return false;
+  if (three === pmDot || three === meDot || three === yaDot) return false;
+  // Sub-addresses are domains below those of a provider.
+  const zone = labelAfter(domain, end);
+  const last = labelAfter(zone, end);
+  return last === end || !isNamed(zone, last - 1);
+}
+
+/** Returns the start of the next label; `end` if there is none. */
+function labelAfter(start: usize, end: usize): usize {
+  let at = start;
+  while (at < end && load<u8>(at) !== dot) at++;
+  return at < end ? at + 1 : end;
 }
 
 function hasCapital(start: usize, length: i32): bool {
@@ -242,10 +261,6 @@ function hasCapital(start: usize, length: i32): bool {
     if (v128.any_true(i8x16.lt_u(i8x16.sub(bytes, i8x16.splat(0x41)), i8x16.splat(26)))) return true;
   }
   return false;
-}
-
-function isLike(start: usize, letters: u32): bool {
-  return (load<u32>(start) | 0x20202020) === letters;
 }
 
 /** Hashes each record's field in lower case, two words; 0 for an empty field. */
