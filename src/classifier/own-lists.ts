@@ -21,20 +21,26 @@ export interface ListTable {
 export type ListEntry = { readonly domain: string } | { readonly domain: string; readonly mailbox: string };
 
 /**
- * Parses a line of a list: a domain or an address, optionally followed by white space and a comment that starts with `#`. A
- * leading `*.` is dropped: a domain includes all domains below it anyway.
+ * Parses a line of a list: a domain or an address, optionally followed by white space and a comment that starts with `#`.
+ * `*.b.net`, `.b.net`, `@b.net` and `*@b.net` are the domain: it includes all mailboxes and all domains below it.
  *
  * @returns undefined for an empty line or a comment; a fault for a line that is neither a domain nor an address
  */
 export function parseListLine(line: string): ListEntry | Fault | undefined {
-  const text = line.replace(/(^|\s)#.*$/, "").trim();
+  const text = line
+    .replace(/(^|\s)#.*$/, "")
+    .trim()
+    .replace(/^(?:\*[.@]|[.@])(?=.)/, "");
   if (text === "") return undefined;
   if (!text.includes("@")) {
-    const name: DomainName | Fault = parseDomainName(withoutRoot(text.replace(/^\*\./, "")));
+    const name: DomainName | Fault = parseDomainName(withoutRoot(text));
     return name instanceof Fault ? name : { domain: name.ascii };
   }
   const address: Address | Fault = parseAddress(text);
   if (address instanceof Fault) return address;
+  // No mailbox has such a name: it is meant as a pattern, and would match nothing.
+  const star = address.local.indexOf("*");
+  if (star !== -1) return new Fault("only *@DOMAIN can stand for several mailboxes", star + 1);
   if (address.domain === undefined) return new Fault("an address literal instead of a domain", 1);
   return { domain: address.domain.ascii, mailbox: mailboxKey(address.local) };
 }

@@ -12,6 +12,9 @@ describe("list lines", () => {
     ["*.mailinator.com.", { domain: "mailinator.com" }],
     ["  bücher.de  # books", { domain: "xn--bcher-kva.de" }],
     ["Ann+News@Bücher.de", { domain: "xn--bcher-kva.de", mailbox: "ann+news" }],
+    [".mailinator.com", { domain: "mailinator.com" }],
+    ["@Mailinator.com", { domain: "mailinator.com" }],
+    ["*@mailinator.com # all", { domain: "mailinator.com" }],
     ["ann#1@b.net", { domain: "b.net", mailbox: "ann#1" }],
     ["", undefined],
     ["# nothing", undefined],
@@ -19,12 +22,20 @@ describe("list lines", () => {
     expect(parseListLine(line)).toEqual(expected);
   });
 
-  test.each(["two words", "a@@b.net", "http://b.net", "ann@[192.0.2.1]", "a..b"])(
-    "%j is rejected",
-    (line) => {
-      expect(parseListLine(line)).toBeInstanceOf(Fault);
-    },
-  );
+  test.each([
+    "two words",
+    "a@@b.net",
+    "http://b.net",
+    "ann@[192.0.2.1]",
+    "a..b",
+    "info*@b.net",
+    "*",
+    "@",
+    "..b.net",
+    "*@*.b.net",
+  ])("%j is rejected", (line) => {
+    expect(parseListLine(line)).toBeInstanceOf(Fault);
+  });
 });
 
 const table = new DisposableTable(
