@@ -68,6 +68,7 @@ describe("addresses", () => {
     ["ann+news@larch-and-oak.com", "alias", "sub-address: +news"],
     ["ann@lee.fastmail.com", "alias", "sub-address: lee.fastmail.com"],
     ["ශ්‍රී@larch-and-oak.com", "ok", undefined],
+    ["ann\u200d@larch-and-oak.com", "fake", "syntax: U+200D in the local part at 4"],
     ["می‌خواهم@larch-and-oak.com", "ok", undefined],
     ["ann+news@yahoo.com.vn", "fake", "impossible-mailbox: yahoo.com.vn has no plus addressing"],
     ["ann+news@yahoo.co.jp", "alias", "sub-address: +news"],

@@ -4,13 +4,15 @@
 const longest = 320;
 
 /** Any mark that a repair looks for. Most broken items have none. */
-const anyMark = /[\s'"`<>()[\]{},;:!?\uff20\u3002\uff0e]|\.[.@]|@\.|^\.|\.$/;
+const anyMark = /[\s'"`<>()[\]{},;:!?\uff20\u3002\uff0e\u200b-\u200d\u2060\ufeff]|\.[.@]|@\.|^\.|\.$/;
 
 /** Applied in this order. */
 const repairs: readonly (readonly [RegExp, string])[] = [
   // `ann (at) example (dot) net`, and full-width characters.
   [/\s*[([{]\s*at\s*[)\]}]\s*|\uff20/gi, "@"],
   [/\s*[([{]\s*dot\s*[)\]}]\s*|[\u3002\uff0e]/gi, "."],
+  // Characters that cannot be seen, but for joiners between letters that need them.
+  [/[\u200b\u2060\ufeff]|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])/g, ""],
   // Marks around an address in a text.
   [/^[\s'"`<([{,;:.]+/, ""],
   [/[\s'"`>)\]},;:.!?]+$/, ""],

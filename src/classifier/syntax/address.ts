@@ -29,9 +29,17 @@ for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 /**
  * Non-ASCII characters that no local part may have: controls, invisible and unassigned characters, separators, and U+FFFD,
  * to which invalid UTF-8 decodes. RFC 6531 allows any UTF-8, but no real mailbox has these characters. The joiners U+200C
- * and U+200D are allowed: Persian, Hindi and Sinhala need them.
+ * and U+200D are allowed between characters beyond ASCII: Persian, Hindi and Sinhala need them (RFC 5892, A.1 and A.2).
  */
 const unusable = /(?![\u200c\u200d])[\p{C}\p{Z}\ufffd]/u;
+
+const isJoiner = (code: number): boolean => code === 0x200c || code === 0x200d;
+
+/** Returns whether a local part may have a character beyond ASCII where it stands. */
+const isUsable = (address: string, at: number): boolean =>
+  isJoiner(address.charCodeAt(at))
+    ? address.charCodeAt(at - 1) > 127 && address.charCodeAt(at + 1) > 127
+    : !unusable.test(characterAt(address, at));
 
 /**
  * Returns the index of the `@` of a plain address: ASCII, a dot-atom at a host name of letters, digits and single hyphens;
@@ -97,8 +105,12 @@ export function parseAddress(text: string): Address | Fault {
   }
   const domain = parseDomainName(domainText, domainStart);
   if (domain instanceof Fault) return domain;
-  // An international domain has more octets in one of its two forms.
-  const octets = Math.max(localOctets + 1 + domain.ascii.length, Buffer.byteLength(address));
+  // An international domain has more octets in one of its two forms, and the address as it was written may have still more.
+  const octets = Math.max(
+    localOctets + 1 + domain.ascii.length,
+    Buffer.byteLength(address),
+    isPlain ? 0 : Buffer.byteLength(text),
+  );
   if (octets > maximumAddressOctets) {
     return tooLong(address, "the address", maximumAddressOctets);
   }
@@ -115,7 +127,7 @@ function scanDotAtom(address: string): LocalPart | Fault {
   let atomStart = 0;
   for (let i = 0; i < address.length; i++) {
     const code = address.charCodeAt(i);
-    if (code < 128 ? isAtomText[code] === 1 : !unusable.test(characterAt(address, i))) {
+    if (code < 128 ? isAtomText[code] === 1 : isUsable(address, i)) {
       if (code >= 0xd800 && code <= 0xdbff) i++;
       continue;
     }
@@ -145,8 +157,7 @@ function scanQuotedString(address: string): LocalPart | Fault {
     }
     const isPair = code === 0x5c;
     if (isPair) code = address.charCodeAt(++i);
-    const allowed =
-      code < 128 ? code >= 0x20 && code !== 0x7f : !isPair && !unusable.test(characterAt(address, i));
+    const allowed = code < 128 ? code >= 0x20 && code !== 0x7f : !isPair && isUsable(address, i);
     if (i >= address.length) break;
     if (!allowed) return new Fault(`${describeCharacter(address, i)} in the quoted local part`, i + 1);
     const character = characterAt(address, i);

@@ -19,6 +19,8 @@ describe("a fake address with a stray mark", () => {
     ["ann..lee@larch-and-oak..com", "ann.lee@larch-and-oak.com"],
     ["ann @larch-and-oak.com", "ann@larch-and-oak.com"],
     ["ann@ larch-and-oak.com", "ann@larch-and-oak.com"],
+    ["an\u200bn@larch-and-oak.com", "ann@larch-and-oak.com"],
+    ["ann\u200d@larch-and-oak.com", "ann@larch-and-oak.com"],
   ])("%s gets the suggestion %s", (item, suggestion) => {
     expect(classifier.classify("email", item)).toMatchObject({ status: "fake", suggestion });
   });

@@ -50,6 +50,17 @@ describe("faults", () => {
     [`${"a".repeat(64)}@${"abcdefghi.".repeat(19)}net`, "the address is longer than 254 octets", 255],
     [`${"é".repeat(33)}@example.net`, "the local part is longer than 64 octets", 33],
     ["a".repeat(2000), "the address is longer than 254 octets", 255],
+    // 236 octets in NFC, but 256 as it is written.
+    [
+      `${"a".repeat(64)}@${"s\u0323\u0307".repeat(10)}${".abcdefghi".repeat(13)}.abcdef.com`,
+      "the address is longer than 254 octets",
+      217,
+    ],
+    ["ann\u200d@larch.de", "U+200D in the local part", 4],
+    ["\u200cann@larch.de", "U+200C in the local part", 1],
+    ["an\u200dn@larch.de", "U+200D in the local part", 3],
+    ["é\u200d@larch.de", "U+200D in the local part", 2],
+    ['"ann\u200d"@larch.de', "U+200D in the quoted local part", 5],
     ["ann@[192.0.2.256]", "not a valid address literal", 5],
   ])("name the problem and its position in $0", (address, what, position) => {
     expect(parseAddress(address)).toEqual(new Fault(what, position));
