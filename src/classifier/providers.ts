@@ -133,6 +133,8 @@ export const relays: Readonly<Record<string, readonly string[]>> = {
   maskmail: names("maskmail.net"),
   e4ward: names("e4ward.com"),
   nospammail: names("nospammail.net"),
+  emailalias: names("emailalias.io sl.email"),
+  mailshield: names("mailshield.app"),
   sneakemail: names("sneakemail.com snkmail.com snkml.com liamekaens.com"),
   spamgourmet: names(
     "spamgourmet.com spamgourmet.net spamgourmet.org antichef.com antichef.net dfgh.net neverbox.com recursor.net spamcannon.com spamcannon.net spameater.org xoxy.net",

@@ -1,4 +1,5 @@
 /** The lists of disposable domains: where they come from, how they are corrected and merged. Does no I/O. */
+import { disposableExchanges } from "../classifier/disposable-exchanges.js";
 import {
   compileDisposableTable,
   type DataSource,
@@ -70,7 +71,11 @@ function parseJson(text: string): unknown {
 
 /** @param before the table to replace; needed if a correcting list is missing */
 export function compileLists(versions: readonly ListVersion[], before?: DisposableTable) {
-  const entries = mergeDisposableLists(versions, before);
+  const merged = mergeDisposableLists(versions, before);
+  const names = new Set(merged.map(({ domain }) => domain));
+  // The exchanges of disposable services are disposable domains, too; lists lack four in ten of them.
+  const exchanges = [...disposableExchanges].filter((domain) => !names.has(domain));
+  const entries = [...merged, ...exchanges.map((domain) => ({ domain, onlyBelow: false }))];
   const sources = versions.map(({ list, ...source }): DataSource => ({ ...source, domains: list.length }));
   // Keep missing lists as sources, so that the next update finds them newer once they are back.
   for (const source of before?.sources ?? []) {
@@ -82,9 +87,11 @@ export function compileLists(versions: readonly ListVersion[], before?: Disposab
   return { entries, table: compileDisposableTable(entries, sources) };
 }
 
+/** Companies, and providers at which people have had mailboxes for years. */
 const wronglyListed = `
   craigslist.org angi.com com.com facebookmail.com gocardless.dev salla.dev hola.org 99.com yourdomain.com
   21cn.com citizensonline.com first-state.net google.tm atomicmail.io nus.edu.sg users.noreply.github.com
+  sify.com safe-mail.net hongkong.com mail333.com gawab.com hotpop.com nameplanet.com
 `;
 
 const allowed: ReadonlySet<string> = new Set([

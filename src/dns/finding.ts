@@ -1,9 +1,9 @@
 /** Findings of DNS about domains as destinations of mail, and the rules that decide them. Does no I/O. */
 import type { MxRecord } from "node:dns";
 import { isIP } from "node:net";
+import { disposableExchanges } from "../classifier/disposable-exchanges.js";
 import { findSuffixIn } from "../classifier/suffix-walk.js";
 import type { Classification } from "../classifier/verdict.js";
-import { disposableExchanges } from "./disposable-exchanges.js";
 import type { UndecidedCause } from "./vocabulary.js";
 
 export type Finding =

@@ -1,6 +1,6 @@
 /** Covers what the records of a domain say about its mail. */
 import { describe, expect, test } from "vitest";
-import { disposableExchanges } from "../../src/dns/disposable-exchanges.js";
+import { disposableExchanges } from "../../src/classifier/disposable-exchanges.js";
 import { judgeExchanges, verdictOf } from "../../src/dns/finding.js";
 import { classifier } from "../support/classifier.js";
 

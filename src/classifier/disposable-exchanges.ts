@@ -1,5 +1,6 @@
 /**
- * Mail exchanges of services for disposable addresses, lower case and ASCII; names below them are disposable, too. Many
+ * Mail exchanges of services for disposable addresses, lower case and ASCII. They and the names below them are disposable
+ * domains, too. Many
  * domains that no list knows yet share one of them. This file contains only data. Sources: public lists maintained by
  * hobbyists and services (2026-10). None of the names belongs to a shared mail host or a parking service.
  */
