@@ -27,8 +27,9 @@ import { carriageReturnMark, headerNote, hide, lineFeedMark, note, show } from "
 export function columnNames(header: readonly string[]): readonly string[] {
   const names = new Set<string>();
   for (const [nth, text] of header.entries()) {
-    const isFree = text !== "" && !names.has(text);
-    names.add(isFree ? text : `${text || "column"} ${nth + 1}`);
+    let name = text || `column ${nth + 1}`;
+    while (names.has(name)) name += ` ${nth + 1}`;
+    names.add(name);
   }
   return [...names];
 }

@@ -124,7 +124,8 @@ function withoutLists(
   const likely = withoutInner(
     survey.lists
       .flatMap((list) => candidateOf(list, profile))
-      .filter(({ list, paths }) => !list.isMap && paths.some((path) => nameFitOf(path, profile) === 3)),
+      .filter(({ list, textName }) => !list.isMap && textName === undefined)
+      .filter(({ paths }) => paths.some((path) => nameFitOf(path, profile) === 3)),
   );
   if (named === undefined && likely.length > 1) throw severalLists(name, likely, profile);
   if (named === undefined && likely.length === 1) return chosen(likely);

@@ -400,6 +400,17 @@ describe("rows that are arrays below a header", () => {
     );
   });
 
+  test("have names of columns that differ, and may be beside lists of other texts", async () => {
+    const same = `[["column 2","","email","Name 2","Name","Name"],["x","y","${bad}","","","z"]]`;
+    expect((await emails(same)).output).toBe(
+      same.replace('"Name"],', '"Name","status"],').replace('"z"', '"z","disposable"'),
+    );
+    const texts = '{"modes":["ROWS","["],"values":[["email"],["ann at larch"]]}';
+    expect((await emails(texts, ["--force"])).output).toBe(
+      texts.replace('["email"]', '["email","status"]').replace('larch"', 'larch","fake"'),
+    );
+  });
+
   test("come back whatever is in them", async () => {
     const value = fc.oneof(
       fc.json({ maxDepth: 2 }),

@@ -68,7 +68,11 @@ const facts: readonly (readonly [string, string, string | null])[] = [
     "impossible-mailbox: icloud.com needs 3 characters or more, a letter or digit first",
   ],
   ["carpals-grabby.0x@icloud.com", "ok", null],
-  ["1ann@yandex.ru", "fake", "impossible-mailbox: yandex.ru needs a letter first, at most 30 characters, or a phone number"],
+  [
+    "1ann@yandex.ru",
+    "fake",
+    "impossible-mailbox: yandex.ru needs a letter first, at most 30 characters, or a phone number",
+  ],
   ["ann+x@yahoo.com", "fake", "impossible-mailbox: yahoo.com has no plus addressing"],
   ["ann+x@gmx.de", "fake", "impossible-mailbox: gmx.de has no plus addressing"],
   ["ann!@mail.ru", "fake", "impossible-mailbox: mail.ru takes only letters, digits and . _ -"],
