@@ -132,9 +132,10 @@ export async function openJsonLines(
 function membersOf(
   objects: readonly JsonObject[],
   { columns }: TableOptions,
-  { prefix = "", alternatives }: Partial<DocumentLines> = {},
+  { prefix = "", alternatives, header }: Partial<DocumentLines> = {},
 ) {
-  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  // The keys of an object are not in order if they are numbers.
+  const names = [...(header ?? new Set(objects.flatMap((object) => Object.keys(object))))];
   const paths = [...new Set([...names, ...objects.flatMap((object) => innerPaths(object))])];
   const shown = paths.map((path) => prefix + path);
   if (alternatives !== undefined) {

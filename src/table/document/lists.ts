@@ -131,6 +131,9 @@ function withoutLists(
   if (named === undefined && likely.length === 1) return chosen(likely);
   const empty = survey.lists.filter(({ isEmpty }) => isEmpty).map(emptyList);
   const hasOwnItem = holdsItem(objectsIn(survey.first), profile);
+  const holds = (element: string) => profile.likeness(textOf(element) ?? "") > 0;
+  const hasRows = survey.lists.some((list) => isInRow(list) && list.elements.some(holds));
+  if (named === undefined && !hasOwnItem && hasRows) throw holdsNoRecords(name);
   const isMeant = named?.every((each) => empty.some(({ prefix }) => each.startsWith(prefix))) ?? !hasOwnItem;
   return empty.length > 0 && isMeant ? chosen(empty) : sequenceOf(survey);
 }
@@ -257,7 +260,8 @@ function candidateOf(list: FoundList, profile: ItemProfile): Candidate[] {
   const table = isSingle ? arraysIn(list.elements, profile) : undefined;
   if (table !== undefined)
     return [{ list, count, textName: undefined, prefix, paths: table.header, ...table }];
-  const texts = list.isMap ? [] : list.elements.map(textOf).filter((text) => text !== undefined);
+  const texts =
+    list.isMap || isInRow(list) ? [] : list.elements.map(textOf).filter((text) => text !== undefined);
   if (texts.length === 0) return [];
   const textName = profile.columnNames[0]!;
   const asObjects = texts.map((text) => ({ [textName]: text }));
@@ -283,6 +287,9 @@ function parseArray(source: string): readonly unknown[] | undefined {
     return undefined;
   }
 }
+
+/** Texts in a row of a table without a header are no records. */
+const isInRow = ({ names }: RecordList): boolean => names.length > 0 && names.at(-1) === null;
 
 const emptyList = (list: RecordList): Candidate => ({
   list,

@@ -405,6 +405,16 @@ describe("rows that are arrays below a header", () => {
     expect((await emails(same)).output).toBe(
       same.replace('"Name"],', '"Name","status"],').replace('"z"', '"z","disposable"'),
     );
+    const years = `{"values":[["Name","Email","2024"],["Ann","${bad}","x"]]}`;
+    expect((await emails(years, ["-c", "2"])).output).toBe(
+      years.replace('"2024"]', '"2024","status"]').replace('"x"]', '"x","disposable"]'),
+    );
+    expect((await emails(years, [], "o.csv")).output).toBe(
+      `Name,Email,2024,status\nAnn,${bad},x,disposable\n`,
+    );
+    for (const rows of [`["Ann","${ok}"],["Bob","${bad}"]`, `[],["Name","Email"],["Ann","${ok}"]`]) {
+      expect((await emails(`{"values":[${rows}]}`)).code).toBe(2);
+    }
     const texts = '{"modes":["ROWS","["],"values":[["email"],["ann at larch"]]}';
     expect((await emails(texts, ["--force"])).output).toBe(
       texts.replace('["email"]', '["email","status"]').replace('larch"', 'larch","fake"'),
