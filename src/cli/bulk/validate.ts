@@ -53,13 +53,15 @@ async function validateAndCommit(
   const progress = progressOf(plan, run, files);
   const { signal } = resources;
   // A signal ends the run elsewhere, while this function still waits.
-  signal.addEventListener("abort", () => progress?.stop(), { once: true });
+  const stop = () => progress?.stop();
+  signal.addEventListener("abort", stop, { once: true });
   const used = usageSince(plan, run);
   let report: RunReport;
   try {
     report = await validateRows(plan, run, files, { progress, signal });
   } finally {
-    progress?.stop();
+    stop();
+    signal.removeEventListener("abort", stop);
   }
   if (plan.input === undefined && files.sink !== standardOutput) await sleep(signalMilliseconds);
   signal.throwIfAborted();
