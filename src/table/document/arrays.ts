@@ -9,7 +9,6 @@
  */
 import {
   backslash,
-  carriageReturn,
   closeBrace,
   closeBracket,
   colon,
@@ -18,10 +17,9 @@ import {
   openBrace,
   openBracket,
   quote,
-  space,
-  tab,
 } from "../ascii.js";
-import { carriageReturnMark, headerNote, hide, lineFeedMark, note, show } from "./marks.js";
+import { isLayout } from "./document-output.js";
+import { headerNote, hide, note, show } from "./marks.js";
 
 /** Returns the names of the columns: unique, and not empty. */
 export function columnNames(header: readonly string[]): readonly string[] {
@@ -33,9 +31,6 @@ export function columnNames(header: readonly string[]): readonly string[] {
   }
   return [...names];
 }
-
-const isLayout = (byte: number): boolean =>
-  [space, tab, lineFeed, carriageReturn, lineFeedMark, carriageReturnMark].includes(byte);
 
 /** Text of a name that no column has. */
 const noName = Buffer.from('"":');
@@ -63,12 +58,6 @@ abstract class Rows {
       }
     }
     return this.#out.subarray(0, this.#length);
-  }
-
-  /** Returns a row converted. */
-  convertRow(bytes: Uint8Array): Buffer {
-    this.#startRow("row");
-    return Buffer.from(this.convert(bytes));
   }
 
   protected abstract takeInRow(byte: number): void;

@@ -187,7 +187,8 @@ export class ArrayOfLines implements OutputText {
 const opening = Buffer.from("[\n");
 const separator = Buffer.from(",\n");
 
-const isLayout = (byte: number): boolean =>
+/** Returns whether a byte is white space in a record. */
+export const isLayout = (byte: number): boolean =>
   byte === space || byte === tab || byte === lineFeedMark || byte === carriageReturnMark;
 
 /** @param bytes with a buffer of their own, whose length four divides */

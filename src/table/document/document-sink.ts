@@ -14,8 +14,8 @@ interface Columns {
 
 /** Returns a sink that converts what is written to it. Each file of a split output is a document of its own. */
 export function documentSink(sink: TableSink, form: OutputForm, columns: Columns | undefined): TableSink {
-  const textOf = (isSplit: boolean) => () => textFor(form, isSplit, columns);
-  return isSplit(sink) ? splitSink(sink, textOf(true)) : converting(sink, textOf(false)());
+  const newText = () => textFor(form, isSplit(sink), columns);
+  return isSplit(sink) ? splitSink(sink, newText) : converting(sink, newText());
 }
 
 function splitSink(sink: SplitSink, newText: () => OutputText): SplitSink {

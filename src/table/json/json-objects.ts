@@ -181,8 +181,7 @@ export class JsonObjects {
 
   /** Returns the record in a line of a document, as the document has it. */
   #asWritten(line: Buffer): Buffer {
-    const record = recordOf(line);
-    return this.#json.isOfArrays ? new ObjectsAsArrays([], []).convertRow(record) : record;
+    return recordOf(this.#json.isOfArrays ? new ObjectsAsArrays([], []).convert(line) : line);
   }
 
   #rowFault({ kind, why }: Fault, { bytes, at, line }: ScannedChunk, word: number): RowFault {

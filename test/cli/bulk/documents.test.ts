@@ -380,6 +380,8 @@ describe("rows that are arrays below a header", () => {
   test("are bad with more elements than the header, or without commas", async () => {
     const wide = sheet.replace('"x"]', '"x", "y"]').replace(`"Bob", `, '"Bob" ');
     expect((await emails(wide)).stderr).toBe("idv: d.json:3:5: 4 elements where the header has 3\n");
+    const pretty = sheet.replace(`"${typo}",`, `"${typo}" ;`);
+    expect((await emails(pretty)).stderr).toContain("d.json:6:30: not JSON");
     const kept = await emails(wide, ["--bad-rows", "keep"]);
     expect(kept.output).toBe(
       checked
