@@ -95,9 +95,11 @@ export async function prepareContainers(
       kept.push(...own);
       continue;
     }
-    const tables = await withItems(own, column !== undefined, container, resources.signal);
+    const { tables, failure } = await withItems(own, column !== undefined, container, resources.signal);
     kept.push(...tables);
     await openReturned(container, inPlace, tables, resources);
+    // Nothing is written if one table fails, so nothing may be charged for the others.
+    if (container.returned !== undefined && failure !== undefined) throw failure;
   }
   // In the order in which they were given.
   const sorted = plans.filter((plan) => kept.includes(plan));
@@ -127,15 +129,16 @@ async function openReturned(
   });
 }
 
-/** Returns the plans of the tables with items, and says what of the file stays as it is. */
+/** Returns the plans of the tables with items, and the first fault of one. Says what of the file stays as it is. */
 async function withItems(
   plans: readonly Plan[],
   isNamed: boolean,
   { name, names }: Container,
   signal: AbortSignal,
-): Promise<readonly Plan[]> {
+): Promise<{ readonly tables: readonly Plan[]; readonly failure: unknown }> {
   const kept: Plan[] = [];
   let refusal: unknown;
+  let failure: unknown;
   for (const plan of plans) {
     try {
       await tryInput(plan, signal);
@@ -143,6 +146,7 @@ async function withItems(
     } catch (error) {
       signal.throwIfAborted();
       refusal ??= error;
+      if (!(error instanceof ChoiceError)) failure ??= error;
       const isVague = vagueEndings.has(endingOf(plan.member!.table));
       if (!(error instanceof ChoiceError) || (isNamed && !isVague)) kept.push(plan);
     }
@@ -150,7 +154,7 @@ async function withItems(
   if (kept.length === 0) throw refusal;
   const others = names.filter((each) => !kept.some(({ member }) => member!.table === each));
   if (others.length > 0) kept[0]!.note(`${name}: left as they are: ${listed(others)}`);
-  return kept;
+  return { tables: kept, failure };
 }
 
 const mostNamed = 5;

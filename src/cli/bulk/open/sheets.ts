@@ -1,5 +1,6 @@
 /** Makes the sheets of a workbook files of a run, and writes the workbook again with one changed sheet after the other. */
 import { ChoiceError, FileError } from "../../../files/errors.js";
+import { found } from "../../../files/found.js";
 import { openInputFile } from "../../../files/input.js";
 import { type FileSink, openOutputFile, type TableSink } from "../../../files/output.js";
 import { startsAsZip } from "../../../files/zip-start.js";
@@ -39,7 +40,13 @@ export async function openSheets(
     name,
     hasChanged,
     read: () => openInputFile(current, signal),
-    returnTo: async (target) => new ReturnedWorkbook(target, onWritten),
+    returnTo: async (target) => {
+      // Opening a named pipe would wait for its reader.
+      if (found(target)?.isFile() === false) {
+        throw new FileError(`${target}: not a regular file, so it cannot get several sheets`);
+      }
+      return new ReturnedWorkbook(target, onWritten);
+    },
   };
 }
 
@@ -56,16 +63,11 @@ class ReturnedWorkbook implements ReturnedContainer {
 
   async partSink(): Promise<TableSink> {
     const sink = await openOutputFile(this.#target);
-    const { temporary } = sink;
-    if (temporary === undefined) {
-      await sink.discard();
-      throw new FileError(`${this.#target}: not a regular file, so it cannot get several sheets`);
-    }
     const commit = async () => {
       await sink.prepare?.();
       await this.#last?.discard();
       this.#last = sink;
-      this.#onWritten(temporary);
+      this.#onWritten(sink.temporary!);
     };
     return { ...sink, commit };
   }
