@@ -129,16 +129,16 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
       capitals |= code & ~(code << 1) & letterBit;
     }
     const mixed = mix(hash);
-    const place = mixed & (rememberedDomains - 1);
+    const slot = mixed & (rememberedDomains - 1);
     const ascii = capitals === 0 ? name : name.toLowerCase();
-    if (rememberedNames[place] === ascii) return rememberedFacts[place]!;
+    if (rememberedNames[slot] === ascii) return rememberedFacts[slot]!;
     const facts = domainFacts(ascii);
     // Store a domain at its second miss: most domains of a list occur once, and storing them costs more than it saves.
-    if (seen[place] === mixed) {
-      rememberedNames[place] = ascii;
-      rememberedFacts[place] = facts;
+    if (seen[slot] === mixed) {
+      rememberedNames[slot] = ascii;
+      rememberedFacts[slot] = facts;
     }
-    seen[place] = mixed;
+    seen[slot] = mixed;
     return facts;
   }
 

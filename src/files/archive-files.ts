@@ -6,7 +6,7 @@ import { FileError } from "./errors.js";
 import { type InputFile, openInputFile } from "./input.js";
 import { openOutputFile, type TableSink } from "./output.js";
 
-/** A size or a place that is in a record of zip64 (4.5.3 of APPNOTE.TXT). */
+/** A size or an offset that is in a record of zip64 (4.5.3 of APPNOTE.TXT). */
 const inZip64 = 0xffffffff;
 
 export interface ArchiveFile {

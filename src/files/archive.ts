@@ -6,11 +6,11 @@
 import { Readable } from "node:stream";
 import { crc32, createDeflateRaw, createInflateRaw } from "node:zlib";
 
-/** An archive, which is read at any place. */
+/** An archive, which is read at any offset. */
 export interface Archive {
   /** In bytes. */
   readonly length: number;
-  /** Returns the bytes from one place to another, or to the end; valid as long as the caller likes. */
+  /** Returns the bytes from one offset to another, or to the end; valid as long as the caller likes. */
   read(from: number, to: number): Buffer;
 }
 
@@ -65,7 +65,7 @@ export function listParts(archive: Archive): readonly ArchivePart[] | undefined 
   for (let i = 0, at = 0; i < count; i++) {
     if (at + entryLength > directory.length || directory.readUInt32LE(at) !== directoryEntry)
       return undefined;
-    const [name, extra, comment] = [28, 30, 32].map((place) => directory.readUInt16LE(at + place)) as [
+    const [name, extra, comment] = [28, 30, 32].map((from) => directory.readUInt16LE(at + from)) as [
       number,
       number,
       number,

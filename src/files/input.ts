@@ -10,7 +10,7 @@ export interface InputFile {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Size in bytes; undefined for a pipe or device. */
   readonly size: number | undefined;
-  /** Reads bytes from one place to another, or to the end; undefined for a pipe or device. @throws FileError */
+  /** Reads bytes from one offset to another, or to the end; undefined for a pipe or device. @throws FileError */
   readonly read?: (from: number, to: number) => Buffer;
   /** Returns whether the file was replaced or written to since it was opened; false for a pipe or device. */
   hasChanged(): Promise<boolean>;

@@ -121,8 +121,8 @@ export class DistinctTable {
     return { isNew, count, marks };
   }
 
-  #markAt(place: number): Mark {
-    const bytes = Buffer.from(this.#memory.buffer, place, markBytes);
+  #markAt(start: number): Mark {
+    const bytes = Buffer.from(this.#memory.buffer, start, markBytes);
     return { items: Number(bytes.readBigUInt64LE()), digest: bytes.toString("latin1", 8, 8 + digestBytes) };
   }
 

@@ -219,8 +219,8 @@ export class Kernel {
     this.#exports.judge(this.#isEmail, block, at, count, codes, hashes, counts);
   }
 
-  judgeList(...places: Parameters<Exports["judgeList"]>): number {
-    return this.#exports.judgeList(...places);
+  judgeList(...parameters: Parameters<Exports["judgeList"]>): number {
+    return this.#exports.judgeList(...parameters);
   }
 
   readDomains(block: number, at: number, count: number, to: number): void {
@@ -231,7 +231,7 @@ export class Kernel {
     this.#exports.hashFields(block, at, count, to);
   }
 
-  write(...places: Parameters<Exports["write"]>): number {
-    return this.#exports.write(...places);
+  write(...parameters: Parameters<Exports["write"]>): number {
+    return this.#exports.write(...parameters);
   }
 }

@@ -3,7 +3,7 @@
  * TypeScript's and AssemblyScript's: constants without types only.
  */
 
-/** How many numbers the scanner gives for each record, in the order of `Place`. */
+/** How many numbers the scanner gives for each record, in the order of `Offset`. */
 export const recordWords = 7;
 
 /** Words for the domain of a record's item: its hash in two words, its start, and its length in bytes with a flag. */
@@ -66,9 +66,9 @@ export const dotsAt = 264;
 export const freeDots = 0;
 export const apartDots = 1;
 export const ignoredDots = 2;
-export const startPlace = 1;
-export const insidePlace = 2;
-export const endPlace = 4;
+export const startPosition = 1;
+export const insidePosition = 2;
+export const endPosition = 4;
 
 /** A bit for each three letters with which a placeholder may start. */
 export const placeholders = 12288;

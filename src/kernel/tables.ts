@@ -84,10 +84,10 @@ const dotsCode = { free: layout.freeDots, apart: layout.apartDots, ignored: layo
 function writeGrammar(
   memory: ArrayBufferLike,
   index: number,
-  { places, shortest, longest, dots }: MailboxName,
+  { positions, shortest, longest, dots }: MailboxName,
 ): void {
   const start = layout.grammars + index * layout.grammarBytes;
-  new Uint8Array(memory, start, 256).set(places);
+  new Uint8Array(memory, start, 256).set(positions);
   const words = new DataView(memory, start);
   words.setUint32(layout.shortestAt, shortest, true);
   words.setUint32(layout.longestAt, Math.min(longest, 0xffff_ffff), true);

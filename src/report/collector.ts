@@ -206,12 +206,12 @@ export class Collector {
 
   #domainText(rows: ObservedRows, row: number, number: number): string {
     if (number !== -1) return this.#file.providers.nameOf(number);
-    return domainOf(this.#options.kind, rows.place(row).item ?? "");
+    return domainOf(this.#options.kind, rows.locate(row).item ?? "");
   }
 
   #show(file: string, rows: ObservedRows, row: number, status: string): void {
     if (this.#file.rows.length >= mostAddresses) return;
-    const { line, item = "" } = rows.place(row);
+    const { line, item = "" } = rows.locate(row);
     const { reason, suggestion } = this.#explain(item, status);
     this.#file.rows.push({ file, line, item, status, reason, suggestion });
   }
@@ -270,9 +270,9 @@ export class Collector {
   #addMailboxes({ hashes, items, isNew, isItem }: ItemMailboxes): void {
     this.#isItem = isItem;
     const { mailboxes } = this.#file;
-    for (let place = 0; place < isNew.length; place++) {
-      const [low, high] = [hashes[2 * place]!, hashes[2 * place + 1]!];
-      if (isNew[place] === 1 && (low !== items[2 * place] || high !== items[2 * place + 1]))
+    for (let index = 0; index < isNew.length; index++) {
+      const [low, high] = [hashes[2 * index]!, hashes[2 * index + 1]!];
+      if (isNew[index] === 1 && (low !== items[2 * index] || high !== items[2 * index + 1]))
         mailboxes.add(low, high);
     }
   }
@@ -285,8 +285,8 @@ export class Collector {
     const { all } = this.#total.mailboxes;
     const { isNew } = new DistinctItems().addAll(all, new Uint8Array(all.length / 2).fill(1));
     // If no item is the mailbox itself, the first item that reaches it is not a duplicate.
-    const unlisted = isNew.filter((one, place) => {
-      return one === 1 && !this.#isItem({ low: all[2 * place]!, high: all[2 * place + 1]! });
+    const unlisted = isNew.filter((one, index) => {
+      return one === 1 && !this.#isItem({ low: all[2 * index]!, high: all[2 * index + 1]! });
     });
     return isNew.length - unlisted.length;
   }

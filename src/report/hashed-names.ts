@@ -15,7 +15,7 @@ export class HashedNames {
   /** At least twice as many slots as names; a power of two. */
   #slots = new Int32Array(slotWords * 128);
   /** For each name, its slot and its end in {@link #bytes}. */
-  #places = new Int32Array(2 * 64);
+  #slotsAndEnds = new Int32Array(2 * 64);
   #bytes = Buffer.alloc(1024);
 
   /** Returns the number of the name with this hash; -1 if there is none. */
@@ -35,7 +35,7 @@ export class HashedNames {
 
   /** Adds a name, which must be new, with its ASCII letters in lower case. Returns its number. */
   add(low: number, high: number, name: Uint8Array, start = 0, length = name.length): number {
-    if (this.size === this.#places.length / 2) this.#grow();
+    if (this.size === this.#slotsAndEnds.length / 2) this.#grow();
     const number = this.size++;
     let end = this.#startOf(number);
     const bytes = Math.min(length, longestName);
@@ -48,17 +48,17 @@ export class HashedNames {
     this.#slots[slot] = low;
     this.#slots[slot + 1] = high;
     this.#slots[slot + 2] = this.size;
-    this.#places[2 * number] = slot;
-    this.#places[2 * number + 1] = end;
+    this.#slotsAndEnds[2 * number] = slot;
+    this.#slotsAndEnds[2 * number + 1] = end;
     return number;
   }
 
   nameOf(number: number): Buffer {
-    return this.#bytes.subarray(this.#startOf(number), this.#places[2 * number + 1]);
+    return this.#bytes.subarray(this.#startOf(number), this.#slotsAndEnds[2 * number + 1]);
   }
 
   hashOf(number: number): ItemHash {
-    const slot = this.#places[2 * number]!;
+    const slot = this.#slotsAndEnds[2 * number]!;
     return { low: this.#slots[slot]!, high: this.#slots[slot + 1]! };
   }
 
@@ -84,20 +84,20 @@ export class HashedNames {
   }
 
   #startOf(number: number): number {
-    return number === 0 ? 0 : this.#places[2 * number - 1]!;
+    return number === 0 ? 0 : this.#slotsAndEnds[2 * number - 1]!;
   }
 
   #grow(): void {
     const before = this.#slots;
     this.#slots = new Int32Array(2 * before.length);
-    const places = new Int32Array(2 * this.#places.length);
-    places.set(this.#places);
-    this.#places = places;
+    const grown = new Int32Array(2 * this.#slotsAndEnds.length);
+    grown.set(this.#slotsAndEnds);
+    this.#slotsAndEnds = grown;
     for (let number = 0; number < this.size; number++) {
-      const old = places[2 * number]!;
+      const old = grown[2 * number]!;
       const slot = this.#slotOf(before[old]!, before[old + 1]!);
       for (let word = 0; word < slotWords; word++) this.#slots[slot + word] = before[old + word]!;
-      places[2 * number] = slot;
+      grown[2 * number] = slot;
     }
   }
 }

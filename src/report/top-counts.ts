@@ -39,13 +39,13 @@ export class TopCounts {
   }
 
   add(number: number, series = 0, count = 1): void {
-    const place = number * this.#series + series;
-    if (place >= this.#counts.length) {
-      const counts = new Uint32Array(2 * (place + this.#series));
+    const index = number * this.#series + series;
+    if (index >= this.#counts.length) {
+      const counts = new Uint32Array(2 * (index + this.#series));
       counts.set(this.#counts);
       this.#counts = counts;
     }
-    this.#counts[place]! += count;
+    this.#counts[index]! += count;
   }
 
   nameOf(number: number): string {

@@ -51,7 +51,7 @@ export interface Columns {
   readonly names: readonly string[];
   readonly details: readonly DetailName[];
   /** For each name, the index of the column if an earlier run has added it. */
-  readonly places: readonly (number | undefined)[];
+  readonly indices: readonly (number | undefined)[];
   readonly escapesFormulas: boolean;
   readonly renamed: readonly { readonly usual: string; readonly name: string }[];
 }
@@ -86,18 +86,18 @@ export function nameColumns(
     const status = earlierColumn(`${statusColumn}${end}`, header ?? [], isOurs);
     const earlierDetails = detailsAfter(status, header ?? [], end);
     return [`${statusColumn}${end}`, ...added.map((name) => `${name}${end}`)].map((usual, i) => {
-      const place = i === 0 ? status : earlierDetails.get(usual);
-      const name = place === undefined ? firstFree(usual, taken) : header![place]!;
+      const earlier = i === 0 ? status : earlierDetails.get(usual);
+      const name = earlier === undefined ? firstFree(usual, taken) : header![earlier]!;
       taken.add(name.toLowerCase());
-      return { usual, name, place };
+      return { usual, name, earlier };
     });
   });
   return {
     names: named.map(({ name }) => (escapesFormulas ? escapeFormula(name) : name)),
-    places: named.map(({ place }) => place),
+    indices: named.map(({ earlier }) => earlier),
     details: added,
     escapesFormulas,
-    renamed: named.filter(({ usual, name, place }) => usual !== name && place === undefined),
+    renamed: named.filter(({ usual, name, earlier }) => usual !== name && earlier === undefined),
   };
 }
 

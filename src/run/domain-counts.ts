@@ -11,8 +11,8 @@ export function topDomains(counts: ReadonlyMap<string, number>): readonly Domain
     const isBefore = (other: DomainCount) =>
       items > other.items || (items === other.items && domain < other.domain);
     if (top.length === mostTopDomains && !isBefore(top.at(-1)!)) continue;
-    const place = top.findIndex(isBefore);
-    top.splice(place === -1 ? top.length : place, 0, { domain, items });
+    const index = top.findIndex(isBefore);
+    top.splice(index === -1 ? top.length : index, 0, { domain, items });
     top.splice(mostTopDomains);
   }
   return top;

@@ -78,8 +78,8 @@ export class ItemLedger {
 
   firstItem(chunk: ChunkVerdicts): ItemHash | undefined {
     const { hashes, codes } = itemsOf(chunk);
-    const place = withoutKept(chunk, codes).findIndex(hasItem);
-    return place === -1 ? undefined : { low: hashes[2 * place]!, high: hashes[2 * place + 1]! };
+    const index = withoutKept(chunk, codes).findIndex(hasItem);
+    return index === -1 ? undefined : { low: hashes[2 * index]!, high: hashes[2 * index + 1]! };
   }
 
   add(chunk: ChunkVerdicts): Numbered {
@@ -94,9 +94,9 @@ export class ItemLedger {
     const { codes } = itemsOf(chunk);
     const found = this.codesOf(chunk);
     let isAny = false;
-    for (let place = 0; place < codes.length; place++) {
-      if (isKept(codes[place]!) || found[place] === codes[place]) continue;
-      codes[place] = found[place]!;
+    for (let index = 0; index < codes.length; index++) {
+      if (isKept(codes[index]!) || found[index] === codes[index]) continue;
+      codes[index] = found[index]!;
       isAny = true;
     }
     return isAny;
@@ -114,8 +114,8 @@ export class ItemLedger {
     const { columns } = chunk;
     const found = this.codesOf(chunk);
     const isOpen = new Uint8Array(chunk.codes.length / columns);
-    for (const [place, code] of found.entries()) {
-      if (code === notCheckedCode) isOpen[Math.floor((chunk.items?.fields[place] ?? place) / columns)] = 1;
+    for (const [index, code] of found.entries()) {
+      if (code === notCheckedCode) isOpen[Math.floor((chunk.items?.fields[index] ?? index) / columns)] = 1;
     }
     return isOpen.filter((open, row) => open === 0 && isRow(chunk.codes[row * columns]!)).length;
   }

@@ -8,7 +8,7 @@ import { TableError } from "../table/errors.js";
 import type { Status } from "../validator/validator.js";
 import { isGood } from "./cells.js";
 import { DistinctItems } from "./distinct-items.js";
-import type { ObservedRows, RowPlace, RunOptions, RunReport } from "./run-options.js";
+import type { ObservedRows, RowLocation, RunOptions, RunReport } from "./run-options.js";
 import type { RunSession } from "./session.js";
 import { hasItem, isRow, noItemCode, notARowCode } from "./status-codes.js";
 import { WriteBehind } from "./write-behind.js";
@@ -37,7 +37,7 @@ export interface RowsWithStatus {
   readonly mailboxes?: ObservedRows["mailboxes"];
   readonly facts?: ObservedRows["facts"];
   hashOf: ObservedRows["hashOf"];
-  place(row: number): RowPlace;
+  locate(row: number): RowLocation;
   field(row: number, column: number): string;
   /** Renders all rows. The bytes are valid until `release` is called. */
   all(): Uint8Array;
@@ -269,7 +269,7 @@ export class RowWriter {
    * Counts rows that are left out, or fail the run, because of one item although another is good; with `sparesGood`, rows
    * that would have failed the run.
    */
-  #countOutvoted({ codes, place }: RowsWithStatus, good: Uint8Array | undefined): void {
+  #countOutvoted({ codes, locate }: RowsWithStatus, good: Uint8Array | undefined): void {
     if (good === undefined) return;
     const { fails, sparesGood } = this.#filter;
     const goodCodes = this.#statuses.map(isGood);
@@ -283,7 +283,7 @@ export class RowWriter {
         continue;
       }
       this.#outvoted.count++;
-      const { line } = place(row);
+      const { line } = locate(row);
       if (line !== undefined && this.#outvoted.lines.length < namedLines) this.#outvoted.lines.push(line);
     }
   }
@@ -294,8 +294,8 @@ export class RowWriter {
     isWanted: Uint8Array,
   ): Uint8Array {
     // A row whose status is filtered out counts as one without an item: it must not hide a later row.
-    const candidates = codes.map((code, place) =>
-      hasItem(code) && isWanted[rows?.[place] ?? place] === 1 ? code : noItemCode,
+    const candidates = codes.map((code, index) =>
+      hasItem(code) && isWanted[rows?.[index] ?? index] === 1 ? code : noItemCode,
     );
     this.#shared.writtenKeys ??= new DistinctItems();
     const { isNew } = this.#shared.writtenKeys.addAll(hashes, candidates);
@@ -303,7 +303,7 @@ export class RowWriter {
     // A row that keeps the status of an earlier run may have no item.
     const newRows = new Uint8Array(rowCodes.length).fill(1);
     for (const row of rows) newRows[row] = 0;
-    for (const [place, row] of rows.entries()) newRows[row]! |= isNew[place]!;
+    for (const [index, row] of rows.entries()) newRows[row]! |= isNew[index]!;
     return newRows;
   }
 }

@@ -99,12 +99,12 @@ export interface ObservedRows {
   readonly facts?: RowFacts | undefined;
   /** Returns the hash of a domain in lower case, as in {@link RowFacts.domains}. */
   hashOf(domain: string): ItemHash;
-  place(row: number): RowPlace;
+  locate(row: number): RowLocation;
   /** Returns an empty string if the row has no such field. The column is an index from 0. */
   field(row: number, column: number): string;
 }
 
-export interface RowPlace {
+export interface RowLocation {
   /** Line on which the row starts, from 1; undefined where lines are not counted. */
   readonly line: number | undefined;
   readonly value: string;

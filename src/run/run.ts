@@ -18,7 +18,7 @@
 import { setImmediate } from "node:timers/promises";
 import { listedDomain } from "../classifier/outcomes.js";
 import { countsOf } from "../kernel/disposable-counts.js";
-import { Place, recordWords } from "../table/scan/scanner.js";
+import { Offset, recordWords } from "../table/scan/scanner.js";
 import type { Status, Verdict } from "../validator/validator.js";
 import type { BlockClassifier, MainThread } from "./blocks/block-classifier.js";
 import type { BlockOptions } from "./blocks/block-options.js";
@@ -217,14 +217,14 @@ function mainThreadOf(options: RunOptions, ledger: ItemLedger): MainThread {
 }
 
 const updateOf = ({ columns, update = anyUpdate }: RunOptions): Update | undefined =>
-  columns.places.some((place) => place !== undefined) ? update : undefined;
+  columns.indices.some((index) => index !== undefined) ? update : undefined;
 
 function otherStatus(update: Update, { table, columns }: RunOptions, ledger: ItemLedger): OtherStatus {
   const count = 1 + table.scanned.shape.otherColumns.length;
   return (chunk, row, status, nth) => {
     const line = chunk.lineOf(row);
     if (nth === 0 && update.bad?.isBadRow(status)) {
-      const [start, end] = [chunk.at[row * recordWords], chunk.at[row * recordWords + Place.next]];
+      const [start, end] = [chunk.at[row * recordWords], chunk.at[row * recordWords + Offset.next]];
       return badRowCode(update.input, update.bad, columns.names[0], line, chunk.bytes.subarray(start, end));
     }
     const name = columns.names[(nth * columns.names.length) / count];
@@ -263,23 +263,23 @@ async function checkMail(
   const codes = ledger.codesOf(chunk);
   const { hashes } = chunk.items ?? chunk;
   const { statuses } = ledger.codes;
-  const hashOf = (place: number) => ({ low: hashes[2 * place]!, high: hashes[2 * place + 1]! });
-  const passed: { readonly item: string; readonly place: number }[] = [];
+  const hashOf = (index: number) => ({ low: hashes[2 * index]!, high: hashes[2 * index + 1]! });
+  const passed: { readonly item: string; readonly index: number }[] = [];
   classifier.eachItem(
     chunk.chunk,
     chunk,
-    (place) => isGood(statuses[codes[place]!]),
-    (item, place) => passed.push({ item, place }),
+    (index) => isGood(statuses[codes[index]!]),
+    (item, index) => passed.push({ item, index }),
   );
   await mailCheck.ask(
     kind,
     passed.map(({ item }) => item),
   );
-  for (const { item, place } of passed) {
+  for (const { item, index } of passed) {
     // The same item in another chunk may have been settled meanwhile.
-    const status = statuses[ledger.codeOf(hashOf(place))]!;
+    const status = statuses[ledger.codeOf(hashOf(index))]!;
     const verdict = isGood(status) ? mailCheck.verdictOn(kind, item, status) : undefined;
-    if (verdict !== undefined && verdict.status !== status) ledger.settle(hashOf(place), verdict);
+    if (verdict !== undefined && verdict.status !== status) ledger.settle(hashOf(index), verdict);
   }
 }
 
@@ -329,7 +329,7 @@ function countDomains(
   classifier.eachItem(
     chunk.chunk,
     chunk,
-    (place, isFirstColumn) => isFirstColumn && isCounted[codes[place]!] === true && !isKept(codes[place]!),
+    (index, isFirstColumn) => isFirstColumn && isCounted[codes[index]!] === true && !isKept(codes[index]!),
     (item) =>
       domains.add(
         listedDomain(validator.explain?.(kind, item).reason) ??

@@ -32,7 +32,7 @@ export function settledRows(
   if (isOther) {
     if (items) classifier.takeDeciding(codes, items);
     const all = items?.codes ?? codes;
-    if (countsDomains) classifier.takeBack(records, judged, (place) => all[place] === notCheckedCode);
+    if (countsDomains) classifier.takeBack(records, judged, (index) => all[index] === notCheckedCode);
   }
   const rendered = (!isOther && written) || classifier.render(records(), codes, items);
   return {
@@ -49,7 +49,7 @@ export function settledRows(
     ...(numbered.mailboxes && { mailboxes: mailboxesOf(numbered, numbered.mailboxes, ledger) }),
     facts: numbered.facts,
     hashOf: (domain) => classifier.hashOfDomain(domain),
-    place: (row) => {
+    locate: (row) => {
       const [line, value] = [records().lineOf(row), records().value(row)];
       return { line, value, item: classifier.decidingItem(records(), row, { codes, items }) };
     },
@@ -68,7 +68,7 @@ function mailboxesOf(
   ledger: ItemLedger,
 ): ItemMailboxes {
   const isNewInFirst = () =>
-    isNew.map((one, place) => ((items?.fields[place] ?? place) % columns === 0 ? one : 0));
+    isNew.map((one, index) => ((items?.fields[index] ?? index) % columns === 0 ? one : 0));
   return {
     hashes: mailboxes,
     items: items?.hashes ?? hashes,
@@ -88,9 +88,9 @@ const codesOf = (codes: Uint8Array, nth: number, columns: number): Uint8Array =>
 function firstRows({ columns, codes, items, isNew }: NumberedChunk): Uint8Array {
   if (items === undefined) return codesOf(isNew, 0, columns);
   const isFirst = new Uint8Array(codes.length / columns);
-  for (let place = 0; place < isNew.length; place++) {
-    const field = items.fields[place]!;
-    if (isNew[place] === 1 && field % columns === 0) isFirst[field / columns] = 1;
+  for (let index = 0; index < isNew.length; index++) {
+    const field = items.fields[index]!;
+    if (isNew[index] === 1 && field % columns === 0) isFirst[field / columns] = 1;
   }
   return isFirst;
 }

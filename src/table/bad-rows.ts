@@ -29,8 +29,8 @@ export class RowFault {
   ) {}
 
   get message(): string {
-    const place = this.column === undefined ? this.line : `${this.line}:${this.column}`;
-    return `${this.file}:${place}: ${this.reason}`;
+    const where = this.column === undefined ? this.line : `${this.line}:${this.column}`;
+    return `${this.file}:${where}: ${this.reason}`;
   }
 
   toError(record?: Uint8Array): TableError {

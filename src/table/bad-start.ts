@@ -27,8 +27,8 @@ export function checkJsonStart({ name, firstLine }: TableShape, first: Buffer, c
   const isBad = (line: string) => isRow(line) && parseObject(line) === undefined;
   const [rows, bad] = [lines.filter(isRow).length, lines.filter(isBad).length];
   if (!isMost(bad, rows)) return;
-  const place = `${name}:${firstLine + lines.findIndex(isBad)}: not a JSON object`;
-  throw mostAreBad(name, bad, rows, place, "write an object on each line");
+  const where = `${name}:${firstLine + lines.findIndex(isBad)}: not a JSON object`;
+  throw mostAreBad(name, bad, rows, where, "write an object on each line");
 }
 
 /** Buffers the bad rows that are found while a table is opened, until it is known whether the dialect is wrong. */

@@ -73,10 +73,10 @@ export function outOfStep(
   { name, width, hasHeader }: TableShape,
   line: number,
   fields: number,
-  place: number | undefined,
+  column: number | undefined,
 ): RowFault {
   const found = `${fields} ${fields === 1 ? "field" : "fields"} where the ${hasHeader ? "header" : "table"} has ${width}`;
-  const item = place === undefined ? "its field holds no item" : `the item is in field ${place + 1}`;
+  const item = column === undefined ? "its field holds no item" : `the item is in field ${column + 1}`;
   return new RowFault("out of step", name, line, `${found}; ${item}; add or remove a delimiter`);
 }
 

@@ -6,7 +6,7 @@ const wrappedLines = /^(?:"(?:[^"\r\n]|"")*[\t|;,](?:[^"\r\n]|"")*"(?:\r\n|\r|\n
 export const mayBeWrapped = (sample: Buffer): boolean => wrappedLines.test(sample.toString("latin1"));
 
 export class Unwrapper {
-  #place: "start" | "inside" | "quote" | "outside" = "start";
+  #state: "start" | "inside" | "quote" | "outside" = "start";
 
   /** Returns a piece without the quotes, in memory of its own. */
   unwrap(bytes: Uint8Array): Buffer {
@@ -14,22 +14,22 @@ export class Unwrapper {
     let length = 0;
     for (let p = 0; p < bytes.length; ) {
       const byte = bytes[p];
-      if (this.#place === "inside") {
+      if (this.#state === "inside") {
         const at = bytes.indexOf(quote, p);
         const end = at === -1 ? bytes.length : at;
         out.set(bytes.subarray(p, end), length);
         length += end - p;
         if (at === -1) break;
-        this.#place = "quote";
+        this.#state = "quote";
         p = at + 1;
-      } else if (byte === quote && this.#place !== "outside") {
-        if (this.#place === "quote") out[length++] = quote;
-        this.#place = "inside";
+      } else if (byte === quote && this.#state !== "outside") {
+        if (this.#state === "quote") out[length++] = quote;
+        this.#state = "inside";
         p++;
       } else {
         const from = p;
         while (p < bytes.length && bytes[p] !== lineFeed && bytes[p] !== carriageReturn) p++;
-        this.#place = p < bytes.length ? "start" : "outside";
+        this.#state = p < bytes.length ? "start" : "outside";
         p = Math.min(p + 1, bytes.length);
         out.set(bytes.subarray(from, p), length);
         length += p - from;

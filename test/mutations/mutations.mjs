@@ -48,7 +48,7 @@ export const mutations = [
   {
     promise: "a batch is resent in its old order",
     file: "src/run/settle/batch-queue.ts",
-    from: "batch.items.sort((a, b) => places.get(keyOf(a))! - places.get(keyOf(b))!);",
+    from: "batch.items.sort((a, b) => indices.get(keyOf(a))! - indices.get(keyOf(b))!);",
     to: "",
     tests: [unit("run/batch-queue")],
   },
@@ -104,7 +104,7 @@ export const mutations = [
   {
     promise: "a row that is filtered out hides no later row",
     file: "src/run/row-writer.ts",
-    from: "hasItem(code) && isWanted[rows?.[place] ?? place] === 1 ? code : noItemCode,",
+    from: "hasItem(code) && isWanted[rows?.[index] ?? index] === 1 ? code : noItemCode,",
     to: "code,",
     tests: [unit("run/dedupe")],
   },
@@ -279,7 +279,7 @@ export const mutations = [
   {
     promise: "added cells stand in the order of their columns",
     file: "src/table/spreadsheet/sheet-xml.ts",
-    from: "columnOf(place) < next.column",
+    from: "columnOf(address) < next.column",
     to: "true",
     tests: [unit("table/spreadsheet/xlsx-changes")],
   },
@@ -509,7 +509,7 @@ export const mutations = [
   },
   {
     promise: "nothing is written outside of the folder for the tables of an archive",
-    file: "src/cli/bulk/plan/places.ts",
+    file: "src/cli/bulk/plan/paths.ts",
     from: '.filter((name) => !["", ".", ".."].includes(name))',
     to: "",
     tests: [unit("cli/bulk/archives")],

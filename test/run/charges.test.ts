@@ -289,9 +289,9 @@ describe("rows", () => {
     await quotaFile.configure({ limit });
     const seen: string[] = [];
     const observer = {
-      observe: ({ codes, statuses, place, field }: ObservedRows) => {
+      observe: ({ codes, statuses, locate, field }: ObservedRows) => {
         for (const [row, code] of codes.entries()) {
-          const { line, value } = place(row);
+          const { line, value } = locate(row);
           seen.push([line, value, field(row, 1), statuses[code]].join(" "));
         }
       },
@@ -318,8 +318,8 @@ describe("rows", () => {
     const found: number[] = [];
     const foundBad: number[] = [];
     const observer = {
-      observe: ({ codes, place }: ObservedRows) => {
-        for (const row of codes.keys()) found.push(place(row).line!);
+      observe: ({ codes, locate }: ObservedRows) => {
+        for (const row of codes.keys()) found.push(locate(row).line!);
       },
     };
     await runTable(`email,note\n${rows.join("")}`, validator, {

@@ -37,14 +37,14 @@ test.each<[string, string, string, readonly (number | undefined)[]]>([
     "status,idv_reason_2,suggestion,canonical",
     [3, 4, 5],
   ],
-])("names the added columns %s", (_, header, names, places) => {
+])("names the added columns %s", (_, header, names, indices) => {
   const columns = nameColumns(header.split(","), "status", {
     withReasons: true,
     withCanonical: true,
     isOurs: () => true,
   });
   expect(columns.names.join()).toBe(names);
-  expect(columns.places).toEqual(Array.from({ length: 4 }, (_, i) => places[i]));
+  expect(columns.indices).toEqual(Array.from({ length: 4 }, (_, i) => indices[i]));
 });
 
 test("finds the columns that an earlier run has added to any table", () => {
@@ -71,10 +71,10 @@ test("finds the columns that an earlier run has added to any table", () => {
       (header, choice, isSeveral) => {
         const options = { ...choice, isOurs: () => true, others: isSeveral ? ["b"] : [] };
         const first = nameColumns(header, "status", options);
-        const added = first.names.filter((_, i) => first.places[i] === undefined);
+        const added = first.names.filter((_, i) => first.indices[i] === undefined);
         const second = nameColumns([...header, ...added], "status", options);
         expect(second.names).toEqual(first.names);
-        expect(second.places).not.toContain(undefined);
+        expect(second.indices).not.toContain(undefined);
       },
     ),
     { numRuns: 2000 },

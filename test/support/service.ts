@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { statePlace } from "../../src/cli/config/paths.js";
+import { stateLocation } from "../../src/cli/config/paths.js";
 import type { NewKey } from "../../src/store/state/service-store.js";
 import type { SqlServiceStore } from "../../src/store/state/sql-store.js";
 import { openSqliteServiceStore } from "../../src/store/state/sqlite.js";
@@ -67,7 +67,7 @@ async function withKeys<Result>(
   home: string,
   work: (keys: SqlServiceStore) => Promise<Result>,
 ): Promise<Result> {
-  const path = statePlace(undefined, { HOME: home, XDG_STATE_HOME: join(home, "state") });
+  const path = stateLocation(undefined, { HOME: home, XDG_STATE_HOME: join(home, "state") });
   const keys = await openSqliteServiceStore(path, Date.now);
   try {
     return await work(keys);

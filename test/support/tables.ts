@@ -33,7 +33,7 @@ export function open(
 /** Yields the records of a table below its header. */
 export async function* chunksIn({ scanned }: Pick<Table, "scanned">): AsyncGenerator<ScannedChunk> {
   const { shape, target, first, blocks, assembler, onBadRow } = scanned;
-  const read = readerOf(shape, target, { names: [], places: [] }, onBadRow);
+  const read = readerOf(shape, target, { names: [], indices: [] }, onBadRow);
   yield* [...first.pieces()].map((chunk) => read(chunk)!);
   for await (const { bytes } of blocks()) yield read(assembler.assemble(bytes))!;
   yield read(assembler.assemble(undefined))!;
@@ -53,19 +53,19 @@ export async function readValues(table: Table): Promise<(string | undefined)[]> 
 /**
  * Returns the table rewritten with one added column, whose fields are all the same.
  *
- * @param place index of the column that it replaces
+ * @param replaced index of the column that it replaces
  * @param onValues gets the values of the chosen column
  */
 export async function rewrite(
   table: Table,
   column = "status",
   {
-    place = undefined as number | undefined,
+    replaced = undefined as number | undefined,
     field = "x",
     onValues = (_values: readonly (string | undefined)[]): void => {},
   } = {},
 ): Promise<Buffer> {
-  const columns = { names: [column], places: [place] };
+  const columns = { names: [column], indices: [replaced] };
   const parts = [table.start(columns)];
   const writer = writerOf(table.scanned.shape, table.scanned.target, columns);
   const added = writer.prepare([field]);

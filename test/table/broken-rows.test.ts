@@ -93,7 +93,7 @@ async function read(text: string, options: Partial<TableOptions> = {}): Promise<
         ...options,
       },
     );
-    const columns = { names: ["status"], places: [undefined] };
+    const columns = { names: ["status"], indices: [undefined] };
     table.start(columns);
     const writer = writerOf(table.scanned.shape, table.scanned.target, columns);
     for await (const chunk of chunksIn(table)) {

@@ -6,7 +6,7 @@ import { ArrayOfLines, CompactLines, ReturnedDocument } from "../../src/table/do
 import { DocumentRecords, type DocumentShape } from "../../src/table/document/document-records.js";
 import { checkSyntax, Grammar } from "../../src/table/document/grammar.js";
 import { chooseLists } from "../../src/table/document/lists.js";
-import { hide, placeOf } from "../../src/table/document/marks.js";
+import { hide, locationOf } from "../../src/table/document/marks.js";
 import { sampleObjects } from "../../src/table/open-json-lines.js";
 import { isDocument } from "../../src/table/sniff/is-document.js";
 
@@ -52,7 +52,7 @@ const recordsIn = (lines: Buffer): Buffer[] => split(lines).filter(isRecord);
 const valueIn = (line: Buffer): unknown =>
   JSON.parse(
     line
-      .subarray(placeOf(line, 0).value)
+      .subarray(locationOf(line, 0).value)
       .toString()
       .replace(/[\x0e\x0f]/g, " "),
   );
@@ -89,8 +89,8 @@ describe("the records of a document", () => {
 
   test("know their line and column", () => {
     const lines = linesOf('[{"a":\r\n1},\r {"a":2},\n\n\t{"a":\n{}}, {}]', root);
-    const places = recordsIn(lines).map((line) => placeOf(line, 0));
-    expect(places.map(({ line, column }) => [line, column])).toEqual([
+    const locations = recordsIn(lines).map((line) => locationOf(line, 0));
+    expect(locations.map(({ line, column }) => [line, column])).toEqual([
       [1, 2],
       [3, 2],
       [5, 2],

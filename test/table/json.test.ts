@@ -153,8 +153,7 @@ test("adding a member changes no other, and an update replaces only the added on
           );
         }
         const table = await open(added, { columns: ["email"], chunkSize });
-        const place = table.names.indexOf("verdict");
-        const updated = await rewrite(table, "verdict", { place });
+        const updated = await rewrite(table, "verdict", { replaced: table.names.indexOf("verdict") });
         expect(updated.toString()).toBe(added.toString());
       },
     ),
@@ -178,6 +177,6 @@ test.each([
 ])("an update of %s gives %s", async (line, expected) => {
   const input = Buffer.from(`{"email":"x@y.net","status":"ok"}\n${line}\n`, "latin1");
   const table = await open(input, { columns: ["email"] });
-  const updated = await rewrite(table, "status", { place: 1 });
+  const updated = await rewrite(table, "status", { replaced: 1 });
   expect(updated.toString("latin1").split("\n")[1]).toBe(expected);
 });

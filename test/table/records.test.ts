@@ -8,7 +8,7 @@ import type { RowFault } from "../../src/table/bad-rows.js";
 import { usualMarks } from "../../src/table/quotes.js";
 import type { TableShape } from "../../src/table/records.js";
 import { readScanned } from "../../src/table/scan/scanned-records.js";
-import { Place, recordWords, scanRecords } from "../../src/table/scan/scanner.js";
+import { Offset, recordWords, scanRecords } from "../../src/table/scan/scanner.js";
 import { CopyingWriter } from "../../src/table/writers/copying-writer.js";
 import { type Options, open, rewrite } from "../support/tables.js";
 
@@ -213,7 +213,7 @@ test("the scanner finds the same records wherever the bytes are cut", async () =
       bad.push(fault.message, Buffer.from(record).toString()),
     );
     const chunks = [...pieces, undefined].map((piece) => assembler.assemble(piece));
-    const writer = new CopyingWriter(settings, { places: [undefined] });
+    const writer = new CopyingWriter(settings, { indices: [undefined] });
     const added = writer.prepare(["x"]);
     const output = Buffer.concat(chunks.map((chunk) => writer.write(chunk, () => added).bytes));
     return { values: chunks.flatMap(({ values }) => values), output: output.toString("latin1"), bad };
@@ -244,7 +244,7 @@ test("without the added column, the output is the input; rows before it are padd
     const { count, at } = scanRecords(text, { delimiter: 0x2c, column: 0 }, true);
     return Array.from({ length: count }, (_, i) => {
       const [start, end, next] = at.subarray(i * recordWords) as unknown as [number, number, number];
-      const fields = at[i * recordWords + Place.fields]!;
+      const fields = at[i * recordWords + Offset.fields]!;
       return { record: text.toString("utf8", start, end), lineEnd: text.toString("utf8", end, next), fields };
     });
   };

@@ -30,14 +30,14 @@ function mailboxName(
     dots = "free" as MailboxName["dots"],
   } = {},
 ): MailboxName {
-  const places = new Uint8Array(256);
-  const allow = (characters: string, place: number) => {
-    for (const byte of Buffer.from(characters + characters.toUpperCase())) places[byte]! |= place;
+  const positions = new Uint8Array(256);
+  const allow = (characters: string, position: number) => {
+    for (const byte of Buffer.from(characters + characters.toUpperCase())) positions[byte]! |= position;
   };
   allow(first, atStart);
   allow(rest, inside);
   allow(last, atEnd);
-  return { places, shortest, longest, dots };
+  return { positions, shortest, longest, dots };
 }
 
 const dot = 0x2e;
@@ -112,7 +112,7 @@ function findImpossibleMailbox(
 ): string | undefined {
   if (hasNoPlus && plus !== -1) return noPlus;
   if (mailbox === undefined) return undefined;
-  const { places, shortest, longest, dots } = mailbox;
+  const { positions, shortest, longest, dots } = mailbox;
   const end = plus === -1 ? local.length : plus;
   let length = 0;
   let last = 0;
@@ -126,7 +126,7 @@ function findImpossibleMailbox(
       }
       if (dots === "ignored") continue;
     }
-    const allowed = code < places.length ? places[code]! : 0;
+    const allowed = code < positions.length ? positions[code]! : 0;
     if ((allowed & (length === 0 ? atStart : inside)) === 0) return says;
     last = allowed;
     length++;

@@ -59,7 +59,7 @@ export interface KernelFacts {
 
 export interface MailboxName {
   /** Positions allowed for each byte: a sum of 1 for the start, 2 for the inside and 4 for the end. */
-  readonly places: Uint8Array;
+  readonly positions: Uint8Array;
   readonly shortest: number;
   readonly longest: number;
   /**

@@ -10,7 +10,7 @@ import { findApiKey, loginPath, readLogin } from "../config/api-key.js";
 import { cacheSecretPath, readCacheSecret } from "../config/cache-secret.js";
 import { readOwnLists } from "../config/own-lists.js";
 import { cachePath, dataTablePath } from "../config/paths.js";
-import { isDatabase, quotaTarget } from "../config/quota-place.js";
+import { isDatabase, quotaTarget } from "../config/quota-location.js";
 import { resolveSettings, type Settings, settingNames, showSetting } from "../config/settings.js";
 import { askService } from "../engines/ask-service.js";
 import { chooseEngine, resolveBaseUrl } from "../engines/engine-choice.js";
@@ -152,9 +152,9 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
 type Line = (...fields: readonly string[]) => void;
 
 async function printSettings(settings: Settings, env: NodeJS.ProcessEnv, line: Line): Promise<void> {
-  const place = await resolveBaseUrl(settings.baseUrl, env);
+  const service = await resolveBaseUrl(settings.baseUrl, env);
   for (const name of settingNames) {
-    const { value, source } = name === "baseUrl" && place ? place : settings[name];
+    const { value, source } = name === "baseUrl" && service ? service : settings[name];
     line(name, showSetting(name, value), source);
   }
 }

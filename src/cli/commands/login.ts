@@ -35,18 +35,18 @@ export const define: DefineCommand = (command) => {
 async function login(options: LoginOptions): Promise<void> {
   // The project's file is left out: it must not decide where a key is sent.
   const settings = await resolveSettings(options, process.env, undefined, say);
-  const place = await resolveBaseUrl(settings.baseUrl, process.env);
-  if (place === undefined) {
+  const service = await resolveBaseUrl(settings.baseUrl, process.env);
+  if (service === undefined) {
     throw new UsageError("no base URL: name the service that the key is for with --base-url or IDV_BASE_URL");
   }
   const text = process.stdin.isTTY
-    ? await prompt(`Key for ${place.value}: `)
+    ? await prompt(`Key for ${service.value}: `)
     : await readKeyText(process.stdin);
   const { value: key } = checked(text, "standard input");
-  if (options.verify) await verify(place, key, settings);
+  if (options.verify) await verify(service, key, settings);
   const path = loginPath(process.env);
-  await writePrivately(path, `${JSON.stringify({ baseUrl: place.value, key })}\n`);
-  say(`the key for ${place.value} is kept in ${path}`);
+  await writePrivately(path, `${JSON.stringify({ baseUrl: service.value, key })}\n`);
+  say(`the key for ${service.value} is kept in ${path}`);
 }
 
 async function verify(baseUrl: Resolved<string>, value: string, settings: Settings): Promise<void> {

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { periods } from "../../store/quota/period.js";
 import type { Quota, QuotaChange } from "../../store/quota/quota.js";
 import { freshQuota, QuotaFile } from "../../store/quota/quota-file.js";
-import { type QuotaPlace, quotaPlace, type SharedQuota } from "../config/quota-place.js";
+import { type QuotaLocation, quotaLocation, type SharedQuota } from "../config/quota-location.js";
 import { openState } from "../engines/service-state.js";
 import { openSharedQuota } from "../engines/shared-quota.js";
 import { UsageError } from "../errors.js";
@@ -62,15 +62,15 @@ export const define: DefineCommand = (quota) => {
 
 /** A quota file that does not exist is not created. */
 async function showQuota(options: OptionValues<typeof showOptions>): Promise<void> {
-  const place = quotaPlace(options, process.env);
+  const location = quotaLocation(options, process.env);
   let quota = freshQuota;
-  if ("state" in place) {
-    const { store } = await openSharedQuota(place, process.env);
-    quota = await store.quotaOf(place.from).finally(() => store.close());
-  } else if (!isAbsent(place.path)) {
-    quota = await withQuotaFile(place.path, (file) => file.read());
+  if ("state" in location) {
+    const { store } = await openSharedQuota(location, process.env);
+    quota = await store.quotaOf(location.from).finally(() => store.close());
+  } else if (!isAbsent(location.path)) {
+    quota = await withQuotaFile(location.path, (file) => file.read());
   }
-  report(place, quota, options.json === true);
+  report(location, quota, options.json === true);
 }
 
 async function setQuota(options: OptionValues<typeof setOptions>): Promise<void> {
@@ -78,30 +78,30 @@ async function setQuota(options: OptionValues<typeof setOptions>): Promise<void>
   if (limit === undefined && period === undefined) {
     throw new UsageError("quota set needs --limit N|none or --period none|hour|day|month");
   }
-  const place = quotaPlace(options, process.env);
+  const location = quotaLocation(options, process.env);
   const change = {
     ...(limit !== undefined && { limit: limit === "none" ? null : limit }),
     ...(period !== undefined && { period }),
   };
-  const quota = await ("state" in place
-    ? setSharedQuota(place, change)
-    : withQuotaFile(place.path, (file) => file.configure(change)));
-  report(place, quota, false);
+  const quota = await ("state" in location
+    ? setSharedQuota(location, change)
+    : withQuotaFile(location.path, (file) => file.configure(change)));
+  report(location, quota, false);
   if (quota.limit !== null && quota.used > quota.limit) {
-    const isRaised = "state" in place ? "until its limit is raised" : "until idv quota reset";
+    const isRaised = "state" in location ? "until its limit is raised" : "until idv quota reset";
     const until = quota.renewsAt === null ? isRaised : "until it renews";
     say(`${grouped(quota.used)} units are used already, more than the limit: none is left ${until}`);
   }
 }
 
 async function resetQuota(options: OptionValues<typeof quotaOptions>): Promise<void> {
-  const place = quotaPlace(options, process.env);
-  if ("state" in place) {
+  const location = quotaLocation(options, process.env);
+  if ("state" in location) {
     throw new UsageError(
       "a shared quota cannot be reset: it would no longer agree with idv usage; raise its limit with idv quota set",
     );
   }
-  report(place, await withQuotaFile(place.path, (file) => file.reset()), false);
+  report(location, await withQuotaFile(location.path, (file) => file.reset()), false);
 }
 
 async function setSharedQuota({ state, isOption, from }: SharedQuota, change: QuotaChange): Promise<Quota> {
@@ -128,12 +128,16 @@ async function withQuotaFile(path: string, work: (file: QuotaFile) => Promise<Qu
   }
 }
 
-function report(place: QuotaPlace, { limit, period, used, left, renewsAt }: Quota, json: boolean): void {
+function report(
+  location: QuotaLocation,
+  { limit, period, used, left, renewsAt }: Quota,
+  json: boolean,
+): void {
   const renews = renewsAt === null ? null : new Date(renewsAt).toISOString();
   const named =
-    "state" in place
-      ? { quota: "keyId" in place.from ? `key ${place.from.keyId}` : place.from.quotaName }
-      : { file: place.path };
+    "state" in location
+      ? { quota: "keyId" in location.from ? `key ${location.from.keyId}` : location.from.quotaName }
+      : { file: location.path };
   const text = json
     ? JSON.stringify({ ...named, limit, period, used, left, renews })
     : [

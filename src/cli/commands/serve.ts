@@ -11,12 +11,12 @@ import { createService } from "../../service/service.js";
 import type { ServiceStore } from "../../store/state/service-store.js";
 import {
   allowGroup,
-  type ListeningPlace,
-  listeningPlace,
+  type ListenAddress,
+  listenAddress,
   removeStaleSocket,
-} from "../config/listening-place.js";
+} from "../config/listen-address.js";
 import { isLoopback } from "../config/loopback.js";
-import { dataTablePath, statePlace } from "../config/paths.js";
+import { dataTablePath, stateLocation } from "../config/paths.js";
 import { resolveSettings, type Settings, variableOf } from "../config/settings.js";
 import { openServiceState, openState } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
@@ -120,7 +120,7 @@ const lockMilliseconds = 1000;
  */
 async function serve(options: ServeOptions, isStateInFile: boolean): Promise<void> {
   const { state, corsOrigin = [], maxItems, quiet } = options;
-  const place = listeningPlace(options, process.env, process.pid);
+  const target = listenAddress(options, process.env, process.pid);
   const resolved = await resolveSettings(options, process.env, undefined, say);
   const wait = { milliseconds: lockMilliseconds };
   const store = await (isStateInFile
@@ -148,7 +148,7 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
     const hasKeys = (await store.list()).length > 0;
     // Before the address is announced, so that a signal sent right after it is not missed.
     const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
-    const address = await listen(service, place);
+    const address = await listen(service, target);
     process.removeAllListeners("uncaughtException").on("uncaughtException", reportBug);
     if (options.check) {
       await store.checkWritable();
@@ -156,7 +156,7 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
       return say("the service can run: state, data and address are fine");
     }
     say(`listening on ${address}`);
-    if ("port" in place.listen && !isLoopback(place.listen.host))
+    if ("port" in target.listen && !isLoopback(target.listen.host))
       say("other machines may reach this address, and keys are sent unencrypted: put TLS in front");
     if (!hasKeys) say("there are no keys yet: idv keys create --name NAME");
     await stopped;
@@ -177,7 +177,7 @@ function reportBug({ stack }: Error): void {
   );
 }
 
-async function listen(service: FastifyInstance, { listen: options, name }: ListeningPlace): Promise<string> {
+async function listen(service: FastifyInstance, { listen: options, name }: ListenAddress): Promise<string> {
   if ("path" in options) await removeStaleSocket(options.path);
   const address = await service
     .listen(options as FastifyListenOptions)
@@ -203,7 +203,7 @@ function dashboardLoader(
       classifier,
       now: Date.now,
       log,
-      runner: listRunner(statePlace(state, process.env), maxListBytes),
+      runner: listRunner(stateLocation(state, process.env), maxListBytes),
       refusals: async () => (await metrics.refusals.get()).values[0]?.value ?? 0,
       facts: () => {
         const { table } = findTable(dataTablePath(process.env), () => {});

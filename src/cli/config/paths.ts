@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-export const statePlace = (option: string | undefined, env: NodeJS.ProcessEnv): string =>
+export const stateLocation = (option: string | undefined, env: NodeJS.ProcessEnv): string =>
   option ?? (env["IDV_STATE"] || env["IDV_STATE_FILE"] || join(stateFolder(env), "service.db"));
 
 /** A relative XDG folder counts as unset, as the XDG specification demands. */

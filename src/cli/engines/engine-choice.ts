@@ -49,15 +49,15 @@ export async function chooseEngine(
     if (engine.value === "auto") return { name: "offline", reason };
     throw new AuthorisationError(`${reason}: idv login keeps one, or set IDV_API_KEY, or use --offline`);
   }
-  const place = await resolveBaseUrl(baseUrl, env);
-  if (place === undefined) {
+  const service = await resolveBaseUrl(baseUrl, env);
+  if (service === undefined) {
     throw new UsageError(
       `no base URL: a key is configured (${key.source}), so name its service with --base-url or IDV_BASE_URL, or use --offline`,
     );
   }
-  checkSafe(place, settings);
+  checkSafe(service, settings);
   const why = engine.value === "api" ? engine.source : `a key is configured: ${key.source}`;
-  return { name: "api", reason: `${place.source}; ${why}`, baseUrl: place, key };
+  return { name: "api", reason: `${service.source}; ${why}`, baseUrl: service, key };
 }
 
 function distrust({ source }: Resolved<unknown>, { value: url, isUntrusted }: Settings["baseUrl"]): string {

@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ListRunner } from "../../dashboard/list-job.js";
 import { newPrivateFolder } from "../../files/temporary-files.js";
-import { isDatabase } from "../config/quota-place.js";
+import { isDatabase } from "../config/quota-location.js";
 
 /** Longest time for the dry run over a list, in milliseconds. */
 const lookMilliseconds = 120_000;
@@ -20,7 +20,7 @@ const heapMebibytes = 512;
  */
 export function listRunner(state: string, mostBytes: number): ListRunner {
   const [, program] = process.argv;
-  const place = isDatabase(state) ? state : resolve(state);
+  const location = isDatabase(state) ? state : resolve(state);
   const folders = new Set<string>();
   const children = new Set<ChildProcess>();
   process.once("exit", () => {
@@ -48,7 +48,7 @@ export function listRunner(state: string, mostBytes: number): ListRunner {
           ...process.env,
           // Each list is a run of its own.
           IDV_RUN: undefined,
-          ...(keyId !== undefined && { IDV_QUOTA: place, IDV_QUOTA_KEY: keyId }),
+          ...(keyId !== undefined && { IDV_QUOTA: location, IDV_QUOTA_KEY: keyId }),
         },
         // The channel closes when this process is killed; then the run ends, too.
         stdio: ["ignore", "ignore", "pipe", "ipc"],

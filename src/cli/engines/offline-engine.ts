@@ -14,13 +14,13 @@ import {
 } from "../../store/quota/receipts.js";
 import { offlineValidator, type UnitSource } from "../../validator/offline.js";
 import type { Kind } from "../../validator/validator.js";
-import type { QuotaPlace } from "../config/quota-place.js";
+import type { QuotaLocation } from "../config/quota-location.js";
 import { fromNow } from "../terminal/time.js";
 import { type Engine, longestTimer, once } from "./engine.js";
 
 export interface OfflineOptions {
   readonly kind: Kind;
-  readonly quota: QuotaPlace;
+  readonly quota: QuotaLocation;
   readonly isDry: boolean;
   readonly wait: number;
   readonly reason: string;
@@ -76,24 +76,24 @@ interface OpenQuota {
  * @throws UsageError when there is no such shared quota
  */
 async function openQuota(
-  { kind, quota: place, isDry, note }: OfflineOptions,
+  { kind, quota: location, isDry, note }: OfflineOptions,
   signal: AbortSignal,
 ): Promise<OpenQuota> {
   const receiptsIn = (store: ReceiptStore) =>
     new RunReceipts(store, kind, processTag(), stateOfTag, { name: process.env["IDV_RUN"], isDry });
-  if ("state" in place) {
+  if ("state" in location) {
     const { openSharedQuota, retrying, sharedUnits } = await import("./shared-quota.js");
-    const { store, receipts } = await openSharedQuota(place, process.env);
+    const { store, receipts } = await openSharedQuota(location, process.env);
     const take: ReceiptStore["take"] = (run, isDead) =>
       retrying(() => receipts.take(run, isDead), note, signal);
     return {
       receipts: receiptsIn(withTake(receipts, take)),
       isInPlace: true,
-      reserve: sharedUnits(store, place, kind, note, signal),
+      reserve: sharedUnits(store, location, kind, note, signal),
       close: () => store.close(),
     };
   }
-  const { path, isNamed } = place;
+  const { path, isNamed } = location;
   try {
     const file = await QuotaFile.open(path, Date.now, { signal });
     return {

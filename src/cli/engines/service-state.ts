@@ -4,8 +4,8 @@
 
 import type { LockWait } from "../../store/sqlite/database.js";
 import type { ServiceStore } from "../../store/state/service-store.js";
-import { statePlace } from "../config/paths.js";
-import { isDatabase } from "../config/quota-place.js";
+import { stateLocation } from "../config/paths.js";
+import { isDatabase } from "../config/quota-location.js";
 import { UsageError } from "../errors.js";
 
 /**
@@ -21,26 +21,26 @@ export function openServiceState(
   env: NodeJS.ProcessEnv,
   wait: LockWait = {},
 ): Promise<ServiceStore> {
-  return openState(statePlace(option, env), option === undefined ? undefined : "--state", env, wait);
+  return openState(stateLocation(option, env), option === undefined ? undefined : "--state", env, wait);
 }
 
 /**
- * @param place path, or `postgres://` URL
+ * @param location path, or `postgres://` URL
  * @param option the option that named it; undefined if a variable did
  * @throws StoreError when it cannot be opened
  * @throws UsageError when the option holds a password
  */
 export async function openState(
-  place: string,
+  location: string,
   option: "--state" | "--quota" | undefined,
   env: NodeJS.ProcessEnv,
   wait: LockWait = {},
 ): Promise<ServiceStore> {
-  if (!isDatabase(place)) {
+  if (!isDatabase(location)) {
     const { openSqliteServiceStore } = await import("../../store/state/sqlite.js");
-    return openSqliteServiceStore(place, Date.now, wait);
+    return openSqliteServiceStore(location, Date.now, wait);
   }
-  const url = option !== undefined && URL.canParse(place) ? new URL(place) : undefined;
+  const url = option !== undefined && URL.canParse(location) ? new URL(location) : undefined;
   if (url !== undefined && (url.password !== "" || url.searchParams.has("password"))) {
     const variable = option === "--state" ? "IDV_STATE" : "IDV_QUOTA";
     throw new UsageError(
@@ -48,5 +48,5 @@ export async function openState(
     );
   }
   const { openPostgresServiceStore } = await import("../../store/state/postgres.js");
-  return openPostgresServiceStore(place, env);
+  return openPostgresServiceStore(location, env);
 }

@@ -7,7 +7,7 @@ import type { Reservation } from "../../store/quota/quota.js";
 import type { Granted, ReceiptCharge, ReceiptStore } from "../../store/quota/receipts.js";
 import { type ServiceStore, UnknownKeyError } from "../../store/state/service-store.js";
 import type { Kind } from "../../validator/validator.js";
-import { isDatabase, type SharedQuota } from "../config/quota-place.js";
+import { isDatabase, type SharedQuota } from "../config/quota-location.js";
 import { UsageError } from "../errors.js";
 import { openState } from "./service-state.js";
 

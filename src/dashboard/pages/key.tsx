@@ -18,7 +18,7 @@ interface KeyProperties {
 export const keyPage = ({ key, nextSecretId, days, hours, fault, done }: KeyProperties): string =>
   renderPage({
     title: key.name || key.id,
-    place: "/dashboard/keys",
+    current: "/dashboard/keys",
     children: (
       <>
         {fault !== undefined && <FaultBox text={fault} />}

@@ -13,7 +13,7 @@ interface KeysProperties {
 export const keysPage = ({ keys, nextId, fault }: KeysProperties): string =>
   renderPage({
     title: "Keys",
-    place: "/dashboard/keys",
+    current: "/dashboard/keys",
     children: (
       <>
         {fault !== undefined && <FaultBox text={fault} />}
@@ -148,7 +148,7 @@ export function secretPage(title: string, key: ApiKey, secret: string, baseUrl: 
   const login = `printf %s '${secret}' | idv login --base-url ${baseUrl}`;
   return renderPage({
     title,
-    place: "/dashboard/keys",
+    current: "/dashboard/keys",
     children: (
       <>
         <p class="good">

@@ -7,7 +7,7 @@ import type { ApiKey } from "../../store/state/service-store.js";
 import { assets } from "../assets.js";
 import { type Span, series } from "../usage-spans.js";
 
-const places = {
+const paths = {
   "/dashboard": "Overview",
   "/dashboard/keys": "Keys",
   "/dashboard/usage": "Usage",
@@ -18,13 +18,13 @@ const places = {
 interface PageProperties {
   readonly title: string;
   /** Path in the navigation; undefined if nobody is signed in. */
-  readonly place: keyof typeof places | undefined;
+  readonly current: keyof typeof paths | undefined;
   /** Seconds until the page reloads. */
   readonly refresh?: number;
   readonly children: ComponentChildren;
 }
 
-export function renderPage({ title, place, refresh, children }: PageProperties): string {
+export function renderPage({ title, current, refresh, children }: PageProperties): string {
   const page = (
     <html lang="en">
       <head>
@@ -40,11 +40,11 @@ export function renderPage({ title, place, refresh, children }: PageProperties):
           <a class="brand" href="/dashboard">
             idv
           </a>
-          {place !== undefined && (
+          {current !== undefined && (
             <>
               <nav aria-label="Pages">
-                {Object.entries(places).map(([path, name]) => (
-                  <a key={path} href={path} {...(path === place && { "aria-current": "page" as const })}>
+                {Object.entries(paths).map(([path, name]) => (
+                  <a key={path} href={path} {...(path === current && { "aria-current": "page" as const })}>
                     {name}
                   </a>
                 ))}
@@ -86,7 +86,7 @@ export const FaultBox = ({ text }: { text: string }) => (
 export const faultPage = (text: string, isSignedIn: boolean): string =>
   renderPage({
     title: "Not possible",
-    place: isSignedIn ? "/dashboard" : undefined,
+    current: isSignedIn ? "/dashboard" : undefined,
     children: <FaultBox text={text} />,
   });
 

@@ -6,18 +6,18 @@ import type { DetectedTable, JobState, ListJob } from "../list-job.js";
 import { FaultBox, renderPage } from "./layout.js";
 import { KindChoice } from "./try.js";
 
-const place = "/dashboard/list";
+const path = "/dashboard/list";
 
 const counted = (count: number, name: string): string => `${grouped(count)} ${name}${count === 1 ? "" : "s"}`;
 
 export const sendPage = (mostBytes: number, fault?: string): string =>
   renderPage({
     title: "Check a list",
-    place,
+    current: path,
     children: (
       <>
         {fault !== undefined && <FaultBox text={fault} />}
-        <form method="post" action={place} enctype="multipart/form-data" class="box" data-upload>
+        <form method="post" action={path} enctype="multipart/form-data" class="box" data-upload>
           <div class="fields">
             <KindChoice kind="email" />
             <label>
@@ -51,7 +51,7 @@ export function listPage(job: ListJob, keys: readonly ApiKey[], fault?: string):
   const { state, name } = job;
   return renderPage({
     title: "Check a list",
-    place,
+    current: path,
     ...(state.name === "running" && { refresh: 1 }),
     children: (
       <>
@@ -61,7 +61,7 @@ export function listPage(job: ListJob, keys: readonly ApiKey[], fault?: string):
         {state.name === "running" && <Running progress={state.progress} />}
         {state.name === "done" && <Done state={state} />}
         {state.name === "failed" && <FaultBox text={state.fault} />}
-        <form method="post" action={`${place}/remove`} class="actions">
+        <form method="post" action={`${path}/remove`} class="actions">
           <button type="submit" class="danger">
             {state.name === "running" ? "Cancel" : "Remove the list"}
           </button>
@@ -98,7 +98,7 @@ function Detected({
     );
   }
   return (
-    <form method="post" action={`${place}/run`} class="box">
+    <form method="post" action={`${path}/run`} class="box">
       <p>
         {counted(rows, "row")} with {grouped(distinct)} different {items}
         {delimiter === null ? "" : `, fields with a ${delimiterNames[delimiter] ?? delimiter} between them`}.
@@ -220,11 +220,11 @@ function Done({ state: { summary, files, isExhausted } }: { state: Extract<JobSt
       </table>
       <div class="actions">
         {files.map(({ name, bytes }, i) => (
-          <a key={name} class="button" href={`${place}/file/${i}`} download={name}>
+          <a key={name} class="button" href={`${path}/file/${i}`} download={name}>
             {name} ({grouped(Math.ceil(bytes / 1024))} kB)
           </a>
         ))}
-        <a href={`${place}/report`} target="_blank" rel="noopener">
+        <a href={`${path}/report`} target="_blank" rel="noopener">
           Report
         </a>
       </div>

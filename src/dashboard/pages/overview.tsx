@@ -24,7 +24,7 @@ export function overviewPage({ days, keys, audit, refusals, isWritable, facts }:
   const units = days.reduce((sum, span) => sum + span.units, 0);
   return renderPage({
     title: "Overview",
-    place: "/dashboard",
+    current: "/dashboard",
     children: (
       <>
         {!isWritable && (

@@ -4,7 +4,7 @@ import { renderPage } from "./layout.js";
 export const signInPage = (token: string): string =>
   renderPage({
     title: "Sign in",
-    place: undefined,
+    current: undefined,
     children: (
       <form method="post" action="/dashboard/sign-in" class="box">
         <input type="hidden" name="token" value={token} />
@@ -17,7 +17,7 @@ export const signInPage = (token: string): string =>
 export const signedOutPage = (text: string): string =>
   renderPage({
     title: "Sign in",
-    place: undefined,
+    current: undefined,
     children: (
       <>
         <p class="fault" role="alert">

@@ -17,7 +17,7 @@ interface TryProperties {
 export const tryPage = ({ kind, text, lines, fault }: TryProperties): string =>
   renderPage({
     title: "Try it",
-    place: "/dashboard/try",
+    current: "/dashboard/try",
     children: (
       <>
         <form method="post" action="/dashboard/try" class="box">

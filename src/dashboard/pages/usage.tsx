@@ -20,7 +20,7 @@ export function usagePage(query: UsageForm, spans: readonly Span[], keys: readon
   const isHour = query.by === "hour";
   return renderPage({
     title: "Usage",
-    place: "/dashboard/usage",
+    current: "/dashboard/usage",
     children: (
       <>
         <form method="get" action="/dashboard/usage" class="box">

@@ -49,7 +49,7 @@ const lowFactor: u64 = ((<u64>0x9e3779b9) << 32) | 0x7f4a7c15;
 const highFactor: u64 = ((<u64>0xd1b54a32) << 32) | 0xd192ed03;
 /** Item count of the next mark asked for, 0 for none; its index in the list at `distinctWanted`; and the list's length. */
 let wantedMark: u64 = 0;
-let wantedPlace: u32 = 0;
+let wantedIndex: u32 = 0;
 let wantedCount: u32 = 0;
 export let marks: u32 = 0;
 
@@ -118,14 +118,14 @@ export function restartDigest(): void {
 
 /** Asks for marks at the item counts listed at `distinctWanted`, which increase and exceed the current count. */
 export function wantMarks(count: u32): void {
-  wantedPlace = 0;
+  wantedIndex = 0;
   wantedCount = count;
   wantNext();
 }
 
 function wantNext(): void {
-  wantedMark = wantedPlace < wantedCount ? load<u32>(distinctWanted + 4 * wantedPlace) : 0;
-  wantedPlace++;
+  wantedMark = wantedIndex < wantedCount ? load<u32>(distinctWanted + 4 * wantedIndex) : 0;
+  wantedIndex++;
 }
 
 /** Writes the digest of all items so far after the marks that the last rows have passed. */
@@ -161,8 +161,8 @@ function hasItem(row: i32): bool {
 
 export function get(low: u32, high: u32): u32 {
   if (lines === 0) return 0;
-  const place = find(orOne(((<u64>high) << 32) | <u64>low));
-  return place === 0 ? 0 : load<u8>(stateOf(place));
+  const entry = find(orOne(((<u64>high) << 32) | <u64>low));
+  return entry === 0 ? 0 : load<u8>(stateOf(entry));
 }
 
 export function set(low: u32, high: u32, state: u32): bool {
@@ -192,7 +192,7 @@ function add(hash: u64, state: u32): bool {
     }
     line += lineBytes;
   }
-  const at = stateOf(placeIn(line, hash));
+  const at = stateOf(entryIn(line, hash));
   if (load<u8>(at) !== 0) return false;
   store<u8>(at, <u8>state);
   return true;
@@ -219,29 +219,29 @@ function find(hash: u64): usize {
     if (load<u8>(line, countAt) < hashesInLine) return 0;
     line += lineBytes;
   }
-  return placeIn(line, hash);
+  return entryIn(line, hash);
 }
 
-function placeIn(line: usize, hash: u64): usize {
-  let place = line;
-  while (load<u64>(place) !== hash) place += 8;
-  return place;
+function entryIn(line: usize, hash: u64): usize {
+  let entry = line;
+  while (load<u64>(entry) !== hash) entry += 8;
+  return entry;
 }
 
 function ownLine(hash: u64): usize {
   return distinctLines + lineBytes * <u32>(((hash >> 32) * <u64>lines) >> 32);
 }
 
-function stateOf(place: usize): usize {
-  return (place & ~63) + statesAt + ((place & 63) >> 3);
+function stateOf(entry: usize): usize {
+  return (entry & ~63) + statesAt + ((entry & 63) >> 3);
 }
 
-function after(place: usize): usize {
-  return place + ((place & 63) === 48 ? 16 : 8);
+function after(entry: usize): usize {
+  return entry + ((entry & 63) === 48 ? 16 : 8);
 }
 
-function before(place: usize): usize {
-  return place - ((place & 63) === 0 ? 16 : 8);
+function before(entry: usize): usize {
+  return entry - ((entry & 63) === 0 ? 16 : 8);
 }
 
 function makeRoom(items: u32): bool {

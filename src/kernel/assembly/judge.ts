@@ -20,7 +20,7 @@ import {
   domains,
   domainWords,
   dotsAt,
-  endPlace,
+  endPosition,
   freeDots,
   grammarBytes,
   grammarMask,
@@ -30,7 +30,7 @@ import {
   hasPlaceholders,
   ignoredDots,
   impossibleMailboxCode,
-  insidePlace,
+  insidePosition,
   isOwnMailbox,
   isRelay,
   isSubAddress,
@@ -53,7 +53,7 @@ import {
   shardsWord,
   shardWord,
   shortestAt,
-  startPlace,
+  startPosition,
   subAddressCode,
   untold,
 } from "../layout";
@@ -443,15 +443,15 @@ function isPossible(grammar: usize, start: usize, end: usize): bool {
       if (p === start || load<u8>(p - 1) === dot || p + 1 === end) return false;
       if (dots === ignoredDots) continue;
     }
-    const places: u32 = load<u8>(grammar + byte);
-    if ((places & (length === 0 ? startPlace : insidePlace)) === 0) return false;
-    last = places;
+    const positions: u32 = load<u8>(grammar + byte);
+    if ((positions & (length === 0 ? startPosition : insidePosition)) === 0) return false;
+    last = positions;
     length++;
   }
   return (
     length >= load<u32>(grammar + shortestAt) &&
     length <= load<u32>(grammar + longestAt) &&
-    (last & endPlace) !== 0
+    (last & endPosition) !== 0
   );
 }
 
@@ -506,13 +506,13 @@ function mayBeDisposable(facts: u32): bool {
 /** Stores the name of a listed domain, unless it is empty or no room is left: then the domain is counted, but not shown. */
 function keepName(number: u32, start: usize, end: usize): void {
   const length = <u32>(end - start);
-  let place: u32 = 0;
+  let at: u32 = 0;
   if (length > 0 && <u32>names + atomic.load<u32>(names) + 512 < <u32>namesEnd) {
-    place = <u32>names + 4 + atomic.add<u32>(names, 1 + length);
-    store<u8>(place, <u8>length);
-    for (let i: u32 = 0; i < length; i++) store<u8>(place + 1 + i, <u8>smallLetter(load<u8>(start + i)));
+    at = <u32>names + 4 + atomic.add<u32>(names, 1 + length);
+    store<u8>(at, <u8>length);
+    for (let i: u32 = 0; i < length; i++) store<u8>(at + 1 + i, <u8>smallLetter(load<u8>(start + i)));
   }
-  atomic.store<u32>(domainNames + 4 * number, place);
+  atomic.store<u32>(domainNames + 4 * number, at);
 }
 
 function numberOf(word: usize): u32 {

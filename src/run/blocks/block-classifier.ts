@@ -240,7 +240,7 @@ export class BlockClassifier {
       }
     });
     const verdicts = this.#judgeTheRest(chunk, codes, hashes);
-    const several = verdicts.items?.fields.find((field, place, all) => field === all[place - 1]);
+    const several = verdicts.items?.fields.find((field, index, all) => field === all[index - 1]);
     if (shard && several !== undefined) throw severalItems(shard, chunk.lineOf(several));
     return verdicts;
   }
@@ -277,9 +277,9 @@ export class BlockClassifier {
     const { keeps, columns, shape } = this.#options;
     if (keeps === undefined) return noneKept;
     const width = this.#columns.length;
-    const places = this.#columns.map((_, nth) => columns.places[(nth * columns.places.length) / width]);
+    const indices = this.#columns.map((_, nth) => columns.indices[(nth * columns.indices.length) / width]);
     const quote = shape.json ? '"' : shape.dialect.quote;
-    return findKept(chunk, quote, places, keeps, otherStatus);
+    return findKept(chunk, quote, indices, keeps, otherStatus);
   }
 
   #judgeTheRest(chunk: ScannedChunk, codes: Uint8Array, hashes: Int32Array, slot?: SlotFacts): ChunkVerdicts {
@@ -340,13 +340,13 @@ export class BlockClassifier {
     if (keys === undefined || verdicts.keys) return verdicts.keys;
     const all = keys === "items" ? (items?.hashes ?? hashes) : mailboxes!;
     if (columns === 1) return { ...items, hashes: all, rows: items?.fields };
-    const places = Array.from((items ?? verdicts).codes.keys()).filter(
-      (place) => (items?.fields[place] ?? place) % columns === 0,
+    const indices = Array.from((items ?? verdicts).codes.keys()).filter(
+      (index) => (items?.fields[index] ?? index) % columns === 0,
     );
     return {
-      hashes: Int32Array.from(places.flatMap((place) => [all[2 * place]!, all[2 * place + 1]!])),
-      codes: Uint8Array.from(places, (place) => (items?.codes ?? codes)[place]!),
-      rows: Int32Array.from(places, (place) => (items?.fields[place] ?? place) / columns),
+      hashes: Int32Array.from(indices.flatMap((index) => [all[2 * index]!, all[2 * index + 1]!])),
+      codes: Uint8Array.from(indices, (index) => (items?.codes ?? codes)[index]!),
+      rows: Int32Array.from(indices, (index) => (items?.fields[index] ?? index) / columns),
     };
   }
 
@@ -423,8 +423,8 @@ export class BlockClassifier {
     this.eachItem(
       chunk,
       { codes, items },
-      (place, isFirstColumn) =>
-        isFirstColumn && counted[place] === disposableDomainCode && isTakenBack(place),
+      (index, isFirstColumn) =>
+        isFirstColumn && counted[index] === disposableDomainCode && isTakenBack(index),
       (item) => this.#countDomain(item, this.#classifier!.judge(this.#options.kind, item), -1),
     );
   }
@@ -437,20 +437,20 @@ export class BlockClassifier {
   eachItem(
     chunk: () => ScannedChunk,
     { codes, items }: Judged,
-    isWanted: (place: number, isFirstColumn: boolean) => boolean,
-    use: (item: string, place: number) => void,
+    isWanted: (index: number, isFirstColumn: boolean) => boolean,
+    use: (item: string, index: number) => void,
   ): void {
     const width = this.#columns.length;
     const count = (items?.codes ?? codes).length;
     let [nth, last] = [0, -1];
     let records: ScannedChunk | undefined;
-    for (let place = 0; place < count; place++) {
-      const field = items ? items.fields[place]! : place;
+    for (let index = 0; index < count; index++) {
+      const field = items ? items.fields[index]! : index;
       nth = field === last ? nth + 1 : 0;
       last = field;
-      if (!isWanted(place, field % width === 0)) continue;
+      if (!isWanted(index, field % width === 0)) continue;
       records ??= chunk();
-      use(this.#itemIn(records, field, nth)!, place);
+      use(this.#itemIn(records, field, nth)!, index);
     }
   }
 
@@ -463,7 +463,7 @@ export class BlockClassifier {
     const code = codes[field]!;
     if (!hasItem(code)) return undefined;
     if (items === undefined) return this.#itemIn(records, field, 0);
-    const first = firstPlace(items.fields, field);
+    const first = firstPosition(items.fields, field);
     let nth = 0;
     while (items.fields[first + nth] === field && items.codes[first + nth] !== code) nth++;
     return this.#itemIn(records, field, items.fields[first + nth] === field ? nth : 0);
@@ -573,7 +573,7 @@ function takeFrames(chunk: ScannedChunk, codes: Uint8Array, width: number): void
 
 const noneKept = new Uint8Array(0);
 
-function firstPlace(fields: Int32Array, field: number): number {
+function firstPosition(fields: Int32Array, field: number): number {
   let [from, to] = [0, fields.length];
   while (from < to) {
     const middle = (from + to) >> 1;

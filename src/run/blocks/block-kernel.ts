@@ -4,7 +4,7 @@ import type { ItemHash } from "../../classifier/item-hash.js";
 import { Kernel } from "../../kernel/kernel.js";
 import { domainWords } from "../../kernel/layout.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
-import { Place, recordWords, type ScannedRecords } from "../../table/scan/scanner.js";
+import { Offset, recordWords, type ScannedRecords } from "../../table/scan/scanner.js";
 import type { Kind } from "../../validator/validator.js";
 import { longestList } from "../item.js";
 import { type BlockMemory, type Slot, slotRows } from "./block-memory.js";
@@ -120,13 +120,13 @@ export class BlockKernel {
       return;
     }
     const { block } = this.#own;
-    const place = (row: number, word: number) => at[row * recordWords + word]!;
+    const numberOf = (row: number, word: number) => at[row * recordWords + word]!;
     for (let from = 0, to = 0; from < count; from = Math.max(to, from + 1)) {
-      const start = place(from, Place.start);
+      const start = numberOf(from, Offset.start);
       to = from;
-      while (to < count && to - from < slotRows && place(to, Place.next) - start <= block.length) to++;
+      while (to < count && to - from < slotRows && numberOf(to, Offset.next) - start <= block.length) to++;
       if (to === from) continue;
-      bytes.copy(block, 0, start, place(to - 1, Place.next));
+      bytes.copy(block, 0, start, numberOf(to - 1, Offset.next));
       const numbers = at.subarray(from * recordWords, to * recordWords);
       new Int32Array(this.#memory, this.#others, numbers.length).set(numbers);
       use(block.byteOffset - start, this.#others, to - from, from);

@@ -61,10 +61,10 @@ export class Slot {
   readonly ends: Int32Array;
 
   constructor(memory: ArrayBufferLike, start: number) {
-    let place = start;
+    let free = start;
     const next = (bytes: number) => {
-      const at = place;
-      place += bytes + slack;
+      const at = free;
+      free += bytes + slack;
       return at;
     };
     this.hashes = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);

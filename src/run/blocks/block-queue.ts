@@ -12,7 +12,7 @@ const firstWord = 3;
 /** Words of each slot: state, length of the block, the slot at this position of the queue, and the numbers of the answer. */
 const state = 0;
 const blockLength = 1;
-const place = 2;
+const slotAt = 2;
 const firstNumber = 3;
 const numbers = ["lines", "rows", "items", "outputLength", "emptied", "notUtf8", "kept"] as const;
 const slotWords = firstNumber + numbers.length;
@@ -40,7 +40,7 @@ export class BlockQueue {
     const count = words[offered]!;
     words[this.#word(slot, blockLength)] = length;
     words[this.#word(slot, state)] = waiting;
-    words[this.#word(count % this.#slots, place)] = slot;
+    words[this.#word(count % this.#slots, slotAt)] = slot;
     Atomics.store(words, offered, count + 1);
     Atomics.notify(words, offered, 1);
   }
@@ -50,7 +50,7 @@ export class BlockQueue {
     for (;;) {
       const count = Atomics.load(words, taken);
       if (count === Atomics.load(words, offered)) return undefined;
-      const slot = words[this.#word(count % this.#slots, place)]!;
+      const slot = words[this.#word(count % this.#slots, slotAt)]!;
       if (Atomics.compareExchange(words, taken, count, count + 1) !== count) continue;
       Atomics.store(words, this.#word(slot, state), takenBy + thread);
       return { slot, length: words[this.#word(slot, blockLength)]! };

@@ -17,7 +17,7 @@ import {
   type StatusCodes,
 } from "../status-codes.js";
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
-import { decidingPlaces, type ItemVerdicts } from "./item-verdicts.js";
+import { decidingIndices, type ItemVerdicts } from "./item-verdicts.js";
 import { plainAddress } from "./plain-address.js";
 
 export type Explain = (item: string, status: Status) => Verdict;
@@ -58,7 +58,7 @@ export class BlockRenderer {
    * @param memory used if the bytes fit; otherwise new memory is
    */
   render(chunk: ScannedChunk, codes: Uint8Array, items?: ItemVerdicts, memory?: WriteMemory): WrittenRecords {
-    const nth = items === undefined ? undefined : decidingPlaces(codes, items);
+    const nth = items === undefined ? undefined : decidingIndices(codes, items);
     return this.#writer.write(chunk, (row) => this.#addedTo(chunk, row, codes, nth), memory);
   }
 
@@ -121,8 +121,8 @@ export class BlockRenderer {
     const code = codes[field]!;
     if (isKept(code)) {
       const each = columns.names.length / this.#columns.length;
-      const own = columns.places.slice(column * each, (column + 1) * each);
-      return own.map((place) => (place === undefined ? "" : chunk.field(row, place)));
+      const own = columns.indices.slice(column * each, (column + 1) * each);
+      return own.map((earlier) => (earlier === undefined ? "" : chunk.field(row, earlier)));
     }
     if (!this.#isExplained(code)) return this.#usualFields(code);
     const item = itemsInField(chunk, this.#columns, field, this.#cells)[nth?.[field] ?? 0]!;
@@ -150,6 +150,6 @@ export function itemsInField(
 export function tailsOf({ kind, shape, target, keeps, columns }: BlockOptions): readonly Uint8Array[] {
   const hasTails = keeps === undefined && columns.details.length === 0;
   if (!hasTails || target.format !== undefined || shape.json) return [];
-  const writer = new CopyingWriter(shape, { places: [undefined] });
+  const writer = new CopyingWriter(shape, { indices: [undefined] });
   return offlineStatuses.map((status) => writer.prepare(ourFields(columns, { status }, kind)).parts[0]!);
 }

@@ -97,24 +97,24 @@ export class FactFinder {
     const words = 2 * (items?.codes ?? codes).length;
     const mailboxes = (items ? undefined : memory?.subarray(0, words)) ?? new Int32Array(words);
     const width = this.#columns.length;
-    let place = 0;
+    let index = 0;
     for (let field = 0; field < codes.length; field++) {
       const row = width === 1 ? field : Math.floor(field / width);
       const flags = domains[field - row * width]?.[domainWords * row + 3] ?? 0;
       if ((flags & isOwnMailbox) !== 0) {
-        mailboxes[2 * place] = hashes[2 * field]!;
-        mailboxes[2 * place + 1] = hashes[2 * field + 1]!;
-        place++;
+        mailboxes[2 * index] = hashes[2 * field]!;
+        mailboxes[2 * index + 1] = hashes[2 * field + 1]!;
+        index++;
         continue;
       }
       const found = hasItem(codes[field]!) ? itemsInField(chunk, this.#columns, field, this.#cells) : [];
       for (const [nth, item] of found.entries()) {
         const { low, high } = this.hashOfMailbox(item);
-        mailboxes[2 * (place + nth)] = low;
-        mailboxes[2 * (place + nth) + 1] = high;
+        mailboxes[2 * (index + nth)] = low;
+        mailboxes[2 * (index + nth) + 1] = high;
       }
       // A field without an item has an entry, too.
-      place += Math.max(1, found.length);
+      index += Math.max(1, found.length);
     }
     return mailboxes;
   }

@@ -78,9 +78,9 @@ export const emptyVerdicts = (count: number): { codes: Uint8Array; hashes: Int32
 /** Gives each field the code of its deciding item, after the items' codes have changed. */
 export function takeDeciding(codes: Uint8Array, items: ItemVerdicts, decides: Decides): void {
   let last = -1;
-  for (let place = 0; place < items.fields.length; place++) {
-    const field = items.fields[place]!;
-    const code = items.codes[place]!;
+  for (let index = 0; index < items.fields.length; index++) {
+    const field = items.fields[index]!;
+    const code = items.codes[index]!;
     const isFirst = field !== last;
     last = field;
     if (isFirst || decides(code, codes[field]!)) codes[field] = code;
@@ -95,26 +95,26 @@ export function goodRows(
 ): Uint8Array {
   const isGoodCode = statuses.map(isGood);
   const good = new Uint8Array(codes.length / columns);
-  for (let place = 0; place < all.length; place++) {
-    if (!isGoodCode[all[place]!]) continue;
-    const field = fields ? fields[place]! : place;
+  for (let index = 0; index < all.length; index++) {
+    if (!isGoodCode[all[index]!]) continue;
+    const field = fields ? fields[index]! : index;
     good[columns === 1 ? field : Math.floor(field / columns)] = 1;
   }
   return good;
 }
 
 /** Returns for each field the index of the item, from 0, whose code it has. */
-export function decidingPlaces(codes: Uint8Array, items: ItemVerdicts): Uint32Array {
+export function decidingIndices(codes: Uint8Array, items: ItemVerdicts): Uint32Array {
   const found = new Uint32Array(codes.length);
   let nth = 0;
   let last = -1;
   let isFound = false;
-  for (let place = 0; place < items.fields.length; place++) {
-    const field = items.fields[place]!;
+  for (let index = 0; index < items.fields.length; index++) {
+    const field = items.fields[index]!;
     nth = field === last ? nth + 1 : 0;
     isFound = field === last && isFound;
     last = field;
-    if (isFound || items.codes[place] !== codes[field]) continue;
+    if (isFound || items.codes[index] !== codes[field]) continue;
     found[field] = nth;
     isFound = true;
   }

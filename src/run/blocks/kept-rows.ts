@@ -1,6 +1,6 @@
 /** Finds the rows of a chunk that keep the status of an earlier run (`--update`), by the bytes of their status column. */
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
-import { Place, recordWords } from "../../table/scan/scanner.js";
+import { Offset, recordWords } from "../../table/scan/scanner.js";
 import { knownStatuses, notChecked, type Status } from "../../validator/validator.js";
 import { firstKeptCode, isRow } from "../status-codes.js";
 
@@ -14,24 +14,24 @@ const longest = Math.max(...known.map(({ length }) => length));
  * Returns the codes of fields with items that are not judged, row by row; 0 for the others.
  *
  * @param quote the quote of the table; empty for none
- * @param places index of the status column of each column with items; undefined if an earlier run did not have it
+ * @param indices index of the status column of each column with items; undefined if an earlier run did not have it
  * @param other undefined if fields with an unknown status are left to the main thread
  * @returns undefined if there is such a field, and no `other`
  */
 export function findKept(
   chunk: ScannedChunk,
   quote: string,
-  places: readonly (number | undefined)[],
+  indices: readonly (number | undefined)[],
   keeps: boolean,
   other: OtherStatus | undefined,
 ): Uint8Array | undefined {
   const quoteCode = quote.charCodeAt(0);
-  const width = places.length;
+  const width = indices.length;
   const codes = new Uint8Array(chunk.count * width);
   for (let nth = 0; nth < width; nth++) {
-    const place = places[nth];
-    if (place === undefined) continue;
-    const column = chunk.withColumn(place);
+    const earlier = indices[nth];
+    if (earlier === undefined) continue;
+    const column = chunk.withColumn(earlier);
     for (let row = 0, word = 0; row < chunk.count; row++, word += recordWords) {
       if (!chunk.isRow(row)) continue;
       const field = row * width + nth;
@@ -40,7 +40,7 @@ export function findKept(
         codes[field] = codes[row * width]!;
         continue;
       }
-      const [start, end] = [column.at[word + Place.valueStart]!, column.at[word + Place.valueEnd]!];
+      const [start, end] = [column.at[word + Offset.valueStart]!, column.at[word + Offset.valueEnd]!];
       if (start === end) continue;
       const status = statusIn(column.bytes, start, end, quoteCode);
       if (status !== -1) {
@@ -89,7 +89,7 @@ export function judgeWithout(
   const fields: number[] = [];
   for (let field = nth; field < kept.length; field += width) {
     if (kept[field] === 0) continue;
-    const word = ((field - nth) / width) * recordWords + Place.fields;
+    const word = ((field - nth) / width) * recordWords + Offset.fields;
     fields.push(at[word]!);
     at[word] = 0;
   }
@@ -99,6 +99,6 @@ export function judgeWithout(
     if (kept[field] === 0) continue;
     const row = (field - nth) / width;
     codes[row] = kept[field]!;
-    at[row * recordWords + Place.fields] = fields[next++]!;
+    at[row * recordWords + Offset.fields] = fields[next++]!;
   }
 }

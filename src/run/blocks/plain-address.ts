@@ -1,6 +1,6 @@
 /** Recognises plain addresses by their bytes: nine of ten values, which then need neither patterns nor strings. */
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
-import { Place, recordWords } from "../../table/scan/scanner.js";
+import { Offset, recordWords } from "../../table/scan/scanner.js";
 
 const atSign = 0x40;
 const dot = 0x2e;
@@ -17,8 +17,8 @@ export function plainAddress(chunk: ScannedChunk, row: number): string | undefin
 
 function isPlainAddress({ bytes, at }: ScannedChunk, row: number): boolean {
   const word = row * recordWords;
-  const start = at[word + Place.valueStart]!;
-  const end = at[word + Place.valueEnd]!;
+  const start = at[word + Offset.valueStart]!;
+  const end = at[word + Offset.valueEnd]!;
   let [sign, lastDot] = [-1, -1];
   for (let p = start; p < end; p++) {
     const byte = bytes[p]!;

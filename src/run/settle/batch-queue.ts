@@ -123,8 +123,8 @@ export class BatchQueue {
     const { items, batch } = unfinished;
     const keys = items.map(keyOf);
     for (const key of keys) this.#unfinished.delete(key);
-    const places = new Map(keys.map((key, place) => [key, place]));
-    batch.items.sort((a, b) => places.get(keyOf(a))! - places.get(keyOf(b))!);
+    const indices = new Map(keys.map((key, index) => [key, index]));
+    batch.items.sort((a, b) => indices.get(keyOf(a))! - indices.get(keyOf(b))!);
     await this.#submit(batch);
   }
 

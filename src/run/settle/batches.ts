@@ -53,14 +53,14 @@ export class Batches implements Settler {
     this.#classifier.eachItem(
       chunk.chunk,
       chunk,
-      (place) => {
-        if (isNew[place] === 0) return false;
-        if (codes[place] === notCheckedCode) return true;
+      (index) => {
+        if (isNew[index] === 0) return false;
+        if (codes[index] === notCheckedCode) return true;
         this.#ledger.prechecked++;
         return false;
       },
-      (item, place) => {
-        found.push({ item, low: hashes[2 * place]!, high: hashes[2 * place + 1]! });
+      (item, index) => {
+        found.push({ item, low: hashes[2 * index]!, high: hashes[2 * index + 1]! });
       },
     );
     this.#unopened = found.reverse();

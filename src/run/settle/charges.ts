@@ -277,9 +277,9 @@ function eachNew(
 ): void {
   const all = items?.hashes ?? hashes;
   let seen = 0;
-  for (let place = 0; place < isNew.length; place++) {
-    if (isNew[place] === 0 || seen++ < count) continue;
-    use({ low: all[2 * place]!, high: all[2 * place + 1]! }, seen);
+  for (let index = 0; index < isNew.length; index++) {
+    if (isNew[index] === 0 || seen++ < count) continue;
+    use({ low: all[2 * index]!, high: all[2 * index + 1]! }, seen);
   }
 }
 

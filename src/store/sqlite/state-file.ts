@@ -152,7 +152,7 @@ export abstract class StateFile {
   protected async inBackgroundWrite<Result extends { readonly granted: number }>(
     work: () => Result,
   ): Promise<Result> {
-    this.checkPlace();
+    this.checkPath();
     if (!(await this.canSync())) return this.inWrite(work);
     const result = await this.inFastWrite(work);
     await this.sync(result);
@@ -196,7 +196,7 @@ export abstract class StateFile {
   }
 
   /** @throws StoreError when the file was removed or replaced: SQLite would continue with the lost file */
-  protected checkPlace(): void {
+  protected checkPath(): void {
     const { path, schema } = this.file;
     if (this.isInPlace) return;
     const what = this.#inode === undefined ? "removed" : "replaced";

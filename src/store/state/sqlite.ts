@@ -35,7 +35,7 @@ class SqliteServiceDatabase extends StateFile implements ServiceDatabase {
   }
 
   async write<Result>(work: () => Work<Result>): Promise<Result> {
-    this.checkPlace();
+    this.checkPath();
     return this.inWrite(() => this.work(work()));
   }
 
@@ -50,7 +50,7 @@ class SqliteServiceDatabase extends StateFile implements ServiceDatabase {
 
   async checkWritable(): Promise<void> {
     const { database } = this.file;
-    this.checkPlace();
+    this.checkPath();
     await this.inWrite(() => {
       const [row] = database.prepare("PRAGMA user_version").all() as { user_version: number }[];
       database.exec(`PRAGMA user_version = ${row!.user_version}`);

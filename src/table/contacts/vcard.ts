@@ -27,7 +27,7 @@ export async function* vcardContacts(lines: AsyncIterable<string>): AsyncGenerat
       case "N":
         // Family name, given name, additional names, prefixes, suffixes.
         structured ||= [1, 0]
-          .map((place) => unescaped(text.split(/(?<!\\);/)[place] ?? "").trim())
+          .map((part) => unescaped(text.split(/(?<!\\);/)[part] ?? "").trim())
           .join(" ")
           .trim();
         break;

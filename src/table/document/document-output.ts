@@ -5,10 +5,10 @@ import {
   frameNote,
   hide,
   lineFeedMark,
+  location,
+  locationDigits,
   note,
   otherNote,
-  place,
-  placeDigits,
   show,
 } from "./marks.js";
 
@@ -21,11 +21,11 @@ export interface OutputText {
 
 const nothing = Buffer.of();
 
-/** Bytes from {@link place} to the value of the record. */
-const afterPlace = 2 * placeDigits + 2;
+/** Bytes from {@link location} to the value of the record. */
+const afterLocation = 2 * locationDigits + 2;
 
 /** States of {@link ReturnedDocument}: what the next byte is. */
-const State = { lineStart: 0, note: 1, hidden: 2, place: 3, text: 4, dropped: 5 } as const;
+const State = { lineStart: 0, note: 1, hidden: 2, location: 3, text: 4, dropped: 5 } as const;
 
 /**
  * Makes the document that was read, of the lines of document-records.ts. The first record that is written into a list
@@ -51,9 +51,9 @@ export class ReturnedDocument implements OutputText {
     for (let at = 0; at < bytes.length; ) {
       if (this.#state === State.lineStart && bytes[at] === hide && !this.#isFirst) {
         // Nearly all lines: a record behind another one, wholly in these bytes.
-        const end = bytes.indexOf(place, at) + afterPlace;
-        if (end > at + afterPlace && end <= bytes.length) {
-          while (bytes[++at] !== place) this.#out[length++] = bytes[at]!;
+        const end = bytes.indexOf(location, at) + afterLocation;
+        if (end > at + afterLocation && end <= bytes.length) {
+          while (bytes[++at] !== location) this.#out[length++] = bytes[at]!;
           at = end;
           this.#state = State.text;
         }
@@ -88,15 +88,15 @@ export class ReturnedDocument implements OutputText {
       case State.dropped:
         if (byte === lineFeed) this.#state = State.lineStart;
         return false;
-      case State.place:
+      case State.location:
         if (byte === show) {
           this.#state = State.text;
           this.#isFirst = false;
         }
         return false;
       default:
-        if (byte === place) this.#state = State.place;
-        if (byte === place || byte === hide) return false;
+        if (byte === location) this.#state = State.location;
+        if (byte === location || byte === hide) return false;
         this.#isDropping &&= byte === comma || isLayout(byte);
         return !this.#isDropping;
     }

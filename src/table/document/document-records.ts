@@ -24,10 +24,10 @@ import {
   headerNote,
   hide,
   lineFeedMark,
+  location,
+  locationDigits,
   note,
   otherNote,
-  place,
-  placeDigits,
   show,
 } from "./marks.js";
 
@@ -102,7 +102,7 @@ export class DocumentRecords {
   #length = 0;
   #isInNote = false;
   /** {@link insideString}, or 0. */
-  #place = 0;
+  #inside = 0;
   /** Whether the last byte was a backslash in a string. */
   #isEscaped = false;
   #isAfterReturn = false;
@@ -254,19 +254,19 @@ export class DocumentRecords {
     this.#between.length = 0;
     if (isRecord) this.#startRecord();
     else {
-      this.#putPlace();
+      this.#putLocation();
       this.#mode = "other";
     }
   }
 
   #startRecord(): void {
-    this.#putPlace();
+    this.#putLocation();
     this.#mode = "record";
     if (this.#opening.length > 0) this.#length += this.#opening.copy(this.#out, this.#length);
   }
 
-  #putPlace(): void {
-    this.#out[this.#length++] = place;
+  #putLocation(): void {
+    this.#out[this.#length++] = location;
     this.#putNumber(this.#grammar.line);
     this.#putNumber(this.#grammar.column);
     this.#out[this.#length++] = show;
@@ -287,14 +287,14 @@ export class DocumentRecords {
     const grammar = this.#grammar;
     const open = this.#open;
     let depth = this.#depth;
-    let place = this.#place;
+    let inside = this.#inside;
     /** Index of the byte in column 1. */
     let lineStart = from - grammar.column + 1;
     let at = from;
     if (this.#isEscaped) at++;
     for (; at < bytes.length; at++) {
       const byte = bytes[at]!;
-      const what = whats[place + byte];
+      const what = whats[inside + byte];
       if (what === What.text) continue;
       if (what === What.backslash) at++;
       else if (what === What.opening) open[depth++] = byte;
@@ -302,19 +302,19 @@ export class DocumentRecords {
         this.#breaks.push(at);
         lineStart = at + 1;
       } else if (what === What.quote) {
-        place ^= insideString;
-        if (depth === 0 && place === 0) break;
+        inside ^= insideString;
+        if (depth === 0 && inside === 0) break;
         // A closing bracket of ASCII is two above its opening one.
       } else if (what === What.wrong || byte - open[--depth]! !== 2) {
         this.#countBreaks(bytes, from);
         grammar.column = at - lineStart + 1;
-        throw this.#faultIn(byte, place === insideString);
+        throw this.#faultIn(byte, inside === insideString);
       } else if (depth === 0) break;
     }
     const isOver = at < bytes.length;
     this.#isEscaped = at > bytes.length;
     const next = isOver ? at + 1 : bytes.length;
-    this.#place = place;
+    this.#inside = inside;
     this.#depth = depth;
     if (depth > deepest) throw this.#grammar.fault(tooDeep);
     this.#countBreaks(bytes, from);
@@ -402,7 +402,7 @@ export class DocumentRecords {
 
   #putNumber(number: number): void {
     let rest = number;
-    for (let nth = 0; nth < placeDigits; nth++) {
+    for (let nth = 0; nth < locationDigits; nth++) {
       this.#out[this.#length++] = 0x30 + (rest & 63);
       rest = rest < 0x40000000 ? rest >> 6 : Math.floor(rest / 64);
     }

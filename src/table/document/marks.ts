@@ -20,8 +20,8 @@
 export const hide = 0x01;
 /** Starts a line that holds no record. The byte after it tells which. */
 export const note = 0x02;
-/** Starts the line and the column of a record: twice {@link placeDigits} bytes. */
-export const place = 0x03;
+/** Starts the line and the column of a record: twice {@link locationDigits} bytes. */
+export const location = 0x03;
 /** Ends what {@link hide} starts. */
 export const show = 0x04;
 /** A line feed and a carriage return of the document. */
@@ -34,22 +34,26 @@ export const headerNote = 0x48;
 export const otherNote = 0x45;
 
 /** Number of digits of a line or a column, which are to the base of 64, the lowest first. */
-export const placeDigits = 6;
+export const locationDigits = 6;
 
 /**
  * Returns the line and the column of a record, from 1, and the index of its value.
  *
  * @param start start of its line, or of what follows {@link otherNote}
  */
-export function placeOf(bytes: Uint8Array, start: number): { line: number; column: number; value: number } {
-  const at = bytes.indexOf(place, start);
+export function locationOf(
+  bytes: Uint8Array,
+  start: number,
+): { line: number; column: number; value: number } {
+  const at = bytes.indexOf(location, start);
   const numberAt = (from: number) => {
     let number = 0;
-    for (let digit = placeDigits - 1; digit >= 0; digit--) number = 64 * number + bytes[from + digit]! - 0x30;
+    for (let digit = locationDigits - 1; digit >= 0; digit--)
+      number = 64 * number + bytes[from + digit]! - 0x30;
     return number;
   };
-  const column = at + 1 + placeDigits;
-  return { line: numberAt(at + 1), column: numberAt(column), value: column + placeDigits + 1 };
+  const column = at + 1 + locationDigits;
+  return { line: numberAt(at + 1), column: numberAt(column), value: column + locationDigits + 1 };
 }
 
 /** Returns the number of line breaks of the document in a part of a record. */

@@ -52,14 +52,14 @@ export function surveyOf(bytes: Buffer, most = maximumRecords): Survey {
 
 /** Makes one list of those that are at the same place in several elements. */
 function merged(lists: readonly FoundList[], most: number): readonly FoundList[] {
-  const byPlace = new Map<string, FoundList>();
+  const byKey = new Map<string, FoundList>();
   for (const list of lists) {
     const key = JSON.stringify([list.isMap, list.names]);
-    const other = byPlace.get(key);
+    const other = byKey.get(key);
     const elements = other ? [...other.elements, ...list.elements].slice(0, most) : list.elements;
-    byPlace.set(key, { ...list, elements, isEmpty: list.isEmpty && other?.isEmpty !== false });
+    byKey.set(key, { ...list, elements, isEmpty: list.isEmpty && other?.isEmpty !== false });
   }
-  return [...byPlace.values()];
+  return [...byKey.values()];
 }
 
 /** Stands for the end of a value that does not end in the bytes. */

@@ -3,10 +3,10 @@ import { backslash, letterN, openBrace, openBracket, quote } from "../ascii.js";
 import { type BadRowListener, RowFault } from "../bad-rows.js";
 import { ObjectsAsArrays } from "../document/arrays.js";
 import { faultIn } from "../document/grammar.js";
-import { breaksIn, placeOf, recordOf, unmarked } from "../document/marks.js";
+import { breaksIn, locationOf, recordOf, unmarked } from "../document/marks.js";
 import type { TableShape } from "../records.js";
 import { ScannedChunk } from "../scan/scanned-chunk.js";
-import { Place, recordWords } from "../scan/scanner.js";
+import { Offset, recordWords } from "../scan/scanner.js";
 import { itemField, itemTextOf, type JsonShape, orElse, parseObject, textOf } from "./json-values.js";
 import { memberWords, ObjectScanner } from "./object-scanner.js";
 
@@ -55,7 +55,7 @@ const keyText = (bytes: Buffer, start: number, end: number): string =>
  * The range of a value; the range is empty for null and missing values. A `start` of -1 means that the whole object has
  * to be parsed.
  */
-interface ValuePlace {
+interface ValueRange {
   start: number;
   end: number;
 }
@@ -77,7 +77,7 @@ class ValueFinder {
     this.#scanner = new ObjectScanner(isOfDocument);
   }
 
-  find(bytes: Buffer, start: number, end: number, place: ValuePlace): void {
+  find(bytes: Buffer, start: number, end: number, range: ValueRange): void {
     const count = this.#scanner.scan(bytes, start, end);
     const { members } = this.#scanner;
     // If a key is repeated, the last member counts.
@@ -87,16 +87,16 @@ class ValueFinder {
       if (key === 0) own = word;
       else if (key === 1) outer = word;
     }
-    place.end = place.start;
-    if (own !== -1) setPlace(place, bytes, members[own + 2]!, members[own + 3]!);
+    range.end = range.start;
+    if (own !== -1) setRange(range, bytes, members[own + 2]!, members[own + 3]!);
     else if (outer !== -1) {
       const [from, to] = [members[outer + 2]!, members[outer + 3]!];
-      if (bytes[from] === openBrace) this.#inner!.find(bytes, from, to, place);
+      if (bytes[from] === openBrace) this.#inner!.find(bytes, from, to, range);
       else if (bytes[from] === openBracket) {
-        place.start = -1;
+        range.start = -1;
       }
     }
-    if (place.start === place.end) this.#otherwise?.find(bytes, start, end, place);
+    if (range.start === range.end) this.#otherwise?.find(bytes, start, end, range);
   }
 }
 
@@ -105,9 +105,9 @@ interface Fault {
   readonly why: string;
 }
 
-function setPlace(place: ValuePlace, bytes: Buffer, start: number, end: number): void {
-  place.start = start;
-  place.end = bytes[start] === letterN ? start : end;
+function setRange(range: ValueRange, bytes: Buffer, start: number, end: number): void {
+  range.start = start;
+  range.end = bytes[start] === letterN ? start : end;
 }
 
 export class JsonObjects {
@@ -119,7 +119,7 @@ export class JsonObjects {
   readonly #keys: KnownKeys;
   readonly #added: readonly string[];
   readonly #scanner: ObjectScanner;
-  readonly #place: ValuePlace = { start: 0, end: 0 };
+  readonly #range: ValueRange = { start: 0, end: 0 };
   #lastMember = 0;
 
   /**
@@ -143,7 +143,7 @@ export class JsonObjects {
   }
 
   /**
-   * Returns the objects in the lines of a chunk. Blank lines are not rows. For rows, `Place.fields` becomes 1 plus the
+   * Returns the objects in the lines of a chunk. Blank lines are not rows. For rows, `Offset.fields` becomes 1 plus the
    * distance from the start of the record to the name of its last member.
    *
    * @returns undefined if there is a bad row and no listener
@@ -152,13 +152,13 @@ export class JsonObjects {
   read(chunk: ScannedChunk): ScannedChunk | undefined {
     const { bytes, at } = chunk;
     const { badRows, column } = this.#shape;
-    const place = this.#place;
+    const range = this.#range;
     const isOnTop = column < this.#json.names.length && !this.#json.names[column]!.includes(".");
     let kept = 0;
     for (let word = 0; word < at.length; word += recordWords) {
-      const [start, end] = [at[word]!, at[word + Place.end]!];
-      const fault = at[word + Place.fields] === 0 ? "blank" : this.#findFault(bytes, start, end);
-      if (fault === "blank") at[word + Place.fields] = 0;
+      const [start, end] = [at[word]!, at[word + Offset.end]!];
+      const fault = at[word + Offset.fields] === 0 ? "blank" : this.#findFault(bytes, start, end);
+      if (fault === "blank") at[word + Offset.fields] = 0;
       else if (fault !== undefined) {
         if (this.#onBadRow === undefined) return undefined;
         const found = this.#rowFault(fault, chunk, word);
@@ -167,10 +167,10 @@ export class JsonObjects {
         if (badRows === "error") throw found.toError(record);
         this.#onBadRow(found, record);
         if (badRows === "skip") continue;
-        at[word + Place.fields] = 0;
-      } else at[word + Place.fields] = 1 + this.#lastMember - start;
-      at[word + Place.valueStart] = place.start;
-      at[word + Place.valueEnd] = place.end;
+        at[word + Offset.fields] = 0;
+      } else at[word + Offset.fields] = 1 + this.#lastMember - start;
+      at[word + Offset.valueStart] = range.start;
+      at[word + Offset.valueEnd] = range.end;
       if (kept !== word) at.copyWithin(kept, word, word + recordWords);
       kept += recordWords;
     }
@@ -186,19 +186,19 @@ export class JsonObjects {
 
   #rowFault({ kind, why }: Fault, { bytes, at, line }: ScannedChunk, word: number): RowFault {
     const { name } = this.#shape;
-    if (!this.#json.isDocument) return new RowFault(kind, name, line + at[word + Place.linesBefore]!, why);
-    const place = placeOf(bytes, at[word]!);
-    if (kind !== "not JSON") return new RowFault(kind, name, place.line, why, place.column);
-    const record = this.#asWritten(bytes.subarray(at[word], at[word + Place.end]));
-    const found = faultIn(record, place.line, place.column - this.#json.addedBytes);
+    if (!this.#json.isDocument) return new RowFault(kind, name, line + at[word + Offset.linesBefore]!, why);
+    const location = locationOf(bytes, at[word]!);
+    if (kind !== "not JSON") return new RowFault(kind, name, location.line, why, location.column);
+    const record = this.#asWritten(bytes.subarray(at[word], at[word + Offset.end]));
+    const found = faultIn(record, location.line, location.column - this.#json.addedBytes);
     return new RowFault(kind, name, found.line, found.reason, found.column);
   }
 
   /** Returns the fault of a line, or `blank`. Sets the range of the item, unless it is in an inner object. */
   #findFault(bytes: Buffer, start: number, end: number): Fault | "blank" | undefined {
-    const place = this.#place;
-    place.start = end;
-    place.end = end;
+    const range = this.#range;
+    range.start = end;
+    range.end = end;
     const count = this.#scanner.scan(bytes, start, end);
     if (count === -1) {
       if (bytes.toString("utf8", start, end).trim() === "") return "blank";
@@ -213,7 +213,7 @@ export class JsonObjects {
     }
     for (let index = 0, word = 0; index < count; index++, word += memberWords) {
       const key = this.#keys.find(bytes, members[word]!, members[word + 1]!, index);
-      if (key === column) setPlace(place, bytes, members[word + 2]!, members[word + 3]!);
+      if (key === column) setRange(range, bytes, members[word + 2]!, members[word + 3]!);
       if (this.#isReshaped ? key !== -1 : key < known) continue;
       const text = keyText(bytes, members[word]!, members[word + 1]!);
       const why = this.#isReshaped
@@ -257,22 +257,22 @@ class JsonChunk extends ScannedChunk {
   locate(column: number): void {
     const { bytes, at } = this;
     const finder = new ValueFinder(this.#shape.json!.paths[column] ?? "", this.#shape.json!.isDocument);
-    const place = { start: 0, end: 0 };
+    const range = { start: 0, end: 0 };
     for (let word = 0; word < at.length; word += recordWords) {
-      const [start, end] = [at[word]!, at[word + Place.end]!];
-      place.start = end;
-      if (at[word + Place.fields] === 0) place.end = end;
-      else finder.find(bytes, start, end, place);
-      const isWhole = place.start === -1;
-      at[word + Place.valueStart] = isWhole ? start : place.start;
-      at[word + Place.valueEnd] = isWhole ? end : place.end;
+      const [start, end] = [at[word]!, at[word + Offset.end]!];
+      range.start = end;
+      if (at[word + Offset.fields] === 0) range.end = end;
+      else finder.find(bytes, start, end, range);
+      const isWhole = range.start === -1;
+      at[word + Offset.valueStart] = isWhole ? start : range.start;
+      at[word + Offset.valueEnd] = isWhole ? end : range.end;
     }
   }
 
   override value(row: number): string {
     const { bytes, at } = this;
     const word = row * recordWords;
-    const [start, end] = [at[word + Place.valueStart]!, at[word + Place.valueEnd]!];
+    const [start, end] = [at[word + Offset.valueStart]!, at[word + Offset.valueEnd]!];
     if (start === end) return "";
     if (start === at[word])
       return itemField(parseObject(unmarked(bytes.toString("utf8", start, end)))!, this.#path);
@@ -287,8 +287,8 @@ class JsonChunk extends ScannedChunk {
     if (!this.#shape.json!.isDocument) return super.lineOf(row);
     const { bytes, at } = this;
     const word = row * recordWords;
-    const { line, value } = placeOf(bytes, at[word]!);
-    return line + breaksIn(bytes.subarray(value, at[word + Place.valueStart]));
+    const { line, value } = locationOf(bytes, at[word]!);
+    return line + breaksIn(bytes.subarray(value, at[word + Offset.valueStart]));
   }
 
   override isUtf8(): boolean {

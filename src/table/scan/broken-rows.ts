@@ -176,14 +176,14 @@ export function findStep(
     const text = fieldAt(wanted);
     if (items.isNone(text)) continue;
     if (!items.isItem(text) || items.isGlued(text))
-      return outOfStep(shape, line, fields, placeOf(shape, items, fields, fieldAt));
+      return outOfStep(shape, line, fields, fieldWithItem(shape, items, fields, fieldAt));
     holdsNone = false;
   }
   if (!holdsNone) return undefined;
-  const place = placeOf(shape, items, fields, fieldAt);
-  return place === undefined || itemColumns.includes(place)
+  const field = fieldWithItem(shape, items, fields, fieldAt);
+  return field === undefined || itemColumns.includes(field)
     ? undefined
-    : outOfStep(shape, line, fields, place);
+    : outOfStep(shape, line, fields, field);
 }
 
 /**
@@ -207,14 +207,14 @@ export function findStray(
 }
 
 /** Prefers a field that holds an item in an unusual column. */
-function placeOf(
+function fieldWithItem(
   { itemColumns }: TableShape,
   items: ItemTest,
   fields: number,
   fieldAt: (field: number) => string,
 ): number | undefined {
-  const places = Array.from({ length: fields }, (_, field) => field).filter((field) =>
+  const found = Array.from({ length: fields }, (_, field) => field).filter((field) =>
     items.holds(fieldAt(field)),
   );
-  return places.find((place) => !itemColumns.includes(place)) ?? places[0];
+  return found.find((field) => !itemColumns.includes(field)) ?? found[0];
 }

@@ -34,7 +34,7 @@
 import { carriageReturn, lineFeed } from "../ascii.js";
 import type { BadRowListener, RowFault } from "../bad-rows.js";
 import { itemText, lineEndings } from "../bytes.js";
-import { isFrame, placeOf } from "../document/marks.js";
+import { isFrame, locationOf } from "../document/marks.js";
 import { emptyTail, unquote } from "../quotes.js";
 import {
   longRecordBytes,
@@ -57,7 +57,7 @@ import {
 } from "./broken-rows.js";
 import { boundsIn, scanShape } from "./scan-shape.js";
 import { ScannedChunk } from "./scanned-chunk.js";
-import { Place, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
+import { Offset, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
 
 export class ChunkAssembler {
   isAtEnd = false;
@@ -169,7 +169,7 @@ export class ChunkAssembler {
   #findBroken({ consumed, openField, isQuoteOpen }: ScannedRecords, bytes: Buffer): RowFault | undefined {
     if (bytes.length - consumed > maximumRecordBytes) {
       const isMarked = this.#shape.json?.isDocument && !isFrame(bytes, consumed);
-      return tooLong(this.#shape, isMarked ? placeOf(bytes, consumed).line : this.#line);
+      return tooLong(this.#shape, isMarked ? locationOf(bytes, consumed).line : this.#line);
     }
     if (!this.isAtEnd || !isQuoteOpen) return undefined;
     return neverClosed(this.#shape, this.#line, openField + 1);
@@ -193,9 +193,9 @@ export class ChunkAssembler {
       const index = this.#records + word / recordWords;
       const fault = this.#findFault(bytes, record, index);
       if (fault !== undefined) {
-        this.#reportBadRow(fault, bytes.subarray(record[Place.start], record[Place.end]), index);
+        this.#reportBadRow(fault, bytes.subarray(record[Offset.start], record[Offset.end]), index);
         if (this.#shape.badRows === "skip") continue;
-        record[Place.fields] = 0;
+        record[Offset.fields] = 0;
       }
       at.set(record, kept);
       kept += recordWords;
@@ -227,7 +227,7 @@ function lineEndFrom(bytes: Uint8Array, from: number, isEnd: boolean): number | 
 }
 
 function addLines(at: Int32Array, lines: number): Int32Array {
-  for (let word = Place.linesBefore; lines > 0 && word < at.length; word += recordWords) at[word]! += lines;
+  for (let word = Offset.linesBefore; lines > 0 && word < at.length; word += recordWords) at[word]! += lines;
   return at;
 }
 
@@ -256,18 +256,18 @@ function findFault(
   isHeader: boolean,
 ): RowFault | undefined {
   const { dialect, width, ragged, isWidthSure } = shape;
-  const line = firstLine + record[Place.linesBefore]!;
-  const fields = record[Place.fields]!;
-  const [start, end] = [record[Place.start]!, record[Place.end]!];
+  const line = firstLine + record[Offset.linesBefore]!;
+  const fields = record[Offset.fields]!;
+  const [start, end] = [record[Offset.start]!, record[Offset.end]!];
   if (fields > width && emptyTail(bytes, end, fields - width, dialect) === undefined) {
     return tooWide(shape, line, fields);
   }
   const isShort = fields > 0 && fields < width && !isHeader;
   if (isShort && ragged === "error") return tooNarrow(shape, line, fields);
-  if (record[Place.next]! - start > maximumRecordBytes) return tooLong(shape, line);
+  if (record[Offset.next]! - start > maximumRecordBytes) return tooLong(shape, line);
   if (isHeader || fields === 0 || start === end) return undefined;
   if (fields === width) {
-    const field = bytes.toString("latin1", record[Place.valueStart]!, record[Place.valueEnd]!);
+    const field = bytes.toString("latin1", record[Offset.valueStart]!, record[Offset.valueEnd]!);
     return findStray(shape, items, line, field);
   }
   if (!isWidthSure) return undefined;
@@ -283,8 +283,8 @@ function findFault(
  * where short rows are padded, and is not too long.
  */
 const isUsual = ({ width, ragged }: TableShape, at: Int32Array, word: number): boolean =>
-  (at[word + Place.fields] === width || (ragged === "pad" && at[word] === at[word + Place.end])) &&
-  at[word + Place.next]! - at[word]! <= maximumRecordBytes;
+  (at[word + Offset.fields] === width || (ragged === "pad" && at[word] === at[word + Offset.end])) &&
+  at[word + Offset.next]! - at[word]! <= maximumRecordBytes;
 
 function findSwallowing(
   shape: TableShape,
@@ -294,7 +294,7 @@ function findSwallowing(
 ): { readonly quote: SwallowingQuote; readonly before: ScannedRecords } | undefined {
   const { at, lines, consumed } = scanned;
   const before = (word: number) => {
-    const [start, linesBefore] = [at[word] ?? consumed, at[word + Place.linesBefore] ?? lines];
+    const [start, linesBefore] = [at[word] ?? consumed, at[word + Offset.linesBefore] ?? lines];
     return {
       ...scanned,
       at: at.subarray(0, word),
@@ -304,11 +304,11 @@ function findSwallowing(
     };
   };
   for (let word = lines === scanned.count ? at.length : 0; word < at.length; word += recordWords) {
-    const linesBefore = at[word + Place.linesBefore]!;
-    if ((at[word + recordWords + Place.linesBefore] ?? lines) - linesBefore === 1) continue;
-    const [start, end] = [at[word]!, at[word + Place.end]!];
-    const isLong = at[word + Place.next]! - start > longRecordBytes;
-    if (!isLong && !mayHaveSwallowed(shape, bytes, start, end, at[word + Place.fields]!)) continue;
+    const linesBefore = at[word + Offset.linesBefore]!;
+    if ((at[word + recordWords + Offset.linesBefore] ?? lines) - linesBefore === 1) continue;
+    const [start, end] = [at[word]!, at[word + Offset.end]!];
+    const isLong = at[word + Offset.next]! - start > longRecordBytes;
+    if (!isLong && !mayHaveSwallowed(shape, bytes, start, end, at[word + Offset.fields]!)) continue;
     const quote = isLong
       ? swallowingInLong(shape, items, bytes, start)
       : findSwallowingQuote(shape, items, bytes, start, end);
@@ -368,7 +368,7 @@ export function scanAlone(
   if (scanned === undefined) return undefined;
   const { at, consumed, lines, mostFields } = scanned;
   const last = at.length - recordWords;
-  const endsLine = last >= 0 && at[last + Place.end] !== at[last + Place.next];
+  const endsLine = last >= 0 && at[last + Offset.end] !== at[last + Offset.next];
   const isLarge = scanned.count > rowsAtATime(shape);
   if (consumed !== bytes.length || !endsLine || isLarge || mostFields > shape.width) return undefined;
   if (items !== undefined) {

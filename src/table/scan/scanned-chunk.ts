@@ -3,19 +3,19 @@ import { isUtf8Text, itemText } from "../bytes.js";
 import { unquote } from "../quotes.js";
 import { rowsAtATime, type TableShape } from "../records.js";
 import { boundsIn, scanShape } from "./scan-shape.js";
-import { Place, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
+import { Offset, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
 
 const noNumbers = new Int32Array(0);
 
 export class ScannedChunk {
   readonly #shape: TableShape;
   readonly bytes: Buffer;
-  /** Numbers of the scanner, `recordWords` per record; see {@link Place}. */
+  /** Numbers of the scanner, `recordWords` per record; see {@link Offset}. */
   readonly at: Int32Array;
   readonly count: number;
   readonly #scan: (column: number) => ScannedRecords | undefined;
   readonly #others = new Map<number, ScannedChunk>();
-  /** Line of the table, from 1, from which {@link Place.linesBefore} counts; 1 until it is known. */
+  /** Line of the table, from 1, from which {@link Offset.linesBefore} counts; 1 until it is known. */
   line: number;
 
   /** @param scan a faster way to scan the bytes again for another column */
@@ -52,8 +52,8 @@ export class ScannedChunk {
 
   isUtf8(row: number): boolean {
     const word = row * recordWords;
-    const end = this.at[word + Place.valueEnd]!;
-    let at = this.at[word + Place.valueStart]!;
+    const end = this.at[word + Offset.valueEnd]!;
+    let at = this.at[word + Offset.valueStart]!;
     while (at < end && this.bytes[at]! < 0x80) at++;
     return at === end || isUtf8Text(this.#unquoted(row));
   }
@@ -61,12 +61,12 @@ export class ScannedChunk {
   /** Returns the field that holds the item, quotes included; `binaryValue` returns it as a binary string. */
   rawValue(row: number): Uint8Array {
     const word = row * recordWords;
-    return this.bytes.subarray(this.at[word + Place.valueStart], this.at[word + Place.valueEnd]);
+    return this.bytes.subarray(this.at[word + Offset.valueStart], this.at[word + Offset.valueEnd]);
   }
 
   binaryValue(row: number): string {
     const word = row * recordWords;
-    return this.bytes.toString("latin1", this.at[word + Place.valueStart], this.at[word + Place.valueEnd]);
+    return this.bytes.toString("latin1", this.at[word + Offset.valueStart], this.at[word + Offset.valueEnd]);
   }
 
   #unquoted(row: number): string {
@@ -78,13 +78,13 @@ export class ScannedChunk {
   }
 
   lineOf(row: number): number {
-    return this.line + this.at[row * recordWords + Place.linesBefore]!;
+    return this.line + this.at[row * recordWords + Offset.linesBefore]!;
   }
 
   boundsOf(row: number): readonly number[] {
     const word = row * recordWords;
-    const [start, end] = [this.at[word + Place.start]!, this.at[word + Place.end]!];
-    return boundsIn(this.#shape, this.bytes, start, end).slice(0, 2 * this.at[word + Place.fields]!);
+    const [start, end] = [this.at[word + Offset.start]!, this.at[word + Offset.end]!];
+    return boundsIn(this.#shape, this.bytes, start, end).slice(0, 2 * this.at[word + Offset.fields]!);
   }
 
   field(row: number, column: number): string {
@@ -108,28 +108,28 @@ export class ScannedChunk {
     let isSame = found.length === numbers.length;
     for (let word = 0; isSame && word < numbers.length; word += recordWords) {
       isSame = found[word] === numbers[word];
-      numbers[word + Place.valueStart] = found[word + Place.valueStart]!;
-      numbers[word + Place.valueEnd] = found[word + Place.valueEnd]!;
+      numbers[word + Offset.valueStart] = found[word + Offset.valueStart]!;
+      numbers[word + Offset.valueEnd] = found[word + Offset.valueEnd]!;
     }
     // Bad rows are among the bytes, but not among the records, and may swallow other records.
     for (let row = 0; !isSame && row < this.count; row++) {
       const word = row * recordWords;
-      const end = numbers[word + Place.end]!;
+      const end = numbers[word + Offset.end]!;
       const [from = end, to = end] = this.boundsOf(row).slice(2 * column, 2 * column + 2);
-      numbers[word + Place.valueStart] = from;
-      numbers[word + Place.valueEnd] = to;
+      numbers[word + Offset.valueStart] = from;
+      numbers[word + Offset.valueEnd] = to;
     }
     return numbers;
   }
 
   /** One scan for the column takes a third of the time of a scan per record. */
   #scanFor(column: number): ScannedRecords {
-    const [from, to] = [this.at[0] ?? 0, this.at[(this.count - 1) * recordWords + Place.next] ?? 0];
+    const [from, to] = [this.at[0] ?? 0, this.at[(this.count - 1) * recordWords + Offset.next] ?? 0];
     return scanRecords(this.bytes.subarray(0, to), { ...scanShape(this.#shape), column }, true, { from });
   }
 
   /** Returns whether a record is a row, rather than a comment or a bad row that is kept. */
   isRow(row: number): boolean {
-    return this.at[row * recordWords + Place.fields] !== 0;
+    return this.at[row * recordWords + Offset.fields] !== 0;
   }
 }

@@ -5,7 +5,7 @@
  * `scanRecords` passes over the bytes once and decodes nothing. For each record it stores seven numbers in an
  * Int32Array: where the record and its wanted field are, how many fields it has, and how many lines are before it. No
  * bytes are copied and no objects made for a record, so that scanning causes no garbage collection. Callers read and
- * copy the bytes at these places.
+ * copy the bytes at these offsets.
  *
  * The grammar is that of csv-parse with `relax_quotes`, which is the reference in the tests: RFC 4180; LF, CRLF and CR
  * all end a record; a quote is special only at the start of a field; text after a closing quote makes the field plain
@@ -24,7 +24,7 @@
  *   so a record that it would end is not complete until the next byte is known or the table ends.
  * - The records must be those of csv-parse. test/table/records.test.ts compares both on random tables.
  * - The inner loop must not allocate. The array grows by doubling, so it is not always the one that the caller passed.
- * - `scanRecords` writes the numbers by their offsets. They must be those in `Place`.
+ * - `scanRecords` writes the numbers by their offsets. They must be those in `Offset`.
  * - Lines are counted inside quoted fields too, and a CRLF is one. Line numbers in messages depend on it.
  */
 import { carriageReturn, lineFeed, space } from "../ascii.js";
@@ -47,7 +47,7 @@ export interface ScanShape {
  */
 export const recordWords = 7;
 
-export const Place = {
+export const Offset = {
   start: 0,
   end: 1,
   /** Index after the line ending; equal to `end` if the last record has none. */

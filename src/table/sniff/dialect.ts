@@ -7,7 +7,7 @@ import { itemText, nameText } from "../bytes.js";
 import type { Dialect, KnownDialect, LineEnding, Marks } from "../dialect.js";
 import { usualMarks } from "../quotes.js";
 import { scanMarks } from "../scan/scan-shape.js";
-import { Place, scanRecords } from "../scan/scanner.js";
+import { Offset, scanRecords } from "../scan/scanner.js";
 import { nameFit } from "./column.js";
 import { type LayoutOptions, layoutOf, mostCommonWidth, wantedNames } from "./layout.js";
 import type { Sample, SplitSample } from "./sample-record.js";
@@ -222,7 +222,7 @@ export function sniffLineEnding(
     return sample.length > 0 && marks.quote !== ""
       ? sniffLineEnding(sample, delimiter, { ...marks, quote: "" })
       : "\n";
-  const [end, next] = [at[Place.end]!, at[Place.next]!];
+  const [end, next] = [at[Offset.end]!, at[Offset.next]!];
   if (next - end === 2) return "\r\n";
   return sample[end] === 0x0d ? "\r" : "\n";
 }

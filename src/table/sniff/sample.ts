@@ -4,7 +4,7 @@ import type { Marks } from "../dialect.js";
 import { unquote, usualMarks } from "../quotes.js";
 import { isSwallowing } from "../scan/broken-rows.js";
 import { scanMarks } from "../scan/scan-shape.js";
-import { Place, recordWords, scanRecords } from "../scan/scanner.js";
+import { Offset, recordWords, scanRecords } from "../scan/scanner.js";
 import { maximumRecords, type SampleRecord, type SplitSample } from "./sample-record.js";
 
 /**
@@ -62,8 +62,8 @@ function split(
     const scanned = scanRecords(sample, shape, isWhole, { from, bounds, most: count });
     let bound = 0;
     for (let word = 0; word < scanned.at.length; word += recordWords) {
-      const [start, linesBefore] = [scanned.at[word]!, lines + scanned.at[word + Place.linesBefore]!];
-      const fields = Array.from({ length: scanned.at[word + Place.fields]! }, () =>
+      const [start, linesBefore] = [scanned.at[word]!, lines + scanned.at[word + Offset.linesBefore]!];
+      const fields = Array.from({ length: scanned.at[word + Offset.fields]! }, () =>
         sample.toString("latin1", bounds[bound++], bounds[bound++]),
       );
       const hasQuotes = !Number.isNaN(quoteCode);

@@ -33,9 +33,9 @@ export class SheetColumns {
    * @param free the first free column of the sheet, which may be beyond the table
    * @throws SheetFault if there is no room for the columns
    */
-  constructor(sheet: string, { places, width, column }: AddedColumns, free: number) {
+  constructor(sheet: string, { indices, width, column }: AddedColumns, free: number) {
     this.first = Math.max(free, width);
-    this.last = this.first + places.filter((place) => place >= width).length - 1;
+    this.last = this.first + indices.filter((index) => index >= width).length - 1;
     this.#items = column;
     this.#width = width;
     this.#shift = this.first - width;
@@ -44,8 +44,8 @@ export class SheetColumns {
     throw new SheetFault(`sheet "${sheet}": there is no free column behind its last one; use -o FILE.csv`);
   }
 
-  columnOf(place: number): number {
-    return place < this.#width ? place : place + this.#shift;
+  columnOf(index: number): number {
+    return index < this.#width ? index : index + this.#shift;
   }
 
   /**
@@ -80,7 +80,7 @@ export class AddedRows {
   #number = 0;
 
   constructor(sheet: string, added: AddedColumns, columns: SheetColumns, batches: RowBatches) {
-    const { places } = added;
+    const { indices } = added;
     this.#sheet = sheet;
     this.first = columns.first;
     this.last = columns.last;
@@ -88,7 +88,7 @@ export class AddedRows {
     this.#added = added;
     this.#columns = columns;
     this.#batches = batches[Symbol.asyncIterator]();
-    this.#order = [...places.keys()].sort((a, b) => places[a]! - places[b]!);
+    this.#order = [...indices.keys()].sort((a, b) => indices[a]! - indices[b]!);
   }
 
   /**
@@ -106,15 +106,15 @@ export class AddedRows {
     const row = this.#number === number ? this.#row : [];
     this.#row = [];
     if (row[0] === removedRow) return undefined;
-    const { names, places, width } = this.#added;
-    const isHeader = this.headerRow === 0 && names.every((name, i) => row[places[i]!] === name);
+    const { names, indices, width } = this.#added;
+    const isHeader = this.headerRow === 0 && names.every((name, i) => row[indices[i]!] === name);
     if (isHeader) this.headerRow = number;
     const cells: AddedCell[] = [];
     for (const i of this.#order) {
-      const place = places[i]!;
-      const text = row[place];
-      if (text === undefined || (text === "" && place >= width)) continue;
-      cells.push({ column: this.#columns.columnOf(place), text, isHeader });
+      const index = indices[i]!;
+      const text = row[index];
+      if (text === undefined || (text === "" && index >= width)) continue;
+      cells.push({ column: this.#columns.columnOf(index), text, isHeader });
     }
     return cells;
   }

@@ -22,9 +22,9 @@ import {
 import {
   type AddedColumns,
   cellName,
+  type SheetAddress,
   type SheetChange,
   SheetFault,
-  type SheetPlace,
   sheetPattern,
 } from "./sheet.js";
 import { attributeOf, dereferenced, escapeMarkup, isEmpty, split, withAttribute } from "./xml.js";
@@ -37,7 +37,7 @@ import { attributeOf, dereferenced, escapeMarkup, isEmpty, split, withAttribute 
  */
 export async function addColumns(
   content: () => AsyncIterable<Uint8Array>,
-  { index, name }: SheetPlace,
+  { index, name }: SheetAddress,
   added: AddedColumns,
 ): Promise<SheetChange> {
   const inspector = new Inspector(name, added.firstRemovable);
@@ -123,18 +123,18 @@ class Inspector implements SheetVisitor {
   }
 
   #checkCell({ tag, rest }: RowPiece, column: number): void {
-    const place = cellName(column, this.#row);
+    const cell = cellName(column, this.#row);
     const formula = attributeOf(tag, "formula");
     if (formula !== undefined && !/^of:=(?:TRUE|FALSE)\(\)$/.test(formula)) {
-      throw removalFault(this.#sheet, `a formula (${place})`);
+      throw removalFault(this.#sheet, `a formula (${cell})`);
     }
     const isBeside = this.#row >= this.#firstRemovable && rest.includes(" table:end-cell-address=");
     if (isBeside || rest.includes(" draw:notify-on-update-of-ranges=")) {
-      throw removalFault(this.#sheet, `a picture or a chart (${place})`);
+      throw removalFault(this.#sheet, `a picture or a chart (${cell})`);
     }
     const last = this.#row + countIn(tag, "number-rows-spanned") - 1;
     if (last > this.#row && last >= this.#firstRemovable) {
-      throw removalFault(this.#sheet, `merged cells (from ${place})`);
+      throw removalFault(this.#sheet, `merged cells (from ${cell})`);
     }
   }
 

@@ -1,4 +1,4 @@
-/** The rows that are taken out of a sheet, and the new places of the others. Rows count from 1. */
+/** The rows that are taken out of a sheet, and the new numbers of the others. Rows count from 1. */
 import { mostRows } from "./sheet.js";
 
 const cells = /^(\$?[A-Z]{1,3}\$?)(\d+)(?:(:\$?[A-Z]{1,3}\$?)(\d+))?$/;

@@ -150,13 +150,13 @@ class ChangedSheet {
     const next = this.#left.at(-1);
     const at = cells.lastIndexOf("<c");
     const last = at === -1 ? "" : cells.slice(at, endOfMarkup(cells, at));
-    const place = attributeOf(last, "r");
-    if (place !== undefined && !isEmpty(last) && next === undefined) this.#onUsed(columnOf(place));
+    const address = attributeOf(last, "r");
+    if (address !== undefined && !isEmpty(last) && next === undefined) this.#onUsed(columnOf(address));
     const isKept = this.#changes.removed.count === 0 && this.#onReference === undefined;
     if (
       isKept &&
-      place !== undefined &&
-      (next === undefined ? !isEmpty(last) : columnOf(place) < next.column)
+      address !== undefined &&
+      (next === undefined ? !isEmpty(last) : columnOf(address) < next.column)
     ) {
       this.#style = attributeOf(last, "s") ?? "";
       return `${cells}${this.#rest()}`;
@@ -319,8 +319,8 @@ class ChangedSheet {
   }
 
   #cell(token: string): string {
-    const place = attributeOf(token, "r");
-    this.#column = place === undefined ? this.#column + 1 : columnOf(place);
+    const address = attributeOf(token, "r");
+    this.#column = address === undefined ? this.#column + 1 : columnOf(address);
     if (!isEmpty(token)) this.#onUsed(this.#column);
     const before = this.#rest(this.#column);
     this.#style = attributeOf(token, "s") ?? "";

@@ -48,10 +48,10 @@ export interface Workbook {
    *
    * @throws SheetFault if there is no room
    */
-  readonly addColumns?: (sheet: SheetPlace, added: AddedColumns) => Promise<SheetChange>;
+  readonly addColumns?: (sheet: SheetAddress, added: AddedColumns) => Promise<SheetChange>;
 }
 
-export interface SheetPlace {
+export interface SheetAddress {
   readonly index: number;
   readonly name: string;
 }
@@ -60,7 +60,7 @@ export interface SheetPlace {
 export interface AddedColumns {
   readonly names: readonly string[];
   /** Index of the field for each name: of a column that an earlier run added, or of a new one after the table. */
-  readonly places: readonly number[];
+  readonly indices: readonly number[];
   /** Number of columns of the table, and index of the one with the items. */
   readonly width: number;
   readonly column: number;

@@ -5,7 +5,7 @@
 
 /**
  * A block holds the longest text, 1 MiB of characters in UTF-8; {@link TextList.add} takes no longer ones. Its size is
- * a power of two, so that places fit 32 bits.
+ * a power of two, so that starts fit 32 bits.
  */
 const blockBits = 22;
 const blockBytes = 2 ** blockBits;
@@ -14,8 +14,8 @@ export class TextList {
   length = 0;
   readonly #blocks: Buffer[] = [];
   #used = blockBytes;
-  /** Place of each text, which is the number of its block and its offset there; and its length in bytes. */
-  #places = new Uint32Array(1024);
+  /** Offset of each text, which is the number of its block and its offset there; and its length in bytes. */
+  #starts = new Uint32Array(1024);
   #lengths = new Uint32Array(1024);
 
   add(text: string): void {
@@ -24,22 +24,22 @@ export class TextList {
       this.#blocks.push(Buffer.allocUnsafeSlow(blockBytes));
       this.#used = 0;
     }
-    if (this.length === this.#places.length) {
-      this.#places = doubled(this.#places);
+    if (this.length === this.#starts.length) {
+      this.#starts = doubled(this.#starts);
       this.#lengths = doubled(this.#lengths);
     }
     const length = this.#blocks.at(-1)?.write(text, this.#used) ?? 0;
-    this.#places[this.length] = ((this.#blocks.length - 1) << blockBits) + this.#used;
+    this.#starts[this.length] = ((this.#blocks.length - 1) << blockBits) + this.#used;
     this.#lengths[this.length++] = length;
     this.#used += length;
   }
 
   at(index: number): string | undefined {
-    const [place, length] = [this.#places[index], this.#lengths[index]];
-    if (place === undefined || index >= this.length) return undefined;
+    const [at, length] = [this.#starts[index], this.#lengths[index]];
+    if (at === undefined || index >= this.length) return undefined;
     if (length === 0) return "";
-    const start = place & (blockBytes - 1);
-    return this.#blocks[place >>> blockBits]!.toString("utf8", start, start + length!);
+    const start = at & (blockBytes - 1);
+    return this.#blocks[at >>> blockBits]!.toString("utf8", start, start + length!);
   }
 }
 

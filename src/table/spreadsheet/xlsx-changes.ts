@@ -78,9 +78,9 @@ async function* ifChanged(
  * Adds the columns to a table that starts with the header and ends at the last column. The names of its columns must be
  * those in the header.
  */
-function tableChange(rows: AddedRows, { names, places, width }: AddedColumns): Change {
+function tableChange(rows: AddedRows, { names, indices, width }: AddedColumns): Change {
   const { widened } = rows;
-  const added = names.filter((_, i) => places[i]! >= width);
+  const added = names.filter((_, i) => indices[i]! >= width);
   let isWidened = false;
   let lastId = 0;
   return (token) => {
@@ -132,7 +132,7 @@ const printRange =
   /(?:(?:'|&apos;)((?:(?!'|&apos;)[^!]|''|&apos;&apos;)+)(?:'|&apos;)|([^'!,&]+(?:&amp;[^'!,&]*)*))!([$A-Z\d:]+)/g;
 
 /**
- * Names of parts that may refer to the cells of a sheet, and kinds of parts that are bound to places in their sheet.
+ * Names of parts that may refer to the cells of a sheet, and kinds of parts that are bound to cells of their sheet.
  */
 const referring = /^xl\/(?:worksheets|charts|pivotCache|drawings)\/[^/]+\.xml$/;
 const bound: ReadonlyMap<string, string> = new Map([

@@ -269,7 +269,7 @@ class SheetRows {
   readonly #facts: SheetFacts;
   readonly #cells: RowCells;
   #isData = false;
-  #place = "";
+  #address = "";
   #type = "";
   #style = "";
   #value = "";
@@ -309,19 +309,19 @@ class SheetRows {
   }
 
   #startCell(xml: XmlReader): void {
-    this.#place = xml.attribute("r") ?? "";
+    this.#address = xml.attribute("r") ?? "";
     this.#type = xml.attribute("t") ?? "";
     this.#style = xml.attribute("s") ?? "";
     this.#value = "";
     this.#hasValue = false;
     this.#hasFormula = false;
-    if (this.#place !== "") this.#cells.column = columnIn(this.#place, this.#cells.sheet);
+    if (this.#address !== "") this.#cells.column = columnIn(this.#address, this.#cells.sheet);
   }
 
   #endCell(xml: XmlReader): void {
     // The text of a formula may be empty; an empty number was never calculated.
     const isStored = this.#value !== "" || (this.#type === "str" && this.#hasValue);
-    this.#add(this.#place, this.#type, this.#style, this.#value, this.#hasFormula && !isStored);
+    this.#add(this.#address, this.#type, this.#style, this.#value, this.#hasFormula && !isStored);
     xml.takeUsual(usualCell, this.#addUsual);
   }
 
@@ -334,21 +334,21 @@ class SheetRows {
     else if (name === "rPh") this.#isHint = isStart;
   }
 
-  readonly #addUsual = ([, place = "", style = "", type = "", value = "", text = ""]: RegExpExecArray) => {
-    this.#cells.column = columnIn(place, this.#cells.sheet);
-    this.#add(place, type, style, dereferenced(value || text), false);
+  readonly #addUsual = ([, address = "", style = "", type = "", value = "", text = ""]: RegExpExecArray) => {
+    this.#cells.column = columnIn(address, this.#cells.sheet);
+    this.#add(address, type, style, dereferenced(value || text), false);
   };
 
-  #add(place: string, type: string, style: string, value: string, isEmptyFormula: boolean): void {
+  #add(address: string, type: string, style: string, value: string, isEmptyFormula: boolean): void {
     const text = textOf(type, value, style, this.#facts, this.#cells);
-    const address = this.#facts.addresses.get(place);
-    const isLinked = address !== undefined && !text.includes("@");
-    this.#cells.add(isLinked ? `${text} <${address}>`.trimStart() : text, 1, isEmptyFormula);
+    const target = this.#facts.addresses.get(address);
+    const isLinked = target !== undefined && !text.includes("@");
+    this.#cells.add(isLinked ? `${text} <${target}>`.trimStart() : text, 1, isEmptyFormula);
   }
 }
 
 /**
- * A cell as most programs write it: its place, style and type, and its value or its text. A formula before the value
+ * A cell as most programs write it: its address, style and type, and its value or its text. A formula before the value
  * does not matter, unless the value is missing.
  */
 const usualCell =
@@ -361,10 +361,10 @@ function rowNumber(number: string | undefined, { number: next, sheet }: RowCells
   throw new SheetFault(`sheet "${sheet}": there is no row "${number.slice(0, 20)}"; ${repair}`);
 }
 
-function columnIn(place: string, sheet: string): number {
-  const column = columnOf(place);
+function columnIn(address: string, sheet: string): number {
+  const column = columnOf(address);
   if (column !== -1) return column;
-  throw new SheetFault(`sheet "${sheet}": there is no cell "${place.slice(0, 20)}"; ${repair}`);
+  throw new SheetFault(`sheet "${sheet}": there is no cell "${address.slice(0, 20)}"; ${repair}`);
 }
 
 /** Returns the text of a cell by its type (18.18.11 of the standard). */

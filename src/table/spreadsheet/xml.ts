@@ -50,8 +50,8 @@ export class XmlReader {
   }
 
   attribute(name: string): string | undefined {
-    const place = attributeIn(this.#tag, name);
-    return place && dereferenced(this.#tag.slice(...place));
+    const range = attributeIn(this.#tag, name);
+    return range && dereferenced(this.#tag.slice(...range));
   }
 
   /**
@@ -154,14 +154,14 @@ function attributeIn(tag: string, name: string): readonly [number, number] | und
 
 /** Returns the text of an attribute as it is written. */
 export function attributeOf(tag: string, name: string): string | undefined {
-  const place = attributeIn(tag, name);
-  return place && tag.slice(...place);
+  const range = attributeIn(tag, name);
+  return range && tag.slice(...range);
 }
 
 export function withAttribute(tag: string, name: string, change: (value: string) => string): string {
-  const place = attributeIn(tag, name);
-  if (place === undefined) return tag;
-  const [start, end] = place;
+  const range = attributeIn(tag, name);
+  if (range === undefined) return tag;
+  const [start, end] = range;
   return `${tag.slice(0, start)}${change(tag.slice(start, end))}${tag.slice(end)}`;
 }
 

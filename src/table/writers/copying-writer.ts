@@ -3,7 +3,7 @@ import { itemText, toBinary } from "../bytes.js";
 import { emptyTail, quoteField, unquote, usualMarks } from "../quotes.js";
 import { beforeField, emptyField, outputDelimiter, type TableShape } from "../records.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
-import { Place, recordWords } from "../scan/scanner.js";
+import { Offset, recordWords } from "../scan/scanner.js";
 import type { Output, WriteMemory, WrittenRecords } from "./output.js";
 import { type AddedColumns, type AddedFields, copyRecords, type RecordWriter } from "./record-writer.js";
 
@@ -11,9 +11,9 @@ const comma = ",";
 
 export class CopyingWriter implements RecordWriter {
   readonly #shape: TableShape;
-  readonly #places: AddedColumns["places"];
-  /** Added fields that replace earlier ones, by place; `#last` has the others. */
-  readonly #replaced: readonly { readonly place: number; readonly index: number }[];
+  readonly #indices: AddedColumns["indices"];
+  /** Added fields that replace earlier ones, by earlier; `#last` has the others. */
+  readonly #replaced: readonly { readonly earlier: number; readonly index: number }[];
   readonly #last: readonly number[];
   readonly #beforeText: string;
   readonly #before: Uint8Array;
@@ -21,18 +21,18 @@ export class CopyingWriter implements RecordWriter {
   readonly #isUsual: boolean;
   readonly #padding: Uint8Array;
 
-  constructor(shape: TableShape, { places }: Pick<AddedColumns, "places">) {
+  constructor(shape: TableShape, { indices }: Pick<AddedColumns, "indices">) {
     const { dialect } = shape;
     this.#shape = shape;
-    this.#places = places;
-    const indices = [...places.keys()];
-    this.#replaced = indices
+    this.#indices = indices;
+    const all = [...indices.keys()];
+    this.#replaced = all
       .flatMap((index) => {
-        const place = places[index];
-        return place === undefined ? [] : [{ place, index }];
+        const earlier = indices[index];
+        return earlier === undefined ? [] : [{ earlier, index }];
       })
-      .sort((a, b) => a.place - b.place);
-    this.#last = indices.filter((index) => places[index] === undefined);
+      .sort((a, b) => a.earlier - b.earlier);
+    this.#last = all.filter((index) => indices[index] === undefined);
     this.#beforeText = beforeField(dialect);
     this.#before = Buffer.from(this.#beforeText, "latin1");
     this.#isUsual = /^[,;\t| ]$/.test(outputDelimiter(dialect)) && /^["']?$/.test(dialect.quote);
@@ -70,10 +70,10 @@ export class CopyingWriter implements RecordWriter {
     const { width, dialect } = this.#shape;
     const lines = dialect.delimiter === null ? quotedLines(chunk, this.#shape) : undefined;
     return copyRecords(chunk, added, memory, {
-      isWhole: (word) => this.#last.length === 0 && at[word + Place.fields] === width,
+      isWhole: (word) => this.#last.length === 0 && at[word + Offset.fields] === width,
       write: (row, output, fields) => {
         const own = () =>
-          this.#places.map((place) => (place === undefined ? "" : chunk.withColumn(place).value(row)));
+          this.#indices.map((earlier) => (earlier === undefined ? "" : chunk.withColumn(earlier).value(row)));
         this.#writeRecord(chunk, row, fields ?? this.prepare(own()), lines?.get(row), output);
       },
     });
@@ -90,9 +90,9 @@ export class CopyingWriter implements RecordWriter {
     const { bytes, at } = chunk;
     const { width, dialect } = this.#shape;
     const word = row * recordWords;
-    const end = at[word + Place.end]!;
-    const next = at[word + Place.next]!;
-    const found = at[word + Place.fields]!;
+    const end = at[word + Offset.end]!;
+    const next = at[word + Offset.next]!;
+    const found = at[word + Offset.fields]!;
     const isShort = found < width || at[word] === end;
     const isLeft = isShort && ours.fields.every((field) => field === "") && this.#replacesNone(found);
     if (isLeft && line === undefined) {
@@ -104,7 +104,7 @@ export class CopyingWriter implements RecordWriter {
     if (line !== undefined) output.copy(line);
     else output.copy(bytes, this.#replace(chunk, row, ours, output), kept);
     for (let field = found; field < width; field++) {
-      const index = this.#places.indexOf(field);
+      const index = this.#indices.indexOf(field);
       if (index === -1) {
         output.copy(this.#padding);
         continue;
@@ -123,7 +123,7 @@ export class CopyingWriter implements RecordWriter {
   }
 
   #replacesNone(found: number): boolean {
-    return this.#replaced.every(({ place }) => place >= found);
+    return this.#replaced.every(({ earlier }) => earlier >= found);
   }
 
   /**
@@ -134,10 +134,10 @@ export class CopyingWriter implements RecordWriter {
     const { dialect } = this.#shape;
     const word = row * recordWords;
     let from = at[word]!;
-    for (const { place, index } of this.#replaced) {
-      if (place >= at[word + Place.fields]!) break;
-      const column = chunk.withColumn(place).at;
-      const [start, end] = [column[word + Place.valueStart]!, column[word + Place.valueEnd]!];
+    for (const { earlier, index } of this.#replaced) {
+      if (earlier >= at[word + Offset.fields]!) break;
+      const column = chunk.withColumn(earlier).at;
+      const [start, end] = [column[word + Offset.valueStart]!, column[word + Offset.valueEnd]!];
       const field = bytes.toString("latin1", start, end);
       if (itemText(unquote(field, dialect)) === ours.fields[index]) continue;
       output.copy(bytes, from, start);
@@ -157,7 +157,7 @@ function quotedLines(chunk: ScannedChunk, { dialect }: TableShape): ReadonlyMap<
   if (!bytes.includes(comma)) return lines;
   for (let row = 0; row < count; row++) {
     if (!chunk.isRow(row)) continue;
-    const [start, end] = [at[row * recordWords]!, at[row * recordWords + Place.end]!];
+    const [start, end] = [at[row * recordWords]!, at[row * recordWords + Offset.end]!];
     const line = bytes.toString("latin1", start, end);
     const quoted = quoteField(unquote(line, dialect), comma, dialect.quote === "" ? usualMarks : dialect);
     if (line.includes(comma) && line !== quoted) lines.set(row, Buffer.from(quoted, "latin1"));

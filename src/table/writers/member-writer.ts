@@ -8,7 +8,7 @@ import { KnownKeys } from "../json/json-objects.js";
 import { textOf } from "../json/json-values.js";
 import { memberWords, ObjectScanner } from "../json/object-scanner.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
-import { Place, recordWords } from "../scan/scanner.js";
+import { Offset, recordWords } from "../scan/scanner.js";
 import type { Output, WriteMemory, WrittenRecords } from "./output.js";
 import { type AddedColumns, type AddedFields, copyRecords, type RecordWriter } from "./record-writer.js";
 
@@ -23,17 +23,17 @@ const compact: Layout = { before: "", colon: ":" };
 
 export class MemberWriter implements RecordWriter {
   readonly #names: readonly string[];
-  readonly #places: readonly (number | undefined)[];
+  readonly #indices: readonly (number | undefined)[];
   readonly #isReplacing: boolean;
   readonly #keys: KnownKeys;
   readonly #scanner: ObjectScanner;
   /** Members last rendered for given fields: rows with the same fields mostly have the same layout. */
   readonly #made = new WeakMap<AddedFields, { readonly layout: Layout; readonly bytes: Buffer }>();
 
-  constructor({ names, places }: AddedColumns, isOfDocument: boolean) {
+  constructor({ names, indices }: AddedColumns, isOfDocument: boolean) {
     this.#names = names;
-    this.#places = places;
-    this.#isReplacing = places.some((place) => place !== undefined);
+    this.#indices = indices;
+    this.#isReplacing = indices.some((earlier) => earlier !== undefined);
     this.#keys = new KnownKeys(names);
     this.#scanner = new ObjectScanner(isOfDocument);
   }
@@ -57,16 +57,16 @@ export class MemberWriter implements RecordWriter {
     added: (row: number) => AddedFields | null | undefined,
     memory?: WriteMemory,
   ): WrittenRecords {
-    const hasValue = (place: number | undefined, word: number) => {
-      if (place === undefined) return false;
-      const column = chunk.withColumn(place).at;
-      return column[word + Place.valueStart] !== column[word + Place.valueEnd];
+    const hasValue = (earlier: number | undefined, word: number) => {
+      if (earlier === undefined) return false;
+      const column = chunk.withColumn(earlier).at;
+      return column[word + Offset.valueStart] !== column[word + Offset.valueEnd];
     };
     return copyRecords(chunk, added, memory, {
-      isWhole: (word) => this.#places.every((place) => hasValue(place, word)),
+      isWhole: (word) => this.#indices.every((earlier) => hasValue(earlier, word)),
       write: (row, output, fields) => {
         const own = () =>
-          this.#places.map((place) => (place === undefined ? "" : chunk.withColumn(place).value(row)));
+          this.#indices.map((earlier) => (earlier === undefined ? "" : chunk.withColumn(earlier).value(row)));
         this.#writeObject(chunk, row, fields ?? this.prepare(own()), output);
       },
     });
@@ -75,11 +75,11 @@ export class MemberWriter implements RecordWriter {
   #writeObject({ bytes, at }: ScannedChunk, row: number, ours: AddedFields, output: Output): void {
     const word = row * recordWords;
     const start = at[word]!;
-    const next = at[word + Place.next]!;
+    const next = at[word + Offset.next]!;
     let from = start;
     const known = this.#isReplacing ? new Set<number>() : none;
     if (this.#isReplacing) {
-      for (const { index, value, valueEnd } of this.#earlierMembers(bytes, start, at[word + Place.end]!)) {
+      for (const { index, value, valueEnd } of this.#earlierMembers(bytes, start, at[word + Offset.end]!)) {
         known.add(index);
         const text = unmarked(bytes.toString("utf8", value, valueEnd));
         if (textOf(JSON.parse(text)) === ours.fields[index]) continue;
@@ -89,12 +89,12 @@ export class MemberWriter implements RecordWriter {
       }
     }
     if (known.size < ours.fields.length) {
-      let end = at[word + Place.end]! - 1;
+      let end = at[word + Offset.end]! - 1;
       while (bytes[end] !== closeBrace) end--;
       while (bytes[end - 1]! <= 0x20) end--;
       output.copy(bytes, from, end);
       if (bytes[end - 1] !== openBrace) output.copy(commaBytes);
-      const layout = layoutAt(bytes, start + at[word + Place.fields]! - 1);
+      const layout = layoutAt(bytes, start + at[word + Offset.fields]! - 1);
       const isUsual = layout === compact && !this.#isReplacing;
       output.copy(isUsual ? ours.parts[0]! : this.#madeOf(ours, known, layout));
       from = end;

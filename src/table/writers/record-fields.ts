@@ -10,7 +10,7 @@ import { memberWords, ObjectScanner } from "../json/object-scanner.js";
 import { closeOf, unquote } from "../quotes.js";
 import type { TableShape } from "../records.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
-import { Place, recordWords } from "../scan/scanner.js";
+import { Offset, recordWords } from "../scan/scanner.js";
 
 export interface RecordFields {
   /** Range of the bytes of the field, if these are its text. Otherwise `from` is -1, and `text` is a binary string. */
@@ -51,10 +51,10 @@ export class CsvFields implements RecordFields {
     const word = row * recordWords;
     this.#bytes = chunk.bytes;
     this.#at = chunk.at[word]!;
-    this.#end = chunk.at[word + Place.end]!;
+    this.#end = chunk.at[word + Offset.end]!;
     this.#field = 0;
     if (!this.#isUsual) this.#bounds = chunk.boundsOf(row);
-    return Math.min(chunk.at[word + Place.fields]!, this.#shape.width);
+    return Math.min(chunk.at[word + Offset.fields]!, this.#shape.width);
   }
 
   next(): void {
@@ -113,7 +113,7 @@ export class JsonFields implements RecordFields {
 
   open({ bytes, at }: ScannedChunk, row: number): number {
     const word = row * recordWords;
-    const count = this.#scanner.scan(bytes, at[word]!, at[word + Place.end]!);
+    const count = this.#scanner.scan(bytes, at[word]!, at[word + Offset.end]!);
     const { members } = this.#scanner;
     this.#values.fill(0);
     for (let index = 0, member = 0; index < count; index++, member += memberWords) {

@@ -1,7 +1,7 @@
 /** Writes the records of scanned chunks with their added fields: the code that all formats share. */
 import type { TableFormat } from "../records.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
-import { Place, recordWords } from "../scan/scanner.js";
+import { Offset, recordWords } from "../scan/scanner.js";
 import { Output, type WriteMemory, type WrittenRecords } from "./output.js";
 
 /** Plain data, because worker threads get a copy. */
@@ -15,7 +15,7 @@ export interface WriteTarget {
 export interface AddedColumns {
   readonly names: readonly string[];
   /** Index in the table of each column that an earlier run has added; undefined for new ones. */
-  readonly places: readonly (number | undefined)[];
+  readonly indices: readonly (number | undefined)[];
 }
 
 export interface AddedFields {
@@ -55,19 +55,19 @@ export function copyRecords(
   memory: WriteMemory | undefined,
   { isWhole, write }: RecordCopy,
 ): WrittenRecords {
-  const usual = count === 0 ? 0 : at[(count - 1) * recordWords + Place.next]! - at[0]!;
+  const usual = count === 0 ? 0 : at[(count - 1) * recordWords + Offset.next]! - at[0]!;
   const output = new Output(count, usual + 16 * count + 16, memory);
   let [from, to] = [0, 0];
   for (let row = 0, word = 0; row < count; row++, word += recordWords) {
     const fields = added(row);
     const isCopied =
-      fields === unchanged || at[word + Place.fields] === 0 || (fields === null && isWhole(word));
+      fields === unchanged || at[word + Offset.fields] === 0 || (fields === null && isWhole(word));
     if (fields !== undefined && isCopied) {
       if (at[word] !== to) {
         output.copy(bytes, from, to);
         from = at[word]!;
       }
-      to = at[word + Place.next]!;
+      to = at[word + Offset.next]!;
     } else if (fields !== undefined) {
       output.copy(bytes, from, to);
       from = to;

@@ -68,7 +68,7 @@ export class ReshapingWriter implements RecordWriter {
   readonly #width: number;
   readonly #fields: RecordFields;
   readonly #format: FieldFormat;
-  readonly #places: AddedColumns["places"];
+  readonly #indices: AddedColumns["indices"];
   /** Index of the added field that replaces each field of the table; -1 if none does. */
   readonly #replacing: Int32Array;
 
@@ -76,13 +76,13 @@ export class ReshapingWriter implements RecordWriter {
     width: number,
     fields: RecordFields,
     format: FieldFormat,
-    { places }: Pick<AddedColumns, "places">,
+    { indices }: Pick<AddedColumns, "indices">,
   ) {
     this.#width = width;
     this.#fields = fields;
     this.#format = format;
-    this.#places = places;
-    this.#replacing = Int32Array.from({ length: width }, (_, field) => places.indexOf(field));
+    this.#indices = indices;
+    this.#replacing = Int32Array.from({ length: width }, (_, field) => indices.indexOf(field));
   }
 
   prepare(fields: readonly string[]): AddedFields {
@@ -105,7 +105,7 @@ export class ReshapingWriter implements RecordWriter {
 
   #ownFields(chunk: ScannedChunk, row: number): AddedFields {
     return this.prepare(
-      this.#places.map((place) => (place === undefined ? "" : chunk.withColumn(place).value(row))),
+      this.#indices.map((earlier) => (earlier === undefined ? "" : chunk.withColumn(earlier).value(row))),
     );
   }
 
@@ -131,9 +131,9 @@ export class ReshapingWriter implements RecordWriter {
       }
     }
     for (const [index, part] of parts.entries()) {
-      const place = this.#places[index];
-      if (place !== undefined && (isPadded || place < found)) continue;
-      output.copy(place === undefined ? beforeAdded[index]! : before[place]!);
+      const earlier = this.#indices[index];
+      if (earlier !== undefined && (isPadded || earlier < found)) continue;
+      output.copy(earlier === undefined ? beforeAdded[index]! : before[earlier]!);
       output.copy(part);
     }
     output.copy(closing);

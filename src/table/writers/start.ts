@@ -13,7 +13,7 @@ export const streamOf = (scanned: ScannedTable, above: Buffer): RecordStream => 
 });
 
 function headerOf({ shape, target, header }: ScannedTable, columns: AddedColumns): Buffer {
-  const { names, places } = columns;
+  const { names, indices } = columns;
   if (target.format !== "jsonl" && shape.hasHeader) {
     const writer = writerOf(shape, target, columns);
     const added = writer.prepare(names);
@@ -22,6 +22,6 @@ function headerOf({ shape, target, header }: ScannedTable, columns: AddedColumns
   if (target.format === undefined || target.format === "jsonl" || shape.json === undefined)
     return Buffer.of();
   const delimiter = delimiterOf[target.format];
-  const all = [...shape.json.names, ...names.filter((_, index) => places[index] === undefined)];
+  const all = [...shape.json.names, ...names.filter((_, index) => indices[index] === undefined)];
   return Buffer.from(`${all.map((name) => quoteField(name, delimiter)).join(delimiter)}\n`);
 }

@@ -20,11 +20,11 @@ export type RecordReader = (chunk: ScannedChunk) => ScannedChunk | undefined;
 export function readerOf(
   shape: TableShape,
   { format }: WriteTarget,
-  { names, places }: AddedColumns,
+  { names, indices }: AddedColumns,
   onBadRow?: BadRowListener,
 ): RecordReader {
   if (shape.json === undefined) return (chunk) => chunk;
-  const added = names.filter((_, index) => places[index] === undefined);
+  const added = names.filter((_, index) => indices[index] === undefined);
   const objects = new JsonObjects(shape, added, format !== undefined, onBadRow);
   return (chunk) => objects.read(chunk);
 }

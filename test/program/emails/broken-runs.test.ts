@@ -14,7 +14,7 @@ const count = 400_000;
 const list = `email\n${Array.from({ length: count }, (_, i) => `user${i}@larch-and-oak.com\n`).join("")}`;
 
 /** Where the quota is: in a file of its own, or in the state of the service. */
-type Place = "quota file" | "state file" | "PostgreSQL";
+type Offset = "quota file" | "state file" | "PostgreSQL";
 
 let postgres: PostgresServer | undefined;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 /** Returns a folder with the list, and how to read the units used of its quota, which has room for the list once. */
-async function folderWithQuota(where: Place = "quota file") {
+async function folderWithQuota(where: Offset = "quota file") {
   const home = temporaryFolder();
   writeFileSync(join(home, "list.csv"), list);
   const place = where === "PostgreSQL" ? await postgres!.create() : join(home, "service.db");
@@ -40,9 +40,9 @@ async function folderWithQuota(where: Place = "quota file") {
   return { home, env, used };
 }
 
-const placed = (where: Place) => test.skipIf(where === "PostgreSQL" && !hasPostgres);
+const placed = (where: Offset) => test.skipIf(where === "PostgreSQL" && !hasPostgres);
 
-describe.each<Place>(["quota file", "state file", "PostgreSQL"])("with a %s", (where) => {
+describe.each<Offset>(["quota file", "state file", "PostgreSQL"])("with a %s", (where) => {
   placed(where).each<[string, string[], string]>([
     ["killed", ["list.csv", "-o", "out.csv"], "out.csv"],
     ["killed, in place", ["list.csv", "-I"], "list.csv"],

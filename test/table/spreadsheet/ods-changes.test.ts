@@ -36,7 +36,7 @@ async function contentOf(file: Buffer): Promise<string> {
   return (await bytesOf(unpack(inMemory(file), part))).toString();
 }
 
-const status = { names: ["status"], places: [1], width: 1, column: 0 };
+const status = { names: ["status"], indices: [1], width: 1, column: 0 };
 const ann = "ann@larch-and-oak.com";
 const cell = (text: string, style = "") =>
   `<table:table-cell${style && ` table:style-name="${style}"`} office:value-type="string"><text:p>${text}</text:p></table:table-cell>`;

@@ -163,7 +163,7 @@ async function returned(file: Buffer, added: AddedColumns, rows: readonly (reado
   return partsOf(Buffer.concat(pieces));
 }
 
-const added = { names: ["status", "why"], places: [2, 3], width: 2, column: 1 };
+const added = { names: ["status", "why"], indices: [2, 3], width: 2, column: 1 };
 const rows = [
   ["id", "email", "status", "why"],
   ["1", "a@b.net", "ok", ""],
@@ -232,7 +232,7 @@ describe("a workbook with added columns", () => {
     const file = xlsxOf({
       L: row(1, "email", "status") + row(2, "a@b.net", "quota_exceeded") + row(3, "x", "ok"),
     });
-    const update = { names: ["status"], places: [1], width: 2, column: 0 };
+    const update = { names: ["status"], indices: [1], width: 2, column: 0 };
     const parts = await returned(file, update, [
       ["email", "status"],
       ["a@b.net", "fake"],
@@ -255,7 +255,7 @@ describe("a workbook with added columns", () => {
     }
   });
 
-  const one = { names: ["status"], places: [1], width: 1, column: 0 };
+  const one = { names: ["status"], indices: [1], width: 1, column: 0 };
   const oneColumn = [
     ["email", "status"],
     ["a@b.net", "ok"],
@@ -297,7 +297,7 @@ describe("a workbook with added columns", () => {
     const file = book({ "xl/worksheets/_rels/rId2.xml.rels": relation, "xl/tables/table1.xml": products });
     expect((await returned(file, added, rows)).get("xl/tables/table1.xml")).toBe(products);
     const empty = xlsxOf({ L: "" }, { dimension: '<dimension ref="A1"/>' });
-    const parts = await returned(empty, { ...one, places: [0], width: 0 }, []);
+    const parts = await returned(empty, { ...one, indices: [0], width: 0 }, []);
     expect(parts.get("xl/worksheets/rId1.xml")).toContain('<dimension ref="A1"/>');
   });
 
@@ -330,7 +330,7 @@ describe("a workbook with added columns", () => {
 });
 
 describe("rows taken out of a workbook", () => {
-  const removing = { names: ["status"], places: [2], width: 2, column: 1, firstRemovable: 2 };
+  const removing = { names: ["status"], indices: [2], width: 2, column: 1, firstRemovable: 2 };
   const gone = [removedRow];
   const texts = [["id", "email", "status"], ["1", "a@b.net", "ok"], gone, ["3", "c@d.net", "alias"], gone];
   const ids = [1, 2, 3, 4];

@@ -10,7 +10,7 @@ import { startsAsZip } from "../../../files/zip-start.js";
 import { profiles } from "../../../run/item.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { commitOutputs } from "../commit.js";
-import { type Container, type Input, needPlaces } from "../plan/places.js";
+import { type Container, type Input, needPaths } from "../plan/paths.js";
 import type { BulkRequest, Plan } from "../plan/plan.js";
 import { tryInput } from "./input.js";
 import { checkReplaceable } from "./output.js";
@@ -104,7 +104,7 @@ export async function prepareContainers(
   // In the order in which they were given.
   const sorted = plans.filter((plan) => kept.includes(plan));
   const isToStandardOutput = sorted.some(({ output, split, isDryRun }) => !output && !split && !isDryRun);
-  if (sorted.length > 1 && isToStandardOutput) throw needPlaces(sorted);
+  if (sorted.length > 1 && isToStandardOutput) throw needPaths(sorted);
   return [sorted[0]!, ...sorted.slice(1)];
 }
 

@@ -105,18 +105,18 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
   });
   let wasValidated = false;
   for (const { usual, name } of columns.renamed) {
-    const place = table.names.indexOf(usual);
-    const isOurs = place >= 0 && holdsStatuses(table.firstValues(place));
-    wasValidated ||= isOurs && table.firstValues(place).some(isStatus);
+    const index = table.names.indexOf(usual);
+    const isOurs = index >= 0 && holdsStatuses(table.firstValues(index));
+    wasValidated ||= isOurs && table.firstValues(index).some(isStatus);
     const advice = isOurs && !wanted.update ? "; to go on with an earlier run, use --update" : "";
     note(`${inputName} has a column "${usual}" already; ours is "${name}"${advice}`);
   }
-  const { places } = columns;
-  const isUpdate = places.some((place) => place !== undefined);
-  const each = places.length / (1 + table.otherColumns.length);
-  const isFilled = (place: number | undefined) =>
-    place === undefined || table.firstValues(place).some((value) => value !== "");
-  const isSure = places.every((place, i) => i % each !== 0 || isFilled(place));
+  const { indices } = columns;
+  const isUpdate = indices.some((index) => index !== undefined);
+  const each = indices.length / (1 + table.otherColumns.length);
+  const isFilled = (index: number | undefined) =>
+    index === undefined || table.firstValues(index).some((value) => value !== "");
+  const isSure = indices.every((index, i) => i % each !== 0 || isFilled(index));
   const keeps = wanted.update !== "all";
   const update: Update | undefined = isUpdate
     ? {
@@ -177,15 +177,19 @@ export async function tryInput(plan: Plan, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Columns of an earlier run keep their places; new ones are behind the table. */
-function addedColumns({ filter }: Plan, { names, places }: Columns, { width, column, rowsAbove = 0 }: Table) {
+/** Columns of an earlier run keep their indices; new ones are behind the table. */
+function addedColumns(
+  { filter }: Plan,
+  { names, indices }: Columns,
+  { width, column, rowsAbove = 0 }: Table,
+) {
   let next = width;
   const removesRows = filter.keeps !== undefined || filter.dedupe !== undefined;
   return {
     names,
     width,
     column,
-    places: places.map((place) => place ?? next++),
+    indices: indices.map((index) => index ?? next++),
     firstRemovable: removesRows ? rowsAbove + 1 : undefined,
   };
 }

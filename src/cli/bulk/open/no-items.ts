@@ -92,11 +92,11 @@ export async function checkStart(
   if (!isRefused(items)) return;
   const invalid = items.filter((item) => !isValid(kind, item));
   const name = nameText(header?.[column] ?? "");
-  const place = width > 1 || name !== "" ? ` in column ${column + 1}${name === "" ? "" : ` "${name}"`}` : "";
+  const where = width > 1 || name !== "" ? ` in column ${column + 1}${name === "" ? "" : ` "${name}"`}` : "";
   const shown = invalid.slice(0, 3).map((item) => `"${withoutRest(item)}"`);
   throw new ChoiceError(
     printable(
-      `${inputName}: ${grouped(invalid.length)} of the first ${grouped(items.length)} items${place} are no valid ${profiles[kind].plural}: ${shown.join(", ")}; ${adviceOn(invalid, options, width)}; to go on all the same, pass --force`,
+      `${inputName}: ${grouped(invalid.length)} of the first ${grouped(items.length)} items${where} are no valid ${profiles[kind].plural}: ${shown.join(", ")}; ${adviceOn(invalid, options, width)}; to go on all the same, pass --force`,
     ),
   );
 }

@@ -6,7 +6,7 @@ import { type FileSink, openOutputFile, type TableSink } from "../../../files/ou
 import { startsAsZip } from "../../../files/zip-start.js";
 import type { ItemProfile } from "../../../table/sniff/item-profile.js";
 import { listSheets } from "../../../table/spreadsheet/workbook.js";
-import type { Container, ReturnedContainer } from "../plan/places.js";
+import type { Container, ReturnedContainer } from "../plan/paths.js";
 import type { Resources } from "./resources.js";
 
 /**

@@ -1,6 +1,6 @@
 /** Rejects options that contradict each other, or mean nothing for the engine of a run. */
 
-import { isDatabase, type QuotaPlace } from "../../config/quota-place.js";
+import { isDatabase, type QuotaLocation } from "../../config/quota-location.js";
 import { type SetSetting, settingOf } from "../../config/settings.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
@@ -52,7 +52,7 @@ function checkShard({ shard, column = [], allColumns, dedupe }: BulkOptions): vo
 }
 
 /** @throws UsageError when `--offline` is given, but `--set` or the quota needs the network */
-export function checkOffline({ offline, set = [] }: BulkOptions, quota: QuotaPlace): void {
+export function checkOffline({ offline, set = [] }: BulkOptions, quota: QuotaLocation): void {
   if (!offline) return;
   const contradicts = ([name, value]: SetSetting) =>
     (name === "dns" && value !== "off") || (name === "engine" && value !== "offline");

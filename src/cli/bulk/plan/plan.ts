@@ -12,7 +12,7 @@ import type { TableOptions } from "../../../table/table.js";
 import { type Kind, notChecked } from "../../../validator/validator.js";
 import { ownListFiles, readOwnLists } from "../../config/own-lists.js";
 import { dataTablePath } from "../../config/paths.js";
-import { type QuotaPlace, quotaPlace, quotaTarget } from "../../config/quota-place.js";
+import { type QuotaLocation, quotaLocation, quotaTarget } from "../../config/quota-location.js";
 import { resolveSettings, type Settings } from "../../config/settings.js";
 import { chooseEngine, type EngineChoice } from "../../engines/engine-choice.js";
 import { UsageError } from "../../errors.js";
@@ -28,14 +28,14 @@ import {
   keepsNothing,
   noteServiceOptions,
 } from "./checks.js";
-import { checkNotItself, type Input, type Places, placesOf } from "./places.js";
+import { checkNotItself, type FilePaths, type Input, pathsOf } from "./paths.js";
 import { checkTargets } from "./targets.js";
 
 interface CommonPlan {
   readonly kind: Kind;
   readonly settings: Settings;
   readonly engine: EngineChoice;
-  readonly quota: QuotaPlace;
+  readonly quota: QuotaLocation;
   /** Empty for the api engine. */
   readonly classifierSource: ClassifierSource;
   readonly dns: "off" | "on" | "strict";
@@ -78,7 +78,7 @@ export interface LogPlan {
   readonly summaryFile: string | undefined;
 }
 
-interface FilePlan extends Places {
+interface FilePlan extends FilePaths {
   readonly inputName: string;
   /** Format of the output if it is a workbook. */
   readonly workbook: WorkbookFormat | undefined;
@@ -117,17 +117,17 @@ export async function planRun(
   const { options } = request;
   const { env } = process;
   checkTogether(options);
-  const places = placesOf(inputs, options);
-  checkTargets(places, {
+  const paths = pathsOf(inputs, options);
+  checkTargets(paths, {
     ...options,
     ...ownListFiles(options, env),
     badRowsFile: options.badRows?.file,
     summaryFile: logOf(options).summaryFile,
     quotaPath: quotaTarget(options, env),
   });
-  for (const each of places) checkWritten(each, options);
+  for (const each of paths) checkWritten(each, options);
   const common = await planCommon(request);
-  const [first, ...others] = places.map((each): Plan => ({ ...common, ...planFile(common, each, options) }));
+  const [first, ...others] = paths.map((each): Plan => ({ ...common, ...planFile(common, each, options) }));
   return [first!, ...others];
 }
 
@@ -145,7 +145,7 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
   const classifierSource = isOffline
     ? { ...tableSource(dataTablePath(env), say), ownLists: await readOwnLists(options, env) }
     : {};
-  const quota = quotaPlace(
+  const quota = quotaLocation(
     options,
     isOffline ? env : { ...env, IDV_QUOTA: undefined, IDV_QUOTA_KEY: undefined },
   );
@@ -214,7 +214,7 @@ function logOf({ log = [], quiet }: BulkOptions): LogPlan {
   };
 }
 
-function workbookOf({ input, output, isInPlace, member, returned }: Places): WorkbookFormat | undefined {
+function workbookOf({ input, output, isInPlace, member, returned }: FilePaths): WorkbookFormat | undefined {
   const container = returned === undefined ? undefined : member?.container.format;
   if (container === "xlsx" || container === "ods") return container;
   const format = isInPlace ? endingOf(input!) : output && formatByName(output);
@@ -227,9 +227,9 @@ export const losesStyles =
 const mayReturn = ({ shard, badRows, split, header }: BulkOptions): boolean =>
   [shard, badRows, split].every((option) => option === undefined) && header !== "never";
 
-function checkWritten(places: Places, options: BulkOptions): void {
-  const { output, isInPlace, backup, returned } = places;
-  const workbook = workbookOf(places);
+function checkWritten(paths: FilePaths, options: BulkOptions): void {
+  const { output, isInPlace, backup, returned } = paths;
+  const workbook = workbookOf(paths);
   if (workbook && returned !== undefined && !mayReturn(options)) {
     throw new UsageError(
       `${printable(returned)}: one sheet of text would be left of it; write the sheets to a folder with -o FOLDER/`,
@@ -245,12 +245,12 @@ function checkWritten(places: Places, options: BulkOptions): void {
   if (workbook && options.format !== undefined) {
     throw new UsageError(`${output}: --format is for text; leave it out for a spreadsheet file`);
   }
-  checkNotItself(places, options);
+  checkNotItself(paths, options);
 }
 
-function planFile({ kind, settings, cells }: CommonPlan, places: Places, options: BulkOptions): FilePlan {
-  const { input, output, isInPlace } = places;
-  const workbook = workbookOf(places);
+function planFile({ kind, settings, cells }: CommonPlan, paths: FilePaths, options: BulkOptions): FilePlan {
+  const { input, output, isInPlace } = paths;
+  const workbook = workbookOf(paths);
   // A file named .csv may hold tabs. An output with the same ending then gets tabs, too.
   const isSameEnding = input !== undefined && output !== undefined && endingOf(input) === endingOf(output);
   const named = output === undefined || isInPlace || isSameEnding ? undefined : formatByName(output);
@@ -258,12 +258,11 @@ function planFile({ kind, settings, cells }: CommonPlan, places: Places, options
   const namedFormat = workbook ? "csv" : named;
   const { column, allColumns, delimiter, quote, comment, format, skipLines, headers } = options;
   return {
-    ...places,
+    ...paths,
     inputName: input ?? "standard input",
     workbook,
     returnsWorkbook: workbook !== undefined && mayReturn(options),
-    sheet:
-      places.member?.container.format === "zip" ? options.sheet : (places.member?.table ?? options.sheet),
+    sheet: paths.member?.container.format === "zip" ? options.sheet : (paths.member?.table ?? options.sheet),
     table: {
       profile: profiles[kind],
       items: itemTest({ kind, emptyValues: cells.emptyValues }),

@@ -65,11 +65,11 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
   for (const role of roles) {
     const { name, path, isWritten } = role;
     if (path === undefined || path.startsWith("/dev/")) continue;
-    const place = placeOf(path);
-    if (split !== undefined && isOfSplit(place, split)) {
+    const resolved = resolvedPath(path);
+    if (split !== undefined && isOfSplit(resolved, split)) {
       throw new UsageError(`${printable(path)}: cannot be ${name} and a file of --split at once`);
     }
-    const other = taken.get(place);
+    const other = taken.get(resolved);
     if (other?.name === "the input" && name === "the input" && split !== undefined) {
       throw new UsageError(
         `${printable(path)}: is given twice, and its rows would be written twice; name it once`,
@@ -81,7 +81,7 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
     if (other && (isWritten || other.isWritten)) {
       throw new UsageError(`${printable(path)}: cannot be ${name} and ${other.name} at once`);
     }
-    taken.set(place, role);
+    taken.set(resolved, role);
   }
 }
 
@@ -92,15 +92,17 @@ const inputsOf = (files: readonly FileTargets[]): readonly Role["path"][] => [
 ];
 
 export const isSameFile = (input: string, output: string): boolean =>
-  !output.startsWith("/dev/") && placeOf(output) === placeOf(input) && found(input)?.isFile() !== false;
+  !output.startsWith("/dev/") &&
+  resolvedPath(output) === resolvedPath(input) &&
+  found(input)?.isFile() !== false;
 
-function isOfSplit(place: string, folder: string): boolean {
-  const [, status = ""] = /^(\w+)\.(?:csv|tsv|jsonl|json)$/.exec(basename(place)) ?? [];
-  return dirname(place) === placeOf(folder) && [...knownStatuses, "empty"].includes(status);
+function isOfSplit(resolved: string, folder: string): boolean {
+  const [, status = ""] = /^(\w+)\.(?:csv|tsv|jsonl|json)$/.exec(basename(resolved)) ?? [];
+  return dirname(resolved) === resolvedPath(folder) && [...knownStatuses, "empty"].includes(status);
 }
 
 /** Resolves symbolic links. The file itself need not exist. */
-function placeOf(path: string): string {
+function resolvedPath(path: string): string {
   for (const follow of [() => realpathSync(path), () => join(realpathSync(dirname(path)), basename(path))]) {
     try {
       return follow();

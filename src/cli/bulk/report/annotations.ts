@@ -1,5 +1,5 @@
 /** Annotations for the lines of a table, as GitHub's workflows show them beside a change. */
-import type { ObservedRows, RowObserver, RowPlace } from "../../../run/run-options.js";
+import type { ObservedRows, RowLocation, RowObserver } from "../../../run/run-options.js";
 import type { RowFault } from "../../../table/bad-rows.js";
 import type { Status, Verdict } from "../../../validator/validator.js";
 import { counted } from "../../terminal/terminal.js";
@@ -23,23 +23,23 @@ export class Annotations implements RowObserver {
     this.#explain = explain;
   }
 
-  observe({ codes, statuses, place }: ObservedRows): void {
+  observe({ codes, statuses, locate }: ObservedRows): void {
     if (this.#count >= mostAnnotations) return;
     const isWanted = statuses.map((status) => this.#wanted.includes(status));
     for (const [row, code] of codes.entries()) {
       if (!isWanted[code] || this.#count >= mostAnnotations) continue;
       this.#count++;
-      this.#annotate(statuses[code]!, place(row));
+      this.#annotate(statuses[code]!, locate(row));
     }
   }
 
-  #annotate(status: Status, { line, value, item = value }: RowPlace): void {
+  #annotate(status: Status, { line, value, item = value }: RowLocation): void {
     const { reason, suggestion } = this.#explain(item) ?? {};
-    const place = line === undefined ? "" : `,line=${line}`;
+    const property = line === undefined ? "" : `,line=${line}`;
     const why = reason === undefined ? "" : ` (${reason})`;
     const meant = suggestion === undefined ? "" : `; meant: ${suggestion}`;
     const text = escapeText(`${item} is ${status}${why}${meant}`);
-    process.stderr.write(`::error file=${escapeProperty(this.#path)}${place}::${text}\n`);
+    process.stderr.write(`::error file=${escapeProperty(this.#path)}${property}::${text}\n`);
   }
 
   end(rows: ReadonlyMap<Status, number>): void {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { formatByName } from "../../../files/format-by-name.js";
 import type { RunReport } from "../../../run/run-options.js";
 import type { Table } from "../../../table/table.js";
-import { isDatabase } from "../../config/quota-place.js";
+import { isDatabase } from "../../config/quota-location.js";
 import type { GivenOption } from "../../options/option.js";
 import { noItem } from "../../options/values.js";
 import type { Plan } from "../plan/plan.js";

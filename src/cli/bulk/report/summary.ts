@@ -86,14 +86,14 @@ export function dryRunSummary({ input, dryRun, ...table }: DryRun, format: "text
   }
   const sent = requests === undefined ? "" : `, in ${counted(requests, "request")}`;
   return [
-    `${printable(input)}: ${counted(rows, "row")}, ${counted(distinct, "distinct item")} ${placeOf(table)}; ` +
+    `${printable(input)}: ${counted(rows, "row")}, ${counted(distinct, "distinct item")} ${columnText(table)}; ` +
       `${grouped(cached)} in the cache, ${grouped(prechecked)} fake by syntax; ` +
       `${counted(items, "unit")} would be charged${sent}`,
     ...tableLines(table),
   ].join("\n");
 }
 
-const placeOf = ({ column, columnName }: Pick<Summary, "column" | "columnName">): string =>
+const columnText = ({ column, columnName }: Pick<Summary, "column" | "columnName">): string =>
   `in column ${column}${columnName === undefined ? "" : ` "${printable(columnName)}"`}`;
 
 function tableLines({
@@ -202,7 +202,7 @@ export function textSummary(summary: Summary, style: TerminalStyle | undefined):
   return [
     `${printable(summary.input)}: ${counted(report.rows, "row")}, ` +
       `${counted(distinct, item, summary.kind === "email" ? `${item}es` : `${item}s`)} ` +
-      `${placeOf(summary)}; ${summary.engine} engine (${printable(summary.engineReason)})`,
+      `${columnText(summary)}; ${summary.engine} engine (${printable(summary.engineReason)})`,
     ...(style === undefined ? [...lines(counts), ...details(summary)] : statusLines(summary, counts, style)),
     ...summary.otherColumns.flatMap((name, i) => [
       `column "${printable(name)}":`,

@@ -42,7 +42,7 @@ export interface Input {
   readonly standardInput?: InputFile | string | undefined;
 }
 
-export interface Places extends Pick<Input, "member" | "standardInput"> {
+export interface FilePaths extends Pick<Input, "member" | "standardInput"> {
   /** Undefined for standard input; for a table in an archive, its name behind that of the archive. */
   readonly input: string | undefined;
   /** Undefined for standard output and `--split`. */
@@ -58,14 +58,14 @@ export interface Places extends Pick<Input, "member" | "standardInput"> {
 /**
  * @throws UsageError when several files have no separate outputs, or an input would be overwritten
  */
-export function placesOf(inputs: readonly Input[], options: BulkOptions): readonly Places[] {
+export function pathsOf(inputs: readonly Input[], options: BulkOptions): readonly FilePaths[] {
   const isSeveral = inputs.length > 1;
   const isReturned = checkReturned(inputs, options);
   // Which tables of an archive have items is not known yet.
   const isUndecided = options.output === undefined && inputs.every(({ member }) => member !== undefined);
   if (isSeveral && !isReturned && !isUndecided) checkSeveral(inputs, options);
   return inputs.map(({ path, member, standardInput }) => ({
-    ...(member ? placesOfTable(path, member, isSeveral, options) : placesOfFile(path, isSeveral, options)),
+    ...(member ? pathsOfTable(path, member, isSeveral, options) : pathsOfFile(path, isSeveral, options)),
     ...(standardInput && { standardInput }),
   }));
 }
@@ -89,30 +89,30 @@ function checkReturned(inputs: readonly Input[], { output }: BulkOptions): boole
 const canReturn = ({ format }: Container, output: string | undefined): boolean =>
   output !== undefined && (format === "zip" ? isArchiveName(output) : endingOf(output) === format);
 
-function placesOfTable(
+function pathsOfTable(
   path: string,
   member: NonNullable<Input["member"]>,
   isSeveral: boolean,
   { output, inPlace, dryRun }: BulkOptions,
-): Places {
+): FilePaths {
   const { container, table } = member;
   const input = `${container.name}/${table}`;
   if (inPlace !== undefined && path === "-") throw notReplaceable();
-  const places = { input, member, folder: undefined, isInPlace: inPlace !== undefined, backup: undefined };
-  if (inPlace !== undefined) return { ...places, output: input, returned: path };
-  if (output === undefined || output === "-") return { ...places, output: undefined };
+  const paths = { input, member, folder: undefined, isInPlace: inPlace !== undefined, backup: undefined };
+  if (inPlace !== undefined) return { ...paths, output: input, returned: path };
+  if (output === undefined || output === "-") return { ...paths, output: undefined };
   if (canReturn(container, output)) {
     if (!dryRun && isSameFile(path, output)) throw isInput(output);
-    return { ...places, output: `${output}/${table}`, returned: output };
+    return { ...paths, output: `${output}/${table}`, returned: output };
   }
-  if (!isSeveral && !isFolder(output)) return { ...places, output };
+  if (!isSeveral && !isFolder(output)) return { ...paths, output };
   // Nothing is written outside of the folder, whatever the names in the archive are.
   const isSheet = container.format !== "zip";
   const prefix = path === "-" ? "" : `${basename(path).replace(/\.\w+$/, "")}-`;
   const name = isSheet ? `${prefix}${table}.csv` : table;
   const names = name.split(/[/\\]/).filter((name) => !["", ".", ".."].includes(name));
   const file = join(output, ...names.map((name) => name.replaceAll(":", "_")));
-  return { ...places, output: file, folder: dirname(file) };
+  return { ...paths, output: file, folder: dirname(file) };
 }
 
 const notReplaceable = (): UsageError =>
@@ -128,11 +128,11 @@ function checkSeveral(inputs: readonly Input[], { output, inPlace, split, dryRun
     throw new UsageError("several files: standard input cannot be one of them");
   if (split !== undefined || dryRun) return;
   if (inPlace === undefined && (output === undefined || !isFolder(output))) {
-    throw needPlaces(inputs);
+    throw needPaths(inputs);
   }
 }
 
-export function needPlaces(inputs: readonly Pick<Places, "member">[]): UsageError {
+export function needPaths(inputs: readonly Pick<FilePaths, "member">[]): UsageError {
   const [container, ...others] = new Set(inputs.map(({ member }) => member?.container));
   const isOne = container !== undefined && others.length === 0;
   const tables = container?.format === "zip" ? "tables" : "sheets";
@@ -143,7 +143,7 @@ export function needPlaces(inputs: readonly Pick<Places, "member">[]): UsageErro
   );
 }
 
-function placesOfFile(file: string, isSeveral: boolean, { output: named, inPlace }: BulkOptions): Places {
+function pathsOfFile(file: string, isSeveral: boolean, { output: named, inPlace }: BulkOptions): FilePaths {
   const input = file === "-" ? undefined : file;
   const isInPlace = inPlace !== undefined;
   if (isInPlace && input === undefined) {
@@ -175,7 +175,7 @@ function placesOfFile(file: string, isSeveral: boolean, { output: named, inPlace
 const isFolder = (output: string): boolean => output.endsWith("/") || found(output)?.isDirectory() === true;
 
 /** @throws UsageError when standard output is the input, which the shell has emptied by then */
-export function checkNotItself({ input, output }: Places, { split, dryRun }: BulkOptions): void {
+export function checkNotItself({ input, output }: FilePaths, { split, dryRun }: BulkOptions): void {
   if (input === undefined || output !== undefined || split !== undefined || dryRun) return;
   const [from, to] = [found(input), found(1)];
   if (from?.isFile() && from.ino === to?.ino && from.dev === to.dev) {

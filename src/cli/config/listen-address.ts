@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { UsageError } from "../errors.js";
 
-export interface ListeningPlace {
+export interface ListenAddress {
   readonly listen:
     | { readonly host: string; readonly port: number }
     | { readonly path: string }
@@ -22,11 +22,11 @@ const socketMode = 0o660;
  * @param pid id of this process: systemd passes sockets to one process only
  * @throws UsageError when systemd passes more than one socket
  */
-export function listeningPlace(
+export function listenAddress(
   { host, port, socket }: { readonly host: string; readonly port: number; readonly socket?: string },
   env: NodeJS.ProcessEnv,
   pid: number,
-): ListeningPlace {
+): ListenAddress {
   const passed = Number(env["LISTEN_FDS"] ?? 0);
   if (env["LISTEN_PID"] === String(pid) && passed > 0) {
     if (passed > 1) throw new UsageError(`systemd passes ${passed} sockets; idv serve takes one`);

@@ -2,7 +2,7 @@
 import { found } from "../../files/found.js";
 import type { QuotaOwner } from "../../store/state/service-store.js";
 import { UsageError } from "../errors.js";
-import { quotaFilePath, statePlace } from "./paths.js";
+import { quotaFilePath, stateLocation } from "./paths.js";
 
 /** `FILE`, `FILE#NAME`, `URL#NAME`, or `#NAME` in the usual state. */
 export interface QuotaOptions {
@@ -17,23 +17,23 @@ export interface SharedQuota {
 }
 
 /** `isNamed` is set if the user has named the file, which may then have a limit. */
-export type QuotaPlace = { readonly path: string; readonly isNamed: boolean } | SharedQuota;
+export type QuotaLocation = { readonly path: string; readonly isNamed: boolean } | SharedQuota;
 
 export const isDatabase = (state: string): boolean => /^postgres(?:ql)?:\/\//.test(state);
 
 /** Splits the name of a shared quota off a file or URL. An existing file with a `#` in its name stays whole. */
-function parts(text: string, env: NodeJS.ProcessEnv): { readonly place: string; readonly name?: string } {
-  const [, place, name] = /^(.*)#([^#/]*)$/s.exec(text) ?? [];
-  if (place === undefined || name === undefined || (!isDatabase(text) && found(text)?.isFile())) {
-    return { place: text };
+function parts(text: string, env: NodeJS.ProcessEnv): { readonly location: string; readonly name?: string } {
+  const [, location, name] = /^(.*)#([^#/]*)$/s.exec(text) ?? [];
+  if (location === undefined || name === undefined || (!isDatabase(text) && found(text)?.isFile())) {
+    return { location: text };
   }
-  return { place: place || statePlace(undefined, env), name };
+  return { location: location || stateLocation(undefined, env), name };
 }
 
 export function quotaTarget({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): string {
   const text = quota ?? (env["IDV_QUOTA"] || undefined);
-  if (text === undefined) return env["IDV_QUOTA_KEY"] ? statePlace(undefined, env) : quotaFilePath(env);
-  return parts(text, env).place;
+  if (text === undefined) return env["IDV_QUOTA_KEY"] ? stateLocation(undefined, env) : quotaFilePath(env);
+  return parts(text, env).location;
 }
 
 /**
@@ -41,15 +41,16 @@ export function quotaTarget({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): st
  *
  * @throws UsageError when the name of a shared quota is missing
  */
-export function quotaPlace({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): QuotaPlace {
+export function quotaLocation({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): QuotaLocation {
   const isOption = quota !== undefined;
   const keyId = isOption ? undefined : env["IDV_QUOTA_KEY"] || undefined;
   const text = quota ?? (env["IDV_QUOTA"] || undefined);
   if (text === undefined && keyId === undefined) return { path: quotaFilePath(env), isNamed: false };
-  const { place, name } = text === undefined ? { place: statePlace(undefined, env) } : parts(text, env);
-  if (keyId !== undefined) return { state: place, isOption, from: { keyId } };
-  if (name) return { state: place, isOption, from: { quotaName: name } };
-  if (name === undefined && !isDatabase(place)) return { path: place, isNamed: true };
+  const { location, name } =
+    text === undefined ? { location: stateLocation(undefined, env) } : parts(text, env);
+  if (keyId !== undefined) return { state: location, isOption, from: { keyId } };
+  if (name) return { state: location, isOption, from: { quotaName: name } };
+  if (name === undefined && !isDatabase(location)) return { path: location, isNamed: true };
   const source = isOption ? "--quota" : "IDV_QUOTA";
   throw new UsageError(`${source} needs the name of the quota, too: postgres://host/database#NAME`);
 }
