@@ -123,10 +123,10 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     let hash = 0;
     let capitals = 0;
     for (let i = 0; i < name.length; i++) {
-      const code = name.charCodeAt(i);
+      const charCode = name.charCodeAt(i);
       // `smallBit` makes capitals small, and is set in all other characters of a host name. Only letters have `letterBit`.
-      hash = Math.imul(hash ^ (code | smallBit), 0x01000193);
-      capitals |= code & ~(code << 1) & letterBit;
+      hash = Math.imul(hash ^ (charCode | smallBit), 0x01000193);
+      capitals |= charCode & ~(charCode << 1) & letterBit;
     }
     const mixed = mix(hash);
     const slot = mixed & (rememberedDomains - 1);

@@ -19,9 +19,9 @@ export function hashItem(seed: Int32Array, key: string): ItemHash {
   let low = seed[0]!;
   let high = seed[1]!;
   for (let i = 0; i < key.length; i++) {
-    const code = key.charCodeAt(i);
-    low = Math.imul(low ^ code, 0x01000193);
-    high = Math.imul(((high << 5) | (high >>> 27)) ^ code, 0x9e3779b1);
+    const charCode = key.charCodeAt(i);
+    low = Math.imul(low ^ charCode, 0x01000193);
+    high = Math.imul(((high << 5) | (high >>> 27)) ^ charCode, 0x9e3779b1);
   }
   return { low: mix(low), high: mix(high) };
 }

@@ -39,15 +39,15 @@ export function hashSuffixes(name: string): SuffixHashes {
   let [a, b] = [0x2c1b3c6d, 0x297a2d39];
   let count = 0;
   for (let i = name.length - 1; i >= -1; i--) {
-    const code = i === -1 ? dot : name.charCodeAt(i);
-    if (code === dot) {
+    const charCode = i === -1 ? dot : name.charCodeAt(i);
+    if (charCode === dot) {
       starts[count] = i + 1;
       lows[count] = mix(a ^ (b >>> 15));
       highs[count] = mix(b + Math.imul(a, 0x85ebca6b));
       count++;
     }
-    a = Math.imul(a ^ code, 0x01000193);
-    b = Math.imul((b << 5) ^ (b >>> 27) ^ code, 0x9e3779b1);
+    a = Math.imul(a ^ charCode, 0x01000193);
+    b = Math.imul((b << 5) ^ (b >>> 27) ^ charCode, 0x9e3779b1);
   }
   hashed.count = count;
   return hashed;
@@ -61,9 +61,9 @@ export function hashName(bytes: Uint8Array, start: number, end: number): void {
   let a = 0x2c1b3c6d;
   let b = 0x297a2d39;
   for (let i = end - 1; i >= start; i--) {
-    const code = bytes[i]!;
-    a = Math.imul(a ^ code, 0x01000193);
-    b = Math.imul((b << 5) ^ (b >>> 27) ^ code, 0x9e3779b1);
+    const charCode = bytes[i]!;
+    a = Math.imul(a ^ charCode, 0x01000193);
+    b = Math.imul((b << 5) ^ (b >>> 27) ^ charCode, 0x9e3779b1);
   }
   hashedWhole.low = mix(a ^ (b >>> 15));
   hashedWhole.high = mix(b + Math.imul(a, 0x85ebca6b));

@@ -180,16 +180,16 @@ function plainEnd(text: Uint8Array, start: number): number {
   let before = dot;
   let hasDot = false;
   for (let at = start; ; at++) {
-    const code = at < text.length ? text[at]! : lineFeed;
-    if (code === lineFeed || code === carriageReturn) {
+    const charCode = at < text.length ? text[at]! : lineFeed;
+    if (charCode === lineFeed || charCode === carriageReturn) {
       const isDomain = hasDot && before !== dot && before !== hyphen && at - start <= longestLabel;
       return isDomain ? at : start;
     }
-    if (code === dot || code === hyphen) {
+    if (charCode === dot || charCode === hyphen) {
       if (before === dot || before === hyphen) return start;
-      if (code === dot) hasDot = true;
-    } else if (code < 0x30 || code > 0x7a || (code > 0x39 && code < 0x61)) return start;
-    before = code;
+      if (charCode === dot) hasDot = true;
+    } else if (charCode < 0x30 || charCode > 0x7a || (charCode > 0x39 && charCode < 0x61)) return start;
+    before = charCode;
   }
 }
 

@@ -1,5 +1,5 @@
 /** The vocabulary of the classifier: kinds of items, statuses, reasons and verdicts. */
-import type { ClassifierStatus, Found, ReasonFacts } from "./rules/rule.js";
+import type { ClassifierStatus, Found, ReasonRecord } from "./rules/rule.js";
 import type { ReasonCode } from "./rules/rules.js";
 
 export type { ClassifierStatus } from "./rules/rule.js";
@@ -17,7 +17,7 @@ export interface Classification {
   readonly suggestion?: string;
 }
 
-export function verdictOf({ code, status }: ReasonFacts, { subject, suggestion }: Found): Classification {
+export function verdictOf({ code, status }: ReasonRecord, { subject, suggestion }: Found): Classification {
   const reason = (subject === undefined ? code : `${code}: ${subject}`) as Reason;
   return suggestion === undefined ? { status, reason } : { status, reason, suggestion };
 }

@@ -150,7 +150,7 @@ export class ListJob {
       isSlow = true;
       this.#child?.kill("SIGKILL");
     }, this.#runner.lookMilliseconds);
-    const { code, lines } = await this.#run(
+    const { exitCode, lines } = await this.#run(
       [...quota, ...chosen, "--dry-run", "--bad-rows", "skip"],
       undefined,
       () => {},
@@ -162,7 +162,7 @@ export class ListJob {
       })
       .finally(() => clearTimeout(timer));
     const table = lines.findLast((line) => line["dryRun"] === true);
-    if (code !== success || table === undefined) {
+    if (exitCode !== success || table === undefined) {
       const fault = faultIn(lines, this.#folder);
       throw new PageFault(
         400,
@@ -187,15 +187,15 @@ export class ListJob {
       if ("share" in line) this.state = { name: "running", progress: line as unknown as RunState };
     };
     this.#run(args, keyId, progress).then(
-      async ({ code, lines }) => {
+      async ({ exitCode, lines }) => {
         const summary = lines.findLast((line) => "statuses" in line && "engine" in line);
-        const isWhole = code === success || code === quotaExhausted;
+        const isWhole = exitCode === success || exitCode === quotaExhausted;
         this.state =
           isWhole && summary !== undefined
             ? {
                 name: "done",
                 summary: summary as unknown as ListSummary,
-                isExhausted: code === quotaExhausted,
+                isExhausted: exitCode === quotaExhausted,
                 files: await this.#results(),
               }
             : { name: "failed", fault: faultIn(lines, this.#folder) };
@@ -242,7 +242,7 @@ export class ListJob {
     args: readonly string[],
     keyId: string | undefined,
     onLine: (line: Readonly<Record<string, unknown>>) => void,
-  ): Promise<{ code: number | null; lines: readonly Readonly<Record<string, unknown>>[] }> {
+  ): Promise<{ exitCode: number | null; lines: readonly Readonly<Record<string, unknown>>[] }> {
     const command = this.kind === "email" ? "emails" : "domains";
     const input = this.name.startsWith("-") ? `./${this.name}` : this.name;
     const all = [command, input, ...args, "--log", "json"];
@@ -269,17 +269,17 @@ export class ListJob {
       isTooLarge = true;
       child.kill("SIGKILL");
     }, watchMilliseconds);
-    const code = await new Promise<number | null>((resolve, reject) => {
+    const exitCode = await new Promise<number | null>((resolve, reject) => {
       child.once("error", reject);
       child.once("close", resolve);
     }).finally(() => clearInterval(watch));
     if (isTooLarge)
       throw new PageFault(413, "The list is too large when it is unpacked; use the command line.");
     if (this.#isEnded) throw removed();
-    if (code === null) {
+    if (exitCode === null) {
       throw new PageFault(500, "The check was stopped: out of memory? Use the command line.");
     }
-    return { code, lines };
+    return { exitCode, lines };
   }
 }
 

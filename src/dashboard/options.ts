@@ -10,7 +10,7 @@ export interface DashboardOptions {
   readonly classifier: Pick<Classifier, "classify">;
   readonly now: () => number;
   readonly refusals: () => Promise<number>;
-  readonly facts: () => readonly (readonly [term: string, text: string])[];
+  readonly terms: () => readonly (readonly [term: string, text: string])[];
   readonly runner: ListRunner;
   readonly log: FastifyBaseLogger;
 }

@@ -158,16 +158,16 @@ export async function* rebuilt(
     const part = parts.find(({ name }) => name === path)!;
     const start = offset;
     const header = Buffer.from(headerOf(archive, part));
-    const facts = { length: 0, compressedLength: 0, checksum: 0 };
-    recordedIn(header, part.entry, facts, deflated, descriptorFlag, start);
+    const sizes = { length: 0, compressedLength: 0, checksum: 0 };
+    recordedIn(header, part.entry, sizes, deflated, descriptorFlag, start);
     yield header;
-    for await (const piece of packed(bytes, facts)) yield piece;
+    for await (const piece of packed(bytes, sizes)) yield piece;
     const descriptor = Buffer.alloc(descriptorLength);
     descriptor.writeUInt32LE(descriptorStart, 0);
-    writeFacts(descriptor, 4, facts);
+    writeSizes(descriptor, 4, sizes);
     yield descriptor;
-    entries.set(part, recordedIn(header, part.entry, facts, deflated, descriptorFlag, start));
-    offset += header.length + facts.compressedLength + descriptor.length;
+    entries.set(part, recordedIn(header, part.entry, sizes, deflated, descriptorFlag, start));
+    offset += header.length + sizes.compressedLength + descriptor.length;
   }
   for (const part of parts) if (!entries.has(part)) yield* copied(part);
   const directory = Buffer.concat(parts.map((part) => entries.get(part)!));
@@ -186,23 +186,23 @@ const descriptorFlag = 8;
 const descriptorStart = 0x08074b50;
 const descriptorLength = 16;
 
-interface PartFacts {
+interface PartSizes {
   length: number;
   compressedLength: number;
   checksum: number;
 }
 
-function writeFacts(record: Buffer, at: number, { length, compressedLength, checksum }: PartFacts): void {
+function writeSizes(record: Buffer, at: number, { length, compressedLength, checksum }: PartSizes): void {
   record.writeUInt32LE(checksum, at);
   record.writeUInt32LE(compressedLength, at + 4);
   record.writeUInt32LE(length, at + 8);
 }
 
-/** Writes the facts of a part into its header, and returns its entry in the directory with them. */
+/** Writes sizes and checksum of a part into its header, and returns its entry in the directory with them. */
 function recordedIn(
   header: Buffer,
   oldEntry: Buffer,
-  facts: Readonly<PartFacts>,
+  sizes: Readonly<PartSizes>,
   method: number,
   flag: number,
   offset: number,
@@ -215,18 +215,18 @@ function recordedIn(
   ] as const) {
     record.writeUInt16LE((record.readUInt16LE(at + 2) & ~descriptorFlag) | flag, at + 2);
     record.writeUInt16LE(method, at + 4);
-    writeFacts(record, at + 10, facts);
+    writeSizes(record, at + 10, sizes);
   }
   entry.writeUInt32LE(offset, 42);
   return entry;
 }
 
 /** Yields bytes compressed, and counts them. */
-async function* packed(bytes: AsyncIterable<Uint8Array>, facts: PartFacts): AsyncGenerator<Buffer> {
+async function* packed(bytes: AsyncIterable<Uint8Array>, sizes: PartSizes): AsyncGenerator<Buffer> {
   async function* counted() {
     for await (const piece of bytes) {
-      facts.length += piece.length;
-      facts.checksum = crc32(piece, facts.checksum);
+      sizes.length += piece.length;
+      sizes.checksum = crc32(piece, sizes.checksum);
       yield piece;
     }
   }
@@ -234,7 +234,7 @@ async function* packed(bytes: AsyncIterable<Uint8Array>, facts: PartFacts): Asyn
   const deflate = createDeflateRaw({ chunkSize: pieceBytes });
   source.once("error", (error) => deflate.destroy(error));
   for await (const piece of source.pipe(deflate)) {
-    facts.compressedLength += piece.length;
+    sizes.compressedLength += piece.length;
     yield piece;
   }
 }

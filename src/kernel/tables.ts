@@ -7,7 +7,7 @@ import { listedDomain, outcomeCode } from "../classifier/outcomes.js";
 import { mailboxNames } from "../classifier/rules/impossible-mailbox.js";
 import { labelCode, namedLabels } from "../classifier/rules/mailbox.js";
 import { placeholderStarts } from "../classifier/rules/placeholder.js";
-import type { DomainRule, KernelFacts, MailboxName } from "../classifier/rules/rule.js";
+import type { DomainRule, KernelRule, MailboxName } from "../classifier/rules/rule.js";
 import { domainRules } from "../classifier/rules/rules.js";
 import { typoTargets } from "../classifier/rules/typo-domain.js";
 import { isAtomText } from "../classifier/syntax/address.js";
@@ -121,7 +121,7 @@ export function factsOf(classifier: Classifier, kind: Kind, name: string): numbe
   return facts;
 }
 
-function bitsOf({ name, hasNoPlus, hasPlaceholders, isRelay, isSubAddress }: KernelFacts): number {
+function bitsOf({ name, hasNoPlus, hasPlaceholders, isRelay, isSubAddress }: KernelRule): number {
   return (
     ((name === undefined ? 0 : 1 + mailboxNames.indexOf(name)) << layout.grammarShift) |
     (hasNoPlus ? layout.hasNoPlus : 0) |

@@ -8,7 +8,7 @@ import { reasonOf } from "../classifier/rules/rules.js";
 import { knownStatuses } from "../validator/validator.js";
 import { series } from "./collector.js";
 import { htmlPage } from "./html.js";
-import { BarTable, Facts, grouped, Key, perCent, type Slice, StackedBar } from "./parts.js";
+import { BarTable, grouped, Key, perCent, type Slice, StackedBar, Terms } from "./parts.js";
 import { reportPolicy } from "./policy.js";
 import type { Report } from "./report.js";
 import { style } from "./style.js";
@@ -51,7 +51,7 @@ function ReportView({ report }: { report: Report }) {
       <div class="columns">
         <Cost report={report} />
         <Section heading="How it was made">
-          <Facts facts={report.facts} />
+          <Terms terms={report.terms} />
         </Section>
       </div>
     </main>
@@ -409,7 +409,7 @@ function Cost({ report }: { report: Report }) {
     quota?.renewsAt == null
       ? ""
       : `, renews ${new Date(quota.renewsAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  const facts: (readonly [string, string])[] = [
+  const terms: (readonly [string, string])[] = [
     ["Used", `Units: ${grouped(charged)}; distinct ${itemsOf(report)}: ${grouped(distinct)}`],
     ...(cached > 0 ? [["Free", `${grouped(cached)} from the cache`] as const] : []),
     ...(prechecked > 0 ? [["Free", `${grouped(prechecked)} fake by syntax`] as const] : []),
@@ -433,7 +433,7 @@ function Cost({ report }: { report: Report }) {
   ];
   return (
     <Section heading="Quota and cost">
-      <Facts facts={facts} />
+      <Terms terms={terms} />
     </Section>
   );
 }

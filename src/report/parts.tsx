@@ -95,13 +95,13 @@ export function BarTable({
   );
 }
 
-export const Facts = ({
-  facts,
+export const Terms = ({
+  terms,
 }: {
-  facts: readonly (readonly [term: string, text: ComponentChildren])[];
+  terms: readonly (readonly [term: string, text: ComponentChildren])[];
 }) => (
   <dl>
-    {facts.map(([term, text]) => (
+    {terms.map(([term, text]) => (
       <>
         <dt>{term}</dt>
         <dd>{text}</dd>

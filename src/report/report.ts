@@ -34,7 +34,7 @@ export interface Report extends Collected {
   readonly cached: number;
   readonly prechecked: number;
   readonly quota: RunReport["quota"];
-  readonly facts: readonly (readonly [term: string, text: string])[];
+  readonly terms: readonly (readonly [term: string, text: string])[];
 }
 
 export function sumOf(

@@ -104,7 +104,7 @@ export async function openCsv(
     isWidthSure: delimiter !== null && !options.sheet && isWidthSure(found, items, body),
   };
   const starts = parts.records.slice(above).map(({ start }) => start);
-  const facts = {
+  const common = {
     dialect,
     recordBytes:
       starts.length > 1 ? (starts.at(-1)! - starts[0]!) / (starts.length - 1) : meanLineBytes(first),
@@ -140,9 +140,9 @@ export async function openCsv(
   await badStart.end(scanned.first.count);
   const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
   const linesBefore = isReshaped ? (isJson ? Buffer.of() : mark) : Buffer.concat([mark, preamble]);
-  const names = keys.length > 0 ? keys : facts.names;
+  const names = keys.length > 0 ? keys : common.names;
   return {
-    ...facts,
+    ...common,
     names,
     format: isReshaped ? wanted : format,
     linesLeftOut,

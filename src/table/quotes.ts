@@ -29,8 +29,8 @@ export function unquote(binary: string, marks: QuoteMarks): string {
 }
 
 function escapedPair(quote: string, escaping: string): RegExp {
-  const code = (character: string) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
-  return new RegExp(`${code(escaping)}([${code(quote)}${code(escaping)}])`, "g");
+  const escaped = (character: string) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  return new RegExp(`${escaped(escaping)}([${escaped(quote)}${escaped(escaping)}])`, "g");
 }
 
 /**
@@ -81,13 +81,13 @@ export function emptyTail(
   count: number,
   { delimiter, quote, skipsSpaces }: Pick<Dialect, "delimiter" | "quote" | "skipsSpaces">,
 ): number | undefined {
-  const [code, mark] = [delimiter?.charCodeAt(0), quote.charCodeAt(0)];
+  const [delimiterByte, mark] = [delimiter?.charCodeAt(0), quote.charCodeAt(0)];
   let start = end;
   for (let field = 0; field < count; field++) {
     if (bytes[start - 1] === mark && bytes[start - 2] === mark) start -= 2;
     while (skipsSpaces && bytes[start - 1] === space) start--;
     start--;
-    if (bytes[start] !== code) return undefined;
+    if (bytes[start] !== delimiterByte) return undefined;
   }
   return start;
 }

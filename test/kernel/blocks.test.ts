@@ -191,7 +191,7 @@ test("judging a block gives the same result as judging its chunks, and touches n
       );
       const block = Buffer.from(rows.map((row) => row + lineEnding).join(""));
       block.copy(slot.block);
-      const answer = classifiers[0]!.answer(slot, block.length);
+      const answer = classifiers[0]!.classifySlot(slot, block.length);
       if (answer === undefined) return;
       answered++;
       const { chunk, lines } = scanAlone(shape, block)!;
@@ -267,8 +267,8 @@ test("the kernel refuses a block whose padded rows do not fit into the output", 
   const rows = Math.floor(slot.output.length / 100);
   slot.block.write(row.repeat(rows + 2000));
   expect(rows + 2000).toBeLessThan(slotRows);
-  expect(blocks.answer(slot, row.length * (rows + 2000))).toBeUndefined();
-  expect(blocks.answer(slot, row.length * 1000)?.outputLength).toBe(1000 * (row.length + 99 + 3));
+  expect(blocks.classifySlot(slot, row.length * (rows + 2000))).toBeUndefined();
+  expect(blocks.classifySlot(slot, row.length * 1000)?.outputLength).toBe(1000 * (row.length + 99 + 3));
 });
 
 test("judges a chunk with more rows than a slot has room for, and touches no other thread", () => {

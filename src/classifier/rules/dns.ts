@@ -1,5 +1,5 @@
 /** The reasons that DNS gives for items that pass all rules. src/dns decides. */
-import type { ReasonFacts } from "./rule.js";
+import type { ReasonRecord } from "./rule.js";
 
 export const dnsReasons = [
   {
@@ -26,4 +26,4 @@ export const dnsReasons = [
     words: "mail server of a disposable service",
     example: "`disposable-mx: dropmail.me`: its mail goes to that service",
   },
-] as const satisfies readonly ReasonFacts[];
+] as const satisfies readonly ReasonRecord[];

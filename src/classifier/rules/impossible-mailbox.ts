@@ -117,8 +117,8 @@ function findImpossibleMailbox(
   let length = 0;
   let last = 0;
   for (let i = 0; i < end; i++) {
-    const code = local.charCodeAt(i);
-    if (code === dot && dots !== "free") {
+    const charCode = local.charCodeAt(i);
+    if (charCode === dot && dots !== "free") {
       // The syntax checks allow misplaced dots in a quoted string and before a `+` only.
       const isApart = i > 0 && local.charCodeAt(i - 1) !== dot && i + 1 < end;
       if (!isApart) {
@@ -126,7 +126,7 @@ function findImpossibleMailbox(
       }
       if (dots === "ignored") continue;
     }
-    const allowed = code < positions.length ? positions[code]! : 0;
+    const allowed = charCode < positions.length ? positions[charCode]! : 0;
     if ((allowed & (length === 0 ? atStart : inside)) === 0) return says;
     last = allowed;
     length++;

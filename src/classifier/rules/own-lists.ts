@@ -1,16 +1,16 @@
 /** The reasons of the user's own lists, which override all rules but the syntax. ../own-lists.ts looks up items. */
-import type { ReasonFacts } from "./rule.js";
+import type { ReasonRecord } from "./rule.js";
 
 export const allowList = {
   code: "allow-list",
   status: "ok",
   words: "on your allow list",
   example: "`allow-list: gmial.com`, from your own list",
-} as const satisfies ReasonFacts;
+} as const satisfies ReasonRecord;
 
 export const denyList = {
   code: "deny-list",
   status: "disposable",
   words: "on your deny list",
   example: "`deny-list: larch-and-oak.com`, from your own list",
-} as const satisfies ReasonFacts;
+} as const satisfies ReasonRecord;

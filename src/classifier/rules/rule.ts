@@ -3,7 +3,7 @@
 export type ClassifierStatus = "ok" | "alias" | "disposable" | "fake";
 
 /** A reason starts with `code`, which is stable; reports have `words` instead. `example` is Markdown for the help. */
-export interface ReasonFacts {
+export interface ReasonRecord {
   readonly code: string;
   readonly status: ClassifierStatus;
   readonly words: string;
@@ -16,7 +16,7 @@ export interface Found {
   readonly suggestion?: string | undefined;
 }
 
-export interface DomainRule extends ReasonFacts {
+export interface DomainRule extends ReasonRecord {
   /**
    * Names that the rule looks for and the kernel does not know. The kernel asks the classifier about each domain that has the
    * first label of such a name.
@@ -26,7 +26,7 @@ export interface DomainRule extends ReasonFacts {
   find(ascii: string): Found | undefined;
 }
 
-export interface MailboxRule extends ReasonFacts {
+export interface MailboxRule extends ReasonRecord {
   /** Domains, families or first labels that the rule is about. At other domains, it may be skipped. */
   readonly names: readonly string[];
   /**
@@ -45,10 +45,10 @@ export interface MailboxTest {
    */
   find(local: string, plus: number): Found | undefined;
   /** The same test for the kernel. Without it, the kernel asks the classifier about each address at the domain. */
-  readonly kernel?: KernelFacts | undefined;
+  readonly kernel?: KernelRule | undefined;
 }
 
-export interface KernelFacts {
+export interface KernelRule {
   readonly isForAll?: true;
   readonly name?: MailboxName | undefined;
   readonly hasNoPlus?: boolean | undefined;

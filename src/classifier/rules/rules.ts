@@ -7,7 +7,7 @@ import { allowList, denyList } from "./own-lists.js";
 import { placeholder } from "./placeholder.js";
 import { publicSuffix } from "./public-suffix.js";
 import { relay } from "./relay.js";
-import type { ReasonFacts } from "./rule.js";
+import type { ReasonRecord } from "./rule.js";
 import { specialUse } from "./special-use.js";
 import { subAddress } from "./sub-address.js";
 import { syntax } from "./syntax.js";
@@ -28,7 +28,7 @@ export const reasons = [...ruleReasons, ...dnsReasons];
 
 export type ReasonCode = (typeof reasons)[number]["code"];
 
-const byCode: ReadonlyMap<string, ReasonFacts> = new Map(reasons.map((reason) => [reason.code, reason]));
+const byCode: ReadonlyMap<string, ReasonRecord> = new Map(reasons.map((reason) => [reason.code, reason]));
 
 /** Returns undefined for a code that only a service knows. */
-export const reasonOf = (code: string): ReasonFacts | undefined => byCode.get(code);
+export const reasonOf = (code: string): ReasonRecord | undefined => byCode.get(code);

@@ -33,7 +33,7 @@ for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
  */
 const unusable = /(?![\u200c\u200d])[\p{C}\p{Z}\ufffd]/u;
 
-const isJoiner = (code: number): boolean => code === 0x200c || code === 0x200d;
+const isJoiner = (charCode: number): boolean => charCode === 0x200c || charCode === 0x200d;
 
 /** Returns whether a local part may have a character beyond ASCII where it stands. */
 const isUsable = (address: string, at: number): boolean =>
@@ -51,20 +51,20 @@ export function findPlainAt(text: string): number {
   let partStart = 0;
   let at = -1;
   for (let i = 0; i < length; i++) {
-    const code = text.charCodeAt(i);
-    if (code > 127) return -1;
+    const charCode = text.charCodeAt(i);
+    if (charCode > 127) return -1;
     if (at === -1) {
-      if (isAtomText[code] === 1) continue;
-      if (i === partStart || (code !== dot && code !== atSign)) return -1;
-      if (code === atSign) at = i;
+      if (isAtomText[charCode] === 1) continue;
+      if (i === partStart || (charCode !== dot && charCode !== atSign)) return -1;
+      if (charCode === atSign) at = i;
       partStart = i + 1;
-    } else if (isLetterOrDigit[code] === 0) {
+    } else if (isLetterOrDigit[charCode] === 0) {
       // Two hyphens in a row may be an A-label.
       if (i === partStart || text.charCodeAt(i - 1) === hyphen) return -1;
-      if (code === dot) {
+      if (charCode === dot) {
         if (i - partStart > maximumLabelOctets) return -1;
         partStart = i + 1;
-      } else if (code !== hyphen) return -1;
+      } else if (charCode !== hyphen) return -1;
     }
   }
   const lastLabel = length - partStart;
@@ -77,8 +77,8 @@ export function findPlainAt(text: string): number {
 const dot = 0x2e;
 const hyphen = 0x2d;
 const atSign = 0x40;
-const isLetterOrDigit = Uint8Array.from({ length: 128 }, (_, code) =>
-  Number(/[A-Za-z0-9]/.test(String.fromCharCode(code))),
+const isLetterOrDigit = Uint8Array.from({ length: 128 }, (_, charCode) =>
+  Number(/[A-Za-z0-9]/.test(String.fromCharCode(charCode))),
 );
 
 /**
@@ -126,16 +126,16 @@ interface LocalPart {
 function scanDotAtom(address: string): LocalPart | Fault {
   let atomStart = 0;
   for (let i = 0; i < address.length; i++) {
-    const code = address.charCodeAt(i);
-    if (code < 128 ? isAtomText[code] === 1 : isUsable(address, i)) {
-      if (code >= 0xd800 && code <= 0xdbff) i++;
+    const charCode = address.charCodeAt(i);
+    if (charCode < 128 ? isAtomText[charCode] === 1 : isUsable(address, i)) {
+      if (charCode >= 0xd800 && charCode <= 0xdbff) i++;
       continue;
     }
-    if (code === 0x2e) {
+    if (charCode === 0x2e) {
       if (i === 0) return new Fault("the local part starts with a dot", 1);
       if (i === atomStart) return new Fault("two dots in a row", i + 1);
       atomStart = i + 1;
-    } else if (code === 0x40) {
+    } else if (charCode === 0x40) {
       if (i === 0) return new Fault("nothing before the @", 1);
       if (i === atomStart) return new Fault("the local part ends with a dot", i);
       return { value: address.slice(0, i), end: i };
@@ -150,14 +150,14 @@ function scanDotAtom(address: string): LocalPart | Fault {
 function scanQuotedString(address: string): LocalPart | Fault {
   let value = "";
   for (let i = 1; i < address.length; i++) {
-    let code = address.charCodeAt(i);
-    if (code === 0x22) {
+    let charCode = address.charCodeAt(i);
+    if (charCode === 0x22) {
       if (address.charCodeAt(i + 1) === 0x40) return { value, end: i + 1 };
       return new Fault(i + 1 === address.length ? "no @" : "text between the closing quote and the @", i + 2);
     }
-    const isPair = code === 0x5c;
-    if (isPair) code = address.charCodeAt(++i);
-    const allowed = code < 128 ? code >= 0x20 && code !== 0x7f : !isPair && isUsable(address, i);
+    const isPair = charCode === 0x5c;
+    if (isPair) charCode = address.charCodeAt(++i);
+    const allowed = charCode < 128 ? charCode >= 0x20 && charCode !== 0x7f : !isPair && isUsable(address, i);
     if (i >= address.length) break;
     if (!allowed) return new Fault(`${describeCharacter(address, i)} in the quoted local part`, i + 1);
     const character = characterAt(address, i);

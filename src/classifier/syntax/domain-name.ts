@@ -76,8 +76,8 @@ function checkLabels(ascii: string, offset: number, what?: "shape only"): Domain
   const checkLengths = what === undefined;
   let labelStart = 0;
   for (let i = 0; i <= ascii.length; i++) {
-    const code = i < ascii.length ? ascii.charCodeAt(i) : 0x2e;
-    if (code === 0x2e) {
+    const charCode = i < ascii.length ? ascii.charCodeAt(i) : 0x2e;
+    if (charCode === 0x2e) {
       const position = offset + i + 1;
       if (i === labelStart) return emptyLabel(ascii, i, position);
       if (ascii.charCodeAt(i - 1) === 0x2d) return new Fault("a label ends with a hyphen", position - 1);
@@ -85,9 +85,9 @@ function checkLabels(ascii: string, offset: number, what?: "shape only"): Domain
         return new Fault(`a label is longer than ${maximumLabelOctets} octets`, offset + labelStart + 1);
       }
       labelStart = i + 1;
-    } else if (code === 0x2d) {
+    } else if (charCode === 0x2d) {
       if (i === labelStart) return new Fault("a label starts with a hyphen", offset + i + 1);
-    } else if (!isLetterOrDigit(code)) {
+    } else if (!isLetterOrDigit(charCode)) {
       return new Fault(`${describeCharacter(ascii, i)} in the domain`, offset + i + 1);
     }
   }
@@ -103,8 +103,8 @@ function emptyLabel(ascii: string, index: number, position: number): Fault {
   return new Fault("two dots in a row", position);
 }
 
-function isLetterOrDigit(code: number): boolean {
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
+function isLetterOrDigit(charCode: number): boolean {
+  return (charCode >= 0x61 && charCode <= 0x7a) || (charCode >= 0x30 && charCode <= 0x39);
 }
 
 export function describeCharacter(text: string, index: number): string {

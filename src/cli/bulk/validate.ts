@@ -17,7 +17,7 @@ import type { Annotations } from "./report/annotations.js";
 import { annotatedStatuses } from "./report/exit-code.js";
 import { progressOf } from "./report/progress.js";
 import { type DryRun, mailCounts, type Summary } from "./report/summary.js";
-import { dryRunOf, summaryOf } from "./report/summary-facts.js";
+import { dryRunOf, summaryOf } from "./report/summary-of-run.js";
 
 /**
  * Wait for a signal after a pipe ends, in milliseconds. Ctrl-C also ends the sender of the pipe, whose end may arrive

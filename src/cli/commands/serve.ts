@@ -205,7 +205,7 @@ function dashboardLoader(
       log,
       runner: listRunner(stateLocation(state, process.env), maxListBytes),
       refusals: async () => (await metrics.refusals.get()).values[0]?.value ?? 0,
-      facts: () => {
+      terms: () => {
         const { table } = findTable(dataTablePath(process.env), () => {});
         const days = daysOld(table.sources, Date.now());
         return [

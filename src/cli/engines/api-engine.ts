@@ -90,7 +90,7 @@ export async function openApiEngine(
   return {
     validator,
     reason,
-    ...(cache && { cache: cache.port, kept: cache.kept }),
+    ...(cache && { cache: cache.port, verdictsAdded: cache.added }),
     requests: () => validator.requests,
     activity: () => validator.activity,
     probe: validator.probe,

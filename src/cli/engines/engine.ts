@@ -10,7 +10,7 @@ export interface Engine {
   readonly requests?: () => number;
   readonly dryRunItems?: () => number;
   /** Number of verdicts that this run has added to the cache; absent without a cache. */
-  readonly kept?: () => number;
+  readonly verdictsAdded?: () => number;
   readonly activity?: () => ApiEngine["activity"];
   readonly probe?: ApiEngine["probe"];
   /** Called when all files are written; after that, a later run over the same items pays again. */

@@ -28,7 +28,7 @@ interface RunCacheOptions {
 /**
  * Opens the cache for a run. Once the cache stays locked, the run goes on without it.
  *
- * @returns the port for the run; the secret of its Idempotency-Keys; `kept`, the number of verdicts added so far;
+ * @returns the port for the run; the secret of its Idempotency-Keys; `added`, the number of verdicts added so far;
  *   `close`. Undefined if the cache is locked
  * @throws FileError, StoreError when the cache or its secret cannot be used
  */
@@ -52,7 +52,7 @@ export async function openRunCache(
   // A run that needs fresh answers takes them neither from other runs nor from a service that remembers the request.
   // Its Idempotency-Keys are random. No later run could repeat them, so its batches are not recorded.
   const isFresh = refresh || maximumAge < idempotencyMilliseconds;
-  let kept = 0;
+  let added = 0;
   const port: CachePort = {
     secret: scope.secret,
     load: async (onEntry) => {
@@ -71,14 +71,14 @@ export async function openRunCache(
     finish: async (begun, items, statuses) => {
       await use.or(undefined, async () => {
         await scope.finish(begun, items, statuses);
-        kept += items.length;
+        added += items.length;
       });
     },
   };
   return {
     port,
     secret: isFresh ? randomBytes(32).toString("hex") : secret,
-    kept: () => kept,
+    added: () => added,
     close: () => cache.close(),
   };
 }

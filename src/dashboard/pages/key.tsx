@@ -1,5 +1,5 @@
 /** The page of a key: its usage, and the forms that change it. */
-import { Facts } from "../../report/parts.js";
+import { Terms } from "../../report/parts.js";
 import type { ApiKey } from "../../store/state/service-store.js";
 import type { Span } from "../usage-spans.js";
 import { PeriodField, PermissionFields } from "./keys.js";
@@ -24,7 +24,7 @@ export const keyPage = ({ key, nextSecretId, days, hours, fault, done }: KeyProp
         {fault !== undefined && <FaultBox text={fault} />}
         {done !== undefined && <p class="good">{done}</p>}
         <section>
-          <KeyFacts keyOf={key} />
+          <KeyTerms keyOf={key} />
         </section>
         <section>
           <h2>30 days</h2>
@@ -88,12 +88,12 @@ export const keyPage = ({ key, nextSecretId, days, hours, fault, done }: KeyProp
     ),
   });
 
-function KeyFacts({ keyOf: key }: { keyOf: ApiKey }) {
+function KeyTerms({ keyOf: key }: { keyOf: ApiKey }) {
   const { id, secrets, permissions, created, expires, revoked, lastUsed, quotaName, quota, isSandbox } = key;
   const time = (at: number | null) => (at === null ? "never" : <Time at={at} />);
   return (
-    <Facts
-      facts={[
+    <Terms
+      terms={[
         ["Id", <code key="id">{id}</code>],
         ["Kind", isSandbox ? "sandbox: made-up answers, free of charge" : "live"],
         ["Secret", <code key="hint">{secrets[0]?.hint || "-"}</code>],

@@ -1,5 +1,5 @@
 /** The first page: used units, units left, and the health of the service. */
-import { Facts, grouped } from "../../report/parts.js";
+import { grouped, Terms } from "../../report/parts.js";
 import type { ApiKey, AuditEntry } from "../../store/state/service-store.js";
 import { type Span, totalOf } from "../usage-spans.js";
 import { QuotaMeter, Renewal, renderPage, Time, UsageChart } from "./layout.js";
@@ -10,12 +10,12 @@ interface Overview {
   readonly audit: readonly AuditEntry[];
   readonly refusals: number;
   readonly isWritable: boolean;
-  readonly facts: readonly (readonly [term: string, text: string])[];
+  readonly terms: readonly (readonly [term: string, text: string])[];
 }
 
 const mostUsed = 0.8;
 
-export function overviewPage({ days, keys, audit, refusals, isWritable, facts }: Overview): string {
+export function overviewPage({ days, keys, audit, refusals, isWritable, terms }: Overview): string {
   const live = keys.filter(({ revoked, isSandbox }) => revoked === null && !isSandbox);
   const near = live.filter(({ quota: { used, limit } }) => limit !== null && used >= mostUsed * limit);
   const quotas = new Map(live.map((key) => [key.quotaName ?? `key ${key.id}`, key.quota]));
@@ -96,8 +96,8 @@ export function overviewPage({ days, keys, audit, refusals, isWritable, facts }:
           </section>
           <section>
             <h2>This service</h2>
-            <Facts
-              facts={[["State", isWritable ? "can be read and written" : "cannot be written"], ...facts]}
+            <Terms
+              terms={[["State", isWritable ? "can be read and written" : "cannot be written"], ...terms]}
             />
           </section>
         </div>

@@ -6,7 +6,7 @@ import { day, lastSpans } from "../usage-spans.js";
 
 export async function overviewRoutes(
   pages: FastifyInstance,
-  { store, now, refusals, facts }: Pick<RouteOptions, "store" | "now" | "refusals" | "facts">,
+  { store, now, refusals, terms }: Pick<RouteOptions, "store" | "now" | "refusals" | "terms">,
 ): Promise<void> {
   pages.get("/", async () => {
     const isWritable = await store.checkWritable().then(
@@ -15,6 +15,6 @@ export async function overviewRoutes(
     );
     const days = lastSpans(store, now(), 30, day);
     const [spans, keys, audit] = await Promise.all([days, store.list(), store.audit(10)]);
-    return overviewPage({ days: spans, keys, audit, isWritable, refusals: await refusals(), facts: facts() });
+    return overviewPage({ days: spans, keys, audit, isWritable, refusals: await refusals(), terms: terms() });
   });
 }

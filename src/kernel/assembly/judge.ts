@@ -486,9 +486,9 @@ function recall(hash: u64, start: usize, end: usize): u32 {
   let facts: u32 = plainFacts(start, end);
   let listed: usize = listedAt;
   if (facts === notPlain) {
-    const answer: u32 = factsOf(start, end);
-    facts = answer & 0xffff;
-    listed = end - (answer >> 16);
+    const found: u32 = factsOf(start, end);
+    facts = found & 0xffff;
+    listed = end - (found >> 16);
   }
   // Another thread may have taken the word meanwhile, for this domain or another one.
   if (atomic.cmpxchg<u64>(free, before, key | <u64>facts) !== before) return recall(hash, start, end);

@@ -88,7 +88,7 @@ export interface MainThread {
 }
 
 /** Counts that a thread returns for a block; verdicts and rendered rows are in its slot. */
-export interface BlockAnswer {
+export interface BlockResult {
   /** The records, if their rows are rendered later. Workers cannot pass them to the main thread. */
   readonly chunk?: ScannedChunk;
   readonly lines: number;
@@ -149,7 +149,7 @@ export class BlockClassifier {
    * @returns undefined for a block left to the main thread: it cannot be scanned alone, has bad rows or rows with an unknown
    * status, or does not fit into the slot
    */
-  answer(slot: Slot, length: number): BlockAnswer | undefined {
+  classifySlot(slot: Slot, length: number): BlockResult | undefined {
     const kernel = this.#kernel!;
     const { isFinal } = this.#options;
     const scanned = this.#scanSlot(slot, length, { items: this.#items, isCopied: !isFinal });

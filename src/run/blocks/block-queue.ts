@@ -1,15 +1,15 @@
 /**
  * The queue of blocks from which all threads take work, in shared memory. The main thread offers blocks; every thread,
- * including the main one, takes the next one and leaves its answer.
+ * including the main one, takes the next one and leaves its result.
  */
-import type { BlockAnswer } from "./block-classifier.js";
+import type { BlockResult } from "./block-classifier.js";
 
-/** Words of the queue: number of blocks offered and taken so far, and whether the main thread waits for an answer. */
+/** Words of the queue: number of blocks offered and taken so far, and whether the main thread waits for a result. */
 const offered = 0;
 const taken = 1;
 const isAwaited = 2;
 const firstWord = 3;
-/** Words of each slot: state, length of the block, the slot at this position of the queue, and the numbers of the answer. */
+/** Words of each slot: state, length of the block, the slot at this position of the queue, and the numbers of the result. */
 const state = 0;
 const blockLength = 1;
 const slotAt = 2;
@@ -18,7 +18,7 @@ const numbers = ["lines", "rows", "items", "outputLength", "emptied", "notUtf8",
 const slotWords = firstNumber + numbers.length;
 /** States of a slot. A slot taken by a thread has the state `takenBy` plus the number of the thread. */
 const waiting = 0;
-const answered = 1;
+const finished = 1;
 const refused = 2;
 const takenBy = 3;
 
@@ -63,22 +63,22 @@ export class BlockQueue {
     if (count === Atomics.load(this.#words, taken)) Atomics.wait(this.#words, offered, count);
   }
 
-  /** Leaves the answer to a block; undefined refuses it. Returns whether the main thread waits for an answer. */
-  answer(slot: number, answer: BlockAnswer | undefined): boolean {
+  /** Leaves the result to a block; undefined refuses it. Returns whether the main thread waits for a result. */
+  finish(slot: number, result: BlockResult | undefined): boolean {
     const words = this.#words;
-    if (answer !== undefined) {
-      for (const [i, name] of numbers.entries()) words[this.#word(slot, firstNumber + i)] = answer[name];
+    if (result !== undefined) {
+      for (const [i, name] of numbers.entries()) words[this.#word(slot, firstNumber + i)] = result[name];
     }
-    Atomics.store(words, this.#word(slot, state), answer === undefined ? refused : answered);
+    Atomics.store(words, this.#word(slot, state), result === undefined ? refused : finished);
     return Atomics.exchange(words, isAwaited, 0) === 1;
   }
 
-  isAnswered(slot: number): boolean {
+  isFinished(slot: number): boolean {
     const now = Atomics.load(this.#words, this.#word(slot, state));
-    return now === answered || now === refused;
+    return now === finished || now === refused;
   }
 
-  answerTo(slot: number): BlockAnswer | undefined {
+  resultOf(slot: number): BlockResult | undefined {
     const word = (index: number) => this.#words[this.#word(slot, index)]!;
     if (word(state) === refused) return undefined;
     return Object.fromEntries(numbers.map((name, i) => [name, word(firstNumber + i)])) as Record<
@@ -91,7 +91,7 @@ export class BlockQueue {
     return Atomics.load(this.#words, this.#word(slot, state)) === takenBy + thread;
   }
 
-  /** Makes the next answer report that it is awaited; call {@link isAnswered} afterwards. */
+  /** Makes the next result report that it is awaited; call {@link isFinished} afterwards. */
   announceWait(): void {
     Atomics.store(this.#words, isAwaited, 1);
   }

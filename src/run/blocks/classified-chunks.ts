@@ -5,7 +5,7 @@
  *                     \-> main thread, for all other blocks ----/
  *
  * Blocks end after a line ending. The workers have up to `blocksForThread` blocks per core, each in a slot of shared memory. The
- * main thread takes the answers in input order. A block that starts inside a record, or that a thread refused, goes through the
+ * main thread takes the results in input order. A block that starts inside a record, or that a thread refused, goes through the
  * chunk assembler instead, which has the start of that record.
  *
  * To keep: a slot's memory may not be used after its release. Every way out closes the threads.
@@ -117,10 +117,10 @@ export class ClassifiedChunks {
       const inSlot = isBeforePause ? undefined : this.#pool?.submit(bytes);
       if (inSlot) submitted.push(inSlot);
       const most = inSlot && this.#prepared ? blocksOf(this.#prepared.memory.threads) - 1 : 0;
-      while (submitted.length > most) yield* this.#takeAnswer(submitted.shift()!);
+      while (submitted.length > most) yield* this.#takeResult(submitted.shift()!);
       if (!inSlot) yield* this.#classifyHere(assembler.assemble(bytes, 0, isBeforePause), isBeforePause);
     }
-    for (const block of submitted) yield* this.#takeAnswer(block);
+    for (const block of submitted) yield* this.#takeResult(block);
     yield* this.#classifyHere(assembler.assemble(undefined));
   }
 
@@ -147,9 +147,9 @@ export class ClassifiedChunks {
     }
   }
 
-  async *#takeAnswer({ block, answer, records, release }: SubmittedBlock): AsyncGenerator<ClassifiedChunk> {
+  async *#takeResult({ block, result, records, release }: SubmittedBlock): AsyncGenerator<ClassifiedChunk> {
     const { assembler } = this.#table;
-    const classified = await answer();
+    const classified = await result();
     // A record from an earlier block may end in this one; then the thread started in the middle of a record.
     if (classified === undefined || !assembler.isAligned) {
       if (classified !== undefined) this.classifier.takeBack(() => records(1), classified);

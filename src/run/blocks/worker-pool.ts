@@ -25,11 +25,11 @@ interface ClassifiedBlock extends ChunkVerdicts {
   readonly written: WrittenRecords | undefined;
 }
 
-/** A block submitted to the threads. Its memory and its answer's are valid until `release` is called. */
+/** A block submitted to the threads. Its memory and its result's are valid until `release` is called. */
 export interface SubmittedBlock {
   readonly block: Buffer;
-  /** Resolves when the block is classified; to undefined if it was refused. See {@link BlockClassifier.answer}. */
-  answer(): Promise<ClassifiedBlock | undefined>;
+  /** Resolves when the block is classified; to undefined if it was refused. See {@link BlockClassifier.classifySlot}. */
+  result(): Promise<ClassifiedBlock | undefined>;
   records(line: number): ScannedChunk;
   release(): void;
 }
@@ -89,7 +89,7 @@ export class WorkerPool {
     this.#queue.offer(index, block.length);
     return {
       block: slot.block.subarray(0, block.length),
-      answer: () => this.#answer(index),
+      result: () => this.#classify(index),
       records: (line) => this.#recordsOf(index, block.length, line),
       release: () => this.#free.push(index),
     };
@@ -99,23 +99,23 @@ export class WorkerPool {
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
 
-  async #answer(index: number): Promise<ClassifiedBlock | undefined> {
-    while (!this.#queue.isAnswered(index)) {
+  async #classify(index: number): Promise<ClassifiedBlock | undefined> {
+    while (!this.#queue.isFinished(index)) {
       const task = this.#queue.take(mainThread);
       if (task !== undefined) {
-        const answer = this.#classifier.answer(this.#slots[task.slot]!, task.length);
-        this.#chunks[task.slot] = answer?.chunk;
-        this.#queue.answer(task.slot, answer);
+        const result = this.#classifier.classifySlot(this.#slots[task.slot]!, task.length);
+        this.#chunks[task.slot] = result?.chunk;
+        this.#queue.finish(task.slot, result);
         continue;
       }
       for (const [thread, error] of this.#failures) if (this.#queue.isWith(thread, index)) throw error;
       this.#queue.announceWait();
-      if (this.#queue.isAnswered(index)) break;
+      if (this.#queue.isFinished(index)) break;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    const found = this.#queue.answerTo(index);
+    const found = this.#queue.resultOf(index);
     const {
       block,
       codes,

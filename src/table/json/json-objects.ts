@@ -154,7 +154,7 @@ export class JsonObjects {
     const { badRows, column } = this.#shape;
     const range = this.#range;
     const isOnTop = column < this.#json.names.length && !this.#json.names[column]!.includes(".");
-    let kept = 0;
+    let length = 0;
     for (let word = 0; word < at.length; word += recordWords) {
       const [start, end] = [at[word]!, at[word + Offset.end]!];
       const fault = at[word + Offset.fields] === 0 ? "blank" : this.#findFault(bytes, start, end);
@@ -171,10 +171,10 @@ export class JsonObjects {
       } else at[word + Offset.fields] = 1 + this.#lastMember - start;
       at[word + Offset.valueStart] = range.start;
       at[word + Offset.valueEnd] = range.end;
-      if (kept !== word) at.copyWithin(kept, word, word + recordWords);
-      kept += recordWords;
+      if (length !== word) at.copyWithin(length, word, word + recordWords);
+      length += recordWords;
     }
-    const read = new JsonChunk(this.#shape, bytes, at.subarray(0, kept), chunk.line);
+    const read = new JsonChunk(this.#shape, bytes, at.subarray(0, length), chunk.line);
     if (!isOnTop) read.locate(column);
     return read;
   }

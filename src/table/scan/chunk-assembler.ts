@@ -187,7 +187,7 @@ export class ChunkAssembler {
   #withoutBadRows(bytes: Buffer, scanned: ScannedRecords): Int32Array {
     if (isClean(this.#shape, scanned)) return scanned.at;
     const at = scanned.at;
-    let kept = 0;
+    let length = 0;
     for (let word = 0; word < at.length; word += recordWords) {
       const record = at.subarray(word, word + recordWords);
       const index = this.#records + word / recordWords;
@@ -197,10 +197,10 @@ export class ChunkAssembler {
         if (this.#shape.badRows === "skip") continue;
         record[Offset.fields] = 0;
       }
-      at.set(record, kept);
-      kept += recordWords;
+      at.set(record, length);
+      length += recordWords;
     }
-    return at.subarray(0, kept);
+    return at.subarray(0, length);
   }
 
   #findFault(bytes: Buffer, record: Int32Array, index: number): RowFault | undefined {

@@ -48,8 +48,8 @@ export async function openXlsx(part: PartReader, paths: readonly string[]): Prom
   async function* rows(index: number) {
     const { name, path } = sheets[index]!;
     shared ??= readShared();
-    const facts = { ...(await shared), startsIn1904, addresses: await readLinks(part, path) };
-    yield* rowsOf(open(part, path), name, facts);
+    const context = { ...(await shared), startsIn1904, addresses: await readLinks(part, path) };
+    yield* rowsOf(open(part, path), name, context);
   }
   return {
     isInParts: true,
@@ -198,14 +198,14 @@ async function readStyles(part: PartReader, path: string | undefined): Promise<r
 
 /**
  * @param id built-in formats are listed in 18.8.30 of the standard
- * @param code defined for the workbook's own formats
+ * @param format defined for the workbook's own formats
  */
-function isDateFormat(id: number, code: string | undefined): boolean {
+function isDateFormat(id: number, format: string | undefined): boolean {
   const isIn = (first: number, last: number) => id >= first && id <= last;
-  if (code === undefined) return isIn(14, 22) || isIn(27, 36) || isIn(45, 47) || isIn(50, 58);
+  if (format === undefined) return isIn(14, 22) || isIn(27, 36) || isIn(45, 47) || isIn(50, 58);
   // Remove colours and languages, escaped characters, texts and widths. A single or double `m` may mean minutes, or be
   // an odd letter.
-  const letters = code
+  const letters = format
     .slice(0, longestFormat)
     .replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]|\\.|"[^"]*"|[*_]./gi, "");
   return /[dhsy]|mmm|\[m/i.test(letters);
@@ -246,7 +246,7 @@ async function statedWidthOf(bytes: AsyncIterable<Uint8Array>, sheet: string): P
   return undefined;
 }
 
-interface SheetFacts extends Shared {
+interface SheetContext extends Shared {
   readonly addresses: ReadonlyMap<string, string>;
   readonly startsIn1904: boolean;
 }
@@ -254,9 +254,9 @@ interface SheetFacts extends Shared {
 async function* rowsOf(
   bytes: AsyncIterable<Uint8Array>,
   sheet: string,
-  facts: SheetFacts,
+  context: SheetContext,
 ): AsyncGenerator<SheetRow> {
-  const rows = new SheetRows(sheet, facts);
+  const rows = new SheetRows(sheet, context);
   for await (const xml of readXml(bytes)) {
     for (let event = xml.next(); event !== undefined; event = xml.next()) {
       const row = rows.take(xml, event);
@@ -266,7 +266,7 @@ async function* rowsOf(
 }
 
 class SheetRows {
-  readonly #facts: SheetFacts;
+  readonly #context: SheetContext;
   readonly #cells: RowCells;
   #isData = false;
   #address = "";
@@ -278,8 +278,8 @@ class SheetRows {
   #isText = false;
   #isHint = false;
 
-  constructor(sheet: string, facts: SheetFacts) {
-    this.#facts = facts;
+  constructor(sheet: string, context: SheetContext) {
+    this.#context = context;
     this.#cells = new RowCells(sheet);
     this.#cells.number = 1;
   }
@@ -340,8 +340,8 @@ class SheetRows {
   };
 
   #add(address: string, type: string, style: string, value: string, isEmptyFormula: boolean): void {
-    const text = textOf(type, value, style, this.#facts, this.#cells);
-    const target = this.#facts.addresses.get(address);
+    const text = textOf(type, value, style, this.#context, this.#cells);
+    const target = this.#context.addresses.get(address);
     const isLinked = target !== undefined && !text.includes("@");
     this.#cells.add(isLinked ? `${text} <${target}>`.trimStart() : text, 1, isEmptyFormula);
   }
@@ -372,7 +372,7 @@ function textOf(
   type: string,
   value: string,
   style: string,
-  { texts, isDate, startsIn1904 }: SheetFacts,
+  { texts, isDate, startsIn1904 }: SheetContext,
   cells: RowCells,
 ): string {
   if (value === "") return "";

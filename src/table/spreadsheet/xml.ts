@@ -232,8 +232,8 @@ export function dereferenced(text: string): string {
     /&(?:#(\d+)|#x([\da-f]+)|(amp|lt|gt|quot|apos));/gi,
     (reference, decimal, hex, name) => {
       if (name !== undefined) return characters[name] ?? reference;
-      const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      return code <= 0x10ffff ? String.fromCodePoint(code) : reference;
+      const codePoint = decimal !== undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : reference;
     },
   );
 }

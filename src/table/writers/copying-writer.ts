@@ -100,9 +100,9 @@ export class CopyingWriter implements RecordWriter {
       return;
     }
     // A row with more fields than the table ends with empty ones, which are dropped.
-    const kept = found > width ? emptyTail(bytes, end, found - width, dialect)! : end;
+    const cut = found > width ? emptyTail(bytes, end, found - width, dialect)! : end;
     if (line !== undefined) output.copy(line);
-    else output.copy(bytes, this.#replace(chunk, row, ours, output), kept);
+    else output.copy(bytes, this.#replace(chunk, row, ours, output), cut);
     for (let field = found; field < width; field++) {
       const index = this.#indices.indexOf(field);
       if (index === -1) {

@@ -88,21 +88,21 @@ export async function prepareContainers(
   { inPlace, column }: BulkOptions,
   resources: Resources,
 ): Promise<readonly [Plan, ...Plan[]]> {
-  const kept: Plan[] = [];
+  const chosen: Plan[] = [];
   for (const container of new Set(plans.map(({ member }) => member?.container))) {
     const own = plans.filter(({ member }) => member?.container === container);
     if (container === undefined) {
-      kept.push(...own);
+      chosen.push(...own);
       continue;
     }
     const { tables, failure } = await withItems(own, column !== undefined, container, resources.signal);
-    kept.push(...tables);
+    chosen.push(...tables);
     await openReturned(container, inPlace, tables, resources);
     // Nothing is written if one table fails, so nothing may be charged for the others.
     if (container.returned !== undefined && failure !== undefined) throw failure;
   }
   // In the order in which they were given.
-  const sorted = plans.filter((plan) => kept.includes(plan));
+  const sorted = plans.filter((plan) => chosen.includes(plan));
   const isToStandardOutput = sorted.some(({ output, split, isDryRun }) => !output && !split && !isDryRun);
   if (sorted.length > 1 && isToStandardOutput) throw needPaths(sorted);
   return [sorted[0]!, ...sorted.slice(1)];
@@ -136,25 +136,25 @@ async function withItems(
   { name, names }: Container,
   signal: AbortSignal,
 ): Promise<{ readonly tables: readonly Plan[]; readonly failure: unknown }> {
-  const kept: Plan[] = [];
+  const chosen: Plan[] = [];
   let refusal: unknown;
   let failure: unknown;
   for (const plan of plans) {
     try {
       await tryInput(plan, signal);
-      kept.push(plan);
+      chosen.push(plan);
     } catch (error) {
       signal.throwIfAborted();
       refusal ??= error;
       if (!(error instanceof ChoiceError)) failure ??= error;
       const isVague = vagueEndings.has(endingOf(plan.member!.table));
-      if (!(error instanceof ChoiceError) || (isNamed && !isVague)) kept.push(plan);
+      if (!(error instanceof ChoiceError) || (isNamed && !isVague)) chosen.push(plan);
     }
   }
-  if (kept.length === 0) throw refusal;
-  const others = names.filter((each) => !kept.some(({ member }) => member!.table === each));
-  if (others.length > 0) kept[0]!.note(`${name}: left as they are: ${listed(others)}`);
-  return { tables: kept, failure };
+  if (chosen.length === 0) throw refusal;
+  const others = names.filter((each) => !chosen.some(({ member }) => member!.table === each));
+  if (others.length > 0) chosen[0]!.note(`${name}: left as they are: ${listed(others)}`);
+  return { tables: chosen, failure };
 }
 
 const mostNamed = 5;

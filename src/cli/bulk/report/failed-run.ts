@@ -9,13 +9,13 @@ import { commandLine } from "./command-line.js";
 
 export function costOrResumption(error: Error, run: Run, { files, options }: BulkRequest): string {
   const { engine } = run;
-  if (engine.kept === undefined || !canBeResumed(error)) {
+  if (engine.verdictsAdded === undefined || !canBeResumed(error)) {
     const units = costOf(run);
     if (units === 0) return "";
     const next = engine.leavesReceipts?.() ? "; the next run of this list counts them" : "";
     return `; ${counted(units, "unit")} used${next}`;
   }
-  const verdicts = counted(engine.kept(), "new verdict is", "new verdicts are");
+  const verdicts = counted(engine.verdictsAdded(), "new verdict is", "new verdicts are");
   if (options.cache === "refresh") {
     return `; ${verdicts} in the cache; the same command without --cache refresh uses them, and older ones for the rest`;
   }

@@ -99,7 +99,7 @@ export class ListReport {
       badRows: summaries.reduce((sum, { badRows }) => sum + badRows, 0),
       outvoted: summaries.map(({ report }) => report.outvoted).filter(({ count }) => count > 0),
       badRowKinds: summaries.flatMap(({ badRowKinds }) => badRowKinds),
-      facts: this.#facts(first),
+      terms: this.#terms(first),
     };
   }
 
@@ -109,7 +109,7 @@ export class ListReport {
     return text.length <= longestName ? text : `${text.slice(0, longestName)}...`;
   }
 
-  #facts(first: Summary): Report["facts"] {
+  #terms(first: Summary): Report["terms"] {
     const { column, columnName, otherColumns, engine, engineReason, dns, passedOver } = first;
     const { table } = findTable(dataTablePath(process.env), say);
     const days = daysOld(table.sources, Date.now());

@@ -1,4 +1,4 @@
-/** Collects the facts of a run over one file for its summary. */
+/** Collects the figures of a run over one file for its summary. */
 import { found } from "../../../files/found.js";
 import { isSplit, type TableSink } from "../../../files/output.js";
 import type { RunReport } from "../../../run/run-options.js";
