@@ -2,7 +2,7 @@
 
 import { BadStart, dialectFor } from "./bad-start.js";
 import { itemText, lineEndings, meanLineBytes, nameText } from "./bytes.js";
-import type { Marks } from "./dialect.js";
+import type { Dialect, Marks } from "./dialect.js";
 import { usualMarks } from "./quotes.js";
 import { byteOrderMarkBytes, delimiterOf, type TableShape } from "./records.js";
 import { checkReshapable, countLeftOut, jsonKeys } from "./reshape.js";
@@ -120,21 +120,15 @@ export async function openCsv(
       return valuesOf(rows, column);
     },
   };
-  const format = delimiter === "\t" ? "tsv" : "csv";
-  // A name that ends in .csv asks for a dialect that all programs can read.
-  const isKept = options.namedFormat === format && hasUsualMarks(dialect);
-  const wanted = options.format ?? (isKept ? undefined : options.namedFormat);
-  const isReshaped =
-    wanted !== undefined &&
-    (wanted !== format || (delimiter ?? ",") !== delimiterOf[format] || !hasUsualMarks(dialect));
+  const { format, reshaped } = formatsOf(dialect, options);
+  const isReshaped = reshaped !== undefined;
   if (isReshaped) checkReshapable(badRows);
   const linesLeftOut = isReshaped ? countLeftOut(source.name, linesAbove, titles, profile) : 0;
   const advise = () => dialectFor(shape, items, splitWith, layoutOptions);
   const badStart = new BadStart(shape, onBadRow, options.force ? undefined : advise);
-  const isJson = wanted === "jsonl" || wanted === "json";
-  const keys = isReshaped && isJson ? jsonKeys(header, width) : [];
-  const written = wanted === "json" ? "jsonl" : wanted;
-  const target = { format: isReshaped ? written : undefined, keys };
+  const isJson = reshaped === "jsonl" || reshaped === "json";
+  const keys = isJson ? jsonKeys(header, width) : [];
+  const target = { format: isJson ? ("jsonl" as const) : reshaped, keys };
   const bytes = await bytesOf(shape, table, input, items, isWhole, options.rewrite);
   const scanned = await readScanned(shape, target, bytes.first, bytes.rest, items, badStart.onBadRow);
   await badStart.end(scanned.first.count);
@@ -144,9 +138,9 @@ export async function openCsv(
   return {
     ...common,
     names,
-    format: isReshaped ? wanted : format,
+    format: reshaped ?? format,
     linesLeftOut,
-    ...(wanted === "json" && { outputForm: "array" }),
+    ...(reshaped === "json" && { outputForm: "array" }),
     ...streamOf(scanned, linesBefore),
   };
 }
@@ -203,4 +197,15 @@ function widthOf(header: readonly string[] | undefined, body: readonly (readonly
   if (header === undefined) return Math.max(common, body[0]?.length ?? 0);
   const hasEmptySurplus = body.every((fields) => fields.slice(header.length).every((field) => field === ""));
   return hasEmptySurplus ? Math.max(common, header.length) : header.length;
+}
+
+/** Returns the format of the table, and the one in which its rows are written anew. */
+function formatsOf(dialect: Dialect, { format: asked, namedFormat }: TableOptions) {
+  const { delimiter } = dialect;
+  const format = delimiter === "\t" ? "tsv" : "csv";
+  const isUsual = hasUsualMarks(dialect);
+  // A name that ends in .csv asks for a dialect that all programs can read.
+  const wanted = asked ?? (namedFormat === format && isUsual ? undefined : namedFormat);
+  const isSame = wanted === format && (delimiter ?? ",") === delimiterOf[format] && isUsual;
+  return { format, reshaped: isSame ? undefined : wanted } as const;
 }

@@ -469,6 +469,14 @@ export class BlockClassifier {
     return this.#itemIn(records, field, items.fields[first + nth] === field ? nth : 0);
   }
 
+  /** @param counts gets the number of values in which nothing is an item, if they count */
+  #itemsIn(value: string, counts: { emptied: number } | undefined): readonly string[] {
+    const before = this.#cells.emptied;
+    const items = this.#cells.itemsIn(value);
+    if (counts) counts.emptied += this.#cells.emptied - before;
+    return items;
+  }
+
   #itemIn(records: ScannedChunk, field: number, nth: number): string | undefined {
     return itemsInField(records, this.#columns, field, this.#cells)[nth];
   }
@@ -495,17 +503,14 @@ export class BlockClassifier {
     const verdicts = new FieldVerdicts(codes, hashes);
     const compared: { readonly row: number; readonly hash: ItemHash }[] = [];
     const notUtf8 = new Set<number>();
-    let emptied = 0;
+    const read = { emptied: 0 };
     for (let row = 0, first = 0; row < chunk.count; row++, first += width) {
       const isOther = !chunk.isRow(row) || !isRow(kept[first] ?? 0);
-      const fields: (readonly string[])[] = [];
-      for (let nth = 0; nth < width; nth++) {
+      const fields = chunks.map((column, nth) => {
         const hasStatus = isKept(kept[first + nth] ?? 0);
-        const before = this.#cells.emptied;
         const isNeeded = !isOther && !(nth > 0 && shard === undefined && hasStatus);
-        fields.push(isNeeded ? this.#cells.itemsIn(chunks[nth]!.value(row)) : []);
-        if (!hasStatus) emptied += this.#cells.emptied - before;
-      }
+        return isNeeded ? this.#itemsIn(column.value(row), hasStatus ? undefined : read) : [];
+      });
       const [item, second] = fields.flat();
       if (shard && second !== undefined) throw severalItems(shard, chunk.lineOf(row));
       if (this.#isFirstShard && !isOther && !chunks.every((column) => column.isUtf8(row))) notUtf8.add(row);
@@ -532,7 +537,7 @@ export class BlockClassifier {
       codes,
       hashes,
       notUtf8: notUtf8.size,
-      emptied: this.#isFirstShard ? emptied : 0,
+      emptied: this.#isFirstShard ? read.emptied : 0,
       kept: this.#countKept(chunks, codes, new Set()),
       items,
       ...this.#facts.find(chunk, { codes, hashes, items }),

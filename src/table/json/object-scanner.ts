@@ -37,8 +37,9 @@ export class ObjectScanner {
   members = new Int32Array(32 * memberWords);
   #bytes: Uint8Array = new Uint8Array(0);
   #end = 0;
-  /** Whether each of the values around the current one is an object; the others are lists. */
+  /** Whether each of the values around the current one is an object; the others are lists. Their number is `#depth`. */
   readonly #isObject: boolean[] = [];
+  #depth = 0;
   readonly #isSpace = new Uint8Array(256);
   readonly #isOfDocument: boolean;
 
@@ -128,41 +129,42 @@ export class ObjectScanner {
   }
 
   #afterValue(from: number): number {
-    const bytes = this.#bytes;
-    const around = this.#isObject;
-    let depth = 0;
+    this.#depth = 0;
     let at = from;
-    for (;;) {
-      const byte = at < this.#end ? bytes[at]! : -1;
+    while (at !== -1) {
+      const byte = at < this.#end ? this.#bytes[at]! : -1;
       if (byte === openBrace || byte === openBracket) {
+        const inside = this.#afterSpace(at + 1);
         const isObject = byte === openBrace;
-        at = this.#afterSpace(at + 1);
-        if (bytes[at] === (isObject ? closeBrace : closeBracket) && at < this.#end) at++;
-        else {
-          around[depth++] = isObject;
-          if (isObject) at = this.#afterKey(at);
-          if (at === -1) return -1;
+        if (inside >= this.#end || this.#bytes[inside] !== (isObject ? closeBrace : closeBracket)) {
+          this.#isObject[this.#depth++] = isObject;
+          at = isObject ? this.#afterKey(inside) : inside;
           continue;
         }
-      } else if (byte === quote) at = this.#afterString(at);
-      else at = this.#afterScalar(at);
-      if (at === -1) return -1;
-      for (;;) {
-        if (depth === 0) return at;
-        at = this.#afterSpace(at);
-        if (at >= this.#end) return -1;
-        const isObject = around[depth - 1]!;
-        if (bytes[at] === comma) {
-          at = this.#afterSpace(at + 1);
-          if (isObject) at = this.#afterKey(at);
-          if (at === -1) return -1;
-          break;
-        }
-        if (bytes[at] !== (isObject ? closeBrace : closeBracket)) return -1;
-        depth--;
-        at++;
-      }
+        at = inside + 1;
+      } else at = byte === quote ? this.#afterString(at) : this.#afterScalar(at);
+      if (this.#depth === 0) return at;
+      at = this.#afterElement(at);
+      if (this.#depth === 0) return at;
     }
+    return -1;
+  }
+
+  /** Leaves the objects and arrays that end behind a value in them. Returns the index of the next value in the one around. */
+  #afterElement(from: number): number {
+    if (from === -1) return -1;
+    let at = from;
+    while (this.#depth > 0) {
+      at = this.#afterSpace(at);
+      const isObject = this.#isObject[this.#depth - 1]!;
+      const byte = at < this.#end ? this.#bytes[at]! : -1;
+      if (byte === comma)
+        return isObject ? this.#afterKey(this.#afterSpace(at + 1)) : this.#afterSpace(at + 1);
+      if (byte !== (isObject ? closeBrace : closeBracket)) return -1;
+      this.#depth--;
+      at++;
+    }
+    return at;
   }
 
   #afterKey(from: number): number {

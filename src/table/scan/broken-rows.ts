@@ -92,35 +92,71 @@ export function mayHaveSwallowed(
   if (width === 1 || dialect.delimiter === null || dialect.skipsSpaces) return true;
   const [delimiter, quoteMark] = [dialect.delimiter.charCodeAt(0), dialect.quote.charCodeAt(0)];
   const escaping = dialect.escape === dialect.quote ? undefined : dialect.escape.charCodeAt(0);
+  const lines = new QuotedLines(bytes, delimiter, quoteMark, escaping);
   for (let p = start, index = 0; p < end; p++, index++) {
     if (bytes[p] !== quoteMark) {
       while (p < end && bytes[p] !== delimiter) p++;
       continue;
     }
-    /** Number of delimiters before the current position in its line, and at the end of the field's first line. */
-    let [ended, first] = [index, -1];
-    for (p++; p < end; p++) {
-      const byte = bytes[p]!;
-      if (byte === escaping) p += Number(bytes[p + 1] === quoteMark || bytes[p + 1] === escaping);
-      else if (byte === delimiter) ended++;
-      else if (byte === lineFeed || (byte === carriageReturn && bytes[p + 1] !== lineFeed)) {
-        if (first === -1) first = ended;
-        else if (ended === width - 1) return true;
-        ended = 0;
-      } else if (byte === quoteMark) {
-        if (escaping !== undefined || bytes[p + 1] !== quoteMark) break;
-        p++;
-      }
-    }
-    p++;
+    p = lines.read(p + 1, end, index, width - 1);
+    const { first, last } = lines;
     if (first !== -1) {
-      if (p < end && bytes[p] !== delimiter) return true;
-      const isLast = ended + fields - index - 1 === width - 1 || (p >= end && ended === width - 1);
+      if (lines.isWide || (p < end && bytes[p] !== delimiter)) return true;
+      const isLast = last + fields - index - 1 === width - 1 || (p >= end && last === width - 1);
       if (isLast || (first === width - 1 && column >= index)) return true;
     }
     while (p < end && bytes[p] !== delimiter) p++;
   }
   return false;
+}
+
+/** Counts the delimiters in the lines of a quoted field. */
+class QuotedLines {
+  readonly #bytes: Uint8Array;
+  readonly #delimiter: number;
+  readonly #quote: number;
+  readonly #escaping: number | undefined;
+  /** Delimiters in the first line, with those before the field; -1 if the field has only one. */
+  first = -1;
+  last = 0;
+  /** Whether a line between them has as many delimiters as a row. */
+  isWide = false;
+
+  /** @param escaping undefined if quotes are doubled */
+  constructor(bytes: Uint8Array, delimiter: number, quote: number, escaping: number | undefined) {
+    this.#bytes = bytes;
+    this.#delimiter = delimiter;
+    this.#quote = quote;
+    this.#escaping = escaping;
+  }
+
+  /**
+   * @param from index behind the opening quote
+   * @param before number of delimiters before the field in its line
+   * @param usual number of delimiters of a row
+   * @returns the index behind the closing quote; a larger one than `end` if there is none
+   */
+  read(from: number, end: number, before: number, usual: number): number {
+    const bytes = this.#bytes;
+    this.first = -1;
+    this.last = before;
+    this.isWide = false;
+    let p = from;
+    for (; p < end; p++) {
+      const byte = bytes[p]!;
+      if (byte === this.#escaping) p += Number(bytes[p + 1] === this.#quote || bytes[p + 1] === byte);
+      else if (byte === this.#delimiter) this.last++;
+      else if (byte === lineFeed || (byte === carriageReturn && bytes[p + 1] !== lineFeed)) {
+        if (this.first === -1) this.first = this.last;
+        else if (this.last === usual) this.isWide = true;
+        this.last = 0;
+      } else if (byte === this.#quote) {
+        if (this.#escaping !== undefined || bytes[p + 1] !== byte) break;
+        p++;
+      }
+    }
+    return p + 1;
+  }
 }
 
 /** Returns whether a field, with its quotes, has line breaks inside them and text after them. */
