@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "rolldown";
 
-const outside = ["undici"];
+const outside = ["undici", "@duckdb/node-api"];
 
 /** Packages with native code. They look for it in `prebuilds`, beside the folder of their module. */
 const native = { sqlite: "@photostructure/sqlite", zstd: "@cloudpss/zstd" };

@@ -1,7 +1,8 @@
 /** Derives the format of an output from its name. */
 import { ChoiceError } from "./errors.js";
 
-export type WorkbookFormat = "xlsx" | "ods";
+/** Formats that come back as the file that was read, with added cells. */
+export type WorkbookFormat = "xlsx" | "ods" | "parquet";
 export type NamedFormat = "csv" | "tsv" | "jsonl" | "json" | WorkbookFormat;
 
 const written: ReadonlyMap<string, NamedFormat> = new Map([
@@ -13,10 +14,11 @@ const written: ReadonlyMap<string, NamedFormat> = new Map([
   ["json", "json"],
   ["xlsx", "xlsx"],
   ["ods", "ods"],
+  ["parquet", "parquet"],
 ]);
 
 const notWritten = new Set([
-  ...["xls", "xlsm", "xlsb", "numbers", "parquet", "feather", "arrow", "avro", "orc"],
+  ...["xls", "xlsm", "xlsb", "numbers", "feather", "arrow", "avro", "orc"],
   ...["xml", "html", "htm", "pdf", "doc", "docx", "rtf", "yaml", "yml", "db", "sqlite", "vcf", "ldif"],
   ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
 ]);
@@ -36,7 +38,7 @@ export function formatByName(path: string): NamedFormat | undefined {
   const name = endingOf(path);
   if (notWritten.has(name)) {
     throw new ChoiceError(
-      `${path}: .${name} cannot be written; name it .csv, .tsv, .jsonl, .json, .xlsx or .ods`,
+      `${path}: .${name} cannot be written; name it .csv, .tsv, .jsonl, .json, .xlsx, .ods or .parquet`,
     );
   }
   return written.get(name);
@@ -45,4 +47,4 @@ export function formatByName(path: string): NamedFormat | undefined {
 export const isArchiveName = (path: string): boolean => /\.zip$/i.test(path);
 
 export const isWorkbook = (format: string | undefined): format is WorkbookFormat =>
-  format === "xlsx" || format === "ods";
+  format === "xlsx" || format === "ods" || format === "parquet";

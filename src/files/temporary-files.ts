@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdtemp, opendir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isAlive, machineTag, ownPid } from "./processes.js";
 
 const pattern = /^\.idv-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}\.tmp$/;
@@ -28,15 +28,20 @@ export function temporaryBeside(path: string): string {
 
 const folderPattern = /^idv-list-([0-9a-f]{8})-(\d{1,10})-\w{6}$/;
 
-export const newPrivateFolder = (): Promise<string> =>
-  mkdtemp(join(tmpdir(), `idv-list-${machineTag()}-${ownPid}-`));
+/** Makes a folder that only this user can read. The caller removes it. */
+export async function newPrivateFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `idv-list-${machineTag()}-${ownPid}-`));
+  own.add(basename(folder));
+  return folder;
+}
 
 /** Removes temporary folders of killed processes on this machine. Does not throw. */
 export async function removeAbandonedFolders(): Promise<void> {
   try {
     for await (const { name } of await opendir(tmpdir())) {
       const [, tag, pid] = folderPattern.exec(name) ?? [];
-      if (tag !== machineTag() || (Number(pid) !== ownPid && isAlive(Number(pid)))) continue;
+      const isInUse = own.has(name) || (Number(pid) !== ownPid && isAlive(Number(pid)));
+      if (tag !== machineTag() || isInUse) continue;
       await rm(join(tmpdir(), name), { recursive: true, force: true });
     }
   } catch {

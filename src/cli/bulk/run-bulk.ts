@@ -3,7 +3,7 @@
  * or a signal before the commit discards new outputs and leaves old ones unchanged.
  */
 import { ChoiceError, FileError } from "../../files/errors.js";
-import { startsAsZip } from "../../files/zip-start.js";
+import { startsAsZip } from "../../files/file-start.js";
 import { countsOf, countsSince } from "../../run/session.js";
 import { TableError } from "../../table/errors.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";

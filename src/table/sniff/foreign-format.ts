@@ -57,7 +57,6 @@ const formats: readonly ForeignFormat[] = [
   { start: /^%PDF-/, what: "a PDF document", advice: asCsv },
   { start: /^\{\\rtf/, what: "an RTF document", advice: asCsv },
   { start: /^SQLite format 3\0/, what: "an SQLite database", advice: asCsv },
-  { start: /^PAR1/, what: "a Parquet file", advice: asCsv },
   { start: /^\s*BEGIN:VCALENDAR/i, what: "a calendar (iCalendar)", advice: asCsv },
   {
     start: /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<(?:!doctype html|html|head|body|table|meta)\b/i,

@@ -179,7 +179,7 @@ describe("an archive on standard input", () => {
     const full = await idv(["emails"], { stdin, home, env: { TMPDIR: join(home, "missing") } });
     expect(full).toMatchObject({
       code: 6,
-      stderr: "idv: a copy of the archive on standard input: cannot be written: the folder does not exist\n",
+      stderr: "idv: a copy of standard input: cannot be written: the folder does not exist\n",
     });
   });
 });

@@ -4,9 +4,9 @@
  */
 import { openArchive } from "../../../files/archive-files.js";
 import { ChoiceError } from "../../../files/errors.js";
+import { startsAsZip } from "../../../files/file-start.js";
 import { endingOf, isWorkbook } from "../../../files/format-by-name.js";
 import { openCopy } from "../../../files/output.js";
-import { startsAsZip } from "../../../files/zip-start.js";
 import { profiles } from "../../../run/item.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { commitOutputs } from "../commit.js";

@@ -2,8 +2,8 @@
 import type { Compression } from "../../../files/compression-format.js";
 import { type DecodedInput, decodeInput } from "../../../files/decoding.js";
 import { ChoiceError } from "../../../files/errors.js";
+import { isParquetStart, isZipStart } from "../../../files/file-start.js";
 import { type InputFile, openInputFile } from "../../../files/input.js";
-import { isZipStart } from "../../../files/zip-start.js";
 import type { CellOptions } from "../../../run/cells.js";
 import { type Columns, nameColumns } from "../../../run/columns.js";
 import { isStatus, type Update } from "../../../run/earlier-fields.js";
@@ -13,7 +13,7 @@ import { isUtf8Text, nameText } from "../../../table/bytes.js";
 import { openTable } from "../../../table/reader.js";
 import { byteOrderMarkBytes } from "../../../table/records.js";
 import type { RecordStream } from "../../../table/scan/scanned-records.js";
-import type { OpenSheet, WriteRows } from "../../../table/spreadsheet/workbook.js";
+import type { OpenSheet, openSheet, WriteRows } from "../../../table/spreadsheet/workbook.js";
 import type { Table } from "../../../table/table.js";
 import { counted } from "../../terminal/terminal.js";
 import { losesStyles, type Plan } from "../plan/plan.js";
@@ -66,7 +66,12 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
   const sheet = await readSheet(plan, input, decoded, signal);
   const table = await openTable(
     { name: inputName, bytes: sheet?.bytes ?? decoded.bytes },
-    { ...plan.table, ...(sheet && { delimiter: ",", sheet }), onBadRow },
+    {
+      ...plan.table,
+      ...(sheet && { delimiter: ",", sheet }),
+      ...(sheet?.format === "parquet" ? { header: true } : { isHeaderFirst: plan.workbook === "parquet" }),
+      onBadRow,
+    },
   ).catch((error: unknown) => {
     const formulas = sheet?.emptyFormulas();
     if (formulas && error instanceof ChoiceError) error.message += `; ${formulasRemark(formulas)}`;
@@ -236,35 +241,74 @@ function withMark({ start: startOf, scanned }: RecordStream): RecordStream {
 }
 
 async function readSheet(
-  { kind, inputName, sheet: wanted, encoding, isInPlace, workbook, returnsWorkbook, backup, note }: Plan,
+  plan: Plan,
   { size, read }: InputFile,
   { start, bytes, compression }: DecodedInput,
   signal: AbortSignal,
-) {
-  if (!isZipStart(start)) {
+): Promise<OpenSheet | undefined> {
+  const {
+    kind,
+    inputName,
+    sheet: wanted,
+    encoding,
+    isInPlace,
+    workbook,
+    returnsWorkbook,
+    backup,
+    note,
+  } = plan;
+  const isParquet = isParquetStart(start);
+  if (!isZipStart(start) && !isParquet) {
     if (wanted === undefined) return undefined;
     throw new ChoiceError(`${inputName}: --sheet is for spreadsheet files, and this is not one`);
   }
   if (encoding !== undefined && encoding !== "auto") {
-    throw new ChoiceError(`${inputName}: --encoding is for text, and this is a spreadsheet file`);
+    const what = isParquet ? "a Parquet file" : "a spreadsheet file";
+    throw new ChoiceError(`${inputName}: --encoding is for text, and this is ${what}`);
   }
   if (isInPlace && workbook === undefined) {
+    const [named, other] = isParquet ? [".parquet", "parquet"] : [".xlsx and .ods", "xlsx"];
     throw new ChoiceError(
-      `${inputName}: only .xlsx and .ods can be replaced; write another file with -o FILE.xlsx`,
+      `${inputName}: only ${named} can be replaced; write another file with -o FILE.${other}`,
     );
   }
-  // Loaded only for spreadsheet files: the library is large.
-  const { openSheet } = await import("../../../table/spreadsheet/workbook.js");
   const isFile = read !== undefined && size !== undefined && compression === undefined;
   const archive = isFile ? { length: size, read } : bytes;
-  const sheet = await openSheet(inputName, archive, profiles[kind], wanted, signal);
+  const sheet = isParquet
+    ? await openParquetFile(plan, compression !== undefined, signal)
+    : await openBook(inputName, archive, profiles[kind], wanted, signal);
   const addColumns = returnsWorkbook && sheet.format === workbook ? sheet.addColumns : undefined;
   const isLost = workbook !== undefined && addColumns === undefined;
-  if (isLost && isInPlace && backup === undefined) throw new ChoiceError(`${inputName}: ${losesStyles}`);
+  if (isLost && isInPlace && backup === undefined)
+    throw new ChoiceError(`${inputName}: ${losesStyles(workbook)}`);
+  if (isParquet) {
+    if (isLost) note(`${inputName}: a Parquet file; all columns of the output are text`);
+    return { ...sheet, addColumns };
+  }
   const lost = isLost ? "; styles, formulas and other sheets are not kept, and all cells are text" : "";
   const hidden = sheet.isHidden ? ", which is hidden" : "";
   note(`${inputName}: sheet "${sheet.name}"${hidden}${lost}${othersRemark(sheet.others)}`);
   return { ...sheet, addColumns };
+}
+
+/** Loads the code for workbooks only for them: it is large. */
+async function openBook(...parameters: Parameters<typeof openSheet>): Promise<OpenSheet> {
+  const { openSheet } = await import("../../../table/spreadsheet/workbook.js");
+  return openSheet(...parameters);
+}
+
+async function openParquetFile(
+  { inputName, input, member, standardInput, sheet }: Plan,
+  isCompressed: boolean,
+  signal: AbortSignal,
+): Promise<OpenSheet> {
+  if (sheet !== undefined && member === undefined)
+    throw new ChoiceError(`${inputName}: --sheet is for spreadsheet files, and this is a Parquet file`);
+  const path = typeof standardInput === "string" ? standardInput : input;
+  if (isCompressed || member !== undefined || path === undefined)
+    throw new ChoiceError(`${inputName}: a Parquet file inside another file; unpack it first`);
+  const { openParquet } = await import("../../../table/parquet.js");
+  return openParquet(inputName, path, signal);
 }
 
 /** Number of sheets that a remark names. */

@@ -2,10 +2,12 @@
 import { access, constants, stat } from "node:fs/promises";
 import { type Compression, compressionByName } from "../../../files/compression-format.js";
 import { FileError } from "../../../files/errors.js";
+import type { WorkbookFormat } from "../../../files/format-by-name.js";
 import { openOutputFile, type TableSink } from "../../../files/output.js";
 import { ownerFault } from "../../../files/owner.js";
 import { isUtf8 } from "../../../files/text-encoding.js";
 import { hasUsualMarks } from "../../../table/sniff/dialect.js";
+import type { WriteRows } from "../../../table/spreadsheet/workbook.js";
 import { standardOutput } from "../../terminal/standard-output.js";
 import type { Plan } from "../plan/plan.js";
 import type { OpenInput } from "./input.js";
@@ -21,12 +23,9 @@ export async function openSink(plan: Plan, input: OpenInput, signal: AbortSignal
   return documentSink(sink, outputForm, columns);
 }
 
-async function openLines(
-  plan: Plan,
-  { table, compression, encoding, sheet, returned }: OpenInput,
-  signal: AbortSignal,
-): Promise<TableSink> {
+async function openLines(plan: Plan, input: OpenInput, signal: AbortSignal): Promise<TableSink> {
   const { split, output, isInPlace, workbook, outputEncoding } = plan;
+  const { table, compression, encoding, returned } = input;
   const { format, dialect } = table;
   const openFile = async (path: string) => (await returnedSink(plan)) ?? (await openOutputFile(path));
   if (split !== undefined) {
@@ -37,11 +36,10 @@ async function openLines(
   if (output === undefined) return encoded("standard output", standardOutput, target);
   if (workbook) {
     const { workbookSink } = await import("../../../table/spreadsheet/workbook-sink.js");
-    const { newWorkbook } = await import("../../../table/spreadsheet/new-workbook.js");
-    // Tables in other dialects have become CSV.
-    const isKept = hasUsualMarks(dialect) && dialect.delimiter !== "\t";
+    // Tables in other dialects have become CSV, and all for Parquet.
+    const isKept = workbook !== "parquet" && hasUsualMarks(dialect) && dialect.delimiter !== "\t";
     const delimiter = (isKept ? dialect.delimiter : null) ?? ",";
-    const write = returned ?? (await newWorkbook(workbook, sheet?.name ?? "Sheet1"));
+    const write = returned ?? (await newFile(plan, input, workbook, output));
     return workbookSink(await openFile(output), delimiter, write, returned !== undefined);
   }
   const sink = await openFile(output);
@@ -54,6 +52,23 @@ async function openLines(
     await sink.discard();
     throw error;
   }
+}
+
+async function newFile(
+  { omitsHeader }: Plan,
+  { table, columns, sheet }: OpenInput,
+  format: WorkbookFormat,
+  output: string,
+): Promise<WriteRows> {
+  if (format !== "parquet") {
+    const { newWorkbook } = await import("../../../table/spreadsheet/new-workbook.js");
+    return newWorkbook(format, sheet?.name || "Sheet1");
+  }
+  const { newParquet } = await import("../../../table/parquet.js");
+  const added = columns.names.filter((_, i) => columns.indices[i] === undefined);
+  const own = Array.from({ length: table.width }, (_, column) => table.names[column] ?? "");
+  const isHeaderWritten = table.header !== undefined && !omitsHeader;
+  return newParquet(output, isHeaderWritten ? undefined : [...own, ...added]);
 }
 
 /** Returns where a table of an archive goes in the archive that is returned; undefined if none is. */

@@ -1,17 +1,17 @@
-/** Opens standard input, and copies an archive that comes through it to a file: an archive is read from its end. */
+/** Opens standard input, and copies to a file what is read from its end: archives, and Parquet files. */
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { cannotWrite, FileError } from "../../../files/errors.js";
+import { isParquetStart, isZipStart } from "../../../files/file-start.js";
 import { found } from "../../../files/found.js";
 import { type InputFile, readStream } from "../../../files/input.js";
 import { newPrivateFolder, removeAbandonedFolders } from "../../../files/temporary-files.js";
-import { isZipStart } from "../../../files/zip-start.js";
 import type { Resources } from "./resources.js";
 
 /**
  * Waits for the first bytes of standard input.
  *
- * @returns standard input, or the path of a copy if it is a zip archive or a spreadsheet file
+ * @returns standard input, or the path of a copy if it is a zip archive, a spreadsheet file or a Parquet file
  * @throws FileError when it cannot be read or copied
  */
 export async function openStandardInput(resources: Resources): Promise<InputFile | string> {
@@ -23,7 +23,8 @@ export async function openStandardInput(resources: Resources): Promise<InputFile
     yield first.value;
     yield* rest;
   }
-  if (!first.done && isZipStart(first.value)) return copyOf(bytes(), resources);
+  if (!first.done && (isZipStart(first.value) || isParquetStart(first.value)))
+    return copyOf(bytes(), resources);
   return { bytes: bytes(), size: undefined, hasChanged: async () => false, close: async () => {} };
 }
 
@@ -44,6 +45,6 @@ async function copyOf(bytes: AsyncIterable<Uint8Array>, resources: Resources): P
   } catch (error) {
     resources.signal.throwIfAborted();
     if (error instanceof FileError) throw error;
-    throw cannotWrite("a copy of the archive on standard input", error);
+    throw cannotWrite("a copy of standard input", error);
   }
 }

@@ -1,4 +1,7 @@
-/** Tells zip archives, and the spreadsheet files that are such, by their first bytes, before anything about archives is loaded. */
+/**
+ * Tells files that are read from their end, which are zip archives, spreadsheet files among them, and Parquet files, by
+ * their first bytes, before anything about them is loaded.
+ */
 import { closeSync, openSync, readSync } from "node:fs";
 import { found } from "./found.js";
 
@@ -7,6 +10,10 @@ const localHeader = 0x04034b50;
 /** @param start first bytes of a file */
 export const isZipStart = (start: Uint8Array): boolean =>
   start.length >= 4 && Buffer.from(start.buffer, start.byteOffset).readUInt32LE(0) === localHeader;
+
+/** @param start first bytes of a file */
+export const isParquetStart = (start: Uint8Array): boolean =>
+  Buffer.from(start.buffer, start.byteOffset, start.length).toString("latin1", 0, 4) === "PAR1";
 
 /** Returns whether a file starts as a zip archive does. Neither pipes nor devices are opened. */
 export function startsAsZip(path: string): boolean {
