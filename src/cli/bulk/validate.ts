@@ -110,7 +110,8 @@ async function validateRows(
     ...(mail && { mailCheck: mail.check }),
     ...(plan.columns.isExplained && !validator.explain && { offlineRules: loadOfflineRules().classify }),
     observers: observers.filter((observer) => observer !== undefined),
-    cores: availableParallelism(),
+    // A sheet is read so slowly that further threads would take memory and save no time. Other files may want them.
+    cores: files.sheet !== undefined && !session.isSeveral ? 1 : availableParallelism(),
     inputShare: files.share,
     onProgress(current) {
       progress?.update(current);

@@ -72,9 +72,8 @@ export class AddedRows {
   readonly #sheet: string;
   readonly #added: AddedColumns;
   readonly #columns: SheetColumns;
-  readonly #batches: AsyncIterator<readonly (readonly string[])[]>;
-  #batch: readonly (readonly string[])[] = [];
-  #next = 0;
+  readonly #batches: AsyncIterator<Iterable<readonly string[]>>;
+  #batch: Iterator<readonly string[]> = [][Symbol.iterator]();
   #row: readonly string[] = [];
   readonly #order: readonly number[];
   #number = 0;
@@ -99,9 +98,7 @@ export class AddedRows {
    */
   cellsOf(number: number): readonly AddedCell[] | undefined | Promise<readonly AddedCell[] | undefined> {
     while (this.#number < number && !this.isDone) {
-      if (this.#next === this.#batch.length) return this.#takeBatch().then(() => this.cellsOf(number));
-      this.#checkLost();
-      this.#takeRow();
+      if (!this.#takeRow()) return this.#takeBatch().then(() => this.cellsOf(number));
     }
     const row = this.#number === number ? this.#row : [];
     this.#row = [];
@@ -125,25 +122,26 @@ export class AddedRows {
    * @throws SheetFault if one of them has cells
    */
   async end(): Promise<void> {
-    for (; !this.isDone; await this.#takeBatch()) {
-      while (this.#next < this.#batch.length) {
-        this.#checkLost();
-        this.#takeRow();
-      }
+    while (!this.isDone) {
+      if (!this.#takeRow()) await this.#takeBatch();
     }
     this.#checkLost();
   }
 
   async #takeBatch(): Promise<void> {
     const { value = [], done } = await this.#batches.next();
-    this.#batch = value;
-    this.#next = 0;
+    this.#batch = value[Symbol.iterator]();
     this.isDone = done === true;
   }
 
-  #takeRow(): void {
-    this.#row = this.#batch[this.#next++]!;
+  /** Returns false at the end of the batch. */
+  #takeRow(): boolean {
+    const { value, done } = this.#batch.next();
+    if (done) return false;
+    this.#checkLost();
+    this.#row = value;
     this.#number++;
+    return true;
   }
 
   /**

@@ -17,7 +17,7 @@ export async function newWorkbook(format: WorkbookFormat, sheet: string): Promis
   if (format === "ods") return newOds(name);
   const { writeXlsxStream } = await import("hucre/xlsx");
   async function* each(batches: RowBatches) {
-    for await (const rows of batches) yield* rows as string[][];
+    for await (const rows of batches) yield* rows as Iterable<string[]>;
   }
   return (batches) => Readable.fromWeb(writeXlsxStream(each(batches), { name }) as never);
 }

@@ -71,7 +71,8 @@ export interface AddedColumns {
 /** Stands for a row that is taken out. No cell has this text. */
 export const removedRow = "\0";
 
-export type RowBatches = AsyncIterable<readonly (readonly string[])[]>;
+/** Rows in batches. Each is made when it is taken, so that it does not outlive its batch. */
+export type RowBatches = AsyncIterable<Iterable<readonly string[]>>;
 
 export interface SheetChange {
   readonly paths: readonly string[];

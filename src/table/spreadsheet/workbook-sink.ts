@@ -37,7 +37,9 @@ export function workbookSink(
   return {
     ...(isReturned && { leftOut: Buffer.from(removedRow) }),
     async write(bytes) {
-      const hasRoom = batches.write(rowsIn(bytes, delimiter));
+      // The bytes are overwritten afterwards, the rows made later.
+      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+      const hasRoom = batches.write(rowsIn(text, delimiter));
       if (!hasRoom) await Promise.race([new Promise((resolve) => batches.once("drain", resolve)), written]);
     },
     prepare,
@@ -57,18 +59,18 @@ export function workbookSink(
 const marks = new RegExp(`^${removedRow}+`, "gm");
 
 /** A run writes whole rows, so no row continues in the next bytes. */
-function rowsIn(bytes: Uint8Array, delimiter: string): readonly (readonly string[])[] {
-  const csv = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-    .toString()
-    .replace(marks, (found) => `${removedRow}\n`.repeat(found.length));
+function* rowsIn(text: string, delimiter: string): Generator<readonly string[]> {
+  const csv = text.replace(marks, (found) => `${removedRow}\n`.repeat(found.length));
   // Most rows need no parser.
   if (!/["\r\ufeff]/.test(csv) && csv.endsWith("\n")) {
-    return csv
-      .slice(0, -1)
-      .split("\n")
-      .map((line) => line.split(delimiter));
+    for (let start = 0; start < csv.length; ) {
+      const end = csv.indexOf("\n", start);
+      yield csv.slice(start, end).split(delimiter);
+      start = end + 1;
+    }
+    return;
   }
-  return parse(csv, {
+  yield* parse(csv, {
     delimiter,
     bom: true,
     relax_quotes: true,
