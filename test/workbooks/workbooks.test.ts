@@ -1,6 +1,6 @@
 /**
  * Opens workbooks before and after a run in LibreOffice: each shape as hucre writes it, and as LibreOffice writes it, as .xlsx
- * and as .ods. All sheets have the same values, and the list has its statuses.
+ * and as .ods; and those of other writers. All sheets have the same values, and the list has its statuses.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,6 +11,7 @@ import { inMemory, listParts } from "../../src/files/archive.js";
 import { areInstalled } from "../engines/tools.js";
 import { idv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { otherName, otherWriters, writeOthers } from "./other-writers.js";
 import { people, type Shape, shapes, workbookOf } from "./shapes.js";
 
 const writers = ["hucre.xlsx", "office.xlsx", "office.ods"] as const;
@@ -63,6 +64,7 @@ describe.skipIf(!isOffice)("a workbook comes back", () => {
       writeFileSync(join(home, "before", nameOf(shape, "hucre.xlsx")), bytes);
       writeFileSync(join(home, "hucre", nameOf(shape, "office.xlsx")), bytes);
     }
+    await writeOthers(join(home, "before"));
     for (const format of ["xlsx", "ods"]) convert("hucre", "before", format);
     for (const file of readdirSync(join(home, "before"))) {
       for (const [folder, ...args] of [["after"], ["only", "--only", "ok"]] as const) {
@@ -73,9 +75,14 @@ describe.skipIf(!isOffice)("a workbook comes back", () => {
     for (const folder of ["before", "after", "only"]) convert(folder, `${folder}-csv`, csv);
   });
 
-  const cases = shapes.flatMap((shape) =>
-    writers.map((writer) => ({ shape, writer, file: nameOf(shape, writer) })),
-  );
+  const cases = [
+    ...shapes.flatMap((shape) =>
+      writers.map((writer) => ({ file: nameOf(shape, writer), free: shape.isFree })),
+    ),
+    ...otherWriters.flatMap(({ name }) =>
+      [true, false].map((isFree) => ({ file: otherName(name, isFree), free: isFree })),
+    ),
+  ];
 
   test.each(cases)("with its values and its statuses: $file", ({ file }) => {
     const { code, stderr } = outcomes.get(`after ${file}`)!;
@@ -98,9 +105,8 @@ describe.skipIf(!isOffice)("a workbook comes back", () => {
     expect(changed).not.toEqual([]);
   });
 
-  test.each(cases)("without rows, or is refused: $file", ({ shape, file }) => {
+  test.each(cases)("without rows, or is refused: $file", ({ free, file }) => {
     const { code, stderr } = outcomes.get(`only ${file}`)!;
-    const { isFree: free } = shape;
     const isFree = typeof free === "boolean" ? free : free[file.endsWith(".ods") ? "ods" : "xlsx"];
     expect({ code, isThere: existsSync(join(home, "only", file)) }, stderr).toEqual(
       isFree ? { code: 0, isThere: true } : { code: 6, isThere: false },
