@@ -81,15 +81,32 @@ export class NameTable {
   }
 
   /** Returns the flags of the name with this hash; -1 if there is none. */
-  find(lowWord: number, high: number): number {
+  find(low: number, high: number): number {
+    const slot = this.slotOf(low, high);
+    return slot === -1 ? -1 : this.slots[2 * slot]! & this.#flags;
+  }
+
+  /** Returns the number of the slot of the name with this hash; -1 if there is none. */
+  slotOf(lowWord: number, high: number): number {
     const low = lowWord & ~this.#flags;
     for (let slot = high & this.#mask; ; slot = (slot + 1) & this.#mask) {
       const entryLow = this.slots[2 * slot]!;
       const entryHigh = this.slots[2 * slot + 1]!;
       if (entryLow === 0 && entryHigh === 0) return -1;
-      if (entryHigh === high && (entryLow & ~this.#flags) === low) return entryLow & this.#flags;
+      if (entryHigh === high && (entryLow & ~this.#flags) === low) return slot;
     }
   }
+}
+
+/** The hash of a name; its lowest bits, which are those of the flags, may have any value. */
+export interface NameHash {
+  readonly low: number;
+  readonly high: number;
+}
+
+export function hashOf(name: string): NameHash {
+  const { count, lows, highs } = hashSuffixes(name);
+  return { low: lows[count - 1]!, high: highs[count - 1]! };
 }
 
 /**
@@ -99,14 +116,24 @@ export class NameTable {
  * @throws Error when two names have the same hash; the probability is 1 in 10^9 for 138,000 names with one flag
  */
 export function fillSlots(flags: ReadonlyMap<string, number>, flagBits: number): Int32Array {
+  return fillHashes(
+    Array.from(flags, ([name, flags]) => ({ ...hashOf(name), flags, name })),
+    flagBits,
+  );
+}
+
+/** As {@link fillSlots}, for names of which only the hashes are known. */
+export function fillHashes(
+  entries: readonly (NameHash & { readonly flags: number; readonly name?: string })[],
+  flagBits: number,
+): Int32Array {
   const flagMask = (1 << flagBits) - 1;
   let slots = 16;
-  while (slots < 1.5 * flags.size) slots *= 2;
+  while (slots < 1.5 * entries.length) slots *= 2;
   const table = new Int32Array(2 * slots);
-  for (const name of [...flags.keys()].sort()) {
-    const { count, lows, highs } = hashSuffixes(name);
-    const low = (lows[count - 1]! & ~flagMask) | flags.get(name)!;
-    const high = highs[count - 1]!;
+  const sorted = [...entries].sort((a, b) => a.high - b.high || a.low - b.low);
+  for (const { low: lowWord, high, flags, name = "a name" } of sorted) {
+    const low = (lowWord & ~flagMask) | flags;
     let slot = high & (slots - 1);
     while (table[2 * slot] !== 0 || table[2 * slot + 1] !== 0) {
       if (table[2 * slot + 1] === high && ((table[2 * slot]! ^ low) & ~flagMask) === 0) {

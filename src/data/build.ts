@@ -7,8 +7,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { builtInTable } from "../classifier/classifier.js";
 import { compileSuffixTable, suffixFile } from "../classifier/suffix-table.js";
-import { popularFile, popularSource } from "./popular-domains.js";
-import { compileLists, listPackages, namesIn } from "./sources.js";
+import { loadPopular, popularFile, popularSource } from "./popular-domains.js";
+import { compileLists, listPackages, namesIn, publicList } from "./sources.js";
 import { readSuffixRules } from "./suffix-rules.js";
 
 /**
@@ -21,13 +21,18 @@ const published: Readonly<Record<string, string>> = {
   "disposable-email-domains-js@1.26.0": "2026-09-21",
   // Stated in its data.
   "fakefilter@0.1.1476": "2026-02-18",
-  "@emailalias/disposable-email-detector@0.1.2": "2026-09-23",
+  // The newest of the lists that it is made of; the registry shows 2026-09-23.
+  "@emailalias/disposable-email-detector@0.1.2": "2026-06-22",
   "mailchecker@6.0.21": "2026-07-18",
   "burner-email-providers@1.0.67": "2024-12-11",
   "disposable-email-domains@1.0.62": "2024-12-07",
 };
 
-const versions = listPackages.map(({ name, role, file }) => {
+const firstCopy = readFileSync(new URL("../../src/data/disposable-domains.txt", import.meta.url), "utf8");
+/** Day on which the copy was made. Update it, and the one in NOTICE, with the file. */
+const copied = "2026-08-08";
+
+const packages = listPackages.map(({ name, role, file }) => {
   const folder = dirname(findPackageJson(name));
   const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const date = published[`${name}@${version}`];
@@ -36,10 +41,15 @@ const versions = listPackages.map(({ name, role, file }) => {
   if (list === undefined) throw new Error(`${name}@${version}: no names in ${file}`);
   return { name, role, version, published: date, licence: license, list };
 });
-// Written first: the other table needs it to leave out public suffixes.
+const { name, role, licence } = publicList;
+const versions = [
+  ...packages,
+  { name, role, licence, version: copied, published: copied, list: namesIn(firstCopy)! },
+];
+// Written first: the other table needs them to leave out public suffixes and popular domains.
 writeFileSync(suffixFile, compileSuffixTable(readSuffixRules()));
-writeFileSync(builtInTable, compileLists(versions).table);
 copyFileSync(popularSource, popularFile);
+writeFileSync(builtInTable, compileLists(versions, { isPopular: loadPopular() }).table);
 
 /** Searches the module folders, because not every package exports its package.json. */
 function findPackageJson(name: string): string {

@@ -3,7 +3,7 @@
  * sorted; NOTICE names its source. A name that is not popular is taken for popular with a probability of 1 in 400,000.
  */
 import { readFileSync } from "node:fs";
-import { hashSuffixes } from "../classifier/name-table.js";
+import { hashOf } from "../classifier/name-table.js";
 
 export const popularSource = new URL("../../src/data/popular.bin", import.meta.url);
 
@@ -18,13 +18,11 @@ export function compilePopular(names: readonly string[]): Uint8Array {
   return file;
 }
 
-export function popularAmong(names: readonly string[]): readonly string[] {
+/** Loads the popular domains. Returns a function that tells whether a name, in lower case and as A-labels, is one. */
+export function loadPopular(): (name: string) => boolean {
   const file = readFileSync(popularFile);
   const hashes = new Set(Array.from({ length: file.length / 4 }, (_, i) => file.readUInt32LE(4 * i)));
-  return names.filter((name) => hashes.has(hash(name)));
+  return (name) => hashes.has(hash(name));
 }
 
-function hash(name: string): number {
-  const { count, highs } = hashSuffixes(name);
-  return highs[count - 1]! >>> 0;
-}
+const hash = (name: string): number => hashOf(name).high >>> 0;

@@ -5,6 +5,8 @@ import {
   type DataSource,
   type DisposableEntry,
   type DisposableTable,
+  type HashedEntry,
+  ownBit,
 } from "../classifier/disposable-table.js";
 import {
   ispProviders,
@@ -40,6 +42,19 @@ export const listPackages = [
   { name: "disposable-email-domains", role: "old", file: "index.json" },
 ] as const satisfies readonly { name: string; role: ListRole; file: string }[];
 
+/** A list that is renewed every day, fetched over HTTPS. The first copy is disposable-domains.txt. */
+export const publicList = {
+  name: "disposable/disposable-email-domains",
+  role: "doubted",
+  licence: "MIT",
+} as const satisfies { name: string; role: ListRole; licence: string };
+
+export const publicListUrl =
+  "https://raw.githubusercontent.com/disposable/disposable-email-domains/master/domains.txt";
+
+const roleOf = (name: string): ListRole | undefined =>
+  [...listPackages, publicList].find((list) => list.name === name)?.role;
+
 export interface RoledList {
   readonly role: ListRole;
   readonly list: readonly string[];
@@ -61,6 +76,14 @@ export function namesIn(text: string): readonly string[] | undefined {
   return isList ? names : undefined;
 }
 
+/** Returns the day that a list says it was made on, in seconds since the epoch as `t`: `2026-02-18`; undefined if it does not. */
+export function dateIn(text: string): string | undefined {
+  const { t } = (parseJson(text) ?? {}) as { t?: unknown };
+  return typeof t === "number" && t > 0 && t < 1e11
+    ? new Date(1000 * t).toISOString().slice(0, 10)
+    : undefined;
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -69,22 +92,33 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** @param before the table to replace; needed if a correcting list is missing */
-export function compileLists(versions: readonly ListVersion[], before?: DisposableTable) {
-  const merged = mergeDisposableLists(versions, before);
+export interface MergeOptions {
+  /** The table to replace; needed if a list is missing. */
+  readonly before?: DisposableTable | undefined;
+  /** Popular domains are disposable only if a curated list, of role `list`, has them. */
+  readonly isPopular?: (domain: string) => boolean;
+}
+
+/** Merges lists into a table. Lists of the last table that are missing stay among its sources, and so do their names. */
+export function compileLists(versions: readonly ListVersion[], options: MergeOptions = {}) {
+  const { before } = options;
+  const merged = mergeDisposableLists(versions, options);
   const names = new Set(merged.map(({ domain }) => domain));
   // The exchanges of disposable services are disposable domains, too; lists lack four in ten of them.
   const exchanges = [...disposableExchanges].filter((domain) => !names.has(domain));
-  const entries = [...merged, ...exchanges.map((domain) => ({ domain, onlyBelow: false }))];
+  const entries = [...merged, ...exchanges.map((domain) => ({ domain, onlyBelow: false, lists: ownBit }))];
   const sources = versions.map(({ list, ...source }): DataSource => ({ ...source, domains: list.length }));
-  // Keep missing lists as sources, so that the next update finds them newer once they are back.
-  for (const source of before?.sources ?? []) {
-    const role = listPackages.find(({ name }) => name === source.name)?.role;
-    const isFilter = role !== undefined && !addsNames(role);
-    if (isFilter && !versions.some(({ name }) => name === source.name))
-      sources.push({ ...source, missing: true });
+  const others: HashedEntry[] = [];
+  for (const [index, source] of (before?.sources ?? []).entries()) {
+    const role = roleOf(source.name);
+    if (role === undefined || versions.some(({ name }) => name === source.name)) continue;
+    const bit = 1 << sources.length;
+    // So that the next update finds the list newer once it is back.
+    sources.push({ ...source, missing: true });
+    if (!addsNames(role)) continue;
+    for (const entry of before!.entriesIn(1 << index)) others.push({ ...entry, lists: bit });
   }
-  return { entries, table: compileDisposableTable(entries, sources) };
+  return { entries, table: compileDisposableTable(entries, sources, others) };
 }
 
 /** Companies, and providers at which people have had mailboxes for years. */
@@ -111,41 +145,47 @@ const allowed: ReadonlySet<string> = new Set([
  */
 export function mergeDisposableLists(
   lists: readonly RoledList[],
-  before?: DisposableTable,
+  options: MergeOptions = {},
 ): DisposableEntry[] {
   const entries = new Map<string, DisposableEntry>();
-  for (const listed of disposableNames(lists, before)) {
+  const add = (domain: string, onlyBelow: boolean, found: number) =>
+    entries.set(domain, { domain, onlyBelow, lists: found | (entries.get(domain)?.lists ?? 0) });
+  for (const [listed, found] of disposableNames(lists, options)) {
     const name = parseDomainName(listed);
     if (name instanceof Fault) continue;
     const { ascii } = name;
     if (allowed.has(ascii) || settledZones.includes(ascii) || findSuffix(ascii) !== "registrable") continue;
-    entries.set(ascii, { domain: ascii, onlyBelow: isPrivateZone(ascii) });
+    add(ascii, isPrivateZone(ascii), found);
   }
-  for (const domain of zones) entries.set(domain, { domain, onlyBelow: true });
+  for (const domain of zones) add(domain, true, ownBit);
   return [...entries.values()];
 }
 
-function disposableNames(lists: readonly RoledList[], before?: DisposableTable): ReadonlySet<string> {
-  const namesOf = (wanted: ListRole) =>
-    new Set(
-      lists.flatMap(({ role, list }) =>
-        role === wanted ? list.map((name) => name.trim().toLowerCase()) : [],
-      ),
-    );
-  const [listed, doubts, witnesses] = [namesOf("list"), namesOf("doubt"), namesOf("witness")];
-  const old = namesOf("old");
-  const isPresent = (wanted: ListRole) => lists.some(({ role }) => role === wanted);
-  const isDisposable = (name: string, correctedBy: readonly ListRole[], isCorrected: boolean) =>
-    before === undefined || correctedBy.every(isPresent) ? !isCorrected : isListed(before, name);
-  for (const name of namesOf("doubted")) {
-    const isDoubted = doubts.has(name) || witnesses.has(name);
-    if (isDisposable(name, ["doubt", "witness"], isDoubted)) listed.add(name);
+/** Returns the names that are disposable, each with a bit for every list that has it. */
+function disposableNames(
+  lists: readonly RoledList[],
+  { before, isPopular = () => false }: MergeOptions,
+): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  const bits = { list: 0, doubted: 0, aged: 0, doubt: 0, witness: 0, old: 0 };
+  for (const [index, { role, list }] of lists.entries()) {
+    if (!(role in bits)) continue;
+    bits[role] |= 1 << index;
+    for (const listed of list) {
+      const name = listed.trim().toLowerCase();
+      found.set(name, (found.get(name) ?? 0) | (1 << index));
+    }
   }
-  for (const name of namesOf("aged")) {
-    const isOld = old.has(name) && !witnesses.has(name);
-    if (isDisposable(name, ["old", "witness"], isOld)) listed.add(name);
+  const isCorrected = (name: string, correctedBy: readonly ListRole[], isClean: boolean) =>
+    before === undefined || correctedBy.every((role) => bits[role] !== 0) ? isClean : !isListed(before, name);
+  for (const [name, inLists] of found) {
+    const isIn = (role: ListRole) => (inLists & bits[role]) !== 0;
+    const isDoubted = () => isCorrected(name, ["doubt", "witness"], isIn("doubt") || isIn("witness"));
+    const isOld = () => isCorrected(name, ["old", "witness"], isIn("old") && !isIn("witness"));
+    const isAdded = (isIn("doubted") && !isDoubted()) || (isIn("aged") && !isOld());
+    if (!isIn("list") && (!isAdded || isPopular(name))) found.delete(name);
   }
-  return listed;
+  return found;
 }
 
 /** Returns whether a table has a name, even if only for the domains below it. */

@@ -3,9 +3,12 @@
  * console; notices go to a callback.
  */
 import { dirname } from "node:path";
-import { DisposableTable } from "../classifier/disposable-table.js";
+import { type DataSource, DisposableTable } from "../classifier/disposable-table.js";
+import { FileError } from "../files/errors.js";
+import { withFolderLock } from "../files/folder-lock.js";
 import { createFolder } from "../files/folders.js";
 import { openOutputFile } from "../files/output.js";
+import type { HttpOptions } from "../validator/api/http.js";
 import { ServiceError } from "../validator/errors.js";
 import { findTable } from "./installed-table.js";
 import {
@@ -15,33 +18,97 @@ import {
   MissingPackage,
   type PackageVersion,
 } from "./npm-packages.js";
-import { popularAmong } from "./popular-domains.js";
-import { addsNames, compileLists, type ListVersion, listPackages, namesIn } from "./sources.js";
+import { loadPopular } from "./popular-domains.js";
+import { type FetchedList, fetchList } from "./public-list.js";
+import {
+  addsNames,
+  compileLists,
+  dateIn,
+  type ListVersion,
+  listPackages,
+  namesIn,
+  publicList,
+} from "./sources.js";
 
 export interface UpdateOptions {
   readonly force: boolean;
   readonly onNotice: (text: string) => void;
 }
 
+export interface UpdateSources {
+  /** URL of the public list; undefined to keep the names that it has in the table in use. */
+  readonly listUrl: string | undefined;
+  readonly proxies: HttpOptions["proxies"];
+}
+
+/** Longest wait for another update, in milliseconds. npm may take 2 minutes for the versions, and as long for the lists. */
+const lockMilliseconds = 300_000;
+
 /**
  * Downloads newer versions of the lists, compiles them and installs the table. Changes nothing unless every step
- * succeeds. Returns a message for the user.
+ * succeeds. Waits for another update of the same table. Returns a message for the user.
  *
  * @throws ServiceError when a list cannot be downloaded or is older than the one in use, or for the reasons of {@link
- *   compileDownloads}
+ *   compileDownloads}; a public list that cannot be fetched is only reported
  * @throws FileError when the table cannot be written
  */
-export async function updateTable(path: string, options: UpdateOptions): Promise<string> {
-  const { table } = findTable(path, options.onNotice);
-  const latest = await findAll(options.onNotice);
-  const names = latest.map(describe).join(", ");
-  if (!hasNewer(latest, table)) return `up to date: ${names}`;
+export async function updateTable(
+  path: string,
+  sources: UpdateSources,
+  options: UpdateOptions,
+): Promise<string> {
+  const folder = dirname(path);
+  createFolder(folder, 0o700);
+  let failure: unknown;
+  const work = () =>
+    update(path, sources, options).catch((error: unknown) => {
+      failure = error;
+      return "";
+    });
+  const message = await withFolderLock(folder, { milliseconds: lockMilliseconds }, work).catch(
+    (error: Error) => {
+      throw new FileError(`${folder}: cannot be locked: ${error.message}`);
+    },
+  );
+  if (failure !== undefined) throw failure;
+  return message;
+}
+
+async function update(
+  path: string,
+  { listUrl, proxies }: UpdateSources,
+  options: UpdateOptions,
+): Promise<string> {
+  const { onNotice } = options;
+  const { table } = findTable(path, onNotice);
+  const known = table.sources.find(({ name }) => name === publicList.name);
+  const etag = known?.missing ? undefined : known?.etag;
+  const fetchPublic = async (etag: string | undefined): Promise<FetchedList | undefined | "missing"> => {
+    if (listUrl === undefined) return "missing";
+    return fetchList(listUrl, etag, proxies).catch((error: Error) => {
+      onNotice(`${error.message}; going on with the names that the data in use has from it`);
+      return "missing";
+    });
+  };
+  const [latest, changed] = await Promise.all([findAll(onNotice), fetchPublic(etag)]);
+  const isChanged = changed !== undefined && changed !== "missing";
+  if (!hasNewer(latest, table) && !isChanged) {
+    const list = known === undefined || changed === "missing" ? [] : [describe(known)];
+    return `up to date: ${[...latest.map(describe), ...list].join(", ")}`;
+  }
   const files = await downloadFiles(latest);
-  const lists = latest.map((found, i) => ({ ...found, bytes: files[i]! }));
+  const lists = latest.map((found, i): Download => ({ ...found, bytes: files[i]! }));
+  // Only its hashes are in the table, so a list that has not changed is needed again.
+  const fetched = changed ?? (await fetchPublic(undefined));
+  if (fetched !== undefined && fetched !== "missing") {
+    const { text, ...version } = fetched;
+    const { name, role, licence } = publicList;
+    lists.push({ name, role, licence, version: version.published, ...version, bytes: Buffer.from(text) });
+  }
   const compiled = compileDownloads(lists, table, options);
   await install(path, compiled);
   const { size } = new DisposableTable(compiled);
-  return `updated: ${names}; ${number(size)} entries, ${number(table.size)} before`;
+  return `updated: ${lists.map(describe).join(", ")}; ${number(size)} entries, ${number(table.size)} before`;
 }
 
 /**
@@ -61,7 +128,7 @@ export function hasNewer(latest: readonly PackageVersion[], inUse: DisposableTab
   return order.some((difference) => difference > 0);
 }
 
-export interface Download extends PackageVersion {
+export interface Download extends Pick<DataSource, "name" | "version" | "licence" | "published" | "etag"> {
   readonly role: ListVersion["role"];
   readonly bytes: Uint8Array;
 }
@@ -86,18 +153,23 @@ export function compileDownloads(
     if (force) return onNotice(`${text}; going on (--force)`);
     throw new ServiceError(`${text}; the data in use is unchanged; if the lists are right, pass --force`);
   };
-  const lists = downloads.map((download): ListVersion => {
-    const list = readList(download);
-    const change = changeOf(sourceIn(inUse, download)?.domains ?? 0, list.length);
+  const lists = downloads.map(({ bytes, ...download }): ListVersion => {
+    const { text, list } = readList({ ...download, bytes });
+    const known = sourceIn(inUse, download);
+    const change = changeOf(known?.domains ?? 0, list.length);
     if (change) doubt(`${describe(download)}: its list ${change}`);
-    const { name, role, version, licence, published } = download;
-    return { name, role, version, licence, published, list };
+    const { name, role, version, licence, etag } = download;
+    // The registry's date is that of the package, whose data may be older.
+    const published = known?.version === version ? known.published : (dateIn(text) ?? download.published);
+    return { name, role, version, licence, published, ...(etag !== undefined && { etag }), list };
   });
-  const { entries, table: compiled } = compileLists(lists, inUse);
-  const change = changeOf(inUse.size, entries.length);
+  const isPopular = loadPopular();
+  const { entries, table: compiled } = compileLists(lists, { before: inUse, isPopular });
+  const change = changeOf(inUse.size, new DisposableTable(compiled).size);
   if (change) doubt(`${downloads.map(describe).join(", ")}: the table ${change}`);
-  const listed = entries.filter(({ onlyBelow }) => !onlyBelow).map(({ domain }) => domain);
-  const popular = popularAmong(listed).filter((domain) => inUse.find(domain) === undefined);
+  const popular = entries
+    .filter(({ domain, onlyBelow }) => !onlyBelow && isPopular(domain) && inUse.find(domain) === undefined)
+    .map(({ domain }) => domain);
   if (popular.length > mostPopular) {
     const examples = popular.slice(0, 3).join(", ");
     doubt(
@@ -127,7 +199,7 @@ function changeOf(before: number, after: number): string | undefined {
 const describe = ({ name, version }: Pick<PackageVersion, "name" | "version">): string =>
   `${name} ${version}`;
 
-const sourceIn = ({ sources }: DisposableTable, { name }: PackageVersion) =>
+const sourceIn = ({ sources }: DisposableTable, { name }: Pick<DataSource, "name">) =>
   sources.find((source) => source.name === name);
 
 /**
@@ -151,15 +223,18 @@ async function findAll(onNotice: (text: string) => void) {
   if (fatal !== undefined) throw fatal.error;
   if (!found.some(({ role }) => role === "list")) throw failures[0]!.error;
   for (const { error, role } of failures) {
-    const instead = addsNames(role) ? "without it" : "with the names that its last version left in the lists";
+    const instead = addsNames(role)
+      ? "with the names that the data in use has from it"
+      : "with the names that its last version left in the lists";
     onNotice(error.message.replace(/;[^;]*$/, `; going on ${instead}`));
   }
   return found;
 }
 
-function readList(download: Download): readonly string[] {
-  const list = namesIn(Buffer.from(download.bytes).toString());
-  if (list !== undefined) return list;
+function readList(download: Download) {
+  const text = Buffer.from(download.bytes).toString();
+  const list = namesIn(text);
+  if (list !== undefined) return { text, list };
   throw new ServiceError(`${describe(download)}: contains no list of domains; the data in use is unchanged`);
 }
 

@@ -13,7 +13,8 @@ import { parseArgs } from "node:util";
 import { compileDisposableTable, DisposableTable } from "../../dist/classifier/disposable-table.js";
 import { parseAddress } from "../../dist/classifier/syntax/address.js";
 import { Fault } from "../../dist/classifier/syntax/fault.js";
-import { listPackages, mergeDisposableLists, namesIn } from "../../dist/data/sources.js";
+import { loadPopular } from "../../dist/data/popular-domains.js";
+import { listPackages, mergeDisposableLists, namesIn, publicList } from "../../dist/data/sources.js";
 import { classifyDomain, classifyEmail } from "../../dist/index.js";
 import { say } from "./measure.mjs";
 
@@ -45,6 +46,9 @@ const lists = listPackages.map((source) => {
     });
   return { ...source, list: namesIn(readFileSync(`${folder}/${source.file}`, "utf8")) };
 });
+const publicCopy = readFileSync(new URL("../../src/data/disposable-domains.txt", import.meta.url), "utf8");
+lists.push({ ...publicList, list: namesIn(publicCopy) });
+const isPopular = loadPopular();
 /** Whether a name, or one above it, is in a set. */
 const isUnder = (set, domain) => {
   for (let rest = domain; ; rest = rest.slice(rest.indexOf(".") + 1)) {
@@ -53,7 +57,10 @@ const isUnder = (set, domain) => {
   }
 };
 const tableOf = (roles) => {
-  const entries = mergeDisposableLists(lists.map((one) => ({ ...one, role: roles(one) })));
+  const entries = mergeDisposableLists(
+    lists.map((one) => ({ ...one, role: roles(one) })),
+    { isPopular },
+  );
   const table = new DisposableTable(compileDisposableTable(entries));
   return { size: table.size, has: (domain) => table.find(domain) !== undefined };
 };

@@ -1,7 +1,7 @@
 /** Covers the compiled table of disposable domains and the merging of the lists it is built from. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
+import { compileDisposableTable, DisposableTable, ownBit } from "../../src/classifier/disposable-table.js";
 import { mergeDisposableLists, namesIn } from "../../src/data/sources.js";
 import { zones } from "../../src/data/zones.js";
 
@@ -86,12 +86,25 @@ describe("merging lists", () => {
     ];
     const merged = mergeDisposableLists(lists);
     expect(merged.filter(({ domain }) => !zones.includes(domain))).toEqual([
-      entry("mailinator.com"),
-      entry("blogspot.com", true),
-      entry("xn--t-tma.xyz"),
-      entry("trashmail.com"),
+      { ...entry("mailinator.com"), lists: 3 },
+      { ...entry("blogspot.com", true), lists: 1 },
+      { ...entry("xn--t-tma.xyz"), lists: 2 },
+      { ...entry("trashmail.com"), lists: 2 },
     ]);
-    expect(merged).toContainEqual(entry("mooo.com", true));
+    expect(merged).toContainEqual({ ...entry("mooo.com", true), lists: ownBit | 1 });
+  });
+
+  test("leaves out popular domains that no curated list has", () => {
+    const merged = mergeDisposableLists(
+      [
+        { role: "list", list: ["popular-1.com"] },
+        { role: "doubted", list: ["popular-1.com", "popular-2.com", "other.com"] },
+        { role: "aged", list: ["popular-3.com"] },
+      ],
+      { isPopular: (domain) => domain.startsWith("popular-") },
+    );
+    const found = merged.filter(({ domain }) => !zones.includes(domain));
+    expect(found.map(({ domain }) => domain).sort()).toEqual(["other.com", "popular-1.com"]);
   });
 
   test("decides by the roles of the lists which names are disposable", () => {
@@ -123,7 +136,7 @@ describe("merging lists", () => {
       );
       const merged = mergeDisposableLists(
         lists.filter(({ role }) => role !== missing),
-        before,
+        { before },
       );
       const found = merged.filter(({ domain }) => !zones.includes(domain)).map(({ domain }) => domain);
       expect(found.sort()).toEqual([

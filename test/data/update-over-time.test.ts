@@ -4,7 +4,8 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { createTarGzip } from "nanotar";
 import { expect, test } from "vitest";
-import { listPackages } from "../../src/data/sources.js";
+import { listPackages, publicList } from "../../src/data/sources.js";
+import { startListServer } from "../support/list-server.js";
 import { idv } from "../support/run-here.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -34,8 +35,9 @@ const lengths: Readonly<Record<string, number>> = {
   "disposable-email-domains": 70_000,
 };
 
-/** A registry in a new folder, and the settings of a run that asks it. */
-function registry() {
+/** A registry in a new folder, a server for the public list, and the settings of a run that asks both. */
+async function registry() {
+  const server = await startListServer();
   const home = temporaryFolder();
   const [bin, folder] = [join(home, "bin"), join(home, "registry")];
   for (const each of [bin, folder]) mkdirSync(each);
@@ -56,14 +58,17 @@ function registry() {
   const remove = (name: string) => rmSync(pathOf(name, "json"));
   const env = {
     ...{ PATH: `${bin}:${process.env["PATH"]}`, REGISTRY: folder },
-    XDG_DATA_HOME: join(home, "data"),
+    ...{ XDG_DATA_HOME: join(home, "data"), IDV_LIST_URL: server.url },
   };
-  return { publish, remove, run: { home, env } };
+  const publishAll = async (version: string) => {
+    for (const { name, file } of listPackages) await publish(name, file, version);
+  };
+  return { publish, publishAll, remove, server, run: { home, env } };
 }
 
 test("an update keeps what a list has corrected when the registry no longer has it", async () => {
-  const { publish, remove, run } = registry();
-  for (const { name, file } of listPackages) await publish(name, file, "9.0.0");
+  const { publish, publishAll, remove, run } = await registry();
+  await publishAll("9.0.0");
   expect(await idv(["data", "update"], run)).toMatchObject({
     ...{ code: 0, stdout: expect.stringContaining("; 70,223 entries, "), stderr: "" },
   });
@@ -94,7 +99,7 @@ test("an update keeps what a list has corrected when the registry no longer has 
 });
 
 test("an update with popular domains is not installed without --force", async () => {
-  const { publish, run } = registry();
+  const { publish, run } = await registry();
   const popular = ["bbc.co.uk", "mit.edu", "chase.com", "siemens.com", "cnn.com", "wikipedia.org"];
   for (const { name, file } of listPackages)
     await publish(name, file, "9.0.0", name === "fakefilter" ? popular : []);
@@ -110,4 +115,135 @@ test("an update with popular domains is not installed without --force", async ()
   expect(forced).toMatchObject({ code: 0, stdout: expect.stringMatching(/^updated: /) });
   expect(forced.stderr.startsWith(`idv: ${problem}; going on (--force)\n`), forced.stderr).toBe(true);
   expect(existsSync(installed)).toBe(true);
+});
+
+const show = async (run: { home: string }) =>
+  JSON.parse((await idv(["data", "show", "--json"], run)).stdout).sources.find(
+    ({ name }: { name: string }) => name === publicList.name,
+  );
+
+test("the public list is fetched when it has changed, and its names are disposable", async () => {
+  const { publishAll, server, run } = await registry();
+  await publishAll("9.0.0");
+  server.list += "new-service.com\nwikipedia.org\nx.rf.gd\n";
+  const first = await idv(["data", "update"], run);
+  expect(first).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`, ${publicList.name} 2026-11-02; 70,225 entries, `),
+    stderr: "",
+  });
+  expect(await show(run)).toMatchObject({
+    published: "2026-11-02",
+    etag: '"1"',
+    domains: 70_003,
+    onlyHere: 2,
+  });
+  // A popular name of a list that nobody curates is not disposable.
+  expect((await idv(["check", "a@new-service.com", "a@wikipedia.org"], run)).stdout).toBe(
+    "a@new-service.com\tdisposable\tdisposable-domain: new-service.com\na@wikipedia.org\tok\n",
+  );
+  expect(await idv(["data", "update"], run)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^up to date: .* 2026-11-02\n$/),
+    stderr: "",
+  });
+  // It is needed whole if another list is newer.
+  await publishAll("9.0.1");
+  expect((await idv(["data", "update"], run)).stdout).toContain("70,225 entries, 70,225 before");
+  Object.assign(server, { list: `${server.list}newer-service.com\n`, etag: undefined });
+  expect((await idv(["data", "update"], run)).stdout).toContain("70,226 entries, 70,225 before");
+  // Without an ETag, the list tells by itself that it is the same.
+  expect((await idv(["data", "update"], run)).stdout).toMatch(/^up to date: /);
+  expect(server.requests).toEqual([
+    { etag: undefined, status: 200 },
+    { etag: '"1"', status: 304 },
+    { etag: '"1"', status: 304 },
+    { etag: undefined, status: 200 },
+    { etag: '"1"', status: 200 },
+    { etag: expect.stringMatching(/^"sha256-/), status: 200 },
+  ]);
+});
+
+test.each<[string, (server: Awaited<ReturnType<typeof startListServer>>) => void, RegExp]>([
+  [
+    "is refused",
+    (server) => (server.list = (_, response) => response.writeHead(403).end()),
+    /the answer is 403/,
+  ],
+  [
+    "is elsewhere",
+    (server) => (server.list = (_, response) => response.writeHead(302, { location: "/x" }).end()),
+    /the answer is 302/,
+  ],
+  [
+    "is cut off",
+    (server) =>
+      (server.list = (request, response) =>
+        response.writeHead(200, { "content-length": "9" }).write("a", () => request.socket.destroy())),
+    /the connection was (?:closed|reset)|other side closed|terminated|aborted/,
+  ],
+  [
+    "is over 8 MiB",
+    (server) => Object.assign(server, { list: "a.com\n".repeat(1_500_000), etag: '"2"' }),
+    /the list is over 8 MiB/,
+  ],
+])("a public list that %s leaves its names in the table", async (_, change, fault) => {
+  const { publishAll, server, run } = await registry();
+  await publishAll("9.0.0");
+  server.list += "new-service.com\n";
+  expect((await idv(["data", "update"], run)).code).toBe(0);
+  const { list, etag } = server;
+  change(server);
+  const same = await idv(["data", "update"], run);
+  expect(same).toMatchObject({ code: 0, stdout: expect.stringMatching(/^up to date: /) });
+  expect(same.stderr).toMatch(fault);
+  expect(same.stderr).toMatch(/^idv: http:.*; going on with the names that the data in use has from it\n$/);
+  await publishAll("9.0.1");
+  expect((await idv(["data", "update"], run)).stdout).toContain("70,224 entries, 70,224 before");
+  expect((await idv(["check", "a@new-service.com"], run)).stdout).toContain("disposable");
+  expect(await show(run)).toMatchObject({ missing: true, onlyHere: 1 });
+  Object.assign(server, { list, etag });
+  expect((await idv(["data", "update"], run)).stdout).toContain("updated: ");
+  expect(await show(run)).not.toHaveProperty("missing");
+});
+
+test.each([
+  ["no names", "<html>Not found</html>", "contains no list of domains"],
+  [
+    "far more names than before",
+    Array.from({ length: 95_000 }, (_, i) => `x-${i}.com\n`).join(""),
+    "its list grows from 74,688 domains to 95,000, more than 1.25 times",
+  ],
+  [
+    "far fewer names than before",
+    "a.com\n".repeat(30_000),
+    "its list shrinks from 74,688 domains to 30,000, less than half",
+  ],
+])("a public list with %s is not installed", async (_, list, fault) => {
+  const { publishAll, server, run } = await registry();
+  await publishAll("9.0.0");
+  server.list = list;
+  const { code, stdout, stderr } = await idv(["data", "update"], run);
+  expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
+  expect(stderr).toContain(fault);
+  expect(existsSync(join(run.home, "data/idv/disposable.bin"))).toBe(false);
+});
+
+test("without a public list, its names stay as they came with idv", async () => {
+  const { publishAll, server, run } = await registry();
+  await publishAll("9.0.0");
+  const { code, stderr } = await idv(["data", "update", "--list-url", "none", "--force"], run);
+  expect(code, stderr).toBe(0);
+  expect(await show(run)).toMatchObject({ published: "2026-08-08", missing: true });
+  expect(server.requests).toEqual([]);
+});
+
+test.each([
+  ["http://lists.example.com/x", 2],
+  ["ftp://127.0.0.1/x", 2],
+  ["domains.txt", 2],
+])("a public list at %s is refused", async (url, code) => {
+  const found = await idv(["data", "update", "--list-url", url], { home: temporaryFolder() });
+  expect(found.code).toBe(code);
+  expect(found.stderr).toContain("It takes an https URL, or none.");
 });

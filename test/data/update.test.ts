@@ -1,6 +1,7 @@
 /** Covers which downloaded lists may replace the data in use. */
 import { describe, expect, test } from "vitest";
 import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
+import type { PackageVersion } from "../../src/data/npm-packages.js";
 import { compileDownloads, type Download, hasNewer } from "../../src/data/update.js";
 
 const source = {
@@ -17,7 +18,7 @@ const inUse = new DisposableTable(
   ),
 );
 const { domains: _, ...facts } = source;
-const download = (content: unknown, version = "9.0.0"): Download => ({
+const download = (content: unknown, version = "9.0.0"): Download & PackageVersion => ({
   ...facts,
   version,
   integrity: "",

@@ -2,15 +2,20 @@
 import { readFileSync } from "node:fs";
 import { createClassifier } from "../../src/classifier/classifier.js";
 import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
-import { listPackages, mergeDisposableLists, namesIn } from "../../src/data/sources.js";
+import { loadPopular } from "../../src/data/popular-domains.js";
+import { listPackages, mergeDisposableLists, namesIn, publicList } from "../../src/data/sources.js";
 
-const lists = listPackages.map(({ name, role, file }) => {
-  const text = readFileSync(new URL(`../../node_modules/${name}/${file}`, import.meta.url), "utf8");
-  return { role, list: namesIn(text) ?? [] };
-});
+const listIn = (path: string) => namesIn(readFileSync(new URL(path, import.meta.url), "utf8")) ?? [];
+const lists = [
+  ...listPackages.map(({ name, role, file }) => ({
+    role,
+    list: listIn(`../../node_modules/${name}/${file}`),
+  })),
+  { role: publicList.role, list: listIn("../../src/data/disposable-domains.txt") },
+];
 
 /** Disposable domains that the program is built with. */
-export const disposableEntries = mergeDisposableLists(lists);
+export const disposableEntries = mergeDisposableLists(lists, { isPopular: loadPopular() });
 
 /** Classifier with these domains. */
 export const classifier = createClassifier(new DisposableTable(compileDisposableTable(disposableEntries)));

@@ -1,8 +1,13 @@
 /** `idv data`: the lists of disposable domains that the offline engine uses. */
+import { type DisposableTable, ownBit } from "../../classifier/disposable-table.js";
 import { daysOld, findTable } from "../../data/installed-table.js";
+import { addsNames, type ListRole, publicListUrl } from "../../data/sources.js";
 import { updateTable } from "../../data/update.js";
 import { dataTablePath } from "../config/paths.js";
+import { resolveSettings } from "../config/settings.js";
+import { proxiesFor } from "../engines/proxies.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
+import { listUrlOptions } from "../options/service.js";
 import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
 import { counted, grouped, say } from "../terminal/terminal.js";
@@ -14,6 +19,7 @@ const showOptions = optionRecords({ json: { flags: "--json", help: "print a JSON
 
 const updateOptions = optionRecords({
   force: { flags: "--force", help: "install lists that grow or shrink much or have popular domains" },
+  ...listUrlOptions,
 });
 
 export const define: DefineCommand = (data) => {
@@ -29,39 +35,57 @@ export const define: DefineCommand = (data) => {
     options: showOptions,
     environment,
   }).action(showData);
-  const updateDescription = "Fetch newer lists from the npm registry. Needs npm.";
+  const updateDescription = "Fetch newer lists from the npm registry and over HTTPS. Needs npm.";
   describe(data.command("update").summary(updateDescription), {
     description: updateDescription,
     examples: ["data update"],
     options: updateOptions,
-    environment,
+    environment: [...environment, "HTTP_PROXY, HTTPS_PROXY, NO_PROXY"],
     exitCodes: [5],
   }).action(updateData);
 };
 
-async function updateData({ force }: OptionValues<typeof updateOptions>): Promise<void> {
-  print(`${await updateTable(dataTablePath(process.env), { force: force === true, onNotice: say })}\n`);
+async function updateData(options: OptionValues<typeof updateOptions>): Promise<void> {
+  const { listUrl } = await resolveSettings(options, process.env, undefined, say);
+  const { value: url = publicListUrl } = listUrl;
+  const isNone = url === "none";
+  const proxies = proxiesFor(isNone ? publicListUrl : url, process.env);
+  const sources = { listUrl: isNone ? undefined : url, proxies };
+  const force = options.force === true;
+  print(`${await updateTable(dataTablePath(process.env), sources, { force, onNotice: say })}\n`);
 }
 
 async function showData(options: { readonly json?: true }): Promise<void> {
   const { path, table } = findTable(dataTablePath(process.env), say);
   const { size, sources } = table;
+  const alone = countAlone(table);
   if (options.json) {
-    print(`${JSON.stringify({ file: path ?? null, entries: size, sources })}\n`);
+    const all = sources.map((source, i) => ({ ...source, onlyHere: alone[i] }));
+    print(`${JSON.stringify({ file: path ?? null, entries: size, sources: all })}\n`);
     return;
   }
   await printListing({
-    header: ["source", "role", "version", "published", "domains", "licence"],
-    rows: sources.map(({ name, role = "list", version, published, domains, licence }) => [
+    header: ["source", "role", "version", "published", "domains", "only here", "licence"],
+    rows: sources.map(({ name, role = "list", version, published, domains, licence }, i) => [
       name,
       role,
       version,
       published,
       grouped(domains),
+      grouped(alone[i]!),
       licence,
     ]),
   });
   const days = daysOld(sources, Date.now());
   const age = days === undefined ? "" : `; the newest list is ${counted(days, "day")} old`;
   print(`${grouped(size)} entries, ${path ?? "came with idv"}${age}\n`);
+}
+
+/** Returns for each source how many disposable domains no other adds. Correcting lists add none. */
+function countAlone(table: DisposableTable): readonly number[] {
+  const adding = table.sources.map(({ role = "list" }) => addsNames(role as ListRole));
+  const mask = adding.reduce((bits, adds, i) => bits | (Number(adds) << i), ownBit);
+  return table.sources.map((_, i) =>
+    adding[i] ? [...table.entriesIn(1 << i)].filter(({ lists }) => (lists & mask) === 1 << i).length : 0,
+  );
 }

@@ -17,6 +17,7 @@ import {
   dnsUse,
   duration,
   itemRate,
+  listUrl,
   oneOf,
   serviceUrl,
   truthValue,
@@ -140,6 +141,12 @@ const settings = defineSettings({
     fallback: "worst",
   },
   emptyValues: { help: "words for no item, instead of n/a, null ...", parse: wordList, show: words },
+  listUrl: {
+    flags: "--list-url <URL>",
+    help: "where idv data update fetches the public list, or none",
+    parse: listUrl,
+    isOwn: true,
+  },
   ragged: { help: "rows with too few fields: pad, or error", parse: oneOf("pad", "error"), fallback: "pad" },
 });
 
@@ -275,7 +282,7 @@ function parse(name: SettingName, value: string, where: string): unknown {
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
     // A URL may hold a password, so it is not shown.
-    const what = name === "baseUrl" ? "it" : `"${value}"`;
+    const what = name === "baseUrl" || name === "listUrl" ? "it" : `"${value}"`;
     throw new UsageError(`${where}: ${what} is invalid. ${error.message}`);
   }
 }

@@ -35,6 +35,8 @@ export const setOptions = optionRecords({
 
 export const baseUrlOptions = optionRecords({ baseUrl: settingOption("baseUrl") });
 
+export const listUrlOptions = optionRecords({ listUrl: settingOption("listUrl") });
+
 export const dnsOptions = optionRecords({
   dns: { ...settingOption("dns"), implied: "on", words: ["on", "off", "strict"] },
 });

@@ -5,6 +5,7 @@ import type { Permission } from "../../store/state/service-store.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";
 import type { Rate } from "../../validator/api/engine.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
+import { isLoopback } from "../config/loopback.js";
 
 /** In milliseconds. */
 export const day = 86_400_000;
@@ -234,6 +235,15 @@ export function serviceUrl(value: string): string {
     throw new InvalidArgumentError("It must have no user, password, ? or #.");
   }
   return url.href.replace(/\/+$/, "");
+}
+
+/** An https URL, an http one on this machine, or `none`. */
+export function listUrl(value: string): string {
+  if (value === "none") return value;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+  if (url === undefined || !isSafe) throw new InvalidArgumentError("It takes an https URL, or none.");
+  return url.href;
 }
 
 const unitMilliseconds: Readonly<Record<string, number>> = {

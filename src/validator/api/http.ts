@@ -35,6 +35,8 @@ export interface HttpClient {
    * @throws TransportFault when there is no answer
    */
   post(request: PostRequest, milliseconds?: number): Promise<HttpAnswer>;
+  /** As {@link post}, without a body. */
+  get(request: Omit<PostRequest, "body">): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
@@ -73,40 +75,46 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
   });
   const ended = new AbortController();
   setMaxListeners(0, ended.signal);
-  return {
-    async post({ url, body, fields, maximumBytes }, milliseconds = timeout) {
-      const limit = Math.min(milliseconds, timeout);
-      const attempt = new AbortController();
-      const { signal } = attempt;
-      const timer = setTimeout(
-        () => attempt.abort(new TransportFault(`no answer in ${Math.round(limit) / 1000} s`, true)),
-        limit,
-      );
-      const end = () => attempt.abort(new TransportFault("the run has ended", false));
-      ended.signal.addEventListener("abort", end);
-      // undici obeys its signal only once the request has a connection, which a proxy may never give it.
-      const aborted = new Promise<never>((_, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason));
-      });
-      const exchange = async () => {
-        // Without Accept-Encoding, the response may be compressed (RFC 9110, section 12.5.3).
-        const headers = { "accept-encoding": "identity", ...fields };
-        const answer = await request(url, { method: "POST", dispatcher, headers, body, signal });
-        return {
-          status: answer.statusCode,
-          fields: answer.headers,
-          body: await readBody(answer.body, maximumBytes),
-        };
+  const send = async (
+    method: "GET" | "POST",
+    { url, body, fields, maximumBytes }: Omit<PostRequest, "body"> & Partial<PostRequest>,
+    milliseconds: number,
+  ): Promise<HttpAnswer> => {
+    const limit = Math.min(milliseconds, timeout);
+    const attempt = new AbortController();
+    const { signal } = attempt;
+    const timer = setTimeout(
+      () => attempt.abort(new TransportFault(`no answer in ${Math.round(limit) / 1000} s`, true)),
+      limit,
+    );
+    const end = () => attempt.abort(new TransportFault("the run has ended", false));
+    ended.signal.addEventListener("abort", end);
+    // undici obeys its signal only once the request has a connection, which a proxy may never give it.
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+    const exchange = async () => {
+      // Without Accept-Encoding, the response may be compressed (RFC 9110, section 12.5.3).
+      const headers = { "accept-encoding": "identity", ...fields };
+      const answer = await request(url, { method, dispatcher, headers, body: body ?? null, signal });
+      return {
+        status: answer.statusCode,
+        fields: answer.headers,
+        body: await readBody(answer.body, maximumBytes),
       };
-      try {
-        return await Promise.race([exchange(), aborted]);
-      } catch (error) {
-        throw explain(signal.aborted ? signal.reason : error);
-      } finally {
-        clearTimeout(timer);
-        ended.signal.removeEventListener("abort", end);
-      }
-    },
+    };
+    try {
+      return await Promise.race([exchange(), aborted]);
+    } catch (error) {
+      throw explain(signal.aborted ? signal.reason : error);
+    } finally {
+      clearTimeout(timer);
+      ended.signal.removeEventListener("abort", end);
+    }
+  };
+  return {
+    post: (request, milliseconds = timeout) => send("POST", request, milliseconds),
+    get: (request) => send("GET", request, timeout),
     async close() {
       ended.abort();
       await dispatcher.destroy();

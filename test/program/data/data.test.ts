@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { createTarGzip } from "nanotar";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startListServer } from "../../support/list-server.js";
 import { idv, program } from "../../support/run-idv.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -51,6 +52,7 @@ function honest(): Map<string, Offer> {
 }
 
 let offers = honest();
+const publicList = await startListServer();
 const server = createServer(async (request, response) => {
   const [, path = "", download] = request.url?.split("/") ?? [];
   const name = decodeURIComponent(path);
@@ -90,16 +92,19 @@ function settings(home: string) {
     join(home, ".npmrc"),
     `registry=http://127.0.0.1:${port}/\nfetch-retries=0\ncache=${home}/npm\n`,
   );
-  return { home, env: { XDG_DATA_HOME: join(home, "data") } };
+  return { home, env: { XDG_DATA_HOME: join(home, "data"), IDV_LIST_URL: publicList.url } };
 }
 const installed = (home: string) => join(home, "data/idv/disposable.bin");
-const all = packages.map(([name]) => `${name} 9.0.0`).join(", ");
+const all = [
+  ...packages.map(([name]) => `${name} 9.0.0`),
+  "disposable/disposable-email-domains 2026-11-02",
+].join(", ");
 
 test("idv data show names the sources", async () => {
   const { code, stdout } = await idv(["data", "show"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^disposable-domains\taged\t[\d.]+\t2026-04-13\t[\d,]+\tMIT\ndisposable-email-domains-js\tlist\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+\tCC0-1.0\n(?:\S+\t\w+\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+\t\S+\n){5}[\d,]+ entries, came with idv; the newest list is \d+ days? old\n$/,
+    /^disposable-domains\taged\t[\d.]+\t2026-04-13\t[\d,]+\t[\d,]+\tMIT\ndisposable-email-domains-js\tlist\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+\t[\d,]+\tCC0-1.0\n(?:\S+\t\w+\t[\d.-]+\t\d{4}-\d\d-\d\d\t[\d,]+\t[\d,]+\t\S+\n){6}[\d,]+ entries, came with idv; the newest list is \d+ days? old\n$/,
   );
 });
 
@@ -121,15 +126,20 @@ test("idv data update fetches, compiles and installs new data once", async () =>
     entries: 70_223,
     sources: [
       { name: "disposable-domains", version: "9.0.0", published: "2030-01-02", domains: 70_000 },
-      {},
-      {},
-      {},
-      {},
-      {},
-      {},
+      ...Array.from({ length: 7 }, () => ({})),
     ],
   });
   expect((await idv(["data", "update"], run)).stdout).toBe(`up to date: ${all}\n`);
+});
+
+test("of two updates at once, the second finds the data of the first", async () => {
+  offers = honest();
+  const run = settings(temporaryFolder());
+  const found = await Promise.all([idv(["data", "update"], run), idv(["data", "update"], run)]);
+  const [first, second] = found.map(({ stdout }) => stdout).sort();
+  expect(first).toBe(`up to date: ${all}\n`);
+  expect(second).toMatch(/^updated: /);
+  expect(found.map(({ code, stderr }) => ({ code, stderr }))).toEqual(Array(2).fill({ code: 0, stderr: "" }));
 });
 
 test.each([
@@ -150,12 +160,14 @@ test.each([
 
 test("idv data update goes on without a package that the registry does not have", async () => {
   offers = honest();
-  offers.delete("@emailalias/disposable-email-detector");
   const run = settings(temporaryFolder());
+  expect((await idv(["data", "update"], run)).code).toBe(0);
+  offers.delete("@emailalias/disposable-email-detector");
+  for (const offer of offers.values()) offer.version = "9.0.1";
   const { code, stdout, stderr } = await idv(["data", "update"], run);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("70,223 entries") });
   expect(stderr).toMatch(
-    /^idv: @emailalias\/disposable-email-detector: npm failed: E404, .*; going on without it\n$/,
+    /^idv: @emailalias\/disposable-email-detector: npm failed: E404, .*; going on with the names that the data in use has from it\n$/,
   );
 });
 
@@ -190,7 +202,7 @@ describe("idv data update installs nothing", () => {
     const home = temporaryFolder();
     const { port } = silent.address() as AddressInfo;
     writeFileSync(join(home, ".npmrc"), `registry=http://127.0.0.1:${port}/\n`);
-    const { code, stdout, stderr } = await idv(["data", "update"], { home });
+    const { code, stdout, stderr } = await idv(["data", "update", "--list-url", "none"], { home });
     silent.closeAllConnections();
     silent.close();
     expect({ code, stdout, stderr }).toEqual({
@@ -203,7 +215,9 @@ describe("idv data update installs nothing", () => {
   });
 
   test("without npm", async () => {
-    const { code, stderr } = await idv(["data", "update"], { env: { PATH: "/nowhere" } });
+    const { code, stderr } = await idv(["data", "update", "--list-url", "none"], {
+      env: { PATH: "/nowhere" },
+    });
     expect({ code, stderr }).toEqual({
       code: 5,
       stderr: "idv: npm is not installed; install it to update the data\n",

@@ -1,0 +1,42 @@
+/** A server on this machine for the list that `idv data update` fetches over HTTP. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterFile } from "./clean-up.js";
+
+export interface ListServer {
+  readonly url: string;
+  /** What is answered next; a string is a list. */
+  list: string | ((request: IncomingMessage, response: ServerResponse) => void);
+  /** The ETag of the list; none if undefined. */
+  etag: string | undefined;
+  readonly requests: { readonly etag: string | undefined; readonly status: number }[];
+}
+
+/** Names as long as the list in use that add nothing: other lists clear them. */
+const clearedNames = Array.from({ length: 70_000 }, (_, i) => `other-${i % 40_000}.com\n`).join("");
+
+export async function startListServer(): Promise<ListServer> {
+  const state: { -readonly [Name in keyof ListServer]: ListServer[Name] } = {
+    url: "",
+    list: clearedNames,
+    etag: '"1"',
+    requests: [],
+  };
+  const server = createServer((request, response) => {
+    const { list, etag } = state;
+    const asked = request.headers["if-none-match"];
+    response.on("close", () => state.requests.push({ etag: asked, status: response.statusCode }));
+    if (typeof list !== "string") return list(request, response);
+    if (etag !== undefined) response.setHeader("etag", etag);
+    if (asked !== undefined && asked === etag) return void response.writeHead(304).end();
+    response.setHeader("last-modified", "Mon, 02 Nov 2026 10:00:00 GMT");
+    response.end(list);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  afterFile(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/domains.txt`;
+  return state;
+}
