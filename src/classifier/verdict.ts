@@ -7,7 +7,8 @@ export type { ReasonCode } from "./rules/rules.js";
 
 export type Kind = "email" | "domain";
 
-export type Reason = ReasonCode | `${ReasonCode}: ${string}`;
+/** `undecided` comes with a status that passed the rules: DNS gave no usable answer about the domain. */
+export type Reason = ReasonCode | `${ReasonCode | "undecided"}: ${string}`;
 
 export interface Classification {
   readonly status: ClassifierStatus;

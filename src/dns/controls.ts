@@ -23,7 +23,7 @@ export type ControlResult =
 export async function askControls(client: Pick<DnsClient, "ask">): Promise<ControlResult> {
   const [present, absent] = await Promise.all([
     askExisting(client),
-    findMail(missing, client, () => undefined),
+    findMail(missing, client, () => undefined, undefined),
   ]);
   if (present.kind === "wrong") return present;
   if (absent.kind === "mail") return { kind: "wrong", text: `says that ${missing} exists, which cannot be` };
@@ -32,7 +32,7 @@ export async function askControls(client: Pick<DnsClient, "ask">): Promise<Contr
 
 async function askExisting(client: Pick<DnsClient, "ask">): Promise<ControlResult> {
   for (const domain of existing) {
-    const finding = await findMail(domain, client, () => undefined);
+    const finding = await findMail(domain, client, () => undefined, undefined);
     if (finding.kind === "undecided") return finding;
     if (finding.kind === "mail") return { kind: "right" };
   }

@@ -9,7 +9,9 @@
  * To keep: a slot has at most one query in flight, or the user's limit would be exceeded.
  */
 import { Resolver } from "node:dns/promises";
+import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isPrivateAddress, isRoutable } from "./finding.js";
 import type { UndecidedCause } from "./vocabulary.js";
 
 export interface DnsClientOptions {
@@ -66,6 +68,18 @@ export class DnsClient {
       new Resolver().getServers().filter((server, _, { length }) => length === 1 || !server.includes("%"));
     this.#slots = Array.from({ length: concurrency }, () => new Slot(this.#servers, servers !== undefined));
     this.#idle = [...this.#slots];
+  }
+
+  /**
+   * Whether private networks may be reached from here: a server in one, or the system's server on this machine, which
+   * may pass questions on to one, answers for them too.
+   */
+  get isInside(): boolean {
+    const isNamed = this.#options.servers !== undefined;
+    return this.#servers.some((server) => {
+      const address = server.replace(/^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2");
+      return isIP(address) !== 0 && (isPrivateAddress(address) || (!isNamed && !isRoutable(address, true)));
+    });
   }
 
   /**

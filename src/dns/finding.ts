@@ -1,6 +1,6 @@
 /** Findings of DNS about domains as destinations of mail, and the rules that decide them. Does no I/O. */
 import type { MxRecord } from "node:dns";
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { disposableExchanges } from "../classifier/disposable-exchanges.js";
 import { findSuffixIn } from "../classifier/suffix-walk.js";
 import type { Classification } from "../classifier/verdict.js";
@@ -9,7 +9,7 @@ import type { UndecidedCause } from "./vocabulary.js";
 export type Finding =
   /** `exchange` is the MX host to try first; absent without MX records, or if it is not a valid host name. */
   | { readonly kind: "mail"; readonly exchange?: string }
-  | { readonly kind: "no-such-domain" | "null-mx" | "no-mail-server" }
+  | { readonly kind: "no-such-domain" | "null-mx" | "no-mail-server" | "sends-no-mail" }
   /** Mail goes to a service for disposable addresses; `suffix` is the listed name of the exchange. */
   | { readonly kind: "disposable-mx"; readonly suffix: string }
   | { readonly kind: "undecided"; readonly cause: UndecidedCause };
@@ -33,11 +33,12 @@ export function verdictOf(domain: string, finding: Finding): Classification | un
  *
  * @param records at least one
  * @param findDisposable returns the listed disposable domain that is a suffix of a host
+ * @returns the hosts whose addresses decide, in the order in which they are tried, if the records do not
  */
 export function judgeExchanges(
   records: readonly MxRecord[],
   findDisposable: (host: string) => string | undefined,
-): Finding {
+): Finding | readonly string[] {
   const hosts = records
     .toSorted((a, b) => a.priority - b.priority)
     .map(({ exchange }) => exchange.toLowerCase().replace(/\.$/, ""));
@@ -48,15 +49,56 @@ export function judgeExchanges(
     const suffix = findListed(host) ?? findDisposable(host);
     if (suffix !== undefined) return { kind: "disposable-mx", suffix };
   }
-  const best = somewhere[0]!;
-  // A name from DNS may contain any bytes; pass on only host names.
-  return { kind: "mail", ...(isHostName(best) && { exchange: best }) };
+  return somewhere;
 }
+
+/** Passes on only host names: a name from DNS may contain any bytes. */
+export const mailTo = (host: string | undefined): Finding =>
+  host !== undefined && isHostName(host) ? { kind: "mail", exchange: host } : { kind: "mail" };
+
+/** Addresses that lead to no other machine, and those of private networks (RFC 6890). */
+const nowhere = blockListOf(["0.0.0.0/8", "127.0.0.0/8"], ["::/127"]);
+const privateNetworks = blockListOf(
+  ["10.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"],
+  ["fc00::/7", "fe80::/10"],
+);
+
+function blockListOf(v4: readonly string[], v6: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const [subnets, family] of [
+    [v4, "ipv4"],
+    [v6, "ipv6"],
+  ] as const) {
+    for (const subnet of subnets) {
+      const [network = "", length] = subnet.split("/");
+      list.addSubnet(network, Number(length), family);
+    }
+  }
+  return list;
+}
+
+const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
+
+export const isPrivateAddress = (address: string): boolean =>
+  privateNetworks.check(address, familyOf(address));
+
+/** @param isInside whether private networks can be reached from here */
+export const isRoutable = (address: string, isInside: boolean): boolean =>
+  !nowhere.check(address, familyOf(address)) && (isInside || !isPrivateAddress(address));
+
+/**
+ * Returns whether a domain declares that it sends no mail (RFC 7208, section 5.1). Without MX records, this means that
+ * it is not used for mail.
+ *
+ * @param texts TXT records of the domain, in pieces
+ */
+export const sendsNoMail = (texts: readonly (readonly string[])[]): boolean =>
+  texts.some((pieces) => /^v=spf1 +-all *$/i.test(pieces.join("")));
 
 const isNowhere = (host: string): boolean =>
   host === "" || isIP(host) !== 0 || /(?:^|\.)(?:localhost|invalid)$/.test(host);
 
-const isHostName = (name: string): boolean =>
+export const isHostName = (name: string): boolean =>
   name.length <= 253 && /^[a-z0-9_][a-z0-9_-]*(?:\.[a-z0-9_][a-z0-9_-]*)*$/.test(name);
 
 function findListed(host: string): string | undefined {

@@ -38,7 +38,7 @@ export class MailCheck {
 
   /**
    * Returns the verdict on an item that passed the rules and whose domain was asked about: a new status and reason if
-   * mail cannot be sent there or goes to a disposable address, else the old status.
+   * mail cannot be sent there or goes to a disposable address, else the old status; with a reason if DNS could not decide.
    *
    * @param status the status so far, `ok` or `alias`
    */
@@ -46,6 +46,7 @@ export class MailCheck {
     const domain = this.#domainOf(kind, item);
     const finding = domain === undefined ? undefined : this.#domains.find(domain);
     if (domain === undefined || finding === undefined) return { status };
+    if (finding.kind === "undecided") return { status, reason: `undecided: ${finding.cause}` };
     const mx = finding.kind === "mail" ? finding.exchange : undefined;
     return verdictOf(domain, finding) ?? { status, ...(mx !== undefined && { mx }) };
   }

@@ -4,13 +4,14 @@
  */
 import { randomFillSync } from "node:crypto";
 import { hashItem, type ItemHash } from "../classifier/item-hash.js";
-import type { DnsAnswer, DnsClient } from "./dns-client.js";
-import { type Finding, judgeExchanges } from "./finding.js";
+import type { DnsClient } from "./dns-client.js";
+import { type Finding, judgeExchanges, mailTo, sendsNoMail } from "./finding.js";
+import { MailHosts, type Unreached } from "./mail-hosts.js";
 import { mostInFlight, type UndecidedCause, undecidedCauses } from "./vocabulary.js";
 
 /**
- * Findings of earlier runs. Stores keyed hashes of domains and the listed suffixes of disposable MX hosts; no other
- * names.
+ * Findings of earlier runs. Stores keyed hashes of domains, their exchanges encrypted, and the listed suffixes of
+ * disposable MX hosts; no other names.
  */
 export interface FindingCache {
   load(domains: readonly string[]): Promise<readonly (Finding | undefined)[]>;
@@ -42,12 +43,13 @@ export interface MailStatistics {
   readonly causes: Readonly<Partial<Record<UndecidedCause, number>>>;
 }
 
-const plainKinds = ["mail", "no-such-domain", "null-mx", "no-mail-server"] as const;
+const plainKinds = ["mail", "no-such-domain", "null-mx", "no-mail-server", "sends-no-mail"] as const;
 const disposableState = plainKinds.length + 1;
 
 export class MailDomains {
   readonly #client: Pick<DnsClient, "ask">;
   readonly #findDisposable: (host: string) => string | undefined;
+  readonly #hosts: MailHosts;
   readonly #states: StateTable;
   readonly #cache: FindingCache | undefined;
   /** Exchanges by domain, if wanted, and the listed suffixes of disposable domains. */
@@ -60,18 +62,20 @@ export class MailDomains {
 
   /**
    * @param findDisposable returns the listed disposable domain that is a suffix of a host
+   * @param hosts looks up the hosts that MX records name
    * @param states an empty table
-   * @param wantsExchanges whether to remember the exchange of each domain. Then DNS is asked even about cached domains
-   *   that receive mail, since the cache has no exchanges
+   * @param wantsExchanges whether to remember the exchange of each domain
    */
   constructor(
     client: Pick<DnsClient, "ask">,
     findDisposable: (host: string) => string | undefined,
+    hosts: MailHosts,
     states: StateTable,
     { cache, wantsExchanges = false }: { cache?: FindingCache | undefined; wantsExchanges?: boolean } = {},
   ) {
     this.#client = client;
     this.#findDisposable = findDisposable;
+    this.#hosts = hosts;
     this.#states = states;
     this.#cache = cache;
     this.#wantsExchanges = wantsExchanges;
@@ -119,12 +123,12 @@ export class MailDomains {
       const askInTurn = async () => {
         while (next < open.length) {
           const [domain, old] = [open[next]!, known[next++]];
-          if (old !== undefined && !(old.kind === "mail" && this.#wantsExchanges)) {
+          if (old !== undefined) {
             this.#cached++;
             this.#remember(domain, old);
             continue;
           }
-          const finding = await findMail(domain, this.#client, this.#findDisposable);
+          const finding = await findMail(domain, this.#client, this.#findDisposable, this.#hosts);
           this.#asked++;
           if (finding.kind === "undecided") {
             this.#causes[finding.cause] = (this.#causes[finding.cause] ?? 0) + 1;
@@ -164,31 +168,32 @@ export class MailDomains {
 
 /**
  * Asks DNS whether a domain can receive mail. Without MX records, mail goes to the domain's own address (RFC 5321 5.1).
+ *
+ * @param hosts looks up the hosts that MX records name; undefined to believe the records
  */
 export async function findMail(
   domain: string,
   client: Pick<DnsClient, "ask">,
   findDisposable: (host: string) => string | undefined,
+  hosts: MailHosts | undefined,
 ): Promise<Finding> {
   const exchanges = await client.ask((resolver) => resolver.resolveMx(domain));
-  const decided = withoutRecords(exchanges);
-  if (decided) return decided;
-  if ("records" in exchanges && exchanges.records.length > 0) {
-    return judgeExchanges(exchanges.records, findDisposable);
+  if ("failure" in exchanges) return { kind: "undecided", cause: exchanges.failure };
+  if ("isMissing" in exchanges) return { kind: "no-such-domain" };
+  if (exchanges.records.length > 0) {
+    const found = judgeExchanges(exchanges.records, findDisposable);
+    if ("kind" in found) return found;
+    const usable = (await hosts?.find(found)) ?? { host: found[0]! };
+    return isState(usable) ? findingOf(usable) : mailTo(usable.host);
   }
-  for (const type of ["resolve4", "resolve6"] as const) {
-    const addresses = await client.ask((resolver) => resolver[type](domain));
-    const decided = withoutRecords(addresses);
-    if (decided) return decided;
-    if ("records" in addresses && addresses.records.length > 0) return { kind: "mail" };
-  }
-  return { kind: "no-mail-server" };
+  const own = await (hosts ?? new MailHosts(client, false)).addressesOf(domain);
+  if (own !== "usable") return findingOf(own);
+  const texts = await client.ask((resolver) => resolver.resolveTxt(domain));
+  return "records" in texts && sendsNoMail(texts.records) ? { kind: "sends-no-mail" } : { kind: "mail" };
 }
 
-/**
- * Returns the finding that an answer without records decides for every record type; undefined if more must be asked.
- */
-function withoutRecords(answer: DnsAnswer<unknown>): Finding | undefined {
-  if ("isMissing" in answer) return { kind: "no-such-domain" };
-  return "failure" in answer ? { kind: "undecided", cause: answer.failure } : undefined;
-}
+const isState = (found: Awaited<ReturnType<MailHosts["find"]>>): found is Unreached =>
+  found === "unusable" || "cause" in found;
+
+const findingOf = (state: Unreached): Finding =>
+  state === "unusable" ? { kind: "no-mail-server" } : { kind: "undecided", cause: state.cause };

@@ -4,6 +4,7 @@ import { askControls } from "./controls.js";
 import { DnsClient, type DnsClientOptions } from "./dns-client.js";
 import { MailCheck } from "./mail-check.js";
 import { type FindingCache, MailDomains, type StateTable } from "./mail-domains.js";
+import { MailHosts } from "./mail-hosts.js";
 import { mostInFlight } from "./vocabulary.js";
 
 interface StageParts {
@@ -34,7 +35,8 @@ export function openMailStage(
   return {
     newCheck(signal?: AbortSignal): MailCheck {
       const asking: Pick<DnsClient, "ask"> = { ask: (query) => client.ask(query, signal) };
-      const domains = new MailDomains(asking, findDisposable, newTable(), { cache, wantsExchanges });
+      const hosts = new MailHosts(asking, client.isInside);
+      const domains = new MailDomains(asking, findDisposable, hosts, newTable(), { cache, wantsExchanges });
       return new MailCheck(domains, classifier);
     },
     askControls: () => askControls(client),

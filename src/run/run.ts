@@ -189,6 +189,7 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
     keys,
     facts,
     keeps: update?.keeps,
+    asksUndecided: mailCheck !== undefined,
     seed: ledger.seed,
     cells: { kind, ...(options.cells ?? usualCells) },
     isService: validator.embedded === undefined,
@@ -296,10 +297,10 @@ function explained(options: RunOptions, item: string, status: Status): Verdict {
     // DNS replaces only statuses that passed. If this status came from DNS, its reason is given; else the MX host is added.
     const before = verdict?.status ?? "ok";
     const byDns = isGood(before) ? mailCheck.verdictOn(kind, item, before) : undefined;
-    if (byDns?.status !== status || byDns.status === before) {
-      return { ...verdict, status, ...(byDns?.mx !== undefined && { mx: byDns.mx }) };
-    }
-    return byDns;
+    if (byDns?.status === status && status !== before) return byDns;
+    // Of a status that DNS has not given, it may tell the host, or that it could not decide.
+    const { mx, reason } = byDns?.status === before ? byDns : {};
+    return { ...verdict, status, ...(mx !== undefined && { mx }), ...(reason !== undefined && { reason }) };
   }
 }
 

@@ -99,7 +99,7 @@ function withMail(
 ): Verdict {
   if (mailCheck === undefined || !passes(verdict)) return verdict;
   const byDns = mailCheck.verdictOn(kind, item, verdict.status);
-  return byDns.status === verdict.status ? verdict : byDns;
+  return byDns.status === verdict.status ? { ...verdict, ...byDns } : byDns;
 }
 
 function sandboxStatus(kind: Kind, item: string): string {

@@ -1,7 +1,7 @@
 /** Covers what the records of a domain say about its mail. */
 import { describe, expect, test } from "vitest";
 import { disposableExchanges } from "../../src/classifier/disposable-exchanges.js";
-import { judgeExchanges, verdictOf } from "../../src/dns/finding.js";
+import { isRoutable, judgeExchanges, mailTo, verdictOf } from "../../src/dns/finding.js";
 import { classifier } from "../support/classifier.js";
 
 const findDisposable = (host: string) => (host.endsWith(".mailinator.com") ? "mailinator.com" : undefined);
@@ -13,19 +13,19 @@ const judge = (...exchanges: string[]) =>
 
 describe("exchanges", () => {
   test.each<[string, string[], unknown]>([
-    ["a host", ["mail.larch-and-oak.com"], { kind: "mail", exchange: "mail.larch-and-oak.com" }],
-    ["the last one with the lowest priority", ["b.net", "a.net"], { kind: "mail", exchange: "a.net" }],
+    ["a host", ["mail.larch-and-oak.com"], ["mail.larch-and-oak.com"]],
+    ["hosts by their priority", ["b.net", "a.net"], ["a.net", "b.net"]],
     ["a null MX", [""], { kind: "null-mx" }],
     ["a null MX with a dot", ["."], { kind: "null-mx" }],
-    ["a null MX beside a host, which RFC 7505 forbids", ["", "a.net"], { kind: "mail", exchange: "a.net" }],
+    ["a null MX beside a host, which RFC 7505 forbids", ["", "a.net"], ["a.net"]],
     ["an IP number", ["192.0.2.1"], { kind: "no-mail-server" }],
     ["IP numbers", ["127.0.0.1", "::1"], { kind: "no-mail-server" }],
     ["localhost", ["localhost", "LOCALHOST."], { kind: "no-mail-server" }],
     ["names under .invalid", ["mx.invalid"], { kind: "no-mail-server" }],
-    ["an IP number beside a host", ["a.net", "192.0.2.1"], { kind: "mail", exchange: "a.net" }],
-    ["a name without a dot", ["mail"], { kind: "mail", exchange: "mail" }],
-    ["a name that is no host name", ["\\027[2J.a.net"], { kind: "mail" }],
-    ["a name with a hyphen first", ["-1.a.net"], { kind: "mail" }],
+    ["an IP number beside a host", ["a.net", "192.0.2.1"], ["a.net"]],
+    ["a name without a dot", ["mail"], ["mail"]],
+    ["a name that is no host name", ["\\027[2J.a.net"], ["\\027[2j.a.net"]],
+    ["a name with a hyphen first", ["-1.a.net"], ["-1.a.net"]],
     [
       "a disposable host",
       ["a.net", "mx.mailinator.com"],
@@ -33,7 +33,7 @@ describe("exchanges", () => {
     ],
     ["a listed exchange", ["x.Dropmail.me."], { kind: "disposable-mx", suffix: "dropmail.me" }],
     ["a listed exchange itself", ["dropmail.me"], { kind: "disposable-mx", suffix: "dropmail.me" }],
-    ["a name that only ends like one", ["xdropmail.me"], { kind: "mail", exchange: "xdropmail.me" }],
+    ["a name that only ends like one", ["xdropmail.me"], ["xdropmail.me"]],
   ])("are judged: %s", (_, exchanges, expected) => {
     expect(judge(...exchanges)).toEqual(expected);
   });
@@ -50,13 +50,36 @@ describe("exchanges", () => {
   )("%s is never disposable", (host) => {
     const find = (name: string) =>
       classifier.domainFacts(name).verdict?.status === "disposable" ? name : undefined;
-    expect(judgeExchanges([{ exchange: host, priority: 1 }], find).kind).toBe("mail");
+    expect(judgeExchanges([{ exchange: host, priority: 1 }], find)).toEqual([host]);
   });
 
   test("on the built-in disposable list are written as host names", () => {
     expect(disposableExchanges.size).toBe(103);
     for (const name of disposableExchanges) expect(name).toMatch(/^[a-z0-9.-]+\.[a-z]+$/);
   });
+});
+
+test.each([
+  ["192.0.2.1", true, true],
+  ["0.0.0.0", false, false],
+  ["127.8.8.8", false, false],
+  ["::1", false, false],
+  ["::", false, false],
+  ["10.255.0.1", false, true],
+  ["172.16.0.1", false, true],
+  ["172.32.0.1", true, true],
+  ["192.168.0.1", false, true],
+  ["169.254.1.1", false, true],
+  ["fd12::1", false, true],
+  ["fe80::1", false, true],
+  ["2001:db8::1", true, true],
+])("%s is routable: %s; from a private network: %s", (address, isOutside, isInside) => {
+  expect([isRoutable(address, false), isRoutable(address, true)]).toEqual([isOutside, isInside]);
+});
+
+test("a host of DNS is passed on only if it is a host name", () => {
+  expect(mailTo("mail.a.net")).toEqual({ kind: "mail", exchange: "mail.a.net" });
+  expect(mailTo("\u001b[2j.a.net")).toEqual({ kind: "mail" });
 });
 
 test.each([

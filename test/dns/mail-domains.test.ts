@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { DnsClient, type DnsClientOptions } from "../../src/dns/dns-client.js";
 import type { Finding } from "../../src/dns/finding.js";
 import { type FindingCache, MailDomains } from "../../src/dns/mail-domains.js";
+import { MailHosts } from "../../src/dns/mail-hosts.js";
 import { DistinctItems } from "../../src/run/distinct-items.js";
 import { type DnsServer, startDnsServer } from "../support/dns-server.js";
 
@@ -19,7 +20,8 @@ function domainsAt(
 ) {
   const client = new DnsClient({ servers: [server.address], concurrency: 64, ...options });
   const settings = { ...(cache && { cache }), ...(wantsExchanges && { wantsExchanges }) };
-  return { client, domains: new MailDomains(client, findDisposable, new DistinctItems(), settings) };
+  const hosts = new MailHosts(client, client.isInside);
+  return { client, domains: new MailDomains(client, findDisposable, hosts, new DistinctItems(), settings) };
 }
 
 const server = await startDnsServer();
@@ -40,6 +42,31 @@ test.each<[string, Finding]>([
   ["temp.net", { kind: "disposable-mx", suffix: "dropmail.me" }],
   ["servfail.net", { kind: "undecided", cause: "SERVFAIL" }],
   ["refused.net", { kind: "undecided", cause: "REFUSED" }],
+  // Exchanges that do not exist, have no address, or none that leads to another machine.
+  ["mxgone.net", { kind: "no-mail-server" }],
+  ["mxbare.net", { kind: "no-mail-server" }],
+  ["mx10.net", { kind: "no-mail-server" }],
+  ["mx127.net", { kind: "no-mail-server" }],
+  ["mx0.net", { kind: "no-mail-server" }],
+  ["mx6private.net", { kind: "no-mail-server" }],
+  ["mxsecond.net", { kind: "mail", exchange: "mail.larch-and-oak.com" }],
+  ["mxopen.net", { kind: "undecided", cause: "SERVFAIL" }],
+  ["mxopensecond.net", { kind: "mail", exchange: "mail.larch-and-oak.com" }],
+  ["alias.net", { kind: "mail", exchange: "mail.larch-and-oak.com" }],
+  ["aliasgone.net", { kind: "no-such-domain" }],
+  ["backup.net", { kind: "disposable-mx", suffix: "dropmail.me" }],
+  ["nullbeside.net", { kind: "mail", exchange: "mail.larch-and-oak.com" }],
+  ["parked.net", { kind: "mail", exchange: "park-mx.above.com" }],
+  // Domains without MX records.
+  ["at0.net", { kind: "no-mail-server" }],
+  ["at127.net", { kind: "no-mail-server" }],
+  ["at192.net", { kind: "no-mail-server" }],
+  ["spf.net", { kind: "sends-no-mail" }],
+  ["spfsoft.net", { kind: "mail" }],
+  ["spfopen.net", { kind: "mail" }],
+  ["spfmx.net", { kind: "mail", exchange: "mail.larch-and-oak.com" }],
+  ["text.net", { kind: "no-mail-server" }],
+  ["xn--bcher-kva.net", { kind: "mail", exchange: "mail.larch-and-oak.com" }],
 ])("looks up how %s receives mail", async (domain, finding) => {
   const { domains } = domainsAt(server, { wantsExchanges: true });
   await domains.ask([domain]);
@@ -58,7 +85,7 @@ test("each domain is queried once, however often it occurs", async () => {
   const { domains } = domainsAt(own);
   await Promise.all([domains.ask(["a.net", "b.net", "a.net"]), domains.ask(["a.net", "c.net"])]);
   await domains.ask(["a.net"]);
-  expect(own.asked.toSorted()).toEqual(["MX a.net", "MX b.net", "MX c.net"]);
+  expect(own.asked.toSorted()).toEqual(["A mail.larch-and-oak.com", "MX a.net", "MX b.net", "MX c.net"]);
   expect(domains.statistics).toEqual({ asked: 3, cached: 0, undecided: 0, causes: {} });
 });
 
@@ -101,9 +128,9 @@ test("a rate spreads the queries over time", async () => {
   expect(performance.now() - started).toBeGreaterThan(250);
 });
 
-test("cached findings are used, except those without an exchange if exchanges are wanted", async () => {
+test("cached findings are used, with their exchanges, and nothing is asked again", async () => {
   const stored = new Map<string, Finding>([
-    ["old.net", { kind: "mail" }],
+    ["old.net", { kind: "mail", exchange: "mx.old.net" }],
     ["gone.net", { kind: "no-such-domain" }],
   ]);
   const cache: FindingCache = {
@@ -113,12 +140,14 @@ test("cached findings are used, except those without an exchange if exchanges ar
     },
   };
   const first = domainsAt(server, { cache });
-  await first.domains.ask(["old.net", "gone.net", "null.net", "servfail.net"]);
-  expect(first.domains.statistics).toMatchObject({ asked: 2, cached: 2, undecided: 1 });
-  expect([...stored.keys()]).toEqual(["old.net", "gone.net", "null.net"]);
+  await first.domains.ask(["old.net", "gone.net", "null.net", "ok.net", "servfail.net"]);
+  expect(first.domains.statistics).toMatchObject({ asked: 3, cached: 2, undecided: 1 });
+  expect([...stored.keys()]).toEqual(["old.net", "gone.net", "null.net", "ok.net"]);
   const second = domainsAt(server, { cache, wantsExchanges: true });
-  await second.domains.ask(["old.net", "gone.net", "null.net"]);
-  expect(second.domains.statistics).toMatchObject({ asked: 1, cached: 2 });
+  await second.domains.ask([...stored.keys()]);
+  expect(second.domains.statistics).toMatchObject({ asked: 0, cached: 4 });
+  expect(second.domains.find("old.net")).toEqual({ kind: "mail", exchange: "mx.old.net" });
+  expect(second.domains.find("ok.net")).toEqual({ kind: "mail", exchange: "mail.larch-and-oak.com" });
 });
 
 // These wait for answers that do not come, so they wait together.

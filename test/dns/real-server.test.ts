@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DnsClient } from "../../src/dns/dns-client.js";
 import { MailDomains } from "../../src/dns/mail-domains.js";
+import { MailHosts } from "../../src/dns/mail-hosts.js";
 import { DistinctItems } from "../../src/run/distinct-items.js";
 import { bindBoth } from "../support/dns-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -21,7 +22,8 @@ const zone = `$TTL 60
 @ SOA ns host 1 60 60 60 60
 @ NS ns
 ns A 192.0.2.1
-host MX 10 mail.larch-and-oak.com.
+host MX 10 mail
+mail A 192.0.2.2
 null MX 0 .
 bare A 192.0.2.7
 bare6 AAAA 2001:db8::7
@@ -31,7 +33,19 @@ loop CNAME loop2
 loop2 CNAME loop
 temp MX 10 in.dropmail.me.
 number MX 10 192.0.2.7.
-${Array.from({ length: 100 }, (_, i) => `many MX ${i} m${i}.larch-and-oak.com.`).join("\n")}
+gone MX 10 absent
+noaddress MX 10 empty
+inside MX 10 at10
+at10 A 10.0.0.1
+here A 127.0.0.1
+spf A 192.0.2.7
+spf TXT "v=spf1 -all"
+second MX 10 absent
+second MX 20 mail
+*.wild MX 10 mail
+gonealias CNAME absent
+${Array.from({ length: 100 }, (_, i) => `many MX ${i} m${i}`).join("\n")}
+m0 A 192.0.2.3
 `;
 
 /** Returns a port that is free for UDP and TCP now. */
@@ -66,21 +80,40 @@ test.skipIf(named === undefined)(
       });
       await expect.poll(() => said).toMatch(/ running$/m);
       const client = new DnsClient({ servers: [`127.0.0.1:${port}`], concurrency: 8 });
-      const domains = new MailDomains(client, () => undefined, new DistinctItems(), { wantsExchanges: true });
-      const names = "host null bare bare6 empty alias temp number many absent loop".split(" ");
+      const domains = new MailDomains(
+        client,
+        () => undefined,
+        new MailHosts(client, false),
+        new DistinctItems(),
+        {
+          wantsExchanges: true,
+        },
+      );
+      const names =
+        "host null bare bare6 empty alias temp number many absent loop gone noaddress inside here spf second x.wild gonealias".split(
+          " ",
+        );
       await domains.ask([...names.map((name) => `${name}.larch.test`), "elsewhere.net"]);
       const found = Object.fromEntries(names.map((name) => [name, domains.find(`${name}.larch.test`)]));
       expect(found).toMatchObject({
-        host: { kind: "mail", exchange: "mail.larch-and-oak.com" },
+        host: { kind: "mail", exchange: "mail.larch.test" },
         null: { kind: "null-mx" },
         bare: { kind: "mail" },
         bare6: { kind: "mail" },
         empty: { kind: "no-mail-server" },
-        alias: { kind: "mail", exchange: "mail.larch-and-oak.com" },
+        alias: { kind: "mail", exchange: "mail.larch.test" },
         temp: { kind: "disposable-mx", suffix: "dropmail.me" },
         number: { kind: "no-mail-server" },
-        many: { kind: "mail", exchange: "m0.larch-and-oak.com" },
+        many: { kind: "mail", exchange: "m0.larch.test" },
         absent: { kind: "no-such-domain" },
+        gone: { kind: "no-mail-server" },
+        noaddress: { kind: "no-mail-server" },
+        inside: { kind: "no-mail-server" },
+        here: { kind: "no-mail-server" },
+        spf: { kind: "sends-no-mail" },
+        second: { kind: "mail", exchange: "mail.larch.test" },
+        "x.wild": { kind: "mail", exchange: "mail.larch.test" },
+        gonealias: { kind: "no-such-domain" },
       });
       expect(["undecided", "no-mail-server"]).toContain(found["loop"]?.kind);
       expect(domains.find("elsewhere.net")).toEqual({ kind: "undecided", cause: "REFUSED" });

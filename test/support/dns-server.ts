@@ -14,14 +14,41 @@ export interface DnsServer {
   readonly controls: string[];
 }
 
-const codes = { servfail: 2, nx: 3, refused: 5 };
+const codes = { servfail: 2, nx: 3, aliasgone: 3, refused: 5 };
 const mx = (name: string, ...exchanges: string[]): Answer[] =>
   exchanges.map((exchange, i) => ({ type: "MX", name, data: { preference: 10 * (i + 1), exchange } }));
+
+const a = (name: string, type: string, data: string): Answer[] =>
+  type === "A" ? [{ type: "A", name, data }] : [];
+const txt = (name: string, data: string): Answer[] => [{ type: "TXT", name, data: [data] }];
 
 /** Records of a name by its first word; names with other words have one exchange. */
 const records: Readonly<Record<string, (name: string, type: string) => Answer[]>> = {
   null: (name) => mx(name, "."),
   nodata: () => [],
+  mxgone: (name) => mx(name, "nx-host.net"),
+  mxbare: (name) => mx(name, "nodata-host.net"),
+  mx10: (name) => mx(name, "at10-host.net"),
+  mx127: (name) => mx(name, "at127-host.net"),
+  mx0: (name) => mx(name, "at0-host.net"),
+  mx6private: (name) => mx(name, "at6private-host.net"),
+  mxsecond: (name) => mx(name, "nx-host.net", "mail.larch-and-oak.com"),
+  mxopen: (name) => mx(name, "nx-host.net", "servfail-host.net"),
+  mxopensecond: (name) => mx(name, "servfail-host.net", "mail.larch-and-oak.com"),
+  backup: (name) => mx(name, "aspmx.l.google.com", "in.dropmail.me"),
+  nullbeside: (name) => mx(name, ".", "mail.larch-and-oak.com"),
+  parked: (name) => mx(name, "park-mx.above.com"),
+  at0: (name, type) => a(name, type, "0.0.0.0"),
+  at10: (name, type) => a(name, type, "10.1.2.3"),
+  at127: (name, type) => a(name, type, "127.0.0.1"),
+  at192: (name, type) => a(name, type, "192.168.1.9"),
+  at6private: (name, type) => (type === "AAAA" ? [{ type: "AAAA", name, data: "fd00::1" }] : []),
+  spf: (name, type) => (type === "TXT" ? txt(name, "v=spf1 -all") : a(name, type, "192.0.2.7")),
+  spfsoft: (name, type) => (type === "TXT" ? txt(name, "v=spf1 ~all") : a(name, type, "192.0.2.7")),
+  spfopen: (name, type) => (type === "TXT" ? txt(name, "v=spf1 mx -all") : a(name, type, "192.0.2.7")),
+  spfmx: (name, type) => (type === "TXT" ? txt(name, "v=spf1 -all") : usual(name, type)),
+  text: (name, type) => (type === "TXT" ? txt(name, "hello") : []),
+  alias: (name, type) => [{ type: "CNAME", name, data: `x.${name}` }, ...usual(`x.${name}`, type)],
   address: (name, type) => (type === "A" ? [{ type: "A", name, data: "192.0.2.7" }] : []),
   address6: (name, type) => (type === "AAAA" ? [{ type: "AAAA", name, data: "2001:db8::7" }] : []),
   number: (name) => mx(name, "127.0.0.1"),
@@ -37,6 +64,14 @@ const records: Readonly<Record<string, (name: string, type: string) => Answer[]>
     { type: "CNAME", name: `x.${name}`, data: name },
   ],
 };
+
+/** One exchange, and an address. */
+const usual = (name: string, type: string): Answer[] =>
+  type === "A"
+    ? [{ type: "A", name, data: "192.0.2.7" }]
+    : type === "MX"
+      ? mx(name, "mail.larch-and-oak.com")
+      : [];
 
 /** Binds both to one free port: another program may have a port for one of the protocols. */
 export async function bindBoth(udp: Socket, tcp: Server): Promise<number> {
@@ -60,12 +95,14 @@ export async function bindBoth(udp: Socket, tcp: Server): Promise<number> {
  * @param delay milliseconds before each answer; `delayOf` gives them by name
  * @param drops tells whether a question gets no answer, given its number from 0
  * @param controlCodes the response codes for control questions
+ * @param isWell whether questions that would fail are answered like others
  */
 export async function startDnsServer({
   delay = 0,
   delayOf = (_name: string): number => delay,
   drops = (_question: number): boolean => false,
   controlCodes = [0, codes.nx] as readonly [existing: number, missing: number],
+  isWell = false,
 } = {}): Promise<DnsServer> {
   const asked: string[] = [];
   const controls: string[] = [];
@@ -84,8 +121,10 @@ export async function startDnsServer({
     const packet: Packet = { type: "response", id: query.id!, questions: query.questions! };
     const code = isControl
       ? controlCodes[Number(name.startsWith("_"))]!
-      : (codes[word as keyof typeof codes] ?? 0);
-    const found = records[word] ?? ((name: string) => mx(name, "mail.larch-and-oak.com"));
+      : isWell
+        ? 0
+        : (codes[word as keyof typeof codes] ?? 0);
+    const found = records[word] ?? usual;
     const isCut = !isTcp && (word === "truncated" || word === "many" || word === "cut");
     const answers = code === 0 && !isCut ? found(name, type) : [];
     return encode({ ...packet, flags: code | (isCut ? 0x0200 : 0) | 0x0180, answers });

@@ -18,7 +18,14 @@ export const dnsReasons = [
     code: "no-mail-server",
     status: "fake",
     words: "no mail server",
-    example: "`no-mail-server: larch-and-oak.com`: no usable MX record and no address",
+    example: "`no-mail-server: larch-and-oak.com`: no usable MX record and no address that can be reached",
+  },
+  {
+    code: "sends-no-mail",
+    status: "fake",
+    words: "domain without mail",
+    example:
+      "`sends-no-mail: larch-and-oak.com`: no MX record, and SPF says that no mail comes from it (`v=spf1 -all`)",
   },
   {
     code: "disposable-mx",

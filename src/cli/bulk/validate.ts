@@ -140,6 +140,9 @@ function usageSince({ dns }: Plan, { engine, mail }: Run) {
   return () => ({
     items: (engine.dryRunItems?.() ?? 0) - items,
     requests: engine.requests && engine.requests() - requests,
-    dns: mail && { ...mailCounts(mail.check.statistics, before!), isStrict: dns === "strict" },
+    dns: mail && {
+      ...mailCounts(mail.check.statistics, before!),
+      mostUndecided: typeof dns === "string" ? undefined : dns.mostUndecided,
+    },
   });
 }

@@ -84,7 +84,8 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
     interruption.end();
   }
   const { asked = 0, undecided = 0 } = mail?.check.statistics ?? {};
-  if (settings.dns.value === "strict" && 2 * undecided > asked) {
+  const { value: dns } = settings.dns;
+  if (typeof dns === "object" && undecided > dns.mostUndecided * asked) {
     say(`DNS gave no usable answer for ${undecided} of ${counted(asked, "domain")}`);
     return exitCodes.service;
   }

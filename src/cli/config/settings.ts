@@ -12,6 +12,7 @@ import { found } from "../../files/found.js";
 import type { Rate } from "../../validator/api/engine.js";
 import { UsageError } from "../errors.js";
 import {
+  type DnsUse,
   day,
   dnsServers,
   dnsUse,
@@ -52,6 +53,8 @@ const rate = {
   show: ({ items, milliseconds }: Rate) => `${items} in ${milliseconds / 1000} s`,
 };
 const words = (list: readonly string[]) => list.join(",");
+const showDnsUse = (use: DnsUse) =>
+  typeof use === "string" ? use : `strict:${Number((100 * use.mostUndecided).toFixed(3))}%`;
 
 const settings = defineSettings({
   engine: {
@@ -114,8 +117,9 @@ const settings = defineSettings({
   },
   dns: {
     flags: "--dns [=strict]",
-    help: "look up whether domains receive mail; strict: exit 5 if most fail",
+    help: "look up whether domains receive mail; strict, strict:5%: exit 5 if more fail",
     parse: dnsUse,
+    show: showDnsUse,
     fallback: "off",
     belongsTo: "dns",
     isOwn: true,

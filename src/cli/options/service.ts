@@ -38,7 +38,7 @@ export const baseUrlOptions = optionRecords({ baseUrl: settingOption("baseUrl") 
 export const listUrlOptions = optionRecords({ listUrl: settingOption("listUrl") });
 
 export const dnsOptions = optionRecords({
-  dns: { ...settingOption("dns"), implied: "on", words: ["on", "off", "strict"] },
+  dns: { ...settingOption("dns"), implied: "on", words: ["on", "off", "strict", "strict:5%"] },
 });
 
 export const keyFileOptions = optionRecords({

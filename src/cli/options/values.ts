@@ -206,13 +206,17 @@ export function truthValue(value: string): boolean {
   throw new InvalidArgumentError("It takes true or false.");
 }
 
-/** `strict` fails the run if most domains stay undecided. */
-export function dnsUse(value: string): "off" | "on" | "strict" {
-  if (value === "strict") return value;
+/** `strict` fails the run if more than a share of the domains stays undecided, `strict:5%`; half of them by default. */
+export type DnsUse = "off" | "on" | { readonly mostUndecided: number };
+
+export function dnsUse(value: string): DnsUse {
+  const [, share] = /^strict(?::(\d{1,3}(?:\.\d{1,3})?)%)?$/.exec(value) ?? [];
+  if (value === "strict") return { mostUndecided: 0.5 };
+  if (share !== undefined && Number(share) <= 100) return { mostUndecided: Number(share) / 100 };
   try {
     return truthValue(value) ? "on" : "off";
   } catch {
-    throw new InvalidArgumentError("It takes on, off or strict.");
+    throw new InvalidArgumentError("It takes on, off, strict or a share, strict:5%.");
   }
 }
 

@@ -274,12 +274,16 @@ export class BlockClassifier {
   }
 
   #findKept(chunk: ScannedChunk, otherStatus: OtherStatus | undefined): Uint8Array | undefined {
-    const { keeps, columns, shape } = this.#options;
+    const { keeps, columns, shape, asksUndecided } = this.#options;
     if (keeps === undefined) return noneKept;
-    const width = this.#columns.length;
-    const indices = this.#columns.map((_, nth) => columns.indices[(nth * columns.indices.length) / width]);
+    const each = columns.indices.length / this.#columns.length;
+    const reason = asksUndecided ? 1 + columns.details.indexOf("reason") : 0;
+    const earlier = this.#columns.map((_, nth) => ({
+      status: columns.indices[nth * each],
+      reason: reason === 0 ? undefined : columns.indices[nth * each + reason],
+    }));
     const quote = shape.json ? '"' : shape.dialect.quote;
-    return findKept(chunk, quote, indices, keeps, otherStatus);
+    return findKept(chunk, quote, earlier, keeps, otherStatus);
   }
 
   #judgeTheRest(chunk: ScannedChunk, codes: Uint8Array, hashes: Int32Array, slot?: SlotFacts): ChunkVerdicts {

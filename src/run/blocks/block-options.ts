@@ -17,6 +17,8 @@ export interface BlockOptions {
   readonly shard?: Shard | undefined;
   /** For an update: whether rows keep the statuses of an earlier run, whose added columns are replaced. */
   readonly keeps?: boolean | undefined;
+  /** Whether rows that an earlier run could not decide by DNS are judged again. */
+  readonly asksUndecided?: boolean;
   /** What `--dedupe` compares; undefined if the first row of each item is enough. */
   readonly keys: "items" | "mailboxes" | undefined;
   readonly facts?: WantedFacts | undefined;

@@ -10,28 +10,39 @@ export type OtherStatus = (chunk: ScannedChunk, row: number, status: Status, nth
 const known = knownStatuses.map((status) => Buffer.from(status));
 const longest = Math.max(...known.map(({ length }) => length));
 
+export interface EarlierColumns {
+  readonly status: number | undefined;
+  readonly reason: number | undefined;
+}
+
+const undecided = /^"?undecided: /;
+const isUndecided = (reasons: ScannedChunk | undefined, row: number): boolean =>
+  reasons !== undefined && undecided.test(reasons.value(row));
+
 /**
  * Returns the codes of fields with items that are not judged, row by row; 0 for the others.
  *
  * @param quote the quote of the table; empty for none
- * @param indices index of the status column of each column with items; undefined if an earlier run did not have it
+ * @param earlier the status column of each column with items, and the column of reasons if undecided items are judged
+ *   again; undefined if an earlier run did not have it
  * @param other undefined if fields with an unknown status are left to the main thread
  * @returns undefined if there is such a field, and no `other`
  */
 export function findKept(
   chunk: ScannedChunk,
   quote: string,
-  indices: readonly (number | undefined)[],
+  earlier: readonly EarlierColumns[],
   keeps: boolean,
   other: OtherStatus | undefined,
 ): Uint8Array | undefined {
   const quoteCode = quote.charCodeAt(0);
-  const width = indices.length;
+  const width = earlier.length;
   const codes = new Uint8Array(chunk.count * width);
   for (let nth = 0; nth < width; nth++) {
-    const earlier = indices[nth];
-    if (earlier === undefined) continue;
-    const column = chunk.withColumn(earlier);
+    const { status: index, reason } = earlier[nth]!;
+    if (index === undefined) continue;
+    const column = chunk.withColumn(index);
+    const reasons = reason === undefined ? undefined : chunk.withColumn(reason);
     for (let row = 0, word = 0; row < chunk.count; row++, word += recordWords) {
       if (!chunk.isRow(row)) continue;
       const field = row * width + nth;
@@ -44,7 +55,8 @@ export function findKept(
       if (start === end) continue;
       const status = statusIn(column.bytes, start, end, quoteCode);
       if (status !== -1) {
-        if (keeps && knownStatuses[status] !== notChecked.status) codes[field] = firstKeptCode + status;
+        const isDecided = keeps && knownStatuses[status] !== notChecked.status;
+        if (isDecided && !isUndecided(reasons, row)) codes[field] = firstKeptCode + status;
         continue;
       }
       const text = column.value(row);

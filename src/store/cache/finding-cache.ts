@@ -1,15 +1,16 @@
 /**
  * DNS findings about domains, in the file of the verdict cache, under hashes keyed with the cache's secret. Must not
- * store domains or their MX hosts, which often name the domain. The only name stored is the listed suffix of a
- * disposable MX host.
+ * store domains or their MX hosts, which often name the domain: a host is encrypted with a key made of the secret and the
+ * domain. The only name stored is the listed suffix of a disposable MX host.
  */
-import { hash } from "node:crypto";
+import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto";
 import type { ScopeFile } from "./cache-scope.js";
 import { digestBytes } from "./digests.js";
 
 interface StoredFinding {
   readonly kind: string;
   readonly suffix?: string;
+  readonly exchange?: string;
 }
 
 const answerMilliseconds = 86_400_000;
@@ -17,7 +18,10 @@ const answerMilliseconds = 86_400_000;
  * Time for which the finding that a domain does not exist, or has no mail server, is used: it may soon be corrected.
  */
 const negativeMilliseconds = 3_600_000;
-const negatives = ["no-such-domain", "no-mail-server"];
+const negatives = ["no-such-domain", "no-mail-server", "sends-no-mail"];
+
+const cipher = "aes-128-ctr";
+const ivBytes = 16;
 
 export class FindingCache {
   readonly #file: ScopeFile;
@@ -41,7 +45,8 @@ export class FindingCache {
         // An entry from the future was written while the clock was ahead.
         if (age < 0 || age > (negatives.includes(kind) ? negativeMilliseconds : answerMilliseconds))
           return undefined;
-        return suffix === undefined ? { kind } : { kind, suffix };
+        if (suffix === undefined) return { kind };
+        return kind === "mail" ? { kind, exchange: this.#decrypted(domain, suffix) } : { kind, suffix };
       }),
     );
   }
@@ -52,10 +57,27 @@ export class FindingCache {
       "INSERT OR REPLACE INTO mail_domain (digest, finding, created) VALUES (?, ?, ?)",
     );
     await this.#file.fastWrite(() => {
-      for (const [domain, { kind, suffix }] of findings) {
-        put.run(this.#digest(domain), suffix === undefined ? kind : `${kind} ${suffix}`, now());
+      for (const [domain, { kind, suffix, exchange }] of findings) {
+        const more = exchange === undefined ? suffix : this.#encrypted(domain, exchange);
+        put.run(this.#digest(domain), more === undefined ? kind : `${kind} ${more}`, now());
       }
     });
+  }
+
+  #encrypted(domain: string, text: string): string {
+    const iv = randomBytes(ivBytes);
+    const bytes = createCipheriv(cipher, this.#keyOf(domain), iv).update(text);
+    return Buffer.concat([iv, bytes]).toString("base64");
+  }
+
+  #decrypted(domain: string, text: string): string {
+    const bytes = Buffer.from(text, "base64");
+    const decipher = createDecipheriv(cipher, this.#keyOf(domain), bytes.subarray(0, ivBytes));
+    return decipher.update(bytes.subarray(ivBytes)).toString();
+  }
+
+  #keyOf(domain: string): Uint8Array {
+    return hash("sha256", `${this.#prefix}mx\n${domain}`, "buffer").subarray(0, 16);
   }
 
   #digest(domain: string): Uint8Array {

@@ -18,7 +18,7 @@ test.each([
   ["--set of another setting", "--set dnsConcurrency=5", {}, { dns: "on", rate: 20 }],
   ["--set", "--set dnsRate=50/s", {}, { dns: "on", rate: 50 }],
   ["--set of an option", "--set dns=off", {}, { dns: undefined, rate: 20 }],
-  ["an option", "--dns=strict", {}, { dns: "strict", rate: 20 }],
+  ["an option", "--dns=strict", {}, { dns: { mostUndecided: 0.5 }, rate: 20 }],
   ["a variable", "", { IDV_DNS_RATE: "9/s", IDV_DNS: "off" }, { dns: undefined, rate: undefined }],
 ])("a setting is overridden only by its option, --set or variable: %s", (_, words, variables, expected) => {
   const path = join(temporaryFolder(), "serve.json");

@@ -48,8 +48,69 @@ describe("idv emails --dns", () => {
       "ann@nodata-1.org,fake,no-mail-server: nodata-1.org,,",
       "ann@temp-1.org,disposable,disposable-mx: dropmail.me,,",
     ]);
+    expect(stdout.split("\n")[8]).toBe("ann@servfail-1.org,ok,undecided: SERVFAIL,,");
     expect(columnOf(stdout, 1)).toEqual(statuses);
     expect(stderr).toContain("\nDNS: 6 domains asked; 1 domain undecided: 1 SERVFAIL\n");
+  });
+
+  test("marks addresses that will bounce: exchanges that are not there, and domains that send no mail", async () => {
+    const domains = ["mxgone", "mxbare", "mx10", "mx127", "mx0", "at0", "at127", "at192", "spf"];
+    const stdin = `email\n${[...domains, "mxsecond", "spfmx"].map((name) => `ann@${name}.org\n`).join("")}`;
+    const { stdout } = await idv(["emails", "-q", ...asking(), "--explain"], { stdin });
+    expect(columnOf(stdout, 2)).toEqual([
+      ...domains.slice(0, -1).map((name) => `no-mail-server: ${name}.org`),
+      "sends-no-mail: spf.org",
+      ...["", ""],
+    ]);
+    expect(columnOf(stdout, 4).slice(-2)).toEqual(Array(2).fill("mail.larch-and-oak.com"));
+  });
+
+  test("says in JSON Lines, too, that a row is undecided, and --update asks about it again", async () => {
+    const home = temporaryFolder();
+    const stdin =
+      '{"email":"ann@servfail-1.org"}\n{"email":"ann+x@servfail-2.org"}\n{"email":"ann@ok.net"}\n';
+    const run = (settings: object, ...more: string[]) =>
+      idv(["emails", "-q", "--explain", "--cache=off", ...more], { home, ...settings });
+    const first = await run({ stdin }, ...asking());
+    const rows = first.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(rows).toMatchObject([
+      { status: "ok", reason: "undecided: SERVFAIL", mx: "" },
+      { status: "alias", reason: "undecided: SERVFAIL" },
+      { status: "ok", reason: "" },
+    ]);
+    const now = await startDnsServer({ isWell: true });
+    const again = await run({ stdin: first.stdout }, "--update", ...asking(now));
+    const found = again.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(found).toMatchObject([
+      { status: "ok", reason: "", mx: "mail.larch-and-oak.com" },
+      { status: "alias", reason: "sub-address: +x" },
+      { status: "ok", reason: "", mx: "mail.larch-and-oak.com" },
+    ]);
+    expect(new Set(now.asked.filter((question) => question.startsWith("MX")))).toEqual(
+      new Set(["MX servfail-1.org", "MX servfail-2.org"]),
+    );
+    // Without DNS, such rows keep what they have.
+    expect((await run({ stdin: first.stdout }, "--update")).stdout).toBe(first.stdout);
+    const table = `email,status,reason,suggestion,mx\n"a@servfail-1.org",ok,"undecided: timeout",,\nb@ok.net,ok,,,x\n`;
+    expect((await run({ stdin: table }, "--update", ...asking(now))).stdout).toBe(
+      'email,status,reason,suggestion,mx\n"a@servfail-1.org",ok,,,mail.larch-and-oak.com\nb@ok.net,ok,,,x\n',
+    );
+  });
+
+  test.each([
+    ["--dns=strict", 0],
+    ["--dns=strict:20%", 0],
+    ["--dns=strict:5%", 5],
+    ["--dns=strict:0%", 5],
+  ])("%s with one of six domains undecided exits with %i", async (option, code) => {
+    const [, ...more] = asking();
+    expect((await idv(["emails", "-q", option, ...more], { stdin: list })).code).toBe(code);
   });
 
   test("gives the same with --set cell=first", async () => {
@@ -85,8 +146,9 @@ describe("idv emails --dns", () => {
     const own = await startDnsServer();
     await idv(["emails", "-q", ...asking(own)], run);
     own.asked.length = 0;
-    const { stdout, stderr } = await idv(["emails", ...asking(own)], run);
+    const { stdout, stderr } = await idv(["emails", ...asking(own), "--explain"], run);
     expect(columnOf(stdout, 1)).toEqual(statuses);
+    expect(columnOf(stdout, 4)[0]).toBe("mail.larch-and-oak.com");
     expect(new Set(own.asked)).toEqual(new Set(["MX servfail-1.org"]));
     expect(stderr).toContain("DNS: 1 domain asked, 5 from the cache; 1 domain undecided");
     const cache = readFileSync(join(run.home, "state/idv/verdicts.db"), "latin1");
@@ -229,7 +291,7 @@ describe.concurrent("without a server", () => {
     const args = ["check", "--dns=strict", "--set", "dnsServer=127.0.0.1:1", "ann@ok.net"];
     expect(await idv(args)).toEqual({
       code: 5,
-      stdout: "ann@ok.net\tok\n",
+      stdout: "ann@ok.net\tok\tundecided: no connection\n",
       stderr: "idv: DNS gave no usable answer for 1 of 1 domain\n",
     });
   });
@@ -282,4 +344,13 @@ test("the control questions are asked once a run", async () => {
   const own = await startDnsServer();
   await idv(["emails", "-q", ...asking(own)], { stdin: list });
   expect(own.controls).toEqual(["MX gmail.com", "MX _no-such-name.com"]);
+});
+
+test("idv serve --dns explains that a domain is undecided", async () => {
+  const home = temporaryFolder();
+  const [{ url }, key] = [await serve(home, "-q", ...asking()), await createKey(home, { limit: 9 })];
+  const { body } = await post(`${url}/domains/validate`, key, { domains: ["servfail-5.org"], explain: true });
+  expect(Object.values(body.domains!)).toEqual([
+    { status: "ok", reason: "undecided: SERVFAIL", suggestion: null },
+  ]);
 });

@@ -18,6 +18,7 @@ import { chooseEngine, type EngineChoice } from "../../engines/engine-choice.js"
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import type { GivenOption } from "../../options/option.js";
+import type { DnsUse } from "../../options/values.js";
 import { type BadRowHandling, type FailCondition, noItem } from "../../options/values.js";
 import type { ProgressMode } from "../../terminal/progress.js";
 import { printable, say } from "../../terminal/terminal.js";
@@ -38,7 +39,7 @@ interface CommonPlan {
   readonly quota: QuotaLocation;
   /** Empty for the api engine. */
   readonly classifierSource: ClassifierSource;
-  readonly dns: "off" | "on" | "strict";
+  readonly dns: DnsUse;
   readonly cache: "use" | "refresh" | "off";
   /** Longest wait for the renewal of the quota, in milliseconds. */
   readonly wait: number;

@@ -6,6 +6,10 @@ import type { Plan } from "../plan/plan.js";
 import { limitCommand } from "./next-commands.js";
 import type { DryRun, Summary } from "./summary.js";
 
+/** Domains without a usable answer that are reported: a share of them, if there are so many. */
+const worryingShare = 0.05;
+const worryingCount = 10;
+
 /**
  * Prints the reason even with `--quiet`. An exhausted quota takes precedence over `--fail-on`, because the run is
  * incomplete.
@@ -24,12 +28,14 @@ export function exitCodeOf(summary: Summary | DryRun, plan: Plan): number {
     );
     return exitCodes.quotaExhausted;
   }
-  const { asked = 0, cached = 0, undecided = 0, isStrict } = summary.dns ?? {};
-  if (2 * undecided > asked + cached) {
+  const { asked = 0, cached = 0, undecided = 0, mostUndecided = 1 } = summary.dns ?? {};
+  const share = undecided / Math.max(1, asked + cached);
+  const isFailed = share > mostUndecided;
+  if (isFailed || share > 0.5 || (share >= worryingShare && undecided >= worryingCount)) {
     say(
       `DNS gave no usable answer for ${grouped(undecided)} of ${counted(asked + cached, "domain")}; their rows keep their statuses; to test the servers, run: idv doctor --dns`,
     );
-    if (isStrict) return exitCodes.service;
+    if (isFailed) return exitCodes.service;
   }
   if (plan.failOn === undefined) return exitCodes.done;
   const failing = (status: string) => (statuses.get(status) ?? 0) - (spared.get(status) ?? 0);

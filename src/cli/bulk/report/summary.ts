@@ -26,7 +26,7 @@ export interface Summary {
   readonly passedOver: readonly string[];
   readonly report: RunReport;
   readonly requests: number | undefined;
-  readonly dns: (MailStatistics & { readonly isStrict: boolean }) | undefined;
+  readonly dns: (MailStatistics & { readonly mostUndecided: number | undefined }) | undefined;
   /** Undefined for UTF-8, and if the encoding is not certain. */
   readonly encoding: string | undefined;
   /** Lines above the table for which the output has no room. */

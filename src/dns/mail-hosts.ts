@@ -1,0 +1,62 @@
+/** Finds out whether the hosts that MX records name can be reached, each once: many domains share a host. */
+import type { DnsClient } from "./dns-client.js";
+import { isHostName, isRoutable } from "./finding.js";
+import type { UndecidedCause } from "./vocabulary.js";
+
+export type Unreached = "unusable" | { readonly cause: UndecidedCause };
+type HostState = "usable" | Unreached;
+
+/** Hosts that are remembered; then all are forgotten. */
+const mostHosts = 50_000;
+/** Hosts of a domain that are looked up: with more, it receives mail. */
+const mostTried = 5;
+
+export class MailHosts {
+  readonly #client: Pick<DnsClient, "ask">;
+  readonly #isInside: boolean;
+  readonly #states = new Map<string, Promise<HostState>>();
+
+  /** @param isInside whether private networks can be reached from here */
+  constructor(client: Pick<DnsClient, "ask">, isInside: boolean) {
+    this.#client = client;
+    this.#isInside = isInside;
+  }
+
+  /** Returns the first of some hosts that can be reached; a cause if that is open. The first one usually decides. */
+  async find(hosts: readonly string[]): Promise<{ readonly host: string } | Unreached> {
+    let found: Unreached = "unusable";
+    for (const host of hosts.slice(0, mostTried)) {
+      const state = await this.#stateOf(host);
+      if (state === "usable") return { host };
+      if (state !== "unusable") found = state;
+    }
+    return hosts.length > mostTried ? { host: hosts[mostTried]! } : found;
+  }
+
+  /**
+   * Asks for the addresses of a name.
+   *
+   * @returns `usable` if one is routable
+   */
+  async addressesOf(name: string): Promise<HostState> {
+    for (const type of ["resolve4", "resolve6"] as const) {
+      const answer = await this.#client.ask((resolver) => resolver[type](name));
+      if ("failure" in answer) return { cause: answer.failure };
+      if ("isMissing" in answer) return "unusable";
+      if (answer.records.some((address) => isRoutable(address, this.#isInside))) return "usable";
+    }
+    return "unusable";
+  }
+
+  #stateOf(host: string): Promise<HostState> {
+    const known = this.#states.get(host);
+    if (known) return known;
+    if (this.#states.size >= mostHosts) this.#states.clear();
+    // What can be no name of a host cannot be asked for.
+    const state = isHostName(host) ? this.addressesOf(host) : Promise.resolve<HostState>("usable");
+    this.#states.set(host, state);
+    // A fault that has passed is not remembered.
+    void state.then((found) => typeof found === "object" && this.#states.delete(host));
+    return state;
+  }
+}
