@@ -4,7 +4,8 @@
  * There is a fixed number of slots. A slot has one query in flight and its own resolver for each server, so that
  * cancelling a slow query cancels nothing else. The wait before a query is resent follows the measured round-trip time,
  * like the retransmission timer of TCP (RFC 6298): lost packets cost little on a fast network, and slow servers get few
- * duplicates. A query without an answer after `patienceMilliseconds` has failed.
+ * duplicates. A query without an answer after `patienceMilliseconds` has failed. pace.ts slows down where a server stops
+ * answering, and where none answers at all, one query at a time tries whether they do again.
  *
  * To keep: a slot has at most one query in flight, or the user's limit would be exceeded.
  */
@@ -12,6 +13,7 @@ import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isPrivateAddress, isRoutable } from "./finding.js";
+import { Pace } from "./pace.js";
 import type { UndecidedCause } from "./vocabulary.js";
 
 export interface DnsClientOptions {
@@ -23,16 +25,25 @@ export interface DnsClientOptions {
   readonly rate?: { readonly items: number; readonly milliseconds: number };
 }
 
+export interface Failure {
+  readonly failure: UndecidedCause;
+  /** Whether the cause is the number of queries, or servers that answered nothing at the time. */
+  readonly mayPass?: boolean;
+}
+
 export type DnsAnswer<Record> =
   | { readonly records: readonly Record[] }
   | { readonly isMissing: true }
-  | { readonly failure: UndecidedCause };
+  | Failure;
 
 const patienceMilliseconds = 4000;
 /** Limits on the wait before a query is resent, in milliseconds. */
 const shortestWait = 25;
 const longestWait = 2000;
-const unreachableMilliseconds = 8000;
+/** Servers that answer none of so many queries for so long are taken for unreachable. */
+const unreachableMilliseconds = 3000;
+const unreachableQueries = 16;
+/** Time between queries that try whether they answer again, and the patience of such a query. */
 const probeMilliseconds = 1000;
 
 /** Failures by the error codes of Node.js. Other codes are invalid answers. */
@@ -52,15 +63,19 @@ export class DnsClient {
   readonly #timer = new RetransmissionTimer();
   /** Index of the server to ask first: the last one that answered. */
   #preferred = 0;
-  /** Start of the first query that failed since the last answer, on the clock of `performance.now()`. */
-  #silentSince: number | undefined;
+  readonly #pace: Pace;
+  /** Queries without an answer since the last one, and when the first of them was sent, as `performance.now()` says. */
+  #unanswered = 0;
+  #silentSince = 0;
+  /** Resolves to whether a server answers again; the last one is over if there is none. */
+  #probe: Promise<boolean> | undefined;
   #nextProbe = 0;
-  #nextQuery = 0;
   #isCancelled = false;
 
   constructor(options: DnsClientOptions) {
     this.#options = options;
-    const { servers, concurrency } = options;
+    const { servers, concurrency, rate } = options;
+    this.#pace = new Pace(rate ? (1000 * rate.items) / rate.milliseconds : Number.POSITIVE_INFINITY);
     // Node cannot set a system server that names a network interface (`%`), so such a server is used only if it is the
     // only one.
     this.#servers =
@@ -106,52 +121,72 @@ export class DnsClient {
     for (const slot of this.#slots) slot.cancel();
   }
 
+  /** Whether servers have answered nothing for a while: {@link ask} then fails early. */
+  get isUnreachable(): boolean {
+    const silence = performance.now() - this.#silentSince;
+    return this.#unanswered >= unreachableQueries && silence > unreachableMilliseconds;
+  }
+
   async #askServers<Record>(
     slot: Slot,
     query: (resolver: Resolver) => Promise<readonly Record[]>,
     signal: AbortSignal | undefined,
   ): Promise<DnsAnswer<Record>> {
-    if (!this.#mayTry()) return { failure: "not asked" };
+    if (!this.isUnreachable) return this.#askWith(patienceMilliseconds, slot, query, signal);
+    while (this.#probe !== undefined) {
+      if (await this.#probe) return this.#askServers(slot, query, signal);
+    }
+    if (performance.now() < this.#nextProbe) return { failure: "not asked", mayPass: true };
+    const answer = this.#askWith(probeMilliseconds, slot, query, signal);
+    this.#probe = answer.then((found) => !("failure" in found && isSilence(found.failure)));
+    await this.#probe;
+    this.#probe = undefined;
+    this.#nextProbe = performance.now() + probeMilliseconds;
+    return answer;
+  }
+
+  async #askWith<Record>(
+    patience: number,
+    slot: Slot,
+    query: (resolver: Resolver) => Promise<readonly Record[]>,
+    signal: AbortSignal | undefined,
+  ): Promise<DnsAnswer<Record>> {
     const untried = new Set(this.#servers.keys());
     let spent = 0;
     let answer: DnsAnswer<Record> = { failure: "no connection" };
-    for (let attempt = 0; spent < patienceMilliseconds - 1; attempt++) {
+    for (let attempt = 0; spent < patience - 1; attempt++) {
       await this.#takeTurn();
       if (this.#isCancelled || signal?.aborted) return { failure: "not asked" };
       const server = (this.#preferred + attempt) % Math.max(1, this.#servers.length);
       untried.delete(server);
-      const wait = this.#waitFor(attempt, patienceMilliseconds - spent);
+      const wait = this.#waitFor(attempt, patience - spent);
       const started = performance.now();
+      const number = attempt === 0 ? this.#pace.start() : undefined;
       answer = await this.#askOnce(slot.resolver(server, attempt > 0), query, wait, slot);
       const took = performance.now() - started;
       spent += took;
+      const isSilent = "failure" in answer && isSilence(answer.failure);
+      this.#pace.end(number, performance.now(), !isSilent);
+      this.#count(isSilent, started);
       if (!("failure" in answer)) {
         this.#timer.add(took);
         this.#preferred = server;
         break;
       }
-      const { failure } = answer;
-      if (failure === "no connection" && untried.size === 0) {
-        const pause = Math.min(
-          this.#waitFor(attempt, patienceMilliseconds - spent)(),
-          patienceMilliseconds - spent,
-        );
+      if (patience > probeMilliseconds && this.isUnreachable) break;
+      if (answer.failure === "no connection" && untried.size === 0) {
+        const pause = Math.min(this.#waitFor(attempt, patience - spent)(), patience - spent);
         await sleep(Math.max(1, pause));
         spent += pause;
-      } else if (!isSilence(failure) && untried.size === 0) break;
+      } else if (!isSilent && untried.size === 0) break;
     }
-    const isSilent = "failure" in answer && isSilence(answer.failure);
-    this.#silentSince = isSilent ? (this.#silentSince ?? performance.now() - spent) : undefined;
-    return answer;
+    if (!("failure" in answer) || !isSilence(answer.failure)) return answer;
+    return { ...answer, mayPass: this.#pace.isLimited || this.isUnreachable };
   }
 
-  /** Servers that have been silent for `unreachableMilliseconds` get only one query per second, as a probe. */
-  #mayTry(): boolean {
-    const now = performance.now();
-    if (this.#silentSince === undefined || now - this.#silentSince < unreachableMilliseconds) return true;
-    if (now < this.#nextProbe) return false;
-    this.#nextProbe = now + probeMilliseconds;
-    return true;
+  #count(isSilent: boolean, sent: number): void {
+    if (!isSilent) this.#unanswered = 0;
+    else if (this.#unanswered++ === 0) this.#silentSince = sent;
   }
 
   /**
@@ -197,11 +232,8 @@ export class DnsClient {
   }
 
   async #takeTurn(): Promise<void> {
-    const { rate } = this.#options;
-    if (rate === undefined) return;
     const now = performance.now();
-    const turn = Math.max(now, this.#nextQuery);
-    this.#nextQuery = turn + rate.milliseconds / rate.items;
+    const turn = this.#pace.turn(now);
     if (turn > now) await sleep(turn - now);
   }
 }

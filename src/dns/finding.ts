@@ -12,7 +12,7 @@ export type Finding =
   | { readonly kind: "no-such-domain" | "null-mx" | "no-mail-server" | "sends-no-mail" }
   /** Mail goes to a service for disposable addresses; `suffix` is the listed name of the exchange. */
   | { readonly kind: "disposable-mx"; readonly suffix: string }
-  | { readonly kind: "undecided"; readonly cause: UndecidedCause };
+  | { readonly kind: "undecided"; readonly cause: UndecidedCause; readonly mayPass?: boolean };
 
 export function verdictOf(domain: string, finding: Finding): Classification | undefined {
   switch (finding.kind) {

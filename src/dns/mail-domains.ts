@@ -4,7 +4,7 @@
  */
 import { randomFillSync } from "node:crypto";
 import { hashItem, type ItemHash } from "../classifier/item-hash.js";
-import type { DnsClient } from "./dns-client.js";
+import type { DnsClient, Failure } from "./dns-client.js";
 import { type Finding, judgeExchanges, mailTo, sendsNoMail } from "./finding.js";
 import { MailHosts, type Unreached } from "./mail-hosts.js";
 import { mostInFlight, type UndecidedCause, undecidedCauses } from "./vocabulary.js";
@@ -119,31 +119,38 @@ export class MailDomains {
     const asking = (async () => {
       const known = (await this.#cache?.load(open)) ?? [];
       const found = new Map<string, Finding>();
-      let next = 0;
-      const askInTurn = async () => {
-        while (next < open.length) {
-          const [domain, old] = [open[next]!, known[next++]];
-          if (old !== undefined) {
-            this.#cached++;
-            this.#remember(domain, old);
-            continue;
-          }
-          const finding = await findMail(domain, this.#client, this.#findDisposable, this.#hosts);
-          this.#asked++;
-          if (finding.kind === "undecided") {
-            this.#causes[finding.cause] = (this.#causes[finding.cause] ?? 0) + 1;
-          } else found.set(domain, finding);
-          this.#remember(domain, finding);
+      const again: { readonly domain: string; readonly first: Finding }[] = [];
+      await inTurn(mostInFlight, open, async (domain, i) => {
+        const old = known[i];
+        if (old !== undefined) {
+          this.#cached++;
+          this.#remember(domain, old);
+          return;
         }
-      };
-      // Not a promise for each domain: thousands would cost memory and time.
-      await Promise.all(Array.from({ length: mostInFlight }, askInTurn));
+        const finding = await findMail(domain, this.#client, this.#findDisposable, this.#hosts);
+        if (finding.kind === "undecided" && finding.mayPass) again.push({ domain, first: finding });
+        else this.#take(domain, finding, found);
+      });
+      // Slowly: these were lost because there were too many queries, or because no server answered for a while.
+      await inTurn(mostAgain, again, async ({ domain, first }) => {
+        const finding = await findMail(domain, this.#client, this.#findDisposable, this.#hosts);
+        const isAsked = finding.kind !== "undecided" || finding.cause !== "not asked";
+        this.#take(domain, isAsked ? finding : first, found);
+      });
       if (found.size > 0) await this.#cache?.store(found);
     })().finally(() => {
       for (const domain of open) this.#pending.delete(domain);
     });
     for (const domain of open) this.#pending.set(domain, asking);
     return asking;
+  }
+
+  #take(domain: string, finding: Finding, found: Map<string, Finding>): void {
+    this.#asked++;
+    if (finding.kind === "undecided") {
+      this.#causes[finding.cause] = (this.#causes[finding.cause] ?? 0) + 1;
+    } else found.set(domain, finding);
+    this.#remember(domain, finding);
   }
 
   #remember(domain: string, finding: Finding): void {
@@ -166,6 +173,25 @@ export class MailDomains {
   }
 }
 
+/** Queries in flight for domains that are asked about a second time. */
+const mostAgain = 4;
+
+/** Not a promise for each domain: thousands would cost memory and time. */
+async function inTurn<Item>(
+  most: number,
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const each = async () => {
+    while (next < items.length) {
+      const index = next++;
+      await work(items[index]!, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, each));
+}
+
 /**
  * Asks DNS whether a domain can receive mail. Without MX records, mail goes to the domain's own address (RFC 5321 5.1).
  *
@@ -178,7 +204,7 @@ export async function findMail(
   hosts: MailHosts | undefined,
 ): Promise<Finding> {
   const exchanges = await client.ask((resolver) => resolver.resolveMx(domain));
-  if ("failure" in exchanges) return { kind: "undecided", cause: exchanges.failure };
+  if ("failure" in exchanges) return undecidedBy(exchanges);
   if ("isMissing" in exchanges) return { kind: "no-such-domain" };
   if (exchanges.records.length > 0) {
     const found = judgeExchanges(exchanges.records, findDisposable);
@@ -193,7 +219,13 @@ export async function findMail(
 }
 
 const isState = (found: Awaited<ReturnType<MailHosts["find"]>>): found is Unreached =>
-  found === "unusable" || "cause" in found;
+  found === "unusable" || "failure" in found;
 
 const findingOf = (state: Unreached): Finding =>
-  state === "unusable" ? { kind: "no-mail-server" } : { kind: "undecided", cause: state.cause };
+  state === "unusable" ? { kind: "no-mail-server" } : undecidedBy(state);
+
+const undecidedBy = ({ failure, mayPass = false }: Failure): Finding => ({
+  kind: "undecided",
+  cause: failure,
+  mayPass,
+});

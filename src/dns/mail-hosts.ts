@@ -1,9 +1,8 @@
 /** Finds out whether the hosts that MX records name can be reached, each once: many domains share a host. */
-import type { DnsClient } from "./dns-client.js";
+import type { DnsClient, Failure } from "./dns-client.js";
 import { isHostName, isRoutable } from "./finding.js";
-import type { UndecidedCause } from "./vocabulary.js";
 
-export type Unreached = "unusable" | { readonly cause: UndecidedCause };
+export type Unreached = "unusable" | Failure;
 type HostState = "usable" | Unreached;
 
 /** Hosts that are remembered; then all are forgotten. */
@@ -41,7 +40,7 @@ export class MailHosts {
   async addressesOf(name: string): Promise<HostState> {
     for (const type of ["resolve4", "resolve6"] as const) {
       const answer = await this.#client.ask((resolver) => resolver[type](name));
-      if ("failure" in answer) return { cause: answer.failure };
+      if ("failure" in answer) return answer;
       if ("isMissing" in answer) return "unusable";
       if (answer.records.some((address) => isRoutable(address, this.#isInside))) return "usable";
     }

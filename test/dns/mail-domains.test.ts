@@ -178,6 +178,35 @@ describe.concurrent("slow and missing answers", () => {
     expect(causes["not asked"]).toBeGreaterThan(1500);
   });
 
+  test("a server that limits its queries leaves no domain undecided", async () => {
+    let [balance, second] = [50, Math.floor(performance.now() / 1000)];
+    const limited = await startDnsServer({
+      drops: () => {
+        const now = Math.floor(performance.now() / 1000);
+        balance = Math.min(50, balance + 50 * (now - second));
+        second = now;
+        return balance-- <= 0;
+      },
+    });
+    const { domains } = domainsAt(limited);
+    await domains.ask(Array.from({ length: 200 }, (_, i) => `null-${i}.net`));
+    expect(domains.statistics).toMatchObject({ asked: 200, undecided: 0 });
+  });
+
+  test("domains that were asked about during an outage are asked about again after it", async () => {
+    let isSilent = false;
+    const restarted = await startDnsServer({ drops: () => isSilent });
+    const { domains } = domainsAt(restarted);
+    await domains.ask(["ok-1.net"]);
+    isSilent = true;
+    const waiting = domains.ask(Array.from({ length: 400 }, (_, i) => `null-${i}.net`));
+    setTimeout(() => {
+      isSilent = false;
+    }, 3300);
+    await waiting;
+    expect(domains.statistics.undecided).toBe(0);
+  });
+
   test("a silent server is queried again until it answers", async () => {
     let isSilent = true;
     const restarted = await startDnsServer({ drops: () => isSilent });

@@ -419,8 +419,8 @@ export const mutations = [
   {
     promise: "names that a missing list corrects stay as they are",
     file: "src/data/sources.ts",
-    from: "before === undefined || correctedBy.every(isPresent) ? !isCorrected",
-    to: "before === undefined || correctedBy.length > 0 ? !isCorrected",
+    from: "before === undefined || correctedBy.every((role) => bits[role] !== 0) ? isClean",
+    to: "before === undefined || correctedBy.length > 0 ? isClean",
     tests: [unit("classifier/disposable-table")],
   },
   {

@@ -163,7 +163,7 @@ describe("a file of options", () => {
     ['{"quiet": "yes"}', "serve.json: quiet: takes true or false"],
     ['{"host": ""}', 'serve.json: host: "" is invalid'],
     ['{"host": null}', "serve.json: host: takes text, a number, true or false"],
-    ['{"dns": "bad"}', 'serve.json: dns: "bad" is invalid. It takes on, off or strict.'],
+    ['{"dns": "bad"}', 'serve.json: dns: "bad" is invalid. It takes on, off, strict or a share, strict:5%.'],
     ['{"set": "baseUrl=https://u:secret@h"}', "serve.json: set: baseUrl: it is invalid."],
   ])("%s is refused", async (text, message) => {
     const home = temporaryFolder();
