@@ -11,6 +11,7 @@ import { Fault } from "./classifier/syntax/fault.js";
 import type { Classification, Kind } from "./classifier/verdict.js";
 import type { MailCheck } from "./dns/mail-check.js";
 import { isServerAddress, mostInFlight } from "./dns/vocabulary.js";
+import { extractItem } from "./run/item.js";
 
 export type { Classification, ClassifierStatus, Kind, Reason, ReasonCode } from "./classifier/verdict.js";
 
@@ -141,15 +142,30 @@ export function canonical(kind: Kind, item: string): string | undefined {
 
 let shared: Classifier | undefined;
 
+export interface EmailForm {
+  /**
+   * What is accepted. `lenient`, the default, finds the address in what people type and paste: white space around it,
+   * `mailto:`, `Name <address>`. `strict` takes it as it is in an envelope. `browser` accepts what a field of the type
+   * `email` accepts (HTML Standard, section 4.10.5.1.5), and then applies the rules.
+   */
+  readonly form?: "lenient" | "strict" | "browser";
+}
+
+const htmlLabel = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";
+const htmlAddress = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${htmlLabel}(?:\\.${htmlLabel})*$`);
+
 /**
  * Classifies an e-mail address offline. Synchronous; never throws, whatever the string. The first call loads the tables,
  * which takes a few milliseconds.
- *
- * @param address as in an envelope: without a name, angle brackets or surrounding white space
  */
-export function classifyEmail(address: string): Classification {
+export function classifyEmail(address: string, { form = "lenient" }: EmailForm = {}): Classification {
   shared ??= loadClassifier();
-  return shared.classify("email", address);
+  if (form === "strict") return shared.classify("email", address);
+  if (form === "lenient") return shared.classify("email", extractItem("email", address));
+  // Browsers remove line breaks and white space around the value before they check it.
+  const value = address.replace(/[\r\n]/g, "").trim();
+  if (!htmlAddress.test(value)) return { status: "fake", reason: "syntax: no browser accepts it" };
+  return shared.classify("email", value);
 }
 
 /**

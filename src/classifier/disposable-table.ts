@@ -91,6 +91,12 @@ export class DisposableTable {
     }
   }
 
+  /** Returns whether a listed domain stands for the domains below it only. */
+  isZone(domain: string): boolean {
+    const { low, high } = hashOf(domain);
+    return this.names.find(low, high) === 1;
+  }
+
   /**
    * Finds the longest listed domain that is `ascii` or above it: `mailinator.com` for `a.b.mailinator.com`.
    *

@@ -36,9 +36,3 @@ export function outcomeCode({ reason }: { readonly reason?: string }): number {
   if (code === undefined) throw new Error(`the reason ${reason} is not in rules.ts`);
   return code;
 }
-
-const disposable = `${disposableDomain.code}: `;
-
-export function listedDomain(reason: string | undefined): string | undefined {
-  return reason?.startsWith(disposable) ? reason.slice(disposable.length) : undefined;
-}

@@ -1,5 +1,6 @@
 /** Assembles the stage: servers, table of domains and rules. */
 import type { Classifier } from "../classifier/classifier.js";
+import { listedDomain } from "../classifier/rules/disposable-domain.js";
 import { askControls } from "./controls.js";
 import { DnsClient, type DnsClientOptions } from "./dns-client.js";
 import { MailCheck } from "./mail-check.js";
@@ -29,8 +30,7 @@ export function openMailStage(
   const client = new DnsClient({ ...options, concurrency });
   const findDisposable = (host: string) => {
     // Leave out names of the user's deny list: they would be stored in the cache.
-    const { reason = "" } = classifier.domainFacts(host).verdict ?? {};
-    return /^disposable-domain: (.*)/.exec(reason)?.[1];
+    return listedDomain(classifier.domainFacts(host).verdict?.reason);
   };
   return {
     newCheck(signal?: AbortSignal): MailCheck {

@@ -3,7 +3,8 @@
  * test/kernel/judge.test.ts checks that both agree.
  */
 import type { Classifier } from "../classifier/classifier.js";
-import { listedDomain, outcomeCode } from "../classifier/outcomes.js";
+import { outcomeCode } from "../classifier/outcomes.js";
+import { listedDomain } from "../classifier/rules/disposable-domain.js";
 import { mailboxNames } from "../classifier/rules/impossible-mailbox.js";
 import { labelCode, namedLabels } from "../classifier/rules/mailbox.js";
 import { placeholderStarts } from "../classifier/rules/placeholder.js";

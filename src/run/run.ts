@@ -16,7 +16,7 @@
  * briefly for the input: a pipe may never end.
  */
 import { setImmediate } from "node:timers/promises";
-import { listedDomain } from "../classifier/outcomes.js";
+import { listedDomain } from "../classifier/rules/disposable-domain.js";
 import { countsOf } from "../kernel/disposable-counts.js";
 import { Offset, recordWords } from "../table/scan/scanner.js";
 import type { Status, Verdict } from "../validator/validator.js";

@@ -9,6 +9,7 @@ import {
   offeredDomains,
   privacyProviders,
 } from "../../src/classifier/providers.js";
+import { listedDomain } from "../../src/classifier/rules/disposable-domain.js";
 import { classifier, disposableEntries } from "../support/classifier.js";
 
 const { classify } = classifier;
@@ -265,4 +266,13 @@ test("the compiled table agrees with a Set on every entry and on a million other
     if ((table.find(name) !== undefined) !== set.has(name)) wrong++;
   }
   expect(wrong).toBe(0);
+});
+
+test.each([
+  ["ann@x.us.to", "disposable-domain: us.to (free subdomain)", "us.to"],
+  ["ann@a.b.mooo.com", "disposable-domain: mooo.com (free subdomain)", "mooo.com"],
+  ["ann@x.mailinator.com", "disposable-domain: mailinator.com", "mailinator.com"],
+])("%s names what is listed: %s", (address, reason, domain) => {
+  expect(classify("email", address)).toEqual({ status: "disposable", reason });
+  expect(listedDomain(reason)).toBe(domain);
 });

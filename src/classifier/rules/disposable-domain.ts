@@ -6,13 +6,25 @@ export const disposableDomain = {
   code: "disposable-domain",
   status: "disposable",
   words: "disposable domain",
-  example: "`disposable-domain: mailinator.com`",
+  example:
+    "`disposable-domain: mailinator.com`; `disposable-domain: us.to (free subdomain)`, where anybody can have a name",
 } as const satisfies ReasonRecord;
+
+const freeSubdomain = " (free subdomain)";
 
 export const disposableDomainIn = (table: DisposableTable): DomainRule => ({
   ...disposableDomain,
   find(ascii) {
-    const subject = table.find(ascii);
-    return subject === undefined ? undefined : { subject };
+    const listed = table.find(ascii);
+    if (listed === undefined) return undefined;
+    return { subject: table.isZone(listed) ? `${listed}${freeSubdomain}` : listed };
   },
 });
+
+const start = `${disposableDomain.code}: `;
+
+/** Returns the domain of the table that a reason names; undefined for other reasons. */
+export function listedDomain(reason: string | undefined): string | undefined {
+  if (!reason?.startsWith(start)) return undefined;
+  return reason.slice(start.length, reason.endsWith(freeSubdomain) ? -freeSubdomain.length : undefined);
+}

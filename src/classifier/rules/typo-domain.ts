@@ -42,7 +42,7 @@ const realNeighbours: ReadonlySet<string> = new Set([
   ...ispProviders,
   ...privacyProviders,
   ...Object.values(relays).flat(),
-  ..."mail ymail email qmail amail xmail gotmail hitmail cloud hicloud pcloud qcloud"
+  ..."mail ymail email qmail amail xmail coxmail gotmail hitmail cloud hicloud pcloud qcloud"
     .split(" ")
     .map((name) => `${name}.com`),
   ..."hotmailr.com yahoo.co protonmail.ch icloud.com.cn terra.com.ar".split(" "),

@@ -2,7 +2,8 @@
 import { domainToASCII } from "node:url";
 import type { Classifier } from "../../classifier/classifier.js";
 import { hashItem, type ItemHash } from "../../classifier/item-hash.js";
-import { listedDomain, outcomeCode } from "../../classifier/outcomes.js";
+import { outcomeCode } from "../../classifier/outcomes.js";
+import { listedDomain } from "../../classifier/rules/disposable-domain.js";
 import { withoutRoot } from "../../classifier/syntax/domain-name.js";
 import type { Classification } from "../../classifier/verdict.js";
 import { Kernel, type KernelSettings } from "../../kernel/kernel.js";

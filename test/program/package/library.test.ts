@@ -20,6 +20,25 @@ test("single items are classified without options", () => {
   expect(canonical("email", "a@@b")).toBeUndefined();
 });
 
+test.each<[string, "lenient" | "strict" | "browser", object]>([
+  ["  ann@larch-and-oak.com\n", "lenient", { status: "ok" }],
+  ["mailto:ann@larch-and-oak.com?subject=x", "lenient", { status: "ok" }],
+  ["Annette <annette.lee@gmial.com>", "lenient", { status: "fake", suggestion: "annette.lee@gmail.com" }],
+  ["", "lenient", { status: "fake" }],
+  ["Ann Lee", "lenient", { status: "fake" }],
+  [" ann@larch-and-oak.com", "strict", { status: "fake" }],
+  ["mailto:ann@larch-and-oak.com", "strict", { status: "fake" }],
+  ["ann@bücher.de", "strict", { status: "ok" }],
+  ["ann@bücher.de", "browser", { status: "fake", reason: "syntax: no browser accepts it" }],
+  ['"ann lee"@larch-and-oak.com', "browser", { status: "fake" }],
+  [" ann@larch-and-oak.com\n", "browser", { status: "ok" }],
+  ["ann@localhost", "browser", { status: "fake" }],
+  ["x@mailinator.com", "browser", { status: "disposable" }],
+])("%j is classified as a form gives it (%s)", (address, form, expected) => {
+  expect(classifyEmail(address, { form })).toMatchObject(expected);
+  if (form === "lenient") expect(classifyEmail(address)).toEqual(classifyEmail(address, { form }));
+});
+
 describe("a classifier", () => {
   test("knows the caller's lists", async () => {
     const classifier = createClassifier({ allow: ["mailinator.com"], deny: ["ann@larch-and-oak.com"] });
