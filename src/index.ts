@@ -6,6 +6,7 @@
  */
 import { canonicalItem } from "./classifier/canonical.js";
 import { type Classifier, loadClassifier } from "./classifier/classifier.js";
+import { type Flag, flagsOf } from "./classifier/flags.js";
 import { compileList, parseListLine } from "./classifier/own-lists.js";
 import { Fault } from "./classifier/syntax/fault.js";
 import type { Classification, Kind } from "./classifier/verdict.js";
@@ -13,6 +14,7 @@ import type { MailCheck } from "./dns/mail-check.js";
 import { isServerAddress, mostInFlight } from "./dns/vocabulary.js";
 import { extractItem } from "./run/item.js";
 
+export type { Flag } from "./classifier/flags.js";
 export type { Classification, ClassifierStatus, Kind, Reason, ReasonCode } from "./classifier/verdict.js";
 
 export interface ClassifierOptions {
@@ -138,6 +140,16 @@ async function openStage(classifier: Classifier, options: DnsOptions) {
  */
 export function canonical(kind: Kind, item: string): string | undefined {
   return canonicalItem(kind, item);
+}
+
+/**
+ * Returns facts about an item beside its verdict, none of which says that it is bad: `["role", "free-provider"]` for
+ * `info@gmail.com`. An item with invalid syntax has none.
+ *
+ * @param mx the host that receives the mail, as `check` gives it; then also `parked` and `mx:google`
+ */
+export function flags(kind: Kind, item: string, mx?: string): readonly Flag[] {
+  return flagsOf(kind, item, mx?.toLowerCase());
 }
 
 let shared: Classifier | undefined;

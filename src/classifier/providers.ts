@@ -163,3 +163,14 @@ const familyDomain = new RegExp(`^(${families.join("|")})\\.(?:com|net|org|info|
 export function providerFamily(ascii: string): string | undefined {
   return familyDomain.exec(ascii)?.[1];
 }
+
+const free: ReadonlySet<string> = new Set([
+  ...majorProviders,
+  ...mailcomDomains,
+  ...offeredDomains,
+  ...privacyProviders,
+]);
+
+/** Returns whether anybody can have a mailbox at a domain. A provider of connections has mailboxes for its customers only. */
+export const isFreeProvider = (ascii: string): boolean =>
+  free.has(ascii) || providerFamily(ascii) !== undefined;

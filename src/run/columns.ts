@@ -1,11 +1,13 @@
 /** The columns that a run adds to a table: their names and their fields. */
 import { canonicalItem } from "../classifier/canonical.js";
+import { flagsOf } from "../classifier/flags.js";
 import type { Kind, Verdict } from "../validator/validator.js";
 
 export interface WantedDetails {
   readonly withReasons?: boolean;
   readonly withExchange?: boolean;
   readonly withCanonical?: boolean;
+  readonly withFlags?: boolean;
 }
 
 interface Detail {
@@ -13,6 +15,8 @@ interface Detail {
   readonly dependsOn: "reason" | "item";
   /** The column that is always directly before this one. It distinguishes the columns of an earlier run from the user's own. */
   readonly follows?: string;
+  /** Whether it tells the MX host, or what is known of it. */
+  readonly usesExchange?: true;
   readonly field: (verdict: Verdict, kind: Kind, item: string) => string | undefined;
 }
 
@@ -32,12 +36,19 @@ const details = {
   mx: {
     isWanted: ({ withExchange = false }) => withExchange,
     dependsOn: "item",
+    usesExchange: true,
     field: ({ mx }) => mx,
   },
   canonical: {
     isWanted: ({ withCanonical = false }) => withCanonical,
     dependsOn: "item",
     field: (_, kind, item) => canonicalItem(kind, item),
+  },
+  flags: {
+    isWanted: ({ withFlags = false }) => withFlags,
+    dependsOn: "item",
+    usesExchange: true,
+    field: ({ mx }, kind, item) => flagsOf(kind, item, mx).join(" "),
   },
 } satisfies Record<string, Detail>;
 
@@ -103,6 +114,10 @@ export function nameColumns(
 
 export const needsReasons = ({ details: added }: Columns): boolean =>
   added.some((name) => detailOf(name).dependsOn === "reason");
+
+/** @param hasExchange whether verdicts have the MX host */
+export const needsVerdicts = (columns: Columns, hasExchange: boolean): boolean =>
+  needsReasons(columns) || (hasExchange && columns.details.some((name) => detailOf(name).usesExchange));
 
 export const isExplained = ({ details: added }: Columns, hasReason: boolean): boolean =>
   added.some((name) => detailOf(name).dependsOn === "item" || hasReason);

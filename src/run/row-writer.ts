@@ -2,6 +2,7 @@
  * The last stage of a run: counts rows, applies the filter, removes duplicates, splits by status, and writes. Rows are written
  * in the order in which they arrive, which is input order.
  */
+import type { Flag } from "../classifier/flags.js";
 import { isSplit, type TableSink } from "../files/output.js";
 import { carriageReturn, lineFeed } from "../table/ascii.js";
 import { TableError } from "../table/errors.js";
@@ -37,6 +38,7 @@ export interface RowsWithStatus {
   readonly mailboxes?: ObservedRows["mailboxes"];
   readonly facts?: ObservedRows["facts"];
   hashOf: ObservedRows["hashOf"];
+  flagsOf(row: number): readonly Flag[];
   locate(row: number): RowLocation;
   field(row: number, column: number): string;
   /** Renders all rows. The bytes are valid until `release` is called. */
@@ -243,13 +245,16 @@ export class RowWriter {
     return Buffer.concat([bytes, this.#lineEnding]);
   }
 
-  #keptRows({ codes, isFirst, keys }: RowsWithStatus, good: Uint8Array | undefined): Uint8Array | undefined {
-    const { keeps, dedupe, sparesGood } = this.#filter;
+  #keptRows(rows: RowsWithStatus, good: Uint8Array | undefined): Uint8Array | undefined {
+    const { codes, isFirst, keys } = rows;
+    const { keeps, keepsFlagged, dedupe, sparesGood } = this.#filter;
     if (!keeps && !dedupe) return undefined;
     const keptCodes = this.#statuses.map((status) => keeps?.(status) !== false);
-    const isWanted = codes.map((code, row) =>
-      Number(keptCodes[code] || (sparesGood && good?.[row] === 1 && this.#isLeftOut(code))),
-    );
+    const isWanted = codes.map((code, row) => {
+      const isKept = keptCodes[code] || (sparesGood === true && good?.[row] === 1 && this.#isLeftOut(code));
+      const isFlagged = keepsFlagged !== undefined && hasItem(code);
+      return Number(isFlagged ? keepsFlagged(rows.flagsOf(row), isKept === true) : isKept);
+    });
     const isNew = dedupe ? (keys ? this.#newRows(codes, keys, isWanted) : isFirst()) : undefined;
     return codes.map((code, row) => {
       if (!isRow(code)) return 1;

@@ -1,5 +1,7 @@
 /** Options and report of a bulk run. */
+
 import type { Classifier } from "../classifier/classifier.js";
+import type { Flag } from "../classifier/flags.js";
 import type { ItemHash } from "../classifier/item-hash.js";
 import type { TableSink } from "../files/output.js";
 import type { DomainCount } from "../kernel/disposable-counts.js";
@@ -124,6 +126,8 @@ export interface RunProgress {
 export interface RowFilter {
   /** Returns whether to write rows with a status, which is empty for rows without an item. */
   readonly keeps?: (status: Status) => boolean;
+  /** Decides about a row with an item by its flags, too. */
+  readonly keepsFlagged?: ((flags: readonly Flag[], isKept: boolean) => boolean) | undefined;
   readonly fails?: (status: Status) => boolean;
   /** Whether to write a row with an item that is ok or alias, in any column. Such a row does not fail the run. */
   readonly sparesGood?: boolean;

@@ -16,6 +16,7 @@
  * briefly for the input: a pipe may never end.
  */
 import { setImmediate } from "node:timers/promises";
+import { flagsOf } from "../classifier/flags.js";
 import { listedDomain } from "../classifier/rules/disposable-domain.js";
 import { countsOf } from "../kernel/disposable-counts.js";
 import { Offset, recordWords } from "../table/scan/scanner.js";
@@ -108,7 +109,9 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     if (!embedded) await setImmediate();
     signal.throwIfAborted();
     const differs = settler.differs || mailCheck !== undefined;
-    const rows = settledRows(chunk, ledger, classifier, differs, embedded !== undefined);
+    const rows = settledRows(chunk, ledger, classifier, differs, embedded !== undefined, (item, status) =>
+      flagsOf(kind, item, mailCheck && explained(options, item, status).mx),
+    );
     if (domains) countDomains(chunk, options, ledger, classifier, domains);
     waiting.shift();
     await writer.write(rows);

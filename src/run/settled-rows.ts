@@ -1,6 +1,8 @@
 /** Makes the rows of a chunk whose items have their verdicts: their statuses, and how to render them. */
+import type { Flag } from "../classifier/flags.js";
 import type { ScannedChunk } from "../table/scan/scanned-chunk.js";
 import { keepRecords, wantedRecords } from "../table/writers/record-writer.js";
+import type { Status } from "../validator/validator.js";
 import type { BlockClassifier } from "./blocks/block-classifier.js";
 import type { ItemLedger } from "./item-ledger.js";
 import type { RowsWithStatus } from "./row-writer.js";
@@ -11,6 +13,7 @@ import { notCheckedCode } from "./status-codes.js";
 /**
  * @param differs whether the ledger may have other codes for items than their thread has given them
  * @param countsDomains whether the threads have counted the items at disposable domains
+ * @param flagsOf returns the flags of an item with a status
  */
 export function settledRows(
   numbered: NumberedChunk,
@@ -18,6 +21,7 @@ export function settledRows(
   classifier: BlockClassifier,
   differs: boolean,
   countsDomains: boolean,
+  flagsOf: (item: string, status: Status) => readonly Flag[],
 ): RowsWithStatus {
   const { columns, codes, items, emptied, notUtf8, kept, written, release } = numbered;
   let scanned: ScannedChunk | undefined;
@@ -35,6 +39,7 @@ export function settledRows(
     if (countsDomains) classifier.takeBack(records, judged, (index) => all[index] === notCheckedCode);
   }
   const rendered = (!isOther && written) || classifier.render(records(), codes, items);
+  const itemOf = (row: number) => classifier.decidingItem(records(), row, { codes, items });
   return {
     codes: codesOf(codes, 0, columns),
     emptied,
@@ -51,7 +56,12 @@ export function settledRows(
     hashOf: (domain) => classifier.hashOfDomain(domain),
     locate: (row) => {
       const [line, value] = [records().lineOf(row), records().value(row)];
-      return { line, value, item: classifier.decidingItem(records(), row, { codes, items }) };
+      return { line, value, item: itemOf(row) };
+    },
+    flagsOf: (row) => {
+      // A row that keeps its status was not looked at.
+      const item = itemOf(row) ?? records().value(row).trim();
+      return flagsOf(item, ledger.codes.statuses[codes[row * columns]!]!);
     },
     field: (row, column) => records().field(row, column),
     all: () => rendered.bytes,

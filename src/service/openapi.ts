@@ -38,6 +38,12 @@ export function requestSchema(field: string) {
         default: false,
         description: "Adds reason and suggestion to each result; null where there is none.",
       },
+      flags: {
+        type: "boolean",
+        default: false,
+        description:
+          "Adds facts about the item: role, free-provider, no-reply, relay; with DNS parked and mx:NAME.",
+      },
       canonical: {
         type: "boolean",
         default: false,
@@ -64,6 +70,11 @@ export function answerSchema(field: string, statuses: readonly string[]) {
         description: "The rule that decided, usually with its subject: `disposable-domain: mailinator.com`.",
       },
       suggestion: { type: ["string", "null"], description: "The item that was probably meant." },
+      flags: {
+        type: "array",
+        items: { type: "string" },
+        description: "Facts that say nothing against the item.",
+      },
       canonical: {
         type: ["string", "null"],
         description: "The form that all spellings of the item have in common.",

@@ -70,6 +70,7 @@ interface Options {
   readonly format: "csv" | "tsv" | "jsonl" | undefined;
   readonly isExplained: boolean;
   readonly isCanonical: boolean;
+  readonly isFlagged: boolean;
   readonly isEscaped: boolean;
   readonly takesFirst: boolean;
   readonly takesBest: boolean;
@@ -317,6 +318,7 @@ export function bulkCase(seed: number): BulkCase {
     ragged: pick(["pad", "pad", "pad", "error"]),
     isExplained: chance(30),
     isCanonical: chance(25),
+    isFlagged: chance(20),
     isEscaped: chance(10),
     takesFirst: chance(shard ? 80 : 15),
     takesBest: !shard && chance(15),
@@ -357,6 +359,7 @@ export function bulkCase(seed: number): BulkCase {
     ...flag(format !== undefined, "--format", format ?? ""),
     ...flag(options.isExplained, "--explain"),
     ...flag(options.isCanonical, "--canonical"),
+    ...flag(options.isFlagged, "--flags"),
     ...flag(options.isEscaped, "--escape-formulas"),
     ...flag(options.takesFirst, "--set", "cell=first"),
     ...flag(options.takesBest && !options.takesFirst, "--set", "cell=best"),

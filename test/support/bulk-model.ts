@@ -3,6 +3,7 @@
  * classifier; tables, filters, duplicates, shards, quotas and files are done here once more.
  */
 import { canonicalItem } from "../../src/classifier/canonical.js";
+import { flagsOf } from "../../src/classifier/flags.js";
 import { type BulkCase, type Field, type Line, type List, lineOf, rawField, textOf } from "./bulk-cases.js";
 import { classifier } from "./classifier.js";
 
@@ -251,6 +252,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     const details = [
       ...(options.isExplained ? ["reason", "suggestion"] : []),
       ...(options.isCanonical ? ["canonical"] : []),
+      ...(options.isFlagged ? ["flags"] : []),
     ];
     const holdsStatuses = (column: number) => {
       const filled = list.lines
@@ -394,6 +396,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       status,
       ...(options.isExplained ? [detail.reason ?? "", detail.suggestion ?? ""] : []),
       ...(options.isCanonical ? [(isChecked && canonicalItem(kind, deciding.item)) || ""] : []),
+      ...(options.isFlagged ? [isChecked ? flagsOf(kind, deciding.item).join(" ") : ""] : []),
     ].map(escaped);
   }
 

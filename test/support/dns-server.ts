@@ -37,6 +37,7 @@ const records: Readonly<Record<string, (name: string, type: string) => Answer[]>
   mxopensecond: (name) => mx(name, "servfail-host.net", "mail.larch-and-oak.com"),
   backup: (name) => mx(name, "aspmx.l.google.com", "in.dropmail.me"),
   nullbeside: (name) => mx(name, ".", "mail.larch-and-oak.com"),
+  backupgoogle: (name) => mx(name, "alt1.aspmx.l.google.com"),
   parked: (name) => mx(name, "park-mx.above.com"),
   at0: (name, type) => a(name, type, "0.0.0.0"),
   at10: (name, type) => a(name, type, "10.1.2.3"),

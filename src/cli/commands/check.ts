@@ -1,6 +1,7 @@
 /** `idv check`: verdicts on a few values. Nothing is charged. */
 import { createInterface } from "node:readline";
 import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
+import { flagsOf } from "../../classifier/flags.js";
 import type { Kind } from "../../classifier/verdict.js";
 import { tableSource } from "../../data/installed-table.js";
 import { extractItem } from "../../run/item.js";
@@ -29,6 +30,10 @@ const options = optionRecords({
     parse: statusList("email"),
     isJoined: true,
   },
+  flags: {
+    flags: "--flags",
+    help: "print facts about each item, too: role, free-provider, no-reply, relay ...",
+  },
   ...listOptions,
   ...dnsOptions,
   ...setOptions,
@@ -53,7 +58,7 @@ export const define: DefineCommand = (command) => {
   });
 };
 
-/** Prints value, status, reason, suggestion and, with `--dns`, the MX host, separated by tabs. */
+/** Prints value, status, reason, suggestion and, with `--dns`, the MX host, with `--flags` the flags, separated by tabs. */
 async function check(values: readonly string[], options: CheckOptions): Promise<number> {
   const classifier = loadClassifier({
     ...tableSource(dataTablePath(process.env), say),
@@ -72,7 +77,11 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
       found.set(row[1]!, (found.get(row[1]!) ?? 0) + 1);
       if (isList) rows.push(row);
     }
-    const header = ["value", "status", "reason", "suggestion", ...(mail ? ["mx"] : [])];
+    const header = [
+      ...["value", "status", "reason", "suggestion"],
+      ...(mail ? ["mx"] : []),
+      ...(options.flags ? ["flags"] : []),
+    ];
     const colourOf: NonNullable<Listing["colourOf"]> = (chalk, column, text) =>
       column === 1 ? statusColour(chalk, text) : undefined;
     if (isList) await printListing({ header, rows, colourOf });
@@ -123,7 +132,7 @@ async function verdictOn(
   value: string,
   classifier: Classifier,
   mail: OpenMailCheck | undefined,
-  { json }: CheckOptions,
+  { json, flags: isFlagged }: CheckOptions,
   isPrinted: boolean,
 ): Promise<readonly string[]> {
   const kind = kindOf(value);
@@ -131,8 +140,22 @@ async function verdictOn(
   const byRules = classifier.classify(kind, item);
   const verdict: Verdict = mail ? await mail.check.check(kind, item, byRules) : byRules;
   const { status, reason = null, suggestion = null, mx = null } = verdict;
-  const fields = { value, kind, item, status, reason, suggestion, ...(mail && { mx }) };
-  const row = [value, status, reason ?? "", suggestion ?? "", mx ?? ""];
+  const flags = isFlagged ? flagsOf(kind, item, mx ?? undefined) : undefined;
+  const fields = {
+    value,
+    kind,
+    item,
+    status,
+    reason,
+    suggestion,
+    ...(mail && { mx }),
+    ...(flags && { flags }),
+  };
+  const row = [
+    ...[value, status, reason ?? "", suggestion ?? ""],
+    ...(mail || !flags ? [mx ?? ""] : []),
+    ...(flags ? [flags.join(" ")] : []),
+  ];
   if (isPrinted) print(`${json ? JSON.stringify(fields) : row.map(printable).join("\t").trimEnd()}\n`);
   return row;
 }

@@ -35,7 +35,7 @@ const requestMilliseconds = 10_000;
  */
 export async function openServiceMailCheck(settings: Settings, classifier: Classifier) {
   const stop = new AbortController();
-  const options = { cache: "use", wantsExchanges: false, note: say } as const;
+  const options = { cache: "use", wantsExchanges: true, note: say } as const;
   const stage = await openDomains(settings, classifier, options, stop.signal, smallTable);
   await stage.checkServers();
   return {

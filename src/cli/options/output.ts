@@ -64,6 +64,11 @@ export const outputOptions = optionRecords({
     help: "add the address that reaches the same mailbox",
     next: "repeat",
   },
+  flags: {
+    flags: "--flags",
+    help: "add facts about each item: role, free-provider, no-reply, relay ...",
+    next: "repeat",
+  },
   escapeFormulas: {
     flags: "--escape-formulas",
     help: "put ' before added fields that are formulas",

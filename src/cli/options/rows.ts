@@ -1,22 +1,22 @@
 /** Options about the rows of a run: which rows are validated and written. */
 import type { Kind } from "../../validator/validator.js";
 import { optionRecords } from "./option.js";
-import { badRowHandling, noItem, shardOf, statusList } from "./values.js";
+import { badRowHandling, filterList, shardOf } from "./values.js";
 
 export const rowOptions = (kind: Kind) =>
   optionRecords({
     only: {
       flags: "--only <STATUS,...>",
-      help: "write only rows with these statuses",
-      parse: statusList(kind, noItem),
+      help: "write only rows with these statuses, or flags: flag:role",
+      parse: filterList(kind),
       isJoined: true,
       conflicts: ["drop"],
       next: "inPlace",
     },
     drop: {
       flags: "--drop <STATUS,...>",
-      help: "leave out rows with these statuses; empty: without an item",
-      parse: statusList(kind, noItem),
+      help: "leave out rows with these statuses or flags; empty: without an item",
+      parse: filterList(kind),
       isJoined: true,
       next: "inPlace",
     },

@@ -1,5 +1,7 @@
 /** Parsers of option values. Each returns the value, or throws an InvalidArgumentError that says what is accepted. */
 import { InvalidArgumentError } from "commander";
+import type { Flag } from "../../classifier/flags.js";
+import { mailServices } from "../../classifier/mail-services.js";
 import { isServerAddress } from "../../dns/vocabulary.js";
 import type { Permission } from "../../store/state/service-store.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";
@@ -121,6 +123,32 @@ export interface Limit {
 
 /** In lists of statuses, stands for rows without an item. */
 export const noItem = "empty";
+
+/** Before the flags in lists of statuses: `flag:role`. */
+export const flagPrefix = "flag:";
+const plainFlags = ["role", "free-provider", "no-reply", "relay"] as const satisfies readonly Flag[];
+/** Flags that need the MX host. */
+export const needsDns = (word: string): boolean => /^flag:(?:parked|mx:)/.test(word);
+const flagWord = new RegExp(
+  `^${flagPrefix}(?:${[...plainFlags, "parked"].join("|")}|mx:(?:${mailServices.join("|")}))$`,
+);
+
+/** A list of statuses, and of flags. */
+export function filterList(kind: Kind) {
+  const statusesOf = statusList(kind, noItem);
+  return (value: string): string[] => {
+    const words = value.split(",").map((word) => word.trim());
+    const flags = words.filter((word) => word.startsWith(flagPrefix));
+    const unknown = flags.find((word) => !flagWord.test(word));
+    if (unknown !== undefined) {
+      throw new InvalidArgumentError(
+        `"${unknown}" is not a flag; flags: ${[...plainFlags, "parked", "mx:NAME"].map((flag) => flagPrefix + flag).join(", ")}.`,
+      );
+    }
+    const statuses = words.filter((word) => !word.startsWith(flagPrefix));
+    return [...(statuses.length > 0 ? statusesOf(statuses.join(",")) : []), ...new Set(flags)];
+  };
+}
 
 export function statusList(kind: Kind, ...others: readonly string[]) {
   const known: readonly string[] = knownStatuses.filter((status) => kind === "email" || status !== "alias");

@@ -6,7 +6,7 @@ import { type AddedFields, type RecordWriter, unchanged } from "../../table/writ
 import { writerOf } from "../../table/writers/writer-of.js";
 import type { Status, Verdict } from "../../validator/validator.js";
 import type { Cells } from "../cells.js";
-import { isExplained, needsReasons, ourFields } from "../columns.js";
+import { isExplained, needsVerdicts, ourFields } from "../columns.js";
 import {
   hasItem,
   isKept,
@@ -29,7 +29,7 @@ export class BlockRenderer {
   readonly #explainsAll: boolean;
   readonly #cells: Cells;
   readonly #columns: readonly number[];
-  readonly #needsReasons: boolean;
+  readonly #needsVerdicts: boolean;
   readonly #writer: RecordWriter;
   /** The added fields by status codes, except those that depend on the item. */
   readonly #byCodes = new Map<number | string, AddedFields>();
@@ -48,7 +48,7 @@ export class BlockRenderer {
     this.#explainsAll = explainsAll;
     this.#cells = cells;
     this.#columns = itemColumnsOf(options.shape);
-    this.#needsReasons = needsReasons(options.columns);
+    this.#needsVerdicts = needsVerdicts(options.columns, explainsAll);
     this.#writer = writerOf(options.shape, options.target, options.columns);
   }
 
@@ -127,7 +127,7 @@ export class BlockRenderer {
     if (!this.#isExplained(code)) return this.#usualFields(code);
     const item = itemsInField(chunk, this.#columns, field, this.#cells)[nth?.[field] ?? 0]!;
     const status = this.#codes.statuses[code]!;
-    const verdict = this.#needsReasons && this.#hasReason(code) ? this.#explain(item, status) : { status };
+    const verdict = this.#needsVerdicts && this.#hasReason(code) ? this.#explain(item, status) : { status };
     return ourFields(columns, verdict, kind, item);
   }
 }

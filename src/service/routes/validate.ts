@@ -1,6 +1,7 @@
 /** Routes that validate items. The rules and the charge are in validation.ts. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { canonicalItem } from "../../classifier/canonical.js";
+import { flagsOf } from "../../classifier/flags.js";
 import type { ApiKey, Permission, ServiceStore } from "../../store/state/service-store.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
 import type { Metrics } from "../metrics.js";
@@ -27,6 +28,7 @@ export interface ValidateOptions {
 interface RequestBody {
   readonly explain?: boolean;
   readonly canonical?: boolean;
+  readonly flags?: boolean;
 }
 
 type ValidateRequest = FastifyRequest<{ Body: RequestBody & Record<string, readonly string[]> }>;
@@ -105,14 +107,16 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
         request.apiKey = { ...key, quota: outcome.quota };
         const { statuses } = outcome;
         for (const status of statuses) metrics.items.inc({ kind, status });
-        const verdicts = body.explain ? await explainItems(ours, key, kind, items, statuses) : undefined;
+        const verdicts =
+          body.explain || body.flags ? await explainItems(ours, key, kind, items, statuses) : undefined;
         const entries = items.map((item, i) => {
-          const isPlain = !body.explain && !body.canonical;
+          const isPlain = !verdicts && !body.canonical;
           if (isPlain) return `${JSON.stringify(item)}:${plainResult(statuses[i]!)}`;
-          const { reason = null, suggestion = null } = verdicts?.[i] ?? {};
+          const { reason = null, suggestion = null, mx } = verdicts?.[i] ?? {};
           const result = {
             status: statuses[i],
             ...(body.explain && { reason, suggestion }),
+            ...(body.flags && { flags: flagsOf(kind, item, mx) }),
             ...(body.canonical && { canonical: canonicalItem(kind, item) ?? null }),
           };
           return `${JSON.stringify(item)}:${JSON.stringify(result)}`;

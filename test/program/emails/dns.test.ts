@@ -354,3 +354,26 @@ test("idv serve --dns explains that a domain is undecided", async () => {
     { status: "ok", reason: "undecided: SERVFAIL", suggestion: null },
   ]);
 });
+
+test("--flags names the service that receives the mail, and parked domains", async () => {
+  const own = await startDnsServer();
+  const stdin = "email\ninfo@parked.org\nann@backupgoogle.org\nann@ok.org\nann@nx-1.org\n";
+  const args = ["emails", "-q", "--flags", ...asking(own)];
+  const { stdout } = await idv(args, { stdin });
+  expect(columnOf(stdout, 2)).toEqual(["role parked", "mx:google", "", ""]);
+  const filtered = await idv([...args, "--drop", "flag:parked,flag:mx:google"], { stdin });
+  expect(columnOf(filtered.stdout, 0)).toEqual(["ann@ok.org", "ann@nx-1.org"]);
+  const check = await idv(["check", "--flags", ...asking(own), "ann@parked.org"]);
+  expect(check.stdout).toBe("ann@parked.org\tok\t\t\tpark-mx.above.com\tparked\n");
+});
+
+test("idv serve gives flags on request", async () => {
+  const home = temporaryFolder();
+  const [{ url }, key] = [await serve(home, "-q", ...asking()), await createKey(home, { limit: 9 })];
+  const emails = ["info@parked.org", "ann.keller@gmail.com"];
+  const { body } = await post(`${url}/emails/validate`, key, { emails, flags: true });
+  expect(Object.values(body.emails)).toEqual([
+    { status: "ok", flags: ["role", "parked"] },
+    { status: "ok", flags: ["free-provider"] },
+  ]);
+});

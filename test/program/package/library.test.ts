@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type * as Library from "../../../src/index.js";
 import { startDnsServer } from "../../support/dns-server.js";
 
-const { canonical, classifyDomain, classifyEmail, createClassifier }: typeof Library = await import(
+const { canonical, classifyDomain, flags, classifyEmail, createClassifier }: typeof Library = await import(
   new URL("../../../dist/library/index.js", import.meta.url).href
 );
 const server = await startDnsServer();
@@ -37,6 +37,12 @@ test.each<[string, "lenient" | "strict" | "browser", object]>([
 ])("%j is classified as a form gives it (%s)", (address, form, expected) => {
   expect(classifyEmail(address, { form })).toMatchObject(expected);
   if (form === "lenient") expect(classifyEmail(address)).toEqual(classifyEmail(address, { form }));
+});
+
+test("flags are facts beside the verdict", () => {
+  expect(flags("email", "info@gmail.com")).toEqual(["role", "free-provider"]);
+  expect(flags("domain", "larch-and-oak.com", "ASPMX.L.google.com")).toEqual(["mx:google"]);
+  expect(flags("email", "a@@b")).toEqual([]);
 });
 
 describe("a classifier", () => {

@@ -76,8 +76,9 @@ async function openDns(
   if (plan.dns === "off" || plan.isDryRun) return undefined;
   const { openMailCheck } = await import("../../engines/mail-check.js");
   const classifier = validator.embedded?.classifier ?? loadOfflineRules();
-  const { cache, note, columns } = plan;
-  const options = { cache, wantsExchanges: columns.isExplained, note };
+  const { cache, note, columns, filter } = plan;
+  const wantsExchanges = columns.isExplained || columns.isFlagged || filter.keepsFlagged !== undefined;
+  const options = { cache, wantsExchanges, note };
   const mail = await openMailCheck(plan.settings, classifier, options, resources.signal);
   await resources.atEnd(() => mail.close());
   return mail;

@@ -104,6 +104,7 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
     withReasons: wanted.isExplained,
     withExchange: wanted.isExplained && plan.dns !== "off",
     withCanonical: wanted.isCanonical,
+    withFlags: wanted.isFlagged,
     escapesFormulas: wanted.escapesFormulas,
     others: table.otherColumns.map((column) => columnName(table, column)),
     ...(wanted.update && { isOurs: (column) => holdsStatuses(table.firstValues(column)) }),

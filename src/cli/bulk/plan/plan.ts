@@ -18,8 +18,14 @@ import { chooseEngine, type EngineChoice } from "../../engines/engine-choice.js"
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import type { GivenOption } from "../../options/option.js";
-import type { DnsUse } from "../../options/values.js";
-import { type BadRowHandling, type FailCondition, noItem } from "../../options/values.js";
+import {
+  type BadRowHandling,
+  type DnsUse,
+  type FailCondition,
+  flagPrefix,
+  needsDns,
+  noItem,
+} from "../../options/values.js";
 import type { ProgressMode } from "../../terminal/progress.js";
 import { printable, say } from "../../terminal/terminal.js";
 import {
@@ -67,6 +73,7 @@ interface ColumnPlan {
   readonly status: string;
   readonly isExplained: boolean;
   readonly isCanonical: boolean;
+  readonly isFlagged: boolean;
   readonly escapesFormulas: boolean;
   /** Rows of an earlier run to validate: those without a status, or all; undefined for a first run. */
   readonly update: "rest" | "all" | undefined;
@@ -137,6 +144,10 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
   const { badRows = { policy: "error" }, split, shard, header, report } = options;
   const note = options.quiet ? () => {} : say;
   const settings = await resolveSettings(options, env, process.cwd(), note);
+  const byDns = [...(options.only ?? []), ...(options.drop ?? [])].find(needsDns);
+  if (byDns !== undefined && settings.dns.value === "off") {
+    throw new UsageError(`${byDns} is known from DNS only; add --dns`);
+  }
   const engine = await chooseEngine(settings, options, env);
   const isOffline = engine.name === "offline";
   // --offline promises no network at all, so it also overrides IDV_DNS.
@@ -177,6 +188,7 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
       status: options.statusColumn,
       isExplained: options.explain === true,
       isCanonical: options.canonical === true,
+      isFlagged: options.flags === true,
       escapesFormulas: options.escapeFormulas === true,
       update: options.update,
     },
@@ -297,9 +309,18 @@ function rowFilter(
   const isFiltered = only !== undefined || drop !== undefined;
   const isChosen = (name: string) => (only?.includes(name) ?? true) && !drop?.includes(name);
   const isWanted = (status: string) => isChosen(status === "" ? noItem : status);
+  const flagsIn = (words: readonly string[] = []) =>
+    words.filter((word) => word.startsWith(flagPrefix)).map((word) => word.slice(flagPrefix.length));
+  const [onlyFlags, dropFlags] = [flagsIn(only), flagsIn(drop)];
+  const isFlagged = onlyFlags.length + dropFlags.length > 0;
   return {
     ...(isFiltered && {
       keeps: (status) => isWanted(status) || (isInPlace && status === notChecked.status),
+    }),
+    ...(isFlagged && {
+      keepsFlagged: (flags, isKept) =>
+        !flags.some((flag) => dropFlags.includes(flag)) &&
+        (isKept || flags.some((flag) => onlyFlags.includes(flag))),
     }),
     fails: (status) => failOn?.statuses.includes(status) === true,
     sparesGood: cell.value === "best",

@@ -1,0 +1,53 @@
+/** Facts about an item beside its verdict. None of them says that it is bad: many people read mail at `info@`. */
+import roleWords from "role-based-email-addresses";
+import { isParkingHost, mailServiceOf } from "./mail-services.js";
+import { isFreeProvider } from "./providers.js";
+import { relay } from "./rules/relay.js";
+import { parseAddress } from "./syntax/address.js";
+import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
+import { Fault } from "./syntax/fault.js";
+import type { Kind } from "./verdict.js";
+
+/**
+ * `role`: the mailbox of a function, such as `sales@`. `free-provider`: a provider where anybody can have a mailbox.
+ * `no-reply`: nobody reads it. `relay`: forwards to a mailbox that is not told. `parked`: mail goes to a host for domains
+ * that are for sale. `mx:google`: the service that receives the mail. The last two need the MX host.
+ */
+export type Flag = "role" | "free-provider" | "no-reply" | "relay" | "parked" | `mx:${string}`;
+
+let roles: Set<string> | undefined;
+
+function isRole(mailbox: string): boolean {
+  if (roles === undefined) {
+    roles = new Set(roleWords);
+    // A given name among the words.
+    roles.delete("alla");
+  }
+  return roles.has(mailbox);
+}
+
+const noReply = /^(?:no|do[._-]?not)[._-]?reply|[._-]no[._-]?reply$/;
+
+/**
+ * @param mx the host that receives the mail, if it is known
+ * @returns flags in a fixed order; none for an item with invalid syntax
+ */
+export function flagsOf(kind: Kind, item: string, mx?: string): readonly Flag[] {
+  const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
+  if (parsed instanceof Fault) return [];
+  const local = "local" in parsed ? parsed.local.toLowerCase() : "";
+  const domain = "local" in parsed ? parsed.domain?.ascii : parsed.ascii;
+  if (domain === undefined) return [];
+  // A tag, as in `sales+berlin@`, does not change whose mailbox it is.
+  const [mailbox = ""] = local.split("+");
+  const service = mx === undefined ? undefined : mailServiceOf(mx);
+  const flags: readonly (readonly [boolean, Flag])[] = [
+    [isRole(mailbox), "role"],
+    [isFreeProvider(domain), "free-provider"],
+    [noReply.test(mailbox), "no-reply"],
+    [relay.at(domain) !== undefined, "relay"],
+    [mx !== undefined && isParkingHost(mx), "parked"],
+    [service !== undefined, `mx:${service}`],
+  ];
+  return flags.flatMap(([isSet, flag]) => (isSet ? [flag] : []));
+}
