@@ -45,6 +45,8 @@ export interface Collected {
   readonly months: { readonly column: string; readonly counts: readonly NamedCounts[] } | undefined;
   /** Fake and disposable rows; undefined unless addresses are wanted. */
   readonly shownRows: readonly ShownRow[] | undefined;
+  /** Rows by flag, if flags are wanted; the most frequent first. */
+  readonly flags: readonly (readonly [flag: string, rows: number])[];
   /** Whether the lists may lack rare domains. */
   readonly isApproximate: boolean;
 }
@@ -53,6 +55,7 @@ export interface CollectorOptions {
   readonly kind: Kind;
   readonly explain: (kind: Kind, item: string) => Verdict;
   readonly withAddresses: boolean;
+  readonly withFlags: boolean;
 }
 
 class Counts {
@@ -63,8 +66,10 @@ class Counts {
   /** Mailboxes of new items that are not in their canonical form. */
   readonly mailboxes = new Hashes();
   readonly rows: ShownRow[] = [];
+  readonly flags = new Map<string, number>();
 
-  add({ typos, providers, months, dateColumns, mailboxes, rows }: Counts): void {
+  add({ typos, providers, months, dateColumns, mailboxes, rows, flags }: Counts): void {
+    for (const [flag, count] of flags) this.countFlag(flag, count);
     this.typos.addAll(typos);
     this.providers.addAll(providers);
     for (const [month, counts] of months) {
@@ -74,6 +79,10 @@ class Counts {
     for (const name of dateColumns) this.dateColumns.add(name);
     this.mailboxes.addAll(mailboxes.all);
     this.rows.push(...rows.slice(0, mostAddresses - this.rows.length));
+  }
+
+  countFlag(flag: string, rows: number): void {
+    this.flags.set(flag, (this.flags.get(flag) ?? 0) + rows);
   }
 
   countsOf(month: string): number[] {
@@ -119,7 +128,7 @@ export class Collector {
   }
 
   collected(): Collected {
-    const { typos, providers, months, dateColumns, rows } = this.#total;
+    const { typos, providers, months, dateColumns, rows, flags } = this.#total;
     const counts = Array.from(months, ([name, counts]) => ({
       name,
       counts,
@@ -131,12 +140,13 @@ export class Collector {
       sameMailbox: this.#sameMailbox(),
       months: counts.length === 0 ? undefined : { column: [...dateColumns].join(", "), counts },
       shownRows: this.#options.withAddresses ? rows : undefined,
+      flags: [...flags].sort((a, b) => b[1] - a[1]),
       isApproximate: typos.isApproximate || providers.isApproximate,
     };
   }
 
   #observe(file: string, dates: DateColumn | undefined, rows: ObservedRows): void {
-    const { withAddresses } = this.#options;
+    const { withAddresses, withFlags } = this.#options;
     const { codes, statuses, reasons, mailboxes } = rows;
     if (mailboxes) this.#addMailboxes(mailboxes);
     const seriesOf = statuses.map((status) => {
@@ -147,6 +157,7 @@ export class Collector {
     for (let row = 0; row < codes.length; row++) {
       const code = codes[row]!;
       if (!hasItem(code)) continue;
+      if (withFlags) for (const flag of rows.flagsOf(row)) this.#file.countFlag(flag, 1);
       const status = statuses[code]!;
       const reason = reasons[code];
       if (status === "fake" && (reason === undefined || reason === "typo-domain"))

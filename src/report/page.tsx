@@ -44,6 +44,7 @@ function ReportView({ report }: { report: Report }) {
         <Reasons report={report} />
         <DisposableDomains report={report} />
         <Providers report={report} />
+        <Flags report={report} />
       </div>
       <Months report={report} />
       <Duplicates report={report} />
@@ -198,6 +199,27 @@ function DisposableDomains({ report: { topDomains, inputs } }: { report: Report 
       figure="Items"
       entries={topDomains.map(({ domain, items }) => [domain, items])}
       className="disposable"
+    />
+  );
+}
+
+const flagWords: Readonly<Record<string, string>> = {
+  role: "mailbox of a function (role)",
+  "free-provider": "free provider",
+  "no-reply": "nobody reads it (no-reply)",
+  relay: "forwards to another mailbox (relay)",
+  parked: "domain for sale (parked)",
+};
+
+function Flags({ report: { flags, kind } }: { report: Report }) {
+  if (flags.length === 0) return null;
+  const entries = flags.map(([flag, count]) => [flagWords[flag] ?? flag, count] as const);
+  return (
+    <BarTable
+      heading={kind === "email" ? "Kinds of addresses" : "Kinds of domains"}
+      column="Flag"
+      entries={entries}
+      className="ok"
     />
   );
 }

@@ -2,7 +2,6 @@
  * The last stage of a run: counts rows, applies the filter, removes duplicates, splits by status, and writes. Rows are written
  * in the order in which they arrive, which is input order.
  */
-import type { Flag } from "../classifier/flags.js";
 import { isSplit, type TableSink } from "../files/output.js";
 import { carriageReturn, lineFeed } from "../table/ascii.js";
 import { TableError } from "../table/errors.js";
@@ -38,7 +37,7 @@ export interface RowsWithStatus {
   readonly mailboxes?: ObservedRows["mailboxes"];
   readonly facts?: ObservedRows["facts"];
   hashOf: ObservedRows["hashOf"];
-  flagsOf(row: number): readonly Flag[];
+  flagsOf: ObservedRows["flagsOf"];
   locate(row: number): RowLocation;
   field(row: number, column: number): string;
   /** Renders all rows. The bytes are valid until `release` is called. */

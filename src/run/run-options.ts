@@ -102,6 +102,8 @@ export interface ObservedRows {
   /** Returns the hash of a domain in lower case, as in {@link RowFacts.domains}. */
   hashOf(domain: string): ItemHash;
   locate(row: number): RowLocation;
+  /** Returns the flags of the item that decides about a row. */
+  flagsOf(row: number): readonly Flag[];
   /** Returns an empty string if the row has no such field. The column is an index from 0. */
   field(row: number, column: number): string;
 }

@@ -64,7 +64,9 @@ interface CommonPlan {
   readonly split: { readonly folder: string; readonly isAppended: boolean } | undefined;
   readonly failOn: FailCondition | undefined;
   readonly log: LogPlan;
-  readonly report: { readonly path: string; readonly withAddresses: boolean } | undefined;
+  readonly report:
+    | { readonly path: string; readonly withAddresses: boolean; readonly withFlags: boolean }
+    | undefined;
   readonly given: readonly GivenOption[];
   readonly note: (text: string) => void;
 }
@@ -198,7 +200,13 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
     failOn: options.failOn,
     log: logOf(options),
     report:
-      report === undefined ? undefined : { path: report, withAddresses: options.reportAddresses === true },
+      report === undefined
+        ? undefined
+        : {
+            path: report,
+            withAddresses: options.reportAddresses === true,
+            withFlags: options.flags === true,
+          },
   };
 }
 

@@ -35,7 +35,8 @@ export class ListReport {
    */
   static async open(wanted: WantedReport, kind: Kind, { validator }: Engine): Promise<ListReport> {
     const explain = validator.explain ?? loadOfflineRules().classify;
-    const collector = new Collector({ kind, explain, withAddresses: wanted.withAddresses });
+    const { withAddresses, withFlags } = wanted;
+    const collector = new Collector({ kind, explain, withAddresses, withFlags });
     return new ListReport(wanted, collector, await openOutputFile(wanted.path));
   }
 
