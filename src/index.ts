@@ -10,12 +10,14 @@ import { type Flag, flagsOf } from "./classifier/flags.js";
 import { compileList, parseListLine } from "./classifier/own-lists.js";
 import { Fault } from "./classifier/syntax/fault.js";
 import type { Classification, Kind } from "./classifier/verdict.js";
+import { type Why, whyOf } from "./classifier/why.js";
 import type { MailCheck } from "./dns/mail-check.js";
 import { isServerAddress, mostInFlight } from "./dns/vocabulary.js";
 import { extractItem } from "./run/item.js";
 
 export type { Flag } from "./classifier/flags.js";
 export type { Classification, ClassifierStatus, Kind, Reason, ReasonCode } from "./classifier/verdict.js";
+export type { Why } from "./classifier/why.js";
 
 export interface ClassifierOptions {
   /** Domains and addresses that are `ok` if their syntax is valid. A domain includes all domains below it. */
@@ -43,6 +45,8 @@ export interface CheckedItem extends Classification {
 export interface ItemClassifier {
   /** Returns the verdict of the rules, without DNS. Synchronous; never throws, whatever the string. */
   classify(kind: Kind, item: string): Classification;
+  /** Returns where a verdict comes from: the rule and its source, the lists that have the domain, and who takes corrections. */
+  why(verdict: Classification): Why;
   /**
    * Returns the verdict of the rules and, if `dns` is set, of DNS. Never rejects: the rules decide alone if the servers do not
    * answer, or if they answer control questions wrongly, as behind a captive portal.
@@ -107,7 +111,8 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
     while (checking.length > 0) yield await checking.shift()!;
   }
 
-  return { classify: classifier.classify, check: (kind, item) => check(kind, item), checkAll };
+  const why = (verdict: Classification) => whyOf(classifier, verdict);
+  return { classify: classifier.classify, why, check: (kind, item) => check(kind, item), checkAll };
 }
 
 type MailStage = ReturnType<typeof openStage>;

@@ -3,8 +3,9 @@
  * It does no I/O except for reading its tables, and knows no console.
  */
 import { readFileSync } from "node:fs";
-import { DisposableTable } from "./disposable-table.js";
+import { type DataSource, DisposableTable, ownBit } from "./disposable-table.js";
 import { mix } from "./mix.js";
+import { hashOf } from "./name-table.js";
 import { NameList, noOwnLists, type OwnLists } from "./own-lists.js";
 import { disposableDomainIn } from "./rules/disposable-domain.js";
 import { classifyMailbox, findMailboxTests, type MailboxTests, ordinaryMailboxes } from "./rules/mailbox.js";
@@ -33,6 +34,8 @@ export interface Classifier {
    * @param ascii a host name, lower case, A-labels
    */
   domainFacts(ascii: string): DomainFacts;
+  /** Returns the lists that have an entry of the table of disposable domains; `isOwn` if idv itself adds it. */
+  listsWith(domain: string): { readonly lists: readonly DataSource[]; readonly isOwn: boolean };
   readonly tables: DomainTables;
 }
 
@@ -180,6 +183,11 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     classify: (kind, item) => (kind === "email" ? classifyEmail(item, true) : classifyDomain(item)),
     judge: (kind, item) => (kind === "email" ? classifyEmail(item, false) : classifyDomain(item)),
     domainFacts,
+    listsWith(domain) {
+      const bits = disposable.listsOf(hashOf(domain));
+      const lists = disposable.sources.filter((_, i) => (bits & (1 << i)) !== 0);
+      return { lists, isOwn: (bits & ownBit) !== 0 };
+    },
     get tables() {
       const { slots } = disposable.names;
       const own = hasLists ? [ownLists.allow.domains, ownLists.deny.domains] : [];

@@ -32,6 +32,8 @@ export interface DataSource {
   readonly missing?: true;
   /** Validator of a list that was fetched over HTTP (RFC 9110, section 8.8.3). */
   readonly etag?: string;
+  /** Page on which the authors of the list take corrections. */
+  readonly corrections?: string;
 }
 
 export interface DisposableEntry {

@@ -32,28 +32,63 @@ export type ListRole = "list" | "doubted" | "aged" | "doubt" | "witness" | "old"
 export const addsNames = (role: ListRole): boolean => ["list", "doubted", "aged"].includes(role);
 
 export const listPackages = [
-  { name: "disposable-domains", role: "aged", file: "index.json" },
-  // Read the file instead of using the package's API, which rebuilds its set at every call.
-  { name: "disposable-email-domains-js", role: "list", file: "dist/dict/disposable_email_blocklist.json" },
-  { name: "fakefilter", role: "list", file: "json/data.json" },
-  { name: "@emailalias/disposable-email-detector", role: "doubted", file: "data/disposable-domains.json" },
-  { name: "mailchecker", role: "witness", file: "platform/node/index.js" },
-  { name: "burner-email-providers", role: "doubt", file: "emails.txt" },
-  { name: "disposable-email-domains", role: "old", file: "index.json" },
-] as const satisfies readonly { name: string; role: ListRole; file: string }[];
+  {
+    name: "disposable-domains",
+    role: "aged",
+    file: "index.json",
+    repository: "tompec/disposable-email-domains",
+  },
+  {
+    name: "disposable-email-domains-js",
+    role: "list",
+    // The file, not the package's API, which rebuilds its set at every call.
+    file: "dist/dict/disposable_email_blocklist.json",
+    repository: "mziyut/disposable-email-domains-js",
+  },
+  { name: "fakefilter", role: "list", file: "json/data.json", repository: "7c/fakefilter" },
+  {
+    name: "@emailalias/disposable-email-detector",
+    role: "doubted",
+    file: "data/disposable-domains.json",
+    repository: "emailalias/disposable-email-detector",
+  },
+  {
+    name: "mailchecker",
+    role: "witness",
+    file: "platform/node/index.js",
+    repository: "FGRibreau/mailchecker",
+  },
+  {
+    name: "burner-email-providers",
+    role: "doubt",
+    file: "emails.txt",
+    repository: "findie/burner-email-providers",
+  },
+  {
+    name: "disposable-email-domains",
+    role: "old",
+    file: "index.json",
+    repository: "ivolo/disposable-email-domains",
+  },
+] as const satisfies readonly { name: string; role: ListRole; file: string; repository: string }[];
 
 /** A list that is renewed every day, fetched over HTTPS. The first copy is disposable-domains.txt. */
 export const publicList = {
   name: "disposable/disposable-email-domains",
   role: "doubted",
   licence: "MIT",
-} as const satisfies { name: string; role: ListRole; licence: string };
+  repository: "disposable/disposable-email-domains",
+} as const satisfies { name: string; role: ListRole; licence: string; repository: string };
 
 export const publicListUrl =
   "https://raw.githubusercontent.com/disposable/disposable-email-domains/master/domains.txt";
 
-const roleOf = (name: string): ListRole | undefined =>
-  [...listPackages, publicList].find((list) => list.name === name)?.role;
+const listNamed = (name: string) => [...listPackages, publicList].find((list) => list.name === name);
+
+const correctionsOf = (name: string): Pick<DataSource, "corrections"> => {
+  const list = listNamed(name);
+  return list === undefined ? {} : { corrections: `https://github.com/${list.repository}/issues` };
+};
 
 export interface RoledList {
   readonly role: ListRole;
@@ -107,10 +142,16 @@ export function compileLists(versions: readonly ListVersion[], options: MergeOpt
   // The exchanges of disposable services are disposable domains, too; lists lack four in ten of them.
   const exchanges = [...disposableExchanges].filter((domain) => !names.has(domain));
   const entries = [...merged, ...exchanges.map((domain) => ({ domain, onlyBelow: false, lists: ownBit }))];
-  const sources = versions.map(({ list, ...source }): DataSource => ({ ...source, domains: list.length }));
+  const sources = versions.map(
+    ({ list, ...source }): DataSource => ({
+      ...source,
+      domains: list.length,
+      ...correctionsOf(source.name),
+    }),
+  );
   const others: HashedEntry[] = [];
   for (const [index, source] of (before?.sources ?? []).entries()) {
-    const role = roleOf(source.name);
+    const role = listNamed(source.name)?.role;
     if (role === undefined || versions.some(({ name }) => name === source.name)) continue;
     const bit = 1 << sources.length;
     // So that the next update finds the list newer once it is back.

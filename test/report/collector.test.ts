@@ -60,7 +60,12 @@ function countPlainly(
 
 test("the collector counts domains, months and mailboxes like a plain loop", async () => {
   const asked = fc.asyncProperty(rows, fc.boolean(), async (table, isService) => {
-    const collector = new Collector({ kind: "email", explain: classifier.classify, withAddresses: false, withFlags: false });
+    const collector = new Collector({
+      kind: "email",
+      explain: classifier.classify,
+      withAddresses: false,
+      withFlags: false,
+    });
     const dates = findDateColumn(["created"], () => ["2026-01-05", "2026-02-01"]);
     const observer = collector.observerOf("list.csv", { ...dates!, column: 1 });
     const text = `email,created\n${table.map((fields) => fields.join(",")).join("\n")}\n`;

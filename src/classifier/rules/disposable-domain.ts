@@ -6,6 +6,9 @@ export const disposableDomain = {
   code: "disposable-domain",
   status: "disposable",
   words: "disposable domain",
+  source: "lists of disposable domains, and a table of free zones",
+  forPerson:
+    "The domain of this address is on lists of services for temporary addresses. If it is a lasting address, ask the lists to remove the domain.",
   example:
     "`disposable-domain: mailinator.com`; `disposable-domain: us.to (free subdomain)`, where anybody can have a name",
 } as const satisfies ReasonRecord;

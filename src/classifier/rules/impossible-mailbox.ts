@@ -138,6 +138,9 @@ export const impossibleMailbox = {
   code: "impossible-mailbox",
   status: "fake",
   words: "impossible mailbox",
+  source: "what the provider accepts when a mailbox is made",
+  forPerson:
+    "The provider of this address gives out no such mailbox. Please check the spelling before the @.",
   example: "`impossible-mailbox: yahoo.com has no plus addressing`",
   names: [...grammarOf.keys()],
   at(ascii, family) {

@@ -7,6 +7,8 @@ export const noReply = {
   code: "no-reply",
   status: "fake",
   words: "no-reply",
+  source: "GitHub Docs, about addresses for commits",
+  forPerson: "Nobody reads mail at this address. Please give another one.",
   example: "`no-reply: users.noreply.github.com`",
   names: [noReplyDomain],
   at: (ascii) =>

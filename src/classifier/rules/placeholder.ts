@@ -89,6 +89,8 @@ export const placeholder = {
   code: "placeholder",
   status: "fake",
   words: "placeholder",
+  source: "words that people write to skip a field",
+  forPerson: "This looks like a placeholder. Please give your own address.",
   example: "`test@hotmail.com`",
   names: [...freeMail, ...sampleDomains, ...families, ...placeholderWords],
   at(ascii, family) {

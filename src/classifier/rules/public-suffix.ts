@@ -59,6 +59,9 @@ export const publicSuffix = {
   code: "public-suffix",
   status: "fake",
   words: "public suffix",
+  source: "Public Suffix List, https://publicsuffix.org/",
+  forPerson:
+    "The domain of this address is an ending under which names are registered. Please check what comes after the @.",
   example: "`public-suffix: co.uk`",
   find: (ascii) => (findSuffix(ascii) === "public-suffix" ? { subject: ascii } : undefined),
 } as const satisfies DomainRule;

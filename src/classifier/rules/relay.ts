@@ -17,6 +17,8 @@ export const relay = {
   code: "relay",
   status: "alias",
   words: "private relay",
+  source: "the relays' own pages",
+  forPerson: "This address forwards mail to a mailbox. It is accepted.",
   example: "`relay: duckduckgo`",
   names: [...relayOf.keys()],
   at(ascii) {

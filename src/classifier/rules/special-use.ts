@@ -39,6 +39,9 @@ export const specialUse = {
   code: "special-use",
   status: "fake",
   words: "reserved domain",
+  source: "RFC 6761 and the registry of special-use domain names",
+  forPerson:
+    "The domain of this address is reserved, and receives no mail. Please check what comes after the @.",
   example: "`special-use: example.com` (RFC 2606, 6761, 7686)",
   names: [...reserved],
   find(ascii) {

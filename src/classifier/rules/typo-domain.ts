@@ -118,6 +118,8 @@ export const typoDomain = {
   code: "typo-domain",
   status: "fake",
   words: "mistyped domain",
+  source: "domains one edit away from large providers, without the real ones",
+  forPerson: "The domain of this address looks mistyped. Please check what comes after the @.",
   example: "`typo-domain: gmial.com`, with the suggestion `gmail.com`",
   names: owners,
   find(ascii) {

@@ -7,6 +7,8 @@ export const unknownTld = {
   code: "unknown-tld",
   status: "fake",
   words: "no such top-level domain",
+  source: "top-level domains in the Public Suffix List, https://publicsuffix.org/",
+  forPerson: "No domain ends like this one. Please check what comes after the @.",
   example: "`unknown-tld: con`",
   find(ascii) {
     if (findSuffix(ascii) !== "unknown-tld") return undefined;

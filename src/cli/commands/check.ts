@@ -2,7 +2,8 @@
 import { createInterface } from "node:readline";
 import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
 import { flagsOf } from "../../classifier/flags.js";
-import type { Kind } from "../../classifier/verdict.js";
+import type { Classification, Kind } from "../../classifier/verdict.js";
+import { type Why, whyOf } from "../../classifier/why.js";
 import { tableSource } from "../../data/installed-table.js";
 import { extractItem } from "../../run/item.js";
 import type { Verdict } from "../../validator/validator.js";
@@ -30,6 +31,7 @@ const options = optionRecords({
     parse: statusList("email"),
     isJoined: true,
   },
+  why: { flags: "--why", help: "print where each verdict comes from: rule, source, lists, corrections" },
   flags: {
     flags: "--flags",
     help: "print facts about each item, too: role, free-provider, no-reply, relay ...",
@@ -47,6 +49,7 @@ export const define: DefineCommand = (command) => {
     examples: [
       "check ann.lee@gmial.com mailinator.com",
       "check --json ann+news@example.net",
+      "check --why x@mailinator.com",
       "check --fail-on fake,disposable - < new.txt",
     ],
     options,
@@ -69,7 +72,7 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
   const mail = await openMail(classifier, settings, interruption.signal);
   const found = new Map<string, number>();
   // Standard input may be long: its verdicts are printed one by one.
-  const isList = process.stdout.isTTY && !options.json && !values.includes("-");
+  const isList = process.stdout.isTTY && !options.json && !options.why && !values.includes("-");
   const work = async () => {
     const rows: (readonly string[])[] = [];
     for await (const value of valuesOf(values)) {
@@ -132,7 +135,7 @@ async function verdictOn(
   value: string,
   classifier: Classifier,
   mail: OpenMailCheck | undefined,
-  { json, flags: isFlagged }: CheckOptions,
+  { json, flags: isFlagged, why: isExplained }: CheckOptions,
   isPrinted: boolean,
 ): Promise<readonly string[]> {
   const kind = kindOf(value);
@@ -156,8 +159,33 @@ async function verdictOn(
     ...(mail || !flags ? [mx ?? ""] : []),
     ...(flags ? [flags.join(" ")] : []),
   ];
-  if (isPrinted) print(`${json ? JSON.stringify(fields) : row.map(printable).join("\t").trimEnd()}\n`);
+  const why = isExplained ? whyOf(classifier, verdict as Classification) : undefined;
+  if (why && !json) {
+    print(
+      `${row.map(printable).join("\t").trimEnd()}\n${linesOf(why)
+        .map((line) => `  ${printable(line)}\n`)
+        .join("")}`,
+    );
+    return row;
+  }
+  if (isPrinted)
+    print(
+      `${json ? JSON.stringify({ ...fields, ...(why && { why }) }) : row.map(printable).join("\t").trimEnd()}\n`,
+    );
   return row;
+}
+
+/** Returns the lines that are printed below a value. */
+function linesOf({ rule, source, forPerson, listed, lists, isOwn }: Why): readonly string[] {
+  return [
+    ...(rule === undefined ? ["no rule objects"] : [`rule: ${rule}; source: ${source}`]),
+    ...lists.map(({ name, published, corrections }) => {
+      const page = corrections === undefined ? "" : `; corrections: ${corrections}`;
+      return `${listed} is in ${name}, as of ${published}${page}`;
+    }),
+    ...(isOwn ? [`${listed} is in idv's own list`] : []),
+    `for the person: ${forPerson}`,
+  ];
 }
 
 function kindOf(value: string): Kind {

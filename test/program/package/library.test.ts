@@ -55,6 +55,22 @@ describe("a classifier", () => {
     expect((await classifier.check("email", "Ann@larch-and-oak.com")).status).toBe("disposable");
   });
 
+  test("tells where a verdict comes from", () => {
+    const classifier = createClassifier({ deny: ["larch-and-oak.com"] });
+    const why = classifier.why(classifier.classify("domain", "mailinator.com"));
+    expect(why).toMatchObject({ rule: "disposable domain", listed: "mailinator.com", isOwn: false });
+    expect(why.lists).toContainEqual({
+      name: "fakefilter",
+      published: "2026-02-18",
+      corrections: "https://github.com/7c/fakefilter/issues",
+    });
+    expect(classifier.why({ status: "ok" })).toEqual({
+      forPerson: "This address is accepted.",
+      lists: [],
+      isOwn: false,
+    });
+  });
+
   test.each([[{ allow: ["a b"] }], [{ deny: ["@"] }]])("rejects %j", (options) => {
     expect(() => createClassifier(options)).toThrow(TypeError);
   });
