@@ -98,6 +98,19 @@ const commands: readonly CommandEntry[] = [
     load: () => import("./commands/data.js"),
   },
   {
+    name: "allow",
+    group: machine,
+    summary: "keep a list of domains that are ok; deny: disposable",
+    load: () => import("./commands/allow.js"),
+  },
+  {
+    name: "deny",
+    group: machine,
+    summary: "keep a list of domains that are disposable",
+    isInOverview: false,
+    load: () => import("./commands/deny.js"),
+  },
+  {
     name: "doctor",
     group: machine,
     summary: "show settings, find faults",

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { type HttpOptions, openHttpClient, TransportFault } from "../validator/api/http.js";
 import { ServiceError } from "../validator/errors.js";
 
-/** Longest time for the whole list, and its largest size: eight times that of today. */
-const timeout = 20_000;
+/** Longest time for the whole list, in milliseconds, and its largest size: eight times that of the public list today. */
+const usualTimeout = 20_000;
 const mostBytes = 8_388_608;
 
 export interface FetchedList {
@@ -24,6 +24,7 @@ export async function fetchList(
   url: string,
   etag: string | undefined,
   proxies: HttpOptions["proxies"],
+  timeout = usualTimeout,
 ): Promise<FetchedList | undefined> {
   const client = openHttpClient({ connections: 1, timeout, proxies });
   try {

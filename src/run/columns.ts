@@ -112,7 +112,7 @@ export function nameColumns(
   };
 }
 
-export const needsReasons = ({ details: added }: Columns): boolean =>
+const needsReasons = ({ details: added }: Columns): boolean =>
   added.some((name) => detailOf(name).dependsOn === "reason");
 
 /** @param hasExchange whether verdicts have the MX host */

@@ -65,7 +65,7 @@ export const define: DefineCommand = (command) => {
 async function check(values: readonly string[], options: CheckOptions): Promise<number> {
   const classifier = loadClassifier({
     ...tableSource(dataTablePath(process.env), say),
-    ownLists: await readOwnLists(options, process.env),
+    ownLists: await readOwnLists(options, process.env, say),
   });
   const interruption = interruptible(undefined);
   const settings = await resolveSettings(options, process.env, process.cwd(), say);

@@ -92,12 +92,12 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
     line("data", `${grouped(table.size)} entries${age}`, path ?? "came with idv");
   });
   await attempt(async () => {
-    const { allow, deny } = await readOwnLists({}, env);
+    const { allow, deny } = await readOwnLists({}, env, say);
     if (allow.entries + deny.entries > 0) {
       line(
         "own lists",
         `${grouped(allow.entries)} allowed, ${grouped(deny.entries)} denied`,
-        "IDV_ALLOW, IDV_DENY",
+        "idv allow, idv deny, IDV_ALLOW, IDV_DENY",
       );
     }
   });

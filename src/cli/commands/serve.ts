@@ -16,6 +16,7 @@ import {
   removeStaleSocket,
 } from "../config/listen-address.js";
 import { isLoopback } from "../config/loopback.js";
+import { readKeptLists } from "../config/own-lists.js";
 import { dataTablePath, stateLocation } from "../config/paths.js";
 import { resolveSettings, type Settings, variableOf } from "../config/settings.js";
 import { openServiceState, openState } from "../engines/service-state.js";
@@ -128,7 +129,10 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
     : openServiceState(state, process.env, wait));
   const metrics = createMetrics();
   const log = quiet || options.check ? undefined : openLog(1, () => metrics.lostLines.inc());
-  const classifier = loadClassifier(tableSource(dataTablePath(process.env), say));
+  const classifier = loadClassifier({
+    ...tableSource(dataTablePath(process.env), say),
+    ownLists: await readKeptLists(process.env),
+  });
   const pages = dashboardLoader(options, store, classifier, metrics);
   const mail = resolved.dns.value === "off" ? undefined : await openMail(resolved, classifier);
   try {

@@ -1,33 +1,73 @@
-/** Reads the user's own lists of allowed and denied domains and addresses. */
+/**
+ * Reads the user's own lists of allowed and denied domains and addresses: the files of `idv allow` and `idv deny`, and those
+ * that options or variables name, which may be URLs.
+ */
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
 import { compileList, type ListTable, type OwnLists } from "../../classifier/own-lists.js";
 import { FileError } from "../../files/errors.js";
+import { found } from "../../files/found.js";
 import { UsageError } from "../errors.js";
+import { isListUrl } from "./list-url.js";
+import { ownListPath } from "./paths.js";
 
 export interface OwnListOptions {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
+  /** Lists at URLs are read from their copies. */
+  readonly offline?: true;
 }
 
 /**
- * Reads the files named by the options, else by IDV_ALLOW and IDV_DENY.
+ * Reads the lists of `idv allow` and `idv deny`, and the files named by the options, else by IDV_ALLOW and IDV_DENY.
  *
+ * @param note gets what is to be known about lists at URLs
  * @throws FileError when a file cannot be read
+ * @throws ServiceError when a list at a URL cannot be had, and there is no copy of it
  * @throws UsageError when a line is neither a domain nor an address
  */
-export async function readOwnLists(options: OwnListOptions, env: NodeJS.ProcessEnv): Promise<OwnLists> {
+export async function readOwnLists(
+  options: OwnListOptions,
+  env: NodeJS.ProcessEnv,
+  note: (text: string) => void,
+): Promise<OwnLists> {
   const { allow, deny } = ownListFiles(options, env);
-  return { allow: await readLists(allow), deny: await readLists(deny) };
+  const read = (paths: readonly string[]) => readLists(paths, options.offline === true, env, note);
+  return { allow: await read(allow), deny: await read(deny) };
 }
+
+/** Reads the lists of `idv allow` and `idv deny` only. */
+export const readKeptLists = (env: NodeJS.ProcessEnv): Promise<OwnLists> =>
+  readOwnLists({ allow: [], deny: [] }, env, () => {});
 
 export function ownListFiles({ allow, deny }: OwnListOptions, env: NodeJS.ProcessEnv) {
-  const filesOf = (variable: string) => (env[variable] ?? "").split(delimiter).filter((path) => path !== "");
-  return { allow: allow ?? filesOf("IDV_ALLOW"), deny: deny ?? filesOf("IDV_DENY") };
+  const filesOf = (variable: string) => (env[variable] ?? "").match(listed) ?? [];
+  const kept = (list: "allow" | "deny") => {
+    const path = ownListPath(list, env);
+    return found(path) === undefined ? [] : [path];
+  };
+  return {
+    allow: [...kept("allow"), ...(allow ?? filesOf("IDV_ALLOW"))],
+    deny: [...kept("deny"), ...(deny ?? filesOf("IDV_DENY"))],
+  };
 }
 
-async function readLists(paths: readonly string[]): Promise<ListTable> {
-  const texts = await Promise.all(paths.map(readBytes));
+/** Paths and URLs in a variable. A URL may have the character that separates them, after its scheme and before a port. */
+const listed = new RegExp(`https?://[^${delimiter}]*(?::\\d+[^${delimiter}]*)?|[^${delimiter}]+`, "gi");
+
+async function readLists(
+  paths: readonly string[],
+  isOffline: boolean,
+  env: NodeJS.ProcessEnv,
+  note: (text: string) => void,
+): Promise<ListTable> {
+  const texts = await Promise.all(
+    paths.map(async (path) => {
+      if (!isListUrl(path)) return readBytes(path);
+      const { readListUrl } = await import("./list-copies.js");
+      return readListUrl(path, isOffline, env, note);
+    }),
+  );
   return compileList(texts, (text, line, { what }) => {
     throw new UsageError(`${paths[text]}:${line}: neither a domain nor an address: ${what}`);
   });

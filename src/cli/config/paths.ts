@@ -1,6 +1,6 @@
 /** Paths of idv's own files: settings, state and data. Opens none of them. */
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 
 export const stateLocation = (option: string | undefined, env: NodeJS.ProcessEnv): string =>
   option ?? (env["IDV_STATE"] || env["IDV_STATE_FILE"] || join(stateFolder(env), "service.db"));
@@ -27,6 +27,13 @@ export function configFolder(env: NodeJS.ProcessEnv): string {
   const configHome = env["XDG_CONFIG_HOME"] ?? "";
   return join(isAbsolute(configHome) ? configHome : join(homeFolder(), ".config"), "idv");
 }
+
+/** The user's own list of allowed or denied domains, which `idv allow` and `idv deny` change. */
+export const ownListPath = (list: "allow" | "deny", env: NodeJS.ProcessEnv): string =>
+  join(configFolder(env), `${list}.txt`);
+
+/** Copies of lists at URLs, beside the cache of verdicts. */
+export const listFolder = (env: NodeJS.ProcessEnv): string => join(dirname(cachePath(env)), "lists");
 
 function stateFolder(env: NodeJS.ProcessEnv): string {
   const stateHome = env["XDG_STATE_HOME"] ?? "";

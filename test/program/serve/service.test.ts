@@ -415,3 +415,18 @@ test("--state names the state file", async () => {
   await idv(["keys", "create", "--name", "x", "--state", path]);
   expect(existsSync(path)).toBe(true);
 });
+
+test("the lists of idv allow and idv deny count for the service, too", async () => {
+  const home = temporaryFolder();
+  await idv(["allow", "add", "mailinator.com"], { home });
+  await idv(["deny", "add", "larch-and-oak.com"], { home });
+  const [{ url }, key] = [await serve(home, "-q"), await createKey(home, { limit: 9 })];
+  const { body } = await postTo(`${url}/domains/validate`, key, {
+    domains: ["mailinator.com", "larch-and-oak.com"],
+    explain: true,
+  });
+  expect(Object.values(body.domains!)).toEqual([
+    { status: "ok", reason: "allow-list: mailinator.com", suggestion: null },
+    { status: "disposable", reason: "deny-list: larch-and-oak.com", suggestion: null },
+  ]);
+});

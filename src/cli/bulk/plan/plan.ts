@@ -157,7 +157,7 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
   if (isOffline) noteServiceOptions(given, options, dns !== "off", note);
   else checkServiceOptions(given, env, note);
   const classifierSource = isOffline
-    ? { ...tableSource(dataTablePath(env), say), ownLists: await readOwnLists(options, env) }
+    ? { ...tableSource(dataTablePath(env), say), ownLists: await readOwnLists(options, env, note) }
     : {};
   const quota = quotaLocation(
     options,

@@ -286,6 +286,13 @@ function remarks(summary: Summary): string[] {
       outvoted.count,
       `${counted(outvoted.count, "row is", "rows are")} left out or bad for one item though another is ok or alias (${linesText(outvoted)}); --set cell=best keeps them`,
     ),
+    ...[
+      ["allow-list", "ok", "allow"],
+      ["deny-list", "disposable", "deny"],
+    ].flatMap(([code, status, list]) => {
+      const count = report.reasons.get(code!) ?? 0;
+      return remark(count, `${counted(count, "row")} ${status} by your ${list} list`);
+    }),
     ...remark(kept, `${counted(kept, "row keeps its", "rows keep their")} status (--update)`),
     ...remark(
       emptied,

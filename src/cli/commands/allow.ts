@@ -1,0 +1,4 @@
+/** `idv allow`. */
+import { ownListCommand } from "./own-list.js";
+
+export const define = ownListCommand("allow");

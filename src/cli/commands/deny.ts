@@ -1,0 +1,4 @@
+/** `idv deny`. */
+import { ownListCommand } from "./own-list.js";
+
+export const define = ownListCommand("deny");

@@ -1,0 +1,70 @@
+/**
+ * Fetches lists of the user's own from URLs, and keeps copies: a list that has not changed is not fetched again, and one that
+ * cannot be had is read from its copy.
+ */
+import { createHash } from "node:crypto";
+import { stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { InvalidArgumentError } from "commander";
+import { fetchList } from "../../data/public-list.js";
+import { readIfPresent, writePrivately } from "../../files/private-file.js";
+import { ServiceError } from "../../validator/errors.js";
+import { proxiesFor } from "../engines/proxies.js";
+import { UsageError } from "../errors.js";
+import { listUrl } from "../options/values.js";
+import { counted } from "../terminal/terminal.js";
+import { listFolder } from "./paths.js";
+
+/** Longest wait for a list, in milliseconds: every run asks. */
+const patience = 5000;
+const dayMilliseconds = 86_400_000;
+
+/**
+ * @param note gets the age of a copy that is read in place of the list
+ * @throws UsageError when the URL is neither https nor on this machine
+ * @throws ServiceError when the list cannot be had and there is no copy
+ * @throws FileError when the copy cannot be read or written
+ */
+export async function readListUrl(
+  given: string,
+  isOffline: boolean,
+  env: NodeJS.ProcessEnv,
+  note: (text: string) => void,
+): Promise<Uint8Array> {
+  const url = checked(given);
+  // Without what a URL may hold besides: a password or a token.
+  const shown = `${new URL(url).origin}${new URL(url).pathname}`;
+  // The name tells nothing of the URL.
+  const path = join(listFolder(env), createHash("sha256").update(url).digest("hex"));
+  const text = await readIfPresent(path);
+  const end = text?.indexOf("\n") ?? -1;
+  const copy = text === undefined ? undefined : { etag: text.slice(0, end), list: text.slice(end + 1) };
+  const useCopy = async (why: string): Promise<Uint8Array> => {
+    if (copy === undefined) throw new ServiceError(`${shown}: ${why}, and there is no copy of it`);
+    const days = Math.floor((Date.now() - (await stat(path)).mtimeMs) / dayMilliseconds);
+    note(`${shown}: ${why}; using the copy of ${days < 1 ? "today" : `${counted(days, "day")} ago`}`);
+    return Buffer.from(copy.list);
+  };
+  if (isOffline) return useCopy("not fetched with --offline");
+  try {
+    const fetched = await fetchList(url, copy?.etag, proxiesFor(url, env), patience);
+    if (fetched === undefined) {
+      await utimes(path, new Date(), new Date());
+      return Buffer.from(copy!.list);
+    }
+    await writePrivately(path, `${fetched.etag}\n${fetched.text}`);
+    return Buffer.from(fetched.text);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return useCopy(error.message.replace(`${shown}: `, ""));
+  }
+}
+
+function checked(url: string): string {
+  try {
+    return listUrl(url);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    throw new UsageError(`--allow, --deny: a list at a URL has to be at https://, or on this machine`);
+  }
+}

@@ -1,0 +1,138 @@
+/** Covers `idv allow` and `idv deny`, and own lists at URLs. */
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startListServer } from "../../support/list-server.js";
+import { idv } from "../../support/run-here.js";
+import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
+
+const stdin = "email\nx@mailinator.com\ny@z.mailinator.com\nann@larch-and-oak.com\n";
+const statusesIn = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(",")[1]);
+
+test("entries are kept in lower case and as A-labels, with their notes, for this user only", async () => {
+  const home = temporaryFolder();
+  const add = (...args: string[]) => idv(["allow", "add", ...args], { home });
+  expect(await add("Mailinator.com", "--note", "our\nshop # 1")).toMatchObject({
+    code: 0,
+    stderr: "idv: mailinator.com: allowed\n",
+  });
+  await add("*@Bücher.de", "Ann@Example.net");
+  await add("mailinator.com", "--note", "again");
+  const path = join(home, ".config/idv/allow.txt");
+  expect(readFileSync(path, "utf8")).toBe("xn--bcher-kva.de\nann@example.net\nmailinator.com # again\n");
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  const { stdout } = await idv(["allow", "list", "--json"], { home });
+  expect(
+    stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ).toContainEqual({
+    entry: "mailinator.com",
+    note: "again",
+  });
+});
+
+test("runs use the lists, and say how many rows they decide", async () => {
+  const home = temporaryFolder();
+  await idv(["allow", "add", "mailinator.com"], { home });
+  await idv(["deny", "add", "larch-and-oak.com"], { home });
+  const run = await idv(["emails"], { home, stdin });
+  expect(statusesIn(run.stdout)).toEqual(["ok", "ok", "disposable"]);
+  expect(run.stderr).toContain("\n2 rows ok by your allow list\n1 row disposable by your deny list\n");
+  // A file for one run comes on top.
+  const more = await idv(["emails", "-q", "--deny", "deny"], { home: home, stdin, env: {} }).catch(
+    () => undefined,
+  );
+  expect(more?.code).toBe(6);
+  expect((await idv(["check", "x@mailinator.com"], { home })).stdout).toBe(
+    "x@mailinator.com\tok\tallow-list: mailinator.com\n",
+  );
+  expect((await idv(["allow", "remove", "MAILINATOR.com"], { home })).code).toBe(0);
+  expect(statusesIn((await idv(["emails"], { home, stdin })).stdout)).toEqual([
+    "disposable",
+    "disposable",
+    "disposable",
+  ]);
+});
+
+test("comments and lines of people stay, and two changes at once follow each other", async () => {
+  const home = folderOf({ ".config/idv/deny.txt": "# ours\nB.net   # old\n" });
+  const commands = ["c.net", "d.net"].map((domain) => () => idv(["deny", "add", domain], { home }));
+  for (const command of commands) await command();
+  expect(readFileSync(join(home, ".config/idv/deny.txt"), "utf8")).toBe(
+    "# ours\nB.net # old\nc.net\nd.net\n",
+  );
+  expect((await idv(["deny", "remove", "b.net"], { home })).code).toBe(0);
+  expect(readFileSync(join(home, ".config/idv/deny.txt"), "utf8")).toBe("# ours\nc.net\nd.net\n");
+  expect(readdirSync(join(home, ".config/idv"))).toEqual(["deny.txt"]);
+});
+
+test.each([
+  [["allow", "add", "a b"], "a b: neither a domain nor an address"],
+  [["allow", "add", "info*@larch-and-oak.com"], "only *@DOMAIN can stand for several mailboxes"],
+  [["allow", "add", '"a b"@larch-and-oak.com'], "cannot be kept"],
+  [["deny", "remove", "a.net"], "a.net: is not in the list; see idv deny list"],
+])("%j is refused", async (args, message) => {
+  const home = temporaryFolder();
+  const { code, stderr } = await idv(args, { home });
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+  expect(existsSync(join(home, ".config/idv/allow.txt"))).toBe(false);
+});
+
+test("a list at a URL is fetched if it has changed, and read from its copy if it cannot be had", async () => {
+  const home = temporaryFolder();
+  const server = await startListServer();
+  server.list = "larch-and-oak.com\n";
+  const run = (...more: string[]) =>
+    idv(["emails", "--deny", `${server.url}?token=s3cret`, ...more], { home, stdin });
+  const denied = ["disposable", "disposable", "disposable"];
+  expect((await run("--offline")).stderr).toContain(
+    "not fetched with --offline, and there is no copy of it\n",
+  );
+  for (let i = 0; i < 2; i++) expect(statusesIn((await run()).stdout)).toEqual(denied);
+  expect(server.requests).toEqual([
+    { etag: undefined, status: 200 },
+    { etag: '"1"', status: 304 },
+  ]);
+  const folder = join(home, "state/idv/lists");
+  const [copy = ""] = readdirSync(folder);
+  expect(copy).toMatch(/^[0-9a-f]{64}$/);
+  expect(statSync(join(folder, copy)).mode & 0o777).toBe(0o600);
+  Object.assign(server, { list: "", etag: '"2"' });
+  expect(statusesIn((await run()).stdout)).toEqual(["disposable", "disposable", "ok"]);
+  Object.assign(server, {
+    list: (_: unknown, response: { writeHead: (code: number) => { end: () => void } }) =>
+      response.writeHead(500).end(),
+  });
+  const old = new Date(Date.now() - 3.5 * 86_400_000);
+  utimesSync(join(folder, copy), old, old);
+  const broken = await run();
+  expect(statusesIn(broken.stdout)).toEqual(["disposable", "disposable", "ok"]);
+  expect(broken.stderr).toContain(`idv: ${server.url}: the answer is 500; using the copy of 3 days ago\n`);
+  expect(broken.stderr).not.toContain("s3cret");
+  expect((await run("--offline")).code).toBe(0);
+});
+
+test.each([
+  ["http://lists.example.com/x", 2, "a list at a URL has to be at https://, or on this machine"],
+  ["http://127.0.0.1:1/x", 5, "http://127.0.0.1:1/x: connection refused, and there is no copy of it"],
+])("the list %s is refused", async (url, code, message) => {
+  const found = await idv(["emails", "--allow", url], { stdin });
+  expect(found.code, found.stderr).toBe(code);
+  expect(found.stderr).toContain(message);
+});
+
+test("a variable may name URLs beside paths", async () => {
+  const server = await startListServer();
+  server.list = "larch-and-oak.com\n";
+  const home = folderOf({ deny: "b.net\n" });
+  const { stdout } = await idv(["emails", "-q"], { home, env: { IDV_DENY: `deny:${server.url}` }, stdin });
+  expect(statusesIn(stdout)[2]).toBe("disposable");
+});
