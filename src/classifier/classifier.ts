@@ -3,7 +3,7 @@
  * It does no I/O except for reading its tables, and knows no console.
  */
 import { readFileSync } from "node:fs";
-import { type DataSource, DisposableTable, ownBit } from "./disposable-table.js";
+import { type DataSource, DisposableTable, ownBit, type SuffixSource } from "./disposable-table.js";
 import { mix } from "./mix.js";
 import { hashOf } from "./name-table.js";
 import { NameList, noOwnLists, type OwnLists } from "./own-lists.js";
@@ -14,7 +14,7 @@ import type { DomainRule } from "./rules/rule.js";
 import { domainRules } from "./rules/rules.js";
 import { withoutStrayMarks } from "./rules/stray-marks.js";
 import { syntax } from "./rules/syntax.js";
-import { suffixTable } from "./suffix-table.js";
+import { suffixTable, useSuffixes } from "./suffix-table.js";
 import { type Address, findPlainAt, parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
@@ -37,6 +37,8 @@ export interface Classifier {
   /** Returns the lists that have an entry of the table of disposable domains; `isOwn` if idv itself adds it. */
   listsWith(domain: string): { readonly lists: readonly DataSource[]; readonly isOwn: boolean };
   readonly tables: DomainTables;
+  /** The list of public suffixes that came with the table of disposable domains. */
+  readonly suffixes: SuffixSource | undefined;
 }
 
 /**
@@ -70,8 +72,9 @@ export interface ClassifierSource {
 
 /** @throws Error when the table cannot be read or is not a table of disposable domains */
 export function loadClassifier({ table, ownLists }: ClassifierSource = {}): Classifier {
-  const file = readFileSync(table ?? builtInTable);
-  return createClassifier(new DisposableTable(file), ownLists);
+  const disposable = new DisposableTable(readFileSync(table ?? builtInTable));
+  if (disposable.suffixes?.slots) useSuffixes(disposable.suffixes.slots);
+  return createClassifier(disposable, ownLists);
 }
 
 export function createClassifier(disposable: DisposableTable, ownLists = noOwnLists): Classifier {
@@ -188,6 +191,7 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
       const lists = disposable.sources.filter((_, i) => (bits & (1 << i)) !== 0);
       return { lists, isOwn: (bits & ownBit) !== 0 };
     },
+    suffixes: disposable.suffixes,
     get tables() {
       const { slots } = disposable.names;
       const own = hasLists ? [ownLists.allow.domains, ownLists.deny.domains] : [];

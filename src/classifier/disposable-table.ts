@@ -4,12 +4,13 @@
  *
  * It has hashes: 138,000 names load in about 2 ms, where a `Set` of strings takes 50 to 60 ms and 24 MB.
  *
- * The file has four parts:
- * 1. Five 32-bit little-endian words: magic number (`IDVD`), version of the format, number of entries, number of slots (a
- *    power of two), and length of the fourth part in bytes.
+ * The file has five parts:
+ * 1. Six 32-bit little-endian words: magic number (`IDVD`), version of the format, number of entries, number of slots (a
+ *    power of two), of slots of public suffixes, and length of the last part in bytes.
  * 2. The slots of a table of names with one flag, which is 1 for a zone: only the domains below it are disposable.
  * 3. For each slot, 16 bits: the sources that list its name, by their index, or {@link ownBit}.
- * 4. The sources as JSON.
+ * 4. The slots of a table of public suffixes, if they are newer than those that come with idv.
+ * 5. The sources of both as JSON.
  */
 import { fillHashes, hashOf, hashSuffixes, type NameHash, NameTable } from "./name-table.js";
 
@@ -17,7 +18,7 @@ const magic = 0x44564449;
 const format = 3;
 /** Set for names that idv itself lists. There may be 15 sources. */
 export const ownBit = 1 << 15;
-const headerWords = 5;
+const headerWords = 6;
 
 export interface DataSource {
   readonly name: string;
@@ -36,12 +37,30 @@ export interface DataSource {
   readonly corrections?: string;
 }
 
+/** The list of public suffixes that belongs to a table. */
+export interface SuffixSource {
+  readonly version: string;
+  /** Day of its publication: `2026-11-20`. */
+  readonly published: string;
+  readonly rules: number;
+}
+
+/** @param slots absent if the list is the one that comes with idv */
+export interface SuffixPart extends SuffixSource {
+  readonly slots?: Int32Array | undefined;
+}
+
 export interface DisposableEntry {
   /** Lower case, A-labels. */
   readonly domain: string;
   readonly onlyBelow: boolean;
   /** A bit for each source that lists it, by its index; none by default. */
   readonly lists?: number;
+}
+
+interface Stored {
+  readonly sources: readonly DataSource[];
+  readonly suffixes?: SuffixSource;
 }
 
 /** An entry of another table, whose name is not known. */
@@ -54,6 +73,7 @@ export class DisposableTable {
   readonly size: number;
   readonly sources: readonly DataSource[];
   readonly names: NameTable;
+  readonly suffixes: SuffixPart | undefined;
   readonly #lists: Uint16Array;
 
   /**
@@ -64,15 +84,21 @@ export class DisposableTable {
     // An Int32Array must start at a multiple of 4 bytes.
     const bytes = file.byteOffset % 4 === 0 ? file : Uint8Array.from(file);
     const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
-    const [foundMagic, foundFormat, size, slots = 0, sourceBytes = 0] = words;
+    const [foundMagic, foundFormat, size, slots = 0, suffixSlots = 0, sourceBytes = 0] = words;
     const listStart = 4 * headerWords + 8 * slots;
-    const sourceStart = listStart + 2 * slots;
+    const suffixStart = listStart + 2 * slots;
+    const sourceStart = suffixStart + 8 * suffixSlots;
     const isOurs = foundMagic === magic && foundFormat === format;
     if (!isOurs || bytes.length !== sourceStart + sourceBytes) {
       throw new Error("not a table of disposable domains of this format");
     }
     this.size = size!;
-    this.sources = JSON.parse(Buffer.from(bytes.subarray(sourceStart)).toString()) as DataSource[];
+    const { sources, suffixes } = JSON.parse(Buffer.from(bytes.subarray(sourceStart)).toString()) as Stored;
+    this.sources = sources;
+    this.suffixes = suffixes && {
+      ...suffixes,
+      ...(suffixSlots > 0 && { slots: words.subarray(suffixStart >> 2, sourceStart >> 2) }),
+    };
     this.names = new NameTable(words.subarray(headerWords, headerWords + 2 * slots), 1);
     this.#lists = new Uint16Array(bytes.buffer, bytes.byteOffset + listStart, slots);
   }
@@ -118,12 +144,14 @@ export class DisposableTable {
  * Returns the bytes of a table. The order of the entries does not change them.
  *
  * @param others entries of another table; those that are among `entries` add their lists only
+ * @param suffixes the public suffixes of the table
  * @throws Error when two entries have the same domain, or the same hash
  */
 export function compileDisposableTable(
   entries: readonly DisposableEntry[],
   sources: readonly DataSource[] = [],
   others: Iterable<HashedEntry> = [],
+  suffixes?: SuffixPart,
 ): Uint8Array {
   const all = entries.map(({ domain, onlyBelow, lists = 0 }) => ({
     ...hashOf(domain),
@@ -142,8 +170,14 @@ export function compileDisposableTable(
   const table = new NameTable(slots, 1);
   const lists = new Uint16Array(slots.length / 2);
   for (const entry of all) lists[table.slotOf(entry.low, entry.high)] = entry.lists;
-  const sourceText = Buffer.from(JSON.stringify(sources));
-  const header = Int32Array.of(magic, format, all.length, slots.length / 2, sourceText.length);
-  const parts = [header, slots, lists].map(({ buffer }) => new Uint8Array(buffer));
+  const { slots: suffixSlots = new Int32Array(0), ...source } = suffixes ?? {};
+  const stored = { sources, ...(suffixes && { suffixes: source }) };
+  const sourceText = Buffer.from(JSON.stringify(stored));
+  const counts = [all.length, slots.length / 2, suffixSlots.length / 2];
+  const header = Int32Array.of(magic, format, ...counts, sourceText.length);
+  // A part of another table is in the middle of its memory.
+  const parts = [header, slots, lists, Int32Array.from(suffixSlots)].map(
+    ({ buffer }) => new Uint8Array(buffer),
+  );
   return Buffer.concat([...parts, sourceText]);
 }

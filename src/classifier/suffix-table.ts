@@ -50,6 +50,11 @@ export function compileSuffixTable(rules: readonly SuffixRule[]): Uint8Array {
 
 let table: NameTable | undefined;
 
+/** Uses a newer list than the one that comes with idv, from now on and in all of this thread. */
+export function useSuffixes(slots: Int32Array): void {
+  table = new NameTable(slots, flagBits);
+}
+
 export function suffixTable(): NameTable {
   table ??= new NameTable(new Int32Array(Uint8Array.from(readFileSync(suffixFile)).buffer), flagBits);
   return table;

@@ -100,7 +100,8 @@ const commands: readonly CommandEntry[] = [
   {
     name: "allow",
     group: machine,
-    summary: "keep a list of domains that are ok; deny: disposable",
+    summary: "keep a list of domains that are ok",
+    isInOverview: false,
     load: () => import("./commands/allow.js"),
   },
   {

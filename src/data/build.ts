@@ -9,13 +9,13 @@ import { builtInTable } from "../classifier/classifier.js";
 import { compileSuffixTable, suffixFile } from "../classifier/suffix-table.js";
 import { loadPopular, popularFile, popularSource } from "./popular-domains.js";
 import { compileLists, listPackages, namesIn, publicList } from "./sources.js";
-import { readSuffixRules } from "./suffix-rules.js";
+import { suffixPackage, suffixRulesIn } from "./suffix-rules.js";
 
 /**
  * Dates of the data by package version: as stated in the package or its source, else the publication date. Add each new
  * version here.
  */
-const published: Readonly<Record<string, string>> = {
+const dates: Readonly<Record<string, string>> = {
   // The tag of its source; the registry shows 2026-08-24.
   "disposable-domains@2.0.1": "2026-04-13",
   "disposable-email-domains-js@1.26.0": "2026-09-21",
@@ -26,6 +26,7 @@ const published: Readonly<Record<string, string>> = {
   "mailchecker@6.0.21": "2026-07-18",
   "burner-email-providers@1.0.67": "2024-12-11",
   "disposable-email-domains@1.0.62": "2024-12-07",
+  "tldts@7.5.4": "2026-11-15",
 };
 
 const firstCopy = readFileSync(new URL("../../src/data/disposable-domains.txt", import.meta.url), "utf8");
@@ -33,13 +34,10 @@ const firstCopy = readFileSync(new URL("../../src/data/disposable-domains.txt", 
 const copied = "2026-08-08";
 
 const packages = listPackages.map(({ name, role, file }) => {
-  const folder = dirname(findPackageJson(name));
-  const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const date = published[`${name}@${version}`];
-  if (date === undefined) throw new Error(`${name}@${version}: add the date of its data to build.ts`);
-  const list = namesIn(readFileSync(join(folder, file), "utf8"));
-  if (list === undefined) throw new Error(`${name}@${version}: no names in ${file}`);
-  return { name, role, version, published: date, licence: license, list };
+  const { text, ...version } = installed(name, file);
+  const list = namesIn(text);
+  if (list === undefined) throw new Error(`${name}@${version.version}: no names in ${file}`);
+  return { name, role, ...version, list };
 });
 const { name, role, licence } = publicList;
 const versions = [
@@ -47,9 +45,21 @@ const versions = [
   { name, role, licence, version: copied, published: copied, list: namesIn(firstCopy)! },
 ];
 // Written first: the other table needs them to leave out public suffixes and popular domains.
-writeFileSync(suffixFile, compileSuffixTable(readSuffixRules()));
+const { text, version, published } = installed(suffixPackage.name, suffixPackage.file);
+const rules = suffixRulesIn(text);
+writeFileSync(suffixFile, compileSuffixTable(rules));
 copyFileSync(popularSource, popularFile);
-writeFileSync(builtInTable, compileLists(versions, { isPopular: loadPopular() }).table);
+const suffixes = { version, published, rules: rules.length };
+writeFileSync(builtInTable, compileLists(versions, { isPopular: loadPopular(), suffixes }).table);
+
+/** Returns a file of an installed package, with its version, its licence and the date of its data. */
+function installed(name: string, file: string) {
+  const folder = dirname(findPackageJson(name));
+  const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const published = dates[`${name}@${version}`];
+  if (published === undefined) throw new Error(`${name}@${version}: add the date of its data to build.ts`);
+  return { text: readFileSync(join(folder, file), "utf8"), version, published, licence: license };
+}
 
 /** Searches the module folders, because not every package exports its package.json. */
 function findPackageJson(name: string): string {

@@ -7,6 +7,7 @@ import {
   type DisposableTable,
   type HashedEntry,
   ownBit,
+  type SuffixPart,
 } from "../classifier/disposable-table.js";
 import {
   ispProviders,
@@ -132,6 +133,8 @@ export interface MergeOptions {
   readonly before?: DisposableTable | undefined;
   /** Popular domains are disposable only if a curated list, of role `list`, has them. */
   readonly isPopular?: (domain: string) => boolean;
+  /** The public suffixes of the new table; by default those of the table to replace. */
+  readonly suffixes?: SuffixPart | undefined;
 }
 
 /** Merges lists into a table. Lists of the last table that are missing stay among its sources, and so do their names. */
@@ -159,7 +162,8 @@ export function compileLists(versions: readonly ListVersion[], options: MergeOpt
     if (!addsNames(role)) continue;
     for (const entry of before!.entriesIn(1 << index)) others.push({ ...entry, lists: bit });
   }
-  return { entries, table: compileDisposableTable(entries, sources, others) };
+  const { suffixes = before?.suffixes } = options;
+  return { entries, table: compileDisposableTable(entries, sources, others, suffixes) };
 }
 
 /** Companies, and providers at which people have had mailboxes for years. */

@@ -3,7 +3,8 @@
  * console; notices go to a callback.
  */
 import { dirname } from "node:path";
-import { type DataSource, DisposableTable } from "../classifier/disposable-table.js";
+import { type DataSource, DisposableTable, type SuffixPart } from "../classifier/disposable-table.js";
+import { compileSuffixTable } from "../classifier/suffix-table.js";
 import { FileError } from "../files/errors.js";
 import { withFolderLock } from "../files/folder-lock.js";
 import { createFolder } from "../files/folders.js";
@@ -29,6 +30,7 @@ import {
   namesIn,
   publicList,
 } from "./sources.js";
+import { suffixPackage, suffixRulesIn } from "./suffix-rules.js";
 
 export interface UpdateOptions {
   readonly force: boolean;
@@ -90,13 +92,16 @@ async function update(
       return "missing";
     });
   };
-  const [latest, changed] = await Promise.all([findAll(onNotice), fetchPublic(etag)]);
+  const [{ latest, suffixes }, changed] = await Promise.all([findAll(onNotice), fetchPublic(etag)]);
   const isChanged = changed !== undefined && changed !== "missing";
-  if (!hasNewer(latest, table) && !isChanged) {
+  const all = [...latest, ...(suffixes ? [suffixes] : [])];
+  const areSuffixesNewer =
+    suffixes !== undefined && compareVersions(suffixes.version, table.suffixes?.version ?? "0") > 0;
+  if (!hasNewer(latest, table) && !areSuffixesNewer && !isChanged) {
     const list = known === undefined || changed === "missing" ? [] : [describe(known)];
-    return `up to date: ${[...latest.map(describe), ...list].join(", ")}`;
+    return `up to date: ${[...all.map(describe), ...list].join(", ")}`;
   }
-  const files = await downloadFiles(latest);
+  const files = await downloadFiles(all);
   const lists = latest.map((found, i): Download => ({ ...found, bytes: files[i]! }));
   // Only its hashes are in the table, so a list that has not changed is needed again.
   const fetched = changed ?? (await fetchPublic(undefined));
@@ -105,10 +110,12 @@ async function update(
     const { name, role, licence } = publicList;
     lists.push({ name, role, licence, version: version.published, ...version, bytes: Buffer.from(text) });
   }
-  const compiled = compileDownloads(lists, table, options);
+  const newer = suffixes && areSuffixesNewer && compileSuffixes(suffixes, files.at(-1)!, table, options);
+  const compiled = compileDownloads(lists, table, options, newer || undefined);
   await install(path, compiled);
   const { size } = new DisposableTable(compiled);
-  return `updated: ${lists.map(describe).join(", ")}; ${number(size)} entries, ${number(table.size)} before`;
+  const described = [...lists, ...(newer ? [suffixes] : [])].map(describe).join(", ");
+  return `updated: ${described}; ${number(size)} entries, ${number(table.size)} before`;
 }
 
 /**
@@ -147,12 +154,10 @@ const mostPopular = 5;
 export function compileDownloads(
   downloads: readonly Download[],
   inUse: DisposableTable,
-  { force, onNotice }: UpdateOptions,
+  options: UpdateOptions,
+  suffixes?: SuffixPart,
 ): Uint8Array {
-  const doubt = (text: string) => {
-    if (force) return onNotice(`${text}; going on (--force)`);
-    throw new ServiceError(`${text}; the data in use is unchanged; if the lists are right, pass --force`);
-  };
+  const doubt = (text: string) => refuse(text, options);
   const lists = downloads.map(({ bytes, ...download }): ListVersion => {
     const { text, list } = readList({ ...download, bytes });
     const known = sourceIn(inUse, download);
@@ -164,7 +169,11 @@ export function compileDownloads(
     return { name, role, version, licence, published, ...(etag !== undefined && { etag }), list };
   });
   const isPopular = loadPopular();
-  const { entries, table: compiled } = compileLists(lists, { before: inUse, isPopular });
+  const { entries, table: compiled } = compileLists(lists, {
+    before: inUse,
+    isPopular,
+    ...(suffixes && { suffixes }),
+  });
   const change = changeOf(inUse.size, new DisposableTable(compiled).size);
   if (change) doubt(`${downloads.map(describe).join(", ")}: the table ${change}`);
   const popular = entries
@@ -177,6 +186,53 @@ export function compileDownloads(
     );
   }
   return compiled;
+}
+
+/** Share of the rules in use that newer suffixes have at least, and endings that they never lack. */
+const fewestRules = 0.95;
+const surelyDelegated = ["com", "net", "org", "de", "co.uk"];
+
+/**
+ * @param file the file of the package with the public suffixes
+ * @returns undefined, after a notice, if it cannot be read: the package may write it in another way now
+ * @throws ServiceError without `force`, when rules are missing
+ */
+function compileSuffixes(
+  found: PackageVersion,
+  file: Uint8Array,
+  inUse: DisposableTable,
+  options: UpdateOptions,
+): SuffixPart | undefined {
+  try {
+    const rules = suffixRulesIn(Buffer.from(file).toString());
+    const names = new Set(rules.map(({ rule }) => rule));
+    const missing = surelyDelegated.find((name) => !names.has(name));
+    if (missing !== undefined) refuse(`${describe(found)}: its public suffixes lack ${missing}`, options);
+    const before = inUse.suffixes?.rules ?? 0;
+    if (rules.length < fewestRules * before) {
+      refuse(
+        `${describe(found)}: its public suffixes shrink from ${number(before)} to ${number(rules.length)}`,
+        options,
+      );
+    }
+    const slots = new Int32Array(compileSuffixTable(rules).buffer);
+    const { version, published } = found;
+    return { version, published, rules: rules.length, slots };
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    options.onNotice(
+      `${describe(found)}: ${(error as Error).message}; going on with the public suffixes of ${inUse.suffixes?.published ?? "idv"}`,
+    );
+    return undefined;
+  }
+}
+
+/** @throws ServiceError without `force` */
+function refuse(text: string, { force, onNotice }: UpdateOptions): void {
+  if (!force) {
+    throw new ServiceError(`${text}; the data in use is unchanged; if the lists are right, pass --force`);
+  }
+  onNotice(`${text}; going on (--force)`);
 }
 
 function sourcesOf(domains: readonly string[], lists: readonly ListVersion[]): string {
@@ -212,9 +268,14 @@ async function findAll(onNotice: (text: string) => void) {
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(), answerTime);
   const find = (name: string) => findLatest(name, silence.signal).finally(() => clearTimeout(timer));
+  const findSuffixes = find(suffixPackage.name).then(
+    (version) => ({ ...suffixPackage, ...version }),
+    (error: Error) => error,
+  );
   const answers = await Promise.allSettled(
     listPackages.map(async (wanted) => ({ ...wanted, ...(await find(wanted.name)) })),
   );
+  const suffixes = await findSuffixes;
   const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
   const failures = answers.flatMap((answer, i) =>
     answer.status === "rejected" ? [{ error: answer.reason as Error, role: listPackages[i]!.role }] : [],
@@ -228,7 +289,9 @@ async function findAll(onNotice: (text: string) => void) {
       : "with the names that its last version left in the lists";
     onNotice(error.message.replace(/;[^;]*$/, `; going on ${instead}`));
   }
-  return found;
+  if (!(suffixes instanceof Error)) return { latest: found, suffixes };
+  onNotice(suffixes.message.replace(/;[^;]*$/, "; going on with the public suffixes in use"));
+  return { latest: found, suffixes: undefined };
 }
 
 function readList(download: Download) {

@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { createTarGzip } from "nanotar";
 import { expect, test } from "vitest";
 import { listPackages, publicList } from "../../src/data/sources.js";
+import { suffixPackage } from "../../src/data/suffix-rules.js";
 import { startListServer } from "../support/list-server.js";
 import { idv } from "../support/run-here.js";
+import { suffixText } from "../support/suffixes.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** Answers `npm view` and `npm pack` with files of the folder REGISTRY, named after packages with `/` as `+`. */
@@ -49,9 +51,12 @@ async function registry() {
     const length = lengths[name] ?? 40_000;
     const start = length === 40_000 || name === "disposable-email-domains" ? "other" : "throwaway";
     const list = [...Array.from({ length }, (_, i) => `${start}-${i}.com`), ...more];
-    const tarball = await createTarGzip([{ name: `package/${file}`, data: JSON.stringify(list) }]);
+    await publishFile(name, file, version, JSON.stringify(list));
+  };
+  const publishFile = async (name: string, file: string, version: string, data: string, year = 2030) => {
+    const tarball = await createTarGzip([{ name: `package/${file}`, data }]);
     const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
-    const facts = { version, license: "MIT", time: { [version]: "2030-01-02T03:04:05.000Z" } };
+    const facts = { version, license: "MIT", time: { [version]: `${year}-01-02T03:04:05.000Z` } };
     writeFileSync(pathOf(name, "json"), JSON.stringify({ ...facts, "dist.integrity": integrity }));
     writeFileSync(pathOf(name, "tgz"), tarball);
   };
@@ -63,7 +68,10 @@ async function registry() {
   const publishAll = async (version: string) => {
     for (const { name, file } of listPackages) await publish(name, file, version);
   };
-  return { publish, publishAll, remove, server, run: { home, env } };
+  const publishSuffixes = (version: string, text = suffixText, year = 2030) =>
+    publishFile(suffixPackage.name, suffixPackage.file, version, text, year);
+  await publishSuffixes("7.0.0");
+  return { publish, publishAll, publishSuffixes, remove, server, run: { home, env } };
 }
 
 test("an update keeps what a list has corrected when the registry no longer has it", async () => {
@@ -246,4 +254,82 @@ test.each([
   const found = await idv(["data", "update", "--list-url", url], { home: temporaryFolder() });
   expect(found.code).toBe(code);
   expect(found.stderr).toContain("It takes an https URL, or none.");
+});
+
+/** The list with another ending: `larch` in place of `xerox`. */
+const newerSuffixes = suffixText.replace("xerox", "larch");
+
+test("newer public suffixes are fetched, and an ending that is delegated since is known to all threads", async () => {
+  const { publishAll, publishSuffixes, run } = await registry();
+  await publishAll("9.0.0");
+  expect((await idv(["data", "update"], run)).code).toBe(0);
+  const stdin = `email\n${Array.from({ length: 30_000 }, (_, i) => `ann${i}@firm${i % 7}.larch\n`).join("")}`;
+  const statusesOf = async () => {
+    const { stdout } = await idv(["emails", "-q"], { ...run, stdin });
+    return [
+      ...new Set(
+        stdout
+          .trimEnd()
+          .split("\n")
+          .slice(1)
+          .map((line) => line.split(",")[1]),
+      ),
+    ];
+  };
+  expect(await statusesOf()).toEqual(["fake"]);
+  await publishSuffixes("99.0.0", newerSuffixes);
+  const { stdout, stderr } = await idv(["data", "update"], run);
+  expect(stdout, stderr).toContain("tldts 99.0.0; ");
+  expect(await statusesOf()).toEqual(["ok"]);
+  const shown = await idv(["data", "show"], run);
+  expect(shown.stdout).toMatch(/^public suffixes: [\d,]+ rules, tldts 99\.0\.0, 2030-01-02$/m);
+  expect((await idv(["data", "update"], run)).stdout).toMatch(/^up to date: .*, tldts 99\.0\.0, /);
+  // They stay when only a list is newer.
+  await publishAll("9.0.1");
+  expect((await idv(["data", "update"], run)).stdout).toContain("updated: ");
+  expect(await statusesOf()).toEqual(["ok"]);
+});
+
+test.each<[string, string, boolean, RegExp]>([
+  [
+    "no graph",
+    "module.exports = {}",
+    true,
+    /tldts 99\.0\.0: the suffixes have no nodeFlags; going on with the public suffixes of 20/,
+  ],
+  [
+    "a graph that runs in circles",
+    suffixText.replace(/(edgeChild = new Uint16Array\(\[)([\d, ]*)/, (_, start: string, numbers: string) => {
+      const [, root = ""] = /rulesRoot = (\d+)/.exec(suffixText) ?? [];
+      return start + numbers.replace(/\d+/g, root);
+    }),
+    true,
+    /tldts 99\.0\.0: the suffixes are no tree of names; going on/,
+  ],
+  [
+    "no com",
+    suffixText.replace(/labelText = "[^"]*"/, (labels) => labels.replaceAll("com", "cxm")),
+    false,
+    /tldts 99\.0\.0: its public suffixes lack com; the data in use is unchanged; if/,
+  ],
+  ["code", `${suffixText}\nrequire("node:fs").writeFileSync("/tmp/idv-was-run", "x");`, true, /^$/],
+])("public suffixes with %s", async (_, text, isUpdated, notice) => {
+  const { publishAll, publishSuffixes, run } = await registry();
+  await publishAll("9.0.0");
+  await publishSuffixes("99.0.0", text);
+  const { code, stderr } = await idv(["data", "update"], run);
+  expect({ code, stderr }).toEqual({ code: isUpdated ? 0 : 5, stderr: expect.stringMatching(notice) });
+  expect(existsSync("/tmp/idv-was-run")).toBe(false);
+});
+
+test("with old public suffixes, a run tells which rows are fake for their ending alone", async () => {
+  const { publishAll, publishSuffixes, run } = await registry();
+  await publishAll("9.0.0");
+  await publishSuffixes("99.0.0", suffixText, 2020);
+  expect((await idv(["data", "update"], run)).code).toBe(0);
+  const stdin = "email\na@b.larch\nc@d.larch\ne@f.oak\ng@h.con\ni@j.local\nk@larch-and-oak.com\n";
+  expect((await idv(["emails"], { ...run, stdin })).stderr).toContain(
+    "idv: standard input: 3 rows are fake only because their endings are not in the list of 2020-01-02 (.larch 2, .oak 1); for a newer one, run: idv data update\n",
+  );
+  expect((await idv(["emails"], { home: run.home, stdin })).stderr).not.toContain("only because");
 });

@@ -11,7 +11,6 @@ import { specialUse } from "../../src/classifier/rules/special-use.js";
 import { typoDomain } from "../../src/classifier/rules/typo-domain.js";
 import { suffixFlag } from "../../src/classifier/suffix-table.js";
 import type { Kind } from "../../src/classifier/verdict.js";
-import { readSuffixRules } from "../../src/data/suffix-rules.js";
 import { Kernel, kernelModule, prepareMemory } from "../../src/kernel/kernel.js";
 import * as layout from "../../src/kernel/layout.js";
 import { askCode, seedWords } from "../../src/kernel/layout.js";
@@ -22,6 +21,7 @@ import { extractItem, itemKey, mailboxKey } from "../../src/run/item.js";
 import { offlineReasons, offlineStatuses } from "../../src/run/status-codes.js";
 import { recordWords } from "../../src/table/scan/scanner.js";
 import { classifier } from "../support/classifier.js";
+import { suffixRules } from "../support/suffixes.js";
 
 const slotItems = 10_000;
 
@@ -385,7 +385,7 @@ const nearRules = fc.oneof(
       "duck.com",
       "eu.org",
     ],
-    readSuffixRules().map(({ rule }) => rule.replace("!", "").replace("*", "any")),
+    suffixRules.map(({ rule }) => rule.replace("!", "").replace("*", "any")),
   ].map((names) =>
     fc
       .tuple(fc.constantFrom("", "", "a.", "Xn-a.b."), fc.constantFrom(...names).chain(edited))

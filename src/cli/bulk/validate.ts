@@ -18,6 +18,7 @@ import { annotatedStatuses } from "./report/exit-code.js";
 import { progressOf } from "./report/progress.js";
 import { type DryRun, mailCounts, type Summary } from "./report/summary.js";
 import { dryRunOf, summaryOf } from "./report/summary-of-run.js";
+import { UnknownEndings } from "./report/unknown-endings.js";
 
 /**
  * Wait for a signal after a pipe ends, in milliseconds. Ctrl-C also ends the sender of the pipe, whose end may arrive
@@ -87,7 +88,8 @@ async function validateRows(
   const { engine, mail, session } = run;
   const { validator, cache } = engine;
   const annotations = plan.log.isAnnotated ? await openAnnotations(plan, run) : undefined;
-  const observers = [annotations, run.report?.observerOf(plan, table)];
+  const endings = UnknownEndings.of(kind, validator.embedded?.classifier, Date.now());
+  const observers = [annotations, run.report?.observerOf(plan, table), endings];
   const report = await validateTable({
     kind,
     table: stream,
@@ -119,6 +121,8 @@ async function validateRows(
     },
   });
   progress?.stop();
+  const remark = endings?.remark();
+  if (remark !== undefined) plan.note(`${inputName}: ${remark}`);
   annotations?.end(report.statuses);
   await badRows.flush();
   return report;

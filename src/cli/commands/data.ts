@@ -57,11 +57,12 @@ async function updateData(options: OptionValues<typeof updateOptions>): Promise<
 
 async function showData(options: { readonly json?: true }): Promise<void> {
   const { path, table } = findTable(dataTablePath(process.env), say);
-  const { size, sources } = table;
+  const { size, sources, suffixes } = table;
   const alone = countAlone(table);
   if (options.json) {
     const all = sources.map((source, i) => ({ ...source, onlyHere: alone[i] }));
-    print(`${JSON.stringify({ file: path ?? null, entries: size, sources: all })}\n`);
+    const { slots: _, ...stored } = suffixes ?? {};
+    print(`${JSON.stringify({ file: path ?? null, entries: size, sources: all, suffixes: stored })}\n`);
     return;
   }
   await printListing({
@@ -76,6 +77,10 @@ async function showData(options: { readonly json?: true }): Promise<void> {
       licence,
     ]),
   });
+  if (suffixes) {
+    const { version, published, rules } = suffixes;
+    print(`public suffixes: ${grouped(rules)} rules, tldts ${version}, ${published}\n`);
+  }
   const days = daysOld(sources, Date.now());
   const age = days === undefined ? "" : `; the newest list is ${counted(days, "day")} old`;
   print(`${grouped(size)} entries, ${path ?? "came with idv"}${age}\n`);

@@ -7,7 +7,7 @@ import {
   type SuffixFinding,
 } from "../../../src/classifier/rules/public-suffix.js";
 import { compileSuffixTable } from "../../../src/classifier/suffix-table.js";
-import { readSuffixRules } from "../../../src/data/suffix-rules.js";
+import { suffixRules } from "../../support/suffixes.js";
 
 describe("public suffixes", () => {
   test.each([
@@ -58,7 +58,7 @@ test("the suffix table agrees with tldts on every rule and on the names around i
     const found = parse(name, { ...options, allowPrivateDomains: true });
     return found.isPrivate === true && found.publicSuffix === name;
   };
-  const names = readSuffixRules().flatMap(({ rule }) => {
+  const names = suffixRules.flatMap(({ rule }) => {
     const name = rule.replace(/^(?:!|\*\.)/, "");
     return [name, `x.${name}`, `y.x.${name}`, name.slice(name.indexOf(".") + 1), `x${name}`];
   });

@@ -8,8 +8,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { createTarGzip } from "nanotar";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { suffixPackage } from "../../../src/data/suffix-rules.js";
 import { startListServer } from "../../support/list-server.js";
 import { idv, program } from "../../support/run-idv.js";
+import { suffixText } from "../../support/suffixes.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const packages = [
@@ -26,7 +28,7 @@ const packages = [
 interface Offer {
   version: string;
   file: string;
-  list: readonly string[];
+  list: readonly string[] | string;
   integrity: (tarball: Uint8Array) => string;
 }
 
@@ -52,17 +54,18 @@ function honest(): Map<string, Offer> {
 }
 
 let offers = honest();
+const suffixes: Offer = { version: "1.0.0", file: suffixPackage.file, list: suffixText, integrity: sha512 };
 const publicList = await startListServer();
 const server = createServer(async (request, response) => {
   const [, path = "", download] = request.url?.split("/") ?? [];
   const name = decodeURIComponent(path);
-  const offer = offers.get(name);
+  const offer = name === suffixPackage.name ? suffixes : offers.get(name);
   if (offer === undefined) return response.writeHead(404).end("{}");
   const { version, file, list } = offer;
   const manifest = { name, version, license: "MIT" };
   const entries = [
     { name: "package/package.json", data: JSON.stringify(manifest) },
-    { name: `package/${file}`, data: JSON.stringify(list) },
+    { name: `package/${file}`, data: typeof list === "string" ? list : JSON.stringify(list) },
   ];
   // A fixed time gives the same bytes in every download.
   const attrs = { mtime: 0 };
@@ -99,12 +102,14 @@ const all = [
   ...packages.map(([name]) => `${name} 9.0.0`),
   "disposable/disposable-email-domains 2026-11-02",
 ].join(", ");
+/** The public suffixes of the registry are older than those in use. */
+const upToDate = all.replace(", disposable/", `, ${suffixPackage.name} 1.0.0, disposable/`);
 
 test("idv data show names the sources", async () => {
   const { code, stdout } = await idv(["data", "show"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^disposable-domains\taged\t[\d.]+\t2026-04-13\t[\d,]+\t[\d,]+\tMIT\ndisposable-email-domains-js\tlist\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+\t[\d,]+\tCC0-1.0\n(?:\S+\t\w+\t[\d.-]+\t\d{4}-\d\d-\d\d\t[\d,]+\t[\d,]+\t\S+\n){6}[\d,]+ entries, came with idv; the newest list is \d+ days? old\n$/,
+    /^disposable-domains\taged\t[\d.]+\t2026-04-13\t[\d,]+\t[\d,]+\tMIT\ndisposable-email-domains-js\tlist\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+\t[\d,]+\tCC0-1.0\n(?:\S+\t\w+\t[\d.-]+\t\d{4}-\d\d-\d\d\t[\d,]+\t[\d,]+\t\S+\n){6}public suffixes: [\d,]+ rules, tldts [\d.]+, \d{4}-\d\d-\d\d\n[\d,]+ entries, came with idv; the newest list is \d+ days? old\n$/,
   );
 });
 
@@ -129,7 +134,7 @@ test("idv data update fetches, compiles and installs new data once", async () =>
       ...Array.from({ length: 7 }, () => ({})),
     ],
   });
-  expect((await idv(["data", "update"], run)).stdout).toBe(`up to date: ${all}\n`);
+  expect((await idv(["data", "update"], run)).stdout).toBe(`up to date: ${upToDate}\n`);
 });
 
 test("of two updates at once, the second finds the data of the first", async () => {
@@ -137,7 +142,7 @@ test("of two updates at once, the second finds the data of the first", async () 
   const run = settings(temporaryFolder());
   const found = await Promise.all([idv(["data", "update"], run), idv(["data", "update"], run)]);
   const [first, second] = found.map(({ stdout }) => stdout).sort();
-  expect(first).toBe(`up to date: ${all}\n`);
+  expect(first).toBe(`up to date: ${upToDate}\n`);
   expect(second).toMatch(/^updated: /);
   expect(found.map(({ code, stderr }) => ({ code, stderr }))).toEqual(Array(2).fill({ code: 0, stderr: "" }));
 });
