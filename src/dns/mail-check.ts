@@ -4,6 +4,7 @@
  */
 import type { Classifier } from "../classifier/classifier.js";
 import { isKnownProvider } from "../classifier/providers.js";
+import { mayReceiveMail } from "../classifier/rules/unknown-tld.js";
 import { parseAddress } from "../classifier/syntax/address.js";
 import { parseDomainName, withoutRoot } from "../classifier/syntax/domain-name.js";
 import { Fault } from "../classifier/syntax/fault.js";
@@ -40,19 +41,21 @@ export class MailCheck {
    * Returns the verdict on an item that passed the rules and whose domain was asked about: a new status and reason if
    * mail cannot be sent there or goes to a disposable address, else the old status; with a reason if DNS could not decide.
    *
-   * @param status the status so far, `ok` or `alias`
+   * @param status the status so far, `ok` or `alias`; `fake` for an item with an unknown ending, which DNS may know
    */
   verdictOn<Status extends string>(kind: Kind, item: string, status: Status): MailVerdict<Status> {
     const domain = this.#domainOf(kind, item);
     const finding = domain === undefined ? undefined : this.#domains.find(domain);
     if (domain === undefined || finding === undefined) return { status };
+    if (status === "fake" && finding.kind !== "mail") return { status };
     if (finding.kind === "undecided") return { status, reason: `undecided: ${finding.cause}` };
     const mx = finding.kind === "mail" ? finding.exchange : undefined;
-    return verdictOf(domain, finding) ?? { status, ...(mx !== undefined && { mx }) };
+    const passed = status === "fake" ? ("ok" as const) : status;
+    return verdictOf(domain, finding) ?? { status: passed, ...(mx !== undefined && { mx }) };
   }
 
   async check(kind: Kind, item: string, verdict: Classification): Promise<Classification & { mx?: string }> {
-    if (!passes(verdict.status)) return verdict;
+    if (!mayReceiveMail(verdict)) return verdict;
     await this.ask(kind, [item]);
     const byDns = this.verdictOn(kind, item, verdict.status);
     return byDns.status === verdict.status ? { ...verdict, ...byDns } : byDns;
@@ -68,9 +71,9 @@ export class MailCheck {
     if (parsed instanceof Fault) return undefined;
     const domain = "local" in parsed ? parsed.domain?.ascii : parsed.ascii;
     if (domain === undefined || isKnownProvider(domain)) return undefined;
-    const { reason = "" } = this.#classifier.classify(kind, item);
-    return reason.startsWith("allow-list") ? undefined : domain;
+    const { status, reason = "", suggestion } = this.#classifier.classify(kind, item);
+    // An ending with a suggestion is a typing error, whatever a server answers.
+    const isTypo = status === "fake" && suggestion !== undefined;
+    return isTypo || reason.startsWith("allow-list") ? undefined : domain;
   }
 }
-
-const passes = (status: string): boolean => status === "ok" || status === "alias";

@@ -7,7 +7,7 @@ export interface MailCheckPort {
   /**
    * Returns the verdict on an item that was asked about. The status is the same if DNS has no objection.
    *
-   * @param status the status so far, `ok` or `alias`
+   * @param status the status so far, `ok` or `alias`; `fake` for an item with an unknown ending, which DNS may know
    */
   verdictOn(kind: Kind, item: string, status: Status): Verdict;
 }

@@ -18,6 +18,7 @@
 import { setImmediate } from "node:timers/promises";
 import { flagsOf } from "../classifier/flags.js";
 import { listedDomain } from "../classifier/rules/disposable-domain.js";
+import { mayReceiveMail } from "../classifier/rules/unknown-tld.js";
 import { countsOf } from "../kernel/disposable-counts.js";
 import { Offset, recordWords } from "../table/scan/scanner.js";
 import type { Status, Verdict } from "../validator/validator.js";
@@ -31,7 +32,7 @@ import {
   type ThreadEngine,
 } from "./blocks/classified-chunks.js";
 import type { OtherStatus } from "./blocks/kept-rows.js";
-import { isGood, usualCells } from "./cells.js";
+import { usualCells } from "./cells.js";
 import { DomainCounts, topDomains } from "./domain-counts.js";
 import { anyUpdate, badRowCode, keptFields, tooManyKept, type Update } from "./earlier-fields.js";
 import { ItemLedger } from "./item-ledger.js";
@@ -266,13 +267,14 @@ async function checkMail(
   if (mailCheck === undefined) return;
   const codes = ledger.codesOf(chunk);
   const { hashes } = chunk.items ?? chunk;
-  const { statuses } = ledger.codes;
+  const { statuses, reasons } = ledger.codes;
+  const isOpen = (code: number) => mayReceiveMail({ status: statuses[code] ?? "", reason: reasons[code] });
   const hashOf = (index: number) => ({ low: hashes[2 * index]!, high: hashes[2 * index + 1]! });
   const passed: { readonly item: string; readonly index: number }[] = [];
   classifier.eachItem(
     chunk.chunk,
     chunk,
-    (index) => isGood(statuses[codes[index]!]),
+    (index) => isOpen(codes[index]!),
     (item, index) => passed.push({ item, index }),
   );
   await mailCheck.ask(
@@ -281,8 +283,9 @@ async function checkMail(
   );
   for (const { item, index } of passed) {
     // The same item in another chunk may have been settled meanwhile.
-    const status = statuses[ledger.codeOf(hashOf(index))]!;
-    const verdict = isGood(status) ? mailCheck.verdictOn(kind, item, status) : undefined;
+    const code = ledger.codeOf(hashOf(index));
+    const status = statuses[code]!;
+    const verdict = isOpen(code) ? mailCheck.verdictOn(kind, item, status) : undefined;
     if (verdict !== undefined && verdict.status !== status) ledger.settle(hashOf(index), verdict);
   }
 }
@@ -299,7 +302,9 @@ function explained(options: RunOptions, item: string, status: Status): Verdict {
     if (mailCheck === undefined) return verdict;
     // DNS replaces only statuses that passed. If this status came from DNS, its reason is given; else the MX host is added.
     const before = verdict?.status ?? "ok";
-    const byDns = isGood(before) ? mailCheck.verdictOn(kind, item, before) : undefined;
+    const byDns = mayReceiveMail({ ...verdict, status: before })
+      ? mailCheck.verdictOn(kind, item, before)
+      : undefined;
     if (byDns?.status === status && status !== before) return byDns;
     // Of a status that DNS has not given, it may tell the host, or that it could not decide.
     const { mx, reason } = byDns?.status === before ? byDns : {};

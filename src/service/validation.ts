@@ -1,4 +1,5 @@
 /** Answers one request: charges the key and gives its items statuses. Must not know about HTTP. */
+import { mayReceiveMail } from "../classifier/rules/unknown-tld.js";
 import type { ApiKey, Charge, ChargeOutcome, ServiceStore } from "../store/state/service-store.js";
 import { type EmbeddedEngine, type Kind, notChecked, type Verdict } from "../validator/validator.js";
 
@@ -83,13 +84,11 @@ export async function explainItems(
   });
 }
 
-const passes = ({ status }: Verdict): boolean => status === "ok" || status === "alias";
-
 const passing = (
   classifier: VerdictSources["classifier"],
   kind: Kind,
   items: readonly string[],
-): readonly string[] => items.filter((item) => passes(classifier.classify(kind, item)));
+): readonly string[] => items.filter((item) => mayReceiveMail(classifier.classify(kind, item)));
 
 function withMail(
   mailCheck: VerdictSources["mailCheck"],
@@ -97,7 +96,7 @@ function withMail(
   item: string,
   verdict: Verdict,
 ): Verdict {
-  if (mailCheck === undefined || !passes(verdict)) return verdict;
+  if (mailCheck === undefined || !mayReceiveMail(verdict)) return verdict;
   const byDns = mailCheck.verdictOn(kind, item, verdict.status);
   return byDns.status === verdict.status ? { ...verdict, ...byDns } : byDns;
 }

@@ -15,3 +15,12 @@ export const unknownTld = {
     return { subject: ascii.slice(ascii.lastIndexOf(".") + 1), suggestion: findMeant(ascii) };
   },
 } as const satisfies DomainRule;
+
+/** Returns whether DNS may still decide about an item: it passed the rules, or only its ending was unknown. */
+export const mayReceiveMail = ({
+  status,
+  reason,
+}: {
+  status: string;
+  reason?: string | undefined;
+}): boolean => status === "ok" || status === "alias" || reason?.split(":")[0] === unknownTld.code;

@@ -377,3 +377,18 @@ test("idv serve gives flags on request", async () => {
     { status: "ok", flags: ["free-provider"] },
   ]);
 });
+
+test("an ending that DNS knows is not unknown", async () => {
+  const stdin = "email\nann@ok.larch\nann@nx-1.larch\nann@servfail-1.larch\nann@ok.con\nann@ok.local\n";
+  const { stdout } = await idv(["emails", "-q", "--explain", ...asking()], { stdin });
+  expect(stdout.split("\n").slice(1, 6)).toEqual([
+    "ann@ok.larch,ok,,,mail.larch-and-oak.com",
+    "ann@nx-1.larch,fake,unknown-tld: larch,,",
+    "ann@servfail-1.larch,fake,unknown-tld: larch,,",
+    "ann@ok.con,fake,unknown-tld: con,ann@ok.com,",
+    "ann@ok.local,fake,special-use: local,,",
+  ]);
+  expect((await idv(["check", ...asking(), "ann@ok.larch"])).stdout).toBe(
+    "ann@ok.larch\tok\t\t\tmail.larch-and-oak.com\n",
+  );
+});
