@@ -1,24 +1,9 @@
 /** Canonical items: maps addresses that reach the same mailbox to one spelling. Checks the syntax of items only. */
-import {
-  fastmailDomains,
-  ispProviders,
-  mailcomDomains,
-  majorProviders,
-  privacyProviders,
-  providerFamily,
-} from "./providers.js";
+import { fastmailDomains, providerFamily } from "./providers.js";
 import { findPlainAt, parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
 import type { Kind } from "./verdict.js";
-
-/** Domains that ignore case in local parts. Public providers do; a company's server may not (RFC 5321 §2.4). */
-const ignoresCase: ReadonlySet<string> = new Set([
-  ...majorProviders,
-  ...mailcomDomains,
-  ...ispProviders,
-  ...privacyProviders,
-]);
 
 /**
  * How a provider spells its mailboxes, by its domains or its family. All that certainly or very probably deliver
@@ -57,8 +42,8 @@ const dotString =
 
 /**
  * Returns one spelling for all items that reach the same mailbox; undefined for an item that breaks the syntax rules or
- * has an address literal. The local part is lower-cased and loses its sub-address and dots only where the provider is
- * known to ignore them. The domain is lower-cased, in A-labels.
+ * has an address literal. All is in lower case, as for items that count as one. The local part loses its sub-address and
+ * dots only where the provider is known to ignore them. The domain is in A-labels.
  */
 export function canonicalItem(kind: Kind, item: string): string | undefined {
   if (kind === "domain") {
@@ -79,8 +64,8 @@ function canonicalAddress(local: string, ascii: string, quoted: (local: string) 
   if (fastmail.has(zone)) return `${ascii.slice(0, dot)}@${zone}`;
   const family = providerFamily(ascii);
   const spelling = spellingOf.get(ascii) ?? (family === undefined ? undefined : spellingOf.get(family));
-  const isSmall = spelling !== undefined || family !== undefined || ignoresCase.has(ascii);
-  const name = isSmall ? local.toLowerCase() : local;
+  // A server may tell case apart (RFC 5321, section 2.4), but none is known that gives two people such mailboxes.
+  const name = local.toLowerCase();
   if (spelling === undefined) return `${quoted(name)}@${ascii}`;
   const { domain = ascii, ignored, dotsAreHyphens } = spelling;
   const plus = name.indexOf("+");

@@ -58,7 +58,7 @@ import {
   untold,
 } from "../layout";
 import { isAscii, isNamed, listedAt, notPlain, plainFacts } from "./facts";
-import { firstOf, hash, shardHash, smallLetter } from "./hash";
+import { hash, shardHash, smallLetter } from "./hash";
 import { closingBracket, findHost, findInBrackets, found, foundEnd } from "./item";
 
 /**
@@ -222,7 +222,7 @@ export function readDomains(isEmail: bool, block: usize, at: usize, count: i32, 
 
 /**
  * Returns whether a plain item is certainly its own canonical form, as most are: its domain is in ASCII and no sub-address,
- * and an address has no capitals and no `+` in its local part, no dots at Gmail, and is not at a provider whose domains
+ * and an address has no `+` in its local part, no dots at Gmail, and is not at a provider whose domains
  * stand for one another; see classifier/canonical.ts.
  */
 function isOwn(isEmail: bool, item: usize): bool {
@@ -231,7 +231,7 @@ function isOwn(isEmail: bool, item: usize): bool {
   const end: usize = load<u32>(item, endOf);
   if (!isAscii(domain, end)) return false;
   if (!isEmail) return true;
-  if (load<u32>(item, plusOf) !== <u32>domain - 1 || hasCapital(start, <i32>(domain - start))) return false;
+  if (load<u32>(item, plusOf) !== <u32>domain - 1) return false;
   // gmail.com and googlemail.com.
   if ((load<u8>(domain) | 0x20) === letterG) {
     if ((load<u8>(domain, 1) | 0x20) !== letterM) return false;
@@ -253,14 +253,6 @@ function labelAfter(start: usize, end: usize): usize {
   let at = start;
   while (at < end && load<u8>(at) !== dot) at++;
   return at < end ? at + 1 : end;
-}
-
-function hasCapital(start: usize, length: i32): bool {
-  for (let i: i32 = 0; i < length; i += 16) {
-    const bytes = firstOf(v128.load(start + i), length - i);
-    if (v128.any_true(i8x16.lt_u(i8x16.sub(bytes, i8x16.splat(0x41)), i8x16.splat(26)))) return true;
-  }
-  return false;
 }
 
 /** Hashes each record's field in lower case, two words; 0 for an empty field. */

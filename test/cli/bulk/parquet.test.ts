@@ -47,7 +47,8 @@ async function folderWithList(options = ""): Promise<string> {
   return home;
 }
 
-const leftBehind = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`idv-list-`));
+const leftBehind = () =>
+  readdirSync(tmpdir()).filter((name) => name.startsWith("idv-list-") && name.includes(`-${process.pid}-`));
 
 test("a Parquet file comes back with a column more, its types, compression, row groups and metadata", async () => {
   const home = await folderWithList(

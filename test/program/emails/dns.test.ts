@@ -269,7 +269,7 @@ test("idv serve --dns asks for its clients, and explains on request", async () =
   expect(Object.values(body.emails)).toEqual([
     { status: "ok", reason: null, suggestion: null, canonical: "ann@ok.net" },
     { status: "fake", reason: "no-such-domain: nx-1.net", suggestion: null, canonical: "ann@nx-1.net" },
-    { status: "quota_exceeded", reason: null, suggestion: null, canonical: "Ann.Lee@gmial.com" },
+    { status: "quota_exceeded", reason: null, suggestion: null, canonical: "ann.lee@gmial.com" },
     { status: "quota_exceeded", reason: null, suggestion: null, canonical: "ann+x@ok.net" },
   ]);
 });
