@@ -1,7 +1,7 @@
 /** `idv allow` and `idv deny`: lists of the user's own that every offline run and `idv serve` use. */
 
 import { dirname } from "node:path";
-import { parseListLine } from "../../classifier/own-lists.js";
+import { type ListEntry, parseListLine } from "../../classifier/own-lists.js";
 import { Fault } from "../../classifier/syntax/fault.js";
 import { withFolderLock } from "../../files/folder-lock.js";
 import { createFolder } from "../../files/folders.js";
@@ -24,11 +24,6 @@ const listOptions = optionRecords({ json: { flags: "--json", help: "print one JS
 
 /** Longest wait for another change of the list, in milliseconds. */
 const lockMilliseconds = 10_000;
-
-interface Line {
-  readonly entry: string;
-  readonly note: string;
-}
 
 /** Returns the command for one of the lists. */
 export const ownListCommand =
@@ -79,41 +74,46 @@ async function add(
   entries: readonly string[],
   { note = "" }: OptionValues<typeof addOptions>,
 ): Promise<void> {
-  const added = entries.map((entry) => ({ entry: normalized(entry), note: note.replace(/[\r\n]+/g, " ") }));
-  const keys = new Set(added.map(({ entry }) => entry));
-  await change(list, (lines) => [...lines.filter(({ entry }) => !keys.has(normalized(entry))), ...added]);
+  const keys = new Set(entries.map(normalized));
+  const comment = note === "" ? "" : ` # ${note.replace(/[\r\n]+/g, " ")}`;
+  await change(list, (lines) => [
+    ...lines.filter((line) => !keys.has(keyOf(line) ?? "")),
+    ...[...keys].map((key) => `${key}${comment}`),
+  ]);
   say(`${[...keys].map(printable).join(", ")}: ${list === "allow" ? "allowed" : "denied"}`);
 }
 
 async function remove(list: List, entries: readonly string[]): Promise<void> {
   const keys = new Set(entries.map(normalized));
   await change(list, (lines) => {
-    const known = new Set(lines.map(({ entry }) => normalized(entry)));
+    const known = new Set(lines.map(keyOf));
     const missing = [...keys].find((key) => !known.has(key));
     if (missing !== undefined)
       throw new UsageError(`${printable(missing)}: is not in the list; see idv ${list} list`);
-    return lines.filter(({ entry }) => !keys.has(normalized(entry)));
+    return lines.filter((line) => !keys.has(keyOf(line) ?? ""));
   });
   say(`${[...keys].map(printable).join(", ")}: removed`);
 }
 
 async function show(list: List, { json }: OptionValues<typeof listOptions>): Promise<void> {
-  const lines = linesIn((await readIfPresent(ownListPath(list, process.env))) ?? "");
-  if (json) for (const line of lines) print(`${JSON.stringify(line)}\n`);
-  else await printListing({ header: ["entry", "note"], rows: lines.map(({ entry, note }) => [entry, note]) });
+  const rows = linesIn((await readIfPresent(ownListPath(list, process.env))) ?? "").flatMap((line) => {
+    if (keyOf(line) === undefined) return [];
+    const [, entry = line, note = ""] = /^(.*?)\s+#\s?(.*)$/.exec(line) ?? [];
+    return [{ entry: entry.trim(), note: note.trim() }];
+  });
+  if (json) for (const row of rows) print(`${JSON.stringify(row)}\n`);
+  else await printListing({ header: ["entry", "note"], rows: rows.map(({ entry, note }) => [entry, note]) });
 }
 
-/** Changes the file as a whole; two changes at once follow each other. Lines that have only a comment stay. */
-async function change(list: List, to: (lines: readonly Line[]) => readonly Line[]): Promise<void> {
+/** Changes the file as a whole; two changes at once follow each other. Other lines stay as people have written them. */
+async function change(list: List, to: (lines: readonly string[]) => readonly string[]): Promise<void> {
   const path = ownListPath(list, process.env);
   createFolder(dirname(path), 0o700);
   let failure: unknown;
   await withFolderLock(dirname(path), { milliseconds: lockMilliseconds }, async () => {
     try {
-      const text = (await readIfPresent(path)) ?? "";
-      const comments = text.split("\n").filter((line) => /^\s*#/.test(line));
-      const lines = to(linesIn(text)).map(({ entry, note }) => (note === "" ? entry : `${entry} # ${note}`));
-      await writePrivately(path, [...comments, ...lines].map((line) => `${line}\n`).join(""));
+      const lines = to(linesIn((await readIfPresent(path)) ?? ""));
+      await writePrivately(path, lines.map((line) => `${line}\n`).join(""));
     } catch (error) {
       failure = error;
     }
@@ -121,12 +121,17 @@ async function change(list: List, to: (lines: readonly Line[]) => readonly Line[
   if (failure !== undefined) throw failure;
 }
 
-function linesIn(text: string): readonly Line[] {
-  return text.split("\n").flatMap((line) => {
-    const [, entry = "", note = ""] = /^\s*([^\s#]\S*)(?:\s+#\s?(.*))?\s*$/.exec(line) ?? [];
-    return entry === "" ? [] : [{ entry, note: note.trim() }];
-  });
+/** A line ends as in lists that runs read: with LF, CR or both. */
+const linesIn = (text: string): readonly string[] => text.split(/\r\n|\r|\n/).filter((line) => line !== "");
+
+/** Returns the entry of a line as {@link normalized} does; undefined for a comment, and for what is no entry. */
+function keyOf(line: string): string | undefined {
+  const parsed = parseListLine(line);
+  return parsed === undefined || parsed instanceof Fault ? undefined : textOf(parsed);
 }
+
+const textOf = (entry: ListEntry): string =>
+  "mailbox" in entry ? `${entry.mailbox}@${entry.domain}` : entry.domain;
 
 /**
  * Returns an entry as it is stored: lower case, the domain in A-labels.
@@ -139,7 +144,7 @@ function normalized(entry: string): string {
     const why = parsed === undefined ? "it is empty" : parsed.what;
     throw new UsageError(`${printable(entry)}: neither a domain nor an address: ${why}`);
   }
-  const text = "mailbox" in parsed ? `${parsed.mailbox}@${parsed.domain}` : parsed.domain;
+  const text = textOf(parsed);
   if (!/[\s#"]/.test(text)) return text;
   throw new UsageError(`${printable(entry)}: cannot be kept, because of its space, quote or #; use a FILE`);
 }

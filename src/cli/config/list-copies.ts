@@ -6,6 +6,8 @@ import { createHash } from "node:crypto";
 import { stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { InvalidArgumentError } from "commander";
+import { parseListLine } from "../../classifier/own-lists.js";
+import { Fault } from "../../classifier/syntax/fault.js";
 import { fetchList } from "../../data/public-list.js";
 import { readIfPresent, writePrivately } from "../../files/private-file.js";
 import { ServiceError } from "../../validator/errors.js";
@@ -52,6 +54,9 @@ export async function readListUrl(
       await utimes(path, new Date(), new Date());
       return Buffer.from(copy!.list);
     }
+    // A page of a proxy or of a portal must not take the place of the list.
+    const isWrong = fetched.text.split(/[\r\n]+/).some((line) => parseListLine(line) instanceof Fault);
+    if (isWrong) return useCopy("the answer is not a list of domains and addresses");
     await writePrivately(path, `${fetched.etag}\n${fetched.text}`);
     return Buffer.from(fetched.text);
   } catch (error) {

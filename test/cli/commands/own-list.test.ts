@@ -62,14 +62,16 @@ test("runs use the lists, and say how many rows they decide", async () => {
 });
 
 test("comments and lines of people stay, and two changes at once follow each other", async () => {
-  const home = folderOf({ ".config/idv/deny.txt": "# ours\nB.net   # old\n" });
+  const home = folderOf({ ".config/idv/deny.txt": '# ours\rB.net   # old\n"a b"@larch.com\n' });
   const commands = ["c.net", "d.net"].map((domain) => () => idv(["deny", "add", domain], { home }));
   for (const command of commands) await command();
   expect(readFileSync(join(home, ".config/idv/deny.txt"), "utf8")).toBe(
-    "# ours\nB.net # old\nc.net\nd.net\n",
+    '# ours\nB.net   # old\n"a b"@larch.com\nc.net\nd.net\n',
   );
   expect((await idv(["deny", "remove", "b.net"], { home })).code).toBe(0);
-  expect(readFileSync(join(home, ".config/idv/deny.txt"), "utf8")).toBe("# ours\nc.net\nd.net\n");
+  expect(readFileSync(join(home, ".config/idv/deny.txt"), "utf8")).toBe(
+    '# ours\n"a b"@larch.com\nc.net\nd.net\n',
+  );
   expect(readdirSync(join(home, ".config/idv"))).toEqual(["deny.txt"]);
 });
 
@@ -107,6 +109,10 @@ test("a list at a URL is fetched if it has changed, and read from its copy if it
   expect(statSync(join(folder, copy)).mode & 0o777).toBe(0o600);
   Object.assign(server, { list: "", etag: '"2"' });
   expect(statusesIn((await run()).stdout)).toEqual(["disposable", "disposable", "ok"]);
+  Object.assign(server, { list: "<html>\n<p>Log in first</p>\n", etag: '"3"' });
+  const portal = await run();
+  expect(statusesIn(portal.stdout)).toEqual(["disposable", "disposable", "ok"]);
+  expect(portal.stderr).toContain("the answer is not a list of domains and addresses; using the copy of");
   Object.assign(server, {
     list: (_: unknown, response: { writeHead: (code: number) => { end: () => void } }) =>
       response.writeHead(500).end(),
