@@ -152,6 +152,7 @@ export class DnsClient {
     signal: AbortSignal | undefined,
   ): Promise<DnsAnswer<Record>> {
     const untried = new Set(this.#servers.keys());
+    let isAnySilent = false;
     let spent = 0;
     let answer: DnsAnswer<Record> = { failure: "no connection" };
     for (let attempt = 0; spent < patience - 1; attempt++) {
@@ -178,7 +179,9 @@ export class DnsClient {
         const pause = Math.min(this.#waitFor(attempt, patience - spent)(), patience - spent);
         await sleep(Math.max(1, pause));
         spent += pause;
-      } else if (!isSilent && untried.size === 0) break;
+        // A server that lost the query may know what another one fails to find out.
+      } else if (!isSilent && !isAnySilent && untried.size === 0) break;
+      isAnySilent ||= isSilent;
     }
     if (!("failure" in answer) || !isSilence(answer.failure)) return answer;
     return { ...answer, mayPass: this.#pace.isLimited || this.isUnreachable };

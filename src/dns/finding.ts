@@ -88,12 +88,14 @@ export const isRoutable = (address: string, isInside: boolean): boolean =>
 
 /**
  * Returns whether a domain declares that it sends no mail (RFC 7208, section 5.1). Without MX records, this means that
- * it is not used for mail.
+ * it is not used for mail. Two such records are a mistake (section 4.5), and say nothing.
  *
  * @param texts TXT records of the domain, in pieces
  */
-export const sendsNoMail = (texts: readonly (readonly string[])[]): boolean =>
-  texts.some((pieces) => /^v=spf1 +-all *$/i.test(pieces.join("")));
+export function sendsNoMail(texts: readonly (readonly string[])[]): boolean {
+  const records = texts.map((pieces) => pieces.join("")).filter((text) => /^v=spf1(?: |$)/i.test(text));
+  return records.length === 1 && /^v=spf1 +-all *$/i.test(records[0]!);
+}
 
 const isNowhere = (host: string): boolean =>
   host === "" || isIP(host) !== 0 || /(?:^|\.)(?:localhost|invalid)$/.test(host);

@@ -215,6 +215,7 @@ export async function findMail(
   const own = await (hosts ?? new MailHosts(client, false)).addressesOf(domain);
   if (own !== "usable") return findingOf(own);
   const texts = await client.ask((resolver) => resolver.resolveTxt(domain));
+  if ("failure" in texts) return undecidedBy(texts);
   return "records" in texts && sendsNoMail(texts.records) ? { kind: "sends-no-mail" } : { kind: "mail" };
 }
 

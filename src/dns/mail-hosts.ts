@@ -38,13 +38,14 @@ export class MailHosts {
    * @returns `usable` if one is routable
    */
   async addressesOf(name: string): Promise<HostState> {
+    let found: Unreached = "unusable";
     for (const type of ["resolve4", "resolve6"] as const) {
       const answer = await this.#client.ask((resolver) => resolver[type](name));
-      if ("failure" in answer) return answer;
       if ("isMissing" in answer) return "unusable";
-      if (answer.records.some((address) => isRoutable(address, this.#isInside))) return "usable";
+      if ("failure" in answer) found = answer;
+      else if (answer.records.some((address) => isRoutable(address, this.#isInside))) return "usable";
     }
-    return "unusable";
+    return found;
   }
 
   #stateOf(host: string): Promise<HostState> {

@@ -1,7 +1,7 @@
 /** Covers what the records of a domain say about its mail. */
 import { describe, expect, test } from "vitest";
 import { disposableExchanges } from "../../src/classifier/disposable-exchanges.js";
-import { isRoutable, judgeExchanges, mailTo, verdictOf } from "../../src/dns/finding.js";
+import { isRoutable, judgeExchanges, mailTo, sendsNoMail, verdictOf } from "../../src/dns/finding.js";
 import { classifier } from "../support/classifier.js";
 
 const findDisposable = (host: string) => (host.endsWith(".mailinator.com") ? "mailinator.com" : undefined);
@@ -94,4 +94,14 @@ test.each([
   ],
 ])("the finding %j has the right verdict", (finding, expected) => {
   expect(verdictOf("a.net", finding)).toEqual(expected);
+});
+
+test.each([
+  [[["v=spf1 -all"]], true],
+  [[["v=spf1", " -all"], ["site-verification=1"]], true],
+  [[["v=spf1 -all"], ["v=spf1 mx -all"]], false],
+  [[["v=spf1 ip4:192.0.2.1 -all"]], false],
+  [[], false],
+])("TXT records %j declare that no mail is sent: %s", (texts, expected) => {
+  expect(sendsNoMail(texts)).toBe(expected);
 });
