@@ -104,12 +104,18 @@ export interface ListVersion extends Omit<DataSource, "domains" | "role" | "miss
  */
 export function namesIn(text: string): readonly string[] | undefined {
   const [, set] = /new Set\((\[[^\]]*\])\)/.exec(text) ?? [];
-  const isLines = /^[^\s{["<]+\.[^\s]+\r?$/m.test(text.slice(0, 200));
-  const found: unknown = parseJson(set ?? text) ?? (isLines ? text.trim().split(/\s*\n\s*/) : undefined);
+  const found: unknown = parseJson(set ?? text) ?? linesIn(text);
   const domains = Array.isArray(found) ? found : (found as { domains?: unknown } | undefined)?.domains;
   const names: unknown = Array.isArray(domains) ? domains : Object.keys(domains ?? {});
   const isList = Array.isArray(names) && names.length > 0 && names.every((name) => typeof name === "string");
   return isList ? names : undefined;
+}
+
+/** Returns the names on lines, without comments after `#`; undefined if one in ten lines is no name. */
+function linesIn(text: string): readonly string[] | undefined {
+  const lines = text.split(/\r?\n/).flatMap((line) => line.replace(/(?:^|\s)#.*/, "").trim() || []);
+  const names = lines.filter((line) => /^[\p{L}\p{M}\d_-]+(?:\.[\p{L}\p{M}\d_-]+)+\.?$/u.test(line));
+  return names.length > 0.9 * lines.length ? lines : undefined;
 }
 
 /** Returns the day that a list says it was made on, in seconds since the epoch as `t`: `2026-02-18`; undefined if it does not. */

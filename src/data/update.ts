@@ -209,9 +209,9 @@ function compileSuffixes(
     const missing = surelyDelegated.find((name) => !names.has(name));
     if (missing !== undefined) refuse(`${describe(found)}: its public suffixes lack ${missing}`, options);
     const before = inUse.suffixes?.rules ?? 0;
-    if (rules.length < fewestRules * before) {
+    if (rules.length < fewestRules * before || (before > 0 && rules.length > mostGrowth * before)) {
       refuse(
-        `${describe(found)}: its public suffixes shrink from ${number(before)} to ${number(rules.length)}`,
+        `${describe(found)}: its public suffixes go from ${number(before)} rules to ${number(rules.length)}`,
         options,
       );
     }

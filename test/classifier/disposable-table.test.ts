@@ -155,7 +155,10 @@ describe("merging lists", () => {
     ['{"version":1,"domains":{"a.com":{"provider":"x"}}}', ["a.com"]],
     ['const list = new Set(["a.com","b.com"]);', ["a.com", "b.com"]],
     ["a.com\nb.com\n", ["a.com", "b.com"]],
+    ["# names\r\na.com # new\r\n\r\nmüller.de\r\n", ["a.com", "müller.de"]],
+    ["\0a\0.\0c\0o\0m\n", undefined],
     ["<html>", undefined],
+    ["Log in at\na.com\n", undefined],
     ['{"domains":[]}', undefined],
     ["[1,2]", undefined],
   ])("reads the names, if any, in %j", (text, names) => {
