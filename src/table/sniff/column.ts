@@ -117,13 +117,15 @@ export interface ColumnChoice {
  * in it, then the share of items below it. If no name fits, the content alone decides.
  *
  * @param records the first records below the header, binary strings
- * @throws ChoiceError if no column fits, or several without a fitting name fit equally well
+ * @param takesAll whether the other columns that hold items are used as well
+ * @throws ChoiceError if no column fits, or several without a fitting name fit equally well and not all are used
  */
 export function chooseColumn(
   header: readonly string[] | undefined,
   records: readonly (readonly string[])[],
   width: number,
   profile: ItemProfile,
+  takesAll = false,
 ): ColumnChoice {
   if (width <= 1) return { column: 0, others: [] };
   const columns = Array.from({ length: width }, (_, index) => ({
@@ -160,7 +162,7 @@ export function chooseColumn(
       const most = Math.max(...filled.map(({ content }) => content));
       // A column with more than half as many items may also be the right one. Then the user has to choose.
       const winners = filled.filter(({ content }) => content > most / 2).map(({ index }) => index);
-      if (winners.length === 1) return winners[0]!;
+      if (winners.length === 1 || takesAll) return winners[0]!;
       const names = header?.map(nameText) ?? unnamed(width);
       throw new ChoiceError(
         `${winners.length} columns fit equally well; choose one with -c, or all with --all-columns: ` +
@@ -196,7 +198,7 @@ export function chooseColumns(
     const [column = 0, ...otherColumns] = new Set(found);
     return { column, otherColumns, passedOver: [] };
   }
-  const { column, others } = chooseColumn(header, records, width, profile);
+  const { column, others } = chooseColumn(header, records, width, profile, allColumns);
   return allColumns
     ? { column, otherColumns: others, passedOver: [] }
     : { column, otherColumns: [], passedOver: others };

@@ -74,6 +74,11 @@ describe("named columns", () => {
     expect(() => findColumn(wanted, header, header.length)).toThrow(ChoiceError);
   });
 
+  test("several columns that fit equally well are no mistake if all are wanted", () => {
+    const [record] = [["a@larch.com", "b@larch.com"]];
+    expect(chooseColumn(["a", "b"], [record!], 2, profiles.email, true)).toEqual({ column: 0, others: [1] });
+  });
+
   test.each([
     ["email", 'no column "email": the table has no header'],
     ["4", "no column 4: the table has 3"],
