@@ -41,6 +41,9 @@ export function formatByName(path: string): NamedFormat | undefined {
       `${path}: .${name} cannot be written; name it .csv, .tsv, .jsonl, .json, .xlsx, .ods or .parquet`,
     );
   }
+  if (name === "parquet" && !/parquet$/i.test(path)) {
+    throw new ChoiceError(`${path}: a Parquet file is compressed inside; name it .parquet`);
+  }
   return written.get(name);
 }
 

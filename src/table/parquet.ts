@@ -3,10 +3,11 @@
  * returned is read once more: its rows get the added fields, and its columns their types. Knows neither items nor options.
  */
 import { createReadStream } from "node:fs";
-import { rm } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { DuckDBAppender, DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { ChoiceError } from "../files/errors.js";
+import { ChoiceError, cannotWrite, FileError } from "../files/errors.js";
 import { newPrivateFolder, removeAbandonedFolders } from "../files/temporary-files.js";
 import { TableError } from "./errors.js";
 import { quoteField } from "./quotes.js";
@@ -33,6 +34,8 @@ export async function openParquet(name: string, path: string, signal: AbortSigna
   const duckdb = await load(name);
   // These characters would stand for other files.
   const file = literal(resolve(path).replace(/[*?[]/g, "[$&]"));
+  const rowsOf = `read_parquet(${file}, hive_partitioning = false)`;
+  const opened = await versionOf(path);
   const database = await Database.open(duckdb, ":memory:", signal);
   const explain = (error: unknown): never => {
     database.close();
@@ -41,14 +44,32 @@ export async function openParquet(name: string, path: string, signal: AbortSigna
       ? error
       : new TableError(`${name}: cannot be read as Parquet: ${lineOf(error)}`);
   };
-  const columns = await database.rows(`DESCRIBE FROM read_parquet(${file})`).catch(explain);
-  const names = columns.map(([column]) => String(column));
-  const known = await database.rows(`SELECT name FROM parquet_schema(${file})`).catch(explain);
+  const columns = await database
+    .rows(`SELECT ${hexOf("column_name")}, column_type FROM (DESCRIBE FROM ${rowsOf})`)
+    .catch(explain);
+  const names = columns.map(([column]) => fromHex(column));
+  const known = (
+    await database.rows(`SELECT ${hexOf("name")} FROM parquet_schema(${file})`).catch(explain)
+  ).map(([column]) => fromHex(column));
+  const counts = await database.rows(`SELECT num_rows FROM parquet_file_metadata(${file})`).catch(explain);
+  const length = Number(counts[0]?.[0]);
   async function* bytes() {
     try {
       yield Buffer.from(`${names.map((column) => quoteField(column, ",")).join(",")}\n`);
-      const fields = columns.map(([column, type]) => textOf(nameOf(String(column)), String(type)));
-      yield* database.lines(`SELECT ${fields.join(" || ',' || ")} FROM read_parquet(${file})`);
+      const fields = columns.map(([, type], i) => textOf(nameOf(names[i]!), String(type)));
+      // A chain of || may not be longer than 1,000.
+      const line = fields.length === 1 ? fields[0] : `concat_ws(',', ${fields.join(", ")})`;
+      let count = 0;
+      for await (const lines of database.lines(`SELECT ${line} FROM ${rowsOf}`)) {
+        count += lines.length;
+        yield Buffer.from(`${lines.join("\n")}\n`);
+      }
+      // DuckDB ends a stream of rows early, without an error, if a later part of the file is damaged.
+      if (count !== length) {
+        throw new TableError(
+          `${name}: cannot be read as Parquet: ${count.toLocaleString("en")} of its ${length.toLocaleString("en")} rows can be read; it is damaged, or has changed`,
+        );
+      }
     } catch (error) {
       explain(error);
     } finally {
@@ -66,13 +87,18 @@ export async function openParquet(name: string, path: string, signal: AbortSigna
     widthBelow: async () => names.length,
     lacksValues: async () => false,
     addColumns: async (added) => {
-      const renamed = names.find((column) => !known.some(([own]) => own === column));
+      const renamed = names.find((column) => !known.includes(column));
       if (renamed !== undefined) {
         throw new ChoiceError(
           `${name}: two of its columns have the name of "${renamed.replace(/_\d+$/, "")}"; write CSV with -o FILE.csv`,
         );
       }
-      return (batches) => withColumns(duckdb, { name, file, names, signal }, added, batches);
+      const checkUnchanged = async (count = length) => {
+        if (count === length && (await versionOf(path)) === opened) return;
+        throw new TableError(`${name}: has changed while it was read; run idv again`);
+      };
+      return (batches) =>
+        withColumns(duckdb, { file, rowsOf, names, checkUnchanged, signal }, added, batches);
     },
   };
 }
@@ -107,18 +133,20 @@ export async function newParquet(name: string, names?: readonly string[]): Promi
 async function* withColumns(
   duckdb: DuckDB,
   source: {
-    readonly name: string;
     /** Its path, as a literal of SQL. */
     readonly file: string;
+    /** Its rows, as a table of SQL. */
+    readonly rowsOf: string;
     readonly names: readonly string[];
+    /** Throws a TableError if the file is not the one that the rows were read from, or has another number of rows. */
+    readonly checkUnchanged: (rows?: number) => Promise<void>;
     readonly signal: AbortSignal;
   },
   { names: added, indices }: AddedColumns,
   batches: RowBatches,
 ): AsyncGenerator<Uint8Array> {
-  const { name, file, names, signal } = source;
+  const { file, rowsOf, names, checkUnchanged, signal } = source;
   yield* inFolder(duckdb, signal, async function* write(database, folder) {
-    // Other names than those of the file.
     const own = added.map((_, i) => `added ${i}`);
     const rows = await TextTable.create(duckdb, database, ["is kept", ...own]);
     let isHeader = true;
@@ -130,19 +158,16 @@ async function* withColumns(
       }
     }
     await rows.end();
-    const [[count] = [0]] = await database.rows(`SELECT count(*) FROM read_parquet(${file})`);
-    if (Number(count) !== rows.length) {
-      throw new TableError(`${name}: has changed while it was read; run idv again`);
-    }
+    await checkUnchanged(rows.length);
     const columns = names.map((column, i) => {
       const index = indices.indexOf(i);
-      return index === -1 ? `source.${nameOf(column)}` : `${nameOf(own[index]!)} AS ${nameOf(column)}`;
+      return index === -1 ? `source.${nameOf(column)}` : `added.${nameOf(own[index]!)} AS ${nameOf(column)}`;
     });
     for (const [i, column] of added.entries()) {
-      if (indices[i]! >= names.length) columns.push(`${nameOf(own[i]!)} AS ${nameOf(column)}`);
+      if (indices[i]! >= names.length) columns.push(`added.${nameOf(own[i]!)} AS ${nameOf(column)}`);
     }
-    const query = `SELECT ${columns.join(", ")} FROM read_parquet(${file}) AS source POSITIONAL JOIN ${table} WHERE "is kept" = '1'`;
-    yield* copied(database, folder, query, await layoutOf(database, file));
+    const query = `SELECT ${columns.join(", ")} FROM ${rowsOf} AS source POSITIONAL JOIN ${table} AS added WHERE added."is kept" = '1'`;
+    yield* copied(database, folder, query, await layoutOf(database, file), checkUnchanged);
   });
 }
 
@@ -153,22 +178,29 @@ async function layoutOf(database: Database, file: string): Promise<string> {
     `SELECT num_rows, num_row_groups FROM parquet_file_metadata(${file})`,
   );
   const metadata = await database.rows(
-    `SELECT decode(key), decode(value) FROM parquet_kv_metadata(${file}) WHERE key <> ${literal(arrowSchema)}::BLOB`,
+    `SELECT decode(key), hex(value) FROM parquet_kv_metadata(${file}) WHERE key <> ${literal(arrowSchema)}::BLOB`,
   );
   const options = [];
   if (codec !== null) options.push(`COMPRESSION ${codecs[String(codec)] ?? codec}`);
   if (Number(groups) > 0)
     options.push(`ROW_GROUP_SIZE ${Math.max(1, Math.ceil(Number(rows) / Number(groups)))}`);
   if (metadata.length > 0) {
-    const pairs = metadata.map(([key, value]) => `${literal(String(key))}: ${literal(String(value))}`);
+    const pairs = metadata.map(([key, value]) => `${literal(String(key))}: ${blob(String(value))}`);
     options.push(`KV_METADATA {${pairs.join(", ")}}`);
   }
   return options.map((option) => `, ${option}`).join("");
 }
 
-async function* copied(database: Database, folder: string, query: string, options: string) {
+async function* copied(
+  database: Database,
+  folder: string,
+  query: string,
+  options: string,
+  check: () => Promise<void> = async () => {},
+) {
   const path = join(folder, "rows.parquet");
   await database.run(`COPY (${query}) TO ${literal(path)} (FORMAT parquet${options})`);
+  await check();
   yield* createReadStream(path) as AsyncIterable<Uint8Array>;
 }
 
@@ -179,14 +211,19 @@ async function* inFolder(
   work: (database: Database, folder: string) => AsyncGenerator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   await removeAbandonedFolders();
-  const folder = await newPrivateFolder();
+  const folder = await newPrivateFolder().catch((error: unknown) => {
+    throw cannotWrite(`temporary folder ${tmpdir()}`, error);
+  });
   try {
     const database = await Database.open(duckdb, join(folder, "rows.db"), signal);
     try {
       yield* work(database, folder);
     } catch (error) {
       signal.throwIfAborted();
-      throw error;
+      // The full disk of the database, for example; another one is chosen with TMPDIR.
+      throw /^(?:IO|Out of Memory|TransactionContext) Error/.test(lineOf(error))
+        ? new FileError(`temporary folder ${tmpdir()}: ${lineOf(error)}`)
+        : error;
     } finally {
       database.close();
     }
@@ -245,12 +282,12 @@ class Database {
   }
 
   /** Yields the texts of the only column of a query as lines. */
-  async *lines(sql: string): AsyncGenerator<Uint8Array> {
+  async *lines(sql: string): AsyncGenerator<readonly unknown[]> {
     const result = await this.connection.stream(sql);
     for (;;) {
       const chunk = await result.fetchChunk();
       if (chunk === null || chunk.rowCount === 0) return;
-      yield Buffer.from(`${chunk.getColumnValues(0).join("\n")}\n`);
+      yield chunk.getColumnValues(0);
     }
   }
 
@@ -334,7 +371,7 @@ class TextTable {
 function freeNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return names.map((name, index) => {
-    const wanted = name.trim() || `column${index + 1}`;
+    const wanted = name.replaceAll("\0", "\ufffd").trim() || `column${index + 1}`;
     let free = wanted;
     for (let nth = 2; taken.has(free.toLowerCase()); nth++) free = `${wanted}_${nth}`;
     taken.add(free.toLowerCase());
@@ -358,6 +395,20 @@ function textOf(column: string, type: string): string {
 
 const nameOf = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
+/** DuckDB's texts lose a byte order mark at their start, with which the name of a first column may begin. */
+const hexOf = (text: string): string => `hex(encode(${text}))`;
+
+const fromHex = (hex: unknown): string => Buffer.from(String(hex), "hex").toString("utf8");
+
+/** Returns the bytes that hexadecimal digits stand for, as a literal of SQL. */
+const blob = (hex: string): string => `'${hex.replace(/../g, "\\x$&")}'::BLOB`;
+
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 const lineOf = (error: unknown): string => (error as Error).message.split("\n")[0]!;
+
+/** Returns what is different for another file at the path, and for one that has been written to. */
+async function versionOf(path: string): Promise<string> {
+  const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
+  return [dev, ino, size, mtimeNs].join();
+}

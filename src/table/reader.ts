@@ -38,7 +38,9 @@ async function readTable(
 ): Promise<Table> {
   const { bytes, isWhole } = await readSample(input, options);
   const mayBeList = isWhole && bytes.length <= sampleBytes && !isGiven(options);
-  const book = addressBookIn(bytes.subarray(0, sampleBytes), mayBeList);
+  const { sheet } = options;
+  // The first cell of a sheet, and the name of the first column of Parquet, are no marks of a format.
+  const book = sheet ? undefined : addressBookIn(bytes.subarray(0, sampleBytes), mayBeList);
   if (book !== undefined) {
     const contacts = csvOf(book, joined(bytes, input));
     const marks = { quote: '"', escape: '"' };
@@ -46,14 +48,14 @@ async function readTable(
     return { ...(await openTable({ ...source, bytes: contacts }, asTable)), madeOf: book.what };
   }
   const wanted = options.profile.columnNames.includes("domain") ? "domains" : "emails";
-  refuseForeignFormat(source.name, bytes.subarray(0, sampleBytes), wanted);
-  const byteOrderMark = hasMark(bytes);
+  if (!sheet) refuseForeignFormat(source.name, bytes.subarray(0, sampleBytes), wanted);
+  const byteOrderMark = !sheet && hasMark(bytes);
   const start = { source, input, byteOrderMark };
   let first = byteOrderMark ? bytes.subarray(3) : bytes;
-  const lineLength = options.sheet ? firstRowLength : firstLineLength;
+  const lineLength = sheet ? firstRowLength : firstLineLength;
   const above = [linesAbove(source.name, first, options.skipLines ?? 0, lineLength)];
   first = first.subarray(above[0]!.length);
-  const separator = separatorLine(first);
+  const separator = sheet ? undefined : separatorLine(first);
   if (separator !== undefined) {
     above.push(first.subarray(0, separator.length));
     first = first.subarray(separator.length);

@@ -1,5 +1,5 @@
 /** Covers Parquet files, read and written. DuckDB makes them and tells what is in them. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -271,4 +271,101 @@ test.each([
   const { code, stderr } = await idv(["emails", "l.parquet", "-o", "o.parquet", ...options], { home });
   expect(code).toBe(2);
   expect(stderr).toContain(message);
+});
+
+/** Writes 60,000 rows in 30 row groups, compressed so that damage is noticed. */
+async function bigList(home: string, path: string): Promise<void> {
+  const rows = `SELECT 'user.' || hash(i) % 1000 || '.' || i || '@larch-and-oak.com' AS email FROM range(60000) AS list(i)`;
+  await query(
+    home,
+    `COPY (${rows}) TO '${home}/${path}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 2048)`,
+  );
+}
+
+test.each(["o.csv", "o.parquet", "o.jsonl"])(
+  "a file that is damaged in its middle does not become a shorter %s",
+  async (output) => {
+    const home = temporaryFolder();
+    await bigList(home, "l.parquet");
+    const bytes = readFileSync(join(home, "l.parquet"));
+    const middle = Math.floor(bytes.length / 2);
+    bytes.fill("X", middle, middle + 200);
+    writeFileSync(join(home, "l.parquet"), bytes);
+    const { code, stderr } = await idv(["emails", "l.parquet", "-o", output], { home });
+    expect(code).toBe(6);
+    expect(stderr).toContain("l.parquet: cannot be read as Parquet: ");
+    expect(existsSync(join(home, output))).toBe(false);
+  },
+);
+
+test("names of folders are no columns", async () => {
+  const home = folderOf({ "email=de/n=9/readme": "" });
+  await query(
+    home,
+    `COPY (SELECT '${ok}' AS email, 1 AS n) TO '${home}/email=de/n=9/l.parquet' (FORMAT parquet)`,
+  );
+  const { code, stderr } = await idv(["emails", "-I", "email=de/n=9/l.parquet"], { home });
+  expect(code, stderr).toBe(0);
+  const rows = await query(
+    home,
+    "SELECT *, typeof(n) FROM read_parquet('email=de/n=9/l.parquet', hive_partitioning = false)",
+  );
+  expect(rows).toEqual([[ok, "1", "ok", "INTEGER"]]);
+});
+
+test.each([
+  ["sep=;"],
+  ["BEGIN:VCARD"],
+  ["dn: x"],
+  ["%PDF-1.4"],
+  ["<html>"],
+  ["\ufeffemail"],
+  ["is kept"],
+  ["added 0"],
+  ["column0"],
+])("a column may have the name %j", async (column) => {
+  const home = temporaryFolder();
+  const rows = `(VALUES ('Report 2026', NULL), ('id', 'email'), ('1', '${ok}')) AS list("${column}", mail)`;
+  await query(home, `COPY (FROM ${rows}) TO '${home}/l.parquet' (FORMAT parquet)`);
+  const { code, stderr } = await idv(["emails", "l.parquet", "-c", "2", "-o", "o.parquet"], { home });
+  expect(code, stderr).toBe(0);
+  expect(await query(home, "FROM 'o.parquet'")).toEqual([
+    ["Report 2026", null, null],
+    ["id", "email", null],
+    ["1", ok, "ok"],
+  ]);
+});
+
+test("a file may have more than a thousand columns, and metadata that is no text", async () => {
+  const home = temporaryFolder();
+  const more = Array.from({ length: 1200 }, (_, i) => `${i} AS c${i}`);
+  await query(
+    home,
+    `COPY (SELECT '${ok}' AS email, ${more}) TO '${home}/l.parquet' (FORMAT parquet, KV_METADATA {bin: '\\xFF\\xFE'::BLOB})`,
+  );
+  const { code, stderr } = await idv(["emails", "l.parquet", "-o", "o.parquet"], { home });
+  expect(code, stderr).toBe(0);
+  expect(await query(home, "SELECT email, c1199, status FROM 'o.parquet'")).toEqual([[ok, "1199", "ok"]]);
+  expect(await query(home, "SELECT hex(value) FROM parquet_kv_metadata('o.parquet')")).toEqual([["FFFE"]]);
+});
+
+test.each([["--skip-lines", "1"], ["--no-headers"]])(
+  "%s is refused for a file that names its columns",
+  async (...option) => {
+    const home = await folderWithList();
+    const { code, stderr } = await idv(["emails", "l.parquet", ...option], { home });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`l.parquet: ${option[0]} is for text, and this is a Parquet file`);
+  },
+);
+
+test("a missing temporary folder, and a NUL in a name", async () => {
+  const home = folderOf({ "l.csv": `email,a\0b\n${ok},1\n` });
+  const args = ["emails", "l.csv", "-o", "o.parquet"];
+  const { code, stderr } = await idv(args, { home, env: { TMPDIR: join(home, "none") } });
+  expect(code).toBe(6);
+  expect(stderr).toContain(
+    `temporary folder ${join(home, "none")}: cannot be written: the folder does not exist`,
+  );
+  expect((await idv(args, { home })).code).toBe(0);
 });

@@ -69,7 +69,10 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
     {
       ...plan.table,
       ...(sheet && { delimiter: ",", sheet }),
-      ...(sheet?.format === "parquet" ? { header: true } : { isHeaderFirst: plan.workbook === "parquet" }),
+      // The names of its columns are certain.
+      ...(sheet?.format === "parquet"
+        ? { header: true, skipLines: 0 }
+        : { isHeaderFirst: plan.workbook === "parquet" }),
       onBadRow,
     },
   ).catch((error: unknown) => {
@@ -299,12 +302,18 @@ async function openBook(...parameters: Parameters<typeof openSheet>): Promise<Op
 }
 
 async function openParquetFile(
-  { inputName, input, member, standardInput, sheet }: Plan,
+  { inputName, input, member, standardInput, sheet, table }: Plan,
   isCompressed: boolean,
   signal: AbortSignal,
 ): Promise<OpenSheet> {
   if (sheet !== undefined && member === undefined)
     throw new ChoiceError(`${inputName}: --sheet is for spreadsheet files, and this is a Parquet file`);
+  const textOption =
+    table.skipLines !== undefined ? "--skip-lines" : table.header === false && "--no-headers";
+  if (textOption)
+    throw new ChoiceError(
+      `${inputName}: ${textOption} is for text, and this is a Parquet file, which names its columns`,
+    );
   const path = typeof standardInput === "string" ? standardInput : input;
   if (isCompressed || member !== undefined || path === undefined)
     throw new ChoiceError(`${inputName}: a Parquet file inside another file; unpack it first`);
