@@ -2,7 +2,7 @@
 import { seedWord, settings } from "../layout";
 
 /** Zeroes all but the first `length` of sixteen bytes. */
-export function firstOf(bytes: v128, length: i32): v128 {
+function firstOf(bytes: v128, length: i32): v128 {
   const lanes = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   return v128.and(bytes, i8x16.lt_s(lanes, i8x16.splat(<i8>length)));
 }
