@@ -1,5 +1,6 @@
 /** `idv allow` and `idv deny`: lists of the user's own that every offline run and `idv serve` use. */
 
+import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type ListEntry, parseListLine } from "../../classifier/own-lists.js";
 import { Fault } from "../../classifier/syntax/fault.js";
@@ -107,10 +108,12 @@ async function show(list: List, { json }: OptionValues<typeof listOptions>): Pro
 
 /** Changes the file as a whole; two changes at once follow each other. Other lines stay as people have written them. */
 async function change(list: List, to: (lines: readonly string[]) => readonly string[]): Promise<void> {
-  const path = ownListPath(list, process.env);
-  createFolder(dirname(path), 0o700);
+  const named = ownListPath(list, process.env);
+  createFolder(dirname(named), 0o700);
+  // People who keep their settings elsewhere have a link here.
+  const path = await realpath(named).catch(() => named);
   let failure: unknown;
-  await withFolderLock(dirname(path), { milliseconds: lockMilliseconds }, async () => {
+  await withFolderLock(dirname(named), { milliseconds: lockMilliseconds }, async () => {
     try {
       const lines = to(linesIn((await readIfPresent(path)) ?? ""));
       await writePrivately(path, lines.map((line) => `${line}\n`).join(""));

@@ -1,5 +1,5 @@
 /** Covers `idv allow` and `idv deny`, and own lists at URLs. */
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startListServer } from "../../support/list-server.js";
@@ -73,6 +73,14 @@ test("comments and lines of people stay, and two changes at once follow each oth
     '# ours\n"a b"@larch.com\nc.net\nd.net\n',
   );
   expect(readdirSync(join(home, ".config/idv"))).toEqual(["deny.txt"]);
+});
+
+test("a list that is a link stays one", async () => {
+  const home = folderOf({ "dotfiles/deny.txt": "a.net\n", ".config/idv/config.json": "{}" });
+  symlinkSync("../../dotfiles/deny.txt", join(home, ".config/idv/deny.txt"));
+  expect((await idv(["deny", "add", "b.net"], { home })).code).toBe(0);
+  expect(readFileSync(join(home, "dotfiles/deny.txt"), "utf8")).toBe("a.net\nb.net\n");
+  expect(lstatSync(join(home, ".config/idv/deny.txt")).isSymbolicLink()).toBe(true);
 });
 
 test.each([
