@@ -220,7 +220,6 @@ function disposableNames(
   const found = new Map<string, number>();
   const bits = { list: 0, doubted: 0, aged: 0, doubt: 0, witness: 0, old: 0 };
   for (const [index, { role, list }] of lists.entries()) {
-    if (!(role in bits)) continue;
     bits[role] |= 1 << index;
     for (const listed of list) {
       const name = listed.trim().toLowerCase();

@@ -33,7 +33,7 @@ export function suffixRulesIn(text: string): readonly SuffixRule[] {
     numbers("edgeLength"),
     numbers("edgeChild"),
   ];
-  const labelText = /exports\.labelText = "([a-z0-9-]*|(?:[^"\\]|\\u[0-9a-fA-F]{4})*)"/.exec(text)?.[1];
+  const labelText = /exports\.labelText = "([^"]*)"/.exec(text)?.[1];
   if (labelText === undefined) throw new Error("the labels of the suffixes are missing");
   const plainText = JSON.parse(`"${labelText}"`) as string;
   const labels: string[] = [];

@@ -5,12 +5,12 @@
 import { dirname } from "node:path";
 import { type DataSource, DisposableTable, type SuffixPart } from "../classifier/disposable-table.js";
 import { compileSuffixTable } from "../classifier/suffix-table.js";
-import { FileError } from "../files/errors.js";
 import { withFolderLock } from "../files/folder-lock.js";
 import { createFolder } from "../files/folders.js";
 import { openOutputFile } from "../files/output.js";
 import type { HttpOptions } from "../validator/api/http.js";
 import { ServiceError } from "../validator/errors.js";
+import { type FetchedList, fetchList } from "./fetch-list.js";
 import { findTable } from "./installed-table.js";
 import {
   answerTime,
@@ -20,7 +20,6 @@ import {
   type PackageVersion,
 } from "./npm-packages.js";
 import { loadPopular } from "./popular-domains.js";
-import { type FetchedList, fetchList } from "./public-list.js";
 import {
   addsNames,
   compileLists,
@@ -61,19 +60,7 @@ export async function updateTable(
 ): Promise<string> {
   const folder = dirname(path);
   createFolder(folder, 0o700);
-  let failure: unknown;
-  const work = () =>
-    update(path, sources, options).catch((error: unknown) => {
-      failure = error;
-      return "";
-    });
-  const message = await withFolderLock(folder, { milliseconds: lockMilliseconds }, work).catch(
-    (error: Error) => {
-      throw new FileError(`${folder}: cannot be locked: ${error.message}`);
-    },
-  );
-  if (failure !== undefined) throw failure;
-  return message;
+  return withFolderLock(folder, { milliseconds: lockMilliseconds }, () => update(path, sources, options));
 }
 
 async function update(

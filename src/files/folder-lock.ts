@@ -12,24 +12,37 @@ import {
   loadSqlite,
   retryWhileBusy,
 } from "../store/sqlite/database.js";
+import { cannotWrite } from "./errors.js";
 
 const lockName = ".idv-lock";
 
 /**
  * Waits for other runs to release the folder's lock, runs `work` while holding it, then removes the lock file.
  *
- * @throws Error from `work`; from SQLite or the system when the lock cannot be taken; the signal's reason when aborted
+ * @throws FileError when the lock cannot be taken; Error from `work`; the signal's reason when aborted
  */
 export async function withFolderLock<Result>(
   folder: string,
   wait: LockWait,
   work: () => Promise<Result>,
 ): Promise<Result> {
+  const lock = await takeLock(folder, wait).catch((error: unknown) => {
+    throw wait.signal?.aborted ? wait.signal.reason : cannotWrite(folder, error);
+  });
+  try {
+    return await work();
+  } finally {
+    await rm(join(folder, lockName), { force: true }).catch(() => {});
+    lock.close();
+  }
+}
+
+async function takeLock(folder: string, wait: LockWait): Promise<Database> {
   const path = join(folder, lockName);
   const { DatabaseSync } = await loadSqlite();
   const deadline = deadlineOf(wait);
-  let lock: Database | undefined;
-  while (lock === undefined) {
+  for (;;) {
+    let isTaken = false;
     // Mode 0666, less the umask: every user who may write to the folder may take the lock.
     closeSync(openSync(path, "a", 0o666));
     const before = inodeOf(path);
@@ -40,18 +53,13 @@ export async function withFolderLock<Result>(
     try {
       const wasCurrent = isCurrent();
       await retryWhileBusy(() => database.exec("BEGIN IMMEDIATE"), deadline, wait.signal);
-      if (wasCurrent && isCurrent()) lock = database;
+      isTaken = wasCurrent && isCurrent();
+      if (isTaken) return database;
     } catch (error) {
       if (isCurrent()) throw error;
     } finally {
-      if (lock === undefined) database.close();
+      if (!isTaken) database.close();
     }
-  }
-  try {
-    return await work();
-  } finally {
-    await rm(path, { force: true }).catch(() => {});
-    lock.close();
   }
 }
 

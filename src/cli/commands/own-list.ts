@@ -112,16 +112,10 @@ async function change(list: List, to: (lines: readonly string[]) => readonly str
   createFolder(dirname(named), 0o700);
   // People who keep their settings elsewhere have a link here.
   const path = await realpath(named).catch(() => named);
-  let failure: unknown;
   await withFolderLock(dirname(named), { milliseconds: lockMilliseconds }, async () => {
-    try {
-      const lines = to(linesIn((await readIfPresent(path)) ?? ""));
-      await writePrivately(path, lines.map((line) => `${line}\n`).join(""));
-    } catch (error) {
-      failure = error;
-    }
+    const lines = to(linesIn((await readIfPresent(path)) ?? ""));
+    await writePrivately(path, lines.map((line) => `${line}\n`).join(""));
   });
-  if (failure !== undefined) throw failure;
 }
 
 /** A line ends as in lists that runs read: with LF, CR or both. */

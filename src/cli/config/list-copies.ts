@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { parseListLine } from "../../classifier/own-lists.js";
 import { Fault } from "../../classifier/syntax/fault.js";
-import { fetchList } from "../../data/public-list.js";
+import { fetchList, withoutSecrets } from "../../data/fetch-list.js";
 import { readIfPresent, writePrivately } from "../../files/private-file.js";
 import { ServiceError } from "../../validator/errors.js";
 import { proxiesFor } from "../engines/proxies.js";
@@ -34,8 +34,7 @@ export async function readListUrl(
   note: (text: string) => void,
 ): Promise<Uint8Array> {
   const url = checked(given);
-  // Without what a URL may hold besides: a password or a token.
-  const shown = `${new URL(url).origin}${new URL(url).pathname}`;
+  const shown = withoutSecrets(url);
   // The name tells nothing of the URL.
   const path = join(listFolder(env), createHash("sha256").update(url).digest("hex"));
   const text = await readIfPresent(path);

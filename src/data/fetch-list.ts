@@ -34,8 +34,8 @@ export async function fetchList(
       maximumBytes: mostBytes,
     });
     if (status === 304 && etag !== undefined) return undefined;
-    if (status !== 200) throw new ServiceError(`${shown(url)}: the answer is ${status}`);
-    if (body === undefined) throw new ServiceError(`${shown(url)}: the list is over 8 MiB`);
+    if (status !== 200) throw new ServiceError(`${withoutSecrets(url)}: the answer is ${status}`);
+    if (body === undefined) throw new ServiceError(`${withoutSecrets(url)}: the list is over 8 MiB`);
     const digest = `"sha256-${createHash("sha256").update(body).digest("base64")}"`;
     const found = textOf(fields["etag"]) ?? digest;
     if (found === etag) return undefined;
@@ -44,7 +44,7 @@ export async function fetchList(
     return { text: body, etag: found, published };
   } catch (error) {
     if (!(error instanceof TransportFault)) throw error;
-    throw new ServiceError(`${shown(url)}: ${error.message}`);
+    throw new ServiceError(`${withoutSecrets(url)}: ${error.message}`);
   } finally {
     await client.close();
   }
@@ -53,8 +53,8 @@ export async function fetchList(
 const textOf = (field: string | string[] | undefined): string | undefined =>
   Array.isArray(field) ? field[0] : field;
 
-/** Without a password. */
-function shown(url: string): string {
+/** Returns a URL for messages: without the password or token that it may hold. */
+export function withoutSecrets(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 }
