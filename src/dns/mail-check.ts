@@ -54,11 +54,20 @@ export class MailCheck {
     return verdictOf(domain, finding) ?? { status: passed, ...(mx !== undefined && { mx }) };
   }
 
-  async check(kind: Kind, item: string, verdict: Classification): Promise<Classification & { mx?: string }> {
+  /** Returns a verdict of the rules, changed as {@link verdictOn} says if DNS may decide about it. */
+  refine<Found extends Parameters<typeof mayReceiveMail>[0]>(
+    kind: Kind,
+    item: string,
+    verdict: Found,
+  ): Found | MailVerdict<Found["status"]> {
     if (!mayReceiveMail(verdict)) return verdict;
-    await this.ask(kind, [item]);
-    const byDns = this.verdictOn(kind, item, verdict.status);
+    const byDns = this.verdictOn<Found["status"]>(kind, item, verdict.status);
     return byDns.status === verdict.status ? { ...verdict, ...byDns } : byDns;
+  }
+
+  async check(kind: Kind, item: string, verdict: Classification): Promise<Classification & { mx?: string }> {
+    if (mayReceiveMail(verdict)) await this.ask(kind, [item]);
+    return this.refine(kind, item, verdict);
   }
 
   get statistics() {

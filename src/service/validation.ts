@@ -11,8 +11,8 @@ interface Till extends Pick<ServiceStore, "hasAnswer"> {
 export interface RequestMailCheck {
   /** Asks about the domains of items that passed the rules. Gives up before the client does. */
   ask(kind: Kind, items: readonly string[]): Promise<void>;
-  /** Returns the verdict on an item that passed; the same status if DNS has nothing against it or was not asked. */
-  verdictOn(kind: Kind, item: string, status: string): Verdict;
+  /** Returns the verdict on an item, given that of the rules; the same if DNS has nothing against it or was not asked. */
+  refine(kind: Kind, item: string, verdict: Verdict): Verdict;
 }
 
 export interface VerdictSources extends Pick<EmbeddedEngine, "classifier"> {
@@ -55,7 +55,10 @@ export async function validateItems(
   // Ask DNS before the charge, which is one transaction with the stored answer. Ask about all items: more units may be
   // left by then.
   await mailCheck?.ask(kind, passing(classifier, kind, items));
-  const statuses = items.map((item) => withMail(mailCheck, kind, item, classifier.judge(kind, item)).status);
+  const statuses = items.map((item) => {
+    const verdict = classifier.judge(kind, item);
+    return (mailCheck?.refine(kind, item, verdict) ?? verdict).status;
+  });
   const once = idempotencyKey === undefined ? undefined : { idempotencyKey, body };
   return till.charge({ keyId: key.id, kind, statuses, ...(once && { once }) });
 }
@@ -79,7 +82,8 @@ export async function explainItems(
   await mailCheck?.ask(kind, passing(classifier, kind, checked));
   return items.map((item, i) => {
     const status = statuses[i]!;
-    const verdict = withMail(mailCheck, kind, item, classifier.classify(kind, item));
+    const byRules = classifier.classify(kind, item);
+    const verdict = mailCheck?.refine(kind, item, byRules) ?? byRules;
     return verdict.status === status ? verdict : { status };
   });
 }
@@ -89,17 +93,6 @@ const passing = (
   kind: Kind,
   items: readonly string[],
 ): readonly string[] => items.filter((item) => mayReceiveMail(classifier.classify(kind, item)));
-
-function withMail(
-  mailCheck: VerdictSources["mailCheck"],
-  kind: Kind,
-  item: string,
-  verdict: Verdict,
-): Verdict {
-  if (mailCheck === undefined || !mayReceiveMail(verdict)) return verdict;
-  const byDns = mailCheck.verdictOn(kind, item, verdict.status);
-  return byDns.status === verdict.status ? { ...verdict, ...byDns } : byDns;
-}
 
 function sandboxStatus(kind: Kind, item: string): string {
   const domain = item.slice(item.lastIndexOf("@") + 1).toLowerCase();

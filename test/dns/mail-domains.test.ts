@@ -66,6 +66,10 @@ test.each<[string, Finding]>([
   ["spfopen.net", { kind: "mail" }],
   ["spfmx.net", { kind: "mail", exchange: "mail.larch-and-oak.com" }],
   ["text.net", { kind: "no-mail-server" }],
+  // A half of the answers is missing.
+  ["halfopen.net", { kind: "mail" }],
+  ["nohalf.net", { kind: "undecided", cause: "SERVFAIL" }],
+  ["textopen.net", { kind: "undecided", cause: "SERVFAIL" }],
   ["xn--bcher-kva.net", { kind: "mail", exchange: "mail.larch-and-oak.com" }],
 ])("looks up how %s receives mail", async (domain, finding) => {
   const { domains } = domainsAt(server, { wantsExchanges: true });

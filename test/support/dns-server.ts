@@ -15,6 +15,8 @@ export interface DnsServer {
 }
 
 const codes = { servfail: 2, nx: 3, aliasgone: 3, refused: 5 };
+/** Types of records about which a question fails, by the first word of the name. */
+const failing: Readonly<Record<string, string>> = { halfopen: "A", nohalf: "A", textopen: "TXT" };
 const mx = (name: string, ...exchanges: string[]): Answer[] =>
   exchanges.map((exchange, i) => ({ type: "MX", name, data: { preference: 10 * (i + 1), exchange } }));
 
@@ -49,6 +51,9 @@ const records: Readonly<Record<string, (name: string, type: string) => Answer[]>
   spfopen: (name, type) => (type === "TXT" ? txt(name, "v=spf1 mx -all") : a(name, type, "192.0.2.7")),
   spfmx: (name, type) => (type === "TXT" ? txt(name, "v=spf1 -all") : usual(name, type)),
   text: (name, type) => (type === "TXT" ? txt(name, "hello") : []),
+  halfopen: (name, type) => records["address6"]!(name, type),
+  nohalf: () => [],
+  textopen: (name, type) => a(name, type, "192.0.2.7"),
   alias: (name, type) => [{ type: "CNAME", name, data: `x.${name}` }, ...usual(`x.${name}`, type)],
   address: (name, type) => (type === "A" ? [{ type: "A", name, data: "192.0.2.7" }] : []),
   address6: (name, type) => (type === "AAAA" ? [{ type: "AAAA", name, data: "2001:db8::7" }] : []),
@@ -124,7 +129,7 @@ export async function startDnsServer({
       ? controlCodes[Number(name.startsWith("_"))]!
       : isWell
         ? 0
-        : (codes[word as keyof typeof codes] ?? 0);
+        : (codes[word as keyof typeof codes] ?? Number(failing[word] === type) * codes.servfail);
     const found = records[word] ?? usual;
     const isCut = !isTcp && (word === "truncated" || word === "many" || word === "cut");
     const answers = code === 0 && !isCut ? found(name, type) : [];

@@ -8,6 +8,7 @@ import { openMailStage } from "../../dns/open-stage.js";
 import { DistinctItems } from "../../run/distinct-items.js";
 import { VerdictCache } from "../../store/cache/verdict-cache.js";
 import { ServiceError } from "../../validator/errors.js";
+import type { Verdict } from "../../validator/validator.js";
 import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
 import type { Settings } from "../config/settings.js";
@@ -50,7 +51,7 @@ export async function openServiceMailCheck(settings: Settings, classifier: Class
           if (await Promise.race([check.ask(kind, items).then(() => false), isLate])) late.abort();
           end.abort();
         },
-        verdictOn: check.verdictOn.bind(check),
+        refine: (kind: Kind, item: string, verdict: Verdict) => check.refine(kind, item, verdict),
       };
     },
     close: async () => {
