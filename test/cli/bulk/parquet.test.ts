@@ -359,6 +359,13 @@ test.each([["--skip-lines", "1"], ["--no-headers"]])(
   },
 );
 
+test("a Parquet file is not compressed once more", async () => {
+  const home = folderOf({ "l.csv": `email\n${ok}\n` });
+  const { code, stderr } = await idv(["emails", "l.csv", "-o", "o.parquet.gz"], { home });
+  expect(code).toBe(2);
+  expect(stderr).toContain("o.parquet.gz: a Parquet file is compressed inside; name it .parquet");
+});
+
 test("a missing temporary folder, and a NUL in a name", async () => {
   const home = folderOf({ "l.csv": `email,a\0b\n${ok},1\n` });
   const args = ["emails", "l.csv", "-o", "o.parquet"];
