@@ -156,22 +156,15 @@ async function verdictOn(
   };
   const row = [
     ...[value, status, reason ?? "", suggestion ?? ""],
-    ...(mail || !flags ? [mx ?? ""] : []),
+    ...(mail ? [mx ?? ""] : []),
     ...(flags ? [flags.join(" ")] : []),
   ];
   const why = isExplained ? whyOf(classifier, verdict as Classification) : undefined;
-  if (why && !json) {
-    print(
-      `${row.map(printable).join("\t").trimEnd()}\n${linesOf(why)
-        .map((line) => `  ${printable(line)}\n`)
-        .join("")}`,
-    );
-    return row;
-  }
-  if (isPrinted)
-    print(
-      `${json ? JSON.stringify({ ...fields, ...(why && { why }) }) : row.map(printable).join("\t").trimEnd()}\n`,
-    );
+  const line = json
+    ? JSON.stringify({ ...fields, ...(why && { why }) })
+    : row.map(printable).join("\t").trimEnd();
+  const below = why && !json ? linesOf(why).map((text) => `  ${printable(text)}\n`) : [];
+  if (isPrinted) print(`${line}\n${below.join("")}`);
   return row;
 }
 

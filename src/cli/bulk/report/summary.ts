@@ -1,4 +1,5 @@
 /** Renders the summary of a run, as text and as JSON. */
+import { allowList, denyList } from "../../../classifier/rules/own-lists.js";
 import type { MailStatistics } from "../../../dns/mail-domains.js";
 import { undecidedCauses } from "../../../dns/vocabulary.js";
 import type { RunReport } from "../../../run/run-options.js";
@@ -287,10 +288,10 @@ function remarks(summary: Summary): string[] {
       `${counted(outvoted.count, "row is", "rows are")} left out or bad for one item though another is ok or alias (${linesText(outvoted)}); --set cell=best keeps them`,
     ),
     ...[
-      ["allow-list", "ok", "allow"],
-      ["deny-list", "disposable", "deny"],
-    ].flatMap(([code, status, list]) => {
-      const count = report.reasons.get(code!) ?? 0;
+      { ...allowList, list: "allow" },
+      { ...denyList, list: "deny" },
+    ].flatMap(({ code, status, list }) => {
+      const count = report.reasons.get(code) ?? 0;
       return remark(count, `${counted(count, "row")} ${status} by your ${list} list`);
     }),
     ...remark(kept, `${counted(kept, "row keeps its", "rows keep their")} status (--update)`),
