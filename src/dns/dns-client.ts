@@ -5,7 +5,8 @@
  * cancelling a slow query cancels nothing else. The wait before a query is resent follows the measured round-trip time,
  * like the retransmission timer of TCP (RFC 6298): lost packets cost little on a fast network, and slow servers get few
  * duplicates. A query without an answer after `patienceMilliseconds` has failed. pace.ts slows down where a server stops
- * answering, and where none answers at all, one query at a time tries whether they do again.
+ * answering, and where none answers at all, one query at a time tries whether they do again, for a while if they have
+ * answered before.
  *
  * To keep: a slot has at most one query in flight, or the user's limit would be exceeded.
  */
@@ -45,6 +46,8 @@ const unreachableMilliseconds = 3000;
 const unreachableQueries = 16;
 /** Time between queries that try whether they answer again, and the patience of such a query. */
 const probeMilliseconds = 1000;
+/** Servers that have answered before, such as a router that restarts, get so long to come back. */
+const returnMilliseconds = 20_000;
 
 /** Failures by the error codes of Node.js. Other codes are invalid answers. */
 const failures: Readonly<Record<string, UndecidedCause>> = {
@@ -67,6 +70,7 @@ export class DnsClient {
   /** Queries without an answer since the last one, and when the first of them was sent, as `performance.now()` says. */
   #unanswered = 0;
   #silentSince = 0;
+  #hasAnswered = false;
   /** Resolves to whether a server answers again; the last one is over if there is none. */
   #probe: Promise<boolean> | undefined;
   #nextProbe = 0;
@@ -98,7 +102,7 @@ export class DnsClient {
   }
 
   /**
-   * Returns the answer to a query. Never rejects.
+   * Returns the answer to a query. Never rejects. Waits for servers to come back only without a signal.
    *
    * @param signal when aborted, queries that wait for a slot are not sent: they fail as "not asked"
    */
@@ -136,7 +140,16 @@ export class DnsClient {
     while (this.#probe !== undefined) {
       if (await this.#probe) return this.#askServers(slot, query, signal);
     }
-    if (performance.now() < this.#nextProbe) return { failure: "not asked", mayPass: true };
+    const untilProbe = this.#nextProbe - performance.now();
+    if (untilProbe > 0) {
+      const mayReturn =
+        this.#hasAnswered &&
+        signal === undefined &&
+        performance.now() - this.#silentSince < returnMilliseconds;
+      if (!mayReturn || this.#isCancelled) return { failure: "not asked", mayPass: true };
+      await sleep(untilProbe);
+      return this.#askServers(slot, query, signal);
+    }
     const answer = this.#askWith(probeMilliseconds, slot, query, signal);
     this.#probe = answer.then((found) => !("failure" in found && isSilence(found.failure)));
     await this.#probe;
@@ -188,8 +201,10 @@ export class DnsClient {
   }
 
   #count(isSilent: boolean, sent: number): void {
-    if (!isSilent) this.#unanswered = 0;
-    else if (this.#unanswered++ === 0) this.#silentSince = sent;
+    if (!isSilent) {
+      this.#unanswered = 0;
+      this.#hasAnswered = true;
+    } else if (this.#unanswered++ === 0) this.#silentSince = sent;
   }
 
   /**

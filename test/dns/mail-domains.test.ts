@@ -197,7 +197,7 @@ describe.concurrent("slow and missing answers", () => {
     expect(domains.statistics).toMatchObject({ asked: 200, undecided: 0 });
   });
 
-  test("domains that were asked about during an outage are asked about again after it", async () => {
+  test.each([3300, 7000])("an outage of %i ms leaves no domain undecided", async (milliseconds) => {
     let isSilent = false;
     const restarted = await startDnsServer({ drops: () => isSilent });
     const { domains } = domainsAt(restarted);
@@ -206,9 +206,24 @@ describe.concurrent("slow and missing answers", () => {
     const waiting = domains.ask(Array.from({ length: 400 }, (_, i) => `null-${i}.net`));
     setTimeout(() => {
       isSilent = false;
-    }, 3300);
+    }, milliseconds);
     await waiting;
     expect(domains.statistics.undecided).toBe(0);
+  });
+
+  test("a server that stops answering for good is waited for once, for 20 seconds", async () => {
+    let isSilent = false;
+    const stopped = await startDnsServer({ drops: () => isSilent });
+    const { domains } = domainsAt(stopped);
+    await domains.ask(["ok-1.net"]);
+    isSilent = true;
+    const started = performance.now();
+    await domains.ask(Array.from({ length: 400 }, (_, i) => `null-${i}.net`));
+    expect(domains.statistics.undecided).toBe(400);
+    expect(performance.now() - started).toBeGreaterThan(19_000);
+    const asked = stopped.asked.length;
+    await domains.ask(["null-400.net", "null-401.net", "null-402.net"]);
+    expect(stopped.asked.length - asked).toBeLessThanOrEqual(6);
   });
 
   test("a silent server is queried again until it answers", async () => {
