@@ -1,5 +1,6 @@
 /** Looks at a file that may be missing or inaccessible. If that matters, opening it reports the reason. */
 import { fstatSync, type Stats, statSync } from "node:fs";
+import { platform } from "node:process";
 
 export function found(file: string | number): Stats | undefined {
   try {
@@ -8,3 +9,7 @@ export function found(file: string | number): Stats | undefined {
     return undefined;
   }
 }
+
+/** Returns the permission bits of a file or folder for its group and for others: 0 under Windows, where bits say nothing. */
+export const rightsOfOthers = (path: string): number =>
+  platform === "win32" ? 0 : statSync(path).mode & 0o077;

@@ -2,6 +2,7 @@
 import type { Stats } from "node:fs";
 import { chmod, link, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
+import { platform } from "node:process";
 import { giveOwner } from "./owner.js";
 
 /** Gives a temporary file the owner, group and mode of the file that it will replace, as far as allowed. */
@@ -12,7 +13,8 @@ export async function takeOver(temporary: string, existing: Stats): Promise<void
 }
 
 export async function makeDurable(path: string): Promise<void> {
-  const file = await open(path);
+  // Windows syncs only what is open for writing.
+  const file = await open(path, platform === "win32" ? "r+" : "r");
   try {
     await file.sync();
   } finally {

@@ -1,7 +1,8 @@
 /** `idv doctor`: prints every setting with its source, and the faults that would end a run. Leaves no file behind. */
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { daysOld, findTable } from "../../data/installed-table.js";
+import { rightsOfOthers } from "../../files/found.js";
 import { VerdictCache } from "../../store/cache/verdict-cache.js";
 import { QuotaFile } from "../../store/quota/quota-file.js";
 import { sharedKindOf } from "../../store/sqlite/machine-claim.js";
@@ -199,11 +200,11 @@ async function checkFile(
   check: ((path: string) => Promise<unknown>) | undefined,
 ): Promise<void> {
   if (!existsSync(path)) return;
-  if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0) {
+  if (rightsOfOthers(path) !== 0) {
     throw new UsageError(`${path}: others may read it; run chmod 600`);
   }
   const folder = dirname(path);
-  if (check && (statSync(folder).mode & 0o022) !== 0) {
+  if (check && (rightsOfOthers(folder) & 0o022) !== 0) {
     throw new UsageError(`${folder}: others may change its files; run chmod 700`);
   }
   await check?.(path);

@@ -1,6 +1,7 @@
 /** Reads a JSON file with options, for commands that run as a service. */
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
+import { rightsOfOthers } from "../../files/found.js";
 import { UsageError } from "../errors.js";
 import type { OptionRecords } from "../options/option.js";
 import { type SetSetting, textsOf, variableOf } from "./settings.js";
@@ -27,7 +28,7 @@ export function takeOptionsFrom(path: string, { command, records, variables }: T
   for (const [name, value] of Object.entries(readObject(path))) {
     const record = Object.hasOwn(known, name) ? known[name] : undefined;
     if (record === undefined) throw new UsageError(`${path}: ${unknownName(name, Object.keys(known))}`);
-    if (isUrlWithPassword(value) && (statSync(path).mode & 0o077) !== 0) {
+    if (isUrlWithPassword(value) && rightsOfOthers(path) !== 0) {
       throw new UsageError(`${path}: other users can read the password in it; run chmod 600 ${path}`);
     }
     const parsed = readValue(record, value, `${path}: ${name}`);

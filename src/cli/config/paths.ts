@@ -1,32 +1,26 @@
 /** Paths of idv's own files: settings, state and data. Opens none of them. */
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
+import { platform } from "node:process";
 
 export const stateLocation = (option: string | undefined, env: NodeJS.ProcessEnv): string =>
-  option ?? (env["IDV_STATE"] || env["IDV_STATE_FILE"] || join(stateFolder(env), "service.db"));
+  option ?? (env["IDV_STATE"] || env["IDV_STATE_FILE"] || join(folderFor("STATE", env), "service.db"));
 
-/** A relative XDG folder counts as unset, as the XDG specification demands. */
-export function dataTablePath(env: NodeJS.ProcessEnv): string {
-  const dataHome = env["XDG_DATA_HOME"] ?? "";
-  const dataFolder = isAbsolute(dataHome) ? dataHome : join(homeFolder(), ".local", "share");
-  return join(dataFolder, "idv", "disposable.bin");
-}
+export const dataTablePath = (env: NodeJS.ProcessEnv): string =>
+  join(folderFor("DATA", env), "disposable.bin");
 
-export const quotaFilePath = (env: NodeJS.ProcessEnv): string => join(stateFolder(env), "quota.db");
+export const quotaFilePath = (env: NodeJS.ProcessEnv): string => join(folderFor("STATE", env), "quota.db");
 
 /**
  * IDV_CACHE_FILE, else `idv/verdicts.db` in the XDG state folder. Not in the XDG cache folder, which users delete:
  * these verdicts are worth money.
  */
 export function cachePath(env: NodeJS.ProcessEnv): string {
-  return env["IDV_CACHE_FILE"] || join(stateFolder(env), "verdicts.db");
+  return env["IDV_CACHE_FILE"] || join(folderFor("STATE", env), "verdicts.db");
 }
 
-/** `idv` in the XDG configuration folder: the settings, the key of `idv login` and the cache's secret. */
-export function configFolder(env: NodeJS.ProcessEnv): string {
-  const configHome = env["XDG_CONFIG_HOME"] ?? "";
-  return join(isAbsolute(configHome) ? configHome : join(homeFolder(), ".config"), "idv");
-}
+/** Folder of the settings, the key of `idv login` and the cache's secret. */
+export const configFolder = (env: NodeJS.ProcessEnv): string => folderFor("CONFIG", env);
 
 /** The user's own list of allowed or denied domains, which `idv allow` and `idv deny` change. */
 export const ownListPath = (list: "allow" | "deny", env: NodeJS.ProcessEnv): string =>
@@ -35,9 +29,17 @@ export const ownListPath = (list: "allow" | "deny", env: NodeJS.ProcessEnv): str
 /** Copies of lists at URLs, beside the cache of verdicts. */
 export const listFolder = (env: NodeJS.ProcessEnv): string => join(dirname(cachePath(env)), "lists");
 
-function stateFolder(env: NodeJS.ProcessEnv): string {
-  const stateHome = env["XDG_STATE_HOME"] ?? "";
-  return join(isAbsolute(stateHome) ? stateHome : join(homeFolder(), ".local", "state"), "idv");
+const usual = { CONFIG: ".config", STATE: ".local/state", DATA: ".local/share" } as const;
+/** Settings follow a user of Windows to other machines of the domain, state and data do not. */
+const onWindows = { CONFIG: "APPDATA", STATE: "LOCALAPPDATA", DATA: "LOCALAPPDATA" } as const;
+
+/**
+ * `idv` in the folder for files of this kind: that of the XDG specification, by which a relative one counts as unset, else
+ * that of the system.
+ */
+function folderFor(kind: keyof typeof usual, env: NodeJS.ProcessEnv): string {
+  const named = [env[`XDG_${kind}_HOME`], platform === "win32" && env[onWindows[kind]]];
+  return join(named.find((path) => path && isAbsolute(path)) || join(homeFolder(), usual[kind]), "idv");
 }
 
 /**

@@ -117,7 +117,8 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
     get: (request) => send("GET", request, timeout),
     async close() {
       ended.abort();
-      await dispatcher.destroy();
+      // Bun answers imports of undici with an agent of its own, without connections to end.
+      await dispatcher.destroy?.();
     },
   };
 }
