@@ -44,7 +44,7 @@ export default defineConfig({
           isolate,
           setupFiles,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/program/**", "test/engines/**", "test/workbooks/**"],
+          exclude: ["test/program/**", "test/engines/**", "test/platforms/**", "test/workbooks/**"],
           testTimeout: 60_000,
           hookTimeout,
           expect,

@@ -4,7 +4,7 @@
  */
 import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
+import zlib, { createGunzip } from "node:zlib";
 import type { Compression } from "./compression-format.js";
 import { FileError } from "./errors.js";
 import { GzipWriter } from "./gzip.js";
@@ -34,8 +34,7 @@ export async function* decompress(
     }
   }
   const source = compression === "gzip" ? input() : zstdPieces(input());
-  const transform =
-    compression === "gzip" ? createGunzip({ chunkSize }) : new (await zstd(name)).Decompressor();
+  const transform = compression === "gzip" ? createGunzip({ chunkSize }) : (await zstd(name)).decompressor();
   // A failure of the pipeline also destroys the transform; the loop below reports it.
   pipeline(Readable.from(source, { highWaterMark: 1 }), transform).catch(() => {});
   try {
@@ -76,7 +75,7 @@ export async function compressInto(
       },
     };
   }
-  const transform: Transform = new (await zstd(name)).Compressor(3);
+  const transform: Transform = (await zstd(name)).compressor();
   const written = (async () => {
     for await (const chunk of transform) await sink.write(chunk as Uint8Array);
   })();
@@ -110,15 +109,38 @@ export async function compressInto(
   };
 }
 
+/** What the types of Node.js 20 lack. */
+interface NewerZlib {
+  readonly createGunzip: unknown;
+  readonly createZstdCompress?: (options: { readonly chunkSize: number }) => Transform;
+  readonly createZstdDecompress?: (options: { readonly chunkSize: number }) => Transform;
+}
+
+interface Zstd {
+  compressor(): Transform;
+  /** Returns a stream that needs pieces of {@link zstdPieces}: that of Node.js drops what follows the end of a frame in a piece. */
+  decompressor(): Transform;
+}
+
 /**
- * Loads the zstd package, which is optional: some platforms have no build of it.
+ * Returns the zstd of Node.js, else that of the package: Node.js has it since 22.15, and there is no build of the package for
+ * some platforms.
  *
- * @throws FileError when it cannot be loaded
+ * @throws FileError when there is neither
  */
-async function zstd(name: string) {
+async function zstd(name: string): Promise<Zstd> {
+  const { createZstdCompress, createZstdDecompress } = zlib as NewerZlib;
+  if (createZstdCompress && createZstdDecompress) {
+    return {
+      compressor: () => createZstdCompress({ chunkSize }),
+      decompressor: () => createZstdDecompress({ chunkSize }),
+    };
+  }
   try {
     const { Compressor, Decompressor } = await import("@cloudpss/zstd/napi");
-    if (typeof Compressor === "function") return { Compressor, Decompressor };
+    if (typeof Compressor === "function") {
+      return { compressor: () => new Compressor(3), decompressor: () => new Decompressor() };
+    }
   } catch {
     // Reported below.
   }
