@@ -5,6 +5,7 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { platform } from "node:process";
 import {
   type Database,
   deadlineOf,
@@ -32,8 +33,11 @@ export async function withFolderLock<Result>(
   try {
     return await work();
   } finally {
+    // Windows removes no open file, neither ours nor that of another run. Elsewhere, the file of another would go once ours
+    // is closed.
+    if (platform === "win32") lock.close();
     await rm(join(folder, lockName), { force: true }).catch(() => {});
-    lock.close();
+    if (platform !== "win32") lock.close();
   }
 }
 

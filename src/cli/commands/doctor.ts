@@ -5,6 +5,7 @@ import { daysOld, findTable } from "../../data/installed-table.js";
 import { rightsOfOthers } from "../../files/found.js";
 import { VerdictCache } from "../../store/cache/verdict-cache.js";
 import { QuotaFile } from "../../store/quota/quota-file.js";
+import { loadSqlite } from "../../store/sqlite/database.js";
 import { sharedKindOf } from "../../store/sqlite/machine-claim.js";
 import { AuthorisationError, ServiceError } from "../../validator/errors.js";
 import { findApiKey, loginPath, readLogin } from "../config/api-key.js";
@@ -178,8 +179,14 @@ async function checkCreatable(path: string): Promise<void> {
   let trial: string | undefined;
   try {
     trial = mkdtempSync(join(folder, ".idv-"));
-    const file = await QuotaFile.open(join(trial, "quota.db"), Date.now);
-    await file.close();
+    const { DatabaseSync } = await loadSqlite();
+    const file = new DatabaseSync(join(trial, "quota.db"));
+    try {
+      // Without prepared statements, which keep the file open after this, under Windows with Node.js 20.
+      file.exec("PRAGMA journal_mode = WAL; CREATE TABLE quota (used)");
+    } finally {
+      file.close();
+    }
   } catch (error) {
     throw new UsageError(
       `${path}: cannot be created: ${(error as Error).message}; set IDV_QUOTA and IDV_CACHE_FILE to files that can be written`,
