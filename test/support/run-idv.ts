@@ -1,12 +1,17 @@
 /** Runs the built program in a process of its own, with a clean environment. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "./temporary-folder.js";
 
-/** The built program, or the one of the installed package; see install-package.ts. */
+/** The built program, the one of the installed package (see install-package.ts), or a binary. */
 export const program =
   process.env["IDV_TEST_PROGRAM"] ?? fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
+/** Words that start it: a script by Node.js, a binary by itself. */
+export const command: readonly string[] = program.endsWith(".js") ? [process.execPath, program] : [program];
+/** The same for a shell. */
+export const shellCommand = command.map((word) => `'${word}'`).join(" ");
 export const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
 
 export interface Outcome {
@@ -24,10 +29,23 @@ export interface RunSettings {
   readonly uid?: number;
 }
 
+/** Gives a copy of the program in a folder the SQLite that it needs with Node.js 20. */
+export function linkSqlite(folder: string): void {
+  const modules = fileURLToPath(new URL("../../node_modules/@photostructure", import.meta.url));
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(modules, join(folder, "node_modules/@photostructure"));
+}
+
+/** Starts the built program. */
+export function spawnProgram<Options extends SpawnOptions>(args: readonly string[], options: Options) {
+  const [file = "", ...words] = command;
+  return spawn(file, [...words, ...args], options);
+}
+
 /** Starts the built program; its environment has only PATH, its own folders and `settings.env`. */
 export function startIdv(args: readonly string[], settings: RunSettings = {}): ChildProcess {
   const home = settings.home ?? temporaryFolder();
-  return spawn(process.execPath, [program, ...args], {
+  return spawnProgram(args, {
     cwd: home,
     env: {
       PATH: process.env["PATH"],

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { finished, program } from "../../support/run-idv.js";
+import { finished, shellCommand } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
 
 test.each<[string, string]>([
@@ -15,7 +15,7 @@ test.each<[string, string]>([
 ])("bash completes %s to %s", async (line, expected) => {
   const home = folderOf({ "list.csv": "id,E-Mail,First Name\n1,ann@larch-and-oak.com,Ann\n" });
   mkdirSync(join(home, "bin"));
-  writeFileSync(join(home, "bin", "idv"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  writeFileSync(join(home, "bin", "idv"), `#!/bin/sh\nexec ${shellCommand} "$@"\n`);
   chmodSync(join(home, "bin", "idv"), 0o755);
   const words = line.split(" ");
   const script = `eval "$(idv completion bash)"

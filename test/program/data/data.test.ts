@@ -10,7 +10,7 @@ import { createTarGzip } from "nanotar";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { suffixPackage } from "../../../src/data/suffix-rules.js";
 import { startListServer } from "../../support/list-server.js";
-import { idv, program } from "../../support/run-idv.js";
+import { idv, shellCommand } from "../../support/run-idv.js";
 import { suffixText } from "../../support/suffixes.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -154,9 +154,9 @@ test.each([
   offers = honest();
   const { home, env } = settings(temporaryFolder());
   const npmrc = join(home, ".npmrc");
-  const code = `cd "$1" && { [ "$1" = . ] || rmdir "../$1"; } && exec "$2" "$3" data update`;
+  const code = `cd "$1" && { [ "$1" = . ] || rmdir "../$1"; } && exec ${shellCommand} data update`;
   if (workingFolder !== ".") mkdirSync(join(home, workingFolder));
-  const update = promisify(execFile)("sh", ["-c", code, "sh", workingFolder, process.execPath, program], {
+  const update = promisify(execFile)("sh", ["-c", code, "sh", workingFolder], {
     cwd: home,
     env: { ...env, PATH: process.env["PATH"], HOME: join(home, homeFolder), NPM_CONFIG_USERCONFIG: npmrc },
   });

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { setQuota } from "../../support/quota.js";
-import { idv, program } from "../../support/run-idv.js";
+import { idv, shellCommand } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
 
 const list = "id;email\n1;ann@larch-and-oak.com\n2;b@mailinator.com\n";
@@ -18,15 +18,11 @@ test("a file in place of the folder of --split is refused", async () => {
 
 test("standard output into the input is refused with a hint", () => {
   const home = folderOf({ "l.csv": list });
-  const { status, stderr } = spawnSync(
-    "sh",
-    ["-c", '"$0" "$1" emails l.csv > l.csv', process.execPath, program],
-    {
-      cwd: home,
-      env: { PATH: process.env["PATH"], HOME: home },
-      encoding: "utf8",
-    },
-  );
+  const { status, stderr } = spawnSync("sh", ["-c", `${shellCommand} emails l.csv > l.csv`], {
+    cwd: home,
+    env: { PATH: process.env["PATH"], HOME: home },
+    encoding: "utf8",
+  });
   expect({ status, stderr }).toEqual({
     status: 2,
     stderr:

@@ -15,13 +15,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { finished, idv, startIdv } from "../../support/run-idv.js";
+import { command, finished, idv, shellCommand, spawnProgram, startIdv } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
 import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 
-const program = fileURLToPath(new URL("../../../bin/idv.js", import.meta.url));
 const list = "email\nann@larch-and-oak.com\n";
 
 /** Creates a folder with an old output file, which every failure must leave unchanged. */
@@ -45,17 +43,13 @@ describe("a failed run prints one line and keeps the old output", () => {
     const options = args.includes("--bad-rows") ? args : [...args, "--bad-rows", "skip"];
     // In blocks of 1024 bytes: the only limit on space that can be set without privileges.
     const limited = 'ulimit -f 300; exec "$@"';
-    const child = spawn(
-      "bash",
-      ["-c", limited, "_", process.execPath, program, "emails", "l.csv", "-q", ...options],
-      {
-        cwd: home,
-        env: {
-          ...{ PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") },
-          NODE_DISABLE_COMPILE_CACHE: "1",
-        },
+    const child = spawn("bash", ["-c", limited, "_", ...command, "emails", "l.csv", "-q", ...options], {
+      cwd: home,
+      env: {
+        ...{ PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") },
+        NODE_DISABLE_COMPILE_CACHE: "1",
       },
-    );
+    });
     const { code, stderr } = await finished(child);
     const [lastLine] = stderr.trimEnd().split("\n").slice(-1);
     expect(lastLine).toMatch(
@@ -71,7 +65,7 @@ describe("a failed run prints one line and keeps the old output", () => {
   test("standard output to a file without space for its last bytes", async () => {
     const home = folderWith({ "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(7000)}` });
     const limited = 'ulimit -f 100; exec "$@" > out.csv';
-    const child = spawn("bash", ["-c", limited, "_", process.execPath, program, "emails", "l.csv", "-q"], {
+    const child = spawn("bash", ["-c", limited, "_", ...command, "emails", "l.csv", "-q"], {
       cwd: home,
       env: { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") },
     });
@@ -84,7 +78,7 @@ describe("a failed run prints one line and keeps the old output", () => {
 
   test("standard output on a full device", async () => {
     const home = folderWith({ "l.csv": list });
-    const child = spawn(process.execPath, [program, "emails", "l.csv"], {
+    const child = spawnProgram(["emails", "l.csv"], {
       cwd: home,
       env: { PATH: process.env["PATH"], HOME: home },
       stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
@@ -138,7 +132,7 @@ describe("full devices, closed pipes and misused files", () => {
   test.each([[["check", "a@b.co"]], [["quota", "show"]], [["--help"]], [["--version"]]])(
     "%j reports a full device",
     async (args) => {
-      const child = spawn(process.execPath, [program, ...args], {
+      const child = spawnProgram(args, {
         env: { PATH: process.env["PATH"], HOME: temporaryFolder() },
         stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
       });
@@ -154,7 +148,7 @@ describe("full devices, closed pipes and misused files", () => {
       "s.csv": list,
     });
     const run = (line: string) =>
-      execFileSync("bash", ["-c", line.replaceAll("idv ", `'${process.execPath}' '${program}' `)], {
+      execFileSync("bash", ["-c", line.replaceAll("idv ", `${shellCommand} `)], {
         cwd: home,
         env: { PATH: process.env["PATH"], HOME: home },
         encoding: "utf8",
@@ -166,7 +160,7 @@ describe("full devices, closed pipes and misused files", () => {
   });
 
   test("rejects a folder on standard input", async () => {
-    const child = spawn(process.execPath, [program, "emails"], {
+    const child = spawnProgram(["emails"], {
       env: { PATH: process.env["PATH"], HOME: temporaryFolder() },
       stdio: [openSync(tmpdir(), "r"), "pipe", "pipe"],
     });

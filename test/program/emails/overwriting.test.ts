@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readOds } from "hucre/ods";
 import { readXlsx, writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
-import { finished, idv, program } from "../../support/run-idv.js";
+import { finished, idv, shellCommand } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
 import { folderOf } from "../../support/temporary-folder.js";
 import { odsOf, odsRow } from "../../support/workbooks.js";
@@ -25,20 +25,20 @@ test("a run does not take its input as its output", async () => {
 });
 
 describe("pipes", () => {
-  const run = async (home: string, command: string) => {
-    const env = { PATH: process.env["PATH"], HOME: home, NODE: process.execPath, IDV: program };
-    return finished(spawn("bash", ["-c", command], { cwd: home, env }));
+  const run = async (home: string, line: string) => {
+    const env = { PATH: process.env["PATH"], HOME: home };
+    return finished(spawn("bash", ["-c", line.replaceAll("idv ", `${shellCommand} `)], { cwd: home, env }));
   };
 
   test.each([
-    ["split", 'for i in 1; do "$NODE" "$IDV" emails <(cat a.csv) <(cat b.csv) --split out; done'],
+    ["split", "for i in 1; do idv emails <(cat a.csv) <(cat b.csv) --split out; done"],
     [
       "in a folder",
-      'mkdir in; mkfifo in/c in/d; cat a.csv > in/c & cat b.csv > in/d & "$NODE" "$IDV" emails in/c in/d -o out/; wait',
+      "mkdir in; mkfifo in/c in/d; cat a.csv > in/c & cat b.csv > in/d & idv emails in/c in/d -o out/; wait",
     ],
-  ])("are read once although there are several, %s", async (_, command) => {
+  ])("are read once although there are several, %s", async (_, line) => {
     const home = folderOf({ "a.csv": a, "b.csv": b });
-    const { code, stderr } = await run(home, command);
+    const { code, stderr } = await run(home, line);
     expect(code, stderr).toBe(0);
     const rows = readdirSync(join(home, "out")).flatMap((name) => read(home, `out/${name}`).split("\n"));
     expect(rows).toEqual(expect.arrayContaining(["ann@larch-and-oak.com,ok", "bob@larch-and-oak.com,ok"]));

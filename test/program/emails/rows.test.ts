@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readQuota } from "../../support/quota.js";
-import { finished, idv, program, startIdv } from "../../support/run-idv.js";
+import { command, finished, idv, startIdv } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
 
 const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
@@ -82,7 +82,7 @@ test("short rows of a very wide table are padded in bounded memory", async () =>
   const home = folderOf({
     list: `email${",".repeat(width - 1)}\n${"ann@larch-and-oak.com\n".repeat(rows)}`,
   });
-  const args = ["-c", 'ulimit -v 2500000; exec "$@"', "_", process.execPath, program];
+  const args = ["-c", 'ulimit -v 2500000; exec "$@"', "_", ...command];
   const child = spawn("bash", [...args, "emails", "list", "-q", "-o", "o"], {
     cwd: home,
     env: { PATH: process.env["PATH"], HOME: home },

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { readQuota, setQuota } from "../../support/quota.js";
-import { idv, program } from "../../support/run-idv.js";
+import { idv, shellCommand } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
 
 const execute = promisify(execFile);
@@ -15,7 +15,7 @@ function homeOf(files: Readonly<Record<string, string | Uint8Array>>): string {
   const home = folderOf({});
   for (const [name, bytes] of Object.entries(files)) writeFileSync(join(home, name), bytes);
   mkdirSync(join(home, "bin"));
-  writeFileSync(join(home, "bin", "idv"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  writeFileSync(join(home, "bin", "idv"), `#!/bin/sh\nexec ${shellCommand} "$@"\n`);
   chmodSync(join(home, "bin", "idv"), 0o755);
   return home;
 }

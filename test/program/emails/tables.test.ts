@@ -2,13 +2,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { readQuota } from "../../support/quota.js";
-import { finished, fixtures, idv, startIdv } from "../../support/run-idv.js";
+import { command, finished, fixtures, idv, shellCommand, startIdv } from "../../support/run-idv.js";
 import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 
-const program = fileURLToPath(new URL("../../../bin/idv.js", import.meta.url));
 const utf8 = (binary: string) => Buffer.from(binary, "latin1").toString("utf8");
 
 test("idv emails fixtures/customers.csv keeps semicolons, byte order mark and CRLF", async () => {
@@ -54,8 +52,8 @@ test("idv domains fixtures/domains.txt gives every domain its status", async () 
 });
 
 test("cat list.csv | idv emails -c email | head -2 ends without an error", () => {
-  const line = `cat "$1" | "$2" "$3" emails -c email -q | head -2; echo "\${PIPESTATUS[@]}"`;
-  const args = ["-c", line, "bash", `${fixtures}newsletter.csv`, process.execPath, program];
+  const line = `cat "$1" | ${shellCommand} emails -c email -q | head -2; echo "\${PIPESTATUS[@]}"`;
+  const args = ["-c", line, "bash", `${fixtures}newsletter.csv`];
   const home = temporaryFolder();
   const output = execFileSync("bash", args, {
     env: { PATH: process.env["PATH"], HOME: home },
@@ -74,8 +72,8 @@ test("a run ends silently when the reader of its output stops early", () => {
     list,
     `id,email\n${Array.from({ length: 300_000 }, (_, i) => `${i},user${i}@larch-and-oak.com\n`).join("")}`,
   );
-  const line = `"$2" "$3" emails "$1" | head -1; echo "\${PIPESTATUS[@]}"`;
-  const output = execFileSync("bash", ["-c", `{ ${line}; } 2>&1`, "bash", list, process.execPath, program], {
+  const line = `${shellCommand} emails "$1" | head -1; echo "\${PIPESTATUS[@]}"`;
+  const output = execFileSync("bash", ["-c", `{ ${line}; } 2>&1`, "bash", list], {
     env: { PATH: process.env["PATH"], HOME: home },
     encoding: "utf8",
   });
@@ -223,7 +221,7 @@ describe("options", () => {
       "a.csv": `email\n${"a@mailinator.com\n".repeat(50)}good@mailinator.com\nLee <b@x.mooo.com>\n`,
       "allow.txt": "good@mailinator.com\n",
     });
-    const words = [process.execPath, program, "emails", "a.csv", "-q", "--log", "json", ...options];
+    const words = [...command, "emails", "a.csv", "-q", "--log", "json", ...options];
     const { stderr } = spawnSync("bash", ["-c", `ulimit -v ${LIMIT}; exec "$@"`, "_", ...words], {
       cwd: home,
       env: { HOME: home, PATH: process.env["PATH"] },
@@ -278,7 +276,7 @@ test.skipIf(process.platform !== "linux")(
   () => {
     const home = folderOf({ l: "ann@larch-and-oak.com" });
     const append = (to: string) =>
-      execFileSync("sh", ["-c", `"$@" -q l ${to}`, "_", process.execPath, program, "emails"], {
+      execFileSync("sh", ["-c", `"$@" -q l ${to}`, "_", ...command, "emails"], {
         cwd: home,
         env: { HOME: home, XDG_STATE_HOME: home },
       });

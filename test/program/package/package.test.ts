@@ -4,6 +4,7 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { linkSqlite } from "../../support/run-idv.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 test.skipIf(process.platform === "win32")(
@@ -28,6 +29,7 @@ test("without DuckDB, a Parquet file is refused with the command that installs i
   const folder = temporaryFolder();
   const parts = ["bin", "package.json", "dist/bundle", "dist/kernel", "dist/classifier"];
   for (const part of parts) cpSync(join(root, part), join(folder, part), { recursive: true });
+  linkSqlite(folder);
   writeFileSync(join(folder, "l.parquet"), "PAR1 hello");
   writeFileSync(join(folder, "l.csv"), "email\na@b.net\n");
   for (const args of [["l.parquet"], ["l.csv", "-o", "o.parquet"]]) {

@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { classifyEmail } from "idv";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startDnsServer } from "../../support/dns-server.js";
-import { finished, fixtures, idv, program } from "../../support/run-idv.js";
+import { finished, fixtures, idv, shellCommand } from "../../support/run-idv.js";
 import { createKey, serve } from "../../support/service.js";
 import { folderOf } from "../../support/temporary-folder.js";
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
   for (const name of ["export.csv.gz", "part-1.csv.gz"]) writeFileSync(join(home, name), gzipped);
   await idv(["emails", "list.csv", "-o", "list.xlsx"], { home });
   mkdirSync(join(home, "bin"));
-  writeFileSync(join(home, "bin", "idv"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  writeFileSync(join(home, "bin", "idv"), `#!/bin/sh\nexec ${shellCommand} "$@"\n`);
   // In a clone, npx finds the program; here it is on the path.
   writeFileSync(join(home, "bin", "npx"), '#!/bin/sh\nexec "$@"\n');
   for (const name of ["idv", "npx"]) chmodSync(join(home, "bin", name), 0o755);

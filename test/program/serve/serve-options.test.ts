@@ -6,7 +6,7 @@ import { request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { finished, fixtures, idv, program, startIdv } from "../../support/run-idv.js";
+import { command, finished, fixtures, idv, startIdv } from "../../support/run-idv.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 /** Starts the service, and waits until it says where it listens. */
@@ -83,7 +83,7 @@ describe("sockets of systemd", () => {
     const { fd } = (server as unknown as { _handle: { fd: number } })._handle;
     // As systemd does, the variables name the process.
     const script = `LISTEN_PID=$$ LISTEN_FDS=${count} exec "$@"`;
-    const child = spawn("sh", ["-c", script, "sh", process.execPath, program, "serve", "-q"], {
+    const child = spawn("sh", ["-c", script, "sh", ...command, "serve", "-q"], {
       ...{ cwd: home, env: { PATH: process.env["PATH"], HOME: home } },
       stdio: ["ignore", "pipe", "pipe", fd],
     });

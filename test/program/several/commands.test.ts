@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { idv, program } from "../../support/run-idv.js";
+import { idv, shellCommand } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -120,15 +120,11 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
   /** Runs a command line, and creates the file `drawn` in its folder once it has drawn a progress line with rows. */
   const onTerminal = async (command: string, env: Record<string, string> = {}) => {
     const folder = temporaryFolder();
-    const running = execute(
-      "script",
-      ["-qec", command.replaceAll("idv ", `'${process.execPath}' '${program}' `), "/dev/null"],
-      {
-        cwd: folder,
-        env: { PATH: process.env["PATH"], HOME: temporaryFolder(), TERM: "xterm", ...env },
-        encoding: "utf8",
-      },
-    );
+    const running = execute("script", ["-qec", command.replaceAll("idv ", `${shellCommand} `), "/dev/null"], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], HOME: temporaryFolder(), TERM: "xterm", ...env },
+      encoding: "utf8",
+    });
     let output = "";
     running.child.stdout?.on("data", (part: string) => {
       output += part;
@@ -184,7 +180,7 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     expect,
   }) => {
     const folder = temporaryFolder();
-    const run = `${lines.replace("WAIT", "sleep 20")} | '${process.execPath}' '${program}' emails -o out.csv`;
+    const run = `${lines.replace("WAIT", "sleep 20")} | ${shellCommand} emails -o out.csv`;
     const child = spawn("script", ["-qec", `stty columns 80; ${run}`, "/dev/null"], {
       cwd: folder,
       env: { PATH: process.env["PATH"], HOME: folder, TERM: "xterm" },

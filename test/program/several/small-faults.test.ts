@@ -5,7 +5,16 @@ import { chmodSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { finished, idv, program, startIdv } from "../../support/run-idv.js";
+import {
+  command,
+  finished,
+  idv,
+  linkSqlite,
+  program,
+  shellCommand,
+  spawnProgram,
+  startIdv,
+} from "../../support/run-idv.js";
 import { createKey, lastKey, post, request, serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -13,11 +22,11 @@ describe("without a home", () => {
   test.skipIf(process.getuid?.() !== 0)(
     "a user without HOME and a passwd entry can check values",
     async () => {
-      const child = spawn(process.execPath, [program, "check", "ann@gmial.com"], { env: {}, uid: 54_321 });
+      const child = spawnProgram(["check", "ann@gmial.com"], { env: {}, uid: 54_321 });
       const { code, stdout, stderr } = await finished(child);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout).toContain("typo-domain: gmial.com");
-      const quota = spawn(process.execPath, [program, "quota", "set", "--limit", "5"], {
+      const quota = spawnProgram(["quota", "set", "--limit", "5"], {
         ...{ env: {}, uid: 54_321 },
       });
       expect(await finished(quota)).toMatchObject({
@@ -28,7 +37,8 @@ describe("without a home", () => {
   );
 });
 
-describe("a fault before the program runs exits with 70, not 1", () => {
+// A binary has all its parts.
+describe.skipIf(!program.endsWith(".js"))("a fault before the program runs exits with 70, not 1", () => {
   test("without the build", async () => {
     const folder = temporaryFolder();
     cpSync(dirname(program), join(folder, "bin"), { recursive: true });
@@ -52,6 +62,7 @@ describe("a fault before the program runs exits with 70, not 1", () => {
     for (const name of ["bin", "dist", "package.json"]) {
       cpSync(join(root, name), join(folder, name), { recursive: true });
     }
+    linkSqlite(folder);
     rmSync(join(folder, part), { recursive: true });
     const child = spawn(process.execPath, [join(folder, "bin", "idv.js"), ...args], { env: { HOME: home } });
     child.stdin.end("ann@larch-and-oak.com\n");
@@ -62,7 +73,7 @@ describe("a fault before the program runs exits with 70, not 1", () => {
 
   test.each([24, 28, 32])("with only %i file descriptors", async (descriptors) => {
     const limited = `ulimit -n ${descriptors}; exec "$@"`;
-    const args = ["-c", limited, "_", process.execPath, program, "check", "a@b.net"];
+    const args = ["-c", limited, "_", ...command, "check", "a@b.net"];
     const { code } = await finished(spawn("bash", args, { env: { PATH: process.env["PATH"] } }));
     // With a few more descriptors, the program may work.
     expect([0, 6, 70]).toContain(code);
@@ -178,17 +189,7 @@ describe("idv serve", () => {
     const home = temporaryFolder();
     const key = await createKey(home);
     const env = { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") };
-    const args = [
-      "-c",
-      'ulimit -f 160; exec "$@"',
-      "_",
-      process.execPath,
-      program,
-      "serve",
-      "--port",
-      "0",
-      "-q",
-    ];
+    const args = ["-c", 'ulimit -f 160; exec "$@"', "_", ...command, "serve", "--port", "0", "-q"];
     const child = spawn("bash", args, { env });
     const url = await new Promise<string>((resolve) => {
       child.stderr.on("data", (chunk: Buffer) => {
@@ -282,7 +283,7 @@ describe("a file that cannot be reached is named in one line", () => {
     const [home, folder] = [temporaryFolder(), join(temporaryFolder(), "gone")];
     writeFileSync(join(home, "l.csv"), "email\nann@larch-and-oak.com\n");
     mkdirSync(folder);
-    const command = `rmdir '${folder}'; exec '${process.execPath}' '${program}' emails -q '${home}/l.csv'`;
+    const command = `rmdir '${folder}'; exec ${shellCommand} emails -q '${home}/l.csv'`;
     const child = spawn("bash", ["-c", command], {
       cwd: folder,
       env: { HOME: home, PATH: process.env["PATH"] },
