@@ -3,6 +3,7 @@
  * It does no I/O except for reading its tables, and knows no console.
  */
 import { readFileSync } from "node:fs";
+import { readOwnFile } from "../package/own-files.js";
 import { type DataSource, DisposableTable, ownBit, type SuffixSource } from "./disposable-table.js";
 import { mix } from "./mix.js";
 import { hashOf } from "./name-table.js";
@@ -72,7 +73,9 @@ export interface ClassifierSource {
 
 /** @throws Error when the table cannot be read or is not a table of disposable domains */
 export function loadClassifier({ table, ownLists }: ClassifierSource = {}): Classifier {
-  const disposable = new DisposableTable(readFileSync(table ?? builtInTable));
+  const disposable = new DisposableTable(
+    table === undefined ? readOwnFile(builtInTable) : readFileSync(table),
+  );
   if (disposable.suffixes?.slots) useSuffixes(disposable.suffixes.slots);
   return createClassifier(disposable, ownLists);
 }

@@ -2,7 +2,7 @@
  * The public suffix list as a table of names, which `npm run build` compiles. A look-up takes a fraction of the time of a
  * general library, which returns the parts of a name. Loading the table takes almost no time.
  */
-import { readFileSync } from "node:fs";
+import { readOwnFile } from "../package/own-files.js";
 import { fillSlots, NameTable } from "./name-table.js";
 
 /**
@@ -56,6 +56,6 @@ export function useSuffixes(slots: Int32Array): void {
 }
 
 export function suffixTable(): NameTable {
-  table ??= new NameTable(new Int32Array(Uint8Array.from(readFileSync(suffixFile)).buffer), flagBits);
+  table ??= new NameTable(new Int32Array(Uint8Array.from(readOwnFile(suffixFile)).buffer), flagBits);
   return table;
 }

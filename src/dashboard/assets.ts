@@ -1,6 +1,6 @@
 /** Style and script of the pages. Their names hold a hash of their content, so that browsers may cache them forever. */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readOwnFile } from "../package/own-files.js";
 import { style as reportStyle } from "../report/style.js";
 import { style } from "./style.js";
 
@@ -16,7 +16,7 @@ function asset(name: string, extension: string, type: string, text: string): Ass
 }
 
 /** Compiled from browser/dashboard.ts, and in the same place beside this file and the bundle. */
-const script = readFileSync(new URL("browser/dashboard.js", import.meta.url), "utf8");
+const script = Buffer.from(readOwnFile(new URL("browser/dashboard.js", import.meta.url))).toString();
 
 export const assets = {
   style: asset("style", "css", "text/css; charset=utf-8", reportStyle + style),

@@ -2,8 +2,8 @@
  * Popular domains, by which `idv data update` recognises wrong lists. `popular.bin` has a 32-bit hash of each name,
  * sorted; NOTICE names its source. A name that is not popular is taken for popular with a probability of 1 in 400,000.
  */
-import { readFileSync } from "node:fs";
 import { hashOf } from "../classifier/name-table.js";
+import { readOwnFile } from "../package/own-files.js";
 
 export const popularSource = new URL("../../src/data/popular.bin", import.meta.url);
 
@@ -20,7 +20,7 @@ export function compilePopular(names: readonly string[]): Uint8Array {
 
 /** Loads the popular domains. Returns a function that tells whether a name, in lower case and as A-labels, is one. */
 export function loadPopular(): (name: string) => boolean {
-  const file = readFileSync(popularFile);
+  const file = Buffer.from(readOwnFile(popularFile));
   const hashes = new Set(Array.from({ length: file.length / 4 }, (_, i) => file.readUInt32LE(4 * i)));
   return (name) => hashes.has(hash(name));
 }

@@ -5,6 +5,7 @@
 import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import zlib, { createGunzip } from "node:zlib";
+import { nativeCode } from "../package/native-code.js";
 import type { Compression } from "./compression-format.js";
 import { FileError } from "./errors.js";
 import { GzipWriter } from "./gzip.js";
@@ -137,12 +138,14 @@ async function zstd(name: string): Promise<Zstd> {
     };
   }
   try {
-    const { Compressor, Decompressor } = await import("@cloudpss/zstd/napi");
+    const { Compressor, Decompressor } = await nativeCode().zstd();
     if (typeof Compressor === "function") {
       return { compressor: () => new Compressor(3), decompressor: () => new Decompressor() };
     }
   } catch {
     // Reported below.
   }
-  throw new FileError(`${name}: zstd is not available on this machine; use gzip, or zstd -dc FILE | idv ...`);
+  throw new FileError(
+    `${name}: zstd is not available on this machine; install idv again, use gzip, or run: zstd -dc FILE | idv ...`,
+  );
 }

@@ -3,10 +3,10 @@
  * steps, which are in assembly/. Knows nothing of threads.
  */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { Classifier } from "../classifier/classifier.js";
 import type { ItemHash } from "../classifier/item-hash.js";
 import type { Kind } from "../classifier/verdict.js";
+import { readOwnFile } from "../package/own-files.js";
 import type { ScannedRecords, ScanShape } from "../table/scan/scanner.js";
 import * as layout from "./layout.js";
 import { factsOf, writeTables } from "./tables.js";
@@ -21,7 +21,7 @@ let compiled: WebAssembly.Module | undefined;
  * @throws WebAssembly.CompileError when the processor has no SIMD
  */
 export function kernelModule(): WebAssembly.Module {
-  compiled ??= new WebAssembly.Module(readFileSync(file));
+  compiled ??= new WebAssembly.Module(readOwnFile(file));
   return compiled;
 }
 

@@ -20,6 +20,8 @@ const heapMebibytes = 512;
  */
 export function listRunner(state: string, mostBytes: number): ListRunner {
   const [, program] = process.argv;
+  // In a program of a single file, this is the program again.
+  const script = program === process.execPath ? [] : [program!];
   const location = isDatabase(state) ? state : resolve(state);
   const folders = new Set<string>();
   const children = new Set<ChildProcess>();
@@ -40,12 +42,12 @@ export function listRunner(state: string, mostBytes: number): ListRunner {
       folders.delete(folder);
     },
     start(args, folder, keyId) {
-      const options = [`--max-old-space-size=${heapMebibytes}`, program!];
-      const child = spawn(process.execPath, [...options, ...args], {
+      const child = spawn(process.execPath, [...script, ...args], {
         cwd: folder,
         // The state may be a URL with a password, so it is not an argument.
         env: {
           ...process.env,
+          NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --max-old-space-size=${heapMebibytes}`,
           // Each list is a run of its own.
           IDV_RUN: undefined,
           ...(keyId !== undefined && { IDV_QUOTA: location, IDV_QUOTA_KEY: keyId }),

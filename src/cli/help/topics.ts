@@ -1,6 +1,6 @@
 /** The help topics: Markdown files in `topics/`, wrapped to the width of the terminal. */
-import { readFile } from "node:fs/promises";
 import { reasons } from "../../classifier/rules/rules.js";
+import { readOwnFile } from "../../package/own-files.js";
 import { environmentVariables } from "../config/environment.js";
 import { settingNames, settingOf, variableOf } from "../config/settings.js";
 import { exitCodeMeanings } from "../exit-codes.js";
@@ -35,7 +35,7 @@ export async function printTopic(name: string): Promise<string> {
 }
 
 export async function readTopic(name: string, folder = new URL("topics/", import.meta.url)): Promise<string> {
-  const markdown = await readFile(new URL(`${name}.md`, folder), "utf8");
+  const markdown = Buffer.from(readOwnFile(new URL(`${name}.md`, folder))).toString();
   return markdown.replace(/^\{\{([\w-]+)\}\}$/gm, (_, key: string) => generated[key]?.() ?? "");
 }
 

@@ -1,6 +1,7 @@
 /** The threads that classify blocks: workers, and the main thread whenever it would have to wait for them. */
 import { Worker } from "node:worker_threads";
 import type { ClassifierSource } from "../../classifier/classifier.js";
+import { threadLoader } from "../../package/own-files.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { WrittenRecords } from "../../table/writers/output.js";
 import type { BlockClassifier, ChunkVerdicts } from "./block-classifier.js";
@@ -161,7 +162,11 @@ export class WorkerPool {
 
   /** A worker that cannot start takes no blocks: the other threads classify them. */
   #start(input: WorkerInput): Worker {
-    const worker = new Worker(new URL("worker.js", import.meta.url), { workerData: input });
+    const path = new URL("worker.js", import.meta.url);
+    const worker =
+      threadLoader === undefined
+        ? new Worker(path, { workerData: input })
+        : new Worker(threadLoader, { eval: true, argv: [path.href], workerData: input });
     worker.on("message", () => this.#wake());
     worker.on("error", (error: Error) => this.#fail(input.thread, error));
     worker.on("exit", (code) => this.#fail(input.thread, new Error(`a worker thread ended with ${code}`)));

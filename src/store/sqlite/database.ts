@@ -6,6 +6,7 @@ import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { arch, platform, versions } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { nativeCode } from "../../package/native-code.js";
 import { StoreError } from "../errors.js";
 import { MachineClaim } from "./machine-claim.js";
 import { makeFolder } from "./make-folder.js";
@@ -180,11 +181,11 @@ export async function loadSqlite(): Promise<SqliteModule> {
   const builtin: string = "node:sqlite";
   if (difference >= 0) return await import(builtin);
   try {
-    return await import("@photostructure/sqlite");
+    return await nativeCode().sqlite();
   } catch (error) {
-    if (!/^No native build/.test((error as Error).message)) throw error;
-    const advice = "use the newest Node.js 24, which has its own";
-    throw new StoreError(`no SQLite for ${platform} on ${arch} comes with idv; ${advice}`);
+    if (!/^(?:No native build|Cannot find (?:module|package))/.test((error as Error).message)) throw error;
+    const advice = "install idv again, or use Node.js 24.15 or newer, which has its own";
+    throw new StoreError(`there is no SQLite for Node.js ${versions.node}, ${platform} ${arch}; ${advice}`);
   }
 }
 

@@ -1,0 +1,28 @@
+/**
+ * Packages with native code, for versions of Node.js that lack what is in them. The package of idv for this platform has
+ * them; in a clone they are in node_modules.
+ */
+import { createRequire } from "node:module";
+import { arch, platform } from "node:process";
+
+interface NativeCode {
+  sqlite(): Promise<typeof import("@photostructure/sqlite")>;
+  zstd(): Promise<typeof import("@cloudpss/zstd/napi")>;
+}
+
+const inClone: NativeCode = {
+  sqlite: () => import("@photostructure/sqlite"),
+  zstd: () => import("@cloudpss/zstd/napi"),
+};
+
+/**
+ * @returns functions that load a package, and throw an error of Node.js or of node-gyp-build where there is none for this
+ *   platform
+ */
+export function nativeCode(): NativeCode {
+  try {
+    return createRequire(import.meta.url)(`@idv/native-${platform}-${arch}`) as NativeCode;
+  } catch {
+    return inClone;
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * Files that belong to idv: tables, the kernel, help topics, pages, threads. They lie beside the modules; in a program of a
+ * single file they are a part of it, and its loader (release/binary) finds them.
+ */
+import { readFileSync } from "node:fs";
+
+/** Left by the loader. */
+interface Embedded {
+  /** Returns a file by its path, which is one below that of the program; undefined if there is none. */
+  read(path: URL): Uint8Array<ArrayBuffer> | undefined;
+  /** Script that loads a module in a thread; its path is the argument. */
+  readonly thread: string;
+}
+
+const embedded = Reflect.get(globalThis, Symbol.for("idv.embedded")) as Embedded | undefined;
+
+/**
+ * @param path relative to a module: `new URL("topics/dns.md", import.meta.url)`
+ * @throws Error when there is no such file
+ */
+export function readOwnFile(path: URL): Uint8Array<ArrayBuffer> {
+  return embedded?.read(path) ?? readFileSync(path);
+}
+
+/** Script that loads a module of a program of a single file in a thread. */
+export const threadLoader = embedded?.thread;
