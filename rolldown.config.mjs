@@ -4,10 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "rolldown";
 
-const outside = ["undici", "@duckdb/node-api"];
-
-/** Packages with native code. They look for it in `prebuilds`, beside the folder of their module. */
-const native = { sqlite: "@photostructure/sqlite", zstd: "@cloudpss/zstd" };
+const outside = ["undici", "@duckdb/node-api", "@photostructure/sqlite", "@cloudpss/zstd"];
 
 /** Copies files next to the bundle, where its modules look for them. */
 const copied = {
@@ -16,29 +13,10 @@ const copied = {
     const emit = (fileName, from) => this.emitFile({ type: "asset", fileName, source: readFileSync(from) });
     // The modules in this folder are of another kind than those of the package.
     this.emitFile({ type: "asset", fileName: "package.json", source: '{ "type": "commonjs" }\n' });
-    for (const [name, folder] of Object.entries(native)) {
-      const prebuilds = `node_modules/${folder}/prebuilds`;
-      for (const path of readdirSync(prebuilds, { recursive: true })) {
-        if (path.endsWith(".node")) emit(`native/${name}/prebuilds/${path}`, `${prebuilds}/${path}`);
-      }
-    }
     emit("browser/dashboard.js", "dist/dashboard/browser/dashboard.js");
     for (const topic of readdirSync("src/cli/help/topics")) {
       emit(`topics/${topic}`, `src/cli/help/topics/${topic}`);
     }
-  },
-};
-
-/** Lets zstd import the module that finds its native code: the bundler does not see its own way of loading it. */
-const importsGypBuild = {
-  name: "imports-node-gyp-build",
-  transform: {
-    filter: { id: /cloudpss.zstd.dist.napi\.js$/ },
-    handler(code) {
-      const loading = "nodeRequire('node-gyp-build')";
-      if (!code.includes(loading)) throw new Error("@cloudpss/zstd loads node-gyp-build in another way now");
-      return `import nodeGypBuild from "node-gyp-build";\n${code.replace(loading, "nodeGypBuild")}`;
-    },
   },
 };
 
@@ -86,7 +64,7 @@ export default defineConfig([
   {
     ...shared,
     input: { main: "src/cli/main.ts", worker: "src/run/blocks/worker.ts" },
-    plugins: [copied, importsGypBuild, laterChildProcess, licences],
+    plugins: [copied, laterChildProcess, licences],
     output: {
       dir: "dist/bundle",
       // Node.js reads every byte of a module; names stay, for stack traces.
@@ -99,13 +77,6 @@ export default defineConfig([
       // link 40 files takes a tenth of the time of a small run. A group takes the modules that its own import, too.
       codeSplitting: {
         groups: [
-          ...Object.entries(native).map(([name, folder]) => ({
-            name: `native/${name}/lib/index`,
-            test: (id) => id.includes(`/node_modules/${folder}/`),
-            priority: 4,
-          })),
-          // Of both: a group takes what its modules import, and then one would load the other.
-          { name: "node-gyp-build", test: /node_modules.node-gyp-build./, priority: 5 },
           // The only part that `idv --version` needs.
           { name: "version", test: /src.cli.version\.ts$/, priority: 5 },
           {

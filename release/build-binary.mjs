@@ -1,0 +1,66 @@
+// npm run build:binary [-- --target linux-x64]
+//
+// Makes idv a program of a single file: Node.js with the bundle and all other files of the package in it. Without a target,
+// for the system of this machine. Needs a build. The binary is dist/binaries/idv-VERSION-TARGET[.exe].
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { inject } from "postject";
+import { rolldown } from "rolldown";
+import { binaryOf, nodeOf, ownTarget, root, targets } from "./targets.mjs";
+
+const { values } = parseArgs({ options: { target: { type: "string", default: ownTarget } } });
+const { target } = values;
+if (!Object.hasOwn(targets, target)) {
+  throw new Error(`${target}: no such target; there are ${Object.keys(targets).join(", ")}`);
+}
+const work = join(root, "dist/binaries", `work-${target}`);
+mkdirSync(work, { recursive: true });
+
+/** Files of the package by their paths in it. Native code is not needed: this Node.js has SQLite and zstd itself. */
+const assets = { "loader.js": join(root, "release/binary/loader.js") };
+const add = (path) => {
+  assets[path] = join(root, path);
+};
+for (const path of ["package.json", "bin/idv.js", "dist/data/popular.bin", "dist/kernel/kernel.wasm"])
+  add(path);
+for (const name of readdirSync(join(root, "dist/classifier"))) {
+  if (name.endsWith(".bin")) add(`dist/classifier/${name}`);
+}
+for (const name of readdirSync(join(root, "dist/bundle"), { recursive: true, encoding: "utf8" })) {
+  const path = `dist/bundle/${name.replaceAll("\\", "/")}`;
+  if (!path.startsWith("dist/bundle/native/") && statSync(join(root, path)).isFile()) add(path);
+}
+// What the bundle leaves to node_modules.
+const undici = await rolldown({ input: "undici", cwd: root, platform: "node", logLevel: "warn" });
+await undici.write({ file: join(work, "undici.js"), format: "cjs" });
+assets["packages/undici.js"] = join(work, "undici.js");
+
+const configuration = join(work, "sea.json");
+const blob = join(work, "sea.blob");
+const main = assets["loader.js"];
+writeFileSync(
+  configuration,
+  JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true, useCodeCache: false, assets }),
+);
+execFileSync(nodeOf(ownTarget), ["--experimental-sea-config", configuration], { stdio: "ignore" });
+
+const binary = binaryOf(target);
+copyFileSync(nodeOf(target), binary);
+chmodSync(binary, 0o755);
+await inject(binary, "NODE_SEA_BLOB", readFileSync(blob), {
+  sentinelFuse: "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2",
+  machoSegmentName: "NODE_SEA",
+});
+rmSync(work, { recursive: true });
+process.stdout.write(`${binary}: ${(statSync(binary).size / 1e6).toFixed(1)} MB\n`);

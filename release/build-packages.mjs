@@ -1,0 +1,98 @@
+// npm run build:packages
+//
+// Packs what is published on npm, into dist/packages: idv, without native code, and a package for each platform with the
+// native code that old versions of Node.js need. npm installs the one that fits, or none. Needs a build.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseTarGzip } from "nanotar";
+import { root } from "./targets.mjs";
+
+const folder = join(root, "dist/packages");
+const read = (path) => JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
+const {
+  version,
+  license,
+  author,
+  repository,
+  devDependencies: _,
+  scripts: __,
+  private: ___,
+  ...own
+} = read(root);
+const modules = join(root, "node_modules");
+
+/** Versions of Node.js without a SQLite that is safe (see store/sqlite/database.ts) or without zstd. */
+const oldNode = "<22.22.3 || >=23.0.0 <24.15.0 || ^25.0.0";
+const platforms = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "win32-x64", "win32-arm64"];
+const native = ["@photostructure/sqlite", "@cloudpss/zstd"];
+
+const write = (path, content) => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+};
+const pack = (path) => {
+  const options = ["--ignore-scripts", "--silent", "--pack-destination", folder];
+  return execFileSync("npm", ["pack", ...options], { cwd: path, encoding: "utf8" }).trim();
+};
+
+/** Copies a package without its scripts and sources, and with native code for one platform only. */
+function copyPackage(name, to, platform) {
+  const from = join(modules, name);
+  const { scripts: _, devDependencies: __, ...kept } = read(from);
+  write(join(to, "package.json"), JSON.stringify(kept, undefined, 2));
+  for (const path of readdirSync(from, { recursive: true, encoding: "utf8" })) {
+    const isNative = path.startsWith(`prebuilds/${platform}/`);
+    const isCode = /^(?:dist\/.*|[\w-]+)\.[cm]?js$/.test(path);
+    if (isNative || isCode || /^(?:licen[cs]e|copying)/i.test(path)) cpSync(join(from, path), join(to, path));
+  }
+}
+
+function packNative(platform) {
+  const [os, cpu] = platform.split("-");
+  const name = `@idv/native-${platform}`;
+  const to = join(folder, "work", name);
+  const bundled = [...native, "node-gyp-build"];
+  for (const each of bundled) copyPackage(each, join(to, "node_modules", each), platform);
+  const description = `SQLite and zstd for idv on ${platform}, where Node.js has none of its own`;
+  const facts = { license, author, repository, os: [os], cpu: [cpu], engines: { node: oldNode } };
+  const dependencies = Object.fromEntries(bundled.map((each) => [each, read(join(modules, each)).version]));
+  write(
+    join(to, "package.json"),
+    JSON.stringify(
+      { name, version, description, ...facts, main: "index.cjs", dependencies, bundleDependencies: bundled },
+      undefined,
+      2,
+    ),
+  );
+  write(
+    join(to, "index.cjs"),
+    `exports.sqlite = async () => require("${native[0]}");\nexports.zstd = () => import("${native[1]}/napi");\n`,
+  );
+  write(join(to, "README.md"), `${description}. npm installs it with idv.\n`);
+  return pack(to);
+}
+
+async function packIdv() {
+  const to = join(folder, "work/idv");
+  for (const { name, data } of await parseTarGzip(readFileSync(join(folder, pack(root))))) {
+    if (data) write(join(to, name.replace(/^package\//, "")), data);
+  }
+  const optionalDependencies = Object.fromEntries(
+    platforms.map((platform) => [`@idv/native-${platform}`, version]),
+  );
+  write(
+    join(to, "package.json"),
+    JSON.stringify({ ...own, version, license, author, repository, optionalDependencies }, undefined, 2),
+  );
+  return pack(to);
+}
+
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const names = [await packIdv(), ...platforms.map(packNative)];
+rmSync(join(folder, "work"), { recursive: true });
+for (const name of names) {
+  const { length } = readFileSync(join(folder, name));
+  process.stdout.write(`dist/packages/${name}: ${(length / 1e6).toFixed(2)} MB\n`);
+}

