@@ -70,6 +70,11 @@ const options = optionRecords({
     fallbackText: "256M",
   },
   check: { flags: "--check", help: "find out whether the service could run, and exit" },
+  ready: {
+    flags: "--ready",
+    help: "ask whether a running service at this address is ready",
+    conflicts: ["check"],
+  },
   quiet: { flags: "-q, --quiet", help: "log no requests" },
   // Not the help of the setting: the service has no exit code for a request.
   dns: { ...dnsOptions.dns, help: "look up whether domains receive mail (default: off)" },
@@ -88,6 +93,7 @@ export const define: DefineCommand = (command) => {
     ],
     options,
     environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME", "XDG_DATA_HOME", "LISTEN_FDS, LISTEN_PID"],
+    exitCodes: [5],
     topics: ["service"],
   });
   command.action(async (given: ServeOptions) => {
@@ -97,6 +103,10 @@ export const define: DefineCommand = (command) => {
       // An address on the command line overrides a socket in the file.
       const isGiven = ["host", "port"].some((name) => command.getOptionValueSource(name) === "cli");
       if (isGiven) command.setOptionValue("socket", undefined);
+    }
+    if (command.opts<ServeOptions>().ready) {
+      const { askReady } = await import("../engines/ask-ready.js");
+      return askReady(listenAddress(command.opts<ServeOptions>(), {}, process.pid));
     }
     const isStateInFile = command.getOptionValueSource("state") === "config";
     await serve(command.opts<ServeOptions>(), isStateInFile);

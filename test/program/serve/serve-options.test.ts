@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
-import { request } from "node:http";
+import { createServer as createHttpServer, request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -71,6 +71,38 @@ describe("a Unix socket", () => {
     const { code, stderr } = await idv(["serve", "--socket", socket], { home });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
     expect(statSync(join(home, "list.csv")).size).toBe(6);
+  });
+});
+
+describe("--ready", () => {
+  test("asks a service that is running, at an address or a socket", async () => {
+    const home = temporaryFolder();
+    const socket = join(home, "idv.sock");
+    for (const address of [
+      ["--port", "0"],
+      ["--socket", socket],
+    ]) {
+      const { child, said, ended } = await start(home, ...address);
+      const [, port] = /:(\d+)\n/.exec(said) ?? [];
+      const asked = port === undefined ? address : ["--port", port];
+      expect(await idv(["serve", "--ready", ...asked])).toEqual({ code: 0, stdout: "", stderr: "" });
+      child.kill("SIGTERM");
+      await ended;
+    }
+  });
+
+  test("exits with 5 without one", async () => {
+    expect(await idv(["serve", "--ready", "--port", "1"])).toEqual({
+      code: 5,
+      stdout: "",
+      stderr: "idv: 127.0.0.1:1: the service is not ready: ECONNREFUSED\n",
+    });
+    const other = createHttpServer((_, response) => response.writeHead(503).end()).listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as { port: number };
+    const { code, stderr } = await idv(["serve", "--ready", "--port", String(port)]);
+    other.close();
+    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining("it answers 503") });
   });
 });
 
@@ -149,7 +181,7 @@ describe("a file of options", () => {
   });
 
   test("of the samples is valid", async () => {
-    const file = join(fixtures, "deploy/serve.json");
+    const file = join(fixtures, "../deploy/serve.json");
     expect(await idv(["serve", "--check", "--port", "0", "--config", file])).toMatchObject({ code: 0 });
   });
 

@@ -1,0 +1,21 @@
+/** Asks a running `idv serve` whether it is ready: for the health checks of containers, which have no other program for it. */
+import { get } from "node:http";
+import { ServiceError } from "../../validator/errors.js";
+import type { ListenAddress } from "../config/listen-address.js";
+
+/** Longest wait for an answer, in milliseconds. */
+const patience = 5000;
+
+/** @throws ServiceError when no service at the address is ready */
+export async function askReady({ listen, name }: ListenAddress): Promise<void> {
+  const target = "path" in listen ? { socketPath: listen.path } : listen;
+  const problem = await new Promise<string | undefined>((resolve) => {
+    const request = get({ ...target, path: "/readyz", timeout: patience }, ({ statusCode }) => {
+      resolve(statusCode === 200 ? undefined : `it answers ${statusCode}`);
+      request.destroy();
+    });
+    request.on("timeout", () => resolve(`no answer within ${patience / 1000} s`));
+    request.on("error", ({ message, code }: NodeJS.ErrnoException) => resolve(code ?? message));
+  });
+  if (problem !== undefined) throw new ServiceError(`${name}: the service is not ready: ${problem}`);
+}
