@@ -44,7 +44,9 @@ export default defineConfig({
           isolate,
           setupFiles,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/program/**", "test/engines/**", "test/platforms/**", "test/workbooks/**"],
+          exclude: ["program", "engines", "platforms", "release", "workbooks"].map(
+            (name) => `test/${name}/**`,
+          ),
           testTimeout: 60_000,
           hookTimeout,
           expect,

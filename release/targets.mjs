@@ -1,7 +1,7 @@
 // The systems that single binaries are built for, and the Node.js in them, which npm has for each.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { arch, platform } from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -34,8 +34,12 @@ export function nodeOf(target) {
   return path;
 }
 
-const { version: ownVersion } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+/** The project's package.json. */
+export const facts = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /** Returns the path of the binary of a target. */
 export const binaryOf = (target = ownTarget) =>
-  join(root, "dist/binaries", `idv-${ownVersion}-${target}${targets[target].ending ?? ""}`);
+  join(root, "dist/binaries", `idv-${facts.version}-${target}${targets[target].ending ?? ""}`);
+
+/** Returns the licence of the Node.js in a binary, with those of its parts. */
+export const nodeLicence = (target) => readFileSync(join(dirname(nodeOf(target)), "../LICENSE"), "utf8");
