@@ -38,7 +38,7 @@ export const rowOptions = (kind: Kind) =>
     },
     shard: {
       flags: "--shard <I/N>",
-      help: "validate and write part I of N; an item is in one part only",
+      help: "validate and write part I of N, where an item is in one part only; index/N: that of this task of a scheduler",
       parse: shardOf,
       next: "prevent",
     },

@@ -77,8 +77,34 @@ export function byteCount(value: string): number {
 
 const mostShards = 10_000;
 
-export function shardOf(value: string): { readonly index: number; readonly count: number } {
-  const [, index = 0, count = 0] = (/^(\d{1,5})\/(\d{1,5})$/.exec(value) ?? []).map(Number);
+/** Variables in which schedulers tell a task its index: from 0, or from another variable's value. */
+const taskIndices: readonly (readonly [index: string, first?: string])[] = [
+  ["JOB_COMPLETION_INDEX"],
+  ["AWS_BATCH_JOB_ARRAY_INDEX"],
+  ["CLOUD_RUN_TASK_INDEX"],
+  ["SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN"],
+];
+
+/**
+ * Reads a shard: `2/8` is the second of eight, `index/8` that of the index of this task.
+ *
+ * @param env variables of the scheduler, if there is one
+ * @throws InvalidArgumentError
+ */
+export function shardOf(
+  value: string,
+  env: NodeJS.ProcessEnv = process.env,
+): { readonly index: number; readonly count: number } {
+  let text = value;
+  if (value.startsWith("index/")) {
+    const [own, first = ""] = taskIndices.find(([name]) => env[name]) ?? [];
+    if (own === undefined) {
+      const names = taskIndices.map(([name]) => name).join(", ");
+      throw new InvalidArgumentError(`There is no index of this task: none of ${names} is set.`);
+    }
+    text = `${Number(env[own]) - Number(env[first] ?? 0) + 1}${value.slice("index".length)}`;
+  }
+  const [, index = 0, count = 0] = (/^(\d{1,5})\/(\d{1,5})$/.exec(text) ?? []).map(Number);
   if (index >= 1 && index <= count && count <= mostShards) return { index, count };
   throw new InvalidArgumentError(
     `It takes the number of a shard and of all shards, such as 1/4, of at most ${mostShards}.`,

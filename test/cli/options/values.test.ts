@@ -16,6 +16,7 @@ import {
   permissionList,
   quoting,
   serviceUrl,
+  shardOf,
   statusList,
   unitLimit,
   waitTime,
@@ -67,6 +68,27 @@ test.each<[string, (text: string) => unknown, string, unknown]>([
   ["itemRate", itemRate, "1000/h", { items: 1000, milliseconds: 3_600_000 }],
 ])("%s accepts $2", (...[, parse, text, expected]) => {
   expect(parse(text)).toEqual(expected);
+});
+
+test.each([
+  ["2/4", {}, { index: 2, count: 4 }],
+  ["index/4", { JOB_COMPLETION_INDEX: "0" }, { index: 1, count: 4 }],
+  ["index/4", { AWS_BATCH_JOB_ARRAY_INDEX: "3" }, { index: 4, count: 4 }],
+  ["index/8", { SLURM_ARRAY_TASK_ID: "1", SLURM_ARRAY_TASK_MIN: "1" }, { index: 1, count: 8 }],
+  ["index/8", { SLURM_ARRAY_TASK_ID: "7", SLURM_ARRAY_TASK_MIN: "0" }, { index: 8, count: 8 }],
+])("shardOf reads %s with %o", (text, env, expected) => {
+  expect(shardOf(text, env)).toEqual(expected);
+});
+
+test.each([
+  ["0/4", {}],
+  ["5/4", {}],
+  ["index/4", {}],
+  ["index/4", { JOB_COMPLETION_INDEX: "4" }],
+  ["index/4", { JOB_COMPLETION_INDEX: "x" }],
+  ["index", { JOB_COMPLETION_INDEX: "1" }],
+])("shardOf rejects %s with %o", (text, env) => {
+  expect(() => shardOf(text, env)).toThrow(InvalidArgumentError);
 });
 
 describe("invalid values", () => {
