@@ -1,7 +1,8 @@
 // npm run set-repository -- OWNER/NAME AUTHOR
 //
-// Puts the place of the repository and the author into package.json, in place of those there.
-import { readFileSync, writeFileSync } from "node:fs";
+// Puts the place of the repository and the author into package.json, in place of those there, and the place of the image into
+// the objects for Kubernetes.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const [name = "", author = ""] = process.argv.slice(2);
 if (!/^[\w.-]+\/[\w.-]+$/.test(name) || author === "") {
@@ -18,3 +19,10 @@ Object.assign(changed, {
   repository: { type: "git", url: `git+${url}.git` },
 });
 writeFileSync(file, `${JSON.stringify(changed, undefined, 2)}\n`);
+
+const manifests = new URL("../deploy/kubernetes/", import.meta.url);
+for (const each of readdirSync(manifests)) {
+  const path = new URL(each, manifests);
+  const manifest = readFileSync(path, "utf8");
+  writeFileSync(path, manifest.replace(/image: \S+(:\S+)/g, `image: ghcr.io/${name.toLowerCase()}$1`));
+}

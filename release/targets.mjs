@@ -1,6 +1,7 @@
 // The systems that single binaries are built for, and the Node.js in them, which npm has for each.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { arch, platform } from "node:process";
 import { fileURLToPath } from "node:url";
@@ -43,3 +44,16 @@ export const binaryOf = (target = ownTarget) =>
 
 /** Returns the licence of the Node.js in a binary, with those of its parts. */
 export const nodeLicence = (target) => readFileSync(join(dirname(nodeOf(target)), "../LICENSE"), "utf8");
+
+/** Returns the version of the Node.js in the binaries. */
+export const nodeVersion = () =>
+  JSON.parse(readFileSync(join(dirname(nodeOf("linux-x64")), "../package.json"), "utf8")).version;
+
+/** Returns lines of checksums, as `sha256sum` prints them, of the files in a folder, sorted by name. */
+export const sumsOf = (folder) =>
+  readdirSync(folder)
+    .sort()
+    .map((name) => {
+      const sum = createHash("sha256").update(readFileSync(join(folder, name)));
+      return `${sum.digest("hex")}  ${name}`;
+    });
