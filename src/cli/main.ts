@@ -1,6 +1,6 @@
 /** Entry point of the program. */
 import { writeSync } from "node:fs";
-import { version } from "./version.js";
+import { version, versionFacts } from "./version.js";
 
 /**
  * Sets the exit code instead of ending the process, so that pending output still arrives. `argv`: node, the script, and
@@ -8,10 +8,11 @@ import { version } from "./version.js";
  */
 export async function main(argv: readonly string[]): Promise<void> {
   const words = argv.slice(2);
-  if (words.length === 1 && ["--version", "-V"].includes(words[0]!)) {
+  const [first = "", second = "--json"] = words;
+  if (words.length <= 2 && ["--version", "-V"].includes(first) && second === "--json") {
     try {
       // Loading the rest of the program would take twice as long as starting Node.js.
-      writeSync(1, `${version()}\n`);
+      writeSync(1, `${words.length === 2 ? JSON.stringify(versionFacts()) : version()}\n`);
       return;
     } catch {
       // The program below reports the fault of the output.

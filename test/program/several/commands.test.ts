@@ -5,15 +5,30 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { idv, shellCommand } from "../../support/run-idv.js";
+import { idv, program, shellCommand } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const execute = promisify(execFile);
+const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
 
 describe("idv", () => {
+  test("--version --json names what it runs on", async () => {
+    const { code, stdout } = await idv(["--version", "--json"]);
+    expect({ code, facts: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      facts: {
+        version,
+        form: program.endsWith(".js") ? "package" : "binary",
+        runtime: "node",
+        node: expect.stringMatching(/^\d+\./),
+        platform: process.platform,
+        arch: process.arch,
+      },
+    });
+  });
+
   test("--version prints the version", async () => {
-    const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
     expect(await idv(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
