@@ -4,8 +4,6 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { reasonOf } from "../classifier/rules/rules.js";
-import { knownStatuses } from "../validator/validator.js";
 import { series } from "./collector.js";
 import { htmlPage } from "./html.js";
 import { BarTable, grouped, Key, perCent, type Slice, StackedBar, Terms } from "./parts.js";
@@ -13,9 +11,10 @@ import { reportPolicy } from "./policy.js";
 import type { Report } from "./report.js";
 import { style } from "./style.js";
 import { mostNames, type NamedCounts } from "./top-counts.js";
+import { detailsOf, itemsOf, leadOf, reasonsFor, rows, statusesOf, titleOf } from "./words.js";
 
 export function renderPage(report: Report): string {
-  const title = `Report: ${report.inputs.length === 1 ? report.inputs[0] : `${report.inputs.length} files`}`;
+  const title = titleOf(report);
   const page = (
     <html lang="en">
       <head>
@@ -68,35 +67,17 @@ function Section({ heading, children }: { heading: string; children: ComponentCh
   );
 }
 
-const itemsOf = ({ kind }: Report): string => (kind === "email" ? "addresses" : "domains");
-const countOf = ({ statuses }: Report, status: string): number => statuses.get(status) ?? 0;
-const rows = (count: number): string => `${grouped(count)} ${count === 1 ? "row" : "rows"}`;
-
 function Opening({ report }: { report: Report }) {
-  const { inputs, made, kind } = report;
-  const filled = report.rows - report.emptyRows;
-  const good = countOf(report, "ok") + countOf(report, "alias");
-  const lost = countOf(report, "fake") + countOf(report, "disposable");
-  const open = countOf(report, "quota_exceeded");
-  const typos = report.reasons.get("typo-domain") ?? 0;
-  const what = kind === "email" ? "can be written to" : "domains are neither fake nor disposable";
+  const { inputs, made } = report;
   return (
     <header>
       <h1>
         {inputs.slice(0, 5).join(", ")}
         {inputs.length > 5 && ` and ${inputs.length - 5} more files`}
       </h1>
-      <p class="lead">
-        {filled === 0
-          ? `There are no ${itemsOf(report)} in this list.`
-          : `${grouped(good)} of ${grouped(filled)} ${what}.`}
-      </p>
+      <p class="lead">{leadOf(report)}</p>
       <p class="sub">
-        {lost > 0
-          ? `${rows(lost)} ${lost === 1 ? "is" : "are"} fake or disposable. `
-          : filled > 0 && "None is fake or disposable. "}
-        {typos > 0 && `${rows(typos)} only ${typos === 1 ? "has" : "have"} a mistyped domain. `}
-        {open > 0 && `${rows(open)} could not be checked: the quota is used up. `}Checked on{" "}
+        {detailsOf(report)} Checked on{" "}
         <time dateTime={new Date(made).toISOString()}>
           {new Date(made).toISOString().slice(0, 16).replace("T", " ")} UTC
         </time>
@@ -106,26 +87,13 @@ function Opening({ report }: { report: Report }) {
   );
 }
 
-const advice: Readonly<Record<string, string>> = {
-  ok: "Keep.",
-  alias: "Keep: mail arrives. The owner uses a sub-address or a relay, and may switch it off.",
-  disposable: "Drop, or ask for another address: the mailbox lasts for minutes or days.",
-  fake: "Drop, or repair the mistyped ones: mail to these bounces.",
-  quota_exceeded: "Not checked. Run idv again with --update when the quota has renewed.",
-  "(empty)": "These rows have nothing to check.",
-};
-
 const classOf = (status: string): string =>
   status === "(empty)" ? "empty" : series.includes(status) ? status : "other";
 
 function Statuses({ report }: { report: Report }) {
-  const { statuses, emptyRows } = report;
-  const order = [...new Set([...knownStatuses, ...statuses.keys()])];
-  const slices: Slice[] = order
-    .filter((status) => (statuses.get(status) ?? 0) > 0)
-    .map((status) => ({ className: classOf(status), label: status, count: countOf(report, status) }));
-  if (emptyRows > 0) slices.push({ className: "empty", label: "(empty)", count: emptyRows });
-  if (slices.length === 0) return null;
+  const found = statusesOf(report);
+  if (found.length === 0) return null;
+  const slices = found.map(({ label, count }) => ({ className: classOf(label), label, count }));
   return (
     <section>
       <h2>Statuses</h2>
@@ -144,15 +112,15 @@ function Statuses({ report }: { report: Report }) {
           </tr>
         </thead>
         <tbody>
-          {slices.map(({ className, label, count }) => (
+          {found.map(({ label, count, advice }) => (
             <tr key={label}>
               <th scope="row">
-                <Key className={className} />
+                <Key className={classOf(label)} />
                 {label}
               </th>
               <td class="number">{grouped(count)}</td>
               <td class="number">{perCent(count, report.rows)}</td>
-              <td class="advice">{advice[label] ?? "A status of the service that idv does not know."}</td>
+              <td class="advice">{advice}</td>
             </tr>
           ))}
         </tbody>
@@ -174,12 +142,7 @@ function Typos({ report: { typos } }: { report: Report }) {
 }
 
 function Reasons({ report }: { report: Report }) {
-  const entriesFor = (status: "fake" | "alias") =>
-    Array.from(report.reasons)
-      .filter(([code]) => reasonOf(code)?.status === status)
-      .sort((a, b) => b[1] - a[1])
-      .map(([code, count]) => [reasonOf(code)!.words, count] as const);
-  const [fakes, aliases] = [entriesFor("fake"), entriesFor("alias")];
+  const [fakes, aliases] = [reasonsFor(report, "fake"), reasonsFor(report, "alias")];
   return (
     <div>
       {fakes.length > 0 && <BarTable heading="Why fake" column="Reason" entries={fakes} className="fake" />}

@@ -48,6 +48,34 @@ describe("--report", () => {
     }
   });
 
+  test("is Markdown if the name ends in .md, with the same figures", async () => {
+    const home = folderOf({
+      "list.csv": `email\n${"ann@larch-and-oak.com\n".repeat(1200)}x@mailinator.com\ny@gmial.com\n\n`,
+    });
+    const args = ["emails", "list.csv", "-o", "out.csv", "-q", "--report", "r.html", "--report", "r.md"];
+    expect(await idv(args, { home })).toMatchObject({ code: 0, stderr: "" });
+    const markdown = readFileSync(join(home, "r.md"), "utf8");
+    expect(textOf(readFileSync(join(home, "r.html"), "utf8"))).toContain("1,200 of 1,202 can be written to.");
+    expect(markdown).toMatch(
+      /^## Report\\: list.csv\n\n\*\*1,200 of 1,202 can be written to.\*\* 2 rows are fake or disposable. 1 row only has a mistyped domain. Checked on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n\n/,
+    );
+    expect(markdown).toContain(`| Status | Rows | Share | What to do |
+| --- | ---: | ---: | --- |
+| ok | 1,200 | 99.8 % | Keep. |
+`);
+    expect(markdown).toContain("| gmial.com → gmail.com | 1 |");
+    expect(markdown).toContain("| mailinator.com | 1 |");
+  });
+
+  test("as Markdown shows names of files as they are", async () => {
+    const name = "a|b `c` <img src=x> [d](www.e.de) @f.csv";
+    const home = folderOf({ [name]: "email\nann@larch-and-oak.com\n" });
+    const args = ["emails", name, "-o", "out.csv", "-q", "--report", "r.md"];
+    expect(await idv(args, { home })).toMatchObject({ code: 0, stderr: "" });
+    const [title] = readFileSync(join(home, "r.md"), "utf8").split("\n");
+    expect(title).toBe("## Report\\: a\\|b \\`c\\` \\<img src=x\\> \\[d\\](www\\.e.de) \\@f.csv");
+  });
+
   test("counts flags, if they are wanted", async () => {
     const home = folderOf({
       "list.csv": "email\ninfo@larch-and-oak.com\nhr@web.de\nann.keller@web.de\nbroken\n",

@@ -12,8 +12,9 @@ export const logOptions = optionRecords({
   },
   report: {
     flags: "--report <FILE>",
-    help: "write a report as an HTML page, without addresses",
+    help: "write a report as a page, or as Markdown to FILE.md, without addresses",
     parse: path,
+    isList: true,
   },
   reportAddresses: {
     flags: "--report-addresses",

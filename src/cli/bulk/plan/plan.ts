@@ -65,7 +65,11 @@ interface CommonPlan {
   readonly failOn: FailCondition | undefined;
   readonly log: LogPlan;
   readonly report:
-    | { readonly path: string; readonly withAddresses: boolean; readonly withFlags: boolean }
+    | {
+        readonly paths: readonly string[];
+        readonly withAddresses: boolean;
+        readonly withFlags: boolean;
+      }
     | undefined;
   readonly given: readonly GivenOption[];
   readonly note: (text: string) => void;
@@ -203,7 +207,7 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
       report === undefined
         ? undefined
         : {
-            path: report,
+            paths: report,
             withAddresses: options.reportAddresses === true,
             withFlags: options.flags === true,
           },

@@ -20,7 +20,7 @@ interface FileTargets {
 interface CommonTargets {
   readonly quotaPath: string;
   readonly badRowsFile?: string | undefined;
-  readonly report?: string;
+  readonly report?: readonly string[];
   readonly summaryFile?: string | undefined;
   readonly apiKeyFile?: string;
   readonly allow: readonly string[];
@@ -56,7 +56,7 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
     ...read("a list of your own", ...allow, ...deny),
     ...written("the output", ...files.map(({ output }) => output)),
     ...written("the file of bad rows", common.badRowsFile),
-    ...written("the report", common.report),
+    ...written("the report", ...(common.report ?? [])),
     ...written("the summary file", common.summaryFile),
     ...written("the backup", ...files.map(({ backup }) => backup)),
     ...read("the input", ...inputsOf(files)),

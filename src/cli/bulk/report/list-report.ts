@@ -1,7 +1,8 @@
-/** `--report`: collects what the report on a run shows, and writes it as an HTML page. */
+/** `--report`: collects what the report on a run shows, and writes it as HTML pages or Markdown. */
 import { daysOld, findTable } from "../../../data/installed-table.js";
 import { openOutputFile, type TableSink } from "../../../files/output.js";
 import { Collector } from "../../../report/collector.js";
+import { renderMarkdown } from "../../../report/markdown.js";
 import { findDateColumn } from "../../../report/months.js";
 import { renderPage } from "../../../report/page.js";
 import { type Report, sumOf } from "../../../report/report.js";
@@ -21,29 +22,36 @@ const longestName = 120;
 type WantedReport = NonNullable<Plan["report"]>;
 
 export class ListReport {
-  readonly #sink: TableSink;
+  readonly #sinks: readonly TableSink[];
   readonly #collector: Collector;
-  readonly #path: string;
+  readonly #paths: readonly string[];
   readonly #withAddresses: boolean;
   readonly #summaries: Summary[] = [];
   #isWritten = false;
 
   /**
-   * Creates the file, so that a fault is found before the run costs units.
+   * Creates the files, so that a fault is found before the run costs units.
    *
-   * @throws FileError when it cannot be created
+   * @throws FileError when one cannot be created
    */
   static async open(wanted: WantedReport, kind: Kind, { validator }: Engine): Promise<ListReport> {
     const explain = validator.explain ?? loadOfflineRules().classify;
     const { withAddresses, withFlags } = wanted;
     const collector = new Collector({ kind, explain, withAddresses, withFlags });
-    return new ListReport(wanted, collector, await openOutputFile(wanted.path));
+    const sinks: TableSink[] = [];
+    try {
+      for (const path of wanted.paths) sinks.push(await openOutputFile(path));
+    } catch (error) {
+      for (const sink of sinks) await sink.discard();
+      throw error;
+    }
+    return new ListReport(wanted, collector, sinks);
   }
 
-  private constructor({ path, withAddresses }: WantedReport, collector: Collector, sink: TableSink) {
+  private constructor({ paths, withAddresses }: WantedReport, collector: Collector, sinks: TableSink[]) {
     this.#withAddresses = withAddresses;
-    this.#path = path;
-    this.#sink = sink;
+    this.#paths = paths;
+    this.#sinks = sinks;
     this.#collector = collector;
   }
 
@@ -65,11 +73,12 @@ export class ListReport {
   }
 
   async discard(): Promise<void> {
-    if (!this.#isWritten) await this.#sink.discard();
+    if (this.#isWritten) return;
+    for (const sink of this.#sinks) await sink.discard();
   }
 
   /**
-   * Writes the report, unless it is written already or no file could be validated. Returns the written file.
+   * Writes the report, unless it is written already or no file could be validated. Returns the written files.
    *
    * @throws FileError when it cannot be written
    */
@@ -80,12 +89,18 @@ export class ListReport {
       await this.discard();
       return [];
     }
-    const page = Buffer.from(renderPage(this.#report(first)));
-    await this.#sink.write(page);
-    await this.#sink.prepare?.();
-    await this.#sink.commit();
+    const report = this.#report(first);
+    const texts = this.#paths.map((path) => {
+      const render = /\.(?:md|markdown)$/i.test(path) ? renderMarkdown : renderPage;
+      return Buffer.from(render(report));
+    });
+    for (const [i, sink] of this.#sinks.entries()) {
+      await sink.write(texts[i]!);
+      await sink.prepare?.();
+    }
+    for (const sink of this.#sinks) await sink.commit();
     this.#isWritten = true;
-    return [{ path: this.#path, bytes: page.length }];
+    return this.#paths.map((path, i) => ({ path, bytes: texts[i]!.length }));
   }
 
   #report(first: Summary): Report {

@@ -1,0 +1,80 @@
+/** The report as Markdown, for pages that show it: summaries of jobs, issues, wikis. */
+import { grouped, perCent } from "./parts.js";
+import type { Report } from "./report.js";
+import { detailsOf, leadOf, reasonsFor, statusesOf, titleOf } from "./words.js";
+
+export function renderMarkdown(report: Report): string {
+  const { made, typos, topDomains, terms, inputs } = report;
+  const counted = (
+    heading: string,
+    column: string,
+    figure: string,
+    entries: (readonly [string, number])[],
+  ) =>
+    entries.length === 0
+      ? []
+      : [
+          `### ${heading}`,
+          table(
+            [column, figure],
+            entries.map(([name, count]) => [name, grouped(count)]),
+          ),
+        ];
+  const date = new Date(made).toISOString().slice(0, 16).replace("T", " ");
+  const parts = [
+    `## ${escaped(titleOf(report))}`,
+    `**${escaped(leadOf(report))}** ${escaped(detailsOf(report))} Checked on ${date} UTC.`,
+    ...(inputs.length > 1 ? [inputs.map((name) => `- ${escaped(name)}`).join("\n")] : []),
+    table(
+      ["Status", "Rows", "Share", "What to do"],
+      statusesOf(report).map(({ label, count, advice }) => [
+        label,
+        grouped(count),
+        perCent(count, report.rows),
+        advice,
+      ]),
+    ),
+    ...counted(
+      "Repair these",
+      "Mistyped domain, and the one that is probably meant",
+      "Rows",
+      typos.map(({ name, total }) => [name, total]),
+    ),
+    ...counted("Why fake", "Reason", "Rows", reasonsFor(report, "fake")),
+    ...counted("Why alias", "Reason", "Rows", reasonsFor(report, "alias")),
+    ...counted(
+      "Disposable domains",
+      "Domain",
+      "Items",
+      topDomains.map(({ domain, items }) => [domain, items]),
+    ),
+    "### How it was made",
+    table(
+      ["", ""],
+      terms.map(([term, text]) => [term, text]),
+    ),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** Columns after the first with figures only are set flush right. */
+function table(header: readonly string[], lines: readonly (readonly string[])[]): string {
+  const isFigure = (column: number) =>
+    column > 0 && lines.every((line) => /^[\d,.]+ ?%?$/.test(line[column]!));
+  const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(" | ")} |`;
+  return [
+    line(header),
+    `| ${header.map((_, i) => (isFigure(i) ? "---:" : "---")).join(" | ")} |`,
+    ...lines.map(line),
+  ].join("\n");
+}
+
+/**
+ * Makes text mean itself (CommonMark 2.4: a backslash before ASCII punctuation): names of files and domains are from others.
+ * The dot of `www.` would make a link (GFM 6.9).
+ */
+const escaped = (text: string): string =>
+  text
+    .replace(/[\r\n\t\p{Cc}\u2028\u2029]+/gu, " ")
+    .replace(/[\\`*_{}[\]<>#|~&!@:]/g, "\\$&")
+    .replace(/www\./gi, (match) => match.replace(".", "\\."));
