@@ -63,7 +63,7 @@ export default defineConfig([
   { ...shared, input: { index: "src/index.ts" }, output: { dir: "dist/library", comments: false } },
   {
     ...shared,
-    input: { main: "src/cli/main.ts", worker: "src/run/blocks/worker.ts" },
+    input: { main: "src/cli/main.ts", worker: "src/run/blocks/worker.ts", action: "src/action/action.ts" },
     plugins: [copied, laterChildProcess, licences],
     output: {
       dir: "dist/bundle",

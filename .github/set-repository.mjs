@@ -1,7 +1,7 @@
 // npm run set-repository -- OWNER/NAME AUTHOR
 //
-// Puts the place of the repository and the author into package.json, in place of those there, and the place of the image into
-// the objects for Kubernetes.
+// Puts the place of the repository and the author into package.json and action.yml, in place of those there, and the places of
+// the image and the action into the objects for Kubernetes and the README.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const [name = "", author = ""] = process.argv.slice(2);
@@ -20,9 +20,13 @@ Object.assign(changed, {
 });
 writeFileSync(file, `${JSON.stringify(changed, undefined, 2)}\n`);
 
-const manifests = new URL("../deploy/kubernetes/", import.meta.url);
-for (const each of readdirSync(manifests)) {
-  const path = new URL(each, manifests);
-  const manifest = readFileSync(path, "utf8");
-  writeFileSync(path, manifest.replace(/image: \S+(:\S+)/g, `image: ghcr.io/${name.toLowerCase()}$1`));
+/** Replaces what a pattern finds in a file of the project. */
+function replace(path, pattern, replacement) {
+  const file = new URL(`../${path}`, import.meta.url);
+  writeFileSync(file, readFileSync(file, "utf8").replace(pattern, replacement));
+}
+replace("README.md", /(uses: )\S+(@action)/g, `$1${name}$2`);
+replace("action.yml", /^author: .*$/m, `author: ${JSON.stringify(author)}`);
+for (const each of readdirSync(new URL("../deploy/kubernetes/", import.meta.url))) {
+  replace(`deploy/kubernetes/${each}`, /image: \S+(:\S+)/g, `image: ghcr.io/${name.toLowerCase()}$1`);
 }
