@@ -5,7 +5,7 @@ import { grouped } from "./parts.js";
 import type { Report } from "./report.js";
 
 export const rows = (count: number): string => `${grouped(count)} ${count === 1 ? "row" : "rows"}`;
-export const countOf = ({ statuses }: Report, status: string): number => statuses.get(status) ?? 0;
+const countOf = ({ statuses }: Report, status: string): number => statuses.get(status) ?? 0;
 export const itemsOf = ({ kind }: Report): string => (kind === "email" ? "addresses" : "domains");
 
 export const titleOf = ({ inputs }: Report): string =>
