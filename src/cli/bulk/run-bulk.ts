@@ -110,6 +110,7 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
     }
   }
   await run.report?.write();
+  for (const file of run.findings) await file.write();
   // If a file failed, the receipts stay: running the command again then does not pay again for the other files.
   if (!totals.hasFailed) await engine.end?.();
   if (session.isSeveral && log.summary !== "none") process.stderr.write(`${totals.render(log.summary)}\n`);

@@ -87,7 +87,8 @@ async function validateRows(
   const { table, stream, columns, cells, update, sink, badRows } = files;
   const { engine, mail, session } = run;
   const { validator, cache } = engine;
-  const annotations = plan.log.isAnnotated ? await openAnnotations(plan, run) : undefined;
+  const isAnnotated = plan.log.isAnnotated || run.findings.length > 0;
+  const annotations = isAnnotated ? await openAnnotations(plan, run) : undefined;
   const endings = UnknownEndings.of(kind, validator.embedded?.classifier, Date.now());
   const observers = [annotations, run.report?.observerOf(plan, table), endings];
   const report = await validateTable({
@@ -123,18 +124,18 @@ async function validateRows(
   progress?.stop();
   const remark = endings?.remark();
   if (remark !== undefined) plan.note(`${inputName}: ${remark}`);
-  annotations?.end(report.statuses);
+  if (plan.log.isAnnotated) annotations?.end(report.statuses);
   await badRows.flush();
   return report;
 }
 
-async function openAnnotations(plan: Plan, { engine: { validator } }: Run): Promise<Annotations> {
+async function openAnnotations(plan: Plan, { engine: { validator }, findings }: Run): Promise<Annotations> {
   const { kind, inputName } = plan;
-  const { Annotations } = await import("./report/annotations.js");
+  const { Annotations, workflowCommands } = await import("./report/annotations.js");
   const explain = validator.explain ?? loadOfflineRules().classify;
-  return new Annotations(inputName, annotatedStatuses(plan), (item) =>
-    explain(kind, extractItem(kind, item)),
-  );
+  const sinks = [...(plan.log.isAnnotated ? [workflowCommands()] : []), ...findings];
+  const explainItem = (item: string) => explain(kind, extractItem(kind, item));
+  return new Annotations(inputName, annotatedStatuses(plan), explainItem, sinks);
 }
 
 function usageSince({ dns }: Plan, { engine, mail }: Run) {

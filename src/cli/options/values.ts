@@ -239,10 +239,17 @@ export function badRowHandling(value: string): BadRowHandling {
 
 type LogFormat = "text" | "plain" | "json" | "github" | "none";
 
-export type LogTarget = { readonly format: LogFormat } | { readonly summaryFile: string };
+export type LogTarget =
+  | { readonly format: LogFormat }
+  | { readonly summaryFile: string }
+  | { readonly findingsFile: { readonly path: string; readonly format: "gitlab" | "sarif" } };
 
 export function logTarget(value: string): LogTarget {
-  if (value.startsWith("json:")) return { summaryFile: path(value.slice("json:".length)) };
+  const [, kind, file] = /^(json|gitlab|sarif):(.*)$/s.exec(value) ?? [];
+  if (kind === "json") return { summaryFile: path(file!) };
+  if (kind !== undefined) {
+    return { findingsFile: { path: path(file!), format: kind as "gitlab" | "sarif" } };
+  }
   return { format: oneOf("text", "plain", "json", "github", "none")(value) };
 }
 

@@ -10,6 +10,7 @@ import { loadOfflineRules } from "../../engines/offline-rules.js";
 import { counted } from "../../terminal/terminal.js";
 import type { Plan } from "../plan/plan.js";
 import { BadRowsTable } from "../report/bad-rows.js";
+import type { FindingsFile } from "../report/findings-file.js";
 import type { ListReport } from "../report/list-report.js";
 import { Totals } from "../report/totals.js";
 import { lookAhead } from "./files.js";
@@ -21,6 +22,7 @@ export interface Run {
   readonly session: RunSession;
   readonly report: ListReport | undefined;
   readonly badRowsTable: BadRowsTable | undefined;
+  readonly findings: readonly FindingsFile[];
   readonly totals: Totals;
 }
 
@@ -41,6 +43,7 @@ export async function openRun(plans: readonly [Plan, ...Plan[]], resources: Reso
     engine,
     mail,
     report,
+    findings: await openFindings(plan, resources),
     session: { isSeveral },
     totals: new Totals(plan.isDryRun),
     badRowsTable: badRowsPath === undefined ? undefined : new BadRowsTable(badRowsPath),
@@ -90,6 +93,18 @@ async function openReport(plan: Plan, engine: Engine, resources: Resources): Pro
   const report = await ListReport.open(plan.report, plan.kind, engine);
   await resources.atEnd(() => report.discard());
   return report;
+}
+
+async function openFindings({ log, isDryRun }: Plan, resources: Resources): Promise<FindingsFile[]> {
+  if (log.findings.length === 0 || isDryRun) return [];
+  const { FindingsFile } = await import("../report/findings-file.js");
+  const files: FindingsFile[] = [];
+  for (const target of log.findings) {
+    const file = await FindingsFile.open(target);
+    await resources.atEnd(() => file.discard());
+    files.push(file);
+  }
+  return files;
 }
 
 /** Age in days above which a run mentions the lists: by then they miss two of three new disposable domains. */

@@ -1,6 +1,7 @@
 /** Opens the files of a run: input, output, backup and table of bad rows. Nothing appears before they are committed. */
 import { createFolder } from "../../../files/folders.js";
 import { type FileCopy, openCopy, type TableSink } from "../../../files/output.js";
+import type { RowFault } from "../../../table/bad-rows.js";
 import { isFirstShard, type Plan } from "../plan/plan.js";
 import { BadRows } from "../report/bad-rows.js";
 import type { Run } from "./engine.js";
@@ -12,6 +13,19 @@ export interface RunFiles extends OpenInput {
   readonly sink: TableSink;
   readonly backup: FileCopy | undefined;
   readonly badRows: BadRows;
+}
+
+/** Returns what annotates the bad rows of a file, if annotations are wanted. */
+async function badRowAnnotator(
+  { log }: Plan,
+  { findings }: Run,
+): Promise<((fault: RowFault) => void) | undefined> {
+  if (!log.isAnnotated && findings.length === 0) return undefined;
+  const { badRowFinding, workflowCommands } = await import("../report/annotations.js");
+  const sinks = [...(log.isAnnotated ? [workflowCommands()] : []), ...findings];
+  return (fault) => {
+    for (const sink of sinks) sink.add(badRowFinding(fault));
+  };
 }
 
 /**
@@ -28,8 +42,7 @@ export async function openFiles(plan: Plan, run: Run, resources: Resources): Pro
   const reportsBadRows = isFirstShard(plan);
   const badRowsSink = reportsBadRows ? await run.badRowsTable?.open(signal) : undefined;
   if (badRowsSink) resources.keep(badRowsSink);
-  const { annotateBadRow } = plan.log.isAnnotated ? await import("../report/annotations.js") : {};
-  const badRows = new BadRows(badRowsSink, annotateBadRow);
+  const badRows = new BadRows(badRowsSink, await badRowAnnotator(plan, run));
   const input = await openInput(plan, {
     onBadRow: (fault, record) => reportsBadRows && badRows.add(fault, record),
     onOpen: (close) => resources.keep({ discard: close }),

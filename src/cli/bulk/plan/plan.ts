@@ -89,6 +89,8 @@ export interface LogPlan {
   readonly summary: "text" | "json" | "none";
   readonly progress: ProgressMode;
   readonly isAnnotated: boolean;
+  /** Files of annotations. */
+  readonly findings: readonly { readonly path: string; readonly format: "gitlab" | "sarif" }[];
   readonly summaryFile: string | undefined;
 }
 
@@ -137,6 +139,7 @@ export async function planRun(
     ...ownListFiles(options, env),
     badRowsFile: options.badRows?.file,
     summaryFile: logOf(options).summaryFile,
+    findings: logOf(options).findings.map(({ path }) => path),
     quotaPath: quotaTarget(options, env),
   });
   for (const each of paths) checkWritten(each, options);
@@ -225,7 +228,7 @@ function logOf({ log = [], quiet }: BulkOptions): LogPlan {
   const files = new Set(log.flatMap((target) => ("summaryFile" in target ? [target.summaryFile] : [])));
   if (formats.size > 1 || files.size > 1) {
     throw new UsageError(
-      "--log takes one of text, plain, json and none, github beside it, and one json:FILE",
+      "--log takes one of text, plain, json and none, github and files of annotations beside it, and one json:FILE",
     );
   }
   const [format] = formats;
@@ -235,6 +238,7 @@ function logOf({ log = [], quiet }: BulkOptions): LogPlan {
     summary: isText ? (quiet ? "none" : "text") : format,
     progress: quiet ? "none" : progress,
     isAnnotated: all.includes("github"),
+    findings: log.flatMap((target) => ("findingsFile" in target ? [target.findingsFile] : [])),
     summaryFile: [...files][0],
   };
 }

@@ -22,6 +22,7 @@ interface CommonTargets {
   readonly badRowsFile?: string | undefined;
   readonly report?: readonly string[];
   readonly summaryFile?: string | undefined;
+  readonly findings: readonly string[];
   readonly apiKeyFile?: string;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
@@ -58,6 +59,7 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
     ...written("the file of bad rows", common.badRowsFile),
     ...written("the report", ...(common.report ?? [])),
     ...written("the summary file", common.summaryFile),
+    ...written("the file of annotations", ...common.findings),
     ...written("the backup", ...files.map(({ backup }) => backup)),
     ...read("the input", ...inputsOf(files)),
   ];

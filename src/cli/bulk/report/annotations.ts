@@ -1,60 +1,98 @@
-/** Annotations for the lines of a table, as GitHub's workflows show them beside a change. */
+/**
+ * Annotations for the lines of a table: what is wrong with a row, for tools that show it beside the line. GitHub reads them on
+ * standard error; findings-file.ts writes them to files.
+ */
 import type { ObservedRows, RowLocation, RowObserver } from "../../../run/run-options.js";
 import type { RowFault } from "../../../table/bad-rows.js";
 import type { Status, Verdict } from "../../../validator/validator.js";
 import { counted } from "../../terminal/terminal.js";
 
-/** Limit per run. GitHub shows ten annotations of a step, and stores fifty of a job. */
-const mostAnnotations = 50;
+export interface Finding {
+  readonly file: string;
+  readonly line: number | undefined;
+  /** Status of the row, or `bad row`. */
+  readonly rule: string;
+  /** For people, in one line: `x@mailinator.com is disposable`. */
+  readonly text: string;
+}
 
-/**
- * Writes a workflow command for each row, to standard error so that commands do not mix with rows. GitHub reads both
- * streams. https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
- */
+export interface FindingSink {
+  /** Takes a finding. Returns whether it takes more. */
+  add(finding: Finding): boolean;
+}
+
+/** The findings in one table. */
 export class Annotations implements RowObserver {
   readonly #path: string;
   readonly #wanted: readonly Status[];
   readonly #explain: (item: string) => Verdict | undefined;
+  readonly #sinks: Set<FindingSink>;
   #count = 0;
 
-  constructor(path: string, wanted: readonly Status[], explain: (item: string) => Verdict | undefined) {
+  constructor(
+    path: string,
+    wanted: readonly Status[],
+    explain: (item: string) => Verdict | undefined,
+    sinks: readonly FindingSink[],
+  ) {
     this.#path = path;
     this.#wanted = wanted;
     this.#explain = explain;
+    this.#sinks = new Set(sinks);
   }
 
   observe({ codes, statuses, locate }: ObservedRows): void {
-    if (this.#count >= mostAnnotations) return;
+    if (this.#sinks.size === 0) return;
     const isWanted = statuses.map((status) => this.#wanted.includes(status));
     for (const [row, code] of codes.entries()) {
-      if (!isWanted[code] || this.#count >= mostAnnotations) continue;
+      if (!isWanted[code] || this.#sinks.size === 0) continue;
       this.#count++;
-      this.#annotate(statuses[code]!, locate(row));
+      const finding = this.#findingOf(statuses[code]!, locate(row));
+      for (const sink of this.#sinks) if (!sink.add(finding)) this.#sinks.delete(sink);
     }
   }
 
-  #annotate(status: Status, { line, value, item = value }: RowLocation): void {
+  #findingOf(status: Status, { line, value, item = value }: RowLocation): Finding {
     const { reason, suggestion } = this.#explain(item) ?? {};
-    const property = line === undefined ? "" : `,line=${line}`;
     const why = reason === undefined ? "" : ` (${reason})`;
     const meant = suggestion === undefined ? "" : `; meant: ${suggestion}`;
-    const text = escapeText(`${item} is ${status}${why}${meant}`);
-    process.stderr.write(`::error file=${escapeProperty(this.#path)}${property}::${text}\n`);
+    return { file: this.#path, line, rule: status, text: `${item} is ${status}${why}${meant}` };
   }
 
+  /** Tells GitHub how many rows it was not told of. */
   end(rows: ReadonlyMap<Status, number>): void {
-    const more = this.#wanted.reduce((sum, status) => sum + (rows.get(status) ?? 0), -this.#count);
+    const shown = Math.min(this.#count, mostCommands);
+    const more = this.#wanted.reduce((sum, status) => sum + (rows.get(status) ?? 0), -shown);
     if (more <= 0) return;
     const text = `${counted(more, "more row is", "more rows are")} ${this.#wanted.join(" or ")}`;
     process.stderr.write(`::notice file=${escapeProperty(this.#path)}::${text}\n`);
   }
 }
 
-export function annotateBadRow({ file, line, reason }: RowFault): void {
-  process.stderr.write(
-    `::error file=${escapeProperty(file)},line=${line}::${escapeText(`bad row: ${reason}`)}\n`,
-  );
+/** Limit for a table. GitHub shows ten annotations of a step, and stores fifty of a job. */
+const mostCommands = 50;
+
+/**
+ * Returns a sink that writes a workflow command for each finding in a table, to standard error so that commands do not mix with
+ * rows. GitHub reads both streams. https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+ */
+export function workflowCommands(): FindingSink {
+  let count = 0;
+  return {
+    add({ file, line, text }) {
+      const property = line === undefined ? "" : `,line=${line}`;
+      process.stderr.write(`::error file=${escapeProperty(file)}${property}::${escapeText(text)}\n`);
+      return ++count < mostCommands;
+    },
+  };
 }
+
+export const badRowFinding = ({ file, line, reason }: RowFault): Finding => ({
+  file,
+  line,
+  rule: "bad row",
+  text: `bad row: ${reason}`,
+});
 
 /** Control characters, which must not reach a terminal either. */
 const control = /[\u0000-\u001f\u007f-\u009f]/g;

@@ -1,0 +1,90 @@
+/** Covers annotations in files: code quality reports of GitLab, and SARIF. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { idv } from "../../support/run-here.js";
+import { folderOf } from "../../support/temporary-folder.js";
+
+const a = "id,email\n1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,x@mailinator.com\n4,yvonne@gmial.com\n";
+const b = "id,email\n1,bob@larch-and-oak.com\n2,a@b.net,x\n";
+
+async function run(...args: string[]) {
+  const home = folderOf({ "a b#1:2.csv": a, "b.csv": b });
+  const files = ["a b#1:2.csv", "b.csv", "-o", "out/", "--bad-rows", "skip", "-q"];
+  const outcome = await idv(["emails", ...files, ...args], { home });
+  const json = (name: string) => JSON.parse(readFileSync(join(home, name), "utf8"));
+  return { home, json, ...outcome };
+}
+
+test("--log gitlab:FILE writes the findings of all files, with names that stay", async () => {
+  const { code, stderr, json } = await run("--log", "gitlab:q.json", "--fail-on", "disposable,fake");
+  expect(code).toBe(1);
+  expect(stderr).not.toContain("::error");
+  const found = json("q.json") as {
+    description: string;
+    fingerprint: string;
+    location: object;
+    check_name: string;
+  }[];
+  expect(found.map(({ check_name, description, location }) => [check_name, description, location])).toEqual([
+    [
+      "disposable",
+      "x@mailinator.com is disposable (disposable-domain: mailinator.com)",
+      { path: "a b#1:2.csv", lines: { begin: 3 } },
+    ],
+    [
+      "disposable",
+      "x@mailinator.com is disposable (disposable-domain: mailinator.com)",
+      { path: "a b#1:2.csv", lines: { begin: 4 } },
+    ],
+    [
+      "fake",
+      "yvonne@gmial.com is fake (typo-domain: gmial.com); meant: yvonne@gmail.com",
+      { path: "a b#1:2.csv", lines: { begin: 5 } },
+    ],
+    ["bad-row", expect.stringMatching(/^bad row: 3 fields/), { path: "b.csv", lines: { begin: 3 } }],
+  ]);
+  const names = found.map(({ fingerprint }) => fingerprint);
+  expect(new Set(names).size).toBe(4);
+  const again = await run("--log", "gitlab:q.json", "--fail-on", "disposable,fake");
+  expect(again.json("q.json").map(({ fingerprint }: { fingerprint: string }) => fingerprint)).toEqual(names);
+});
+
+test("--log sarif:FILE writes them as SARIF, beside other targets", async () => {
+  const { home, json, stderr } = await run(
+    "--log",
+    "sarif:r.sarif",
+    "--log",
+    "github",
+    "--log",
+    "json:s.json",
+  );
+  expect(stderr).toMatch(/^::error file=a b#1%3A2\.csv,line=3::/m);
+  expect(readFileSync(join(home, "s.json"), "utf8").split("\n")).toHaveLength(3);
+  const { version, runs } = json("r.sarif");
+  expect(version).toBe("2.1.0");
+  const [{ results, tool }] = runs;
+  expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual(["disposable", "fake", "bad-row"]);
+  expect(results).toHaveLength(4);
+  expect(results[0].locations[0].physicalLocation).toEqual({
+    artifactLocation: { uri: "a%20b%231%3A2.csv" },
+    region: { startLine: 3 },
+  });
+});
+
+test.each([
+  [["--log", "sarif:"], "sarif:"],
+  [["--log", "sarif:b.csv"], "cannot be the input and the file of annotations"],
+  [["--log", "gitlab:q", "--log", "sarif:q"], "two of the files would be written there"],
+])("%j is refused", async (args, message) => {
+  const { code, stderr, home } = await run(...args);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+  expect(existsSync(join(home, "out"))).toBe(false);
+});
+
+test("a dry run, and a run that fails, write no file", async () => {
+  expect(existsSync(join((await run("--log", "gitlab:q.json", "--dry-run")).home, "q.json"))).toBe(false);
+  const home = folderOf({ "l.csv": 'email\n"open\n' });
+  expect((await idv(["emails", "l.csv", "-o", "o.csv", "--log", "gitlab:q.json"], { home })).code).toBe(6);
+  expect(existsSync(join(home, "q.json"))).toBe(false);
+});
