@@ -1,0 +1,235 @@
+// npm run site
+//
+// Makes static pages in dist/site: README, help topics, the help of each command, reasons, the API and the changelog. They need
+// no server: they open from a disk, too. Needs a build.
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Marked } from "marked";
+import MiniSearch from "minisearch";
+import { rolldown } from "rolldown";
+import { reasons } from "../../dist/classifier/rules/rules.js";
+import { topicNames } from "../../dist/cli/help/topic-names.js";
+import { readTopic } from "../../dist/cli/help/topics.js";
+import { createProgram } from "../../dist/cli/program.js";
+import { facts, root } from "../targets.mjs";
+
+const folder = join(root, "dist/site");
+const repository = facts.homepage.replace(/#.*/, "");
+const text = (path) => readFileSync(join(root, path), "utf8");
+const escaped = (value) =>
+  value.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
+const slugOf = (title) =>
+  title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
+
+/** Pages that stand for files of the project; other files are shown by the repository. */
+const pagesOfFiles = { "README.md": "index.html", "CHANGELOG.md": "changelog.html" };
+
+const marked = new Marked({
+  renderer: {
+    heading({ tokens, depth }) {
+      const title = this.parser.parseInline(tokens);
+      return `<h${depth} id="${slugOf(title.replace(/<[^>]*>|&\w+;/g, " "))}">${title}</h${depth}>\n`;
+    },
+    code: ({ text: content }) => `<pre tabindex="0"><code>${escaped(content)}</code></pre>\n`,
+    link({ href, tokens }) {
+      const target = /^(?:https?:|#)/.test(href)
+        ? href
+        : (pagesOfFiles[href] ?? `${repository}/blob/main/${href}`);
+      return `<a href="${escaped(target)}">${this.parser.parseInline(tokens)}</a>`;
+    },
+    table(token) {
+      return `<div class="wide" tabindex="0">${tableOf(this, token)}</div>`;
+    },
+  },
+});
+
+function tableOf({ parser }, { header, rows }) {
+  const line = (cells, name) =>
+    `<tr>${cells.map(({ tokens }) => `<${name}>${parser.parseInline(tokens)}</${name}>`).join("")}</tr>`;
+  return `<table><thead>${line(header, "th")}</thead><tbody>${rows.map((row) => line(row, "td")).join("")}</tbody></table>`;
+}
+
+const table = (header, rows) =>
+  `<div class="wide" tabindex="0"><table><thead><tr>${header.map((name) => `<th>${name}</th>`).join("")}</tr></thead><tbody>${rows
+    .map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join("")}</tr>`)
+    .join("")}</tbody></table></div>`;
+const code = (value) => `<code>${escaped(value)}</code>`;
+
+/** Returns the commands that do something, by their words. */
+function commandsBelow(command, words = []) {
+  return command.commands
+    .filter((each) => each.name() !== "help")
+    .flatMap((each) =>
+      each.commands.length > 0 ? commandsBelow(each, [...words, each.name()]) : [[...words, each.name()]],
+    );
+}
+
+const helpOf = (words) =>
+  execFileSync(process.execPath, [join(root, "bin/idv.js"), ...words, "--help"], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, COLUMNS: "100", NO_COLOR: "1" },
+  });
+
+/** Returns the document of the API, as a service answers it. */
+async function apiDocument() {
+  const args = ["serve", "-q", "--port", "0", "--state", join(folder, "service.db")];
+  const child = spawn(process.execPath, [join(root, "bin/idv.js"), ...args], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  try {
+    let said = "";
+    for await (const chunk of child.stderr) {
+      said += chunk;
+      const url = /listening on (http:\S+)/.exec(said)?.[1];
+      if (url) return await (await fetch(`${url}/openapi.json`)).json();
+    }
+    throw new Error(said);
+  } finally {
+    child.kill();
+    await new Promise((resolve) => child.once("exit", resolve));
+    for (const ending of ["", "-wal", "-shm"]) rmSync(join(folder, `service.db${ending}`), { force: true });
+  }
+}
+
+function apiPage({ info, paths }) {
+  const schema = (value) => `<pre tabindex="0">${escaped(JSON.stringify(value, undefined, 2))}</pre>`;
+  const operation = (
+    [method, { summary = "", description = "", parameters = [], requestBody, responses }],
+    path,
+  ) => {
+    const bodies = Object.entries(requestBody?.content ?? {});
+    return `<h2 id="${slugOf(`${method} ${path}`)}">${method.toUpperCase()} ${escaped(path)}</h2>
+<p>${escaped(summary)}</p><p>${escaped(description)}</p>
+${
+  parameters.length === 0
+    ? ""
+    : table(
+        ["Parameter", "In", "Meaning"],
+        parameters.map((each) => [code(each.name), each.in, escaped(each.description ?? "")]),
+      )
+}
+${bodies.map(([type, content]) => `<h3>Body, ${code(type)}</h3>${schema(content.schema)}`).join("")}
+${table(
+  ["Status", "Meaning"],
+  Object.entries(responses).map(([status, { description: meaning }]) => [status, escaped(meaning)]),
+)}`;
+  };
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map((each) => operation(each, path)),
+  );
+  return `<h1>${escaped(info.title)}</h1>
+<p>${escaped(info.description ?? "")} The document in full: <a href="openapi.json">openapi.json</a>.</p>${operations.join("\n")}`;
+}
+
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const program = await createProgram(facts.version, ["help"]);
+const topics = await Promise.all(
+  topicNames.map(async (name) => {
+    const markdown = await readTopic(name, new URL("../../src/cli/help/topics/", import.meta.url));
+    return { path: `topic-${name}.html`, title: /^# (.*)$/m.exec(markdown)[1], html: marked.parse(markdown) };
+  }),
+);
+const commands = commandsBelow(program).map((words) => {
+  const title = `idv ${words.join(" ")}`;
+  const html = `<h1>${title}</h1><pre tabindex="0">${escaped(helpOf(words).trimEnd())}</pre>`;
+  return { path: `command-${words.join("-")}.html`, title, html };
+});
+const api = await apiDocument();
+writeFileSync(join(folder, "openapi.json"), `${JSON.stringify(api, undefined, 2)}\n`);
+const reasonRows = reasons.map(({ code: name, status, words, example, source }) => [
+  `<span id="${slugOf(name)}">${code(name)}</span>`,
+  status,
+  escaped(words),
+  marked.parseInline(example),
+  escaped(source),
+]);
+const groups = [
+  ["idv", [{ path: "index.html", title: "Start", html: marked.parse(text("README.md")) }]],
+  [
+    "Reference",
+    [
+      ...topics,
+      {
+        path: "reasons.html",
+        title: "Reasons",
+        html: `<h1>Reasons</h1>${table(["Reason", "Status", "In words", "Example", "Source"], reasonRows)}`,
+      },
+      { path: "api.html", title: "HTTP API", html: apiPage(api) },
+    ],
+  ],
+  ["Commands", commands],
+  ["Project", [{ path: "changelog.html", title: "Changelog", html: marked.parse(text("CHANGELOG.md")) }]],
+];
+const pages = groups.flatMap(([, each]) => each);
+
+const menu = (current) =>
+  groups
+    .map(
+      ([name, each]) =>
+        `<h2>${name}</h2><ul>${each
+          .map(
+            ({ path, title }) =>
+              `<li><a href="${path}"${path === current ? ' aria-current="page"' : ""}>${escaped(title)}</a></li>`,
+          )
+          .join("")}</ul>`,
+    )
+    .join("");
+
+const pageOf = ({ path, title, html }) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:">
+<meta name="referrer" content="no-referrer">
+<title>${escaped(title === "Start" ? "idv: validates e-mail addresses and domains in bulk" : `${title} - idv`)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="site.css">
+<script src="search.js" defer></script>
+<script src="site.js" defer></script>
+</head>
+<body>
+<a class="skip" href="#content">To the content</a>
+<header>
+<a class="name" href="index.html">idv</a>
+<form role="search"><input type="search" placeholder="Search" aria-label="Search" autocomplete="off"></form>
+</header>
+<ul class="results" aria-label="Results" hidden></ul>
+<nav aria-label="Pages"><details><summary>Pages</summary>${menu(path)}</details></nav>
+<main id="content">${html}</main>
+</body>
+</html>
+`;
+for (const page of pages) writeFileSync(join(folder, page.path), pageOf(page));
+
+/** Parts of pages, each from one heading to the next. */
+const parts = pages.flatMap(({ path, title, html }) =>
+  html.split(/(?=<h[1-3] id=)/).map((part, index) => {
+    const [, id, heading] = /^<h[1-3] id="([^"]*)">(.*?)<\/h/.exec(part) ?? [];
+    const plain = part
+      .replace(/<[^>]*>/g, " ")
+      .replace(/&lt;/g, "<")
+      .replace(/&gt;/g, ">")
+      .replace(/&quot;/g, '"')
+      .replace(/&#39;/g, "'")
+      .replace(/&amp;/g, "&")
+      .replace(/\s+/g, " ");
+    const place = id === undefined || index === 0 ? path : `${path}#${id}`;
+    return { id: place, page: title, title: (heading ?? title).replace(/<[^>]*>/g, ""), text: plain };
+  }),
+);
+const search = new MiniSearch({ fields: ["title", "page", "text"], storeFields: ["title", "page"] });
+search.addAll(parts.filter(({ id }, i) => parts.findIndex((each) => each.id === id) === i));
+writeFileSync(
+  join(folder, "search.js"),
+  `globalThis.searchIndex = ${JSON.stringify(JSON.stringify(search))};\n`,
+);
+const script = await rolldown({ input: join(root, "release/site/search.js"), cwd: root, logLevel: "warn" });
+await script.write({ file: join(folder, "site.js"), format: "iife", minify: true });
+writeFileSync(join(folder, "site.css"), text("release/site/site.css"));
+process.stdout.write(`dist/site: ${pages.length} pages\n`);

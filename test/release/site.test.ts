@@ -1,0 +1,95 @@
+/** Covers the site: its links, its commands, that it asks no other host, its search, and its looks in a browser. */
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectAccessible, expectFits, startBrowser, wantedBrowser } from "../support/browser.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = join(root, "dist/site");
+const pages = new Map<string, string>();
+beforeAll(() => {
+  execFileSync("npm", ["run", "--silent", "site"], { cwd: root });
+  for (const name of readdirSync(folder)) {
+    if (name.endsWith(".html")) pages.set(name, readFileSync(join(folder, name), "utf8"));
+  }
+});
+
+test("every link leads to a page and a heading of it", () => {
+  const files = new Set(readdirSync(folder));
+  let links = 0;
+  for (const [name, html] of pages) {
+    for (const [, href = ""] of html.matchAll(/href="([^"]*)"/g)) {
+      links++;
+      if (/^(?:https:\/\/|data:)/.test(href)) continue;
+      const [path = "", anchor] = href.split("#");
+      expect(path === "" || files.has(path), `${name}: ${href}`).toBe(true);
+      if (anchor) expect(pages.get(path || name), `${name}: ${href}`).toContain(`id="${anchor}"`);
+    }
+  }
+  expect(links).toBeGreaterThan(1000);
+});
+
+test("the commands in code are commands of idv", () => {
+  const known = [...pages.keys()].flatMap((name) => /^command-(.*)\.html$/.exec(name)?.slice(1) ?? []);
+  const first = new Set(known.map((name) => name.split("-")[0]));
+  let commands = 0;
+  for (const [name, html] of pages) {
+    for (const [, block = ""] of html.matchAll(/<pre[^>]*>(.*?)<\/pre>/gs)) {
+      for (const [, command = ""] of block.matchAll(/(?:^|[|$;&(]\s*)idv ([a-z]+)\b(?!:)/gm)) {
+        commands++;
+        expect(first.has(command) || command === "help", `${name}: idv ${command}`).toBe(true);
+      }
+    }
+  }
+  expect(commands).toBeGreaterThan(60);
+});
+
+test("the document of the API is there", () => {
+  const { paths } = JSON.parse(readFileSync(join(folder, "openapi.json"), "utf8"));
+  for (const path of Object.keys(paths)) expect(pages.get("api.html")).toContain(` ${path}</h2>`);
+});
+
+describe.skipIf(wantedBrowser() === undefined)("in a browser", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  test.each([
+    [1280, "light"],
+    [390, "dark"],
+  ] as const)("pages fit %i pixels, are accessible, and ask no other host", async (width, colorScheme) => {
+    const context = await browser.newContext({
+      viewport: { width, height: 900 },
+      colorScheme,
+      bypassCSP: true,
+    });
+    const page = await context.newPage();
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    for (const name of ["index", "topic-statuses", "command-emails", "api", "reasons", "changelog"]) {
+      await page.goto(`${pathToFileURL(folder)}/${name}.html`);
+      await expectFits(page);
+      await expectAccessible(page);
+    }
+    expect(requests.filter((url) => !url.startsWith("file:") && !url.startsWith("data:"))).toEqual([]);
+    await context.close();
+  });
+
+  test("the search finds headings, and Enter opens the first", async () => {
+    const page = await browser.newPage();
+    await page.goto(`${pathToFileURL(folder)}/index.html`);
+    await page.fill("input[type=search]", "fail-on");
+    expect(await page.locator(".results a").count()).toBeGreaterThan(2);
+    await page.fill("input[type=search]", "idv quota set");
+    await page.press("input[type=search]", "Enter");
+    await page.waitForURL(/command-quota-set\.html/);
+    expect(await page.textContent("h1")).toBe("idv quota set");
+    await page.fill("input[type=search]", "qqqqxyz");
+    expect(await page.textContent(".results")).toBe("Nothing found.");
+  });
+});
