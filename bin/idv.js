@@ -12,7 +12,7 @@ process.on("uncaughtException", (error) => {
 // user's own, since whoever can change the code decides what runs: with sudo, the home may be another user's.
 try {
   const { HOME, XDG_CACHE_HOME } = process.env;
-  // Not in a program of a single file, which has compiled code in it.
+  // A program of a single file has no modules that Node.js could keep.
   if (require.main === module && statSync(HOME).uid === process.getuid()) {
     const folder = XDG_CACHE_HOME?.startsWith(`${HOME}/`) ? XDG_CACHE_HOME : `${HOME}/.cache`;
     enableCompileCache?.(`${folder}/idv`);

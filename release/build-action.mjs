@@ -1,13 +1,13 @@
 // npm run build:action
 //
-// Makes dist/action, which the release puts into a branch of its own: action.yml and what it runs, with all that npm would
+// Makes dist/github-action, which the release puts into a branch of its own: action.yml and what it runs, with all that npm would
 // install, since a runner installs nothing. Needs `npm run build:packages`.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseTarGzip } from "nanotar";
 import { root } from "./targets.mjs";
 
-const folder = join(root, "dist/action");
+const folder = join(root, "dist/github-action");
 rmSync(folder, { recursive: true, force: true });
 
 /** Unpacks a package of dist/packages. */

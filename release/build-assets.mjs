@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { createTarGzip } from "nanotar";
 import { binaryOf, facts, nodeLicence, nodeVersion, root, sumsOf, targets } from "./targets.mjs";
 
-const { version, description, homepage, license } = facts;
+const { version, description, license } = facts;
+const repository = facts.homepage.replace(/#.*/, "");
 const folder = join(root, "dist/release");
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
@@ -55,8 +56,8 @@ function billOfMaterials() {
   bill.components.push({
     type: "platform",
     name: "node",
-    version: nodeVersion(),
-    purl: `pkg:generic/node@${nodeVersion()}`,
+    version: nodeVersion,
+    purl: `pkg:generic/node@${nodeVersion}`,
   });
   const kept = new Set([
     bill.metadata.component["bom-ref"],
@@ -78,7 +79,7 @@ writeFileSync(
 const sums = sumsOf(folder);
 writeFileSync(join(folder, "SHA256SUMS"), `${sums.join("\n")}\n`);
 
-const place = `${homepage.replace(/#.*/, "")}/releases/download/v${version}`;
+const place = `${repository}/releases/download/v${version}`;
 /** Returns the address and the checksum of a file of the release. */
 function asset(name) {
   const [sum] = sums.find((line) => line.endsWith(`  ${name}`)).split("  ");
@@ -92,7 +93,7 @@ writeFileSync(
   join(folder, "idv.rb"),
   `class Idv < Formula
   desc "${description}"
-  homepage "${homepage}"
+  homepage "${repository}"
   version "${version}"
   license "${license}"
 
@@ -135,7 +136,7 @@ writeFileSync(
     {
       version,
       description,
-      homepage,
+      homepage: repository,
       license,
       architecture: { "64bit": { url: `${windows.url}#/idv.exe`, hash: windows.sum } },
       bin: "idv.exe",
@@ -150,4 +151,6 @@ writeFileSync(
     4,
   )}\n`,
 );
-process.stdout.write(`${sums.join("\n")}\ndist/release has these, SHA256SUMS, idv.rb and idv.json\n`);
+process.stdout.write(
+  `${sums.join("\n")}\nwritten to dist/release: the files above, SHA256SUMS, idv.rb and idv.json\n`,
+);

@@ -39,7 +39,7 @@ for (const name of readdirSync(join(root, "dist/classifier"))) {
 }
 for (const name of readdirSync(join(root, "dist/bundle"), { recursive: true, encoding: "utf8" })) {
   const path = `dist/bundle/${name.replaceAll("\\", "/")}`;
-  if (!path.startsWith("dist/bundle/native/") && statSync(join(root, path)).isFile()) add(path);
+  if (statSync(join(root, path)).isFile()) add(path);
 }
 // What the bundle leaves to node_modules.
 const undici = await rolldown({ input: "undici", cwd: root, platform: "node", logLevel: "warn" });

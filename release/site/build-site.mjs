@@ -80,6 +80,7 @@ async function apiDocument() {
   const child = spawn(process.execPath, [join(root, "bin/idv.js"), ...args], {
     stdio: ["ignore", "ignore", "pipe"],
   });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
   try {
     let said = "";
     for await (const chunk of child.stderr) {
@@ -90,7 +91,7 @@ async function apiDocument() {
     throw new Error(said);
   } finally {
     child.kill();
-    await new Promise((resolve) => child.once("exit", resolve));
+    await ended;
     for (const ending of ["", "-wal", "-shm"]) rmSync(join(folder, `service.db${ending}`), { force: true });
   }
 }
@@ -190,7 +191,7 @@ const pageOf = ({ path, title, html }) => `<!doctype html>
 <title>${escaped(title === "Start" ? "idv: validates e-mail addresses and domains in bulk" : `${title} - idv`)}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="site.css">
-<script src="search.js" defer></script>
+<script src="search-index.js" defer></script>
 <script src="site.js" defer></script>
 </head>
 <body>
@@ -226,7 +227,7 @@ const parts = pages.flatMap(({ path, title, html }) =>
 const search = new MiniSearch({ fields: ["title", "page", "text"], storeFields: ["title", "page"] });
 search.addAll(parts.filter(({ id }, i) => parts.findIndex((each) => each.id === id) === i));
 writeFileSync(
-  join(folder, "search.js"),
+  join(folder, "search-index.js"),
   `globalThis.searchIndex = ${JSON.stringify(JSON.stringify(search))};\n`,
 );
 const script = await rolldown({ input: join(root, "release/site/search.js"), cwd: root, logLevel: "warn" });

@@ -1,4 +1,4 @@
-// The search of the site, in the browser: over an index that search.js has.
+// The search of the site, in the browser. search-index.js has the index.
 import MiniSearch from "minisearch";
 
 const field = document.querySelector("input[type=search]");

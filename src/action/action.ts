@@ -4,9 +4,10 @@
  * which the toolkit of GitHub would bring an HTTP client.
  */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import fs, { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Inputs of action.yml. A runner passes `fail-on` as the variable `INPUT_FAIL-ON`. */
@@ -45,40 +46,63 @@ interface FileSummary {
   readonly statuses?: Readonly<Record<string, number>>;
 }
 
+/**
+ * Returns the files that the lines of the input name.
+ *
+ * @throws Error when a line names none
+ */
+function findFiles(): string[] {
+  const lines = linesOf("files");
+  if (lines.length === 0) throw new Error('the input "files" is empty');
+  return lines.flatMap((line) => {
+    const found = matching(line);
+    if (found.length === 0) throw new Error(`no file matches the input "files": ${line}`);
+    return found;
+  });
+}
+
+/** Returns the exit code of the command line. The table may go to standard output: addresses do not belong into a log. */
+async function run(args: readonly string[]): Promise<number> {
+  const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "ignore", "inherit"] });
+  const [code] = (await once(child, "exit")) as [number | null];
+  // Killed, as for want of memory.
+  return code ?? 70;
+}
+
 async function main(): Promise<void> {
-  const patterns = linesOf("files");
-  const files = patterns.flatMap(matching);
-  if (files.length === 0)
-    return fail(`no file matches the input "files": ${patterns.join(", ") || "it is empty"}`);
+  const files = findFiles();
   const folder = mkdtempSync(join(process.env["RUNNER_TEMP"] ?? tmpdir(), "idv-"));
-  const [page, summary, counts] = ["report.html", "report.md", "summary.jsonl"].map((name) =>
-    join(folder, name),
-  );
-  const report = inputOf("report") || page!;
+  const [page, summary, counts, checked] = ["report.html", "report.md", "summary.jsonl", "checked"].map(
+    (name) => join(folder, name),
+  ) as [string, string, string, string];
+  const report = inputOf("report") || page;
   const options = words(linesOf("options"));
-  const isPlaced = options.some((word) => /^(?:-o|-I|--output|--in-place|--split)/.test(word));
-  const checked = join(folder, "checked");
+  const isPlaced = options.some((word) => /^(?:-[oI]|--(?:output|in-place|split)(?:=|$))/.test(word));
+  // Files in several folders may have one name.
+  const isFlat = new Set(files.map((path) => basename(path))).size === files.length;
   mkdirSync(checked);
   const column = inputOf("column");
   const [failOn, mostBad] = [inputOf("fail-on") || "disposable,fake", inputOf("max-bad")];
-  const args = [
-    inputOf("command") || "emails",
-    ...files,
-    ...(isPlaced ? [] : ["--output", `${checked}/`]),
+  const common = [
     ...(column === "" ? [] : ["--column", column]),
     ...(failOn === "none" ? [] : ["--fail-on", mostBad === "" ? failOn : `${failOn}:${mostBad}`]),
-    ...["--report", report, "--report", summary!, "--log", "github", "--log", `json:${counts}`],
+    ...["--report", report, "--report", summary, "--log", "github", "--log", `json:${counts}`],
     ...options,
   ];
-  const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
-  // The table may go to standard output: addresses do not belong into a log.
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "ignore", "inherit"] });
-  process.exitCode = await new Promise<number>((done) => child.on("exit", (code) => done(code ?? 1)));
+  if (!isPlaced && !isFlat) {
+    throw new Error(
+      'files in several folders have one name; give --in-place or --split in the input "options"',
+    );
+  }
+  const place = isPlaced ? [] : ["--output", `${checked}/`];
+  // After `--`, no file is an option: a pull request may add one called `--allow=x`.
+  process.exitCode = await run([inputOf("command") || "emails", ...place, ...common, "--", ...files]);
 
   const totals = new Map<string, number>();
   const add = (name: string, count = 0) => totals.set(name, (totals.get(name) ?? 0) + count);
   for (const name of ["rows", "empty", "ok", "alias", "disposable", "fake", "quota_exceeded"]) add(name);
-  const lines = existsSync(counts!) ? readFileSync(counts!, "utf8").trim().split("\n") : [];
+  const lines = existsSync(counts) ? readFileSync(counts, "utf8").trim().split("\n") : [];
   for (const { type, rows, empty, statuses = {} } of lines.map((line) => JSON.parse(line) as FileSummary)) {
     if (type !== "summary") continue;
     add("rows", rows);
@@ -89,8 +113,8 @@ async function main(): Promise<void> {
   setOutput("exit-code", process.exitCode);
   if (!isPlaced) setOutput("checked", checked);
   if (existsSync(report)) setOutput("report", resolve(report));
-  const place = process.env["GITHUB_STEP_SUMMARY"];
-  if (place && existsSync(summary!)) appendFileSync(place, readFileSync(summary!));
+  const summaryOfJob = process.env["GITHUB_STEP_SUMMARY"];
+  if (summaryOfJob && existsSync(summary)) appendFileSync(summaryOfJob, readFileSync(summary));
 }
 
 main().catch((error: Error) => fail(error.message));

@@ -8,11 +8,12 @@ import { version, versionFacts } from "./version.js";
  */
 export async function main(argv: readonly string[]): Promise<void> {
   const words = argv.slice(2);
-  const [first = "", second = "--json"] = words;
-  if (words.length <= 2 && ["--version", "-V"].includes(first) && second === "--json") {
+  const isVersion = ["--version", "-V"].includes(words[0] ?? "");
+  const isJson = words.length === 2 && words[1] === "--json";
+  if (isVersion && (words.length === 1 || isJson)) {
     try {
       // Loading the rest of the program would take twice as long as starting Node.js.
-      writeSync(1, `${words.length === 2 ? JSON.stringify(versionFacts()) : version()}\n`);
+      writeSync(1, `${isJson ? JSON.stringify(versionFacts()) : version()}\n`);
       return;
     } catch {
       // The program below reports the fault of the output.

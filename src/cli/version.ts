@@ -8,7 +8,7 @@ export function version(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** What `idv --version --json` prints, for inventories and reports of faults. */
+/** Returns the facts for `idv --version --json`: inventories and reports of faults need them. */
 export const versionFacts = () => ({
   version: version(),
   form: threadLoader === undefined ? "package" : "binary",

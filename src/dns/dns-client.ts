@@ -46,7 +46,7 @@ const unreachableMilliseconds = 3000;
 const unreachableQueries = 16;
 /** Time between queries that try whether they answer again, and the patience of such a query. */
 const probeMilliseconds = 1000;
-/** Servers that have answered before, such as a router that restarts, get so long to come back. */
+/** Time for servers that have answered before, such as a router that restarts, to answer again. */
 const returnMilliseconds = 20_000;
 
 /** Failures by the error codes of Node.js. Other codes are invalid answers. */

@@ -110,7 +110,7 @@ export async function compressInto(
   };
 }
 
-/** What the types of Node.js 20 lack. */
+/** Functions of node:zlib that the types of Node.js 20 lack. */
 interface NewerZlib {
   readonly createGunzip: unknown;
   readonly createZstdCompress?: (options: { readonly chunkSize: number }) => Transform;

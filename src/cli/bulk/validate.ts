@@ -131,11 +131,15 @@ async function validateRows(
 
 async function openAnnotations(plan: Plan, { engine: { validator }, findings }: Run): Promise<Annotations> {
   const { kind, inputName } = plan;
-  const { Annotations, workflowCommands } = await import("./report/annotations.js");
+  const { Annotations, sinksOf } = await import("./report/annotations.js");
   const explain = validator.explain ?? loadOfflineRules().classify;
-  const sinks = [...(plan.log.isAnnotated ? [workflowCommands()] : []), ...findings];
   const explainItem = (item: string) => explain(kind, extractItem(kind, item));
-  return new Annotations(inputName, annotatedStatuses(plan), explainItem, sinks);
+  return new Annotations(
+    inputName,
+    annotatedStatuses(plan),
+    explainItem,
+    sinksOf(plan.log.isAnnotated, findings),
+  );
 }
 
 function usageSince({ dns }: Plan, { engine, mail }: Run) {

@@ -34,8 +34,8 @@ const usual = { CONFIG: ".config", STATE: ".local/state", DATA: ".local/share" }
 const onWindows = { CONFIG: "APPDATA", STATE: "LOCALAPPDATA", DATA: "LOCALAPPDATA" } as const;
 
 /**
- * `idv` in the folder for files of this kind: that of the XDG specification, by which a relative one counts as unset, else
- * that of the system.
+ * Returns the folder `idv` for files of this kind: below the XDG variable if it is absolute, as the XDG specification
+ * demands, else below the system's default.
  */
 function folderFor(kind: keyof typeof usual, env: NodeJS.ProcessEnv): string {
   const named = [env[`XDG_${kind}_HOME`], platform === "win32" && env[onWindows[kind]]];

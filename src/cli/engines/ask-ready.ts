@@ -10,11 +10,16 @@ const patience = 5000;
 export async function askReady({ listen, name }: ListenAddress): Promise<void> {
   const target = "path" in listen ? { socketPath: listen.path } : listen;
   const problem = await new Promise<string | undefined>((resolve) => {
-    const request = get({ ...target, path: "/readyz", timeout: patience }, ({ statusCode }) => {
+    const request = get({ ...target, path: "/readyz" }, ({ statusCode }) => {
       resolve(statusCode === 200 ? undefined : `it answers ${statusCode}`);
       request.destroy();
     });
-    request.on("timeout", () => resolve(`no answer within ${patience / 1000} s`));
+    // For a server that answers slowly, too, which the time limit of a socket would not end.
+    const timer = setTimeout(() => {
+      resolve(`no answer within ${patience / 1000} s`);
+      request.destroy();
+    }, patience);
+    request.on("close", () => clearTimeout(timer));
     request.on("error", ({ message, code }: NodeJS.ErrnoException) => resolve(code ?? message));
   });
   if (problem !== undefined) throw new ServiceError(`${name}: the service is not ready: ${problem}`);

@@ -100,14 +100,15 @@ export function shardOf(
     const [own, first = ""] = taskIndices.find(([name]) => env[name]) ?? [];
     if (own === undefined) {
       const names = taskIndices.map(([name]) => name).join(", ");
-      throw new InvalidArgumentError(`There is no index of this task: none of ${names} is set.`);
+      throw new InvalidArgumentError(`index/N needs the index of a task: none of ${names} is set.`);
     }
     text = `${Number(env[own]) - Number(env[first] ?? 0) + 1}${value.slice("index".length)}`;
   }
   const [, index = 0, count = 0] = (/^(\d{1,5})\/(\d{1,5})$/.exec(text) ?? []).map(Number);
   if (index >= 1 && index <= count && count <= mostShards) return { index, count };
+  const from = text === value ? "" : ` The index of this task makes it ${text}.`;
   throw new InvalidArgumentError(
-    `It takes the number of a shard and of all shards, such as 1/4, of at most ${mostShards}.`,
+    `It takes the number of a shard and of all shards, such as 1/4, of at most ${mostShards}.${from}`,
   );
 }
 
@@ -239,16 +240,22 @@ export function badRowHandling(value: string): BadRowHandling {
 
 type LogFormat = "text" | "plain" | "json" | "github" | "none";
 
+/** A file of annotations. */
+export interface FindingsTarget {
+  readonly path: string;
+  readonly format: "gitlab" | "sarif";
+}
+
 export type LogTarget =
   | { readonly format: LogFormat }
   | { readonly summaryFile: string }
-  | { readonly findingsFile: { readonly path: string; readonly format: "gitlab" | "sarif" } };
+  | { readonly findingsFile: FindingsTarget };
 
 export function logTarget(value: string): LogTarget {
   const [, kind, file] = /^(json|gitlab|sarif):(.*)$/s.exec(value) ?? [];
   if (kind === "json") return { summaryFile: path(file!) };
   if (kind !== undefined) {
-    return { findingsFile: { path: path(file!), format: kind as "gitlab" | "sarif" } };
+    return { findingsFile: { path: path(file!), format: kind as FindingsTarget["format"] } };
   }
   return { format: oneOf("text", "plain", "json", "github", "none")(value) };
 }

@@ -83,9 +83,16 @@ describe.skipIf(!program.endsWith(".js"))("the action", () => {
     expect((await act(home, { files: "*.csv", "fail-on": "none" })).set).toMatchObject({ rows: "8" });
   });
 
+  test("takes a file for a file, whatever its name, and options for themselves", async () => {
+    const home = folderOf({ "--allow=d.csv": list, "d.csv": "mailinator.com\n" });
+    const { code, set } = await act(home, { files: "--allow=d.csv", options: "--output-encoding UTF-8" });
+    expect({ code, set }).toMatchObject({ code: 1, set: { disposable: "1" } });
+    expect(readFileSync(join(set["checked"]!, "--allow=d.csv"), "utf8")).toContain(",disposable\n");
+  });
+
   test("exits with 2 without a file, and with the code of a run that fails", async () => {
     const home = folderOf({ "list.csv": list });
-    expect(await act(home, { files: "x.csv" })).toMatchObject({
+    expect(await act(home, { files: "list.csv\nx.csv" })).toMatchObject({
       code: 2,
       stdout: '::error::no file matches the input "files": x.csv\n',
     });

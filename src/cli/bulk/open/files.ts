@@ -15,16 +15,16 @@ export interface RunFiles extends OpenInput {
   readonly badRows: BadRows;
 }
 
-/** Returns what annotates the bad rows of a file, if annotations are wanted. */
+/** Returns a function that annotates the bad rows of a file, if annotations are wanted. */
 async function badRowAnnotator(
   { log }: Plan,
   { findings }: Run,
 ): Promise<((fault: RowFault) => void) | undefined> {
   if (!log.isAnnotated && findings.length === 0) return undefined;
-  const { badRowFinding, workflowCommands } = await import("../report/annotations.js");
-  const sinks = [...(log.isAnnotated ? [workflowCommands()] : []), ...findings];
+  const { badRowFinding, sinksOf } = await import("../report/annotations.js");
+  const sinks = sinksOf(log.isAnnotated, findings);
   return (fault) => {
-    for (const sink of sinks) sink.add(badRowFinding(fault));
+    for (const sink of sinks) if (!sink.add(badRowFinding(fault))) sinks.delete(sink);
   };
 }
 

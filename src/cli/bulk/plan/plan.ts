@@ -18,6 +18,7 @@ import { chooseEngine, type EngineChoice } from "../../engines/engine-choice.js"
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import type { GivenOption } from "../../options/option.js";
+import type { FindingsTarget } from "../../options/values.js";
 import {
   type BadRowHandling,
   type DnsUse,
@@ -90,7 +91,7 @@ export interface LogPlan {
   readonly progress: ProgressMode;
   readonly isAnnotated: boolean;
   /** Files of annotations. */
-  readonly findings: readonly { readonly path: string; readonly format: "gitlab" | "sarif" }[];
+  readonly findings: readonly FindingsTarget[];
   readonly summaryFile: string | undefined;
 }
 
@@ -228,7 +229,7 @@ function logOf({ log = [], quiet }: BulkOptions): LogPlan {
   const files = new Set(log.flatMap((target) => ("summaryFile" in target ? [target.summaryFile] : [])));
   if (formats.size > 1 || files.size > 1) {
     throw new UsageError(
-      "--log takes one of text, plain, json and none, github and files of annotations beside it, and one json:FILE",
+      "--log takes one of text, plain, json and none, and one json:FILE; github, gitlab:FILE and sarif:FILE may be added",
     );
   }
   const [format] = formats;

@@ -33,12 +33,12 @@ export class Annotations implements RowObserver {
     path: string,
     wanted: readonly Status[],
     explain: (item: string) => Verdict | undefined,
-    sinks: readonly FindingSink[],
+    sinks: Set<FindingSink>,
   ) {
     this.#path = path;
     this.#wanted = wanted;
     this.#explain = explain;
-    this.#sinks = new Set(sinks);
+    this.#sinks = sinks;
   }
 
   observe({ codes, statuses, locate }: ObservedRows): void {
@@ -69,14 +69,18 @@ export class Annotations implements RowObserver {
   }
 }
 
-/** Limit for a table. GitHub shows ten annotations of a step, and stores fifty of a job. */
+/** Limit for the rows of a table, and for its bad rows. GitHub shows ten annotations of a step, and stores fifty of a job. */
 const mostCommands = 50;
+
+/** Returns the sinks of findings in a table: GitHub's commands, if wanted, and files. Those that take no more are removed. */
+export const sinksOf = (isAnnotated: boolean, files: readonly FindingSink[]): Set<FindingSink> =>
+  new Set([...(isAnnotated ? [workflowCommands()] : []), ...files]);
 
 /**
  * Returns a sink that writes a workflow command for each finding in a table, to standard error so that commands do not mix with
  * rows. GitHub reads both streams. https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
  */
-export function workflowCommands(): FindingSink {
+function workflowCommands(): FindingSink {
   let count = 0;
   return {
     add({ file, line, text }) {

@@ -1,17 +1,16 @@
 /** Files of findings that tools read: GitLab's code quality reports, and SARIF. */
 import { createHash } from "node:crypto";
 import { openOutputFile, type TableSink } from "../../../files/output.js";
+import type { FindingsTarget } from "../../options/values.js";
 import { version } from "../../version.js";
 import type { Finding, FindingSink } from "./annotations.js";
-
-export type FindingFormat = "gitlab" | "sarif";
 
 /** Limit for a run: GitHub shows 5,000 results of a SARIF file. */
 const mostFindings = 5000;
 
 export class FindingsFile implements FindingSink {
   readonly path: string;
-  readonly #format: FindingFormat;
+  readonly #format: FindingsTarget["format"];
   readonly #sink: TableSink;
   readonly #findings: Finding[] = [];
   #isWritten = false;
@@ -21,11 +20,11 @@ export class FindingsFile implements FindingSink {
    *
    * @throws FileError when it cannot be created
    */
-  static async open({ path, format }: { readonly path: string; readonly format: FindingFormat }) {
+  static async open({ path, format }: FindingsTarget) {
     return new FindingsFile(path, format, await openOutputFile(path));
   }
 
-  private constructor(path: string, format: FindingFormat, sink: TableSink) {
+  private constructor(path: string, format: FindingsTarget["format"], sink: TableSink) {
     this.path = path;
     this.#format = format;
     this.#sink = sink;
