@@ -104,6 +104,15 @@ describe("--ready", () => {
     other.close();
     expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining("it answers 503") });
   });
+
+  test("waits 5 seconds for an answer", async () => {
+    const silent = createServer(() => {}).listen(0, "127.0.0.1");
+    await new Promise((resolve) => silent.once("listening", resolve));
+    const { port } = silent.address() as { port: number };
+    const { code, stderr } = await idv(["serve", "--ready", "--port", String(port)]);
+    silent.close();
+    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining("no answer within 5 s") });
+  });
 });
 
 describe("sockets of systemd", () => {
