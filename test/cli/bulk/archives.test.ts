@@ -49,6 +49,22 @@ describe("the tables of an archive", () => {
     expect((await readQuota(home)).used).toBe(2);
   });
 
+  test.each([
+    ["-o b.zip --log gitlab:b.zip", "cannot be the file of annotations and the output"],
+    ["-o b.zip --report b.zip", "cannot be the report and the output"],
+    ["-o b.zip --log json:b.zip", "cannot be the summary file and the output"],
+    ["-o b.zip --bad-rows skip:b.zip", "cannot be the file of bad rows and the output"],
+    ["-I.bak --log sarif:a.zip.bak", "cannot be the backup and the file of annotations"],
+    ["-I --report a.zip", "cannot be the report and the output"],
+  ])("are refused with %s", async (options, message) => {
+    const before = zip(tables);
+    const home = folderOf({ "a.zip": before });
+    const { code, stderr } = await run(home, "a.zip", "-q", ...options.split(" "));
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+    expect(readdirSync(home)).not.toContain("b.zip");
+    expect(read(home, "a.zip").equals(before)).toBe(true);
+  });
+
   test.each([["-o", "b.zip"], ["-I.bak"]])("come back in the archive with %s %s", async (...args) => {
     const before = zip(tables);
     const home = folderOf({ "a.zip": before });

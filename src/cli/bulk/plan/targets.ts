@@ -13,6 +13,8 @@ interface FileTargets {
   readonly member?: { readonly container: { readonly name: string } } | undefined;
   readonly input: string | undefined;
   readonly output: string | undefined;
+  /** The archive or workbook that gets the output. */
+  readonly returned?: string | undefined;
   readonly backup: string | undefined;
   readonly isInPlace: boolean;
 }
@@ -23,6 +25,8 @@ interface CommonTargets {
   readonly report?: readonly string[];
   readonly summaryFile?: string | undefined;
   readonly findings: readonly string[];
+  /** Suffix of backups. */
+  readonly inPlace?: string;
   readonly apiKeyFile?: string;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
@@ -48,6 +52,7 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
     paths.map((path): Role => ({ name, path, isWritten: false }));
   const written = (name: string, ...paths: Role["path"][]) =>
     paths.map((path): Role => ({ name, path, isWritten: true }));
+  const returned = [...new Set(files.flatMap((file) => file.returned ?? []))];
   const roles = [
     ...written("the quota file", common.quotaPath),
     ...written("the cache", cachePath(process.env)),
@@ -55,12 +60,13 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
     ...written("the key of idv login", loginPath(process.env)),
     ...read("the key file", common.apiKeyFile),
     ...read("a list of your own", ...allow, ...deny),
-    ...written("the output", ...files.map(({ output }) => output)),
+    ...written("the output", ...files.map(({ output }) => output), ...returned),
     ...written("the file of bad rows", common.badRowsFile),
     ...written("the report", ...(common.report ?? [])),
     ...written("the summary file", common.summaryFile),
     ...written("the file of annotations", ...common.findings),
     ...written("the backup", ...files.map(({ backup }) => backup)),
+    ...written("the backup", ...(common.inPlace ? returned.map((path) => path + common.inPlace) : [])),
     ...read("the input", ...inputsOf(files)),
   ];
   const taken = new Map<string, Role>();
@@ -90,7 +96,7 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
 /** An archive is one input, whatever the number of its tables. */
 const inputsOf = (files: readonly FileTargets[]): readonly Role["path"][] => [
   ...files.map(({ input, isInPlace, member }) => (isInPlace || member ? undefined : input)),
-  ...new Set(files.map(({ member }) => member?.container.name)),
+  ...new Set(files.map(({ isInPlace, member }) => (isInPlace ? undefined : member?.container.name))),
 ];
 
 export const isSameFile = (input: string, output: string): boolean =>
