@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ListRunner } from "../../dashboard/list-job.js";
 import { newPrivateFolder } from "../../files/temporary-files.js";
+import { threadLoader } from "../../package/own-files.js";
 import { isDatabase } from "../config/quota-location.js";
 
 /** Longest time for the dry run over a list, in milliseconds. */
@@ -21,7 +22,7 @@ const heapMebibytes = 512;
 export function listRunner(state: string, mostBytes: number): ListRunner {
   const [, program] = process.argv;
   // In a program of a single file, this is the program again.
-  const script = program === process.execPath ? [] : [program!];
+  const script = threadLoader === undefined ? [program!] : [];
   const location = isDatabase(state) ? state : resolve(state);
   const folders = new Set<string>();
   const children = new Set<ChildProcess>();
