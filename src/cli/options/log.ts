@@ -5,7 +5,7 @@ import { logTarget, path } from "./values.js";
 export const logOptions = optionRecords({
   log: {
     flags: "--log <FORMAT>",
-    help: "on stderr: text, plain (progress in lines), json, github (annotations) or none; json:FILE adds the summary to FILE, gitlab:FILE and sarif:FILE write annotations",
+    help: "on stderr: text, plain (progress in lines), json, github (annotations) or none; json:FILE adds the summary to FILE; gitlab:FILE, sarif:FILE: annotations",
     parse: logTarget,
     words: ["text", "plain", "json", "github", "none", "json:", "gitlab:", "sarif:"],
     isList: true,

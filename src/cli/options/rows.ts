@@ -38,7 +38,7 @@ export const rowOptions = (kind: Kind) =>
     },
     shard: {
       flags: "--shard <I/N>",
-      help: "validate and write part I of N, where an item is in one part only; index/N: that of this task of a scheduler",
+      help: "validate and write part I of N, which no item shares; index/N: that of a scheduler's task",
       parse: shardOf,
       next: "prevent",
     },

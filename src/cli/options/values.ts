@@ -77,12 +77,14 @@ export function byteCount(value: string): number {
 
 const mostShards = 10_000;
 
-/** Variables in which schedulers tell a task its index: from 0, or from another variable's value. */
-const taskIndices: readonly (readonly [index: string, first?: string])[] = [
+/**
+ * Variables in which schedulers tell a task its index from 0, and the number of tasks. Not those of Slurm, whose arrays start
+ * anywhere: tasks that are submitted again are an array of their own.
+ */
+const taskIndices: readonly (readonly [index: string, count?: string])[] = [
   ["JOB_COMPLETION_INDEX"],
-  ["AWS_BATCH_JOB_ARRAY_INDEX"],
-  ["CLOUD_RUN_TASK_INDEX"],
-  ["SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN"],
+  ["AWS_BATCH_JOB_ARRAY_INDEX", "AWS_BATCH_JOB_ARRAY_SIZE"],
+  ["CLOUD_RUN_TASK_INDEX", "CLOUD_RUN_TASK_COUNT"],
 ];
 
 /**
@@ -97,12 +99,16 @@ export function shardOf(
 ): { readonly index: number; readonly count: number } {
   let text = value;
   if (value.startsWith("index/")) {
-    const [own, first = ""] = taskIndices.find(([name]) => env[name]) ?? [];
+    const [own, all = ""] = taskIndices.find(([name]) => env[name]) ?? [];
     if (own === undefined) {
       const names = taskIndices.map(([name]) => name).join(", ");
       throw new InvalidArgumentError(`index/N needs the index of a task: none of ${names} is set.`);
     }
-    text = `${Number(env[own]) - Number(env[first] ?? 0) + 1}${value.slice("index".length)}`;
+    const wanted = value.slice("index/".length);
+    if (env[all] !== undefined && env[all] !== wanted) {
+      throw new InvalidArgumentError(`There are ${env[all]} tasks (${all}), not ${wanted}.`);
+    }
+    text = `${/^\d+$/.test(env[own]!) ? Number(env[own]) + 1 : env[own]}/${wanted}`;
   }
   const [, index = 0, count = 0] = (/^(\d{1,5})\/(\d{1,5})$/.exec(text) ?? []).map(Number);
   if (index >= 1 && index <= count && count <= mostShards) return { index, count };

@@ -74,8 +74,7 @@ test.each([
   ["2/4", {}, { index: 2, count: 4 }],
   ["index/4", { JOB_COMPLETION_INDEX: "0" }, { index: 1, count: 4 }],
   ["index/4", { AWS_BATCH_JOB_ARRAY_INDEX: "3" }, { index: 4, count: 4 }],
-  ["index/8", { SLURM_ARRAY_TASK_ID: "1", SLURM_ARRAY_TASK_MIN: "1" }, { index: 1, count: 8 }],
-  ["index/8", { SLURM_ARRAY_TASK_ID: "7", SLURM_ARRAY_TASK_MIN: "0" }, { index: 8, count: 8 }],
+  ["index/2", { CLOUD_RUN_TASK_INDEX: "1", CLOUD_RUN_TASK_COUNT: "2" }, { index: 2, count: 2 }],
 ])("shardOf reads %s with %o", (text, env, expected) => {
   expect(shardOf(text, env)).toEqual(expected);
 });
@@ -87,6 +86,9 @@ test.each([
   ["index/4", { JOB_COMPLETION_INDEX: "4" }],
   ["index/4", { JOB_COMPLETION_INDEX: "x" }],
   ["index", { JOB_COMPLETION_INDEX: "1" }],
+  ["index/4", { JOB_COMPLETION_INDEX: "-1" }],
+  ["index/3", { CLOUD_RUN_TASK_INDEX: "1", CLOUD_RUN_TASK_COUNT: "2" }],
+  ["index/8", { SLURM_ARRAY_TASK_ID: "3" }],
 ])("shardOf rejects %s with %o", (text, env) => {
   expect(() => shardOf(text, env)).toThrow(InvalidArgumentError);
 });
