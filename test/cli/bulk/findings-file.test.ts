@@ -88,3 +88,21 @@ test("a dry run, and a run that fails, write no file", async () => {
   expect((await idv(["emails", "l.csv", "-o", "o.csv", "--log", "gitlab:q.json"], { home })).code).toBe(6);
   expect(existsSync(join(home, "q.json"))).toBe(false);
 });
+
+test("all bad rows are findings, up to a limit that is said", async () => {
+  const rows = (count: number, row: string) =>
+    Array.from({ length: count }, (_, i) => row.replace("N", String(i))).join("");
+  const home = folderOf({
+    "bad.csv": `id,email\n${rows(300, "N,a@b.net,x\n")}${rows(400, "N,ann@larch-and-oak.com\n")}`,
+    "many.csv": `email\n${rows(5001, "N@mailinator.com\n")}`,
+  });
+  const bad = await idv(
+    ["emails", "bad.csv", "-o", "o.csv", "-q", "--force", "--bad-rows", "skip", "--log", "gitlab:b.json"],
+    { home },
+  );
+  expect(bad.code, bad.stderr).toBe(0);
+  expect(JSON.parse(readFileSync(join(home, "b.json"), "utf8"))).toHaveLength(300);
+  const many = await idv(["emails", "many.csv", "-o", "p.csv", "-q", "--log", "gitlab:m.json"], { home });
+  expect(many.stderr).toBe("idv: m.json: has the first 5,000 findings; there are more\n");
+  expect(JSON.parse(readFileSync(join(home, "m.json"), "utf8"))).toHaveLength(5000);
+});

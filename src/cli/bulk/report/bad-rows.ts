@@ -66,10 +66,8 @@ export class BadRows {
     this.#kinds.set(kind, ofKind);
     ofKind.count++;
     if (ofKind.lines.length < linesOfKind) ofKind.lines.push(fault.line);
-    if (this.count <= named) {
-      say(fault.message);
-      this.#annotate?.(fault);
-    }
+    this.#annotate?.(fault);
+    if (this.count <= named) say(fault.message);
     if (this.count === named + 1) say("more bad rows are only counted");
     if (this.sink === undefined) return;
     const fields = [fault.file, String(fault.line), fault.reason].map((field) => quoteField(field, ","));

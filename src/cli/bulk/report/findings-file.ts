@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { openOutputFile, type TableSink } from "../../../files/output.js";
 import type { FindingsTarget } from "../../options/values.js";
+import { grouped, say } from "../../terminal/terminal.js";
 import { version } from "../../version.js";
 import type { Finding, FindingSink } from "./annotations.js";
 
@@ -14,6 +15,7 @@ export class FindingsFile implements FindingSink {
   readonly #sink: TableSink;
   readonly #findings: Finding[] = [];
   #isWritten = false;
+  #isCut = false;
 
   /**
    * Creates the file, so that a fault is found before the run costs units.
@@ -31,17 +33,23 @@ export class FindingsFile implements FindingSink {
   }
 
   add(finding: Finding): boolean {
-    if (this.#findings.length < mostFindings) this.#findings.push(finding);
-    return this.#findings.length < mostFindings;
+    this.#isCut ||= this.#findings.length === mostFindings;
+    if (!this.#isCut) this.#findings.push(finding);
+    return !this.#isCut;
   }
 
   async discard(): Promise<void> {
     if (!this.#isWritten) await this.#sink.discard();
   }
 
-  /** @throws FileError when it cannot be written */
+  /**
+   * Writes the file, and says so if it lacks findings.
+   *
+   * @throws FileError when it cannot be written
+   */
   async write(): Promise<void> {
     if (this.#isWritten) return;
+    if (this.#isCut) say(`${this.path}: has the first ${grouped(mostFindings)} findings; there are more`);
     const document = { gitlab: codeQuality, sarif }[this.#format](this.#findings);
     await this.#sink.write(Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`));
     await this.#sink.prepare?.();
