@@ -8,8 +8,8 @@ import { version, versionFacts } from "./version.js";
  */
 export async function main(argv: readonly string[]): Promise<void> {
   const words = argv.slice(2);
-  const isVersion = ["--version", "-V"].includes(words[0] ?? "");
-  const isJson = words.length === 2 && words[1] === "--json";
+  const isVersion = words.some((word) => word === "--version" || word === "-V");
+  const isJson = words.length === 2 && words.includes("--json");
   if (isVersion && (words.length === 1 || isJson)) {
     try {
       // Loading the rest of the program would take twice as long as starting Node.js.

@@ -23,6 +23,8 @@ const notWritten = new Set([
   ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
 ]);
 
+export const isMarkdown = (path: string): boolean => /\.(?:md|markdown)$/i.test(path);
+
 /** Returns the extension of a name, in lower case, ignoring that of a compression; empty if there is none. */
 export function endingOf(path: string): string {
   const [, ending = ""] = /\.([^./\\]+)(?:\.(?:gz|zst))?$/i.exec(path) ?? [];

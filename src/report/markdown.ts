@@ -71,10 +71,12 @@ function table(header: readonly string[], lines: readonly (readonly string[])[])
 
 /**
  * Makes text mean itself (CommonMark 2.4: a backslash before ASCII punctuation): names of files and domains are from others.
- * The dot of `www.` would make a link (GFM 6.9).
+ * The dot of `www.` would make a link (GFM 6.9), and signs at the start a list.
  */
 const escaped = (text: string): string =>
   text
     .replace(/[\r\n\t\p{Cc}\u2028\u2029]+/gu, " ")
-    .replace(/[\\`*_{}[\]<>#|~&!@:]/g, "\\$&")
+    .trim()
+    .replace(/[\\`*_{}[\]<>#|~&!@:$]/g, "\\$&")
+    .replace(/^(\d*)([-+.)])(?=\s)/, "$1\\$2")
     .replace(/www\./gi, (match) => match.replace(".", "\\."));

@@ -1,5 +1,6 @@
 /** `--report`: collects what the report on a run shows, and writes it as HTML pages or Markdown. */
 import { daysOld, findTable } from "../../../data/installed-table.js";
+import { isMarkdown } from "../../../files/format-by-name.js";
 import { openOutputFile, type TableSink } from "../../../files/output.js";
 import { Collector } from "../../../report/collector.js";
 import { renderMarkdown } from "../../../report/markdown.js";
@@ -91,7 +92,7 @@ export class ListReport {
     }
     const report = this.#report(first);
     const texts = this.#paths.map((path) => {
-      const render = /\.(?:md|markdown)$/i.test(path) ? renderMarkdown : renderPage;
+      const render = isMarkdown(path) ? renderMarkdown : renderPage;
       return Buffer.from(render(report));
     });
     for (const [i, sink] of this.#sinks.entries()) {
