@@ -10,8 +10,10 @@ interface NativeCode {
   zstd(): Promise<typeof import("@cloudpss/zstd/napi")>;
 }
 
+const load = createRequire(import.meta.url);
 const inClone: NativeCode = {
-  sqlite: () => import("@photostructure/sqlite"),
+  // Not imported: the loader of ECMAScript modules takes 10 ms.
+  sqlite: async () => load("@photostructure/sqlite"),
   zstd: () => import("@cloudpss/zstd/napi"),
 };
 
@@ -21,7 +23,7 @@ const inClone: NativeCode = {
  */
 export function nativeCode(): NativeCode {
   try {
-    return createRequire(import.meta.url)(`@idv/native-${platform}-${arch}`) as NativeCode;
+    return load(`@idv/native-${platform}-${arch}`);
   } catch {
     return inClone;
   }
