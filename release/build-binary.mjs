@@ -51,7 +51,7 @@ const blob = join(work, "sea.blob");
 const main = assets["loader.js"];
 writeFileSync(
   configuration,
-  JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true, useCodeCache: false, assets }),
+  JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true, assets }),
 );
 execFileSync(nodeOf(ownTarget), ["--experimental-sea-config", configuration], { stdio: "ignore" });
 

@@ -5,8 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parseTarGzip } from "nanotar";
-import { root } from "./targets.mjs";
+import { root, unpack } from "./targets.mjs";
 
 const folder = join(root, "dist/packages");
 const read = (path) => JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
@@ -75,9 +74,7 @@ function packNative(platform) {
 
 async function packIdv() {
   const to = join(folder, "work/idv");
-  for (const { name, data } of await parseTarGzip(readFileSync(join(folder, pack(root))))) {
-    if (data) write(join(to, name.replace(/^package\//, "")), data);
-  }
+  await unpack(join(folder, pack(root)), to);
   const optionalDependencies = Object.fromEntries(
     platforms.map((platform) => [`@idv/native-${platform}`, version]),
   );

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { arch, platform } from "node:process";
 import { fileURLToPath } from "node:url";
+import { parseTarGzip } from "nanotar";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 /**
@@ -47,6 +48,15 @@ export const binaryOf = (target = ownTarget) =>
 
 /** Returns the licence of the Node.js in a binary, with those of its parts. */
 export const nodeLicence = (target) => readFileSync(join(dirname(nodeOf(target)), "../LICENSE"), "utf8");
+
+/** Unpacks a package of npm into a folder. */
+export async function unpack(tarball, folder) {
+  for (const { name, data } of await parseTarGzip(readFileSync(tarball))) {
+    const path = join(folder, name.replace(/^package\//, ""));
+    mkdirSync(dirname(path), { recursive: true });
+    if (data) writeFileSync(path, data);
+  }
+}
 
 /** Returns lines of checksums, as `sha256sum` prints them, of the files in a folder, sorted by name. */
 export const sumsOf = (folder) =>

@@ -41,17 +41,12 @@ const marked = new Marked({
         : (pagesOfFiles[href] ?? `${repository}/blob/main/${href}`);
       return `<a href="${escaped(target)}">${this.parser.parseInline(tokens)}</a>`;
     },
-    table(token) {
-      return `<div class="wide" tabindex="0">${tableOf(this, token)}</div>`;
+    table({ header, rows }) {
+      const line = (cells) => cells.map(({ tokens }) => this.parser.parseInline(tokens));
+      return table(line(header), rows.map(line));
     },
   },
 });
-
-function tableOf({ parser }, { header, rows }) {
-  const line = (cells, name) =>
-    `<tr>${cells.map(({ tokens }) => `<${name}>${parser.parseInline(tokens)}</${name}>`).join("")}</tr>`;
-  return `<table><thead>${line(header, "th")}</thead><tbody>${rows.map((row) => line(row, "td")).join("")}</tbody></table>`;
-}
 
 const table = (header, rows) =>
   `<div class="wide" tabindex="0"><table><thead><tr>${header.map((name) => `<th>${name}</th>`).join("")}</tr></thead><tbody>${rows

@@ -1,19 +1,15 @@
 /** Adds the packages with native code for other platforms to the installed package: npm installs them only there. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseTarGzip } from "nanotar";
+import { unpack } from "../../release/targets.mjs";
 
 export async function setup(): Promise<void> {
   const root = fileURLToPath(new URL("../..", import.meta.url));
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  const folder = join(dirname(process.env["IDV_TEST_PROGRAM"]!), "../../@idv");
   for (const platform of ["win32-x64", "linux-arm64"]) {
-    const tarball = readFileSync(join(root, `dist/packages/idv-native-${platform}-${version}.tgz`));
-    const folder = join(dirname(process.env["IDV_TEST_PROGRAM"]!), "../../@idv", `native-${platform}`);
-    for (const { name, data } of await parseTarGzip(tarball)) {
-      const path = join(folder, name.replace(/^package\//, ""));
-      mkdirSync(dirname(path), { recursive: true });
-      if (data) writeFileSync(path, data);
-    }
+    const tarball = join(root, `dist/packages/idv-native-${platform}-${version}.tgz`);
+    await unpack(tarball, join(folder, `native-${platform}`));
   }
 }
