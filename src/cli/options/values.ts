@@ -244,7 +244,8 @@ export function badRowHandling(value: string): BadRowHandling {
   return { policy: policy as BadRowPolicy, ...(file !== undefined && { file: path(file) }) };
 }
 
-type LogFormat = "text" | "plain" | "json" | "github" | "none";
+const logFormats = ["text", "plain", "json", "github", "none"] as const;
+type LogFormat = (typeof logFormats)[number];
 
 /** A file of annotations. */
 export interface FindingsTarget {
@@ -263,7 +264,12 @@ export function logTarget(value: string): LogTarget {
   if (kind !== undefined) {
     return { findingsFile: { path: path(file!), format: kind as FindingsTarget["format"] } };
   }
-  return { format: oneOf("text", "plain", "json", "github", "none")(value) };
+  const format = logFormats.find((word) => word === value);
+  if (format === undefined) {
+    const files = "json:FILE, gitlab:FILE, sarif:FILE";
+    throw new InvalidArgumentError(`It takes one of ${logFormats.join(", ")}, ${files}.`);
+  }
+  return { format };
 }
 
 export function oneOf<const Word extends string>(...words: readonly Word[]) {

@@ -120,6 +120,8 @@ describe("invalid values", () => {
     ["badRowHandling", badRowHandling, "skip:"],
     ["badRowHandling", badRowHandling, "skip:-"],
     ["logTarget", logTarget, "json:"],
+    ["logTarget", logTarget, "sarif"],
+    ["logTarget", logTarget, "gitlab:"],
     ["failCondition", failCondition("domain"), "alias"],
     ["failCondition", failCondition("email"), "fake:1,ok:2"],
     ["failCondition", failCondition("email"), ":2%"],

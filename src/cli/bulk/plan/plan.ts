@@ -18,11 +18,11 @@ import { chooseEngine, type EngineChoice } from "../../engines/engine-choice.js"
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import type { GivenOption } from "../../options/option.js";
-import type { FindingsTarget } from "../../options/values.js";
 import {
   type BadRowHandling,
   type DnsUse,
   type FailCondition,
+  type FindingsTarget,
   flagPrefix,
   needsDns,
   noItem,
@@ -135,12 +135,13 @@ export async function planRun(
   const { env } = process;
   checkTogether(options);
   const paths = pathsOf(inputs, options);
+  const log = logOf(options);
   checkTargets(paths, {
     ...options,
     ...ownListFiles(options, env),
     badRowsFile: options.badRows?.file,
-    summaryFile: logOf(options).summaryFile,
-    findings: logOf(options).findings.map(({ path }) => path),
+    summaryFile: log.summaryFile,
+    findings: log.findings.map(({ path }) => path),
     quotaPath: quotaTarget(options, env),
   });
   for (const each of paths) checkWritten(each, options);
