@@ -105,7 +105,7 @@ describe("a failed run prints one line and keeps the old output", () => {
       ["l.csv", "--log", "xml"],
       { "l.csv": list },
       2,
-      "option '--log <FORMAT>' argument 'xml' is invalid. It takes one of text, plain, json, github, none.",
+      "option '--log <FORMAT>' argument 'xml' is invalid. It takes one of text, plain, json, github, none, json:FILE, gitlab:FILE, sarif:FILE.",
     ],
     [
       "two files",
