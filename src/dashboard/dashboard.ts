@@ -45,10 +45,13 @@ export async function openDashboard({ log, ...options }: DashboardOptions) {
     // The service logs each request.
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: true,
+    // Set by the service.
+    genReqId: ({ headers }) => String(headers["x-request-id"]),
     routerOptions: { ignoreTrailingSlash: true },
   });
-  pages.addHook("onRequest", async (_request, reply) => {
+  pages.addHook("onRequest", async ({ id }, reply) => {
     reply.headers({
+      "x-request-id": id,
       "content-security-policy": securityPolicy,
       "x-content-type-options": "nosniff",
       // Not no-referrer: with it, browsers send no Origin with a form.

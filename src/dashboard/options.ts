@@ -8,7 +8,6 @@ import type { Lists } from "./lists.js";
 export interface DashboardOptions {
   readonly store: ServiceStore;
   readonly classifier: Pick<Classifier, "classify">;
-  readonly now: () => number;
   readonly refusals: () => Promise<number>;
   readonly terms: () => readonly (readonly [term: string, text: string])[];
   readonly runner: ListRunner;

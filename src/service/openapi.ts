@@ -1,16 +1,17 @@
 /** The interface of the service as schemas: bodies are checked against them, and the OpenAPI document is made from them. */
 
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
+import { knownStatuses } from "../validator/validator.js";
 
 /** Limit on the length of an item in characters. Addresses have at most 254 octets, domains 253. */
 export const maximumItemLength = 1000;
 
 const errors: Readonly<Record<string, string>> = {
   400: "The request is invalid; the message says why.",
-  401: "The key is missing, malformed, unknown, revoked or expired.",
+  401: "The key is missing, malformed, unknown, revoked or expired. WWW-Authenticate names the scheme, Bearer.",
   403: "The key lacks the permission for this operation.",
   413: "Too many items, or the body is too large.",
-  415: "The Content-Type is not application/json.",
+  415: "The Content-Type is not application/json, or the body is compressed.",
   422: "The Idempotency-Key was already used with a different body.",
   429: "No units are left. If the quota renews, Retry-After is the number of seconds until then.",
   503: "The state cannot be used, or there are too many requests. Retry-After is the number of seconds to wait.",
@@ -23,8 +24,45 @@ const rateLimitHeaders = {
     "Units left (r) and seconds until the quota renews (t, absent if never). Absent if the key has no limit.",
 };
 
-export function requestSchema(field: string) {
-  return {
+/** Schemas by the names that generated clients give their types. Answers may get more fields. */
+const named = {
+  Error: {
+    type: "object",
+    required: ["message"],
+    properties: {
+      message: { type: "string", description: "What is wrong, in one line." },
+      code: {
+        type: "string",
+        enum: ["quota_exhausted"],
+        description: "Tells apart the reasons of a 429.",
+      },
+    },
+  },
+  Health: {
+    type: "object",
+    required: ["status"],
+    properties: { status: { const: "ok", description: "Always the same." } },
+  },
+  ...validationSchemas("emails", "Email", knownStatuses),
+  ...validationSchemas(
+    "domains",
+    "Domain",
+    knownStatuses.filter((status) => status !== "alias"),
+  ),
+};
+
+export type SchemaName = keyof typeof named;
+
+export const schemas = Object.entries(named).map(([$id, schema]) => ({ $id, ...schema }));
+
+export const schemaOf = (name: SchemaName) => ({ $ref: `${name}#` });
+
+function validationSchemas<Name extends "Email" | "Domain">(
+  field: string,
+  name: Name,
+  statuses: readonly string[],
+) {
+  const request = {
     type: "object",
     required: [field],
     properties: {
@@ -50,14 +88,10 @@ export function requestSchema(field: string) {
         description: "Adds the form that all spellings of the item have in common; null if it is not valid.",
       },
     },
-  } as const;
-}
-
-export function answerSchema(field: string, statuses: readonly string[]) {
+  };
   const result = {
     type: "object",
     required: ["status"],
-    additionalProperties: false,
     properties: {
       status: {
         type: "string",
@@ -81,41 +115,31 @@ export function answerSchema(field: string, statuses: readonly string[]) {
       },
     },
   };
-  return {
+  const response = {
     type: "object",
     required: [field],
-    additionalProperties: false,
     properties: {
       [field]: {
         type: "object",
-        additionalProperties: result,
+        additionalProperties: { $ref: `${name}Result#` },
         description: "Results, keyed by item exactly as sent.",
       },
     },
   };
+  return {
+    [`Validate${name}sRequest`]: request,
+    [`${name}Result`]: result,
+    [`Validate${name}sResponse`]: response,
+  } as Record<`Validate${Name}s${"Request" | "Response"}` | `${Name}Result`, object>;
 }
 
-export const errorSchema = {
-  type: "object",
-  required: ["message"],
-  additionalProperties: false,
-  properties: { message: { type: "string", description: "What is wrong, in one line." } },
-};
-
-export const statusSchema = {
-  type: "object",
-  required: ["status"],
-  additionalProperties: false,
-  properties: { status: { const: "ok", description: "Always the same." } },
-};
-
-export const jsonOf = (description: string, schema: object) => ({
+export const jsonOf = (description: string, name: SchemaName | undefined) => ({
   description,
-  content: { "application/json": { schema } },
+  content: { "application/json": { schema: name === undefined ? { type: "object" } : schemaOf(name) } },
 });
 
 export const errorResponses = Object.fromEntries(
-  Object.entries(errors).map(([code, description]) => [code, jsonOf(description, errorSchema)]),
+  Object.entries(errors).map(([code, description]) => [code, jsonOf(description, "Error")]),
 );
 
 export const rateLimitFields = Object.fromEntries(
@@ -136,6 +160,7 @@ export const idempotencyKeySchema = {
 } as const;
 
 export const documentOptions: FastifyDynamicSwaggerOptions = {
+  refResolver: { buildLocalReference: ({ $id }) => String($id) },
   openapi: {
     openapi: "3.1.0",
     info: { title: "Identity validation service", version: "1", license: { name: "MIT", identifier: "MIT" } },

@@ -9,6 +9,8 @@ export class Refusal extends Error {
   constructor(
     readonly statusCode: number,
     message: string,
+    /** Tells apart the reasons of one status; see the schema Error. */
+    readonly code?: string,
   ) {
     super(message);
   }
@@ -20,7 +22,7 @@ export function explain(
   error: FastifyError,
   maximumItems: number,
   bodyLimit: number,
-): Pick<Refusal, "statusCode" | "message"> {
+): Pick<Refusal, "statusCode" | "message" | "code"> {
   if (error instanceof Refusal) return error;
   if (error instanceof StoreError) {
     return { statusCode: 503, message: "Service unavailable; try again later." };

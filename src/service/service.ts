@@ -6,10 +6,16 @@ import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import swagger from "@fastify/swagger";
 import Fastify, { type FastifyInstance, type FastifyReply, LogController } from "fastify";
 import { GroupCommit } from "../store/state/group-commit.js";
-import type { Charge, ChargeOutcome, ServiceStore } from "../store/state/service-store.js";
+import {
+  type ApiKey,
+  type Charge,
+  type ChargeOutcome,
+  type ServiceStore,
+  usageIdOf,
+} from "../store/state/service-store.js";
 import type { EmbeddedEngine } from "../validator/validator.js";
 import type { Metrics } from "./metrics.js";
-import { documentOptions, maximumItemLength } from "./openapi.js";
+import { documentOptions, maximumItemLength, schemas } from "./openapi.js";
 import { access } from "./plugins/access.js";
 import { bodyBudget } from "./plugins/body-budget.js";
 import { connections } from "./plugins/connections.js";
@@ -32,8 +38,6 @@ export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
   /** Request log, one line of JSON per request; absent for no log. */
   readonly log?: { write(line: string): void };
   readonly metrics: Metrics;
-  /** Clock in milliseconds since the epoch. */
-  readonly now: () => number;
   /** Loads the pages below /dashboard, at their first request; absent for none. */
   readonly loadDashboard?: LoadPages;
 }
@@ -44,16 +48,20 @@ const uploadMilliseconds = 1_800_000;
 
 /** Creates the service, which is then ready to listen. Its `close` lets the requests in flight finish. */
 export function createService(options: ServiceOptions): FastifyInstance {
-  const { store, classifier, mailCheck, maximumItems, corsOrigins, metrics, now, loadDashboard } = options;
+  const { store, classifier, mailCheck, maximumItems, corsOrigins, metrics, loadDashboard } = options;
   // JSON can escape a character as \uXXXX\uXXXX: 12 bytes. Quotes and a comma take 3.
   const bodyLimit = maximumItems * (12 * maximumItemLength + 3) + 1024;
   const service = newServer(options, bodyLimit);
-  const charges = new GroupCommit<Charge, ChargeOutcome>(
-    (group) => store.chargeAll(group),
-    ({ keyId }) => (store.runsSideBySide ? keyId : ""),
+  const charges = new GroupCommit<Charge, ChargeOutcome>((group) =>
+    metrics.timed("charge", store.chargeAll(group)),
   );
   const till = {
-    charge: (charge: Charge) => charges.add(charge),
+    // The charges of one quota wait for each other in the database.
+    charge: (charge: Charge, { id, quotaName }: ApiKey) =>
+      charges.add(
+        charge,
+        store.runsSideBySide ? usageIdOf(quotaName === null ? { keyId: id } : { quotaName }) : "",
+      ),
     hasAnswer: (keyId: string, idempotencyKey: string) => store.hasAnswer(keyId, idempotencyKey),
   };
   const judges = () => ({ till, classifier, mailCheck: mailCheck?.() });
@@ -64,9 +72,10 @@ export function createService(options: ServiceOptions): FastifyInstance {
   service.register(bodyBudget, budget);
   if (corsOrigins.length > 0) service.register(cors, corsOptions(corsOrigins));
   service.register(errors, { maximumItems, bodyLimit });
-  service.register(access, { store, now });
+  service.register(access, { store, metrics });
+  for (const schema of schemas) service.addSchema(schema);
   service.register(swagger, documentOptions);
-  service.register(validateRoutes, { store, judges, maximumItems, metrics, now });
+  service.register(validateRoutes, { store, judges, maximumItems, metrics });
   service.register(probeRoutes, { store, metrics });
   if (loadDashboard) service.register(dashboardRoutes, { load: loadDashboard });
   return service;
@@ -86,7 +95,10 @@ function newServer({ log, loadDashboard }: ServiceOptions, bodyLimit: number): F
     // Fastify's own request log would contain raw paths, in which clients can put anything.
     logController: new LogController({ disableRequestLogging: true }),
     logger: log !== undefined && { redact: ["req", "res"], stream: log },
-    genReqId: () => crypto.randomUUID(),
+    genReqId: ({ headers }) => {
+      const given = headers["x-request-id"];
+      return typeof given === "string" && /^[\w.:-]{1,100}$/.test(given) ? given : crypto.randomUUID();
+    },
     // Node would answer without a body.
     http: { connectionsCheckingInterval: 1000, headersTimeout: 10_000, requireHostHeader: false },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
@@ -105,7 +117,7 @@ const corsOptions = (origins: readonly string[]): FastifyCorsOptions => {
     origin: true,
     methods: ["POST"],
     allowedHeaders: ["Authorization", "Content-Type", "Idempotency-Key"],
-    exposedHeaders: ["RateLimit", "RateLimit-Policy", "Retry-After"],
+    exposedHeaders: ["RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
   };
   return {
     delegator: ({ headers: { origin = "" } }, callback) =>

@@ -4,8 +4,8 @@ import type { ApiKey, Charge, ChargeOutcome, ServiceStore } from "../store/state
 import { type EmbeddedEngine, type Kind, notChecked, type Verdict } from "../validator/validator.js";
 
 interface Till extends Pick<ServiceStore, "hasAnswer"> {
-  /** Durable when it resolves. */
-  charge(charge: Charge): Promise<ChargeOutcome>;
+  /** Durable when it resolves. `key` is the charged one. */
+  charge(charge: Charge, key: ApiKey): Promise<ChargeOutcome>;
 }
 
 export interface RequestMailCheck {
@@ -60,7 +60,7 @@ export async function validateItems(
     return (mailCheck?.refine(kind, item, verdict) ?? verdict).status;
   });
   const once = idempotencyKey === undefined ? undefined : { idempotencyKey, body };
-  return till.charge({ keyId: key.id, kind, statuses, ...(once && { once }) });
+  return till.charge({ keyId: key.id, kind, statuses, ...(once && { once }) }, key);
 }
 
 /**

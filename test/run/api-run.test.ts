@@ -30,8 +30,7 @@ beforeAll(async () => {
     classifier,
     maximumItems: 20,
     corsOrigins: [],
-    metrics: createMetrics(),
-    now: Date.now,
+    metrics: createMetrics(""),
   };
   service = createService(options);
   url = await service.listen({ host: "127.0.0.1", port: 0 });

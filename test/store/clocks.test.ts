@@ -4,6 +4,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
 import { VerdictCache } from "../../src/store/cache/verdict-cache.js";
 import { QuotaFile } from "../../src/store/quota/quota-file.js";
+import type { ApiKey } from "../../src/store/state/service-store.js";
 import { openSqliteServiceStore } from "../../src/store/state/sqlite.js";
 import { anyHashes } from "../support/item-hashes.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -38,7 +39,7 @@ describe("a quota used while the clock was ahead", () => {
     now = Date.parse("2099-01-15T00:00:00Z");
     await store.chargeAll([{ keyId: key.id, kind: "email", statuses: ["ok", "ok"] }]);
     now = november;
-    const { quota } = (await store.find(secret))!;
+    const { quota } = (await store.find(secret)) as ApiKey;
     expect(quota).toMatchObject({ used: 2, renewsAt: Date.parse("2026-12-01T00:00:00Z") });
     await store.close();
   });

@@ -5,8 +5,10 @@ import { createService } from "../../src/service/service.js";
 import type { ServiceStore } from "../../src/store/state/service-store.js";
 import { classifier } from "./classifier.js";
 
+type Schema = Readonly<Record<string, unknown>>;
+
 interface Response {
-  readonly content: Readonly<Record<string, { readonly schema: object }>>;
+  readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
 }
 interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
@@ -14,14 +16,24 @@ interface Operation {
 
 /** Returns the OpenAPI document of the service, which is made without its state. */
 export async function openApiDocument(): Promise<object> {
-  const common = { maximumItems: 1000, corsOrigins: [], metrics: createMetrics(), now: Date.now };
+  const common = { maximumItems: 1000, corsOrigins: [], metrics: createMetrics("") };
   const service = createService({ store: {} as ServiceStore, classifier, ...common });
   await service.ready();
   return service.swagger();
 }
 
-const { paths } = (await openApiDocument()) as { paths: Record<string, Record<string, Operation>> };
+const document = (await openApiDocument()) as { paths: Record<string, Record<string, Operation>> };
+const { paths } = document;
 const ajv = new Ajv2020({ allErrors: true });
+ajv.addVocabulary(["openapi", "info", "servers", "security", "components", "paths"]);
+// References of its schemas lead into it.
+ajv.addSchema({ ...document, $id: "document" });
+
+function faultsOf(schema: Schema, body: unknown) {
+  const name = schema["$ref"] as string | undefined;
+  const check = name === undefined ? ajv.compile(schema) : ajv.getSchema(`document${name}`)!;
+  return check(body) ? [] : check.errors!;
+}
 
 /** Answer to a request that matches no operation. */
 const refusal: Response = {
@@ -51,8 +63,8 @@ export function checkAnswer({ method, path, status, headers, body }: ServiceAnsw
   const content = response.content[type];
   if (content === undefined) return [`${method} ${path}: ${status} is not to have the type "${type}"`];
   // The metrics are text for Prometheus, without a schema.
-  if (type !== "application/json" || ajv.validate(content.schema, body)) return [];
-  return ajv.errors!.map(
+  if (type !== "application/json") return [];
+  return faultsOf(content.schema, body).map(
     ({ instancePath, message }) => `${method} ${path} ${status}: ${instancePath} ${message}`,
   );
 }

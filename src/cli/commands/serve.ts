@@ -119,7 +119,7 @@ const variables: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Time for requests in flight to finish after a signal, in milliseconds. */
-const patienceMilliseconds = 8000;
+const patienceMilliseconds = 7000;
 
 /** Longest wait for a lock of another process on the state, in milliseconds; then the answer is 503. */
 const lockMilliseconds = 1000;
@@ -133,11 +133,16 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
   const { state, corsOrigin = [], maxItems, quiet } = options;
   const target = listenAddress(options, process.env, process.pid);
   const resolved = await resolveSettings(options, process.env, undefined, say);
-  const wait = { milliseconds: lockMilliseconds };
+  const settings = {
+    lockWait: { milliseconds: lockMilliseconds },
+    connections: resolved.databaseConnections.value,
+    statementMilliseconds: resolved.databaseTimeout.value,
+  };
   const store = await (isStateInFile
-    ? openState(state!, undefined, process.env, wait)
-    : openServiceState(state, process.env, wait));
-  const metrics = createMetrics();
+    ? openState(state!, undefined, process.env, settings)
+    : openServiceState(state, process.env, settings));
+  const metrics = createMetrics(version());
+  metrics.watch(store);
   const log = quiet || options.check ? undefined : openLog(1, () => metrics.lostLines.inc());
   const classifier = loadClassifier({
     ...tableSource(dataTablePath(process.env), say),
@@ -155,7 +160,6 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
       metrics,
       ...(log && { log }),
       ...(options.dashboard && { loadDashboard: pages.load }),
-      now: Date.now,
     });
     await removeAbandonedFolders();
     // Before the service listens: after that, unusable state causes a 503 and never ends the process.
@@ -215,7 +219,6 @@ function dashboardLoader(
     return openDashboard({
       store,
       classifier,
-      now: Date.now,
       log,
       runner: listRunner(stateLocation(state, process.env), maxListBytes),
       refusals: async () => (await metrics.refusals.get()).values[0]?.value ?? 0,

@@ -139,6 +139,16 @@ const settings = defineSettings({
     isOwn: true,
   },
   dnsRate: { help: "most DNS queries in a time: 100/s", ...rate, belongsTo: "dns", isOwn: true },
+  databaseConnections: {
+    help: "idv serve: most connections to a PostgreSQL state",
+    parse: wholeNumber(1, 1000),
+    fallback: "8",
+  },
+  databaseTimeout: {
+    help: "idv serve: longest wait for an answer of PostgreSQL",
+    ...time(1, day),
+    fallback: "5s",
+  },
   cell: {
     help: "which of several items in a field counts: worst, first or best",
     parse: oneOf("worst", "first", "best"),

@@ -22,7 +22,7 @@ type KeyRequest = FastifyRequest<{ Params: { readonly id: string } }>;
 
 export async function keyRoutes(
   pages: FastifyInstance,
-  { store, now }: Pick<RouteOptions, "store" | "now">,
+  { store }: Pick<RouteOptions, "store">,
 ): Promise<void> {
   const allKeys = async (fault?: string) =>
     keysPage({ keys: await store.list(), nextId: newId(), ...(fault !== undefined && { fault }) });
@@ -36,8 +36,8 @@ export async function keyRoutes(
   const oneKey = async (id: string, said: { readonly fault?: string; readonly done?: string } = {}) => {
     const key = await keyOf(id);
     const [days, hours] = await Promise.all([
-      lastSpans(store, now(), 30, day, id),
-      lastSpans(store, now(), 48, hour, id),
+      lastSpans(store, store.now(), 30, day, id),
+      lastSpans(store, store.now(), 48, hour, id),
     ]);
     return keyPage({ key, nextSecretId: newId(), days, hours, ...said });
   };
@@ -48,7 +48,7 @@ export async function keyRoutes(
     const form = formIn(request);
     const id = newIdIn(form);
     const quotaName = fieldOf(form, "quota");
-    const { limit, ...change } = changeIn(form, now());
+    const { limit, ...change } = changeIn(form, store.now());
     try {
       // A new key does not change the limit of an existing shared quota.
       const isShared = quotaName !== undefined && limit === null;
@@ -74,7 +74,7 @@ export async function keyRoutes(
   pages.post(`${path}/set`, async (request: KeyRequest) => {
     const { id } = request.params;
     const form = formIn(request);
-    const change = { ...changeIn(form, now()), period: choiceOf(form, "period", periods) };
+    const change = { ...changeIn(form, store.now()), period: choiceOf(form, "period", periods) };
     await keyOf(id);
     await store.set(id, change);
     await store.record({ who: request.session, what: "changed", keyId: id });

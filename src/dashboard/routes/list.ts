@@ -16,12 +16,12 @@ const restMilliseconds = 3000;
 
 export async function listRoutes(
   pages: FastifyInstance,
-  { store, lists, now }: Pick<RouteOptions, "store" | "lists" | "now">,
+  { store, lists }: Pick<RouteOptions, "store" | "lists">,
 ): Promise<void> {
   const keysFor = async (kind: Kind): Promise<readonly ApiKey[]> => {
     const permission = kind === "email" ? "emails" : "domains";
     return (await store.list()).filter(
-      (key) => isUsable(key, now()) && !key.isSandbox && key.permissions.includes(permission),
+      (key) => isUsable(key, store.now()) && !key.isSandbox && key.permissions.includes(permission),
     );
   };
 

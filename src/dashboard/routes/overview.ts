@@ -6,14 +6,14 @@ import { day, lastSpans } from "../usage-spans.js";
 
 export async function overviewRoutes(
   pages: FastifyInstance,
-  { store, now, refusals, terms }: Pick<RouteOptions, "store" | "now" | "refusals" | "terms">,
+  { store, refusals, terms }: Pick<RouteOptions, "store" | "refusals" | "terms">,
 ): Promise<void> {
   pages.get("/", async () => {
     const isWritable = await store.checkWritable().then(
       () => true,
       () => false,
     );
-    const days = lastSpans(store, now(), 30, day);
+    const days = lastSpans(store, store.now(), 30, day);
     const [spans, keys, audit] = await Promise.all([days, store.list(), store.audit(10)]);
     return overviewPage({ days: spans, keys, audit, isWritable, refusals: await refusals(), terms: terms() });
   });

@@ -13,7 +13,7 @@ const mostDays = 366;
 
 export async function usageRoutes(
   pages: FastifyInstance,
-  { store, now }: Pick<RouteOptions, "store" | "now">,
+  { store }: Pick<RouteOptions, "store">,
 ): Promise<void> {
   const spansFor = async (form: UsageForm) => {
     const query = queryOf(form);
@@ -21,12 +21,12 @@ export async function usageRoutes(
   };
 
   pages.get("/usage", async (request) => {
-    const form = formOf(queryIn(request), now());
+    const form = formOf(queryIn(request), store.now());
     return usagePage(form, await spansFor(form), await store.list());
   });
 
   pages.get("/usage.csv", async (request, reply) => {
-    const form = formOf(queryIn(request), now());
+    const form = formOf(queryIn(request), store.now());
     reply.header("content-disposition", `attachment; filename="usage-${form.from}-${form.to}.csv"`);
     return reply.type("text/csv; charset=utf-8").send(usageCsv(await spansFor(form), form.by === "hour"));
   });

@@ -3,25 +3,30 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
 import type { Period } from "../../store/quota/period.js";
 import type { Quota } from "../../store/quota/quota.js";
+import { secretPattern } from "../../store/state/secrets.js";
 import type { ApiKey, Permission, ServiceStore } from "../../store/state/service-store.js";
+import { KeySearch } from "../key-search.js";
+import type { Metrics } from "../metrics.js";
 import { Refusal } from "../refusals.js";
 
 interface AccessOptions {
-  readonly store: Pick<ServiceStore, "find">;
-  readonly now: () => number;
+  readonly store: Pick<ServiceStore, "findAll" | "now">;
+  readonly metrics: Pick<Metrics, "timed">;
 }
 
-export const access = plugin<AccessOptions>(async (service, { store, now }) => {
+export const access = plugin<AccessOptions>(async (service, { store, metrics }) => {
+  const keys = new KeySearch((secrets) => metrics.timed("find", store.findAll(secrets)));
   service.decorateRequest("apiKey", undefined);
   service.decorateRequest("authorise", async function (this: FastifyRequest, field: Permission) {
-    const key = await store.find(bearerOf(this.headers.authorization));
+    const key = await keys.find(bearerOf(this.headers.authorization));
     this.apiKey = key;
     if (key === undefined) throw new Refusal(401, "Unauthorized.");
     if (!key.permissions.includes(field)) throw new Refusal(403, `This key may not validate ${field}.`);
     return key;
   });
   service.addHook("onSend", async (request, reply, payload) => {
-    if (request.apiKey) setRateLimit(reply, request.apiKey.quota, now());
+    if (reply.statusCode === 401) reply.header("www-authenticate", challengeTo(request));
+    if (request.apiKey) setRateLimit(reply, request.apiKey.quota, store.now());
     return payload;
   });
 });
@@ -38,10 +43,15 @@ declare module "fastify" {
   }
 }
 
-/** Returns the secret in an Authorization header, or "", which no key has. */
-function bearerOf(authorization: string | undefined): string {
-  return /^Bearer +([\x21-\x7e]{1,256})$/i.exec(authorization ?? "")?.[1] ?? "";
+/** Returns the secret in an Authorization header; undefined for text that no secret can be. */
+function bearerOf(authorization: string | undefined): string | undefined {
+  const token = /^Bearer +([\x21-\x7e]{1,256})$/i.exec(authorization ?? "")?.[1];
+  return token !== undefined && secretPattern.test(token) ? token : undefined;
 }
+
+/** RFC 6750 §3: an error is named only to clients that have sent a key. */
+const challengeTo = ({ headers }: FastifyRequest): string =>
+  `Bearer realm="idv"${headers.authorization === undefined ? "" : ', error="invalid_token"'}`;
 
 /** Length of each period in seconds, for RateLimit-Policy. A month counts as 30 days. */
 const windowSeconds: Readonly<Record<Period, number | undefined>> = {

@@ -39,6 +39,13 @@ function isDeep(body: Buffer): boolean {
 }
 
 export const jsonBodies = plugin(async (service) => {
+  // RFC 9110 §15.5.16: Accept-Encoding says which encodings a request may have.
+  service.addHook("preParsing", async ({ headers, routeOptions }, reply) => {
+    const encoding = headers["content-encoding"] ?? "identity";
+    if (routeOptions.config.readsBody || encoding.toLowerCase() === "identity") return;
+    reply.header("accept-encoding", "identity");
+    throw new Refusal(415, "The body must not be compressed; send it without Content-Encoding.");
+  });
   service.removeAllContentTypeParsers();
   service.addContentTypeParser(
     "application/json",

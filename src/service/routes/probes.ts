@@ -2,10 +2,10 @@
 import type { FastifyInstance } from "fastify";
 import type { ServiceStore } from "../../store/state/service-store.js";
 import type { Metrics } from "../metrics.js";
-import { errorSchema, jsonOf, statusSchema } from "../openapi.js";
+import { jsonOf } from "../openapi.js";
 
 interface ProbeOptions {
-  readonly store: Pick<ServiceStore, "find" | "checkWritable">;
+  readonly store: Pick<ServiceStore, "findAll" | "checkWritable">;
   readonly metrics: Metrics;
 }
 
@@ -16,7 +16,7 @@ export async function probeRoutes(service: FastifyInstance, { store, metrics }: 
   const describe = (operationId: string, summary: string, response: object) => ({
     schema: { operationId, summary, security: [], response },
   });
-  const healthy = jsonOf("The check passed.", statusSchema);
+  const healthy = jsonOf("The check passed.", "Health");
   service.get(
     "/healthz",
     describe("health", "Checks that the process is running.", { 200: healthy }),
@@ -24,13 +24,13 @@ export async function probeRoutes(service: FastifyInstance, { store, metrics }: 
   );
 
   let readyUntil = Number.NEGATIVE_INFINITY;
-  const readiness = { 200: healthy, 503: jsonOf("The check failed.", errorSchema) };
+  const readiness = { 200: healthy, 503: jsonOf("The check failed.", "Error") };
   service.get(
     "/readyz",
     describe("readiness", "Checks that the state can be read and written.", readiness),
     async () => {
       if (performance.now() >= readyUntil) {
-        await store.find("");
+        await store.findAll([""]);
         await store.checkWritable();
         readyUntil = performance.now() + readinessMilliseconds;
       }
@@ -38,7 +38,7 @@ export async function probeRoutes(service: FastifyInstance, { store, metrics }: 
     },
   );
 
-  const document = { 200: jsonOf("OpenAPI 3.1.", { type: "object" }) };
+  const document = { 200: jsonOf("OpenAPI 3.1.", undefined) };
   service.get("/openapi.json", describe("document", "Returns this document.", document), async () =>
     service.swagger(),
   );

@@ -3,26 +3,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { canonicalItem } from "../../classifier/canonical.js";
 import { flagsOf } from "../../classifier/flags.js";
 import type { ApiKey, Permission, ServiceStore } from "../../store/state/service-store.js";
-import { type Kind, knownStatuses } from "../../validator/validator.js";
+import type { Kind } from "../../validator/validator.js";
 import type { Metrics } from "../metrics.js";
-import {
-  answerSchema,
-  errorResponses,
-  idempotencyKeySchema,
-  jsonOf,
-  rateLimitFields,
-  requestSchema,
-} from "../openapi.js";
+import { errorResponses, idempotencyKeySchema, jsonOf, rateLimitFields, schemaOf } from "../openapi.js";
 import { secondsUntil } from "../plugins/access.js";
 import { Refusal } from "../refusals.js";
 import { explainItems, type Judges, validateItems } from "../validation.js";
 
 export interface ValidateOptions {
-  readonly store: Pick<ServiceStore, "hasAnswer">;
+  readonly store: Pick<ServiceStore, "hasAnswer" | "now">;
   readonly judges: () => Judges;
   readonly maximumItems: number;
   readonly metrics: Pick<Metrics, "items" | "refusals">;
-  readonly now: () => number;
 }
 
 interface RequestBody {
@@ -33,43 +25,34 @@ interface RequestBody {
 
 type ValidateRequest = FastifyRequest<{ Body: RequestBody & Record<string, readonly string[]> }>;
 
-const operations: readonly {
+const operations = [
+  { field: "emails", kind: "email", what: "e-mail addresses", name: "ValidateEmails" },
+  { field: "domains", kind: "domain", what: "domains", name: "ValidateDomains" },
+] as const satisfies readonly {
   readonly field: Permission;
   readonly kind: Kind;
-  readonly what: string;
-  readonly statuses: readonly string[];
-}[] = [
-  { field: "emails", kind: "email", what: "e-mail addresses", statuses: knownStatuses },
-  {
-    field: "domains",
-    kind: "domain",
-    what: "domains",
-    statuses: knownStatuses.filter((status) => status !== "alias"),
-  },
-];
+  readonly [other: string]: string;
+}[];
 
 export async function validateRoutes(service: FastifyInstance, options: ValidateOptions): Promise<void> {
-  const { store, judges, maximumItems, metrics, now } = options;
+  const { store, judges, maximumItems, metrics } = options;
 
   function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, reply: FastifyReply): never {
     metrics.refusals.inc();
-    if (renewsAt !== null) reply.header("retry-after", secondsUntil(renewsAt, now()));
-    throw new Refusal(429, "No validations are left.");
+    if (renewsAt !== null) reply.header("retry-after", secondsUntil(renewsAt, store.now()));
+    throw new Refusal(429, "No validations are left.", "quota_exhausted");
   }
 
-  for (const { field, kind, what, statuses: known } of operations) {
+  for (const { field, kind, what, name } of operations) {
     service.post(`/${field}/validate`, {
       schema: {
         summary: `Validates ${what}: at most ${maximumItems} per request; each distinct one costs one unit.`,
         operationId: `validate_${field}`,
         headers: idempotencyKeySchema,
-        body: requestSchema(field),
+        body: schemaOf(`${name}Request`),
         response: {
           200: {
-            ...jsonOf(
-              "A status for each distinct item, in the order of submission.",
-              answerSchema(field, known),
-            ),
+            ...jsonOf("A status for each distinct item, in the order of submission.", `${name}Response`),
             headers: rateLimitFields,
           },
           ...errorResponses,

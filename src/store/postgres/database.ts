@@ -3,6 +3,9 @@
  * statements are sent together, schema versions, and errors that name the database. Knows nothing of the contents of
  * the tables.
  */
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import pLimit from "p-limit";
 import pg from "pg";
 import { StoreError } from "../errors.js";
 import { hashOf } from "../state/secrets.js";
@@ -10,31 +13,56 @@ import { UnknownKeyError } from "../state/service-store.js";
 
 /** Number of the advisory lock for creating and upgrading tables: "idvs". */
 const migrationLock = 0x69647673;
-const mostConnections = 8;
+/** Connections that charges leave to look-ups and probes. */
+const reserved = 2;
 const connectionMilliseconds = 5000;
-const statementMilliseconds = 30_000;
+/** Time without more connections after the database has refused one, in milliseconds. */
+const refusedMilliseconds = 10_000;
+/** Longest wait for the database to end the connections, in milliseconds. */
+const closeMilliseconds = 1000;
+
+export interface PostgresSettings {
+  /** Environment; PGHOST and PGSSLMODE affect TLS. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Most connections; 8 by default. Two of them, if there are more, are left to look-ups and probes. */
+  readonly connections?: number;
+  /** Longest wait for the answer to a statement, in milliseconds; 30,000 by default. */
+  readonly statementMilliseconds?: number;
+}
+
+/** Numbers of connections, and of callers that wait for one. */
+export interface PoolState {
+  readonly open: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
 
 export type Query = (text: string, ...values: readonly unknown[]) => Promise<unknown[]>;
 
 export class PostgresDatabase {
   readonly name: string;
   readonly #pool: pg.Pool;
+  readonly #clients = new Set<pg.PoolClient>();
+  readonly #most: number;
+  readonly #limit: ReturnType<typeof pLimit>;
+  /** A pooler may run each transaction on another connection, where prepared statements have been made by others. */
+  #hasNamedStatements = true;
 
   /**
    * Connects, and creates or upgrades the tables.
    *
    * @param url `postgres://` with a host, or without one for the PG* variables
-   * @param env environment; PGHOST and PGSSLMODE affect TLS
    * @param steps statements of each version of the tables, the oldest first
    * @throws StoreError when the database cannot be reached or was used by a newer version, or the URL asks for weak TLS
    */
   static async open(
     url: string,
-    env: Readonly<Record<string, string | undefined>>,
+    settings: PostgresSettings,
     steps: readonly string[],
   ): Promise<PostgresDatabase> {
-    const database = new PostgresDatabase(url, env);
+    const database = new PostgresDatabase(url, settings);
     try {
+      database.#hasNamedStatements = await database.runsItself("SELECT pg_backend_pid() AS pid");
       await database.#migrate(steps);
       return database;
     } catch (error) {
@@ -43,13 +71,18 @@ export class PostgresDatabase {
     }
   }
 
-  private constructor(url: string, env: Readonly<Record<string, string | undefined>>) {
+  private constructor(
+    url: string,
+    { env = {}, connections = 8, statementMilliseconds = 30_000 }: PostgresSettings,
+  ) {
     const { connectionString, name } = connectionOf(url, env);
     this.name = name;
+    this.#most = connections;
+    this.#limit = pLimit(connections > reserved ? connections - reserved : connections);
     this.#pool = new pg.Pool({
       connectionString,
-      max: mostConnections,
-      connectionTimeoutMillis: connectionMilliseconds,
+      max: connections,
+      connectionTimeoutMillis: Math.min(connectionMilliseconds, statementMilliseconds),
       query_timeout: statementMilliseconds,
       keepAlive: true,
       application_name: "idv",
@@ -59,11 +92,48 @@ export class PostgresDatabase {
     } as pg.PoolConfig);
     // The running statement fails with the same error and reports it.
     this.#pool.on("error", () => {});
-    this.#pool.on("connect", (client) => client.on("error", () => {}));
+    this.#pool.on("connect", (client) => {
+      client.on("error", () => {});
+      this.#clients.add(client as pg.PoolClient);
+    });
+    this.#pool.on("remove", (client) => this.#clients.delete(client as pg.PoolClient));
   }
 
+  get pool(): PoolState {
+    const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.#pool;
+    return { open, idle, waiting: waiting + this.#limit.pendingCount };
+  }
+
+  /** Ends the connections; those of a database that does not answer are broken off. */
   async close(): Promise<void> {
-    if (!this.#pool.ended) await this.#pool.end();
+    if (this.#pool.ending) return;
+    await Promise.race([this.#pool.end(), sleep(closeMilliseconds, undefined, { ref: false })]);
+    for (const client of this.#clients) socketOf(client).destroy();
+  }
+
+  /** Does work that may wait for a lock, and leaves some connections to look-ups. */
+  limited<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#limit(work);
+  }
+
+  /** Returns a connection. Where the database refuses more of them, waits for one that works. */
+  async #connect(): Promise<pg.PoolClient> {
+    const end = performance.now() + connectionMilliseconds;
+    for (;;) {
+      try {
+        return await this.#pool.connect();
+      } catch (error) {
+        if ((error as { code?: string }).code !== tooManyConnections || performance.now() > end) throw error;
+        const { options } = this.#pool;
+        if (options.max === this.#most) {
+          setTimeout(() => {
+            options.max = this.#most;
+          }, refusedMilliseconds).unref();
+        }
+        options.max = Math.max(1, this.#pool.totalCount);
+        await sleep(20);
+      }
+    }
   }
 
   /** Servers that start together wait for each other. */
@@ -100,8 +170,8 @@ export class PostgresDatabase {
 
   async read(...statements: readonly (readonly [string, ...unknown[]])[]): Promise<readonly unknown[][]> {
     return this.#explain(async () => {
-      const client = await this.#pool.connect();
-      const results = statements.map(([text, ...values]) => client.query(named(text, values)));
+      const client = await this.#connect();
+      const results = statements.map(([text, ...values]) => client.query(this.#queryOf(text, values)));
       let failure: unknown;
       try {
         return (await Promise.all(results)).map(({ rows }) => rows as unknown[]);
@@ -123,7 +193,7 @@ export class PostgresDatabase {
    */
   async runsItself(statement: string): Promise<boolean> {
     return this.#explain(async () => {
-      const client = await this.#pool.connect();
+      const client = await this.#connect();
       let failure: unknown;
       try {
         const { rows } = await client.query<{ pid: number }>(statement);
@@ -148,10 +218,10 @@ export class PostgresDatabase {
     work: (query: Query, begun: Promise<unknown>) => Promise<Result>,
   ): Promise<Result> {
     return this.#explain(async () => {
-      const client = await this.#pool.connect();
+      const client = await this.#connect();
       const sent: Promise<unknown>[] = [];
       const query: Query = (text, ...values) => {
-        const result = client.query(named(text, values)).then(({ rows }) => rows as unknown[]);
+        const result = client.query(this.#queryOf(text, values)).then(({ rows }) => rows as unknown[]);
         // Another statement may fail first.
         result.catch(() => {});
         sent.push(result);
@@ -170,13 +240,19 @@ export class PostgresDatabase {
         return result;
       } catch (error) {
         failure = error;
-        await client.query("ROLLBACK").catch(() => {});
+        // A connection that has failed is closed, which ends its transaction.
+        if (!isConnectionFault(error)) await client.query("ROLLBACK").catch(() => {});
         throw error;
       } finally {
         await Promise.allSettled(sent);
         client.release(isConnectionFault(failure));
       }
     });
+  }
+
+  #queryOf(text: string, values: readonly unknown[]): pg.QueryConfig {
+    if (values.length === 0 && !text.startsWith("SELECT")) return { text };
+    return { text, values: [...values], ...(this.#hasNamedStatements && { name: nameOf(text) }) };
   }
 
   async #explain<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -195,18 +271,21 @@ export class PostgresDatabase {
 const names = new Map<string, string>();
 
 /** Names a statement, so that a connection prepares it once. */
-function named(text: string, values: readonly unknown[]): pg.QueryConfig {
+function nameOf(text: string): string {
   let name = names.get(text);
   if (name === undefined) {
-    // Use the same name in every process: a pooler may give them the same connection.
     name = `idv_${Buffer.from(hashOf(text)).toString("hex", 0, 12)}`;
     names.set(text, name);
   }
-  return values.length === 0 && !text.startsWith("SELECT") ? { text } : { name, text, values: [...values] };
+  return name;
 }
+
+const socketOf = (client: pg.PoolClient): Socket =>
+  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
 
 const unknownTable = "42P01";
 const forbidden = "42501";
+const tooManyConnections = "53300";
 /** SQLSTATE of a prepared statement whose tables have changed: the connection would fail from now on. */
 const changedTables = "0A000";
 

@@ -1,5 +1,6 @@
 /** Port of the store of the service to its database: SQLite or PostgreSQL. */
 
+import type { PoolState } from "../postgres/database.js";
 import type { Work } from "../sql.js";
 import type { ChargedRows } from "./rules.js";
 import type { Charge, ChargeOutcome } from "./service-store.js";
@@ -14,6 +15,8 @@ export interface ServiceDatabase {
    */
   readonly usagePart?: number;
   readonly fastCharges?: FastCharges;
+  /** Set where there are several connections. */
+  readonly pool?: PoolState;
   read<Result>(work: () => Work<Result>): Promise<Result>;
   /** Runs work in a durable transaction. May restart the work while the database is locked. */
   write<Result>(work: () => Work<Result>): Promise<Result>;

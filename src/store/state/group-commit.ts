@@ -15,21 +15,15 @@ interface Member<Work, Result> {
 
 export class GroupCommit<Work, Result> {
   readonly #run: (group: readonly Work[]) => Promise<readonly Result[]>;
-  readonly #laneOf: (work: Work) => string;
   readonly #lanes = new Map<string, Member<Work, Result>[]>();
 
-  /**
-   * @param run does the work of a group, and returns a result for each member; if it throws, all members fail
-   * @param laneOf by default, there is one lane
-   */
-  constructor(run: (group: readonly Work[]) => Promise<readonly Result[]>, laneOf = (_work: Work) => "") {
+  /** @param run does the work of a group, and returns a result for each member; if it throws, all members fail */
+  constructor(run: (group: readonly Work[]) => Promise<readonly Result[]>) {
     this.#run = run;
-    this.#laneOf = laneOf;
   }
 
-  add(work: Work): Promise<Result> {
+  add(work: Work, lane = ""): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const lane = this.#laneOf(work);
       const waiting = this.#lanes.get(lane);
       if (waiting) {
         waiting.push({ work, resolve, reject });

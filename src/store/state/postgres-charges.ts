@@ -34,19 +34,22 @@ const mostKnown = 10_000;
  */
 const atOnce = `WITH time AS MATERIALIZED (${clock}, set_config('synchronous_commit', 'off', true)),
   quota AS (
-    UPDATE idv_quota SET used = used + $3 FROM time
-    WHERE id = $2 AND version = $4 AND ($5::bigint IS NULL OR now < $5)
-      AND (unit_limit IS NULL OR used + $3 <= unit_limit)
-      AND NOT EXISTS (SELECT FROM idv_answer WHERE key_id = $1 AND idempotency_key_hash = ANY($6))
+    UPDATE idv_quota SET used = used + $2 FROM time
+    WHERE id = $1 AND version = $3 AND ($4::bigint IS NULL OR now < $4)
+      AND (unit_limit IS NULL OR used + $2 <= unit_limit)
+      AND NOT EXISTS (
+        SELECT FROM idv_answer JOIN unnest($5::text[], $6::bytea[]) AS asked (key, hash)
+        ON key_id = key AND idempotency_key_hash = hash
+      )
     RETURNING idv_quota.*, now
   ),
   answer AS (
-    INSERT INTO idv_answer SELECT $1, hash, body_hash, statuses, now
-    FROM quota, unnest($6::bytea[], $7::bytea[], $8::text[]) AS added (hash, body_hash, statuses)
+    INSERT INTO idv_answer SELECT key, hash, body_hash, statuses, now
+    FROM quota, unnest($5::text[], $6::bytea[], $7::bytea[], $8::text[]) AS added (key, hash, body_hash, statuses)
   ),
   usage AS (
-    INSERT INTO idv_usage SELECT $1, now - now % 3600000, kind, status, units
-    FROM quota, unnest($9::text[], $10::text[], $11::bigint[]) AS added (kind, status, units)
+    INSERT INTO idv_usage SELECT key, now - now % 3600000, kind, status, units
+    FROM quota, unnest($9::text[], $10::text[], $11::text[], $12::bigint[]) AS added (key, kind, status, units)
     ON CONFLICT (key_id, hour, kind, status) DO UPDATE SET units = idv_usage.units + excluded.units
   )
   SELECT * FROM quota`;
@@ -67,14 +70,17 @@ export class PostgresCharges implements FastCharges {
 
   /**
    * Makes charges in one statement, which locks the quota for a third of the time. It charges nothing unless all
-   * charges are of one key and the quota grants them in full, neither the key nor the quota has changed since the last
-   * charge, the period has not ended, and no charge repeats an earlier one.
+   * charges are on one quota and it grants them in full, neither the keys nor the quota have changed since their last
+   * charges, the period has not ended, and no charge repeats an earlier one.
    */
   async chargeAll(charges: readonly Charge[]): ReturnType<FastCharges["chargeAll"]> {
-    const [{ keyId } = { keyId: "" }] = charges;
-    const { quota: known, until } = this.#known.get(keyId) ?? {};
-    const isPlain = charges.every((charge) => charge.keyId === keyId && charge.statuses.length > 0);
-    if (known === undefined || !isPlain) return undefined;
+    if (!charges.every(({ statuses }) => statuses.length > 0)) return undefined;
+    const all = this.#knownOf(charges);
+    const [first] = all ?? [];
+    if (all === undefined || first === undefined) return undefined;
+    const { quota: known } = first;
+    const ends = all.flatMap(({ until }) => until ?? []);
+    const until = ends.length === 0 ? null : Math.min(...ends);
     const units = charges.reduce((sum, { statuses }) => sum + statuses.length, 0);
     if (known.unit_limit !== null && known.used + units > known.unit_limit) return undefined;
     this.#waits ??= this.#database.runsItself(untilDurable).catch((error) => {
@@ -85,7 +91,7 @@ export class PostgresCharges implements FastCharges {
     const usable = { expires: null, revoked: null, quota_id: known.id } as KeyRow;
     const free = { ...known, unit_limit: null };
     const rows = {
-      keys: new Map([[keyId, usable]]),
+      keys: new Map(charges.map(({ keyId }) => [keyId, usable])),
       quotas: new Map([[known.id, free]]),
       answers: new Map(),
     };
@@ -93,22 +99,22 @@ export class PostgresCharges implements FastCharges {
     // Two of the charges have the same Idempotency-Key.
     if (answers.length < charges.filter(({ once }) => once !== undefined).length) return undefined;
     const [found] = await this.#database
-      .read(
-        [
-          atOnce,
-          ...[keyId, known.id, units, known.version, until],
-          ...[
+      .limited(() =>
+        this.#database.read(
+          [
+            atOnce,
+            ...[known.id, units, known.version, until],
+            answers.map((answer) => answer.key_id),
             answers.map((answer) => answer.idempotency_key_hash),
             answers.map((answer) => answer.body_hash),
-          ],
-          answers.map(({ statuses }) => statuses),
-          ...[
+            answers.map(({ statuses }) => statuses),
+            usage.map(({ keyId }) => keyId),
             usage.map(({ kind }) => kind),
             usage.map(({ status }) => status),
             usage.map((line) => line.units),
           ],
-        ],
-        [untilDurable],
+          [untilDurable],
+        ),
       )
       .catch((error: StoreError) => {
         if (notAtOnce.includes((error.cause as { code?: string } | undefined)?.code ?? "")) return [[]];
@@ -122,6 +128,19 @@ export class PostgresCharges implements FastCharges {
       return { statuses, quota: toQuota(quota) };
     });
     return { outcomes, now: after.now };
+  }
+
+  /** Returns the keys of charges; undefined if one is not known, or they have different quotas. */
+  #knownOf(charges: readonly Charge[]): readonly KnownKey[] | undefined {
+    const all: KnownKey[] = [];
+    for (const keyId of new Set(charges.map(({ keyId }) => keyId))) {
+      const known = this.#known.get(keyId);
+      const [first = known] = all;
+      if (known === undefined || known.quota.id !== first!.quota.id) return undefined;
+      if (known.quota.version !== first!.quota.version) return undefined;
+      all.push(known);
+    }
+    return all;
   }
 
   learn({ keys, quotas }: Pick<ChargedRows, "keys" | "quotas">, now: number): void {

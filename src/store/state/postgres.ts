@@ -2,7 +2,7 @@
  * The state of the service in PostgreSQL 13 or newer, for servers on several machines. The clock of the database
  * decides about periods and expiry, because the clocks of servers differ.
  */
-import { PostgresDatabase, type Query } from "../postgres/database.js";
+import { type PoolState, PostgresDatabase, type PostgresSettings, type Query } from "../postgres/database.js";
 import { translate } from "../postgres/dialect.js";
 import type { Statement, Work } from "../sql.js";
 import type { ServiceDatabase } from "./database.js";
@@ -14,14 +14,15 @@ import { SqlServiceStore } from "./sql-store.js";
  * Connects, and creates or upgrades the tables.
  *
  * @param url `postgres://` with a host, or without one for the PG* variables
- * @param env environment; PGHOST and PGSSLMODE affect TLS
+ * @param now clock in milliseconds since the epoch, which is compared with that of the database
  * @throws StoreError when the database cannot be reached or was used by a newer version, or the URL asks for weak TLS
  */
 export async function openPostgresServiceStore(
   url: string,
-  env: Readonly<Record<string, string | undefined>> = {},
+  { now = Date.now, ...settings }: PostgresSettings & { readonly now?: () => number } = {},
 ): Promise<SqlServiceStore> {
-  return new SqlServiceStore(new PostgresServiceDatabase(await PostgresDatabase.open(url, env, steps)));
+  const database = await PostgresDatabase.open(url, settings, steps);
+  return new SqlServiceStore(new PostgresServiceDatabase(database), now);
 }
 
 class PostgresServiceDatabase implements ServiceDatabase {
@@ -38,6 +39,10 @@ class PostgresServiceDatabase implements ServiceDatabase {
     return this.#database.name;
   }
 
+  get pool(): PoolState {
+    return this.#database.pool;
+  }
+
   close(): Promise<void> {
     return this.#database.close();
   }
@@ -52,7 +57,9 @@ class PostgresServiceDatabase implements ServiceDatabase {
   }
 
   write<Result>(work: () => Work<Result>): Promise<Result> {
-    return this.#database.transaction((query, begun) => runIn(query, work(), begun));
+    return this.#database.limited(() =>
+      this.#database.transaction((query, begun) => runIn(query, work(), begun)),
+    );
   }
 
   writeFast<Result>(work: () => Work<Result>): Promise<Result> {

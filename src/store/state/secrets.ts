@@ -15,6 +15,9 @@ const secretDigits = customAlphabet(base62, 43);
  */
 export const newSecret = (isSandbox: boolean): string => (isSandbox ? "sk_test_" : "sk_") + secretDigits();
 
+/** Matches the secrets of all keys, of every version. */
+export const secretPattern = /^sk_(?:test_)?[0-9A-Za-z]{43}$/;
+
 export const newToken = (): string => secretDigits();
 
 /** Returns the start and the end of a secret, by which people recognise it: too short to help in guessing the rest. */

@@ -2,6 +2,7 @@
  * Port of the service to its state: API keys, quotas, answers stored for Idempotency-Keys, and usage. Must not know how
  * they are stored, nor the rules of a charge, which are in rules.ts. Times are in milliseconds since the epoch.
  */
+import type { PoolState } from "../postgres/database.js";
 import type { Quota, QuotaChange, Reservation } from "../quota/quota.js";
 import type { Granted, ReceiptCharge, ReceiptStore } from "../quota/receipts.js";
 import type { StateRows } from "./state-rows.js";
@@ -39,6 +40,19 @@ export interface ApiKey {
   /** Name of a shared quota; null if the key has its own. */
   readonly quotaName: string | null;
   readonly quota: Quota;
+}
+
+/** Key with a secret; "ended" if the key or the secret is revoked or expired; undefined if there is none. */
+export type Found = ApiKey | "ended" | undefined;
+
+export interface LimitedQuota extends Quota {
+  readonly limit: number;
+  readonly left: number;
+}
+
+/** A key and its quota. */
+export interface KeyLimit extends LimitedQuota {
+  readonly id: string;
 }
 
 /** Properties of a new key, or changes to a key. Absent properties get their defaults or stay unchanged. */
@@ -124,8 +138,17 @@ export class SecretExistsError extends UnknownKeyError {
 export interface ServiceStore {
   /** Whether charges of different keys run concurrently. */
   readonly runsSideBySide: boolean;
-  /** Returns the key with this secret, unless it is revoked or expired. */
-  find(secret: string): Promise<ApiKey | undefined>;
+  /** State of the connections; undefined for a file. */
+  readonly pool: PoolState | undefined;
+  /**
+   * Returns the time in milliseconds since the epoch by the clock that decides about periods and expiry: that of a
+   * shared database, as of the last look at it.
+   */
+  now(): number;
+  /** Returns the key with each secret. */
+  findAll(secrets: readonly string[]): Promise<readonly Found[]>;
+  /** Returns the usable keys whose quota has a limit. */
+  limits(): Promise<readonly KeyLimit[]>;
   /**
    * Makes charges in one durable transaction, in order. The units that a quota has counted in its period always equal
    * the sum of the usage since the start of the period, over all statuses but `quota_exceeded`.

@@ -4,7 +4,9 @@
  */
 
 import { timingSafeEqual } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../errors.js";
+import type { PoolState } from "../postgres/database.js";
 import {
   changeQuota,
   freshRow,
@@ -16,7 +18,7 @@ import {
 } from "../quota/quota.js";
 import type { Granted, ReceiptStore } from "../quota/receipts.js";
 import { SqlReceipts } from "../quota/sql-receipts.js";
-import { ask, type Clock, clock, insertion, type Statement, tell } from "../sql.js";
+import { ask, type Clock, clock, insertion, listOf, type Statement, tell } from "../sql.js";
 import { charge, deleteAnswers, takeUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database.js";
 import {
@@ -44,8 +46,11 @@ import {
   type AuditEntry,
   type Charge,
   type ChargeOutcome,
+  type Found,
   type KeyChange,
   KeyExistsError,
+  type KeyLimit,
+  type LimitedQuota,
   type NewKey,
   type QuotaOwner,
   type ServiceStore,
@@ -68,14 +73,36 @@ import {
 import { type KeyUsageSum, readSums, readUsage, type UsageQuery, type UsageSum } from "./usage.js";
 
 const sweepMilliseconds = 60_000;
+/** Longest wait for the end of a sweep when the state is closed, in milliseconds. */
+const sweepWait = 1000;
 
 export class SqlServiceStore implements ServiceStore {
   readonly #database: ServiceDatabase;
   #sweptAt = Number.NEGATIVE_INFINITY;
   #sweep: Promise<unknown> = Promise.resolve();
 
-  constructor(database: ServiceDatabase) {
+  readonly #clock: () => number;
+  /** Difference between the clock of the database and this one, in milliseconds, at the last look. */
+  #ahead = 0;
+
+  /** @param clock in milliseconds since the epoch */
+  constructor(database: ServiceDatabase, clock: () => number) {
     this.#database = database;
+    this.#clock = clock;
+  }
+
+  get pool(): PoolState | undefined {
+    return this.#database.pool;
+  }
+
+  now(): number {
+    return this.#clock() + this.#ahead;
+  }
+
+  /** Returns the time of the database, after comparing it with {@link now}. */
+  #compared(time: number): number {
+    this.#ahead = time - this.#clock();
+    return time;
   }
 
   get runsSideBySide(): boolean {
@@ -83,7 +110,7 @@ export class SqlServiceStore implements ServiceStore {
   }
 
   async close(): Promise<void> {
-    await this.#sweep;
+    await Promise.race([this.#sweep, sleep(sweepWait, undefined, { ref: false })]);
     await this.#database.close();
   }
 
@@ -94,6 +121,21 @@ export class SqlServiceStore implements ServiceStore {
   create(key: NewKey) {
     const secret = newSecret(key.isSandbox === true);
     return this.#database.write(() => createKey({ id: newId(), ...key }, secret));
+  }
+
+  async limits(): Promise<readonly KeyLimit[]> {
+    const [rows, [{ now }]] = await this.#database.read(() =>
+      ask<[JoinedRow[], [Clock]]>(
+        [
+          `SELECT ${keyAndQuota} FROM {key} k JOIN {quota} q ON q.id = k.quota_id
+          WHERE k.revoked IS NULL AND k.is_sandbox = 0 AND q.unit_limit IS NOT NULL`,
+        ],
+        clock,
+      ),
+    );
+    return rows
+      .filter((row) => isUsable(row, now))
+      .map((row) => ({ id: row.id, ...(toQuota(renewed(quotaIn(row), now)) as LimitedQuota) }));
   }
 
   async list(): Promise<readonly ApiKey[]> {
@@ -108,28 +150,42 @@ export class SqlServiceStore implements ServiceStore {
         clock,
       ),
     );
+    this.#compared(now);
     const byKey = secretsByKey(secrets);
     return keys.map((row) =>
       toKey(row, quotaIn(row), now, { secrets: byKey.get(row.id) ?? [], lastUsed: row.last_used }),
     );
   }
 
-  /** Searches by the hash of the secret, so that the duration reveals nothing about the secrets of other keys. */
-  async find(secret: string): Promise<ApiKey | undefined> {
-    const hash = hashOf(secret);
-    const [[row], [{ now }]] = await this.#database.read(() =>
+  async find(secret: string): Promise<Found> {
+    return (await this.findAll([secret]))[0];
+  }
+
+  /** Searches by the hashes of the secrets, so that the duration reveals nothing about the secrets of other keys. */
+  async findAll(secrets: readonly string[]): Promise<readonly Found[]> {
+    const hashes = secrets.map(hashOf);
+    // One of few lengths, so that few statements have to be prepared.
+    const padded = Array.from(
+      { length: 2 ** Math.ceil(Math.log2(hashes.length)) },
+      (_, i) => hashes[i] ?? hashes[0]!,
+    );
+    const [rows, [{ now }]] = await this.#database.read(() =>
       ask<[(JoinedRow & Pick<SecretRow, "hash" | "ends">)[], [Clock]]>(
         [
           `SELECT s.hash, s.ends, ${keyAndQuota} FROM {secret} s JOIN {key} k ON k.id = s.key_id
-          JOIN {quota} q ON q.id = k.quota_id WHERE s.hash = ?`,
-          hash,
+          JOIN {quota} q ON q.id = k.quota_id WHERE s.hash IN (${listOf(padded)})`,
+          ...padded,
         ],
         clock,
       ),
     );
-    if (row === undefined || !timingSafeEqual(row.hash, hash) || !isUsable(row, now)) return undefined;
-    if (row.ends !== null && row.ends <= now) return undefined;
-    return toKey(row, quotaIn(row), now);
+    this.#compared(now);
+    return hashes.map((hash) => {
+      const row = rows.find((row) => timingSafeEqual(row.hash, hash));
+      if (row === undefined) return undefined;
+      if (!isUsable(row, now) || (row.ends !== null && row.ends <= now)) return "ended";
+      return toKey(row, quotaIn(row), now);
+    });
   }
 
   async chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]> {
@@ -137,12 +193,12 @@ export class SqlServiceStore implements ServiceStore {
     const { fastCharges } = this.#database;
     const atOnce = await fastCharges?.chargeAll(charges);
     if (atOnce !== undefined) {
-      this.#sweepIfDue(atOnce.now);
+      this.#sweepIfDue(this.#compared(atOnce.now));
       return atOnce.outcomes;
     }
     const { outcomes, rows, now } = await this.#database.write(() => charge(charges));
     fastCharges?.learn(rows, now);
-    this.#sweepIfDue(now);
+    this.#sweepIfDue(this.#compared(now));
     return outcomes;
   }
 

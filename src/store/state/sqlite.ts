@@ -18,7 +18,7 @@ export async function openSqliteServiceStore(
   now: () => number,
   wait: LockWait = {},
 ): Promise<SqlServiceStore> {
-  return new SqlServiceStore(new SqliteServiceDatabase(await openFile(path, schema, now, wait)));
+  return new SqlServiceStore(new SqliteServiceDatabase(await openFile(path, schema, now, wait)), now);
 }
 
 class SqliteServiceDatabase extends StateFile implements ServiceDatabase {

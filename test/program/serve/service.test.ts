@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { beforeAll, describe, expect, test } from "vitest";
 import { idv } from "../../support/run-idv.js";
-import { createKey, post as postTo, request, type Service, serve } from "../../support/service.js";
+import { createKey, lastKey, post as postTo, request, type Service, serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const home = temporaryFolder();
@@ -359,6 +360,77 @@ describe("robustness", () => {
     expect(lines).toContainEqual(expect.objectContaining({ method: "GET", path: "unknown", status: 404 }));
     expect(service.log()).not.toContain("somebody");
     expect(service.log()).not.toContain(key.slice(3));
+  });
+
+  test("a request is found in the log by its id, its key and its trace", async () => {
+    const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const given = await post(
+      "/domains/validate",
+      { domains: [] },
+      { "x-request-id": "a-1", traceparent: trace },
+    );
+    expect(given.headers.get("x-request-id")).toBe("a-1");
+    const { id } = await lastKey(home);
+    const entries = () =>
+      service
+        .log()
+        .split("\n")
+        .flatMap((line) => (line === "" ? [] : JSON.parse(line)));
+    await expect
+      .poll(() => entries().find(({ reqId }) => reqId === "a-1"))
+      .toMatchObject({
+        key: expect.any(String),
+        traceId: trace.slice(3, 35),
+        parentId: trace.slice(36, 52),
+      });
+    expect(id).toHaveLength(9);
+    // Ids that could confuse readers of the log are replaced.
+    const strange = await post("/domains/validate", { domains: [] }, { "x-request-id": 'a"b c' });
+    expect(strange.headers.get("x-request-id")).toMatch(/^[\da-f-]{36}$/);
+    const page = await fetch(`${service.url}/dashboard`, { headers: { "x-request-id": "page-1" } });
+    expect([page.status, page.headers.get("x-request-id")]).toEqual([401, "page-1"]);
+    await expect
+      .poll(() => entries().find(({ reqId }) => reqId === "page-1"))
+      .toMatchObject({ method: "GET", path: "/dashboard", status: 401 });
+  });
+
+  test("tells metrics of the process, the state and the keys", async () => {
+    const limited = await createKey(home, { limit: 4 });
+    await post("/domains/validate", { domains: ["x.com"] }, as(limited));
+    const { id } = await lastKey(home);
+    const { text } = await request(`${service.url}/metrics`);
+    for (const line of [
+      `idv_key_units_left{key="${id}"} 3`,
+      `idv_key_units_limit{key="${id}"} 4`,
+      'idv_store_duration_seconds_count{operation="find"} ',
+      'idv_store_duration_seconds_count{operation="charge"} ',
+      'idv_build_info{version="',
+      "nodejs_eventloop_lag_p99_seconds ",
+      "process_resident_memory_bytes ",
+      "nodejs_heap_size_used_bytes ",
+    ]) {
+      expect(text).toContain(`\n${line}`);
+    }
+  });
+
+  test("challenges clients without a key, and names the error to those with a wrong one", async () => {
+    const challenge = async (headers: Record<string, string>) =>
+      (await request(`${service.url}/emails/validate`, { method: "POST", headers })).headers.get(
+        "www-authenticate",
+      );
+    expect(await challenge({})).toBe('Bearer realm="idv"');
+    for (const authorization of ["Bearer no key", `Bearer sk_${"A".repeat(43)}`, "Basic eDp4"]) {
+      expect(await challenge({ authorization })).toBe('Bearer realm="idv", error="invalid_token"');
+    }
+  });
+
+  test("refuses a compressed body, and says which encodings it takes", async () => {
+    const body = gzipSync('{"domains":[]}');
+    const answer = await post("/domains/validate", body, { "content-encoding": "gzip" });
+    expect([answer.status, answer.headers.get("accept-encoding")]).toEqual([415, "identity"]);
+    expect(
+      (await post("/domains/validate", { domains: [] }, { "content-encoding": "identity" })).status,
+    ).toBe(200);
   });
 
   test("shares a quota exactly between two servers, and kill -9 loses no charged unit", async () => {
