@@ -2,7 +2,8 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
-import { type ServiceStore, sessionMilliseconds } from "../store/state/service-store.js";
+import { sessionMilliseconds } from "../store/state/service-store.js";
+import type { DashboardOptions } from "./options.js";
 import { PageFault } from "./page-fault.js";
 import { signedOutPage } from "./pages/sign-in.js";
 
@@ -29,13 +30,12 @@ export function setSession(request: FastifyRequest, reply: FastifyReply, secret:
   reply.header("set-cookie", cookie);
 }
 
-export const access = plugin<{ readonly store: Pick<ServiceStore, "sessionOf"> }>(
-  async (pages, { store }) => {
+export const access = plugin<Pick<DashboardOptions, "store" | "baseUrl">>(
+  async (pages, { store, baseUrl }) => {
     pages.decorateRequest("session", "");
     pages.addHook("onRequest", async (request, reply) => {
-      if (request.method === "POST" && !isFromHere(request)) {
-        throw new PageFault(403, "This was not sent by a page of the dashboard; go back, and load it again.");
-      }
+      const fault = request.method === "POST" ? originFault(request, baseUrl) : undefined;
+      if (fault !== undefined) throw new PageFault(403, fault);
       if (request.routeOptions.config.isPublic) return;
       const secret = sessionSecret(request);
       const session = secret === undefined ? undefined : await store.sessionOf(secret);
@@ -58,11 +58,21 @@ declare module "fastify" {
 }
 
 /**
- * Returns whether a page of this dashboard sent a change. Browsers set both fields, and pages cannot:
- * https://www.w3.org/TR/fetch-metadata/ and RFC 6454.
+ * Returns why a form may not come from a page of this dashboard; undefined if it does. Pages cannot set the two fields:
+ * https://www.w3.org/TR/fetch-metadata/ and RFC 6454. Browsers send Sec-Fetch-Site over https and to their own machine
+ * only. Over http, Origin alone decides, if the base URL has it.
+ *
+ * @param baseUrl origin at which people reach the service; undefined if only the Host field tells
  */
-function isFromHere({ headers }: FastifyRequest): boolean {
-  const { origin, host } = headers;
-  if (headers["sec-fetch-site"] !== "same-origin" || origin === undefined) return false;
-  return URL.canParse(origin) && new URL(origin).host === host;
+function originFault({ headers }: FastifyRequest, baseUrl: string | undefined): string | undefined {
+  const { origin = "", host = "", "sec-fetch-site": site } = headers;
+  if (!URL.canParse(origin) || (site !== undefined && site !== "same-origin")) {
+    return "This form was sent by another site, or opened there; open the dashboard by its own address.";
+  }
+  const { host: originHost } = new URL(origin);
+  if (origin !== baseUrl && originHost !== host) {
+    return `The browser is at ${originHost}, but the request names the host ${host || "(none)"}: a proxy replaces the Host field. Whoever runs the service makes the proxy pass Host on, or starts it with --base-url ${origin}`;
+  }
+  if (site !== undefined || origin === baseUrl) return undefined;
+  return `The browser does not say which page has sent this form, since the page came over plain http. Open the dashboard over https; in a network that you trust, whoever runs the service starts it with --base-url ${origin}`;
 }

@@ -62,7 +62,7 @@ export async function openDashboard({ log, ...options }: DashboardOptions) {
     reply.type("text/html; charset=utf-8");
   });
   pages.register(pageFaults);
-  pages.register(access, { store: options.store });
+  pages.register(access, options);
   pages.removeAllContentTypeParsers();
   pages.register(formBody, {
     bodyLimit: mostFormBytes,

@@ -8,6 +8,8 @@ import type { Lists } from "./lists.js";
 export interface DashboardOptions {
   readonly store: ServiceStore;
   readonly classifier: Pick<Classifier, "classify">;
+  /** Origin at which people reach the service, such as `https://validation.example.com`. */
+  readonly baseUrl: string | undefined;
   readonly refusals: () => Promise<number>;
   readonly terms: () => readonly (readonly [term: string, text: string])[];
   readonly runner: ListRunner;

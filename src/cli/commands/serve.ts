@@ -61,6 +61,11 @@ const options = optionRecords({
     parse: wholeNumber(1, 100_000),
     fallback: 1000,
   },
+  baseUrl: {
+    flags: "--base-url <URL>",
+    help: "where browsers reach the dashboard",
+    parse: webOrigin,
+  },
   dashboard: { flags: "--no-dashboard", help: "serve no pages below /dashboard" },
   maxListBytes: {
     flags: "--max-list-bytes <SIZE>",
@@ -130,7 +135,7 @@ const lockMilliseconds = 1000;
  * @param isStateInFile whether the file of options names the state, which may then hold a password
  */
 async function serve(options: ServeOptions, isStateInFile: boolean): Promise<void> {
-  const { state, corsOrigin = [], maxItems, quiet } = options;
+  const { state, corsOrigin = [], maxItems, baseUrl, quiet } = options;
   const target = listenAddress(options, process.env, process.pid);
   const resolved = await resolveSettings(options, process.env, undefined, say);
   const settings = {
@@ -176,6 +181,8 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
     say(`listening on ${address}`);
     if ("port" in target.listen && !isLoopback(target.listen.host))
       say("other machines may reach this address, and keys are sent unencrypted: put TLS in front");
+    if (baseUrl?.startsWith("http:") && !isLoopback(new URL(baseUrl).hostname))
+      say("--base-url has http: links and sessions of the dashboard are sent unencrypted");
     if (!hasKeys) say("there are no keys yet: idv keys create --name NAME");
     await stopped;
     await pages.close();
@@ -207,7 +214,7 @@ async function listen(service: FastifyInstance, { listen: options, name }: Liste
 }
 
 function dashboardLoader(
-  { state, maxListBytes }: ServeOptions,
+  { state, maxListBytes, baseUrl }: ServeOptions,
   store: ServiceStore,
   classifier: Classifier,
   metrics: Metrics,
@@ -219,6 +226,7 @@ function dashboardLoader(
     return openDashboard({
       store,
       classifier,
+      baseUrl,
       log,
       runner: listRunner(stateLocation(state, process.env), maxListBytes),
       refusals: async () => (await metrics.refusals.get()).values[0]?.value ?? 0,

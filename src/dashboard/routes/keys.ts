@@ -22,7 +22,7 @@ type KeyRequest = FastifyRequest<{ Params: { readonly id: string } }>;
 
 export async function keyRoutes(
   pages: FastifyInstance,
-  { store }: Pick<RouteOptions, "store">,
+  { store, baseUrl }: Pick<RouteOptions, "store" | "baseUrl">,
 ): Promise<void> {
   const allKeys = async (fault?: string) =>
     keysPage({ keys: await store.list(), nextId: newId(), ...(fault !== undefined && { fault }) });
@@ -57,7 +57,7 @@ export async function keyRoutes(
       const isSandbox = form.has("sandbox");
       const { key, secret } = await store.create({ ...change, ...quota, ...named, id, isSandbox });
       await store.record({ who: request.session, what: "created", keyId: key.id });
-      return secretPage("API key created", key, secret, baseUrlOf(request));
+      return secretPage("API key created", key, secret, baseUrl ?? originOf(request));
     } catch (error) {
       if (error instanceof KeyExistsError) {
         return allKeys("The key was created already. Its secret was shown then, and is not stored.");
@@ -91,7 +91,7 @@ export async function keyRoutes(
     try {
       const { key, secret } = await store.rotate(id, Number(grace) * hour, secretId);
       await store.record({ who: request.session, what: "rotated", keyId: id });
-      return secretPage("New secret", key, secret, baseUrlOf(request));
+      return secretPage("New secret", key, secret, baseUrl ?? originOf(request));
     } catch (error) {
       if (!(error instanceof SecretExistsError)) throw error;
       const fault = "The key was given this secret already. It was shown then, and is not stored.";
@@ -146,5 +146,5 @@ function newIdIn(form: URLSearchParams): string {
   throw new PageFault(400, "The form is incomplete.");
 }
 
-const baseUrlOf = ({ headers }: FastifyRequest): string =>
+const originOf = ({ headers }: FastifyRequest): string =>
   new URL(headers.origin ?? "http://127.0.0.1:8787").origin;

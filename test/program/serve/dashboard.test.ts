@@ -95,6 +95,45 @@ describe("without a browser", () => {
     expect((await fetch(`${service.url}/dashboard`, { headers: { cookie } })).status).toBe(401);
   });
 
+  test("a refused form tells which of the reasons it was, with its remedy", async () => {
+    const base = "https://validation.example.com";
+    const proxied = await serve(temporaryFolder(), "-q", "--state", state, "--base-url", base);
+    const lan = await serve(temporaryFolder(), "-q", "--state", state, "--base-url", "http://nas.lan:8787");
+    await expect
+      .poll(lan.said)
+      .toContain("--base-url has http: links and sessions of the dashboard are sent unencrypted");
+    const cases: [Service, Record<string, string>, string][] = [
+      [service, { origin: base, "sec-fetch-site": "cross-site" }, "sent by another site"],
+      [service, { origin: "null" }, "sent by another site"],
+      [service, {}, "sent by another site"],
+      [
+        service,
+        { origin: base, "sec-fetch-site": "same-origin" },
+        `a proxy replaces the Host field. Whoever runs the service makes the proxy pass Host on, or starts it with --base-url ${base}`,
+      ],
+      [service, { origin: service.url }, `over plain http. Open the dashboard over https`],
+      [service, own(), "The link was used already"],
+      [proxied, { origin: base, "sec-fetch-site": "same-origin" }, "The link was used already"],
+      [
+        proxied,
+        { origin: "https://evil.example", "sec-fetch-site": "same-origin" },
+        "replaces the Host field",
+      ],
+      [proxied, { origin: base, "sec-fetch-site": "same-site" }, "sent by another site"],
+      [lan, { origin: "http://nas.lan:8787" }, "The link was used already"],
+      [lan, { origin: "http://evil.lan:8787" }, "replaces the Host field"],
+    ];
+    for (const [{ url }, headers, text] of cases) {
+      const type = { "content-type": "application/x-www-form-urlencoded" };
+      const response = await fetch(`${url}/dashboard/sign-in`, {
+        method: "POST",
+        headers: { ...type, ...headers } as Record<string, string>,
+        body: "token=x",
+      });
+      expect([response.status, await response.text()]).toEqual([403, expect.stringContaining(text)]);
+    }
+  });
+
   test("a new key may share a quota, but not change its limit", async () => {
     const cookie = (await signIn()).split(";")[0]!;
     const create = async (fields: string) =>
