@@ -10,6 +10,7 @@ import { CronJob, Job } from "kubernetes-models/batch/v1";
 import { Service } from "kubernetes-models/v1";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
+import { hasProgram } from "../support/programs.js";
 import { idv } from "../support/run-here.js";
 import { folderOf, temporaryFolder } from "../support/temporary-folder.js";
 
@@ -89,9 +90,7 @@ test("compose builds and probes the image", () => {
   expect(services.server1).toMatchObject({ read_only: true, tmpfs: [expect.stringMatching(/^\/tmp:/)] });
 });
 
-const isThere = (command: string) => spawnSync(command, ["--version"]).error === undefined;
-
-test.skipIf(!isThere("docker-compose"))("docker-compose accepts its file", () => {
+test.skipIf(!hasProgram("docker-compose"))("docker-compose accepts its file", () => {
   const { status, stderr } = spawnSync(
     "docker-compose",
     ["-f", `${root}deploy/compose.yaml`, "config", "-q"],
@@ -103,11 +102,32 @@ test.skipIf(!isThere("docker-compose"))("docker-compose accepts its file", () =>
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });
 
-test.skipIf(!isThere("haproxy"))("haproxy accepts its file", () => {
+test.skipIf(!hasProgram("haproxy"))("haproxy accepts its file", () => {
   const file = join(temporaryFolder(), "haproxy.cfg");
   // The names are those of the containers.
-  writeFileSync(file, read("deploy/haproxy.cfg").replace(/server\d(?=:)/g, "127.0.0.1"));
+  writeFileSync(file, read("deploy/proxies/haproxy.cfg").replace(/server\d(?=:)/g, "127.0.0.1"));
   expect(spawnSync("haproxy", ["-c", "-f", file], { encoding: "utf8" })).toMatchObject({ status: 0 });
+});
+
+test("all metrics of the alert rules exist", () => {
+  const names = new Set(read("deploy/prometheus/alerts.yaml").match(/idv_\w+/g));
+  expect(names.size).toBeGreaterThan(3);
+  const source = read("src/service/metrics.ts");
+  for (const name of names) {
+    const [, family, rest] = /^(idv_(?:key_units_)?)(\w+?)(?:_bucket)?$/.exec(name)!;
+    expect(source).toMatch(family === "idv_" ? `"${family}${rest}"` : new RegExp(`\\["${rest}", "`));
+  }
+});
+
+test.skipIf(!hasProgram("promtool"))("promtool accepts the alert rules, which fire at 80 and 100 %", () => {
+  const cwd = `${root}deploy/prometheus`;
+  for (const args of [
+    ["check", "rules", "alerts.yaml"],
+    ["test", "rules", "alerts.test.yaml"],
+  ]) {
+    const { status, stdout, stderr } = spawnSync("promtool", args, { cwd, encoding: "utf8" });
+    expect(status, stdout + stderr).toBe(0);
+  }
 });
 
 test("the workflows have no fault", async () => {
