@@ -12,11 +12,10 @@ import Fastify, {
 import { access } from "./access.js";
 import { pageFaults } from "./errors.js";
 import { mostFormBytes } from "./form.js";
-import { Lists } from "./lists.js";
 import type { DashboardOptions, RouteOptions } from "./options.js";
 import { assetRoutes } from "./routes/assets.js";
 import { keyRoutes } from "./routes/keys.js";
-import { listRoutes } from "./routes/list.js";
+import { listRoutes } from "./routes/lists.js";
 import { overviewRoutes } from "./routes/overview.js";
 import { sessionRoutes } from "./routes/session.js";
 import { tryRoutes } from "./routes/try.js";
@@ -39,7 +38,6 @@ const routes: readonly FastifyPluginAsync<RouteOptions>[] = [
 
 /** `handle` answers requests that the service has received; see `Pages` in service/routes/dashboard.ts. */
 export async function openDashboard({ log, ...options }: DashboardOptions) {
-  const lists = new Lists(options.runner);
   const pages = Fastify({
     loggerInstance: log,
     // The service logs each request.
@@ -68,17 +66,13 @@ export async function openDashboard({ log, ...options }: DashboardOptions) {
     bodyLimit: mostFormBytes,
     parser: (text) => new URLSearchParams(text) as never,
   });
-  const all = { ...options, lists };
-  for (const each of routes) pages.register(each, { ...all, prefix: "/dashboard" });
+  for (const each of routes) pages.register(each, { ...options, prefix: "/dashboard" });
   await pages.ready();
   return {
     async handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
       reply.hijack();
       pages.routing(request.raw, reply.raw);
     },
-    async close(): Promise<void> {
-      await lists.close();
-      await pages.close();
-    },
+    close: () => pages.close(),
   };
 }

@@ -1,6 +1,7 @@
 /** Pages for errors and for requests that are for no page. */
 import type { FastifyError } from "fastify";
 import plugin from "fastify-plugin";
+import { ListFault } from "../lists/list-fault.js";
 import { StoreError } from "../store/errors.js";
 import { PageFault } from "./page-fault.js";
 import { faultPage } from "./pages/layout.js";
@@ -25,7 +26,7 @@ export const pageFaults = plugin(async (pages) => {
 });
 
 function explain(error: FastifyError): readonly [status: number, text: string] {
-  if (error instanceof PageFault) return [error.statusCode, error.message];
+  if (error instanceof PageFault || error instanceof ListFault) return [error.statusCode, error.message];
   if (error instanceof StoreError) {
     return [503, "The state cannot be used just now; the server's log says why. Try again later."];
   }

@@ -1,9 +1,8 @@
 /** Options of the dashboard, and those that its routes get. */
 import type { FastifyBaseLogger } from "fastify";
 import type { Classifier } from "../classifier/classifier.js";
+import type { Lists } from "../lists/lists.js";
 import type { ServiceStore } from "../store/state/service-store.js";
-import type { ListRunner } from "./list-job.js";
-import type { Lists } from "./lists.js";
 
 export interface DashboardOptions {
   readonly store: ServiceStore;
@@ -12,8 +11,9 @@ export interface DashboardOptions {
   readonly baseUrl: string | undefined;
   readonly refusals: () => Promise<number>;
   readonly terms: () => readonly (readonly [term: string, text: string])[];
-  readonly runner: ListRunner;
+  /** Undefined if there is no folder for lists. */
+  readonly lists: Lists | undefined;
   readonly log: FastifyBaseLogger;
 }
 
-export type RouteOptions = Omit<DashboardOptions, "log"> & { readonly lists: Lists };
+export type RouteOptions = Omit<DashboardOptions, "log">;

@@ -2,6 +2,7 @@
 
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import { knownStatuses } from "../validator/validator.js";
+import { listSchemas } from "./list-schemas.js";
 
 /** Limit on the length of an item in characters. Addresses have at most 254 octets, domains 253. */
 export const maximumItemLength = 1000;
@@ -10,10 +11,12 @@ const errors: Readonly<Record<string, string>> = {
   400: "The request is invalid; the message says why.",
   401: "The key is missing, malformed, unknown, revoked or expired. WWW-Authenticate names the scheme, Bearer.",
   403: "The key lacks the permission for this operation.",
+  409: "The Idempotency-Key belongs to a list that is still arriving.",
   413: "Too many items, or the body is too large.",
   415: "The Content-Type is not application/json, or the body is compressed.",
   422: "The Idempotency-Key was already used with a different body.",
   429: "No units are left. If the quota renews, Retry-After is the number of seconds until then.",
+  507: "There is no room for the list.",
   503: "The state cannot be used, or there are too many requests. Retry-After is the number of seconds to wait.",
 };
 
@@ -43,6 +46,7 @@ const named = {
     required: ["status"],
     properties: { status: { const: "ok", description: "Always the same." } },
   },
+  ...listSchemas,
   ...validationSchemas("emails", "Email", knownStatuses),
   ...validationSchemas(
     "domains",
@@ -138,9 +142,9 @@ export const jsonOf = (description: string, name: SchemaName | undefined) => ({
   content: { "application/json": { schema: name === undefined ? { type: "object" } : schemaOf(name) } },
 });
 
-export const errorResponses = Object.fromEntries(
-  Object.entries(errors).map(([code, description]) => [code, jsonOf(description, "Error")]),
-);
+/** Returns the responses for some status codes of {@link errors}. */
+export const errorResponses = (...codes: readonly number[]) =>
+  Object.fromEntries(codes.map((code) => [code, jsonOf(errors[code]!, "Error")]));
 
 export const rateLimitFields = Object.fromEntries(
   Object.entries(rateLimitHeaders).map(([name, description]) => [name, { description, type: "string" }]),

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionError, FastifyError } from "fastify";
+import { ListFault } from "../lists/list-fault.js";
 import { StoreError } from "../store/errors.js";
 import { maximumItemLength } from "./openapi.js";
 
@@ -23,7 +24,7 @@ export function explain(
   maximumItems: number,
   bodyLimit: number,
 ): Pick<Refusal, "statusCode" | "message" | "code"> {
-  if (error instanceof Refusal) return error;
+  if (error instanceof Refusal || error instanceof ListFault) return error;
   if (error instanceof StoreError) {
     return { statusCode: 503, message: "Service unavailable; try again later." };
   }

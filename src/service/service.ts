@@ -5,6 +5,7 @@
 import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import swagger from "@fastify/swagger";
 import Fastify, { type FastifyInstance, type FastifyReply, LogController } from "fastify";
+import type { Lists } from "../lists/lists.js";
 import { GroupCommit } from "../store/state/group-commit.js";
 import {
   type ApiKey,
@@ -24,6 +25,7 @@ import { jsonBodies } from "./plugins/json-body.js";
 import { observation } from "./plugins/observation.js";
 import { noSuchPath, refuseBrokenRequest } from "./refusals.js";
 import { dashboardRoutes, type LoadPages } from "./routes/dashboard.js";
+import { listRoutes } from "./routes/lists.js";
 import { probeRoutes } from "./routes/probes.js";
 import { validateRoutes } from "./routes/validate.js";
 import type { RequestMailCheck } from "./validation.js";
@@ -38,6 +40,8 @@ export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
   /** Request log, one line of JSON per request; absent for no log. */
   readonly log?: { write(line: string): void };
   readonly metrics: Metrics;
+  /** Lists that are checked after they have been sent; absent for none. */
+  readonly lists?: Lists | undefined;
   /** Loads the pages below /dashboard, at their first request; absent for none. */
   readonly loadDashboard?: LoadPages;
 }
@@ -48,7 +52,7 @@ const uploadMilliseconds = 1_800_000;
 
 /** Creates the service, which is then ready to listen. Its `close` lets the requests in flight finish. */
 export function createService(options: ServiceOptions): FastifyInstance {
-  const { store, classifier, mailCheck, maximumItems, corsOrigins, metrics, loadDashboard } = options;
+  const { store, classifier, mailCheck, maximumItems, corsOrigins, metrics, lists, loadDashboard } = options;
   // JSON can escape a character as \uXXXX\uXXXX: 12 bytes. Quotes and a comma take 3.
   const bodyLimit = maximumItems * (12 * maximumItemLength + 3) + 1024;
   const service = newServer(options, bodyLimit);
@@ -76,16 +80,17 @@ export function createService(options: ServiceOptions): FastifyInstance {
   for (const schema of schemas) service.addSchema(schema);
   service.register(swagger, documentOptions);
   service.register(validateRoutes, { store, judges, maximumItems, metrics });
+  if (lists) service.register(listRoutes, { lists, store });
   service.register(probeRoutes, { store, metrics });
   if (loadDashboard) service.register(dashboardRoutes, { load: loadDashboard });
   return service;
 }
 
-function newServer({ log, loadDashboard }: ServiceOptions, bodyLimit: number): FastifyInstance {
+function newServer({ log, lists, loadDashboard }: ServiceOptions, bodyLimit: number): FastifyInstance {
   const service = Fastify({
     bodyLimit,
-    // Limit for uploads in the dashboard; `bodyBudget` sets a shorter one for JSON.
-    requestTimeout: loadDashboard ? uploadMilliseconds : budget.milliseconds,
+    // Limit for lists; `bodyBudget` sets a shorter one for JSON.
+    requestTimeout: lists || loadDashboard ? uploadMilliseconds : budget.milliseconds,
     // Also closes the connections of clients that do not read their responses.
     connectionTimeout: 30_000,
     keepAliveTimeout: 30_000,
@@ -115,9 +120,9 @@ function newServer({ log, loadDashboard }: ServiceOptions, bodyLimit: number): F
 const corsOptions = (origins: readonly string[]): FastifyCorsOptions => {
   const allowed = {
     origin: true,
-    methods: ["POST"],
+    methods: ["POST", "GET", "DELETE"],
     allowedHeaders: ["Authorization", "Content-Type", "Idempotency-Key"],
-    exposedHeaders: ["RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
+    exposedHeaders: ["Location", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
   };
   return {
     delegator: ({ headers: { origin = "" } }, callback) =>

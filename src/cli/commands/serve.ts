@@ -3,7 +3,8 @@ import { once } from "node:events";
 import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from "fastify";
 import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
 import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
-import { removeAbandonedFolders } from "../../files/temporary-files.js";
+import { readFault } from "../../files/errors.js";
+import type { Lists } from "../../lists/lists.js";
 import { openLog } from "../../service/log.js";
 import { createMetrics, type Metrics } from "../../service/metrics.js";
 import type { Pages } from "../../service/routes/dashboard.js";
@@ -18,13 +19,14 @@ import {
 import { isLoopback } from "../config/loopback.js";
 import { readKeptLists } from "../config/own-lists.js";
 import { dataTablePath, stateLocation } from "../config/paths.js";
+import { isDatabase } from "../config/quota-location.js";
 import { resolveSettings, type Settings, variableOf } from "../config/settings.js";
 import { openServiceState, openState } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
 import { dnsOptions, setOptions } from "../options/service.js";
 import { stateOptions } from "../options/state.js";
-import { byteCount, filled, webOrigin, wholeNumber } from "../options/values.js";
+import { byteCount, day, duration, filled, webOrigin, wholeNumber } from "../options/values.js";
 import { counted, say } from "../terminal/terminal.js";
 import { version } from "../version.js";
 import { type DefineCommand, describe } from "./command.js";
@@ -67,9 +69,21 @@ const options = optionRecords({
     parse: webOrigin,
   },
   dashboard: { flags: "--no-dashboard", help: "serve no pages below /dashboard" },
+  lists: {
+    flags: "--lists <DIR>",
+    help: "folder for lists, shared by all servers (default: beside a state file)",
+    parse: filled,
+  },
+  keepLists: {
+    flags: "--keep-lists <TIME>",
+    help: "remove lists that long after their check",
+    parse: duration(60_000, 30 * day),
+    fallback: 3_600_000,
+    fallbackText: "1h",
+  },
   maxListBytes: {
     flags: "--max-list-bytes <SIZE>",
-    help: "largest list that may be checked there",
+    help: "largest list that is taken",
     parse: byteCount,
     fallback: 268_435_456,
     fallbackText: "256M",
@@ -153,7 +167,8 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
     ...tableSource(dataTablePath(process.env), say),
     ownLists: await readKeptLists(process.env),
   });
-  const pages = dashboardLoader(options, store, classifier, metrics);
+  const lists = await openLists(options, store);
+  const pages = dashboardLoader(options, store, classifier, metrics, lists);
   const mail = resolved.dns.value === "off" ? undefined : await openMail(resolved, classifier);
   try {
     const service = createService({
@@ -164,9 +179,9 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
       corsOrigins: corsOrigin,
       metrics,
       ...(log && { log }),
+      lists,
       ...(options.dashboard && { loadDashboard: pages.load }),
     });
-    await removeAbandonedFolders();
     // Before the service listens: after that, unusable state causes a 503 and never ends the process.
     const hasKeys = (await store.list()).length > 0;
     // Before the address is announced, so that a signal sent right after it is not missed.
@@ -185,7 +200,7 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
       say("--base-url has http: links and sessions of the dashboard are sent unencrypted");
     if (!hasKeys) say("there are no keys yet: idv keys create --name NAME");
     await stopped;
-    await pages.close();
+    await Promise.all([pages.close(), lists?.close()]);
     const timer = setTimeout(() => service.server.closeAllConnections(), patienceMilliseconds);
     await service.close();
     clearTimeout(timer);
@@ -214,21 +229,21 @@ async function listen(service: FastifyInstance, { listen: options, name }: Liste
 }
 
 function dashboardLoader(
-  { state, maxListBytes, baseUrl }: ServeOptions,
+  { baseUrl }: ServeOptions,
   store: ServiceStore,
   classifier: Classifier,
   metrics: Metrics,
+  lists: Lists | undefined,
 ) {
   let loaded: Promise<Pages> | undefined;
   const load = async (log: FastifyBaseLogger): Promise<Pages> => {
     const { openDashboard } = await import("../../dashboard/dashboard.js");
-    const { listRunner } = await import("../engines/list-runner.js");
     return openDashboard({
       store,
       classifier,
       baseUrl,
       log,
-      runner: listRunner(stateLocation(state, process.env), maxListBytes),
+      lists,
       refusals: async () => (await metrics.refusals.get()).values[0]?.value ?? 0,
       terms: () => {
         const { table } = findTable(dataTablePath(process.env), () => {});
@@ -246,6 +261,50 @@ function dashboardLoader(
       return loaded;
     },
     close: async () => (await loaded)?.close(),
+  };
+}
+
+/**
+ * Opens the lists, if there is a folder for them.
+ *
+ * @throws UsageError when it cannot be used
+ */
+async function openLists(
+  { state, lists: given, maxListBytes, keepLists, check }: ServeOptions,
+  store: ServiceStore,
+): Promise<Lists | undefined> {
+  const location = stateLocation(state, process.env);
+  const folder = given ?? (isDatabase(location) ? undefined : `${location}.lists`);
+  if (folder === undefined) return undefined;
+  const [{ Lists }, { listRunner }] = await Promise.all([
+    import("../../lists/lists.js"),
+    import("../engines/list-runner.js"),
+  ]);
+  const lists = new Lists({
+    folder,
+    store: store.lists,
+    runner: listRunner(location),
+    mostBytes: maxListBytes,
+    keepMilliseconds: keepLists,
+    onFault: sayOnce(),
+  });
+  try {
+    await lists.check();
+  } catch (error) {
+    await lists.close();
+    throw new UsageError(`--lists: ${folder}: cannot be written: ${readFault(error)}; choose another folder`);
+  }
+  if (check) await lists.close();
+  return lists;
+}
+
+/** Returns a function that says an error, the same one once a minute. */
+function sayOnce(): (error: Error) => void {
+  let last = { message: "", until: 0 };
+  return ({ message }) => {
+    if (message === last.message && performance.now() < last.until) return;
+    last = { message, until: performance.now() + 60_000 };
+    say(`lists: ${message}`);
   };
 }
 

@@ -12,7 +12,7 @@ const paths = {
   "/dashboard/keys": "Keys",
   "/dashboard/usage": "Usage",
   "/dashboard/try": "Try it",
-  "/dashboard/list": "Check a list",
+  "/dashboard/lists": "Lists",
 } as const;
 
 interface PageProperties {

@@ -1,69 +1,46 @@
-/** Checking a list: its upload, the detected table, the progress, and the results. */
-import { grouped, Key, perCent } from "../../report/parts.js";
+/** One list: its table and the choices for its check, the progress, and the result. */
+
+import type { DetectedTable, ListProgress, ListResult } from "../../lists/list-facts.js";
+import { grouped, Key, perCent, StackedBar } from "../../report/parts.js";
+import type { StoredList } from "../../store/state/lists.js";
 import type { ApiKey } from "../../store/state/service-store.js";
 import { knownStatuses } from "../../validator/validator.js";
-import type { DetectedTable, JobState, ListJob } from "../list-job.js";
 import { FaultBox, renderPage } from "./layout.js";
-import { KindChoice } from "./try.js";
-
-const path = "/dashboard/list";
+import { stateNames } from "./lists.js";
 
 const counted = (count: number, name: string): string => `${grouped(count)} ${name}${count === 1 ? "" : "s"}`;
 
-export const sendPage = (mostBytes: number, fault?: string): string =>
-  renderPage({
-    title: "Check a list",
-    current: path,
-    children: (
-      <>
-        {fault !== undefined && <FaultBox text={fault} />}
-        <form method="post" action={path} enctype="multipart/form-data" class="box" data-upload>
-          <div class="fields">
-            <KindChoice kind="email" />
-            <label>
-              Column <span class="hint">its name or number, if it cannot be found</span>
-              <input name="column" maxLength={100} autocomplete="off" />
-            </label>
-          </div>
-          <label>
-            The list{" "}
-            <span class="hint">
-              CSV, TSV, one item a line, JSON Lines or a spreadsheet (.xlsx, .ods), also with gzip; at most{" "}
-              {grouped(Math.floor(mostBytes / 1_048_576))} MiB
-            </span>
-            <input type="file" name="list" required />
-          </label>
-          <div class="actions">
-            <button type="submit">Send</button>
-            <progress hidden aria-label="Sent" />
-            <output />
-          </div>
-        </form>
-        <p class="note">
-          The list stays on this server only as long as it is needed: it is removed when you remove it, when
-          you sign out, and an hour after you last looked at it. Nothing is charged before you say so.
-        </p>
-      </>
-    ),
-  });
+/** A form that was refused, which the page shows again with its fault. */
+export interface RefusedForm {
+  readonly fault: string;
+  readonly form: URLSearchParams;
+  /** Whether the key has too few units, which the form may accept. */
+  readonly isShort?: boolean;
+}
 
-export function listPage(job: ListJob, keys: readonly ApiKey[], fault?: string): string {
-  const { state, name } = job;
+export function listPage(list: StoredList, keys: readonly ApiKey[], refused?: RefusedForm): string {
+  const { id, state, name } = list;
+  const isMoving = state === "running" || state === "waiting";
   return renderPage({
-    title: "Check a list",
-    current: path,
-    ...(state.name === "running" && { refresh: 1 }),
+    title: "List",
+    current: "/dashboard/lists",
+    ...(isMoving && { refresh: 1 }),
     children: (
       <>
-        <p class="sub">{name}</p>
-        {fault !== undefined && <FaultBox text={fault} />}
-        {state.name === "detected" && <Detected job={job} table={state.table} keys={keys} />}
-        {state.name === "running" && <Running progress={state.progress} />}
-        {state.name === "done" && <Done state={state} />}
-        {state.name === "failed" && <FaultBox text={state.fault} />}
-        <form method="post" action={`${path}/remove`} class="actions">
+        <p class="sub">
+          <span class="name">{name}</span>, {stateNames[state]}
+        </p>
+        {refused !== undefined && <FaultBox text={refused.fault} />}
+        {state === "found" && <Detected list={list} keys={keys} refused={refused} />}
+        {isMoving && (
+          <Running progress={list.progress as ListProgress | undefined} isWaiting={state === "waiting"} />
+        )}
+        {(state === "done" || state === "failed") && (
+          <Ended id={id} kind={list.kind} result={list.result as ListResult} />
+        )}
+        <form method="post" action={`/dashboard/lists/${id}/remove`} class="actions">
           <button type="submit" class="danger">
-            {state.name === "running" ? "Cancel" : "Remove the list"}
+            {isMoving ? "Stop and remove" : "Remove the list"}
           </button>
         </form>
       </>
@@ -78,19 +55,25 @@ const delimiterNames: Readonly<Record<string, string>> = {
   "|": "bar",
 };
 
+const itemsOf = (kind: StoredList["kind"]): string => (kind === "email" ? "addresses" : "domains");
+
 function Detected({
-  job: { kind },
-  table,
+  list: { id, kind, found },
   keys,
+  refused,
 }: {
-  job: ListJob;
-  table: DetectedTable;
+  list: StoredList;
   keys: readonly ApiKey[];
+  refused: RefusedForm | undefined;
 }) {
-  const { rows, distinct, column, columns, delimiter } = table;
-  const items = kind === "email" ? "addresses" : "domains";
+  const { rows, distinct, column, columns, delimiter } = found as DetectedTable;
+  const items = itemsOf(kind);
   const statuses = knownStatuses.filter((status) => kind === "email" || status !== "alias");
-  if (keys.length === 0) {
+  const isEnough = ({ quota: { left } }: ApiKey) => left === null || left >= distinct;
+  const form = refused?.form;
+  const key = form?.get("key") ?? (keys.find(isEnough) ?? keys[0])?.id;
+  const chosenColumn = Number(form?.get("column") ?? column);
+  if (key === undefined) {
     return (
       <p class="empty-state">
         No key can be charged: <a href="/dashboard/keys#create">create one</a>, and come back.
@@ -98,18 +81,23 @@ function Detected({
     );
   }
   return (
-    <form method="post" action={`${path}/run`} class="box">
+    <form method="post" action={`/dashboard/lists/${id}/run`} class="box">
       <p>
         {counted(rows, "row")} with {grouped(distinct)} different {items}
         {delimiter === null ? "" : `, fields with a ${delimiterNames[delimiter] ?? delimiter} between them`}.
         Checking them costs at most {counted(distinct, "unit")}.
       </p>
+      {!keys.some(isEnough) && (
+        <p class="fault">
+          No key has that many units left: some rows would stay unchecked, until there are more.
+        </p>
+      )}
       <div class="fields">
         <label>
           Column with the {items}
           <select name="column">
             {(columns.length === 0 ? [""] : columns).map((name, i) => (
-              <option key={`${i} ${name}`} value={i + 1} selected={i + 1 === column}>
+              <option key={`${i} ${name}`} value={i + 1} selected={i + 1 === chosenColumn}>
                 {i + 1} {name}
               </option>
             ))}
@@ -119,19 +107,22 @@ function Detected({
           Delimiter
           <select name="delimiter">
             <option value="">as found</option>
-            {Object.entries(delimiterNames).map(([character, name]) => (
-              <option key={name} value={character === "\t" ? "tab" : character}>
-                {name}
-              </option>
-            ))}
+            {Object.entries(delimiterNames).map(([character, name]) => {
+              const value = character === "\t" ? "tab" : character;
+              return (
+                <option key={name} value={value} selected={form?.get("delimiter") === value}>
+                  {name}
+                </option>
+              );
+            })}
           </select>
         </label>
         <label>
           Key to charge
           <select name="key">
             {keys.map(({ id, name, quota: { left } }) => (
-              <option key={id} value={id}>
-                {name || id}: {left === null ? "no limit" : `${grouped(left)} units left`}
+              <option key={id} value={id} selected={id === key}>
+                {name || id} ({left === null ? "no limit" : `${grouped(left)} left`})
               </option>
             ))}
           </select>
@@ -139,21 +130,16 @@ function Detected({
         <fieldset>
           <legend>Leave out</legend>
           {statuses.map((status) => (
-            <label key={status} class="check">
-              <input type="checkbox" name="drop" value={status} />
-              {status}
-            </label>
+            <Check key={status} name="drop" value={status} text={status} form={form} />
           ))}
         </fieldset>
         <fieldset>
           <legend>Also</legend>
-          <label class="check">
-            <input type="checkbox" name="split" value="yes" />a file for each status
-          </label>
-          <label class="check">
-            <input type="checkbox" name="dns" value="yes" />
-            look up whether domains receive mail (slower)
-          </label>
+          <Check name="split" value="yes" text="a file for each status" form={form} />
+          <Check name="dns" value="yes" text="look up whether domains receive mail (slower)" form={form} />
+          {refused?.isShort && (
+            <Check name="short" value="yes" text="check as far as the units reach" form={form} />
+          )}
         </fieldset>
       </div>
       <div class="actions">
@@ -163,32 +149,77 @@ function Detected({
   );
 }
 
-function Running({ progress }: { progress: Extract<JobState, { name: "running" }>["progress"] }) {
+const Check = ({
+  name,
+  value,
+  text,
+  form,
+}: {
+  name: string;
+  value: string;
+  text: string;
+  form: URLSearchParams | undefined;
+}) => (
+  <label class="check">
+    <input type="checkbox" name={name} value={value} checked={form?.getAll(name).includes(value)} />
+    {text}
+  </label>
+);
+
+function Running({ progress, isWaiting }: { progress: ListProgress | undefined; isWaiting: boolean }) {
   const share = progress?.share ?? undefined;
+  const text = isWaiting ? "Waiting for a server" : "Starting";
   return (
     <div class="box" aria-live="polite">
       <p>
-        {progress === undefined
-          ? "Starting"
-          : `${grouped(progress.rows)} rows, ${grouped(progress.units)} units`}
+        {progress === undefined ? text : `${grouped(progress.rows)} rows, ${grouped(progress.units)} units`}
         {share === undefined ? "" : `, ${Math.floor(100 * share)} %`}
       </p>
       <progress aria-label="Checked" {...(share !== undefined && { value: share })} />
-      <p class="note">This page follows the check by itself.</p>
+      <p class="note">This page follows the check by itself. You can leave it, and come back.</p>
     </div>
   );
 }
 
-function Done({ state: { summary, files, isExhausted } }: { state: Extract<JobState, { name: "done" }> }) {
-  const entries = Object.entries(summary.statuses);
+const Again = ({ id, text }: { id: string; text: string }) => (
+  <form method="post" action={`/dashboard/lists/${id}/rest`} class="actions">
+    <button type="submit">{text}</button>
+  </form>
+);
+
+function Ended({ id, kind, result }: { id: string; kind: StoredList["kind"]; result: ListResult }) {
+  if ("fault" in result) {
+    return (
+      <>
+        <FaultBox text={result.fault} />
+        <Again id={id} text="Try again" />
+        <p class="note">What was charged before counts: nothing is charged twice.</p>
+      </>
+    );
+  }
+  const { summary, files, isExhausted } = result;
+  const { rows, written, empty, units } = summary;
+  const { quota_exceeded: unchecked = 0, ...statuses } = summary.statuses;
+  const slices = [
+    ...Object.entries(statuses).map(([label, count]) => ({ className: label, label, count })),
+    { className: "quota_exceeded", label: "not checked", count: unchecked },
+    { className: "empty", label: `without ${kind === "email" ? "an address" : "a domain"}`, count: empty },
+  ].filter(({ count }) => count > 0);
   return (
     <>
       {isExhausted && (
-        <FaultBox text="The units of the key ran out: the rest of the rows is quota_exceeded. Raise the limit, and check the list again." />
+        <>
+          <FaultBox
+            text={`The units ended: ${counted(unchecked, "row")} ${unchecked === 1 ? "was" : "were"} not checked. When the key has units again, check the rest; what is paid is not charged again.`}
+          />
+          <Again id={id} text="Check the rest" />
+        </>
       )}
       <p class="good">
-        {counted(summary.rows, "row")} checked, for {counted(summary.units.used, "unit")}.
+        {counted(rows - empty - unchecked, "row")} checked, for {counted(units.used, "unit")}
+        {units.paidBefore === 0 ? "" : `; ${grouped(units.paidBefore)} more were paid before`}.
       </p>
+      <StackedBar className="stacked" slices={slices} />
       <table class="cards-table">
         <thead>
           <tr>
@@ -202,29 +233,37 @@ function Done({ state: { summary, files, isExhausted } }: { state: Extract<JobSt
           </tr>
         </thead>
         <tbody>
-          {entries.map(([status, rows]) => (
-            <tr key={status}>
+          {slices.map(({ className, label, count }) => (
+            <tr key={label}>
               <td>
-                <Key className={status} />
-                {status}
+                <Key className={className} />
+                {label}
               </td>
               <td class="number" data-label="Rows">
-                {grouped(rows)}
+                {grouped(count)}
               </td>
               <td class="number" data-label="Share">
-                {perCent(rows, summary.rows)}
+                {perCent(count, rows)}
               </td>
             </tr>
           ))}
+          <tr>
+            <th scope="row">All rows</th>
+            <td class="number" data-label="Rows">
+              {grouped(rows)}
+            </td>
+            <td class="number" data-label="Share" />
+          </tr>
         </tbody>
       </table>
+      {written < rows && <p class="note">{counted(rows - written, "row")} left out, as chosen.</p>}
       <div class="actions">
         {files.map(({ name, bytes }, i) => (
-          <a key={name} class="button" href={`${path}/file/${i}`} download={name}>
+          <a key={name} class="button" href={`/dashboard/lists/${id}/file/${i}`} download={name}>
             {name} ({grouped(Math.ceil(bytes / 1024))} kB)
           </a>
         ))}
-        <a href={`${path}/report`} target="_blank" rel="noopener">
+        <a href={`/dashboard/lists/${id}/report`} target="_blank" rel="noopener">
           Report
         </a>
       </div>

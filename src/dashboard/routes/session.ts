@@ -7,7 +7,7 @@ import { signedOutPage, signInPage } from "../pages/sign-in.js";
 
 export async function sessionRoutes(
   pages: FastifyInstance,
-  { store, lists }: Pick<RouteOptions, "store" | "lists">,
+  { store }: Pick<RouteOptions, "store">,
 ): Promise<void> {
   const config = { isPublic: true };
   pages.get("/sign-in", { config }, async (request) => signInPage(queryIn(request).get("token") ?? ""));
@@ -22,7 +22,6 @@ export async function sessionRoutes(
   });
 
   pages.post("/sign-out", async (request, reply) => {
-    await lists.remove(request.session);
     await store.signOut(sessionSecret(request));
     setSession(request, reply, undefined);
     return signedOutPage("You are signed out.");

@@ -17,11 +17,12 @@ interface AccessOptions {
 export const access = plugin<AccessOptions>(async (service, { store, metrics }) => {
   const keys = new KeySearch((secrets) => metrics.timed("find", store.findAll(secrets)));
   service.decorateRequest("apiKey", undefined);
-  service.decorateRequest("authorise", async function (this: FastifyRequest, field: Permission) {
+  service.decorateRequest("authorise", async function (this: FastifyRequest, field?: Permission) {
     const key = await keys.find(bearerOf(this.headers.authorization));
     this.apiKey = key;
     if (key === undefined) throw new Refusal(401, "Unauthorized.");
-    if (!key.permissions.includes(field)) throw new Refusal(403, `This key may not validate ${field}.`);
+    if (field !== undefined && !key.permissions.includes(field))
+      throw new Refusal(403, `This key may not validate ${field}.`);
     return key;
   });
   service.addHook("onSend", async (request, reply, payload) => {
@@ -37,9 +38,11 @@ declare module "fastify" {
     /**
      * Returns the key of the request, and keeps it for the RateLimit fields.
      *
+     * @param field permission that is needed
+     *
      * @throws Refusal with 401 for an invalid key, with 403 for a key without the permission
      */
-    authorise(field: Permission): Promise<ApiKey>;
+    authorise(field?: Permission): Promise<ApiKey>;
   }
 }
 

@@ -17,7 +17,9 @@ export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyL
   });
   const refuse = (request: FastifyRequest, reply: FastifyReply) => {
     const { url } = request;
-    const allow = ["GET", "HEAD", "POST"].filter((method) => service.findRoute({ method, url })).join(", ");
+    const allow = ["GET", "HEAD", "POST", "DELETE"]
+      .filter((method) => service.findRoute({ method, url }))
+      .join(", ");
     if (allow === "") return reply.code(404).send(noSuchPath);
     return reply
       .code(405)

@@ -40,9 +40,9 @@ function isDeep(body: Buffer): boolean {
 
 export const jsonBodies = plugin(async (service) => {
   // RFC 9110 §15.5.16: Accept-Encoding says which encodings a request may have.
-  service.addHook("preParsing", async ({ headers, routeOptions }, reply) => {
+  service.addHook("preParsing", async ({ headers }, reply) => {
     const encoding = headers["content-encoding"] ?? "identity";
-    if (routeOptions.config.readsBody || encoding.toLowerCase() === "identity") return;
+    if (encoding.toLowerCase() === "identity") return;
     reply.header("accept-encoding", "identity");
     throw new Refusal(415, "The body must not be compressed; send it without Content-Encoding.");
   });

@@ -37,11 +37,10 @@ const operations = [
 export async function validateRoutes(service: FastifyInstance, options: ValidateOptions): Promise<void> {
   const { store, judges, maximumItems, metrics } = options;
 
-  function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, reply: FastifyReply): never {
+  const refuse = (key: ApiKey, reply: FastifyReply): never => {
     metrics.refusals.inc();
-    if (renewsAt !== null) reply.header("retry-after", secondsUntil(renewsAt, store.now()));
-    throw new Refusal(429, "No validations are left.", "quota_exhausted");
-  }
+    return refuseWithoutUnits(key, reply, store.now());
+  };
 
   for (const { field, kind, what, name } of operations) {
     service.post(`/${field}/validate`, {
@@ -55,7 +54,7 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
             ...jsonOf("A status for each distinct item, in the order of submission.", `${name}Response`),
             headers: rateLimitFields,
           },
-          ...errorResponses,
+          ...errorResponses(400, 401, 403, 413, 415, 422, 429, 503),
         },
       },
       // Runs before the body is read: requests without a valid key or without units left must not take up memory.
@@ -64,7 +63,7 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
         const idempotencyKey = idempotencyKeyOf(request);
         if (key.isSandbox || key.quota.left !== 0) return;
         const isAnswered = idempotencyKey !== undefined && (await store.hasAnswer(key.id, idempotencyKey));
-        if (!isAnswered) refuseWithoutUnits(key, reply);
+        if (!isAnswered) refuse(key, reply);
       },
       preValidation: async (request: ValidateRequest) => {
         const items: unknown = request.body?.[field];
@@ -85,7 +84,7 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
         if (outcome === "another body") {
           throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
         }
-        if (outcome === "quota is gone") return refuseWithoutUnits(key, reply);
+        if (outcome === "quota is gone") return refuse(key, reply);
         if (outcome === "key is gone") throw new Refusal(401, "Unauthorized.");
         request.apiKey = { ...key, quota: outcome.quota };
         const { statuses } = outcome;
@@ -122,7 +121,17 @@ function plainResult(status: string): string {
   return json;
 }
 
-function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+/**
+ * @param now milliseconds since the epoch
+ * @throws Refusal with 429
+ */
+export function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, reply: FastifyReply, now: number): never {
+  if (renewsAt !== null) reply.header("retry-after", secondsUntil(renewsAt, now));
+  throw new Refusal(429, "No validations are left.", "quota_exhausted");
+}
+
+/** @throws Refusal when the key of the request is too long, or empty */
+export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const value = headers["idempotency-key"];
   if (value === undefined) return undefined;
   const key = String(value);

@@ -3,7 +3,7 @@ import { translator } from "../sql.js";
 
 export const clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
 
-const tables = ["quota", "key", "secret", "answer", "usage", "audit", "sign_in", "session"];
+const tables = ["quota", "key", "secret", "answer", "usage", "audit", "sign_in", "session", "list"];
 
 export const translate = translator({
   placeholder: (index) => `$${index}`,

@@ -13,6 +13,7 @@ export const translate = translator({
     audit: "audit",
     sign_in: "sign_in",
     session: "session",
+    list: "list",
     receipt: "receipt",
     receipt_owner: "receipt_owner",
     receipt_secret: "receipt_secret",

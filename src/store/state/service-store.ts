@@ -5,6 +5,7 @@
 import type { PoolState } from "../postgres/database.js";
 import type { Quota, QuotaChange, Reservation } from "../quota/quota.js";
 import type { Granted, ReceiptCharge, ReceiptStore } from "../quota/receipts.js";
+import type { ListStore } from "./lists.js";
 import type { StateRows } from "./state-rows.js";
 import type { KeyUsageSum, UsageQuery, UsageSum } from "./usage.js";
 
@@ -138,6 +139,7 @@ export class SecretExistsError extends UnknownKeyError {
 export interface ServiceStore {
   /** Whether charges of different keys run concurrently. */
   readonly runsSideBySide: boolean;
+  readonly lists: ListStore;
   /** State of the connections; undefined for a file. */
   readonly pool: PoolState | undefined;
   /**

@@ -21,6 +21,7 @@ import { SqlReceipts } from "../quota/sql-receipts.js";
 import { ask, type Clock, clock, insertion, listOf, type Statement, tell } from "../sql.js";
 import { charge, deleteAnswers, takeUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database.js";
+import { type ListStore, SqlLists } from "./lists.js";
 import {
   changeKey,
   checkEnd,
@@ -89,6 +90,10 @@ export class SqlServiceStore implements ServiceStore {
   constructor(database: ServiceDatabase, clock: () => number) {
     this.#database = database;
     this.#clock = clock;
+  }
+
+  get lists(): ListStore {
+    return new SqlLists(this.#database);
   }
 
   get pool(): PoolState | undefined {

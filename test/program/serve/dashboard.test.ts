@@ -200,7 +200,7 @@ describe("without a browser", () => {
 
   test("a change without a form is answered with a page and 415, and is no bug", async () => {
     const cookie = (await signIn()).split(";")[0]!;
-    for (const path of ["/keys", "/try", "/sign-in", "/list/run"]) {
+    for (const path of ["/keys", "/try", "/sign-in", "/lists/abc/run"]) {
       const response = await fetch(`${service.url}/dashboard${path}`, {
         method: "POST",
         headers: { ...own(), cookie },

@@ -17,14 +17,14 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const postgres = hasPostgres ? await startPostgres() : undefined;
 
-/** A service with a key, and a folder of its own for temporary files. */
+/** A service with a key, and a folder for lists. */
 async function start(state: string, ...args: string[]) {
-  const temporary = temporaryFolder();
+  const folder = temporaryFolder();
   const created = await idv(["keys", "create", "--name", "lists", "--limit", "5000000", "--state", state]);
   expect(created.code, created.stderr).toBe(0);
   const home = temporaryFolder();
-  const service = await serveWith({ home, env: { TMPDIR: temporary } }, "-q", "--state", state, ...args);
-  return { service, temporary, left: () => readdirSync(temporary) };
+  const all = ["-q", "--state", state, "--lists", folder, ...args];
+  return { service: await serveWith({ home }, ...all), folder, left: () => readdirSync(folder) };
 }
 
 async function linkTo({ url }: Service, state: string): Promise<string> {
@@ -59,13 +59,13 @@ describe.skipIf(wantedBrowser() === undefined).each(stores)("in a browser, on %s
   const send = async (name: string, content: Uint8Array | string) => {
     const path = join(temporaryFolder(), name);
     writeFileSync(path, content);
-    await page.goto(`${running.service.url}/dashboard/list`);
+    await page.goto(`${running.service.url}/dashboard/lists`);
     await page.locator("input[type=file]").setInputFiles(path);
     await press("Send");
     // The page of the list, or why it was not taken.
     await page.waitForFunction(() => {
       const said = document.querySelector("output")?.textContent;
-      return said === undefined ? document.querySelector("button.danger") : !/^$|sent$|Reading/.test(said);
+      return said == null ? document.querySelector("button.danger") : !/^$|sent$|Reading/.test(said);
     });
     return path;
   };
@@ -156,14 +156,19 @@ describe.skipIf(wantedBrowser() === undefined).each(stores)("in a browser, on %s
       storageState: await page.context().storageState(),
     });
     const other = await checked.newPage();
-    await other.goto(`${running.service.url}/dashboard/list`);
+    await other.goto(`${running.service.url}/dashboard/lists`);
     await expectAccessible(other);
     const rows = Array.from({ length: 400_000 }, (_, i) => `n${i}@d${i % 5000}.example-co.com\n`);
     await send("long.txt", rows.join(""));
-    await other.reload();
+    await other.goto(page.url());
     await expectAccessible(other);
+    await expectFits(page);
     await press("Check the list");
-    await page.getByRole("button", { name: "Cancel" }).or(page.locator("a.button")).first().waitFor();
+    await page
+      .getByRole("button", { name: "Stop and remove" })
+      .or(page.locator("a.button"))
+      .first()
+      .waitFor();
     await page.locator("button.danger").click();
     await page.locator("input[type=file]").waitFor();
     expect(running.left()).toEqual([]);
@@ -192,7 +197,7 @@ describe("uploads that are attacks", () => {
     ...{ cookie, origin: running.service.url, "sec-fetch-site": "same-origin" },
   });
   function post(cookie: string, path: string, body: FormData | URLSearchParams): Promise<Response> {
-    const url = `${running.service.url}/dashboard/list${path}`;
+    const url = `${running.service.url}/dashboard/lists${path}`;
     return fetch(url, { method: "POST", headers: headersFor(cookie), body });
   }
   const upload = (cookie: string, content: Uint8Array | string, name = "list.csv") => {
@@ -201,11 +206,13 @@ describe("uploads that are attacks", () => {
     form.set("list", new Blob([content as Uint8Array<ArrayBuffer>]), name);
     return post(cookie, "", form);
   };
+  /** Returns the path of a list below /dashboard/lists, from the answer to its upload. */
+  const pathOf = ({ url }: Response) => new URL(url).pathname.slice("/dashboard/lists".length);
   const nothingLeft = () => expect.poll(running.left, { timeout: 10_000 }).toEqual([]);
 
   /** Sends the start of an upload, which never ends. */
   function sendForEver(cookie: string) {
-    const sending = request(`${running.service.url}/dashboard/list`, {
+    const sending = request(`${running.service.url}/dashboard/lists`, {
       method: "POST",
       headers: { ...headersFor(cookie), "content-type": "multipart/form-data; boundary=x" },
     });
@@ -232,11 +239,10 @@ describe("uploads that are attacks", () => {
     const found = await upload(cookie, bomb, "bomb.csv.gz");
     expect(await found.text()).toContain("150,000 rows");
     const choices = new URLSearchParams({ key, column: "1", delimiter: "" });
-    await post(cookie, "/run", choices);
-    const page = () =>
-      fetch(`${running.service.url}/dashboard/list`, { headers: { cookie } }).then((r) => r.text());
+    await post(cookie, `${pathOf(found)}/run`, choices);
+    const page = () => fetch(found.url, { headers: { cookie } }).then((r) => r.text());
     await expect.poll(page, { timeout: 30_000 }).toMatch(/too large when it is unpacked|rows checked/);
-    await post(cookie, "/remove", new URLSearchParams());
+    await post(cookie, `${pathOf(found)}/remove`, new URLSearchParams());
     await nothingLeft();
   }, 60_000);
 
@@ -246,37 +252,57 @@ describe("uploads that are attacks", () => {
     await expect.poll(() => running.left().length).toBe(1);
     sending.destroy();
     await nothingLeft();
-    expect(await (await upload(cookie, "ann@larch-and-oak.com\n")).text()).toContain(
-      "1 row with 1 different",
-    );
-    await post(cookie, "/remove", new URLSearchParams());
+    const next = await upload(cookie, "ann@larch-and-oak.com\n");
+    expect(await next.text()).toContain("1 row with 1 different");
+    await post(cookie, `${pathOf(next)}/remove`, new URLSearchParams());
     await nothingLeft();
   });
 
-  test("an upload that is removed, or replaced, while it arrives leaves nothing", async () => {
-    const cookie = await signIn();
-    const first = sendForEver(cookie);
-    await expect.poll(() => running.left().length).toBe(1);
-    // Another one of the same session takes its place; then the first arrives.
-    expect((await upload(cookie, "ann@larch-and-oak.com\n", "second.csv")).status).toBe(200);
-    first.end("ann@larch-and-oak.com\r\n--x--\r\n");
-    await expect.poll(() => running.left().length).toBe(1);
-    const page = await fetch(`${running.service.url}/dashboard/list`, { headers: { cookie } });
-    expect(await page.text()).toContain("second.csv");
-    await post(cookie, "/remove", new URLSearchParams());
-    await nothingLeft();
-  });
-
-  test("a second list waits for the first, whose owner alone sees it", async () => {
+  test("lists of two people stand side by side, and one does not take away the other", async () => {
     const [first, second] = [await signIn(), await signIn()];
-    expect((await upload(first, "ann@larch-and-oak.com\n", "secret-name.csv")).status).toBe(200);
-    const refused = await upload(second, "bob@larch-and-oak.com\n");
-    expect(refused.status).toBe(409);
-    expect(await refused.text()).not.toContain("secret-name");
-    const other = { headers: { cookie: second } };
-    expect((await fetch(`${running.service.url}/dashboard/list/file/0`, other)).status).toBe(404);
-    expect((await fetch(`${running.service.url}/dashboard/list/report`, other)).status).toBe(404);
-    await post(first, "/remove", new URLSearchParams());
+    const [a, b] = await Promise.all([
+      upload(first, "ann@larch-and-oak.com\n", "first.csv"),
+      upload(second, "bob@larch-and-oak.com\n", "second.csv"),
+    ]);
+    for (const cookie of [first, second]) {
+      const page = await fetch(`${running.service.url}/dashboard/lists`, { headers: { cookie } });
+      expect(await page.text()).toMatch(/first\.csv.*second\.csv|second\.csv.*first\.csv/s);
+    }
+    await post(second, `${pathOf(a)}/remove`, new URLSearchParams());
+    expect((await fetch(a.url, { headers: { cookie: first } })).status).toBe(404);
+    expect((await fetch(b.url, { headers: { cookie: first } })).status).toBe(200);
+    for (const path of ["/file/0", "/report"]) {
+      expect((await fetch(b.url + path, { headers: { cookie: first } })).status).toBe(404);
+    }
+    await post(first, `${pathOf(b)}/remove`, new URLSearchParams());
+    await nothingLeft();
+  });
+
+  test("a list that the units do not reach is checked in part only when asked, and the rest later", async () => {
+    const cookie = await signIn();
+    const { stdout } = await idv(["keys", "create", "--name", "few", "--limit", "3", "--state", state]);
+    expect(stdout).toMatch(/^sk_/);
+    const listed = (await idv(["keys", "list", "--json", "--state", state])).stdout.trim().split("\n");
+    const key = listed.map((line) => JSON.parse(line)).find(({ name }) => name === "few").id;
+    const sent = await upload(
+      cookie,
+      `email\n${Array.from({ length: 5 }, (_, i) => `a${i}@larch-and-oak.com\n`).join("")}`,
+    );
+    const choices = { key, column: "1", delimiter: "", drop: "fake" };
+    const refused = await (await post(cookie, `${pathOf(sent)}/run`, new URLSearchParams(choices))).text();
+    expect(refused).toContain("The key has 3 units left, and the list may need 5");
+    // The form keeps what was chosen.
+    expect(refused).toMatch(/value="fake" checked/);
+    await post(cookie, `${pathOf(sent)}/run`, new URLSearchParams({ ...choices, short: "yes" }));
+    const page = () => fetch(sent.url, { headers: { cookie } }).then((r) => r.text());
+    await expect.poll(page, { timeout: 10_000 }).toContain("2 rows were not checked");
+    expect(await page()).toContain("3 rows checked, for 3 units.");
+    await idv(["keys", "set", key, "--limit", "10", "--state", state]);
+    await post(cookie, `${pathOf(sent)}/rest`, new URLSearchParams());
+    await expect
+      .poll(page, { timeout: 10_000 })
+      .toContain("5 rows checked, for 2 units; 3 more were paid before.");
+    await post(cookie, `${pathOf(sent)}/remove`, new URLSearchParams());
     await nothingLeft();
   });
 
@@ -287,10 +313,11 @@ describe("uploads that are attacks", () => {
     [".bashrc", "list.csv"],
   ])("the name %j cannot leave the folder, be an option, or look like another one", async (name, shown) => {
     const cookie = await signIn();
-    const text = await (await upload(cookie, "ann@larch-and-oak.com\n", name)).text();
+    const sent = await upload(cookie, "ann@larch-and-oak.com\n", name);
+    const text = await sent.text();
     expect(text).toContain("1 row ");
-    expect(text).toContain(shown === "_" ? '<p class="sub">x</p>' : `<p class="sub">${shown}</p>`);
-    await post(cookie, "/remove", new URLSearchParams());
+    expect(text).toContain(`<span class="name">${shown === "_" ? "x" : shown}</span>`);
+    await post(cookie, `${pathOf(sent)}/remove`, new URLSearchParams());
     await nothingLeft();
   });
 
@@ -306,18 +333,19 @@ describe("uploads that are attacks", () => {
     const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
     const routes = [
       "",
-      "/list",
-      "/list",
-      "/list",
-      "/list/run",
-      "/list/remove",
+      "/lists",
+      "/lists",
+      "/lists",
+      "/lists/abc/run",
+      "/lists/abc/remove",
       "/try",
       "/keys",
       "/sign-in",
       "/x",
     ]
       .map((path) => `/dashboard${path}`)
-      .concat("/emails/validate", "/emails/validate", "/domains/validate", "/healthz", "/openapi.json", "/");
+      .concat("/emails/validate", "/emails/validate", "/domains/validate", "/healthz", "/openapi.json", "/")
+      .concat("/lists", "/lists?split=x", "/lists?kind=domain&name=../x");
     const part = '--x\r\ncontent-disposition: form-data; name="list"; filename="a.csv"\r\n\r\n';
     const bodies = [
       `${part}email\nann@larch-and-oak.com\n`,
@@ -384,14 +412,24 @@ describe("uploads that are attacks", () => {
     await all;
     expect(answered).toBeGreaterThan(20);
     expect(said()).not.toContain("bug");
-    await post(cookie, "/remove", new URLSearchParams());
+    const page = await (await fetch(`${url}/dashboard/lists`, { headers: { cookie } })).text();
+    for (const [, id] of page.matchAll(/"\/dashboard\/lists\/(\w+)"/g)) {
+      await post(cookie, `/${id}/remove`, new URLSearchParams());
+    }
+    const { lists } = await (
+      await fetch(`${url}/lists`, { headers: { authorization: `Bearer ${secret}` } })
+    ).json();
+    for (const { id } of lists) {
+      await fetch(`${url}/lists/${id}`, { method: "DELETE", headers: { authorization: `Bearer ${secret}` } });
+    }
     await nothingLeft();
-    expect((await upload(cookie, "ann@larch-and-oak.com\n")).status).toBe(200);
-    await post(cookie, "/remove", new URLSearchParams());
+    const last = await upload(cookie, "ann@larch-and-oak.com\n");
+    expect(last.status).toBe(200);
+    await post(cookie, `${pathOf(last)}/remove`, new URLSearchParams());
   }, 60_000);
 
   test("a form without a boundary is a fault of the request", async () => {
-    const response = await fetch(`${running.service.url}/dashboard/list`, {
+    const response = await fetch(`${running.service.url}/dashboard/lists`, {
       method: "POST",
       headers: { ...headersFor(await signIn()), "content-type": "multipart/form-data" },
       body: "x",
@@ -400,24 +438,27 @@ describe("uploads that are attacks", () => {
     expect(await response.text()).toContain("The form names no boundary between its parts.");
   });
 
-  test("nothing is left of a list when the server stops, or after it was killed and started again", async () => {
+  test("a list outlives its server, and an upload that was cut off with it is removed", async () => {
     const cookie = await signIn();
-    await upload(cookie, "ann@larch-and-oak.com\n");
-    expect(running.left().length).toBe(1);
+    const sent = await upload(cookie, "ann@larch-and-oak.com\n");
+    sendForEver(cookie);
+    await expect.poll(() => running.left().length).toBe(2);
     await running.service.kill();
-    expect(running.left().length).toBe(1);
     const home = temporaryFolder();
-    const env = { TMPDIR: running.temporary };
-    running = { ...running, service: await serveWith({ home, env }, "-q", "--state", state) };
-    expect(running.left()).toEqual([]);
-    const again = await signIn();
-    sendForEver(again);
+    const all = ["-q", "--state", state, "--lists", running.folder];
+    running = { ...running, service: await serveWith({ home }, ...all) };
+    const page = `${running.service.url}/dashboard/lists${pathOf(sent)}`;
+    const shown = await fetch(page, { headers: { cookie } });
+    expect(await shown.text()).toContain("1 row with 1 different");
+    await expect.poll(() => running.left().length, { timeout: 20_000 }).toBe(1);
+    await post(cookie, `${pathOf(sent)}/remove`, new URLSearchParams());
+    sendForEver(cookie);
     await expect.poll(() => running.left().length).toBe(1);
     const exited = once(running.service.child, "exit");
     running.service.child.kill("SIGTERM");
     expect(await exited).toEqual([0, null]);
     expect(running.left()).toEqual([]);
-  });
+  }, 40_000);
 });
 
 describe("a list that takes for ever to look at", () => {
@@ -429,9 +470,10 @@ describe("a list that takes for ever to look at", () => {
     writeFileSync(slow, `if (process.argv.includes("--dry-run")) ${work}`);
     const state = join(temporaryFolder(), "service.db");
     const temporary = temporaryFolder();
-    const env = { TMPDIR: temporary, NODE_OPTIONS: `--require=${slow}` };
+    const env = { NODE_OPTIONS: `--require=${slow}` };
     await idv(["keys", "create", "--name", "lists", "--state", state]);
-    const service = await serveWith({ home: temporaryFolder(), env }, "-q", "--state", state);
+    const all = ["-q", "--state", state, "--lists", temporary];
+    const service = await serveWith({ home: temporaryFolder(), env }, ...all);
     const token = new URL(await linkTo(service, state)).searchParams.get("token")!;
     const headers = { origin: service.url, "sec-fetch-site": "same-origin" };
     const post = (path: string, body: BodyInit, cookie = "") =>
@@ -442,15 +484,16 @@ describe("a list that takes for ever to look at", () => {
     const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!;
     const form = new FormData();
     form.set("list", new Blob(["ann@larch-and-oak.com\n"]), "list.csv");
-    const uploaded = post("/list", form, cookie).catch(() => undefined);
+    const uploaded = post("/lists", form, cookie).catch(() => undefined);
     const left = () => readdirSync(temporary);
     await expect.poll(() => processesIn(temporary).length, { timeout: 10_000 }).toBe(1);
     return { service, uploaded, left, processes: () => processesIn(temporary), post, cookie };
   }
 
-  test.each(["/list/remove", "/sign-out"])("is ended by a request to %s", async (path) => {
+  test("is ended when it is removed", async () => {
     const { uploaded, left, processes, post, cookie } = await startLooking();
-    await post(path, new URLSearchParams(), cookie);
+    const [id] = left();
+    await post(`/lists/${id}/remove`, new URLSearchParams(), cookie);
     expect(processes()).toEqual([]);
     expect(left()).toEqual([]);
     expect((await uploaded)?.status).toBe(410);

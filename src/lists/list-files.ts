@@ -1,0 +1,166 @@
+/**
+ * The files of lists: a folder for each list, which holds the list as sent, and a folder for the files of each attempt at
+ * it. All servers see the folders. Must not know the state.
+ */
+import { createHash, type Hash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ResultFile } from "./list-facts.js";
+import { ListFault } from "./list-fault.js";
+
+const split = "split";
+const reportName = "report.html";
+
+/** Files of one attempt at a list, relative to the folder of the list. */
+export interface AttemptPaths {
+  readonly output: string;
+  readonly split: string;
+  readonly report: string;
+}
+
+export class ListFiles {
+  readonly #root: string;
+
+  /** @param root folder that all servers share */
+  constructor(root: string) {
+    this.#root = resolve(root);
+  }
+
+  /**
+   * Creates the folder, and tries to write into it.
+   *
+   * @throws NodeJS.ErrnoException
+   */
+  async check(): Promise<void> {
+    await mkdir(this.#root, { recursive: true, mode: 0o700 });
+    const path = join(this.#root, `.check-${process.pid}`);
+    await writeFile(path, "", { mode: 0o600 });
+    await rm(path);
+  }
+
+  folderOf(id: string): string {
+    return join(this.#root, id);
+  }
+
+  /**
+   * Stores a list.
+   *
+   * @returns hash of its bytes
+   * @throws ListFault when it is empty or too large, or there is no room
+   */
+  async store(id: string, name: string, list: Readable, mostBytes: number): Promise<Uint8Array> {
+    const hash = createHash("sha256");
+    let bytes = 0;
+    try {
+      await mkdir(this.folderOf(id), { mode: 0o700 });
+      await pipeline(
+        list,
+        async function* (parts: AsyncIterable<Buffer>) {
+          for await (const part of parts) {
+            bytes += part.length;
+            if (bytes > mostBytes) throw tooLarge(mostBytes);
+            hash.update(part);
+            yield part;
+          }
+        },
+        createWriteStream(join(this.folderOf(id), name), { mode: 0o600, flags: "wx" }),
+      );
+    } catch (error) {
+      const { code = "" } = error as NodeJS.ErrnoException;
+      if (["ENOSPC", "EDQUOT"].includes(code))
+        throw new ListFault(507, "There is no room for the list on the server.");
+      if (storageFaults.includes(code)) {
+        throw new ListFault(
+          503,
+          "The folder for lists cannot be written just now; the server's log says why.",
+        );
+      }
+      throw error;
+    }
+    if (bytes === 0) throw new ListFault(400, "The list is empty.");
+    return hash.digest();
+  }
+
+  /** Returns the hash of bytes that are not stored. */
+  async hash(list: Readable, mostBytes: number): Promise<Uint8Array> {
+    const hash: Hash = createHash("sha256");
+    let bytes = 0;
+    for await (const part of list as AsyncIterable<Buffer>) {
+      bytes += part.length;
+      if (bytes > mostBytes) throw tooLarge(mostBytes);
+      hash.update(part);
+    }
+    return hash.digest();
+  }
+
+  /** Creates the folder for an attempt's files, whose name no list can have. */
+  async begin(id: string, name: string, attempt: number): Promise<AttemptPaths> {
+    const folder = `.${attempt}`;
+    await rm(join(this.folderOf(id), folder), { recursive: true, force: true });
+    await mkdir(join(this.folderOf(id), folder), { mode: 0o700 });
+    return {
+      output: `${folder}/${outputName(name)}`,
+      split: `${folder}/${split}`,
+      report: `${folder}/${reportName}`,
+    };
+  }
+
+  /** Returns the results of an attempt, and removes those of the ones before. */
+  async finish(id: string, name: string, attempt: number, isSplit: boolean): Promise<readonly ResultFile[]> {
+    const folder = this.folderOf(id);
+    const entries = await readdir(folder);
+    const old = entries.filter((entry) => /^\.\d+$/.test(entry) && entry !== `.${attempt}`);
+    for (const entry of old) await rm(join(folder, entry), { recursive: true, force: true });
+    const names = isSplit ? (await readdir(join(folder, `.${attempt}`, split))).sort() : [outputName(name)];
+    return Promise.all(
+      names.map(async (name) => ({
+        name,
+        bytes: (await stat(this.resultPath(id, attempt, isSplit, name))).size,
+      })),
+    );
+  }
+
+  /** @param name one of the names from `finish` */
+  resultPath(id: string, attempt: number, isSplit: boolean, name: string): string {
+    return join(this.folderOf(id), `.${attempt}`, ...(isSplit ? [split] : []), name);
+  }
+
+  reportPath(id: string, attempt: number): string {
+    return join(this.folderOf(id), `.${attempt}`, reportName);
+  }
+
+  async removeAttempt(id: string, attempt: number): Promise<void> {
+    await rm(join(this.folderOf(id), `.${attempt}`), { recursive: true, force: true });
+  }
+
+  async remove(id: string): Promise<void> {
+    await rm(this.folderOf(id), { recursive: true, force: true });
+  }
+
+  /** Returns the bytes of all files of a list. */
+  async sizeOf(id: string): Promise<number> {
+    const folder = this.folderOf(id);
+    const names = await readdir(folder, { recursive: true }).catch(() => []);
+    const sizes = names.map((name) =>
+      stat(join(folder, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    );
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  }
+}
+
+const storageFaults = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS", "EIO", "ESTALE"];
+
+/** The ending decides the format. OpenDocument sheets are read, not written. */
+const outputName = (name: string): string => `checked-${name.replace(/\.ods$/i, ".xlsx")}`;
+
+const tooLarge = (mostBytes: number): ListFault =>
+  new ListFault(
+    413,
+    `The list is larger than ${Math.floor(mostBytes / 1_048_576)} MiB; check it with idv on the command line.`,
+  );

@@ -1,0 +1,415 @@
+/**
+ * Lists that the service checks: each is a row of the state and a folder, so that any server shows it, works on it, and
+ * takes it over from one that was killed. A run of the command line does the work; all attempts at a list are one run
+ * with a name, which charges its items once (`IDV_RUN`). Must not know pages, nor HTTP.
+ *
+ * The queue is a statement over the rows (`FOR UPDATE SKIP LOCKED` in PostgreSQL), the same for both databases: a library
+ * such as pg-boss has tables, workers and retries of its own, for PostgreSQL alone.
+ */
+import type { ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ListClaim, ListState, ListStore, NewList, StoredList } from "../store/state/lists.js";
+import { newId } from "../store/state/secrets.js";
+import type { Kind } from "../validator/validator.js";
+import {
+  type DetectedTable,
+  type ListChoices,
+  type ListResult,
+  type ListSummary,
+  safeName,
+} from "./list-facts.js";
+import { ListFault } from "./list-fault.js";
+import { ListFiles } from "./list-files.js";
+import { command, faultIn, follow, type ListRunner, type ProgramEnd } from "./list-program.js";
+
+export interface ListOptions {
+  /** Folder for the files, which all servers share. */
+  readonly folder: string;
+  readonly mostBytes: number;
+  /** Time after which a list that rests is removed, in milliseconds. */
+  readonly keepMilliseconds: number;
+  readonly store: ListStore;
+  readonly runner: ListRunner;
+  /** Called with an error of the state or of the folder. */
+  readonly onFault: (error: Error) => void;
+}
+
+export interface SentList {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly who: string;
+}
+
+/** Runs at a time in one server: each uses several threads. */
+const mostRunning = 2;
+/** Lists that one key or all people together may have. */
+export const mostLists = 100;
+const tickMilliseconds = 1000;
+/** Time without a sign of life after which another server takes a list over, in milliseconds. */
+const silence = 15_000;
+/** Limit on the bytes of a list's folder, with the unpacked list and the results, as a multiple of the largest list. */
+const mostGrowth = 8;
+/** Exit codes of runs whose output is complete. */
+const success = 0;
+const quotaExhausted = 4;
+
+export class Lists {
+  readonly mostBytes: number;
+  readonly files: ListFiles;
+  readonly #options: ListOptions;
+  readonly #store: ListStore;
+  readonly #server = newId();
+  /** Work of this server on lists, by their ids. */
+  readonly #work = new Map<string, { readonly stop: () => void; readonly end: Promise<void> }>();
+  readonly #timer: NodeJS.Timeout;
+  #ticking: Promise<void> = Promise.resolve();
+  #running = 0;
+  #isClosed = false;
+
+  constructor(options: ListOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.mostBytes = options.mostBytes;
+    this.files = new ListFiles(options.folder);
+    this.#timer = setInterval(() => this.#wake(), tickMilliseconds).unref();
+  }
+
+  /** @throws NodeJS.ErrnoException when the folder cannot be used */
+  check(): Promise<void> {
+    return this.files.check();
+  }
+
+  get(id: string): Promise<StoredList | undefined> {
+    return this.#store.get(id);
+  }
+
+  /** @param keyId only the lists of this key */
+  all(keyId?: string): Promise<readonly StoredList[]> {
+    return this.#store.all(mostLists, keyId);
+  }
+
+  /**
+   * Stores a list of a person and detects its table. It then waits for choices.
+   *
+   * @param column name or number of the column with the items; empty to detect it
+   * @throws ListFault when it is too large, no list can be found in it, or it was removed meanwhile
+   */
+  async take(content: Readable, list: SentList, column: string): Promise<StoredList> {
+    const added = await this.#add(content, { ...list, id: newId(), keyId: null, choices: {} });
+    return this.#receiving(added, content, async (signal) => {
+      await this.files.store(added.id, added.name, content, this.mostBytes);
+      const found = await this.#detect(added, column, signal);
+      return this.#store.change(added.id, ["arriving"], { state: "found", found }, added);
+    });
+  }
+
+  /**
+   * Stores a list of a key, which then waits for a server.
+   *
+   * @param once text that identifies the request: a repetition returns the list of the first one
+   * @throws ListFault when it is too large, was removed meanwhile, or `once` was used with another body
+   */
+  async submit(
+    content: Readable,
+    list: SentList & { readonly keyId: string },
+    choices: ListChoices,
+    once: string | undefined,
+  ): Promise<StoredList> {
+    const id = newId();
+    const added = await this.#add(content, { ...list, id, choices, once });
+    if (added.id !== id) {
+      if (added.state === "arriving")
+        throw new ListFault(409, "The list of this Idempotency-Key is still arriving.");
+      const hash = await this.files.hash(content, this.mostBytes);
+      if (await this.#store.hasBody(added.id, hash)) return (await this.get(added.id)) ?? added;
+      throw new ListFault(422, "This Idempotency-Key was already used with a different body.");
+    }
+    const queued = await this.#receiving(added, content, async () => {
+      const hash = await this.files.store(added.id, added.name, content, this.mostBytes);
+      await this.#store.hasBody(added.id, hash);
+      return this.#store.change(added.id, ["arriving"], { state: "waiting" }, added);
+    });
+    this.#wake();
+    return queued;
+  }
+
+  async #add(content: Readable, list: Omit<NewList, "server">): Promise<StoredList> {
+    if (this.#isClosed) throw new ListFault(503, "The server is about to stop; try again later.");
+    // Listen from the start: the list may break off before it is read.
+    content.on("error", (error) => content.destroy(error));
+    const { length } = await this.#store.all(mostLists, list.keyId ?? undefined);
+    if (length >= mostLists) throw new ListFault(429, `There are ${mostLists} lists already; remove some.`);
+    return this.#store.add({ ...list, name: safeName(list.name), server: this.#server });
+  }
+
+  /** Works on a list that arrives; removes it if that fails. */
+  async #receiving(
+    list: StoredList,
+    content: Readable,
+    receive: (signal: AbortSignal) => Promise<StoredList | undefined>,
+  ): Promise<StoredList> {
+    try {
+      let received: StoredList | undefined;
+      await this.#working(list, async (signal) => {
+        signal.addEventListener("abort", () => content.destroy(removed()));
+        received = await receive(signal);
+      });
+      if (received === undefined) throw removed();
+      return received;
+    } catch (error) {
+      await this.#delete(list.id);
+      throw error;
+    }
+  }
+
+  /** Does work on a list, with signs of life. */
+  #working(
+    list: StoredList,
+    work: (signal: AbortSignal) => Promise<void>,
+    progress?: () => unknown,
+  ): Promise<void> {
+    const aborter = new AbortController();
+    const beat = setInterval(() => {
+      this.#store.beat(list, progress?.()).then(
+        (isOurs) => isOurs || aborter.abort(),
+        // The state is away: the work goes on.
+        () => {},
+      );
+    }, tickMilliseconds);
+    const done = work(aborter.signal).finally(() => {
+      clearInterval(beat);
+      this.#work.delete(list.id);
+    });
+    this.#work.set(list.id, { stop: () => aborter.abort(), end: done.catch(() => {}) });
+    return done;
+  }
+
+  async #detect(list: StoredList, column: string, signal: AbortSignal): Promise<DetectedTable> {
+    const { runner } = this.#options;
+    const folder = this.files.folderOf(list.id);
+    const chosen = column === "" ? [] : ["-c", column];
+    const args = ["--offline", "--quota", ".detect.db", ...chosen, "--dry-run", "--bad-rows", "skip"];
+    let isSlow = false;
+    const child = runner.start(command(list.kind, list.name, args), folder, undefined);
+    const timer = setTimeout(() => {
+      isSlow = true;
+      child.kill("SIGKILL");
+    }, runner.lookMilliseconds);
+    const { exitCode, lines } = await this.#follow(child, list.id, signal)
+      .catch((error: unknown) => {
+        throw isSlow
+          ? new ListFault(413, "It takes too long to look at the list; use the command line.")
+          : error;
+      })
+      .finally(() => clearTimeout(timer));
+    const table = lines.findLast((line) => line["dryRun"] === true);
+    if (exitCode !== success || table === undefined) throw new ListFault(400, faultIn(lines, folder));
+    const {
+      rows,
+      distinct,
+      column: index,
+      columnName,
+      columns,
+      delimiter,
+    } = table as unknown as DetectedTable;
+    return { rows, distinct, column: index, columnName, columns, delimiter };
+  }
+
+  /** Follows a process, and ends it when the list is removed or its files grow too large. */
+  async #follow(
+    child: ChildProcess,
+    id: string,
+    signal: AbortSignal,
+    onProgress: Parameters<typeof follow>[1] = () => {},
+  ): Promise<ProgramEnd> {
+    let isTooLarge = false;
+    const stop = () => child.kill("SIGKILL");
+    signal.addEventListener("abort", stop);
+    if (signal.aborted) stop();
+    const watch = setInterval(async () => {
+      if ((await this.files.sizeOf(id)) <= this.mostBytes * mostGrowth) return;
+      isTooLarge = true;
+      stop();
+    }, tickMilliseconds / 2);
+    try {
+      return await follow(child, onProgress);
+    } catch (error) {
+      if (signal.aborted) throw removed();
+      if (!isTooLarge) throw error;
+      throw new ListFault(413, "The list is too large when it is unpacked; use the command line.");
+    } finally {
+      clearInterval(watch);
+    }
+  }
+
+  /**
+   * Queues a list: one whose table was found, or another attempt at one that has failed or whose units have ended. What
+   * was charged for it is not charged again.
+   *
+   * @returns undefined if the list is in another state
+   */
+  async start(
+    id: string,
+    choices?: { readonly keyId: string; readonly choices: ListChoices },
+  ): Promise<StoredList | undefined> {
+    const from: ListState[] = choices === undefined ? ["done", "failed"] : ["found"];
+    const queued = await this.#store.change(id, from, { state: "waiting", ...choices });
+    this.#wake();
+    return queued;
+  }
+
+  /** Removes a list, with its files. The server that works on it stops. */
+  async remove(id: string): Promise<void> {
+    const all: ListState[] = ["arriving", "found", "waiting", "running", "done", "failed"];
+    const list = await this.#store.change(id, all, { state: "removed" });
+    if (list === undefined) return;
+    const ours = this.#work.get(id);
+    ours?.stop();
+    await ours?.end;
+    // Another server, which may work on it, deletes it with its next sign of life; else it is deleted some time later.
+    await this.#delete(id);
+  }
+
+  async #delete(id: string): Promise<void> {
+    try {
+      await this.#store.change(id, ["arriving"], { state: "removed" });
+      await this.files.remove(id);
+      await this.#store.drop(id);
+    } catch (error) {
+      // The next look at ended lists tries again.
+      this.#options.onFault(error as Error);
+    }
+  }
+
+  /** Looks for lists to check and to remove. */
+  #wake(): void {
+    this.#ticking = this.#ticking
+      .then(() => this.#tick())
+      .catch((error: Error) => this.#options.onFault(error));
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#isClosed) return;
+    const { isWaiting, ended } = await this.#store.due(this.#server, silence, this.#options.keepMilliseconds);
+    for (const id of ended) {
+      await this.#store.change(id, ["arriving", "found", "done", "failed"], { state: "removed" });
+      await this.#delete(id);
+    }
+    if (!isWaiting) return;
+    while (this.#running < mostRunning && !this.#isClosed) {
+      const list = await this.#store.claim(this.#server, silence);
+      if (list === undefined) return;
+      this.#run(list).catch((error: Error) => this.#options.onFault(error));
+    }
+  }
+
+  async #run(list: StoredList): Promise<void> {
+    let progress: unknown;
+    this.#running++;
+    const run = this.#working(
+      list,
+      async (signal) => {
+        const result = await this.#check(list, signal, (line) => {
+          progress = line;
+        }).catch((error: Error): ListResult | undefined => {
+          if (signal.aborted) return undefined;
+          if (!(error instanceof ListFault)) this.#options.onFault(error);
+          const isKnown = error instanceof ListFault;
+          return {
+            fault: isKnown
+              ? error.message
+              : "The files of the list cannot be used; the server's log says why.",
+          };
+        });
+        await this.#finish(list, result);
+      },
+      () => progress,
+    );
+    await run.finally(() => {
+      this.#running--;
+    });
+    this.#wake();
+  }
+
+  async #check(
+    list: StoredList,
+    signal: AbortSignal,
+    onProgress: (line: unknown) => void,
+  ): Promise<ListResult> {
+    const { id, name, kind, attempt, keyId } = list;
+    const { column, delimiter, drop, isSplit, dns } = list.choices as ListChoices;
+    const paths = await this.files.begin(id, name, attempt);
+    const folder = this.files.folderOf(id);
+    const args = [
+      ...["--set", "engine=offline", "--report", paths.report],
+      ...(column === undefined ? [] : ["-c", column]),
+      ...(delimiter === undefined ? [] : ["-d", delimiter]),
+      ...(drop.length === 0 ? [] : ["--drop", drop.join(",")]),
+      ...(isSplit ? ["--split", paths.split] : ["-o", paths.output]),
+      ...(dns ? ["--dns"] : []),
+    ];
+    const charge = { keyId: keyId!, run: `list-${id}` };
+    const child = this.#options.runner.start(command(kind, name, args), folder, charge);
+    const { exitCode, lines } = await this.#follow(child, id, signal, ({ rows, share, units }) =>
+      onProgress({ rows, share, units }),
+    );
+    const summary = lines.findLast((line) => "statuses" in line && "engine" in line);
+    if (![success, quotaExhausted].includes(exitCode) || summary === undefined) {
+      return { fault: faultIn(lines, folder) };
+    }
+    const { rows, written, empty, distinct, statuses, units } = summary as unknown as ListSummary;
+    return {
+      summary: {
+        rows,
+        written,
+        empty,
+        distinct,
+        statuses,
+        units: { used: units.used, paidBefore: units.paidBefore },
+      },
+      isExhausted: exitCode === quotaExhausted,
+      files: await this.files.finish(id, name, attempt, isSplit),
+    };
+  }
+
+  /**
+   * Stores the end of a run, as soon as the state can be used.
+   *
+   * @param result undefined if the run was stopped
+   */
+  async #finish(list: ListClaim, result: ListResult | undefined): Promise<void> {
+    const to =
+      result === undefined
+        ? undefined
+        : { state: "fault" in result ? ("failed" as const) : ("done" as const), result };
+    for (;;) {
+      try {
+        // A server that stops leaves its lists to the others.
+        const stopped = { state: "waiting" } as const;
+        const change = await this.#store.change(list.id, ["running"], to ?? stopped, list);
+        if (change !== undefined) return;
+        const isThere = (await this.get(list.id)) !== undefined;
+        // Another server has taken the list over, or it was removed.
+        if (isThere) await this.files.removeAttempt(list.id, list.attempt);
+        else await this.#delete(list.id);
+        return;
+      } catch (error) {
+        if (this.#isClosed) return;
+        this.#options.onFault(error as Error);
+        await sleep(tickMilliseconds);
+      }
+    }
+  }
+
+  /** Stops this server's work; other servers go on with it, or this one after its next start. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    const work = [...this.#work.values()];
+    for (const { stop } of work) stop();
+    await Promise.all([...work.map(({ end }) => end), this.#ticking]);
+  }
+}
+
+const removed = (): ListFault => new ListFault(410, "The list was removed.");

@@ -1,0 +1,109 @@
+/** Schemas of the lists in the OpenAPI document. */
+
+export const listSchemas = {
+  List: {
+    type: "object",
+    required: ["id", "name", "kind", "state", "created", "changed", "progress", "summary", "files", "fault"],
+    properties: {
+      id: { type: "string", description: "Id of the list." },
+      name: { type: "string", description: "File name." },
+      kind: { type: "string", enum: ["email", "domain"], description: "Kind of its items." },
+      state: {
+        type: "string",
+        enum: ["arriving", "found", "waiting", "running", "done", "failed"],
+        description: "done: the result can be fetched. failed: `fault` has the reason.",
+      },
+      created: { type: "string", format: "date-time", description: "Time at which it was sent." },
+      changed: { type: "string", format: "date-time", description: "Time of the last change of its state." },
+      progress: {
+        type: ["object", "null"],
+        description: "Progress of the run; null before and after it.",
+        properties: {
+          rows: { type: "integer", description: "Rows that were checked." },
+          share: { type: ["number", "null"], description: "Checked share of the list, from 0 to 1." },
+          units: { type: "integer", description: "Units charged so far." },
+        },
+      },
+      summary: {
+        type: ["object", "null"],
+        description: "Counts of the run; null before its end.",
+        properties: {
+          rows: { type: "integer", description: "Rows of the list." },
+          written: { type: "integer", description: "Rows in the result." },
+          empty: { type: "integer", description: "Rows without an item." },
+          distinct: { type: "integer", description: "Distinct items." },
+          statuses: {
+            type: "object",
+            additionalProperties: { type: "integer" },
+            description: "Rows by status.",
+          },
+          units: {
+            type: "object",
+            description: "Cost of the list.",
+            properties: {
+              used: { type: "integer", description: "Units charged for the last run." },
+              paidBefore: {
+                type: "integer",
+                description: "Items that an earlier run of the list has paid for.",
+              },
+            },
+          },
+          isExhausted: {
+            type: "boolean",
+            description:
+              "Whether the units ended before the list; then `POST /lists/{id}/run` checks the rest.",
+          },
+        },
+      },
+      files: {
+        type: "array",
+        description: "Files of the result.",
+        items: {
+          type: "object",
+          required: ["name", "bytes"],
+          properties: {
+            name: { type: "string", description: "Name of the file." },
+            bytes: { type: "integer", description: "Size of the file." },
+          },
+        },
+      },
+      fault: { type: ["string", "null"], description: "Reason why the list could not be checked." },
+    },
+  },
+  Lists: {
+    type: "object",
+    required: ["lists"],
+    properties: { lists: { type: "array", items: { $ref: "List#" }, description: "The lists of the key." } },
+  },
+};
+
+/** Query of a submission. Its names are those of the fields in the dashboard. */
+export const submissionSchema = {
+  type: "object",
+  properties: {
+    kind: { type: "string", enum: ["email", "domain"], default: "email", description: "Kind of the items." },
+    name: {
+      type: "string",
+      maxLength: 200,
+      default: "list.csv",
+      description: "File name; its ending decides the format of the result.",
+    },
+    column: {
+      type: "string",
+      maxLength: 100,
+      description: "Name or number of the column with the items; detected by default.",
+    },
+    delimiter: {
+      type: "string",
+      enum: [",", ";", "tab", "|", "none"],
+      description: "Delimiter of the fields; detected by default.",
+    },
+    drop: {
+      type: "string",
+      maxLength: 100,
+      description: "Statuses, separated by commas, whose rows are left out.",
+    },
+    split: { type: "boolean", default: false, description: "Gives each status a file of its own." },
+    dns: { type: "boolean", default: false, description: "Looks up whether domains receive mail." },
+  },
+} as const;

@@ -1,0 +1,277 @@
+/** Routes for lists, which are checked after they have been sent: send, look, fetch, remove. */
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { Ajv } from "ajv";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { ListChoices, ListResult } from "../../lists/list-facts.js";
+import { ListFault } from "../../lists/list-fault.js";
+import { type Lists, mostLists } from "../../lists/lists.js";
+import type { StoredList } from "../../store/state/lists.js";
+import type { ApiKey, ServiceStore } from "../../store/state/service-store.js";
+import { type Kind, knownStatuses } from "../../validator/validator.js";
+import { submissionSchema } from "../list-schemas.js";
+import { errorResponses, idempotencyKeySchema, jsonOf } from "../openapi.js";
+import { Refusal } from "../refusals.js";
+import { idempotencyKeyOf, refuseWithoutUnits } from "./validate.js";
+
+interface ListRouteOptions {
+  readonly lists: Lists;
+  readonly store: Pick<ServiceStore, "now">;
+}
+
+interface SubmitQuery {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly column?: string;
+  readonly delimiter?: string;
+  readonly drop?: string;
+  readonly split: boolean;
+  readonly dns: boolean;
+}
+
+type ListRequest = FastifyRequest<{
+  Params: { readonly id: string };
+  Querystring: { readonly file?: string };
+}>;
+
+const idParameter = {
+  type: "object",
+  properties: { id: { type: "string", maxLength: 32, description: "Id of the list." } },
+} as const;
+
+const notFound = { 404: jsonOf("The key has no such list, or it has no such file.", "Error") };
+const fileOf = (description: string, type: string) => ({
+  200: { description, content: { [type]: { schema: { type: "string", format: "binary" } } } },
+});
+
+export async function listRoutes(
+  service: FastifyInstance,
+  { lists, store }: ListRouteOptions,
+): Promise<void> {
+  const listOf = async (request: ListRequest): Promise<StoredList> => {
+    const key = await request.authorise();
+    const list = await lists.get(request.params.id);
+    if (list?.keyId !== key.id) throw new Refusal(404, "No such list.");
+    return list;
+  };
+
+  service.get(
+    "/lists",
+    {
+      schema: {
+        summary: `Returns the lists of the key, the newest first; at most ${mostLists}.`,
+        operationId: "get_lists",
+        response: { 200: jsonOf("The lists.", "Lists"), ...errorResponses(401, 503) },
+      },
+    },
+    async (request) => {
+      const { id } = await request.authorise();
+      return { lists: (await lists.all(id)).map(toAnswer) };
+    },
+  );
+
+  service.register(async (uploads) => {
+    const ajv = new Ajv({ coerceTypes: true, useDefaults: true });
+    // A query has texts only.
+    uploads.setValidatorCompiler(({ schema }) => ajv.compile(schema));
+    uploads.removeAllContentTypeParsers();
+    uploads.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+    uploads.post(
+      "/lists",
+      {
+        config: { readsBody: true },
+        schema: {
+          summary:
+            "Takes a list: CSV, TSV, an item a line, JSON Lines, JSON, .xlsx or .ods, also with gzip. It is checked as soon as a server is free.",
+          operationId: "submit_list",
+          headers: idempotencyKeySchema,
+          querystring: submissionSchema,
+          response: {
+            202: {
+              ...jsonOf("The list was taken. Location is its address.", "List"),
+              headers: { Location: { type: "string", description: "Address of the list." } },
+            },
+            ...errorResponses(400, 401, 403, 409, 413, 415, 422, 429, 503, 507),
+          },
+        },
+        // Before the list arrives.
+        onRequest: async (request: FastifyRequest, reply) => {
+          const { kind } = request.query as Partial<SubmitQuery>;
+          const key = await request.authorise(kind === "domain" ? "domains" : "emails");
+          if (key.isSandbox) throw new Refusal(403, "A sandbox key cannot check lists.");
+          if (key.quota.left === 0 && idempotencyKeyOf(request) === undefined) {
+            refuseWithoutUnits(key, reply, store.now());
+          }
+        },
+      },
+      async (request, reply) => {
+        const { kind, name, column, delimiter, drop, split, dns } = request.query as SubmitQuery;
+        const key = request.apiKey as ApiKey;
+        const choices: ListChoices = { column, delimiter, drop: statusesIn(drop), isSplit: split, dns };
+        const sent = { name, kind, who: `key ${key.id}`, keyId: key.id };
+        const list = await lists.submit(request.raw, sent, choices, idempotencyKeyOf(request));
+        request.items = 1;
+        return reply.code(202).header("location", `/lists/${list.id}`).send(toAnswer(list));
+      },
+    );
+  });
+
+  service.get(
+    "/lists/:id",
+    {
+      schema: {
+        summary: "Returns a list: its state, progress, counts and units.",
+        operationId: "get_list",
+        params: idParameter,
+        response: { 200: jsonOf("The list.", "List"), ...notFound, ...errorResponses(401, 503) },
+      },
+    },
+    async (request: ListRequest) => toAnswer(await listOf(request)),
+  );
+
+  service.post(
+    "/lists/:id/run",
+    {
+      schema: {
+        summary:
+          "Checks the rest of a list whose units have ended, or tries a failed one again. Nothing is charged twice.",
+        operationId: "run_list",
+        params: idParameter,
+        response: {
+          202: jsonOf("The list waits for a server.", "List"),
+          ...notFound,
+          409: jsonOf("The list is not done, and has not failed.", "Error"),
+          ...errorResponses(401, 503),
+        },
+      },
+    },
+    async (request: ListRequest, reply) => {
+      const { id } = await listOf(request);
+      const queued = await lists.start(id);
+      if (queued === undefined) throw new Refusal(409, "The list is not done, and has not failed.");
+      return reply.code(202).send(toAnswer(queued));
+    },
+  );
+
+  service.get(
+    "/lists/:id/result",
+    {
+      schema: {
+        summary: "Returns the checked list, in the format in which it was sent.",
+        operationId: "get_list_result",
+        params: idParameter,
+        querystring: {
+          type: "object",
+          properties: {
+            file: { type: "string", maxLength: 200, description: "One of the files, if there are several." },
+          },
+        },
+        response: {
+          ...fileOf("The checked list, or one of its files.", "application/octet-stream"),
+          ...notFound,
+          409: jsonOf("The list is not done.", "Error"),
+          ...errorResponses(401, 503),
+        },
+      },
+    },
+    async (request: ListRequest, reply) => {
+      const list = await listOf(request);
+      const { files } = resultOf(list);
+      const file = files.find(({ name }) => name === (request.query.file ?? files[0]?.name));
+      if (file === undefined) throw new Refusal(404, "No such file.");
+      const { isSplit } = list.choices as ListChoices;
+      reply.header("content-disposition", `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`);
+      return sendFile(reply, lists.files.resultPath(list.id, list.attempt, isSplit, file.name));
+    },
+  );
+
+  service.get(
+    "/lists/:id/report",
+    {
+      schema: {
+        summary: "Returns the report on a list as an HTML page.",
+        operationId: "get_list_report",
+        params: idParameter,
+        response: {
+          ...fileOf("The report.", "text/html"),
+          ...notFound,
+          409: jsonOf("The list is not done.", "Error"),
+          ...errorResponses(401, 503),
+        },
+      },
+    },
+    async (request: ListRequest, reply) => {
+      const list = await listOf(request);
+      resultOf(list);
+      // Saved, not shown: the page belongs to this origin, and to no person who is signed in.
+      reply.header("content-disposition", 'attachment; filename="report.html"');
+      return sendFile(reply, lists.files.reportPath(list.id, list.attempt), "text/html; charset=utf-8");
+    },
+  );
+
+  service.delete(
+    "/lists/:id",
+    {
+      schema: {
+        summary: "Removes a list and its files; a run of it stops. Units that were charged stay charged.",
+        operationId: "delete_list",
+        params: idParameter,
+        response: {
+          204: { description: "The list was removed.", type: "null" },
+          ...notFound,
+          ...errorResponses(401, 503),
+        },
+      },
+    },
+    async (request: ListRequest, reply) => {
+      const { id } = await listOf(request);
+      await lists.remove(id);
+      return reply.code(204).send();
+    },
+  );
+}
+
+/** @throws Refusal when one is unknown */
+function statusesIn(text: string | undefined): readonly string[] {
+  const statuses = text === undefined || text === "" ? [] : text.split(",");
+  const unknown = statuses.find((status) => !(knownStatuses as readonly string[]).includes(status));
+  if (unknown !== undefined)
+    throw new Refusal(400, `drop: takes statuses such as ${knownStatuses.join(", ")}.`);
+  return statuses;
+}
+
+/** @throws Refusal when the list is not done */
+function resultOf({ state, result }: StoredList): Extract<ListResult, { readonly files: unknown }> {
+  if (state !== "done") throw new Refusal(409, "The list is not done.");
+  return result as Extract<ListResult, { readonly files: unknown }>;
+}
+
+/** @throws ListFault when the file is gone */
+async function sendFile(reply: FastifyReply, path: string, type = "application/octet-stream") {
+  const file = await open(path).catch(() => {
+    throw new ListFault(404, "The files of the list are gone.");
+  });
+  reply.header("content-length", (await file.stat()).size).type(type);
+  return reply.send(createReadStream(path, { fd: file }));
+}
+
+const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+function toAnswer({ id, name, kind, state, created, changed, progress, result }: StoredList) {
+  const { rows, share, units } = (progress ?? {}) as { rows?: number; share?: number | null; units?: number };
+  const isRunning = state === "running" && progress !== undefined;
+  const ended = state === "done" || state === "failed" ? (result as ListResult) : undefined;
+  const done = ended !== undefined && "summary" in ended ? ended : undefined;
+  return {
+    id,
+    name,
+    kind,
+    state,
+    created: time(created),
+    changed: time(changed),
+    progress: isRunning ? { rows, share, units } : null,
+    summary: done === undefined ? null : { ...done.summary, isExhausted: done.isExhausted },
+    files: done?.files ?? [],
+    fault: ended !== undefined && "fault" in ended ? ended.fault : null,
+  };
+}

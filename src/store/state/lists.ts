@@ -1,0 +1,271 @@
+/**
+ * Lists that servers check, as rows that any server may read and one at a time works on. A server gives signs of life;
+ * without one for a while, another server takes the list over. Must not know files, nor what is in the columns of JSON.
+ */
+import { timingSafeEqual } from "node:crypto";
+import { ask, type Clock, clock, insertion, listOf, type Parameter, tell } from "../sql.js";
+import type { ServiceDatabase } from "./database.js";
+import { hashOf } from "./secrets.js";
+
+/**
+ * `arriving`: a server receives it. `found`: its table is known, and choices are awaited. `waiting`: for a server.
+ * `removed`: its files are still to be deleted.
+ */
+export type ListState = "arriving" | "found" | "waiting" | "running" | "done" | "failed" | "removed";
+
+export interface StoredList {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: "email" | "domain";
+  /** Id of the key that is charged, and which may see the list; null if none was chosen. */
+  readonly keyId: string | null;
+  /** Person or key that has sent it. */
+  readonly who: string;
+  /** In milliseconds since the epoch, as are the other times. */
+  readonly created: number;
+  /** Time of the last change of its state. */
+  readonly changed: number;
+  readonly state: ListState;
+  /** Server that works on it, or did last. */
+  readonly server: string;
+  /** Last sign of life of that server. */
+  readonly alive: number;
+  /** Number of times that a server has begun to check it. */
+  readonly attempt: number;
+  readonly choices: unknown;
+  readonly found: unknown;
+  readonly progress: unknown;
+  readonly result: unknown;
+}
+
+export interface NewList
+  extends Pick<StoredList, "id" | "name" | "kind" | "keyId" | "who" | "server" | "choices"> {
+  /** Text that identifies the request of a key, so that a repetition adds no list. */
+  readonly once?: string | undefined;
+}
+
+export interface ListChange {
+  readonly state: ListState;
+  readonly keyId?: string;
+  readonly choices?: unknown;
+  readonly found?: unknown;
+  readonly result?: unknown;
+}
+
+/** A server's work on a list; it ends when another server has taken the list over. */
+export type ListClaim = Pick<StoredList, "id" | "server" | "attempt">;
+
+/** All methods throw StoreError when the state cannot be used. */
+export interface ListStore {
+  /** Adds a list that arrives; returns the one of the same request, if it was added before. */
+  add(list: NewList): Promise<StoredList>;
+  get(id: string): Promise<StoredList | undefined>;
+  /**
+   * Returns the newest lists that are not removed, the newest first.
+   *
+   * @param keyId only those of this key
+   */
+  all(most: number, keyId?: string): Promise<readonly StoredList[]>;
+  /**
+   * Changes a list that is in one of some states. Returns undefined, without a change, if it is not.
+   *
+   * @param claim changes it only if the claim still holds
+   */
+  change(
+    id: string,
+    from: readonly ListState[],
+    to: ListChange,
+    claim?: ListClaim,
+  ): Promise<StoredList | undefined>;
+  /** Gives a sign of life. Returns whether the claim still holds. A power failure may undo it. */
+  beat(claim: ListClaim, progress?: unknown): Promise<boolean>;
+  /**
+   * Claims the list that waits longest, or whose server has given no sign of life for a while.
+   *
+   * @param silence in milliseconds
+   */
+  claim(server: string, silence: number): Promise<StoredList | undefined>;
+  /**
+   * Returns whether a list waits for the server, and the ids of lists to be removed: those of which nothing was heard for
+   * a while as they arrived or were removed, and those that have rested for `keep` milliseconds.
+   */
+  due(
+    server: string,
+    silence: number,
+    keep: number,
+  ): Promise<{ readonly isWaiting: boolean; readonly ended: readonly string[] }>;
+  /** Compares the hash of a body with the stored one, or stores it if there is none. Returns whether they are equal. */
+  hasBody(id: string, hash: Uint8Array): Promise<boolean>;
+  /** Deletes the row of a list. */
+  drop(id: string): Promise<void>;
+}
+
+interface ListRow {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: "email" | "domain";
+  readonly key_id: string | null;
+  readonly who: string;
+  readonly created: number;
+  readonly changed: number;
+  readonly state: ListState;
+  readonly server: string;
+  readonly alive: number;
+  readonly attempt: number;
+  readonly choices: string;
+  readonly found: string | null;
+  readonly progress: string | null;
+  readonly result: string | null;
+  readonly body_hash: Uint8Array | null;
+}
+
+/** A server does not take over from itself: a run of it that was silent goes on. */
+const isUnclaimed = "(state = 'waiting' OR (state = 'running' AND alive < ? AND server <> ?))";
+
+export class SqlLists implements ListStore {
+  readonly #database: ServiceDatabase;
+
+  constructor(database: ServiceDatabase) {
+    this.#database = database;
+  }
+
+  add({ id, name, kind, keyId, who, server, choices, once }: NewList): Promise<StoredList> {
+    const hash = once === undefined ? null : hashOf(`${keyId} ${once}`);
+    return this.#database.write(function* () {
+      const [[{ now }]] = yield* ask<[[Clock]]>(clock);
+      const [added] = yield* ask<[ListRow[]]>(
+        insertion(
+          "{list} (id, name, kind, key_id, who, created, changed, state, server, alive, attempt, choices, once)",
+          [[id, name, kind, keyId, who, now, now, "arriving", server, now, 0, JSON.stringify(choices), hash]],
+          "ON CONFLICT (once) DO NOTHING RETURNING *",
+        ),
+      );
+      if (added[0] !== undefined) return toList(added[0]);
+      const [[row]] = yield* ask<[[ListRow]]>(["SELECT * FROM {list} WHERE once = ?", hash]);
+      return toList(row);
+    });
+  }
+
+  async get(id: string): Promise<StoredList | undefined> {
+    const [[row]] = await this.#database.read(() =>
+      ask<[ListRow[]]>(["SELECT * FROM {list} WHERE id = ? AND state <> 'removed'", id]),
+    );
+    return row && toList(row);
+  }
+
+  async all(most: number, keyId?: string): Promise<readonly StoredList[]> {
+    const [rows] = await this.#database.read(() =>
+      ask<[ListRow[]]>([
+        `SELECT * FROM {list} WHERE state <> 'removed' ${keyId === undefined ? "" : "AND key_id = ?"}
+        ORDER BY created DESC, id LIMIT ?`,
+        ...(keyId === undefined ? [] : [keyId]),
+        most,
+      ]),
+    );
+    return rows.map(toList);
+  }
+
+  change(
+    id: string,
+    from: readonly ListState[],
+    to: ListChange,
+    claim?: ListClaim,
+  ): Promise<StoredList | undefined> {
+    const columns: [string, Parameter][] = [["state", to.state]];
+    if (to.keyId !== undefined) columns.push(["key_id", to.keyId]);
+    for (const name of ["choices", "found", "result"] as const) {
+      if (to[name] !== undefined) columns.push([name, JSON.stringify(to[name])]);
+    }
+    return this.#database.write(function* () {
+      const [[{ now }]] = yield* ask<[[Clock]]>(clock);
+      const [rows] = yield* ask<[ListRow[]]>([
+        `UPDATE {list} SET changed = ?, alive = ?, ${columns.map(([name]) => `${name} = ?`).join(", ")}
+        WHERE id = ? AND state IN (${listOf(from)}) ${claim === undefined ? "" : "AND server = ? AND attempt = ?"}
+        RETURNING *`,
+        ...[now, now, ...columns.map(([, value]) => value), id, ...from],
+        ...(claim === undefined ? [] : [claim.server, claim.attempt]),
+      ]);
+      return rows[0] && toList(rows[0]);
+    });
+  }
+
+  beat({ id, server, attempt }: ListClaim, progress?: unknown): Promise<boolean> {
+    return this.#database.writeFast(function* () {
+      const [[{ now }]] = yield* ask<[[Clock]]>(clock);
+      const [rows] = yield* ask([
+        `UPDATE {list} SET alive = ?, progress = ?
+        WHERE id = ? AND server = ? AND attempt = ? AND state IN ('arriving', 'running') RETURNING id`,
+        ...[now, progress === undefined ? null : JSON.stringify(progress), id, server, attempt],
+      ]);
+      return rows!.length > 0;
+    });
+  }
+
+  claim(server: string, silence: number): Promise<StoredList | undefined> {
+    return this.#database.write(function* () {
+      const [[{ now }]] = yield* ask<[[Clock]]>(clock);
+      const [rows] = yield* ask<[ListRow[]]>([
+        `UPDATE {list} SET state = 'running', server = ?, alive = ?, attempt = attempt + 1, progress = NULL
+        WHERE id = (SELECT id FROM {list} WHERE ${isUnclaimed} ORDER BY changed, id LIMIT 1 {skip})
+        RETURNING *`,
+        ...[server, now, now - silence, server],
+      ]);
+      return rows[0] && toList(rows[0]);
+    });
+  }
+
+  async due(server: string, silence: number, keep: number) {
+    const now = await this.#now();
+    const [waiting, ended] = await this.#database.read(() =>
+      ask<[unknown[], { id: string }[]]>(
+        [`SELECT 1 FROM {list} WHERE ${isUnclaimed} LIMIT 1`, now - silence, server],
+        [
+          `SELECT id FROM {list} WHERE (state IN ('arriving', 'removed') AND alive < ?)
+            OR (state IN ('found', 'done', 'failed') AND changed < ?)`,
+          ...[now - silence, now - keep],
+        ],
+      ),
+    );
+    return { isWaiting: waiting.length > 0, ended: ended.map(({ id }) => id) };
+  }
+
+  async #now(): Promise<number> {
+    const [[{ now }]] = await this.#database.read(() => ask<[[Clock]]>(clock));
+    return now;
+  }
+
+  hasBody(id: string, hash: Uint8Array): Promise<boolean> {
+    return this.#database.write(function* () {
+      yield* tell(["UPDATE {list} SET body_hash = ? WHERE id = ? AND body_hash IS NULL", hash, id]);
+      const [[row]] = yield* ask<[Pick<ListRow, "body_hash">[]]>([
+        "SELECT body_hash FROM {list} WHERE id = ?",
+        id,
+      ]);
+      return row?.body_hash != null && timingSafeEqual(row.body_hash, hash);
+    });
+  }
+
+  async drop(id: string): Promise<void> {
+    await this.#database.write(() => tell(["DELETE FROM {list} WHERE id = ?", id]));
+  }
+}
+
+const toList = ({ choices, found, progress, result, ...row }: ListRow): StoredList => ({
+  id: row.id,
+  name: row.name,
+  kind: row.kind,
+  keyId: row.key_id,
+  who: row.who,
+  created: row.created,
+  changed: row.changed,
+  state: row.state,
+  server: row.server,
+  alive: row.alive,
+  attempt: row.attempt,
+  choices: JSON.parse(choices),
+  found: parsed(found),
+  progress: parsed(progress),
+  result: parsed(result),
+});
+
+const parsed = (text: string | null): unknown => (text === null ? undefined : JSON.parse(text));

@@ -1,0 +1,237 @@
+/** Covers lists over a real state: processes that hang, uploads that break off, and servers that take over or stop. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterEach, describe, expect, test } from "vitest";
+import type { ListResult } from "../../src/lists/list-facts.js";
+import { ListFault } from "../../src/lists/list-fault.js";
+import { Lists } from "../../src/lists/lists.js";
+import type { SqlServiceStore } from "../../src/store/state/sql-store.js";
+import { openSqliteServiceStore } from "../../src/store/state/sqlite.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const sent = { name: "list.csv", kind: "email", who: "a person" } as const;
+const forEver = "for (;;);";
+/** Does as the command line does with a list: writes the files, and says their counts. */
+const work = `const { writeFileSync } = require("node:fs");
+  const value = (name) => process.argv[process.argv.indexOf(name) + 1];
+  if (process.argv.includes("--dry-run")) {
+    console.error(JSON.stringify({ dryRun: true, rows: 1, distinct: 1, column: 1, columnName: null, columns: [], delimiter: null }));
+  } else {
+    writeFileSync(value("-o"), process.env.NAME);
+    writeFileSync(value("--report"), "");
+    console.error(JSON.stringify({ engine: "offline", statuses: { ok: 1 }, rows: 1, written: 1, empty: 0, distinct: 1, units: { used: 1, paidBefore: 0 } }));
+  }`;
+
+const opened: { lists: Lists; store: SqlServiceStore }[] = [];
+afterEach(async () => {
+  for (const { lists, store } of opened.splice(0)) {
+    await lists.close();
+    await store.close();
+  }
+});
+
+/** Opens the lists of a server, whose processes do other work. */
+async function openLists(
+  place: { readonly state: string; readonly folder: string },
+  {
+    program = forEver,
+    name = "",
+    lookMilliseconds = 60_000,
+    keepMilliseconds = 60_000,
+    mostBytes = 1000,
+  } = {},
+) {
+  const children: ChildProcess[] = [];
+  const runs: (string | undefined)[] = [];
+  const store = await openSqliteServiceStore(place.state, Date.now);
+  const faults: string[] = [];
+  const lists = new Lists({
+    store: store.lists,
+    folder: place.folder,
+    mostBytes,
+    keepMilliseconds,
+    onFault: ({ message }) => faults.push(message),
+    runner: {
+      lookMilliseconds,
+      start(args, cwd, charge) {
+        runs.push(charge && `${charge.keyId} ${charge.run}`);
+        const child = spawn(process.execPath, ["-e", program, "--", ...args], {
+          cwd,
+          env: { ...process.env, NAME: name },
+          stdio: ["ignore", "ignore", "pipe"],
+        });
+        children.push(child);
+        return child;
+      },
+    },
+  });
+  opened.push({ lists, store });
+  await lists.check();
+  const alive = () => children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+  return { lists, store, children, alive, runs, faults };
+}
+
+const newPlace = () => {
+  const root = temporaryFolder();
+  const folder = join(root, "lists");
+  return { state: join(root, "service.db"), folder, left: () => readdirSync(folder) };
+};
+const upload = (text = "email\n") => Readable.from([Buffer.from(text)]);
+const choices = { drop: [], isSplit: false, dns: false };
+
+describe("a list that arrives", () => {
+  test("is refused after the time limit for its look", async () => {
+    const place = newPlace();
+    const { lists, alive } = await openLists(place, { lookMilliseconds: 200 });
+    await expect(lists.take(upload(), sent, "")).rejects.toThrow(
+      "It takes too long to look at the list; use the command line.",
+    );
+    expect([place.left(), alive(), await lists.all()]).toEqual([[], [], []]);
+  });
+
+  test("leaves no file and no process when it is removed", async () => {
+    const place = newPlace();
+    const { lists, children, alive } = await openLists(place);
+    const taken = lists.take(upload(), sent, "");
+    taken.catch(() => {});
+    await expect.poll(() => children.length).toBe(1);
+    const [list] = await lists.all();
+    await lists.remove(list!.id);
+    await expect(taken).rejects.toThrow(ListFault);
+    expect([place.left(), alive(), await lists.all()]).toEqual([[], [], []]);
+  });
+
+  test("leaves nothing when its server stops", async () => {
+    const place = newPlace();
+    const { lists, children } = await openLists(place);
+    const taken = lists.take(new Readable({ read() {} }), sent, "");
+    taken.catch(() => {});
+    await expect.poll(place.left).toHaveLength(1);
+    await lists.close();
+    await expect(taken).rejects.toThrow("The list was removed.");
+    expect([place.left(), children]).toEqual([[], []]);
+    await expect(lists.take(upload(), sent, "")).rejects.toThrow("about to stop");
+  });
+
+  test("fails with the error of an upload that breaks off at once", async () => {
+    const place = newPlace();
+    const { lists } = await openLists(place);
+    const torn = new Readable({ read() {} });
+    const taken = lists.take(torn, sent, "");
+    taken.catch(() => {});
+    // As the parser of forms does, which does not destroy it.
+    torn.emit("error", new Error("Part terminated early"));
+    await expect(taken).rejects.toThrow();
+    expect([place.left(), await lists.all()]).toEqual([[], []]);
+  });
+
+  test("is refused when it is empty or too large, and there is no folder", async () => {
+    const place = newPlace();
+    const { lists, faults } = await openLists(place, { program: work });
+    await expect(lists.take(upload(""), sent, "")).rejects.toMatchObject({ statusCode: 400 });
+    await expect(lists.take(upload("x".repeat(2000)), sent, "")).rejects.toMatchObject({ statusCode: 413 });
+    expect(place.left()).toEqual([]);
+    rmSync(place.folder, { recursive: true });
+    writeFileSync(place.folder, "");
+    await expect(lists.take(upload(), sent, "")).rejects.toMatchObject({
+      statusCode: 503,
+      message: expect.stringContaining("The folder for lists cannot be written"),
+    });
+    await expect(lists.check()).rejects.toMatchObject({ code: "EEXIST" });
+    expect(faults.length).toBeLessThan(5);
+  });
+});
+
+describe("a list of a key", () => {
+  const submit = (lists: Lists, text?: string, once?: string) =>
+    lists.submit(upload(text), { ...sent, keyId: "k1" }, choices, once);
+
+  test("is one list for one Idempotency-Key, and another body is refused", async () => {
+    const { lists, runs } = await openLists(newPlace(), { program: work });
+    const first = await submit(lists, "email\n", "a");
+    expect((await submit(lists, "email\n", "a")).id).toBe(first.id);
+    await expect(submit(lists, "other\n", "a")).rejects.toMatchObject({ statusCode: 422 });
+    const second = await submit(lists, "email\n", "b");
+    await expect
+      .poll(async () => (await lists.all("k1")).map(({ state }) => state))
+      .toEqual(["done", "done"]);
+    expect(runs.sort()).toEqual([`k1 list-${first.id}`, `k1 list-${second.id}`].sort());
+    expect(await lists.all("k2")).toEqual([]);
+  });
+
+  test("is taken over from a server that is gone, and its late end changes nothing", async () => {
+    const place = newPlace();
+    const slow = await openLists(place);
+    const { id } = await submit(slow.lists);
+    await expect.poll(() => slow.children.length).toBe(1);
+    const other = await openLists(place, { program: work, name: "second" });
+    // As if the first server had been silent.
+    const { DatabaseSync } = await import("@photostructure/sqlite");
+    const database = new DatabaseSync(place.state);
+    await expect
+      .poll(
+        async () => {
+          database.prepare("UPDATE list SET alive = alive - 60000 WHERE attempt = 1").run();
+          return (await other.lists.get(id))?.state;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe("done");
+    database.close();
+    await expect.poll(slow.alive, { timeout: 5000 }).toEqual([]);
+    const list = (await other.lists.get(id))!;
+    expect(list).toMatchObject({ attempt: 2, state: "done" });
+    const { files } = list.result as Extract<ListResult, { files: unknown }>;
+    const path = other.lists.files.resultPath(id, 2, false, files[0]!.name);
+    expect(readFileSync(path, "utf8")).toBe("second");
+    expect(readdirSync(join(place.folder, id))).toEqual([".2", "list.csv"]);
+    // Both runs had the same name, and so charge once.
+    expect(slow.runs).toEqual(other.runs);
+  });
+
+  test("waits for another server when its own stops", async () => {
+    const place = newPlace();
+    const first = await openLists(place);
+    const { id } = await submit(first.lists);
+    await expect.poll(() => first.children.length).toBe(1);
+    await first.lists.close();
+    expect(first.alive()).toEqual([]);
+    expect((await first.lists.get(id))?.state).toBe("waiting");
+    const next = await openLists(place, { program: work });
+    await expect.poll(async () => (await next.lists.get(id))?.state, { timeout: 5000 }).toBe("done");
+  });
+
+  test("is stopped and removed by a server that does not work on it", async () => {
+    const place = newPlace();
+    const [worker, other] = [await openLists(place), await openLists(place)];
+    const { id } = await submit(worker.lists);
+    await expect.poll(() => worker.children.length + other.children.length).toBe(1);
+    const { lists } = worker.children.length === 0 ? worker : other;
+    await lists.remove(id);
+    expect(await lists.get(id)).toBeUndefined();
+    await expect.poll(() => [...worker.alive(), ...other.alive()], { timeout: 5000 }).toEqual([]);
+    await expect.poll(place.left, { timeout: 5000 }).toEqual([]);
+  });
+
+  test("fails with the reason if its process is ended, and can be tried again", async () => {
+    const { lists } = await openLists(newPlace(), { program: "process.kill(process.pid, 'SIGKILL')" });
+    const { id } = await submit(lists);
+    await expect
+      .poll(async () => (await lists.get(id))?.result)
+      .toEqual({ fault: "The check was stopped: out of memory? Use the command line." });
+    expect(await lists.start(id)).toMatchObject({ state: "waiting" });
+    await expect.poll(async () => (await lists.get(id))?.attempt).toBe(2);
+    expect(await lists.start("none")).toBeUndefined();
+  });
+
+  test("is removed after a while", async () => {
+    const place = newPlace();
+    const { lists } = await openLists(place, { program: work, keepMilliseconds: 500 });
+    const { id } = await submit(lists);
+    await expect.poll(async () => (await lists.get(id))?.state).toBe("done");
+    await expect.poll(() => lists.get(id), { timeout: 5000 }).toBeUndefined();
+    await expect.poll(place.left).toEqual([]);
+  });
+});

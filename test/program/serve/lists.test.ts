@@ -1,0 +1,261 @@
+/** Covers lists over HTTP: the interface, the folder, and several servers of which one is killed. */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { hasPostgres, startPostgres } from "../../support/postgres.js";
+import { idv } from "../../support/run-idv.js";
+import { createKey, request, type Service, serve } from "../../support/service.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const postgres = hasPostgres ? await startPostgres() : undefined;
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+async function send(
+  { url }: Pick<Service, "url">,
+  key: string,
+  list: Uint8Array | string,
+  query: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const address = `${url}/lists?${new URLSearchParams(query)}`;
+  return request(address, {
+    method: "POST",
+    headers: { ...bearer(key), "content-type": "text/csv", ...headers },
+    body: list as BodyInit,
+  });
+}
+
+const look = async ({ url }: Pick<Service, "url">, key: string, id: string) =>
+  (await request(`${url}/lists/${id}`, { headers: bearer(key) })).body;
+
+const untilEnd = (service: Pick<Service, "url">, key: string, id: string, timeout = 20_000) =>
+  expect.poll(async () => (await look(service, key, id)).state, { timeout }).toMatch(/done|failed/);
+
+const fetchBytes = async (url: string, key: string) =>
+  Buffer.from(await (await fetch(url, { headers: bearer(key) })).arrayBuffer());
+
+describe("on one server", async () => {
+  const home = temporaryFolder();
+  const service = await serve(home, "-q", "--max-list-bytes", "1M");
+  const [key, other] = [await createKey(home, { limit: 1000 }), await createKey(home)];
+  const text = "id;mail\r\n1;ann@larch-and-oak.com\r\n2;x@mailinator.com\r\n3;n/a\r\n4;x@@\r\n";
+
+  test("a list is sent, checked, fetched and removed, and only its key sees it", async () => {
+    const sent = await send(service, key, text, { name: "people.csv" });
+    expect([sent.status, sent.body.state, sent.headers.get("location")]).toEqual([
+      202,
+      "waiting",
+      `/lists/${sent.body.id}`,
+    ]);
+    const { id } = sent.body;
+    await untilEnd(service, key, id);
+    expect(await look(service, key, id)).toMatchObject({
+      name: "people.csv",
+      kind: "email",
+      state: "done",
+      progress: null,
+      fault: null,
+      files: [{ name: "checked-people.csv" }],
+      summary: {
+        rows: 4,
+        empty: 1,
+        distinct: 3,
+        statuses: { ok: 1, disposable: 1, fake: 1 },
+        units: { used: 3, paidBefore: 0 },
+        isExhausted: false,
+      },
+    });
+    const { stdout } = await idv(["emails", "-q", "--offline"], { stdin: text });
+    expect((await fetchBytes(`${service.url}/lists/${id}/result`, key)).toString()).toBe(stdout);
+    const report = await fetch(`${service.url}/lists/${id}/report`, { headers: bearer(key) });
+    expect(await report.text()).toContain("<h1>people.csv</h1>");
+    for (const path of ["", "/result", "/report"]) {
+      expect((await request(`${service.url}/lists/${id}${path}`, { headers: bearer(other) })).status).toBe(
+        404,
+      );
+      expect((await request(`${service.url}/lists/${id}${path}`)).status).toBe(401);
+    }
+    const all = async (secret: string) =>
+      (await request(`${service.url}/lists`, { headers: bearer(secret) })).body.lists.length;
+    expect([await all(key), await all(other)]).toEqual([1, 0]);
+    const remove = (secret: string) =>
+      request(`${service.url}/lists/${id}`, { method: "DELETE", headers: bearer(secret) });
+    expect((await remove(other)).status).toBe(404);
+    expect((await remove(key)).status).toBe(204);
+    expect((await remove(key)).status).toBe(404);
+    expect(await all(key)).toBe(0);
+  });
+
+  test("formats and choices are those of the command line", async () => {
+    const gz = await send(service, key, gzipSync(text), {
+      name: "people.csv.gz",
+      split: "true",
+      drop: "fake",
+    });
+    await untilEnd(service, key, gz.body.id);
+    const { files } = await look(service, key, gz.body.id);
+    expect(files.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining([expect.stringContaining("disposable"), expect.stringContaining("ok")]),
+    );
+    const domains = "domain\nmailinator.com\nlarch-and-oak.com\n";
+    const sent = await send(service, key, domains, { kind: "domain", column: "1", delimiter: "none" });
+    await untilEnd(service, key, sent.body.id);
+    const address = `${service.url}/lists/${sent.body.id}/result`;
+    expect((await fetchBytes(address, key)).toString()).toBe(
+      "domain,status\nmailinator.com,disposable\nlarch-and-oak.com,ok\n",
+    );
+    const missing = await request(`${address}?file=none.csv`, { headers: bearer(key) });
+    expect(missing.status).toBe(404);
+  });
+
+  test("a list with an Idempotency-Key is taken and charged once", async () => {
+    const used = async () =>
+      JSON.parse((await idv(["keys", "list", "--json"], { home })).stdout.split("\n")[0]!).used;
+    const before = await used();
+    const once = { "idempotency-key": "night-1" };
+    const list = "email\nonce@larch-and-oak.com\n";
+    const first = await send(service, key, list, {}, once);
+    await untilEnd(service, key, first.body.id);
+    const again = await send(service, key, list, {}, once);
+    expect([again.status, again.body.id]).toEqual([202, first.body.id]);
+    expect((await send(service, key, `${list}b@c.net\n`, {}, once)).status).toBe(422);
+    expect((await used()) - before).toBe(1);
+  });
+
+  test("faults are named, and leave no list", async () => {
+    const cases: [string | Uint8Array, Record<string, string>, Record<string, string>, number, string][] = [
+      ["", {}, {}, 400, "The list is empty."],
+      ["x".repeat(1_100_000), {}, {}, 413, "The list is larger than 1 MiB"],
+      [text, { kind: "phone" }, {}, 400, "must be"],
+      [text, { drop: "good" }, {}, 400, "drop: takes statuses"],
+      [gzipSync(text), {}, { "content-encoding": "gzip" }, 415, "must not be compressed"],
+      [text, {}, bearer("sk_none"), 401, "Unauthorized."],
+    ];
+    for (const [list, query, headers, status, message] of cases) {
+      // The connection is closed before all of a list that is too large has been sent.
+      const answer = await send(service, key, list, query, headers).catch((error: Error) => {
+        if (error.name !== "TypeError") throw error;
+      });
+      if (answer)
+        expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(message)]);
+      else expect(status).toBe(413);
+    }
+    const bad = await send(service, key, "a,b\n1,2\n");
+    await untilEnd(service, key, bad.body.id);
+    expect((await look(service, key, bad.body.id)).fault).toBe(
+      'no column looks like e-mail addresses; name it as the column: 1 "a", 2 "b"',
+    );
+    expect(
+      (await request(`${service.url}/lists/${bad.body.id}/result`, { headers: bearer(key) })).status,
+    ).toBe(409);
+    const sandbox = await createKey(home, { isSandbox: true });
+    expect((await send(service, sandbox, text)).status).toBe(403);
+    const domains = await createKey(home, { permissions: ["domains"] });
+    expect((await send(service, domains, text)).status).toBe(403);
+    const empty = await createKey(home, { limit: 0 });
+    expect(await send(service, empty, text)).toMatchObject({
+      status: 429,
+      body: { code: "quota_exhausted" },
+    });
+  });
+
+  test("the rest of a list is checked when there are units again, and nothing is charged twice", async () => {
+    const few = await createKey(home, { name: "few", limit: 300 });
+    const list = `email\n${Array.from({ length: 500 }, (_, i) => `u${i}@larch-and-oak.com\n`).join("")}`;
+    const { id } = (await send(service, few, list)).body;
+    const run = () => request(`${service.url}/lists/${id}/run`, { method: "POST", headers: bearer(few) });
+    await untilEnd(service, few, id);
+    expect((await look(service, few, id)).summary).toMatchObject({ isExhausted: true, units: { used: 300 } });
+    const { stdout } = await idv(["keys", "list", "--json"], { home });
+    const keys = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    await idv(["keys", "set", keys.find(({ name }) => name === "few").id, "--limit", "900"], { home });
+    expect((await run()).status).toBe(202);
+    await untilEnd(service, few, id);
+    expect((await look(service, few, id)).summary).toMatchObject({
+      isExhausted: false,
+      statuses: { ok: 500 },
+      units: { used: 200, paidBefore: 300 },
+    });
+    await request(`${service.url}/lists/${id}`, { method: "DELETE", headers: bearer(few) });
+    expect((await run()).status).toBe(404);
+  });
+});
+
+test("a folder that cannot be used is refused at the start, and lists in one that is gone are named", async () => {
+  const home = temporaryFolder();
+  const file = join(home, "file");
+  writeFileSync(file, "");
+  const refused = await idv(["serve", "--check", "--port", "0", "--lists", join(file, "lists")], { home });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--lists: ") });
+  const folder = temporaryFolder();
+  const service = await serve(home, "-q", "--lists", folder);
+  const key = await createKey(home);
+  const { id } = (await send(service, key, "email\na@larch-and-oak.com\n")).body;
+  await untilEnd(service, key, id);
+  rmSync(folder, { recursive: true });
+  expect((await request(`${service.url}/lists/${id}/result`, { headers: bearer(key) })).status).toBe(404);
+  expect(await send(service, key, "email\n")).toMatchObject({
+    status: 503,
+    body: { message: expect.stringContaining("The folder for lists cannot be written") },
+  });
+  expect(
+    (await request(`${service.url}/lists/${id}`, { method: "DELETE", headers: bearer(key) })).status,
+  ).toBe(204);
+});
+
+describe.skipIf(!postgres)("on four servers", () => {
+  test("20 lists at once end once, are charged once and have the right bytes, though a server is killed", async () => {
+    const state = await postgres!.create();
+    const folder = temporaryFolder();
+    const created = await idv(["keys", "create", "--name", "lists", "--state", state]);
+    const key = created.stdout.trim();
+    const start = () => serve(temporaryFolder(), "-q", "--state", state, "--lists", folder);
+    const servers = await Promise.all([start(), start(), start(), start()]);
+    const textOf = (list: number) =>
+      `n,email\n${Array.from({ length: 30_000 }, (_, i) => `${i},l${list}n${i}@${i % 7 ? "larch-and-oak.com" : "mailinator.com"}\n`).join("")}`;
+    const texts = Array.from({ length: 20 }, (_, i) => textOf(i));
+    const sent = await Promise.all(texts.map((text, i) => send(servers[i % 4]!, key, text)));
+    const ids = sent.map(({ body }) => body.id as string);
+    // The first is killed while it works.
+    const running = async () =>
+      (await Promise.all(ids.map((id) => look(servers[1]!, key, id)))).filter(
+        ({ state }) => state === "running",
+      ).length;
+    await expect.poll(running, { timeout: 10_000, interval: 20 }).toBeGreaterThan(3);
+    await servers[0]!.kill();
+    for (const id of ids) await untilEnd(servers[2]!, key, id, 60_000);
+    for (const [i, id] of ids.entries()) {
+      expect(await look(servers[3]!, key, id)).toMatchObject({ state: "done", summary: { rows: 30_000 } });
+      const input = join(temporaryFolder(), "list.csv");
+      writeFileSync(input, texts[i]!);
+      const output = `${input}.out`;
+      await idv(["emails", input, "--offline", "-q", "-o", output]);
+      const bytes = await fetchBytes(`${servers[1]!.url}/lists/${id}/result`, key);
+      expect(bytes.equals(readFileSync(output))).toBe(true);
+    }
+    const { used } = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout);
+    expect(used).toBe(20 * 30_000);
+  }, 120_000);
+
+  test("without a shared folder there are no lists, and the page says how to have some", async () => {
+    const state = await postgres!.create();
+    const key = (await idv(["keys", "create", "--name", "a", "--state", state])).stdout.trim();
+    const { url } = await serve(temporaryFolder(), "-q", "--state", state);
+    expect((await fetch(`${url}/lists`, { headers: bearer(key) })).status).toBe(404);
+    const link = (await idv(["dashboard", "--base-url", url, "--state", state])).stdout.trim();
+    const signedIn = await fetch(`${url}/dashboard/sign-in`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { origin: url, "sec-fetch-site": "same-origin" },
+      body: new URLSearchParams({ token: new URL(link).searchParams.get("token")! }),
+    });
+    const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!;
+    const page = await (await fetch(`${url}/dashboard/lists`, { headers: { cookie } })).text();
+    expect(page).toContain("<code>--lists FOLDER</code>");
+  });
+});
