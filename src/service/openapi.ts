@@ -46,6 +46,32 @@ const named = {
     required: ["status"],
     properties: { status: { const: "ok", description: "Always the same." } },
   },
+  Usage: {
+    type: "object",
+    required: ["units", "usage"],
+    properties: {
+      units: { type: "integer", description: "Units that were charged in the whole time." },
+      usage: {
+        type: "array",
+        description: "One entry for each span and kind with usage.",
+        items: {
+          type: "object",
+          required: ["start", "kind", "units", "statuses"],
+          properties: {
+            start: { type: "string", format: "date-time", description: "Start of the span." },
+            kind: { type: "string", description: "Kind of the items: email or domain." },
+            units: { type: "integer", description: "Units that were charged." },
+            statuses: {
+              type: "object",
+              additionalProperties: { type: "integer" },
+              description:
+                "Items by status; quota_exceeded ones are not charged. Those of lists and runs are unknown.",
+            },
+          },
+        },
+      },
+    },
+  },
   ...listSchemas,
   ...validationSchemas("emails", "Email", knownStatuses),
   ...validationSchemas(

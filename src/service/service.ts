@@ -27,6 +27,7 @@ import { noSuchPath, refuseBrokenRequest } from "./refusals.js";
 import { dashboardRoutes, type LoadPages } from "./routes/dashboard.js";
 import { listRoutes } from "./routes/lists.js";
 import { probeRoutes } from "./routes/probes.js";
+import { usageRoutes } from "./routes/usage.js";
 import { validateRoutes } from "./routes/validate.js";
 import type { RequestMailCheck } from "./validation.js";
 
@@ -81,6 +82,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
   service.register(swagger, documentOptions);
   service.register(validateRoutes, { store, judges, maximumItems, metrics });
   if (lists) service.register(listRoutes, { lists, store });
+  service.register(usageRoutes, { store });
   service.register(probeRoutes, { store, metrics });
   if (loadDashboard) service.register(dashboardRoutes, { load: loadDashboard });
   return service;

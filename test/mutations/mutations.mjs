@@ -188,8 +188,8 @@ export const mutations = [
   {
     promise: "a charge on PostgreSQL notices that its period has ended",
     file: "src/store/state/postgres-charges.ts",
-    from: "const until = ends.length === 0 ? null : Math.min(...ends);",
-    to: "const until = null;",
+    from: "return ends.length === 0 ? null : Math.min(...ends);",
+    to: "return null;",
     tests: [unit("store/state/service-store")],
   },
   {
@@ -202,8 +202,8 @@ export const mutations = [
   {
     promise: "a charge on PostgreSQL notices a change of its key",
     file: "src/store/state/postgres-charges.ts",
-    from: "AND version = $4 AND",
-    to: "AND ($4::bigint IS NULL OR true) AND",
+    from: "AND version = $3 AND",
+    to: "AND ($3::bigint IS NULL OR true) AND",
     tests: [unit("store/state/service-store")],
   },
   {
@@ -223,9 +223,23 @@ export const mutations = [
   {
     promise: "the dashboard takes changes from its own pages only",
     file: "src/dashboard/access.ts",
-    from: 'if (request.method === "POST" && !isFromHere(request)) {',
-    to: 'if (request.method === "PUT" && !isFromHere(request)) {',
+    from: 'request.method === "POST" ? originFault',
+    to: 'request.method === "PUT" ? originFault',
     tests: [program("serve/dashboard")],
+  },
+  {
+    promise: "all tries at a list of the service are paid once",
+    file: "src/lists/lists.ts",
+    from: "run: `list-",
+    to: "run: paths.output + `list-",
+    tests: [unit("lists/lists")],
+  },
+  {
+    promise: "hours are added to the sums of usage once",
+    file: "src/store/state/usage.ts",
+    from: "hours(from, to, `{greatest}(?, ",
+    to: "hours(from, to, `{least}(?, ",
+    tests: [unit("store/state/service-store")],
   },
   {
     promise: "rows without an item are in the first shard",

@@ -81,6 +81,13 @@ const options = optionRecords({
     fallback: 3_600_000,
     fallbackText: "1h",
   },
+  keepUsage: {
+    flags: "--keep-usage <TIME>",
+    help: "keep the usage of each day that long",
+    parse: duration(40 * day, 36_600 * day),
+    fallback: 400 * day,
+    fallbackText: "400d",
+  },
   maxListBytes: {
     flags: "--max-list-bytes <SIZE>",
     help: "largest list that is taken",
@@ -198,8 +205,10 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
       say("other machines may reach this address, and keys are sent unencrypted: put TLS in front");
     if (baseUrl?.startsWith("http:") && !isLoopback(new URL(baseUrl).hostname))
       say("--base-url has http: links and sessions of the dashboard are sent unencrypted");
+    const tidying = keepUsageTidy(store, options.keepUsage);
     if (!hasKeys) say("there are no keys yet: idv keys create --name NAME");
     await stopped;
+    clearInterval(tidying);
     await Promise.all([pages.close(), lists?.close()]);
     const timer = setTimeout(() => service.server.closeAllConnections(), patienceMilliseconds);
     await service.close();
@@ -296,6 +305,16 @@ async function openLists(
   }
   if (check) await lists.close();
   return lists;
+}
+
+/** In milliseconds. */
+const tidyEvery = 600_000;
+
+/** Tidies the usage now and from time to time. A failure is made up for the next time. */
+function keepUsageTidy(store: ServiceStore, keep: number): NodeJS.Timeout {
+  const tidy = () => store.tidyUsage(keep).catch(() => {});
+  tidy();
+  return setInterval(tidy, tidyEvery).unref();
 }
 
 /** Returns a function that says an error, the same one once a minute. */

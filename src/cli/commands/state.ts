@@ -33,7 +33,7 @@ const environment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
 /**
  * First line of an exported state. The last line has the number of rows of each table; a file without it is cut off.
  */
-const firstLine = { idv: "state", version: 2 };
+const firstLine = { idv: "state", version: 3 };
 
 export const define: DefineCommand = (state) => {
   describe(state, {

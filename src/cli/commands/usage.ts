@@ -1,11 +1,11 @@
 /** `idv usage`: the units used by the keys of `idv serve`, by time, key and status. */
 import { stringify } from "csv-stringify/sync";
-import type { KeyUsageSum } from "../../store/state/usage.js";
+import type { KeyTotal, KeyUsageSum } from "../../store/state/usage.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { openServiceState } from "../engines/service-state.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
 import { stateOptions } from "../options/state.js";
-import { day, duration, filled } from "../options/values.js";
+import { day, duration, filled, wholeNumber } from "../options/values.js";
 import { printListing } from "../terminal/listing.js";
 import { allPrinted, print } from "../terminal/standard-output.js";
 import { grouped } from "../terminal/terminal.js";
@@ -27,6 +27,12 @@ const options = optionRecords({
     choices: ["hour", "day"],
     fallback: "day",
   },
+  top: {
+    flags: "--top <N>",
+    help: "only the sums of the N keys with the most units, and of all keys",
+    parse: wholeNumber(1, 1_000_000),
+    conflicts: ["by"],
+  },
   json: { flags: "--json", help: "print one JSON object a line", conflicts: ["csv"] },
   csv: { flags: "--csv", help: "print CSV with a header" },
 });
@@ -35,7 +41,12 @@ export const define: DefineCommand = (command) => {
   describe(command, {
     description:
       "Prints the units used by time, key and kind, and their statuses.\nWithout quota_exceeded, their sum in a period is what the quotas have counted.",
-    examples: ["usage", "usage --since 24h --by hour --key 04sX1bQ2z", "usage --since 90d --csv"],
+    examples: [
+      "usage",
+      "usage --since 24h --by hour --key 04sX1bQ2z",
+      "usage --since 30d --top 10",
+      "usage --since 90d --csv",
+    ],
     options,
     environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"],
   }).action(showUsage);
@@ -55,17 +66,27 @@ interface Line {
 const statusColumns = [...knownStatuses.filter((status) => status !== "quota_exceeded"), "other"] as const;
 const header = ["time", "key", "name", "kind", "units", ...statusColumns, "quota_exceeded"];
 
-async function showUsage({ state, key, since, by, json, csv }: OptionValues<typeof options>): Promise<void> {
+async function showUsage({
+  state,
+  key,
+  since,
+  by,
+  top,
+  json,
+  csv,
+}: OptionValues<typeof options>): Promise<void> {
   const store = await openServiceState(state, process.env);
   try {
-    const names = new Map((await store.list()).map(({ id, name }) => [id, name]));
+    const names = new Map([["*", "all keys"]]);
+    for (const { id, name } of await store.list()) names.set(id, name);
     const now = Date.now();
     const span = by === "hour" ? day / 24 : day;
     // The first span is shown in full: a part of it would look like little use.
     const from = now - since - ((now - since) % span);
     // Without an end: the clocks of servers may have been ahead.
     const to = Number.MAX_SAFE_INTEGER;
-    const spans = store.usageByKey({ from, to, span, ...(key !== undefined && { keyId: key }) });
+    const query = { from, to, span, ...(key !== undefined && { keyId: key }) };
+    const spans = top === undefined ? store.usageByKey(query) : topOf(await store.totals(query), from, top);
     if (csv) print(`${header.join(",")}\n`);
     else if (!json) return await printListing({ header, rows: rowsOf(linesOf(spans, names, by)) });
     for await (const lines of linesOf(spans, names, by)) {
@@ -76,6 +97,26 @@ async function showUsage({ state, key, since, by, json, csv }: OptionValues<type
   } finally {
     await store.close();
   }
+}
+
+/** Yields the sums of the keys with the most units, and then those of all keys, under the key "*". */
+async function* topOf(
+  totals: readonly KeyTotal[],
+  start: number,
+  most: number,
+): AsyncGenerator<readonly KeyUsageSum[]> {
+  const byKey = new Map<string, KeyTotal[]>();
+  const all = new Map<string, number>();
+  for (const total of totals) {
+    const { keyId, status, units } = total;
+    byKey.set(keyId, [...(byKey.get(keyId) ?? []), total]);
+    all.set(status, (all.get(status) ?? 0) + units);
+  }
+  const charged = (sums: readonly KeyTotal[]) =>
+    sums.reduce((sum, { status, units }) => sum + (status === "quota_exceeded" ? 0 : units), 0);
+  const keys = [...byKey.values()].sort((a, b) => charged(b) - charged(a)).slice(0, most);
+  const ofAll = Array.from(all, ([status, units]) => ({ keyId: "*", status, units }));
+  yield [...keys, ofAll].flat().map((sum) => ({ ...sum, start, kind: "all" }));
 }
 
 async function* linesOf(

@@ -38,7 +38,7 @@ export async function printListing({ header, rows, colourOf }: Listing): Promise
 /** `widths` has the widths of earlier pages and is updated; if it is empty, the header is printed. */
 async function printPage({ header, rows, colourOf }: Page, widths: number[]): Promise<void> {
   if (!process.stdout.isTTY) {
-    for (const row of rows) print(`${row.map(printable).join("\t").trimEnd()}\n`);
+    print(rows.map((row) => `${row.map(printable).join("\t").trimEnd()}\n`).join(""));
     return;
   }
   if (rows.length === 0) return;

@@ -1,6 +1,6 @@
 /** Usage by hours or days, as a page and as CSV. */
 import type { FastifyInstance } from "fastify";
-import type { UsageQuery } from "../../store/state/usage.js";
+import { hoursKept, type UsageQuery } from "../../store/state/usage.js";
 import { choiceOf, fieldOf, queryIn, timeIn } from "../form.js";
 import type { RouteOptions } from "../options.js";
 import { PageFault } from "../page-fault.js";
@@ -39,6 +39,12 @@ function formOf(query: URLSearchParams, now: number): UsageForm {
   const days = (timeIn(to, "To") - timeIn(from, "From")) / day + 1;
   const most = by === "hour" ? mostHourDays : mostDays;
   if (days < 1 || days > most) throw new PageFault(400, `Give a time of 1 to ${most} days.`);
+  if (by === "hour" && timeIn(from, "From") < now - hoursKept) {
+    throw new PageFault(
+      400,
+      `Hours are kept for ${hoursKept / day} days: give a later time, or choose days.`,
+    );
+  }
   return { from, to, by, key: fieldOf(query, "key") ?? "" };
 }
 

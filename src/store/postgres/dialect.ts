@@ -3,7 +3,19 @@ import { translator } from "../sql.js";
 
 export const clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
 
-const tables = ["quota", "key", "secret", "answer", "usage", "audit", "sign_in", "session", "list"];
+const tables = [
+  "quota",
+  "key",
+  "secret",
+  "answer",
+  "usage",
+  "audit",
+  "sign_in",
+  "session",
+  "list",
+  "usage_sum",
+  "usage_mark",
+];
 
 export const translate = translator({
   placeholder: (index) => `$${index}`,
@@ -19,6 +31,8 @@ export const translate = translator({
     skip: "FOR UPDATE SKIP LOCKED",
     bump: ", version = version + 1",
     overriding: "OVERRIDING SYSTEM VALUE",
+    greatest: "greatest",
+    least: "least",
     integer: "bigint",
     bytes: "bytea",
     numbered: `SELECT setval(pg_get_serial_sequence('idv_audit', 'number'), max(number)) FROM idv_audit

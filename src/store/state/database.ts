@@ -10,10 +10,6 @@ export interface ServiceDatabase {
   /** Without a password, for messages. */
   readonly name: string;
   readonly runsSideBySide: boolean;
-  /**
-   * Longest time range of usage that is summed in one statement, in milliseconds; set where a statement blocks others.
-   */
-  readonly usagePart?: number;
   readonly fastCharges?: FastCharges;
   /** Set where there are several connections. */
   readonly pool?: PoolState;

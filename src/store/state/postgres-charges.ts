@@ -79,8 +79,7 @@ export class PostgresCharges implements FastCharges {
     const [first] = all ?? [];
     if (all === undefined || first === undefined) return undefined;
     const { quota: known } = first;
-    const ends = all.flatMap(({ until }) => until ?? []);
-    const until = ends.length === 0 ? null : Math.min(...ends);
+    const until = earliest(all.map(({ until }) => until));
     const units = charges.reduce((sum, { statuses }) => sum + statuses.length, 0);
     if (known.unit_limit !== null && known.used + units > known.unit_limit) return undefined;
     this.#waits ??= this.#database.runsItself(untilDurable).catch((error) => {
@@ -147,9 +146,14 @@ export class PostgresCharges implements FastCharges {
     if (this.#known.size + keys.size > mostKnown) this.#known.clear();
     for (const { id, quota_id, expires, ...key } of keys.values()) {
       const quota = quotas.get(quota_id) as VersionedQuotaRow;
-      const ends = [expires, toQuota(quota).renewsAt].filter((time) => time !== null);
-      const until = ends.length === 0 ? null : Math.min(...ends);
+      const until = earliest([expires, toQuota(quota).renewsAt]);
       if (isUsable({ expires, ...key }, now)) this.#known.set(id, { quota, until });
     }
   }
+}
+
+/** @param times in milliseconds; null for never */
+function earliest(times: readonly (number | null)[]): number | null {
+  const ends = times.filter((time) => time !== null);
+  return ends.length === 0 ? null : Math.min(...ends);
 }

@@ -36,11 +36,8 @@ export interface KeyRow {
   expires: number | null;
   revoked: number | null;
   quota_id: string;
-}
-
-/** Start of the hour of the last charge, in milliseconds since the epoch. */
-export interface LastUsed {
-  readonly last_used: number | null;
+  /** Time of the last charge in milliseconds since the epoch. */
+  last_used: number | null;
 }
 
 export interface SecretRow extends SecretFacts {
@@ -185,12 +182,9 @@ export function toKey(
   row: KeyRow,
   quota: NamedQuotaRow,
   now: number,
-  {
-    secrets = [],
-    lastUsed = null,
-  }: { readonly secrets?: readonly SecretRow[]; readonly lastUsed?: number | null } = {},
+  secrets: readonly SecretRow[] = [],
 ): ApiKey {
-  const { id, name, created, expires, revoked } = row;
+  const { id, name, created, expires, revoked, last_used: lastUsed } = row;
   const working = secrets.filter(({ ends }) => ends === null || ends > now);
   return {
     id,
@@ -223,6 +217,7 @@ export function newKeyRow(
     expires: key.expires ?? null,
     revoked: null,
     quota_id: quotaId,
+    last_used: null,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Quota, QuotaChange, Reservation } from "../quota/quota.js";
 import type { Granted, ReceiptCharge, ReceiptStore } from "../quota/receipts.js";
 import type { ListStore } from "./lists.js";
 import type { StateRows } from "./state-rows.js";
-import type { KeyUsageSum, UsageQuery, UsageSum } from "./usage.js";
+import type { KeyTotal, KeyUsageSum, UsageQuery, UsageSum } from "./usage.js";
 
 export const permissions = ["emails", "domains"] as const;
 export type Permission = (typeof permissions)[number];
@@ -33,10 +33,7 @@ export interface ApiKey {
   readonly created: number;
   readonly expires: number | null;
   readonly revoked: number | null;
-  /**
-   * Start of the hour of the last charge, or the creation if that is later; null if no charge is known, or it was not
-   * looked up.
-   */
+  /** Time of the last charge, to the minute; null if no charge is known. */
   readonly lastUsed: number | null;
   /** Name of a shared quota; null if the key has its own. */
   readonly quotaName: string | null;
@@ -205,10 +202,17 @@ export interface ServiceStore {
    * @throws UnknownKeyError when the key has no such secret, or it is its newest
    */
   endSecret(id: string, secretId: string): Promise<ApiKey>;
-  /** Returns the units by span and status, the oldest first. Other calls may run meanwhile. */
+  /** Returns the units by span and status, the oldest first. */
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
+  /** Returns the units of each key by status, in a whole time range. */
+  totals(query: UsageQuery): Promise<readonly KeyTotal[]>;
   /** Yields the units of one span at a time by key, kind and status, the oldest span first. */
   usageByKey(query: UsageQuery): AsyncIterable<readonly KeyUsageSum[]>;
+  /**
+   * Adds the usage of hours that are over to the sums, deletes old hours, and folds days that are older than `keep`
+   * milliseconds. Other calls may run meanwhile.
+   */
+  tidyUsage(keep: number): Promise<void>;
   /**
    * Creates a sign-in link to the dashboard. Returns its token, which can be used once, within
    * {@link signInMilliseconds}.

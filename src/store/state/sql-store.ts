@@ -4,7 +4,7 @@
  */
 
 import { timingSafeEqual } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../errors.js";
 import type { PoolState } from "../postgres/database.js";
 import {
@@ -30,7 +30,6 @@ import {
   type JoinedRow,
   type KeyRow,
   keyAndQuota,
-  type LastUsed,
   type NamedQuotaRow,
   newKeyRow,
   newSecretRow,
@@ -71,16 +70,35 @@ import {
   updateQuota,
   usableQuota,
 } from "./statements.js";
-import { type KeyUsageSum, readSums, readUsage, type UsageQuery, type UsageSum } from "./usage.js";
+import {
+  deleteHours,
+  foldDay,
+  type KeyTotal,
+  type KeyUsageSum,
+  readByKey,
+  readSums,
+  readTotals,
+  rollUpHour,
+  type UsageQuery,
+  type UsageSum,
+} from "./usage.js";
 
 const sweepMilliseconds = 60_000;
-/** Longest wait for the end of a sweep when the state is closed, in milliseconds. */
-const sweepWait = 1000;
+const dayMilliseconds = 86_400_000;
+/** Longest waits for the last work when the state is closed, in milliseconds. */
+const closeWait = 500;
+/** Time before the last charge of a key is stored again, and the delay until it is, in milliseconds. */
+const notedMilliseconds = 30_000;
+const noteDelay = 1000;
 
 export class SqlServiceStore implements ServiceStore {
   readonly #database: ServiceDatabase;
   #sweptAt = Number.NEGATIVE_INFINITY;
   #sweep: Promise<unknown> = Promise.resolve();
+  /** Times of the last charges of keys, and those of them that were stored last. */
+  readonly #uses = new Map<string, { time: number; noted: number }>();
+  #noting: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   readonly #clock: () => number;
   /** Difference between the clock of the database and this one, in milliseconds, at the last look. */
@@ -115,7 +133,10 @@ export class SqlServiceStore implements ServiceStore {
   }
 
   async close(): Promise<void> {
-    await Promise.race([this.#sweep, sleep(sweepWait, undefined, { ref: false })]);
+    this.#isClosed = true;
+    clearTimeout(this.#noting);
+    await Promise.race([this.#noteUses(0), sleep(closeWait, undefined, { ref: false })]);
+    await Promise.race([this.#sweep, sleep(closeWait, undefined, { ref: false })]);
     await this.#database.close();
   }
 
@@ -145,21 +166,18 @@ export class SqlServiceStore implements ServiceStore {
 
   async list(): Promise<readonly ApiKey[]> {
     const [keys, secrets, [{ now }]] = await this.#database.read(() =>
-      ask<[(JoinedRow & LastUsed)[], SecretRow[], [Clock]]>(
-        [
-          `SELECT ${keyAndQuota}, (SELECT hour FROM {usage} u WHERE u.key_id = k.id AND u.kind <> 'unknown'
-            ORDER BY hour DESC LIMIT 1) AS last_used
-          FROM {key} k JOIN {quota} q ON q.id = k.quota_id ORDER BY k.created, k.id`,
-        ],
+      ask<[JoinedRow[], SecretRow[], [Clock]]>(
+        [`SELECT ${keyAndQuota} FROM {key} k JOIN {quota} q ON q.id = k.quota_id ORDER BY k.created, k.id`],
         ["SELECT * FROM {secret}"],
         clock,
       ),
     );
     this.#compared(now);
     const byKey = secretsByKey(secrets);
-    return keys.map((row) =>
-      toKey(row, quotaIn(row), now, { secrets: byKey.get(row.id) ?? [], lastUsed: row.last_used }),
-    );
+    return keys.map((row) => {
+      const last_used = this.#uses.get(row.id)?.time ?? row.last_used;
+      return toKey({ ...row, last_used }, quotaIn(row), now, byKey.get(row.id));
+    });
   }
 
   async find(secret: string): Promise<Found> {
@@ -198,13 +216,51 @@ export class SqlServiceStore implements ServiceStore {
     const { fastCharges } = this.#database;
     const atOnce = await fastCharges?.chargeAll(charges);
     if (atOnce !== undefined) {
-      this.#sweepIfDue(this.#compared(atOnce.now));
+      this.#use(charges, this.#compared(atOnce.now));
       return atOnce.outcomes;
     }
     const { outcomes, rows, now } = await this.#database.write(() => charge(charges));
     fastCharges?.learn(rows, now);
-    this.#sweepIfDue(this.#compared(now));
+    this.#use(charges, this.#compared(now));
     return outcomes;
+  }
+
+  /** Remembers the time of charges for later: to store it at once would slow them down. */
+  #use(charges: readonly Charge[], now: number): void {
+    for (const { keyId } of charges) this.#noteUse(keyId, now);
+    this.#sweepIfDue(now);
+  }
+
+  #noteUse(keyId: string, now: number): void {
+    const use = this.#uses.get(keyId) ?? { time: now, noted: Number.NEGATIVE_INFINITY };
+    use.time = now;
+    this.#uses.set(keyId, use);
+    if (now - use.noted < notedMilliseconds) return;
+    this.#noting ??= setTimeout(() => this.#noteUses(notedMilliseconds), noteDelay).unref();
+  }
+
+  /**
+   * Stores the times of the last charges. Does not throw: nothing depends on them.
+   *
+   * @param age milliseconds after which the time of a key is stored again
+   */
+  async #noteUses(age: number): Promise<void> {
+    this.#noting = undefined;
+    const uses = [...this.#uses].filter(([, { time, noted }]) => time > noted && time - noted >= age);
+    if (uses.length === 0) return;
+    for (const [, use] of uses) use.noted = use.time;
+    await this.#database.tryWrite(() =>
+      tell(
+        ...uses
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(
+            ([id, { time }]): Statement => [
+              "UPDATE {key} SET last_used = ? WHERE id = ? AND (last_used IS NULL OR last_used < ?)",
+              ...[time, id, time],
+            ],
+          ),
+      ),
+    );
   }
 
   async takeUnits(request: UnitRequest): Promise<Reservation & Granted> {
@@ -212,6 +268,7 @@ export class SqlServiceStore implements ServiceStore {
     const { reservation, now } = await this.#database.write(() => takeUnits(request));
     // Delete only this quota's answers: the run's clock may differ from the service's.
     if ("quotaName" in from) this.#sweepIfDue(now, usageIdOf(from));
+    else this.#noteUse(from.keyId, now);
     return reservation;
   }
 
@@ -344,20 +401,28 @@ export class SqlServiceStore implements ServiceStore {
         ...secretsAfter(key, before, now),
       );
       const [secrets] = yield* ask<[SecretRow[]]>(select);
-      return toKey(key, quota, now, { secrets });
+      return toKey(key, quota, now, secrets);
     });
   }
 
-  async usage(query: UsageQuery): Promise<readonly UsageSum[]> {
-    const { usagePart } = this.#database;
-    if (usagePart === undefined) return readSums(this.#database, query, "status");
-    const sums: UsageSum[] = [];
-    for await (const part of readUsage(this.#database, query, "status")) sums.push(...part);
-    return sums;
+  usage(query: UsageQuery): Promise<readonly UsageSum[]> {
+    return readSums(this.#database, query);
+  }
+
+  totals(query: UsageQuery): Promise<readonly KeyTotal[]> {
+    return readTotals(this.#database, query);
   }
 
   usageByKey(query: UsageQuery): AsyncGenerator<readonly KeyUsageSum[]> {
-    return readUsage(this.#database, query, "key") as AsyncGenerator<readonly KeyUsageSum[]>;
+    return readByKey(this.#database, query);
+  }
+
+  async tidyUsage(keep: number): Promise<void> {
+    const [[{ now }]] = await this.#database.read(() => ask<[[Clock]]>(clock));
+    const until = now - keep - ((now - keep) % dayMilliseconds);
+    for (const step of [() => rollUpHour(now), () => deleteHours(now), () => foldDay(until)]) {
+      while (!this.#isClosed && (await this.#database.writeFast(step))) await setImmediate();
+    }
   }
 
   async createSignIn(): Promise<string> {
@@ -460,5 +525,5 @@ function* createKey({ id, quotaName, ...change }: NewKey & { readonly id: string
     ]),
     insertSecret(row),
   );
-  return { key: toKey(key, quota, now, { secrets: [row] }), secret };
+  return { key: toKey(key, quota, now, [row]), secret };
 }

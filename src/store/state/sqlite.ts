@@ -23,8 +23,6 @@ export async function openSqliteServiceStore(
 
 class SqliteServiceDatabase extends StateFile implements ServiceDatabase {
   readonly runsSideBySide = false;
-  /** SQLite reads in this thread, so that a longer read would block requests. */
-  readonly usagePart = 6 * 3_600_000;
 
   get name(): string {
     return this.file.path;

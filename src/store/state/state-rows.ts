@@ -19,7 +19,17 @@ export const stateTables = {
     bytes: [],
   },
   key: {
-    columns: ["id", "name", "permissions", "is_sandbox", "created", "expires", "revoked", "quota_id"],
+    columns: [
+      "id",
+      "name",
+      "permissions",
+      "is_sandbox",
+      "created",
+      "expires",
+      "revoked",
+      "quota_id",
+      "last_used",
+    ],
     keyLength: 1,
     bytes: [],
   },
@@ -36,6 +46,11 @@ export const stateTables = {
   usage: {
     columns: ["hour", "key_id", "kind", "status", "units"],
     keyLength: 4,
+    bytes: [],
+  },
+  usage_sum: {
+    columns: ["span", "start", "key_id", "kind", "status", "units"],
+    keyLength: 5,
     bytes: [],
   },
   audit: {
@@ -99,6 +114,11 @@ export async function importRows(run: Run, pages: AsyncIterable<StateRows>, name
       ["SELECT id FROM {key} WHERE quota_id NOT IN (SELECT id FROM {quota}) LIMIT 1"],
       ["SELECT id FROM {secret} WHERE key_id NOT IN (SELECT id FROM {key}) LIMIT 1"],
       ["{numbered}"],
+      // Hours up to the last one in the sums are in them.
+      [
+        `UPDATE {usage_mark} SET rolled =
+        coalesce((SELECT max(start) + 3600000 FROM {usage_sum} WHERE span = 3600000), 0)`,
+      ],
     ),
   );
   if (keys[0]) throw new StoreError(`key ${keys[0].id} has no quota`);

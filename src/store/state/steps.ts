@@ -30,4 +30,24 @@ const listTable = `CREATE TABLE {list} (
     body_hash {bytes}
   )`;
 
-export const sharedSteps: readonly string[] = [usedColumn, listTable];
+/**
+ * Sums of usage by days, and by hours for all keys together, under the key "". Hours before `rolled` are in them. The
+ * time of the last charge of each key, so that it need not be looked for in its usage.
+ */
+const usageSums = `CREATE TABLE {usage_sum} (
+    span {integer} NOT NULL,
+    start {integer} NOT NULL,
+    key_id text NOT NULL,
+    kind text NOT NULL,
+    status text NOT NULL,
+    units {integer} NOT NULL,
+    PRIMARY KEY (span, start, key_id, kind, status)
+  );
+  CREATE INDEX {usage_sum}_key ON {usage_sum} (key_id, span, start);
+  CREATE TABLE {usage_mark} (rolled {integer} NOT NULL);
+  INSERT INTO {usage_mark} VALUES (0);
+  ALTER TABLE {key} ADD COLUMN last_used {integer};
+  UPDATE {key} SET last_used =
+    (SELECT max(hour) FROM {usage} WHERE {usage}.key_id = {key}.id AND kind <> 'unknown')`;
+
+export const sharedSteps: readonly string[] = [usedColumn, listTable, usageSums];

@@ -1,10 +1,11 @@
 /**
- * Sums of usage, and the statements that compute them in both databases. A month of a thousand keys is millions of
- * rows, so that only sums leave the database. Times are in milliseconds since the epoch.
+ * Usage, and the statements that sum it up in both databases. Charges count it by hours. A month of a thousand keys is
+ * millions of rows, so that hours that are over are added to sums by days, and to those of all keys together, from which
+ * pages are made. Times are in milliseconds since the epoch.
  */
 
 import { setImmediate } from "node:timers/promises";
-import { ask, type Statement, type Work } from "../sql.js";
+import { ask, type Parameter, type Statement, tell, type Work } from "../sql.js";
 
 export interface Usage {
   /** Id of the key; see `usageIdOf` for runs on a shared quota. */
@@ -35,84 +36,192 @@ export interface KeyUsageSum extends UsageSum {
   readonly kind: string;
 }
 
-function sumsOf({ from, to, span, keyId }: UsageQuery, by: "status" | "key"): Statement {
-  const names = by === "status" ? "status" : 'key_id AS "keyId", kind, status';
-  const groups = by === "status" ? "start, status" : "start, key_id, kind, status";
+export interface KeyTotal {
+  readonly keyId: string;
+  readonly status: string;
+  readonly units: number;
+}
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** Time for which the usage of each key is kept by hours, in milliseconds; longer ago, it is kept by days. */
+export const hoursKept = 35 * day;
+/** Time after the end of an hour before it is added to the sums: charges that began in it are stored by then. */
+const settling = hour;
+/** Key under which the sums of all keys are stored. */
+const allKeys = "";
+const rowsAtOnce = 5000;
+
+type Part = readonly [text: string, ...parameters: readonly Parameter[]];
+
+/** Returns the parts of the usage in a time range: sums as far as there are some, and hours. */
+function partsOf({ from, to, span, keyId }: UsageQuery, by: "status" | "key"): readonly Part[] {
   const isOfKey = keyId === undefined ? "" : "AND key_id = ?";
+  const key = keyId === undefined ? [] : [keyId];
+  // Both ends are one value each, so that indexes apply.
+  const hours = (from: number, to: number, least = "?", end = "?"): Part => [
+    `SELECT hour AS time, key_id, kind, status, units FROM {usage} WHERE hour >= ${least} AND hour < ${end} ${isOfKey}`,
+    ...[from, to, ...key],
+  ];
+  const rolled = "(SELECT rolled FROM {usage_mark})";
+  // By hours, only the sum of all keys is stored.
+  if (span !== day && (by === "key" || keyId !== undefined)) return [hours(from, to)];
+  const [first, last] = [Math.ceil(from / span) * span, Math.floor(to / span) * span];
+  const sums: Part = [
+    `SELECT start AS time, key_id, kind, status, units FROM {usage_sum} WHERE span = ? AND start >= ? AND start < ?
+    AND ${by === "key" && keyId === undefined ? "key_id <> ?" : "key_id = ?"}`,
+    ...[span, first, last, keyId ?? allKeys],
+  ];
+  const edges = [
+    ...(from < first ? [[from, Math.min(first, to)] as const] : []),
+    ...(last < to && last >= first ? [[last, to] as const] : []),
+  ];
   return [
-    `SELECT hour - hour % ? AS start, ${names}, CAST(sum(units) AS bigint) AS units FROM {usage}
-    WHERE hour >= ? AND hour < ? ${isOfKey} GROUP BY ${groups} ORDER BY ${groups}`,
-    ...[span, from, to],
-    ...(keyId === undefined ? [] : [keyId]),
+    sums,
+    hours(from, to, `{greatest}(?, ${rolled})`),
+    ...edges.map(([from, to]) => hours(from, to, "?", `{least}(?, ${rolled})`)),
   ];
 }
 
-const firstHourOf = ({ from, to, keyId }: UsageQuery): Statement => [
-  `SELECT min(hour) AS hour FROM {usage} WHERE hour >= ? AND hour < ? ${keyId === undefined ? "" : "AND key_id = ?"}`,
-  ...[from, to],
-  ...(keyId === undefined ? [] : [keyId]),
-];
-
-/**
- * Cuts a query into parts of at most `length`, and skips times without usage.
- *
- * @param length milliseconds; parts start at multiples of it
- * @param firstHour returns the first hour with usage; undefined if there is none
- */
-async function* partsOf<Query extends UsageQuery>(
-  query: Query,
-  length: number,
-  firstHour: (rest: Query) => Promise<number | undefined>,
-): AsyncGenerator<Query> {
-  for (let { from } = query; ; ) {
-    const hour = await firstHour({ ...query, from });
-    if (hour === undefined) return;
-    const start = hour - (hour % length);
-    const to = Math.min(start + length, query.to);
-    yield { ...query, from: Math.max(start, query.from), to };
-    from = to;
-  }
+/** One statement, so that all of its parts are as of one moment. */
+function sumsOf(query: UsageQuery, by: "status" | "key" | "total"): Statement {
+  const names = {
+    status: "time - time % ? AS start, status",
+    key: 'time - time % ? AS start, key_id AS "keyId", kind, status',
+    total: 'key_id AS "keyId", status',
+  };
+  const groups = { status: "1, 2", key: "1, 2, 3, 4", total: "1, 2" };
+  const parts = partsOf(query, by === "status" ? "status" : "key");
+  return [
+    `SELECT ${names[by]}, CAST(sum(units) AS bigint) AS units
+    FROM (${parts.map(([text]) => text).join(" UNION ALL ")}) AS part
+    GROUP BY ${groups[by]} ORDER BY ${groups[by]}`,
+    ...(by === "total" ? [] : [query.span]),
+    ...parts.flatMap(([, ...parameters]) => parameters),
+  ];
 }
 
 interface UsageDatabase {
-  readonly usagePart?: number;
   read<Result>(work: () => Work<Result>): Promise<Result>;
 }
 
-export async function readSums(
-  database: UsageDatabase,
-  query: UsageQuery,
-  by: "status" | "key",
-): Promise<readonly KeyUsageSum[]> {
-  const [rows] = await database.read(() => ask<[KeyUsageSum[]]>(sumsOf(query, by)));
+export async function readSums(database: UsageDatabase, query: UsageQuery): Promise<readonly UsageSum[]> {
+  const [rows] = await database.read(() => ask<[UsageSum[]]>(sumsOf(query, "status")));
   return rows;
 }
 
-/** Yields the sums of one span at a time. Other work can run between parts. */
-export async function* readUsage(
+/** Returns the units of each key by status in a whole time range. */
+export async function readTotals(database: UsageDatabase, query: UsageQuery): Promise<readonly KeyTotal[]> {
+  const [rows] = await database.read(() => ask<[KeyTotal[]]>(sumsOf(query, "total")));
+  return rows;
+}
+
+/** Yields the sums of one span at a time, by key. Other work can run between spans. */
+export async function* readByKey(
   database: UsageDatabase,
   query: UsageQuery,
-  by: "status" | "key",
-): AsyncGenerator<readonly UsageSum[]> {
-  const firstHour = async (rest: UsageQuery) => {
+): AsyncGenerator<readonly KeyUsageSum[]> {
+  const { span } = query;
+  for (let from: number | undefined = await firstTime(database, query); from !== undefined; ) {
     await setImmediate();
-    const [[row]] = await database.read(() => ask<[{ hour: number | null }[]]>(firstHourOf(rest)));
-    return row?.hour ?? undefined;
-  };
-  let sums = new Map<string, UsageSum>();
-  let start: number | undefined;
-  const length = Math.min(query.span, database.usagePart ?? query.span);
-  for await (const part of partsOf(query, length, firstHour)) {
-    const rows = await readSums(database, part, by);
-    if (start !== undefined && rows[0]?.start !== start) {
-      yield [...sums.values()];
-      sums = new Map();
-    }
-    start = rows[0]?.start;
-    for (const row of rows) {
-      const id = `${row.status} ${row.kind} ${row.keyId}`;
-      sums.set(id, { ...row, units: row.units + (sums.get(id)?.units ?? 0) });
-    }
+    const to = Math.min(from - (from % span) + span, query.to);
+    const part = { ...query, from: Math.max(from - (from % span), query.from), to };
+    const [rows] = await database.read(() => ask<[KeyUsageSum[]]>(sumsOf(part, "key")));
+    if (rows.length > 0) yield rows;
+    const rest = { ...query, from: to };
+    from = rows.length > 0 && to < query.to ? to : await firstTime(database, rest);
   }
-  if (sums.size > 0) yield [...sums.values()];
+}
+
+/** Returns the first time with usage in a range; undefined if there is none. */
+async function firstTime(
+  database: UsageDatabase,
+  { from, to, keyId }: UsageQuery,
+): Promise<number | undefined> {
+  const isOfKey = keyId === undefined ? "" : "AND key_id = ?";
+  const key = keyId === undefined ? [] : [keyId];
+  const firsts = await database.read(() =>
+    ask<{ time: number | null }[][]>(
+      [`SELECT min(hour) AS time FROM {usage} WHERE hour >= ? AND hour < ? ${isOfKey}`, from, to, ...key],
+      [
+        `SELECT min(start) AS time FROM {usage_sum} WHERE span = ? AND start >= ? AND start < ? ${isOfKey}`,
+        ...[day, from, to, ...key],
+      ],
+    ),
+  );
+  const times = firsts.flatMap(([row]) => row?.time ?? []);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/**
+ * Adds the oldest hour that is not yet in the sums to them: to the day of each key, and to the hour and the day of all
+ * keys together. Returns whether more hours may be left.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function* rollUpHour(now: number): Work<boolean> {
+  const [[{ rolled }]] = yield* ask<[[{ rolled: number }]]>(["SELECT rolled FROM {usage_mark} {lock}"]);
+  const [[row]] = yield* ask<[[{ hour: number | null }]]>([
+    "SELECT min(hour) AS hour FROM {usage} WHERE hour >= ?",
+    rolled,
+  ]);
+  const next = row.hour;
+  if (next === null || next + hour + settling > now) return false;
+  const today = next - (next % day);
+  const add = (span: number, start: number, key: string, groups: string): Statement => [
+    `INSERT INTO {usage_sum} (span, start, key_id, kind, status, units)
+    SELECT CAST(? AS bigint), CAST(? AS bigint), ${key}, kind, status, sum(units) FROM {usage} WHERE hour = ?
+    GROUP BY ${groups}kind, status
+    ON CONFLICT (span, start, key_id, kind, status) DO UPDATE SET units = {usage_sum}.units + excluded.units`,
+    ...[span, start, next],
+  ];
+  yield* tell(
+    add(hour, next, `'${allKeys}'`, ""),
+    add(day, today, `'${allKeys}'`, ""),
+    add(day, today, "key_id", "key_id, "),
+    ["UPDATE {usage_mark} SET rolled = ?", next + hour],
+  );
+  return true;
+}
+
+/**
+ * Deletes some hours that are in the sums and older than {@link hoursKept}. Returns whether more may be left.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function* deleteHours(now: number): Work<boolean> {
+  const [rows] = yield* ask([
+    `DELETE FROM {usage} WHERE (hour, key_id, kind, status) IN (
+      SELECT hour, key_id, kind, status FROM {usage}
+      WHERE hour < ? AND hour < (SELECT rolled FROM {usage_mark}) ORDER BY hour LIMIT ${rowsAtOnce})
+    RETURNING hour`,
+    now - hoursKept,
+  ]);
+  return rows!.length === rowsAtOnce;
+}
+
+/**
+ * Folds the oldest day into the sums at time 0, which have all usage that is older than what is kept; so the sum of all
+ * usage stays. Returns whether more days may be left.
+ *
+ * @param until milliseconds since the epoch, at the start of a day
+ */
+export function* foldDay(until: number): Work<boolean> {
+  const [[row]] = yield* ask<[[{ start: number | null }]]>([
+    "SELECT min(start) AS start FROM {usage_sum} WHERE span = ? AND start > 0 AND start < ?",
+    ...[day, until],
+  ]);
+  if (row.start === null) return false;
+  yield* tell(
+    [
+      `INSERT INTO {usage_sum} (span, start, key_id, kind, status, units)
+      SELECT span, 0, key_id, kind, status, units FROM {usage_sum} WHERE span = ? AND start = ?
+      ON CONFLICT (span, start, key_id, kind, status) DO UPDATE SET units = {usage_sum}.units + excluded.units`,
+      ...[day, row.start],
+    ],
+    ["DELETE FROM {usage_sum} WHERE span = ? AND start = ?", day, row.start],
+    ["DELETE FROM {usage_sum} WHERE span = ? AND start < ?", hour, row.start + day],
+  );
+  return true;
 }

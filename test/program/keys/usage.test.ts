@@ -1,7 +1,7 @@
 /** Covers `idv usage` and the keys that share quotas or are rotated, through the built program and its service. */
 import { expect, test } from "vitest";
 import { idv } from "../../support/run-idv.js";
-import { post, serve } from "../../support/service.js";
+import { post, request, serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const emails = (...items: readonly string[]) => ({ emails: items });
@@ -27,8 +27,14 @@ test("two keys share a quota, and idv usage says which used what", async () => {
   });
   expect((await post(`${url}/emails/validate`, a, emails("b@larch-and-oak.com"))).status).toBe(429);
 
-  const keys = (await idv(["keys", "list", "--json"], { home })).stdout.trim().split("\n");
-  const [first, second] = keys.map((line) => JSON.parse(line));
+  const list = async () =>
+    (await idv(["keys", "list", "--json"], { home })).stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  // The server stores it some time later.
+  await expect.poll(async () => (await list())[1].lastUsed, { timeout: 5000 }).toMatch(/^\d{4}-/);
+  const [first, second] = await list();
   expect(first).toMatchObject({ used: 3, left: 0, quota: "team" });
   expect(first.secrets).toMatchObject([{ hint: `sk_...${a.slice(-4)}`, ends: null }]);
   expect(second).toMatchObject({ used: 3, quota: "team", lastUsed: expect.stringMatching(/^\d{4}-/) });
@@ -49,6 +55,33 @@ test("two keys share a quota, and idv usage says which used what", async () => {
     ...{ time: expect.stringMatching(/T\d\d:00Z$/), key: second.id, name: "desk", kind: "domain", units: 1 },
     statuses: { disposable: 1, quota_exceeded: 1 },
   });
+  const top = await idv(["usage", "--csv", "--top", "1"], { home });
+  const start = new Date(Date.now() - 7 * 86_400_000).toISOString().slice(0, 10);
+  expect(top.stdout.trim().split("\n").slice(1)).toEqual([
+    `${start},${first.id},"shop, north",all,2,1,0,1,0,0,0`,
+    `${start},*,all keys,all,3,1,0,2,0,0,1`,
+  ]);
+  // A key sees its own usage over HTTP.
+  const own = await request(`${url}/usage`, { headers: { authorization: `Bearer ${b}` } });
+  expect(own.body).toEqual({
+    units: 1,
+    usage: [
+      {
+        start: `${day}T00:00:00.000Z`,
+        kind: "domain",
+        units: 1,
+        statuses: { disposable: 1, quota_exceeded: 1 },
+      },
+    ],
+  });
+  const ofHours = async (query: string, key = a) =>
+    request(`${url}/usage?${query}`, { headers: { authorization: `Bearer ${key}` } });
+  expect((await ofHours(`by=hour&from=${day}&to=${day}T23:59:59Z`)).body.units).toBe(2);
+  expect((await ofHours("from=2020-01-01&to=2020-01-31")).body).toEqual({ units: 0, usage: [] });
+  for (const query of ["from=x", "from=2020-01-01", "from=2026-11-02&to=2026-11-01", "by=week"]) {
+    expect((await ofHours(query)).status).toBe(400);
+  }
+  expect((await ofHours("", "sk_none")).status).toBe(401);
 });
 
 test("each rotation leaves the older secrets their ends, and they are ended one by one", async () => {

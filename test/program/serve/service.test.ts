@@ -275,7 +275,9 @@ describe("points that the interface document leaves open", () => {
     expect(await new Validator().validate(document)).toEqual({ valid: true });
     expect(document.openapi).toBe("3.1.0");
     expect(Object.keys(document.paths)).toEqual([
-      ...["/emails/validate", "/domains/validate", "/healthz", "/readyz", "/openapi.json", "/metrics"],
+      ...["/emails/validate", "/domains/validate", "/lists", "/lists/{id}", "/lists/{id}/run"],
+      ...["/lists/{id}/result", "/lists/{id}/report", "/usage"],
+      ...["/healthz", "/readyz", "/openapi.json", "/metrics"],
     ]);
     const { text: metrics } = await request(`${service.url}/metrics`);
     expect(metrics).toContain('idv_items_total{kind="email",status="disposable"}');
