@@ -99,6 +99,11 @@ export function createMetrics(version: string) {
       help: "Log lines lost because the reader was too slow or the disk was full.",
       registers,
     }),
+    rateRefusals: new Counter({
+      name: "idv_rate_refusals_total",
+      help: "Requests refused because of the rate of their key.",
+      registers,
+    }),
     refusals: new Counter({
       name: "idv_quota_refusals_total",
       help: "Requests refused because no units were left.",

@@ -15,14 +15,14 @@ const errors: Readonly<Record<string, string>> = {
   413: "Too many items, or the body is too large.",
   415: "The Content-Type is not application/json, or the body is compressed.",
   422: "The Idempotency-Key was already used with a different body.",
-  429: "No units are left. If the quota renews, Retry-After is the number of seconds until then.",
+  429: "With the code quota_exhausted, no units are left, and Retry-After is the number of seconds until the quota renews, if it does. With rate_limited, there were too many requests, and Retry-After is the number of seconds to wait.",
   507: "There is no room for the list.",
   503: "The state cannot be used, or there are too many requests. Retry-After is the number of seconds to wait.",
 };
 
 const rateLimitHeaders = {
   "RateLimit-Policy":
-    "Quota in units (q) and its period in seconds (w, absent if it never renews). Absent if the key has no limit.",
+    "Quota in units (q) and its period in seconds (w, absent if it never renews), and the rate of requests. Absent without limits.",
   RateLimit:
     "Units left (r) and seconds until the quota renews (t, absent if never). Absent if the key has no limit.",
 };
@@ -36,7 +36,7 @@ const named = {
       message: { type: "string", description: "What is wrong, in one line." },
       code: {
         type: "string",
-        enum: ["quota_exhausted"],
+        enum: ["quota_exhausted", "rate_limited"],
         description: "Tells apart the reasons of a 429.",
       },
     },

@@ -12,6 +12,8 @@ export class Refusal extends Error {
     message: string,
     /** Tells apart the reasons of one status; see the schema Error. */
     readonly code?: string,
+    /** Time after which the request may be sent again, in seconds. */
+    readonly retryAfter?: number,
   ) {
     super(message);
   }
@@ -23,7 +25,7 @@ export function explain(
   error: FastifyError,
   maximumItems: number,
   bodyLimit: number,
-): Pick<Refusal, "statusCode" | "message" | "code"> {
+): Pick<Refusal, "statusCode" | "message" | "code" | "retryAfter"> {
   if (error instanceof Refusal || error instanceof ListFault) return error;
   if (error instanceof StoreError) {
     return { statusCode: 503, message: "Service unavailable; try again later." };

@@ -10,7 +10,16 @@ import { openServiceState } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
 import { type OptionRecords, type OptionValues, optionRecords } from "../options/option.js";
 import { stateOptions } from "../options/state.js";
-import { day, duration, expiryDate, filled, permissionList, unitLimit } from "../options/values.js";
+import {
+  day,
+  duration,
+  expiryDate,
+  filled,
+  permissionList,
+  requestRate,
+  showRate,
+  unitLimit,
+} from "../options/values.js";
 import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
 import { say } from "../terminal/terminal.js";
@@ -24,6 +33,11 @@ const settingOptions = optionRecords({
     flags: "--period <PERIOD>",
     help: "none, hour, day or month of the UTC calendar",
     choices: periods,
+  },
+  rate: {
+    flags: "--rate <N/s|N/m|N/h|none>",
+    help: "most requests in that time",
+    parse: requestRate,
   },
   expires: {
     flags: "--expires <DATE>",
@@ -145,7 +159,7 @@ async function listKeys(options: OptionValues<typeof listOptions>): Promise<void
 async function setKey(id: string, options: OptionValues<typeof settingOptions>): Promise<void> {
   const change = changeOf(options);
   if (Object.keys(change).length === 0) {
-    throw new UsageError("keys set needs --name, --limit, --period, --expires or --permissions");
+    throw new UsageError("keys set needs --name, --limit, --period, --rate, --expires or --permissions");
   }
   await withStore(options, (store) => recorded(store, "changed", id, store.set(id, change)));
   say(`changed key ${id}`);
@@ -215,6 +229,7 @@ function changeOf({
   name,
   limit,
   period,
+  rate,
   expires,
   permissions,
 }: OptionValues<typeof settingOptions>): KeyChange {
@@ -222,6 +237,7 @@ function changeOf({
     ...(name !== undefined && { name }),
     ...(limit !== undefined && { limit: limit === "none" ? null : limit }),
     ...(period !== undefined && { period }),
+    ...(rate !== undefined && { rate: rate === "none" ? null : rate }),
     ...(expires !== undefined && { expires: expires === "never" ? null : expires }),
     ...(permissions !== undefined && { permissions }),
   };
@@ -252,6 +268,7 @@ function fieldsOf({ id, name, permissions, isSandbox, created, expires, revoked,
     })),
     lastUsed: date(key.lastUsed),
     quota: key.quotaName,
+    rate: key.rate && showRate(key.rate),
   };
 }
 

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from "commander";
 import type { Flag } from "../../classifier/flags.js";
 import { mailServices } from "../../classifier/mail-services.js";
 import { isServerAddress } from "../../dns/vocabulary.js";
+import type { RequestRate } from "../../store/state/rates.js";
 import type { Permission } from "../../store/state/service-store.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";
 import type { Rate } from "../../validator/api/engine.js";
@@ -354,6 +355,19 @@ export function duration(least: number, most: number) {
 /** Returns milliseconds; infinity without a value. */
 export function waitTime(value: string): number {
   return value === "" ? Number.POSITIVE_INFINITY : duration(1000, 366 * day)(value);
+}
+
+/** Returns a rate of requests, or `none`. */
+export function requestRate(value: string): RequestRate | "none" {
+  if (value === "none") return value;
+  const { items: requests, milliseconds } = itemRate(value);
+  return { requests, milliseconds };
+}
+
+/** Returns a rate in the form in which it is given. */
+export function showRate({ requests, milliseconds }: RequestRate): string {
+  const [unit] = Object.entries(unitMilliseconds).find(([, each]) => each === milliseconds) ?? [];
+  return unit === undefined ? `${requests} in ${milliseconds / 1000} s` : `${requests}/${unit}`;
 }
 
 export function itemRate(value: string): Rate {

@@ -2,7 +2,7 @@
 import { Terms } from "../../report/parts.js";
 import type { ApiKey } from "../../store/state/service-store.js";
 import type { Span } from "../usage-spans.js";
-import { PeriodField, PermissionFields } from "./keys.js";
+import { PeriodField, PermissionFields, RateField } from "./keys.js";
 import { FaultBox, QuotaMeter, Renewal, renderPage, Time, UsageChart } from "./layout.js";
 
 interface KeyProperties {
@@ -89,7 +89,8 @@ export const keyPage = ({ key, nextSecretId, days, hours, fault, done }: KeyProp
   });
 
 function KeyTerms({ keyOf: key }: { keyOf: ApiKey }) {
-  const { id, secrets, permissions, created, expires, revoked, lastUsed, quotaName, quota, isSandbox } = key;
+  const { id, secrets, permissions, created, expires, revoked, lastUsed, quotaName, quota, rate, isSandbox } =
+    key;
   const time = (at: number | null) => (at === null ? "never" : <Time at={at} />);
   return (
     <Terms
@@ -100,6 +101,9 @@ function KeyTerms({ keyOf: key }: { keyOf: ApiKey }) {
         ["Permissions", permissions.join(", ")],
         ["Used", <QuotaMeter key="quota" quota={quota} />],
         ["Quota", quotaName === null ? "its own" : `shared: ${quotaName}`],
+        ...(rate === null
+          ? []
+          : [["Requests", `at most ${rate.requests} in ${rate.milliseconds / 1000} s`] as const]),
         ["Renews", <Renewal key="renewal" quota={quota} />],
         ["Created", time(created)],
         ["Last used", time(lastUsed)],
@@ -159,6 +163,7 @@ const SetForm = ({ keyOf: key }: { keyOf: ApiKey }) => (
         <input name="limit" inputMode="numeric" pattern="[0-9]{1,15}" value={key.quota.limit ?? ""} />
       </label>
       <PeriodField period={key.quota.period} />
+      <RateField rate={key.rate} />
       <label>
         Expires <span class="hint">empty for never</span>
         <input

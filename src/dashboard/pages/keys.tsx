@@ -85,6 +85,7 @@ const CreateForm = ({ nextId }: { nextId: string }) => (
         <input name="limit" inputMode="numeric" pattern="[0-9]{1,15}" />
       </label>
       <PeriodField period="month" />
+      <RateField />
       <label>
         Expires <span class="hint">empty for never</span>
         <input type="date" name="expires" />
@@ -116,6 +117,29 @@ export const PeriodField = ({ period }: { period: string }) => (
       ))}
     </select>
   </label>
+);
+
+/** Lengths of rates in milliseconds. */
+export const rateTimes = ["1000", "60000", "3600000"] as const;
+const rateNames = ["second", "minute", "hour"];
+
+export const RateField = ({ rate = null }: { rate?: ApiKey["rate"] }) => (
+  <>
+    <label>
+      Requests <span class="hint">at most; empty for any number</span>
+      <input name="rate" inputMode="numeric" pattern="[0-9]{1,9}" value={rate?.requests ?? ""} />
+    </label>
+    <label>
+      in a
+      <select name="rate_time">
+        {rateTimes.map((time, i) => (
+          <option key={time} value={time} selected={rate?.milliseconds === Number(time)}>
+            {rateNames[i]}
+          </option>
+        ))}
+      </select>
+    </label>
+  </>
 );
 
 export const PermissionFields = ({ permissions }: Pick<ApiKey, "permissions">) => (

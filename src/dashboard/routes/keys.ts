@@ -15,7 +15,7 @@ import { choiceOf, fieldOf, formIn, numberOf, timeIn } from "../form.js";
 import type { RouteOptions } from "../options.js";
 import { PageFault } from "../page-fault.js";
 import { keyPage } from "../pages/key.js";
-import { keysPage, secretPage } from "../pages/keys.js";
+import { keysPage, rateTimes, secretPage } from "../pages/keys.js";
 import { day, hour, lastSpans } from "../usage-spans.js";
 
 type KeyRequest = FastifyRequest<{ Params: { readonly id: string } }>;
@@ -132,7 +132,11 @@ function changeIn(form: URLSearchParams, now: number): KeyChange & { readonly li
   const date = fieldOf(form, "expires");
   const expires = date === undefined ? null : timeIn(date, "Expires");
   if (expires !== null && expires <= now) throw new PageFault(400, "Expires: give a day in the future.");
-  return { name, permissions: wanted, expires, limit: numberOf(form, "limit", "Limit") ?? null };
+  const requests = numberOf(form, "rate", "Requests");
+  if (requests === 0) throw new PageFault(400, "Requests: give at least 1, or leave it empty.");
+  const milliseconds = Number(choiceOf(form, "rate_time", rateTimes));
+  const rate = requests === undefined ? null : { requests, milliseconds };
+  return { name, permissions: wanted, expires, rate, limit: numberOf(form, "limit", "Limit") ?? null };
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
 import type { Period } from "../../store/quota/period.js";
-import type { Quota } from "../../store/quota/quota.js";
+import { GroupCommit } from "../../store/state/group-commit.js";
 import { secretPattern } from "../../store/state/secrets.js";
 import type { ApiKey, Permission, ServiceStore } from "../../store/state/service-store.js";
 import { KeySearch } from "../key-search.js";
@@ -10,24 +10,38 @@ import type { Metrics } from "../metrics.js";
 import { Refusal } from "../refusals.js";
 
 interface AccessOptions {
-  readonly store: Pick<ServiceStore, "findAll" | "now">;
-  readonly metrics: Pick<Metrics, "timed">;
+  readonly store: Pick<ServiceStore, "findAll" | "takeTurns" | "now">;
+  readonly metrics: Pick<Metrics, "timed" | "rateRefusals">;
 }
 
 export const access = plugin<AccessOptions>(async (service, { store, metrics }) => {
   const keys = new KeySearch((secrets) => metrics.timed("find", store.findAll(secrets)));
+  // The requests of a key that arrive together take their turns together.
+  const turns = new GroupCommit<string, number>(async (group) => {
+    const { granted, wait } = await store.takeTurns(group[0]!, group.length);
+    return group.map((_, i) => (i < granted ? 0 : wait));
+  });
+  const takeTurn = async ({ id, rate }: ApiKey) => {
+    const wait = await turns.add(id, id);
+    if (wait === 0) return;
+    metrics.rateRefusals.inc();
+    const { requests, milliseconds } = rate!;
+    const text = `Too many requests: at most ${requests} in ${milliseconds / 1000} s.`;
+    throw new Refusal(429, text, "rate_limited", Math.ceil(wait / 1000));
+  };
   service.decorateRequest("apiKey", undefined);
   service.decorateRequest("authorise", async function (this: FastifyRequest, field?: Permission) {
     const key = await keys.find(bearerOf(this.headers.authorization));
-    this.apiKey = key;
     if (key === undefined) throw new Refusal(401, "Unauthorized.");
+    if (key.rate !== null && this.apiKey === undefined) await takeTurn(key);
+    this.apiKey = key;
     if (field !== undefined && !key.permissions.includes(field))
       throw new Refusal(403, `This key may not validate ${field}.`);
     return key;
   });
   service.addHook("onSend", async (request, reply, payload) => {
     if (reply.statusCode === 401) reply.header("www-authenticate", challengeTo(request));
-    if (request.apiKey) setRateLimit(reply, request.apiKey.quota, store.now());
+    if (request.apiKey) setRateLimit(reply, request.apiKey, store.now());
     return payload;
   });
 });
@@ -40,7 +54,7 @@ declare module "fastify" {
      *
      * @param field permission that is needed
      *
-     * @throws Refusal with 401 for an invalid key, with 403 for a key without the permission
+     * @throws Refusal with 401 for an invalid key, with 403 for a key without the permission, with 429 beyond its rate
      */
     authorise(field?: Permission): Promise<ApiKey>;
   }
@@ -65,16 +79,21 @@ const windowSeconds: Readonly<Record<Period, number | undefined>> = {
 };
 
 /**
- * Sets the RateLimit-Policy and RateLimit headers (draft-ietf-httpapi-ratelimit-headers), unless the key has no limit.
+ * Sets the RateLimit-Policy and RateLimit headers (draft-ietf-httpapi-ratelimit-headers), as far as the key has limits.
  *
  * @param now milliseconds since the epoch
  */
-function setRateLimit(reply: FastifyReply, { limit, left, period, renewsAt }: Quota, now: number): void {
-  if (limit === null) return;
-  const window = windowSeconds[period];
-  reply.header("RateLimit-Policy", `"validations";q=${limit}${window === undefined ? "" : `;w=${window}`}`);
-  const until = renewsAt === null ? "" : `;t=${secondsUntil(renewsAt, now)}`;
-  reply.header("RateLimit", `"validations";r=${left}${until}`);
+function setRateLimit(reply: FastifyReply, { quota, rate }: ApiKey, now: number): void {
+  const { limit, left, period, renewsAt } = quota;
+  const policies: string[] = [];
+  if (limit !== null) {
+    const window = windowSeconds[period];
+    policies.push(`"validations";q=${limit}${window === undefined ? "" : `;w=${window}`}`);
+    const until = renewsAt === null ? "" : `;t=${secondsUntil(renewsAt, now)}`;
+    reply.header("RateLimit", `"validations";r=${left}${until}`);
+  }
+  if (rate !== null) policies.push(`"requests";q=${rate.requests};w=${rate.milliseconds / 1000}`);
+  if (policies.length > 0) reply.header("RateLimit-Policy", policies.join(", "));
 }
 
 /** Returns the whole seconds from `now` to `time`, at least 1. Both are in milliseconds since the epoch. */

@@ -63,7 +63,10 @@ class PostgresServiceDatabase implements ServiceDatabase {
   }
 
   writeFast<Result>(work: () => Work<Result>): Promise<Result> {
-    return this.write(work);
+    return this.#database.transaction(async (query, begun) => {
+      query("SELECT set_config('synchronous_commit', 'off', true)");
+      return runIn(query, work(), begun);
+    });
   }
 
   async tryWrite(work: () => Work<unknown>): Promise<void> {

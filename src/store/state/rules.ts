@@ -5,6 +5,7 @@
 import { createHmac } from "node:crypto";
 import { changeQuota, type QuotaRow, type Reservation, renewed, takeUnits, toQuota } from "../quota/quota.js";
 import { type Granted, type ReceiptRow, receiptValues, takeOnce } from "../quota/receipts.js";
+import { type RateRow, rateOf } from "./rates.js";
 import { hashOf, hintOf } from "./secrets.js";
 import {
   type ApiKey,
@@ -27,7 +28,7 @@ import type { Usage } from "./usage.js";
 export const answerMilliseconds = 86_400_000;
 const hourMilliseconds = 3_600_000;
 
-export interface KeyRow {
+export interface KeyRow extends RateRow {
   id: string;
   name: string;
   permissions: string;
@@ -198,6 +199,7 @@ export function toKey(
     lastUsed: lastUsed === null ? null : Math.max(lastUsed, created),
     permissions: row.permissions.split(",") as Permission[],
     isSandbox: row.is_sandbox === 1,
+    rate: rateOf(row),
     quotaName: quota.name,
     quota: toQuota(renewed(quota, now)),
   };
@@ -218,6 +220,9 @@ export function newKeyRow(
     revoked: null,
     quota_id: quotaId,
     last_used: null,
+    rate_requests: key.rate?.requests ?? null,
+    rate_milliseconds: key.rate?.milliseconds ?? null,
+    rate_at: null,
   };
 }
 
@@ -233,6 +238,10 @@ export function changeKey(key: KeyRow, quota: NamedQuotaRow, change: KeyChange, 
   if (change.name !== undefined) key.name = change.name;
   if (change.permissions !== undefined) key.permissions = change.permissions.join(",");
   if (change.expires !== undefined) key.expires = change.expires;
+  if (change.rate !== undefined) {
+    key.rate_requests = change.rate?.requests ?? null;
+    key.rate_milliseconds = change.rate?.milliseconds ?? null;
+  }
   changeQuota(quota, change, now);
 }
 

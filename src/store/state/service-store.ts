@@ -6,6 +6,7 @@ import type { PoolState } from "../postgres/database.js";
 import type { Quota, QuotaChange, Reservation } from "../quota/quota.js";
 import type { Granted, ReceiptCharge, ReceiptStore } from "../quota/receipts.js";
 import type { ListStore } from "./lists.js";
+import type { RequestRate, Turns } from "./rates.js";
 import type { StateRows } from "./state-rows.js";
 import type { KeyTotal, KeyUsageSum, UsageQuery, UsageSum } from "./usage.js";
 
@@ -35,6 +36,8 @@ export interface ApiKey {
   readonly revoked: number | null;
   /** Time of the last charge, to the minute; null if no charge is known. */
   readonly lastUsed: number | null;
+  /** Most requests in a time; null for any number. */
+  readonly rate: RequestRate | null;
   /** Name of a shared quota; null if the key has its own. */
   readonly quotaName: string | null;
   readonly quota: Quota;
@@ -58,6 +61,7 @@ export interface KeyChange extends QuotaChange {
   readonly name?: string;
   readonly permissions?: readonly Permission[];
   readonly expires?: number | null;
+  readonly rate?: RequestRate | null;
 }
 
 export interface NewKey extends KeyChange {
@@ -166,6 +170,8 @@ export interface ServiceStore {
   quotaOf(owner: QuotaOwner): Promise<Quota>;
   /** Creates the shared quota if there is none of this name. Used units stay. */
   setSharedQuota(name: string, change: QuotaChange): Promise<Quota>;
+  /** Takes turns for requests of a key with a rate. A power failure may undo it. */
+  takeTurns(keyId: string, wanted: number): Promise<Turns>;
   hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean>;
   /**
    * Creates a key.

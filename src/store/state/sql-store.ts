@@ -22,6 +22,7 @@ import { ask, type Clock, clock, insertion, listOf, type Statement, tell } from 
 import { charge, deleteAnswers, takeUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database.js";
 import { type ListStore, SqlLists } from "./lists.js";
+import { type Turns, takeTurns } from "./rates.js";
 import {
   changeKey,
   checkEnd,
@@ -321,6 +322,10 @@ export class SqlServiceStore implements ServiceStore {
     });
   }
 
+  takeTurns(keyId: string, wanted: number): Promise<Turns> {
+    return this.#database.writeFast(() => takeTurns(keyId, wanted));
+  }
+
   async hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean> {
     const [answers, [{ now }]] = await this.#database.read(() =>
       ask<[DatedAnswer[], [Clock]]>(selectAnswers(keyId, [hashOf(idempotencyKey)]), clock),
@@ -394,8 +399,17 @@ export class SqlServiceStore implements ServiceStore {
       apply(key, quota, now);
       yield* tell(
         [
-          "UPDATE {key} SET name = ?, permissions = ?, expires = ?, revoked = ? WHERE id = ?",
-          ...[key.name, key.permissions, key.expires, key.revoked, id],
+          `UPDATE {key} SET name = ?, permissions = ?, expires = ?, revoked = ?, rate_requests = ?, rate_milliseconds = ?
+          WHERE id = ?`,
+          ...[
+            key.name,
+            key.permissions,
+            key.expires,
+            key.revoked,
+            key.rate_requests,
+            key.rate_milliseconds,
+            id,
+          ],
         ],
         updateQuota(quota, "{bump}"),
         ...secretsAfter(key, before, now),
@@ -517,12 +531,15 @@ function* createKey({ id, quotaName, ...change }: NewKey & { readonly id: string
   const key = newKeyRow({ id, ...change }, quota.id, now);
   const row = newSecretRow(id, id, secret, now);
   yield* tell(
-    insertion("{key} (id, name, permissions, is_sandbox, created, expires, revoked, quota_id)", [
+    insertion(
+      "{key} (id, name, permissions, is_sandbox, created, expires, revoked, quota_id, rate_requests, rate_milliseconds)",
       [
-        ...[key.id, key.name, key.permissions, key.is_sandbox, key.created, key.expires, key.revoked],
-        key.quota_id,
+        [
+          ...[key.id, key.name, key.permissions, key.is_sandbox, key.created, key.expires, key.revoked],
+          ...[key.quota_id, key.rate_requests, key.rate_milliseconds],
+        ],
       ],
-    ]),
+    ),
     insertSecret(row),
   );
   return { key: toKey(key, quota, now, [row]), secret };

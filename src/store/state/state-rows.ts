@@ -29,6 +29,8 @@ export const stateTables = {
       "revoked",
       "quota_id",
       "last_used",
+      "rate_requests",
+      "rate_milliseconds",
     ],
     keyLength: 1,
     bytes: [],

@@ -50,4 +50,9 @@ const usageSums = `CREATE TABLE {usage_sum} (
   UPDATE {key} SET last_used =
     (SELECT max(hour) FROM {usage} WHERE {usage}.key_id = {key}.id AND kind <> 'unknown')`;
 
-export const sharedSteps: readonly string[] = [usedColumn, listTable, usageSums];
+/** Rates of keys; see rates.ts. */
+const rates = `ALTER TABLE {key} ADD COLUMN rate_requests {integer};
+  ALTER TABLE {key} ADD COLUMN rate_milliseconds {integer};
+  ALTER TABLE {key} ADD COLUMN rate_at {integer}`;
+
+export const sharedSteps: readonly string[] = [usedColumn, listTable, usageSums, rates];

@@ -1,0 +1,61 @@
+/** Covers the rates of keys: exact over several servers, on both databases. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { hasPostgres, startPostgres } from "../../support/postgres.js";
+import { idv } from "../../support/run-idv.js";
+import { post, serve } from "../../support/service.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const postgres = hasPostgres ? await startPostgres() : undefined;
+
+const stores: readonly (readonly [string, () => Promise<string>])[] = [
+  ["SQLite", async () => `${temporaryFolder()}/service.db`],
+  ...(postgres ? ([["PostgreSQL", postgres.create]] as const) : []),
+];
+
+describe.each(stores)("on %s", (_, newState) => {
+  test("servers together grant the rate of a key, and tell it apart from the end of the quota", async () => {
+    const state = await newState();
+    const create = async (...args: string[]) =>
+      (await idv(["keys", "create", "--name", "a", "--state", state, ...args])).stdout.trim();
+    const key = await create("--rate", "40/s", "--limit", "1000");
+    const other = await create();
+    const start = () => serve(temporaryFolder(), "-q", "--state", state);
+    const urls = (await Promise.all([start(), start(), start()])).map(({ url }) => url);
+    const body = { domains: ["mailinator.com"] };
+    const send = (i: number, secret = key) => post(`${urls[i % 3]}/domains/validate`, secret, body);
+    const begun = performance.now();
+    let granted = 0;
+    let refused: Awaited<ReturnType<typeof send>> | undefined;
+    // Three times as many as are granted, for three seconds.
+    const seconds = 3;
+    const senders = Array.from({ length: 12 }, async (_, i) => {
+      while (performance.now() - begun < 1000 * seconds) {
+        const answer = await send(i);
+        if (answer.status === 200) granted++;
+        else refused = answer;
+        await sleep(60);
+      }
+    });
+    await Promise.all(senders);
+    const elapsed = (performance.now() - begun) / 1000;
+    // The bucket is full at the start.
+    expect(granted).toBeGreaterThan(0.95 * 40 * seconds);
+    expect(granted).toBeLessThanOrEqual(Math.ceil(1.05 * 40 * (elapsed + 1)));
+    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+    expect(refused!.body.message).toBe("Too many requests: at most 40 in 1 s.");
+    expect(refused!.headers.get("retry-after")).toBe("1");
+    expect((await send(0, other)).status).toBe(200);
+    const listed = JSON.parse(
+      (await idv(["keys", "list", "--json", "--state", state])).stdout.split("\n")[0]!,
+    );
+    expect(listed).toMatchObject({ rate: "40/s", used: granted });
+    await sleep(1000);
+    expect((await send(0)).headers.get("ratelimit-policy")).toBe('"validations";q=1000, "requests";q=40;w=1');
+    expect(
+      (await idv(["keys", "set", listed.id, "--rate", "none", "--limit", "0", "--state", state])).code,
+    ).toBe(0);
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => send(i)));
+    expect(new Set(answers.map(({ body }) => body.code))).toEqual(new Set(["quota_exhausted"]));
+  });
+});
