@@ -74,6 +74,18 @@ const commands: readonly CommandEntry[] = [
     load: () => import("./commands/usage.js"),
   },
   {
+    name: "people",
+    group: service,
+    summary: "manage who uses its pages",
+    load: () => import("./commands/people.js"),
+  },
+  {
+    name: "audit",
+    group: service,
+    summary: "show who has changed what",
+    load: () => import("./commands/audit.js"),
+  },
+  {
     name: "dashboard",
     group: service,
     summary: "print a link to its pages",

@@ -17,6 +17,7 @@ import { assetRoutes } from "./routes/assets.js";
 import { keyRoutes } from "./routes/keys.js";
 import { listRoutes } from "./routes/lists.js";
 import { overviewRoutes } from "./routes/overview.js";
+import { peopleRoutes } from "./routes/people.js";
 import { sessionRoutes } from "./routes/session.js";
 import { tryRoutes } from "./routes/try.js";
 import { usageRoutes } from "./routes/usage.js";
@@ -33,7 +34,16 @@ const securityPolicy = [
 ].join("; ");
 
 const routes: readonly FastifyPluginAsync<RouteOptions>[] = [
-  ...[assetRoutes, sessionRoutes, overviewRoutes, keyRoutes, usageRoutes, tryRoutes, listRoutes],
+  ...[
+    assetRoutes,
+    sessionRoutes,
+    overviewRoutes,
+    keyRoutes,
+    usageRoutes,
+    tryRoutes,
+    listRoutes,
+    peopleRoutes,
+  ],
 ];
 
 /** `handle` answers requests that the service has received; see `Pages` in service/routes/dashboard.ts. */

@@ -13,7 +13,7 @@ const formFaults: Readonly<Record<string, readonly [status: number, text: string
 
 export const pageFaults = plugin(async (pages) => {
   pages.setErrorHandler((error: FastifyError, request, reply) => {
-    const isSignedIn = request.session !== "";
+    const isSignedIn = request.visitor !== undefined;
     const [status, text] = explain(error);
     if (status === 503) request.log.error({ error: error.message }, "service unavailable");
     if (status === 500) request.log.error({ error: error.message, stack: error.stack }, "a bug in idv");

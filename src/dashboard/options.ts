@@ -14,6 +14,15 @@ export interface DashboardOptions {
   /** Undefined if there is no folder for lists. */
   readonly lists: Lists | undefined;
   readonly log: FastifyBaseLogger;
+  /** A proxy that signs people in; undefined for none. */
+  readonly proxy: SigningProxy | undefined;
+}
+
+interface SigningProxy {
+  /** Name of the field with the name of the person, in lower case. */
+  readonly header: string;
+  /** @param address of the peer; undefined on a Unix socket */
+  readonly isTrusted: (address: string | undefined) => boolean;
 }
 
 export type RouteOptions = Omit<DashboardOptions, "log">;

@@ -14,6 +14,7 @@ a { color: var(--link); }
 }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 form { margin: 0; }
+form.inline { display: inline; }
 form.box, .box { background: var(--box); border: 1px solid var(--line); border-radius: 8px; padding: 16px 18px; }
 .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 210px), 1fr)); gap: 12px 20px; }
 label, legend { display: block; font-weight: 600; font-size: .9rem; }
@@ -40,7 +41,7 @@ button.danger { background: none; color: var(--bad); border-color: var(--bad); }
 progress { width: 100%; height: 14px; }
 .meter { height: 8px; border-radius: 3px; min-width: 90px; max-width: 320px; margin-top: 5px; }
 .empty-state { padding: 26px 18px; text-align: center; color: var(--soft); border: 1px dashed var(--line); border-radius: 8px; }
-[hidden] { display: none; }
+[hidden], .viewer .change { display: none; }
 @media (max-width: 700px) {
   table.cards-table thead { display: none; }
   table.cards-table tr { display: grid; grid-template-columns: 1fr 1fr; gap: 2px 14px; padding: 10px 0; border-bottom: 1px solid var(--line); }

@@ -6,6 +6,7 @@ import { ListFault } from "../lists/list-fault.js";
 import type { Lists } from "../lists/lists.js";
 import type { StoredList } from "../store/state/lists.js";
 import type { Kind } from "../validator/validator.js";
+import { nameOf } from "./access.js";
 import { PageFault } from "./page-fault.js";
 
 /**
@@ -29,7 +30,7 @@ export async function readUpload(request: FastifyRequest, lists: Lists): Promise
       });
       form.on("file", (_name, file: Readable, name) => {
         list = file;
-        taken = lists.take(file, { name: name ?? "", kind, who: request.session }, column);
+        taken = lists.take(file, { name: name ?? "", kind, who: nameOf(request) }, column);
         // Refuse a list that is too large before all of it has arrived.
         taken.catch((error) => (error instanceof ListFault ? reject(error) : torn()));
       });

@@ -21,12 +21,22 @@ import { readKeptLists } from "../config/own-lists.js";
 import { dataTablePath, stateLocation } from "../config/paths.js";
 import { isDatabase } from "../config/quota-location.js";
 import { resolveSettings, type Settings, variableOf } from "../config/settings.js";
+import { trustOf } from "../config/trusted-addresses.js";
 import { openServiceState, openState } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
 import { dnsOptions, setOptions } from "../options/service.js";
 import { stateOptions } from "../options/state.js";
-import { byteCount, day, duration, filled, webOrigin, wholeNumber } from "../options/values.js";
+import {
+  byteCount,
+  day,
+  duration,
+  fieldName,
+  filled,
+  trustedAddress,
+  webOrigin,
+  wholeNumber,
+} from "../options/values.js";
 import { counted, say } from "../terminal/terminal.js";
 import { version } from "../version.js";
 import { type DefineCommand, describe } from "./command.js";
@@ -69,6 +79,17 @@ const options = optionRecords({
     parse: webOrigin,
   },
   dashboard: { flags: "--no-dashboard", help: "serve no pages below /dashboard" },
+  trustHeader: {
+    flags: "--trust-header <NAME>",
+    help: "field in which a proxy that signs people in sends their name",
+    parse: fieldName,
+  },
+  trustFrom: {
+    flags: "--trust-from <ADDRESS>",
+    help: "address of that proxy, or its network, or unix (default: this machine)",
+    parse: trustedAddress,
+    isList: true,
+  },
   lists: {
     flags: "--lists <DIR>",
     help: "folder for lists, shared by all servers (default: beside a state file)",
@@ -238,7 +259,7 @@ async function listen(service: FastifyInstance, { listen: options, name }: Liste
 }
 
 function dashboardLoader(
-  { baseUrl }: ServeOptions,
+  { baseUrl, trustHeader, trustFrom }: ServeOptions,
   store: ServiceStore,
   classifier: Classifier,
   metrics: Metrics,
@@ -253,6 +274,7 @@ function dashboardLoader(
       baseUrl,
       log,
       lists,
+      proxy: trustHeader === undefined ? undefined : { header: trustHeader, isTrusted: trustOf(trustFrom) },
       refusals: async () => (await metrics.refusals.get()).values[0]?.value ?? 0,
       terms: () => {
         const { table } = findTable(dataTablePath(process.env), () => {});

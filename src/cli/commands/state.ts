@@ -1,8 +1,10 @@
 /** `idv state`: moves the state of `idv serve` from a file to a database, or back. */
+import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { FileError } from "../../files/errors.js";
 import { openOutputFile, type TableSink } from "../../files/output.js";
+import { StoreError } from "../../store/errors.js";
 import {
   rowsAtOnce,
   type StateRows,
@@ -31,7 +33,8 @@ const exportOptions = optionRecords({
 const environment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
 
 /**
- * First line of an exported state. The last line has the number of rows of each table; a file without it is cut off.
+ * First line of an exported state. The last line has the number of rows of each table and the SHA-256 hash of all lines
+ * before it; a file without it is cut off.
  */
 const firstLine = { idv: "state", version: 3 };
 
@@ -59,6 +62,16 @@ export const define: DefineCommand = (state) => {
   })
     .argument("[FILE]", "what idv state export has written; - or none for standard input")
     .action(importState);
+  describe(state.command("check").summary("Check that the numbers of the state agree."), {
+    description:
+      "Checks that quotas, usage and stored answers agree with each other; with FILE, that an exported state is whole.",
+    examples: ["state check", "state check state.jsonl"],
+    options: stateOptions,
+    environment,
+    exitCodes: [6],
+  })
+    .argument("[FILE]", "what idv state export has written")
+    .action(checkState);
 };
 
 class Counts {
@@ -68,8 +81,10 @@ class Counts {
     this.#counts.set(table, (this.#counts.get(table) ?? 0) + rows.length);
   }
 
-  get lastLine(): { readonly end: Readonly<Record<string, number>> } {
-    return { end: Object.fromEntries(stateTableNames.map((name) => [name, this.#counts.get(name) ?? 0])) };
+  /** @param hash of all lines before it */
+  lastLine(hash: Hash): string {
+    const end = Object.fromEntries(stateTableNames.map((name) => [name, this.#counts.get(name) ?? 0]));
+    return JSON.stringify({ end, sha256: hash.copy().digest("hex") });
   }
 
   toString(): string {
@@ -92,14 +107,18 @@ async function exportState({ state, output }: OptionValues<typeof exportOptions>
   try {
     const counts = new Counts();
     sink = output === undefined ? standardOutput : await openOutputFile(output);
-    const write = (lines: readonly unknown[]) =>
-      sink!.write(Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join("")));
+    const hash = createHash("sha256");
+    const write = (lines: readonly unknown[]) => {
+      const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+      hash.update(bytes);
+      return sink!.write(bytes);
+    };
     await write([firstLine]);
     await store.exportRows(async (page) => {
       counts.add(page);
       await write(page.rows.map((row) => ({ [page.table]: row })));
     });
-    await write([counts.lastLine]);
+    await sink.write(Buffer.from(`${counts.lastLine(hash)}\n`));
     await sink.commit();
     say(`exported ${counts}`);
   } catch (error) {
@@ -125,6 +144,27 @@ async function importState(
   }
 }
 
+async function checkState(
+  file: string | undefined,
+  { state }: OptionValues<typeof stateOptions>,
+): Promise<void> {
+  if (file !== undefined) {
+    const counts = new Counts();
+    for await (const _ of readPages(file === "-" ? undefined : file, counts));
+    return say(`the file is whole: ${counts}`);
+  }
+  const store = await openServiceState(state, process.env);
+  try {
+    const problems = await store.check();
+    for (const problem of problems) say(problem);
+    if (problems.length > 0)
+      throw new StoreError("the numbers of the state disagree; restore a backup, or report it");
+    say("quotas, usage and stored answers agree");
+  } finally {
+    await store.close();
+  }
+}
+
 /**
  * Reads an exported state, up to {@link rowsAtOnce} rows at a time.
  *
@@ -137,10 +177,12 @@ async function* readPages(path: string | undefined, counts: Counts): AsyncGenera
   let number = 0;
   let page: { table: StateTableName; rows: StateValues[] } | undefined;
   let last = "";
+  const hash = createHash("sha256");
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       number++;
       const where = `${name}:${number}`;
+      if (!line.startsWith('{"end":')) hash.update(`${line}\n`);
       if (number === 1) {
         if (line !== JSON.stringify(firstLine)) throw notExported(where);
         continue;
@@ -168,11 +210,11 @@ async function* readPages(path: string | undefined, counts: Counts): AsyncGenera
     counts.add(page);
     yield page;
   }
-  if (last === JSON.stringify(counts.lastLine)) return;
+  if (last === counts.lastLine(hash)) return;
   throw new FileError(
     last === ""
       ? `${name}: is cut off: its last line, with the number of all rows, is missing; export the state again`
-      : `${name}:${number}: its last line counts other rows than there are; export the state again`,
+      : `${name}:${number}: its last line is not that of these rows; export the state again`,
   );
 }
 

@@ -1,4 +1,5 @@
 /** Parsers of option values. Each returns the value, or throws an InvalidArgumentError that says what is accepted. */
+import { BlockList } from "node:net";
 import { InvalidArgumentError } from "commander";
 import type { Flag } from "../../classifier/flags.js";
 import { mailServices } from "../../classifier/mail-services.js";
@@ -9,6 +10,7 @@ import type { BadRowPolicy } from "../../table/bad-rows.js";
 import type { Rate } from "../../validator/api/engine.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
 import { isLoopback } from "../config/loopback.js";
+import { addTo, type TrustedAddress } from "../config/trusted-addresses.js";
 
 /** In milliseconds. */
 export const day = 86_400_000;
@@ -355,6 +357,23 @@ export function duration(least: number, most: number) {
 /** Returns milliseconds; infinity without a value. */
 export function waitTime(value: string): number {
   return value === "" ? Number.POSITIVE_INFINITY : duration(1000, 366 * day)(value);
+}
+
+/** Returns the name of an HTTP field (RFC 9110 §5.1) in lower case. */
+export function fieldName(value: string): string {
+  if (/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(value)) return value.toLowerCase();
+  throw new InvalidArgumentError("It takes the name of an HTTP field such as X-Forwarded-Email.");
+}
+
+export function trustedAddress(value: string): TrustedAddress {
+  try {
+    if (value !== "unix") addTo(new BlockList(), value);
+    return value;
+  } catch {
+    throw new InvalidArgumentError(
+      "It takes an address such as 10.0.0.7, a network such as 10.0.0.0/8, or unix.",
+    );
+  }
 }
 
 /** Returns a rate of requests, or `none`. */

@@ -42,11 +42,11 @@ export const keyPage = ({ key, nextSecretId, days, hours, fault, done }: KeyProp
                 <SecretTable keyOf={key} />
               </section>
             )}
-            <section>
+            <section class="change">
               <h2>Change</h2>
               <SetForm keyOf={key} />
             </section>
-            <div class="columns">
+            <div class="columns change">
               <section>
                 <h2>New secret</h2>
                 <form method="post" action={`/dashboard/keys/${key.id}/rotate`} class="box">
@@ -137,7 +137,7 @@ const SecretTable = ({ keyOf: key }: { keyOf: ApiKey }) => (
           <td data-label="Works until">{ends === null ? "rotated or revoked" : <Time at={ends} />}</td>
           <td>
             {ends !== null && (
-              <form method="post" action={`/dashboard/keys/${key.id}/end`}>
+              <form method="post" action={`/dashboard/keys/${key.id}/end`} class="change">
                 <input type="hidden" name="id" value={id} />
                 <button type="submit" class="quiet" aria-label={`End now: secret ${hint || id}`}>
                   End now

@@ -24,7 +24,7 @@ export const keysPage = ({ keys, nextId, fault }: KeysProperties): string =>
         ) : (
           <KeyTable keys={keys} />
         )}
-        <section id="create">
+        <section id="create" class="change">
           <h2>Create API key</h2>
           <CreateForm nextId={nextId} />
         </section>
@@ -155,7 +155,7 @@ export const PermissionFields = ({ permissions }: Pick<ApiKey, "permissions">) =
 );
 
 /** The button appears only where scripts run. */
-const Copyable = ({ text, children }: { text: string; children?: ComponentChildren }) => (
+export const Copyable = ({ text, children }: { text: string; children?: ComponentChildren }) => (
   <div class="secret">
     <code>{children ?? text}</code>
     <button type="button" data-copy={text} hidden>

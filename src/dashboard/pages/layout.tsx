@@ -13,6 +13,7 @@ const paths = {
   "/dashboard/usage": "Usage",
   "/dashboard/try": "Try it",
   "/dashboard/lists": "Lists",
+  "/dashboard/people": "People",
 } as const;
 
 interface PageProperties {

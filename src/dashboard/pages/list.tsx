@@ -38,7 +38,7 @@ export function listPage(list: StoredList, keys: readonly ApiKey[], refused?: Re
         {(state === "done" || state === "failed") && (
           <Ended id={id} kind={list.kind} result={list.result as ListResult} />
         )}
-        <form method="post" action={`/dashboard/lists/${id}/remove`} class="actions">
+        <form method="post" action={`/dashboard/lists/${id}/remove`} class="actions change">
           <button type="submit" class="danger">
             {isMoving ? "Stop and remove" : "Remove the list"}
           </button>
@@ -81,7 +81,7 @@ function Detected({
     );
   }
   return (
-    <form method="post" action={`/dashboard/lists/${id}/run`} class="box">
+    <form method="post" action={`/dashboard/lists/${id}/run`} class="box change">
       <p>
         {counted(rows, "row")} with {grouped(distinct)} different {items}
         {delimiter === null ? "" : `, fields with a ${delimiterNames[delimiter] ?? delimiter} between them`}.
@@ -182,7 +182,7 @@ function Running({ progress, isWaiting }: { progress: ListProgress | undefined; 
 }
 
 const Again = ({ id, text }: { id: string; text: string }) => (
-  <form method="post" action={`/dashboard/lists/${id}/rest`} class="actions">
+  <form method="post" action={`/dashboard/lists/${id}/rest`} class="actions change">
     <button type="submit">{text}</button>
   </form>
 );

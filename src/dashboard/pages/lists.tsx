@@ -40,7 +40,7 @@ export const listsPage = (facts: ListsFacts | undefined, fault?: string): string
   });
 
 const SendForm = ({ mostBytes }: { mostBytes: number }) => (
-  <form method="post" action={path} enctype="multipart/form-data" class="box" data-upload>
+  <form method="post" action={path} enctype="multipart/form-data" class="box change" data-upload>
     <div class="fields">
       <KindChoice kind="email" />
       <label>

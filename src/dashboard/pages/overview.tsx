@@ -80,15 +80,15 @@ export function overviewPage({ days, keys, audit, refusals, isWritable, terms }:
         </section>
         <div class="columns">
           <section>
-            <h2>Changes of keys</h2>
+            <h2>Changes</h2>
             {audit.length === 0 ? (
               <p class="empty-state">Nothing was done yet.</p>
             ) : (
               <ul>
                 {audit.map(({ at, who, what, keyId }) => (
                   <li key={`${at} ${keyId} ${what}`}>
-                    <Time at={at} />: {names.get(keyId) ?? keyId} was {what} (
-                    {who === "command line" ? who : `session ${who}`})
+                    <Time at={at} />: {keyId === "" ? "" : `${names.get(keyId) || keyId} was `}
+                    {what} ({who})
                   </li>
                 ))}
               </ul>

@@ -11,6 +11,7 @@ import {
   SecretExistsError,
   UnknownKeyError,
 } from "../../store/state/service-store.js";
+import { nameOf } from "../access.js";
 import { choiceOf, fieldOf, formIn, numberOf, timeIn } from "../form.js";
 import type { RouteOptions } from "../options.js";
 import { PageFault } from "../page-fault.js";
@@ -56,7 +57,7 @@ export async function keyRoutes(
       const named = quotaName === undefined ? {} : { quotaName };
       const isSandbox = form.has("sandbox");
       const { key, secret } = await store.create({ ...change, ...quota, ...named, id, isSandbox });
-      await store.record({ who: request.session, what: "created", keyId: key.id });
+      await store.record({ who: nameOf(request), what: "created", keyId: key.id });
       return secretPage("API key created", key, secret, baseUrl ?? originOf(request));
     } catch (error) {
       if (error instanceof KeyExistsError) {
@@ -77,7 +78,7 @@ export async function keyRoutes(
     const change = { ...changeIn(form, store.now()), period: choiceOf(form, "period", periods) };
     await keyOf(id);
     await store.set(id, change);
-    await store.record({ who: request.session, what: "changed", keyId: id });
+    await store.record({ who: nameOf(request), what: "changed", keyId: id });
     return oneKey(id, { done: "Saved." });
   });
 
@@ -90,7 +91,7 @@ export async function keyRoutes(
     if (found.revoked !== null) return oneKey(id, { fault: "The key is revoked; create another one." });
     try {
       const { key, secret } = await store.rotate(id, Number(grace) * hour, secretId);
-      await store.record({ who: request.session, what: "rotated", keyId: id });
+      await store.record({ who: nameOf(request), what: "rotated", keyId: id });
       return secretPage("New secret", key, secret, baseUrl ?? originOf(request));
     } catch (error) {
       if (!(error instanceof SecretExistsError)) throw error;
@@ -108,7 +109,7 @@ export async function keyRoutes(
       if (!(error instanceof UnknownKeyError)) throw error;
       return oneKey(id, { fault: "The key has no such older secret any more." });
     }
-    await store.record({ who: request.session, what: "secret ended", keyId: id });
+    await store.record({ who: nameOf(request), what: "secret ended", keyId: id });
     return oneKey(id, { done: "Ended: requests with that secret are refused from now on." });
   });
 
@@ -119,7 +120,7 @@ export async function keyRoutes(
       return oneKey(id, { fault: "That is not the name of the key: it was not revoked." });
     }
     await store.revoke(id);
-    await store.record({ who: request.session, what: "revoked", keyId: id });
+    await store.record({ who: nameOf(request), what: "revoked", keyId: id });
     return oneKey(id, { done: "Revoked: requests with it are refused from now on." });
   });
 }

@@ -12,6 +12,7 @@ import type { StoredList } from "../../store/state/lists.js";
 import { isUsable } from "../../store/state/rules.js";
 import type { ApiKey } from "../../store/state/service-store.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
+import { nameOf } from "../access.js";
 import { choiceOf, fieldOf, formIn, numberOf } from "../form.js";
 import type { RouteOptions } from "../options.js";
 import { PageFault } from "../page-fault.js";
@@ -102,6 +103,7 @@ export async function listRoutes(
     const isSplit = form.has("split");
     const choices: ListChoices = { column: String(column), delimiter, drop, isSplit, dns: form.has("dns") };
     await withLists().start(list.id, { keyId, choices });
+    await store.record({ who: nameOf(request), what: `charged for the list ${list.name}`, keyId });
     return reply.redirect(to, 303);
   });
 

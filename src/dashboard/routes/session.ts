@@ -13,7 +13,7 @@ export async function sessionRoutes(
   pages.get("/sign-in", { config }, async (request) => signInPage(queryIn(request).get("token") ?? ""));
 
   pages.post("/sign-in", { config }, async (request, reply) => {
-    const secret = await store.signIn(fieldOf(formIn(request), "token") ?? "");
+    const secret = await store.people.signIn(fieldOf(formIn(request), "token") ?? "");
     if (secret === undefined) {
       return reply.code(403).send(signedOutPage("The link was used already, or is older than 10 minutes."));
     }
@@ -21,8 +21,8 @@ export async function sessionRoutes(
     return reply.redirect("/dashboard", 303);
   });
 
-  pages.post("/sign-out", async (request, reply) => {
-    await store.signOut(sessionSecret(request));
+  pages.post("/sign-out", { config: { isForViewers: true } }, async (request, reply) => {
+    await store.people.signOut(sessionSecret(request));
     setSession(request, reply, undefined);
     return signedOutPage("You are signed out.");
   });

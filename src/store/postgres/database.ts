@@ -9,7 +9,6 @@ import pLimit from "p-limit";
 import pg from "pg";
 import { StoreError } from "../errors.js";
 import { hashOf } from "../state/secrets.js";
-import { UnknownKeyError } from "../state/service-store.js";
 
 /** Number of the advisory lock for creating and upgrading tables: "idvs". */
 const migrationLock = 0x69647673;
@@ -259,8 +258,7 @@ export class PostgresDatabase {
     try {
       return await work();
     } catch (error) {
-      // Errors of the library and of the system have these general names; other errors are not about the database.
-      if (!/^(?:error|AggregateError)$/i.test((error as Error).name)) throw error;
+      if (!isGeneral(error)) throw error;
       const { code, message } = error as NodeJS.ErrnoException;
       const text = message === "" ? (code ?? "no connection") : message;
       throw new StoreError(`${this.name}: the database cannot be used: ${text}`, { cause: error });
@@ -291,8 +289,11 @@ const changedTables = "0A000";
 
 const isConnectionFault = (error: unknown): boolean =>
   (error as { code?: string } | undefined)?.code === changedTables ||
-  (error !== undefined &&
-    !(error instanceof pg.DatabaseError || error instanceof UnknownKeyError || error instanceof StoreError));
+  (isGeneral(error) && !(error instanceof pg.DatabaseError));
+
+/** Returns whether an error comes from the library or the system: those of idv have names of their own. */
+const isGeneral = (error: unknown): boolean =>
+  /^(?:error|AggregateError)$/i.test((error as Error | undefined)?.name ?? "");
 
 /** OID of 64-bit integers. Parsed as numbers: units and milliseconds stay below 2^53. */
 const bigint = 20;

@@ -12,6 +12,7 @@ const tables = [
   "audit",
   "sign_in",
   "session",
+  "person",
   "list",
   "usage_sum",
   "usage_mark",

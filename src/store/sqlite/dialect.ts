@@ -14,6 +14,7 @@ export const translate = translator({
     sign_in: "sign_in",
     session: "session",
     list: "list",
+    person: "person",
     usage_sum: "usage_sum",
     usage_mark: "usage_mark",
     receipt: "receipt",

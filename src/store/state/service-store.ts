@@ -6,6 +6,7 @@ import type { PoolState } from "../postgres/database.js";
 import type { Quota, QuotaChange, Reservation } from "../quota/quota.js";
 import type { Granted, ReceiptCharge, ReceiptStore } from "../quota/receipts.js";
 import type { ListStore } from "./lists.js";
+import type { PeopleStore } from "./people.js";
 import type { RequestRate, Turns } from "./rates.js";
 import type { StateRows } from "./state-rows.js";
 import type { KeyTotal, KeyUsageSum, UsageQuery, UsageSum } from "./usage.js";
@@ -109,15 +110,13 @@ export interface UnitRequest {
 
 export interface AuditEntry {
   readonly at: number;
-  /** Id of a session of the dashboard, or `command line`. */
+  /** Name of a person, or of a session without one, or `command line`. */
   readonly who: string;
-  /** `created`, `changed`, `rotated`, `secret ended`, or `revoked`. */
+  /** Change of a key (`created`, `changed`, `rotated`, `secret ended`, `revoked`), of people, or of a list. */
   readonly what: string;
+  /** Key; empty for changes of others. */
   readonly keyId: string;
 }
-
-export const signInMilliseconds = 600_000;
-export const sessionMilliseconds = 43_200_000;
 
 /** There is no key with this id, or the quota cannot be used as wanted. */
 export class UnknownKeyError extends Error {
@@ -141,6 +140,7 @@ export interface ServiceStore {
   /** Whether charges of different keys run concurrently. */
   readonly runsSideBySide: boolean;
   readonly lists: ListStore;
+  readonly people: PeopleStore;
   /** State of the connections; undefined for a file. */
   readonly pool: PoolState | undefined;
   /**
@@ -219,23 +219,13 @@ export interface ServiceStore {
    * milliseconds. Other calls may run meanwhile.
    */
   tidyUsage(keep: number): Promise<void>;
-  /**
-   * Creates a sign-in link to the dashboard. Returns its token, which can be used once, within
-   * {@link signInMilliseconds}.
-   */
-  createSignIn(): Promise<string>;
-  /**
-   * Uses up a token. Returns the secret of a new session, valid for {@link sessionMilliseconds}; undefined for an
-   * invalid token.
-   */
-  signIn(token: string): Promise<string | undefined>;
-  /** Returns the id of a session; undefined if it has ended. */
-  sessionOf(secret: string): Promise<string | undefined>;
-  /** Ends a session; without a secret, all sessions and tokens. */
-  signOut(secret?: string): Promise<void>;
   record(entry: Omit<AuditEntry, "at">): Promise<void>;
-  /** Returns the latest entries of the audit log, the newest first. */
-  audit(most: number): Promise<readonly AuditEntry[]>;
+  /**
+   * Returns the latest entries of the audit, the newest first.
+   *
+   * @param since milliseconds since the epoch
+   */
+  audit(most: number, since?: number): Promise<readonly AuditEntry[]>;
   /**
    * Reads everything, as of one moment. Nothing else may use the store meanwhile.
    *
@@ -249,6 +239,8 @@ export interface ServiceStore {
    * @throws StoreError when the state is not empty, or a row is not valid
    */
   importRows(pages: AsyncIterable<StateRows>): Promise<void>;
+  /** Returns a line for each disagreement of numbers in the state. */
+  check(): Promise<readonly string[]>;
   checkWritable(): Promise<void>;
   close(): Promise<void>;
 }

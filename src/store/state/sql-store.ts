@@ -22,6 +22,7 @@ import { ask, type Clock, clock, insertion, listOf, type Statement, tell } from 
 import { charge, deleteAnswers, takeUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database.js";
 import { type ListStore, SqlLists } from "./lists.js";
+import { type PeopleStore, SqlPeople } from "./people.js";
 import { type Turns, takeTurns } from "./rates.js";
 import {
   changeKey,
@@ -41,7 +42,7 @@ import {
   toKey,
   unknownKey,
 } from "./rules.js";
-import { hashOf, newId, newSecret, newToken } from "./secrets.js";
+import { hashOf, newId, newSecret } from "./secrets.js";
 import {
   type ApiKey,
   type AuditEntry,
@@ -55,11 +56,10 @@ import {
   type NewKey,
   type QuotaOwner,
   type ServiceStore,
-  sessionMilliseconds,
-  signInMilliseconds,
   type UnitRequest,
   usageIdOf,
 } from "./service-store.js";
+import { checkState } from "./state-check.js";
 import { exportRows, importRows, type StateRows } from "./state-rows.js";
 import {
   type DatedAnswer,
@@ -109,6 +109,10 @@ export class SqlServiceStore implements ServiceStore {
   constructor(database: ServiceDatabase, clock: () => number) {
     this.#database = database;
     this.#clock = clock;
+  }
+
+  get people(): PeopleStore {
+    return new SqlPeople(this.#database);
   }
 
   get lists(): ListStore {
@@ -439,54 +443,6 @@ export class SqlServiceStore implements ServiceStore {
     }
   }
 
-  async createSignIn(): Promise<string> {
-    const token = newToken();
-    await this.#database.write(function* () {
-      const [[{ now }]] = yield* ask<[[Clock]]>(clock);
-      yield* tell(
-        ["DELETE FROM {sign_in} WHERE expires <= ?", now],
-        ["DELETE FROM {session} WHERE expires <= ?", now],
-        ["INSERT INTO {sign_in} VALUES (?, ?)", hashOf(token), now + signInMilliseconds],
-      );
-    });
-    return token;
-  }
-
-  signIn(token: string): Promise<string | undefined> {
-    const secret = newToken();
-    return this.#database.write(function* () {
-      const [[{ now }]] = yield* ask<[[Clock]]>(clock);
-      const [spent] = yield* ask([
-        "DELETE FROM {sign_in} WHERE hash = ? AND expires > ? RETURNING hash",
-        ...[hashOf(token), now],
-      ]);
-      if (spent!.length === 0) return undefined;
-      yield* tell([
-        "INSERT INTO {session} VALUES (?, ?, ?)",
-        ...[hashOf(secret), newId(), now + sessionMilliseconds],
-      ]);
-      return secret;
-    });
-  }
-
-  async sessionOf(secret: string): Promise<string | undefined> {
-    const [[row], [{ now }]] = await this.#database.read(() =>
-      ask<[{ id: string; expires: number }[], [Clock]]>(
-        ["SELECT id, expires FROM {session} WHERE hash = ?", hashOf(secret)],
-        clock,
-      ),
-    );
-    return row !== undefined && row.expires > now ? row.id : undefined;
-  }
-
-  async signOut(secret?: string): Promise<void> {
-    await this.#database.write(() =>
-      secret === undefined
-        ? tell(["DELETE FROM {sign_in}"], ["DELETE FROM {session}"])
-        : tell(["DELETE FROM {session} WHERE hash = ?", hashOf(secret)]),
-    );
-  }
-
   async record({ who, what, keyId }: Omit<AuditEntry, "at">): Promise<void> {
     await this.#database.write(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
@@ -497,10 +453,14 @@ export class SqlServiceStore implements ServiceStore {
     });
   }
 
-  async audit(most: number): Promise<readonly AuditEntry[]> {
-    const sql = `SELECT at, who, what, key_id AS "keyId" FROM {audit} ORDER BY number DESC LIMIT ?`;
-    const [rows] = await this.#database.read(() => ask<[AuditEntry[]]>([sql, most]));
+  async audit(most: number, since = 0): Promise<readonly AuditEntry[]> {
+    const sql = `SELECT at, who, what, key_id AS "keyId" FROM {audit} WHERE at >= ? ORDER BY number DESC LIMIT ?`;
+    const [rows] = await this.#database.read(() => ask<[AuditEntry[]]>([sql, since, most]));
     return rows;
+  }
+
+  check(): Promise<readonly string[]> {
+    return this.#database.read(checkState);
   }
 
   exportRows(visit: (rows: StateRows) => Promise<void>): Promise<void> {

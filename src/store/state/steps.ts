@@ -55,4 +55,16 @@ const rates = `ALTER TABLE {key} ADD COLUMN rate_requests {integer};
   ALTER TABLE {key} ADD COLUMN rate_milliseconds {integer};
   ALTER TABLE {key} ADD COLUMN rate_at {integer}`;
 
-export const sharedSteps: readonly string[] = [usedColumn, listTable, usageSums, rates];
+const people = `CREATE TABLE {person} (
+    id text PRIMARY KEY,
+    name text NOT NULL,
+    role text NOT NULL,
+    created {integer} NOT NULL
+  );
+  CREATE UNIQUE INDEX {person}_name ON {person} (lower(name));
+  ALTER TABLE {sign_in} ADD COLUMN person text;
+  ALTER TABLE {session} ADD COLUMN person text;
+  ALTER TABLE {session} ADD COLUMN created {integer};
+  ALTER TABLE {session} ADD COLUMN seen {integer}`;
+
+export const sharedSteps: readonly string[] = [usedColumn, listTable, usageSums, rates, people];

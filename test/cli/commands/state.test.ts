@@ -1,16 +1,26 @@
 /** Covers states that `idv state import` refuses. */
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-const first = '{"idv":"state","version":2}';
-const none = '{"end":{"quota":0,"key":0,"secret":0,"usage":0,"answer":0,"audit":0}}';
+const first = '{"idv":"state","version":3}';
+const sha256 = createHash("sha256").update(`${first}\n`).digest("hex");
+const counts = { quota: 0, key: 0, secret: 0, answer: 0, usage: 0, usage_sum: 0, person: 0, audit: 0 };
+const none = JSON.stringify({ end: counts, sha256 });
 
 test.each([
   ["", "standard input: not a state that this version of idv has exported"],
   ['{"idv":"state","version":1}\n', "standard input:1: not a state"],
   [`${first}\n`, "standard input: is cut off: its last line, with the number of all rows, is missing"],
-  [`${first}\n${none.replace('"key":0', '"key":1')}\n`, "standard input:2: its last line counts other rows"],
+  [
+    `${first}\n${none.replace('"key":0', '"key":1')}\n`,
+    "standard input:2: its last line is not that of these rows",
+  ],
+  [
+    `${first}\n${none.replace(sha256, "0".repeat(64))}\n`,
+    "standard input:2: its last line is not that of these rows",
+  ],
   [`${first}\n${none}\n${none}\n`, "standard input:3: not a state"],
   [`${first}\nnonsense\n`, "standard input:2: not a state"],
   [`${first}\n{"usage":{"key_id":"a"}}\n`, "standard input:2: not a state"],

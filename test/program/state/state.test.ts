@@ -1,6 +1,7 @@
 /** Covers idv state: what is exported is imported whole, and a key works after the move. */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, test } from "vitest";
 import { idv } from "../../support/run-idv.js";
 import { serve } from "../../support/service.js";
@@ -45,7 +46,49 @@ test("a state is moved, with its usage and stored answers, in a file for its own
   expect(again.stdout).toBe(readFileSync(file, "latin1"));
 });
 
-const first = '{"idv":"state","version":2}';
+const first = '{"idv":"state","version":3}';
+
+test("a state whose numbers agree passes its check, and each damage of them is named", async () => {
+  const home = temporaryFolder();
+  const state = join(home, "a.db");
+  const created = await idv(["keys", "create", "--name", "shop", "--limit", "10", "--state", state], {
+    home,
+  });
+  const { url, kill } = await serve(home, "-q", "--state", state);
+  expect((await validate(url, created.stdout.trim())).status).toBe(200);
+  await kill();
+  const check = async () => {
+    const { code, stderr } = await idv(["state", "check", "--state", state], { home });
+    return { code, stderr };
+  };
+  expect(await check()).toEqual({ code: 0, stderr: "idv: quotas, usage and stored answers agree\n" });
+  const { id } = JSON.parse((await idv(["keys", "list", "--json", "--state", state], { home })).stdout);
+  const database = new DatabaseSync(state);
+  database.exec("UPDATE quota SET used = 2");
+  expect(await check()).toEqual({
+    code: 6,
+    stderr: `idv: the quota of key ${id} has counted 2 units, and the usage has 1; was its period changed?
+idv: the numbers of the state disagree; restore a backup, or report it\n`,
+  });
+  database.exec("UPDATE quota SET used = 0; DELETE FROM usage");
+  expect((await check()).stderr).toContain(
+    `the stored answers of ${id} have 1 units, and its usage of a day only 0`,
+  );
+  const day = Math.floor(Date.now() / 86_400_000) * 86_400_000;
+  database.exec(`INSERT INTO usage_sum VALUES (86400000, ${day}, '${id}', 'email', 'ok', 5)`);
+  expect((await check()).stderr).toMatch(/the sums of \S+ have 5 units, and its hours 0/);
+  database.close();
+  const file = join(home, "state.jsonl");
+  await idv(["state", "export", "--state", state, "-o", file], { home });
+  const whole = await idv(["state", "check", file], { home });
+  expect([whole.code, whole.stderr]).toEqual([0, expect.stringContaining("the file is whole: 1 key")]);
+  writeFileSync(file, readFileSync(file, "utf8").replace('"shop"', '"Shop"'));
+  const changed = await idv(["state", "check", file], { home });
+  expect([changed.code, changed.stderr]).toEqual([
+    6,
+    expect.stringContaining("its last line is not that of these rows"),
+  ]);
+});
 
 test("an export that was cut anywhere is refused, and nothing is imported", async () => {
   const home = temporaryFolder();

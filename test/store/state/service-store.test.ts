@@ -9,6 +9,7 @@ import { FileError } from "../../../src/files/errors.js";
 import { StoreError } from "../../../src/store/errors.js";
 import { PostgresDatabase } from "../../../src/store/postgres/database.js";
 import { GroupCommit } from "../../../src/store/state/group-commit.js";
+import { PersonError } from "../../../src/store/state/people.js";
 import { openPostgresServiceStore } from "../../../src/store/state/postgres.js";
 import { steps } from "../../../src/store/state/postgres-tables.js";
 import { hashOf } from "../../../src/store/state/secrets.js";
@@ -43,21 +44,24 @@ async function openPostgres(now: () => number): Promise<ServiceStore> {
   const store = await openPostgresServiceStore(url.href);
   const tick = () => client.query("UPDATE clock.time SET now = $1", [now()]);
   // Sets the clock before each call.
-  return new Proxy(store, {
-    get(target, name: keyof ServiceStore) {
-      // A promise looks for a method "then".
-      if (!(name in target)) return undefined;
-      if (name === "usageByKey") return target.usageByKey.bind(target);
-      return async (...args: readonly unknown[]) => {
-        await tick();
-        if (name === "close") await client.end();
-        return (target[name] as (...args: readonly unknown[]) => unknown).apply(target, args as unknown[]);
-      };
-    },
-  });
+  const ticking = <Target extends object>(target: Target): Target =>
+    new Proxy(target, {
+      get(target, name) {
+        // A promise looks for a method "then".
+        if (!(name in target)) return undefined;
+        if (name === "people") return ticking((target as unknown as ServiceStore).people);
+        const method = target[name as keyof Target] as (...args: readonly unknown[]) => unknown;
+        if (name === "usageByKey") return method.bind(target);
+        return async (...args: readonly unknown[]) => {
+          await tick();
+          if (name === "close") await client.end();
+          return method.apply(target, args as unknown[]);
+        };
+      },
+    });
+  return ticking(store);
 }
 
-/** The stores that must have the same rules. */
 const stores: readonly (readonly [string, Open])[] = [
   ["SQLite", (now) => openSqliteServiceStore(join(temporaryFolder(), "service.db"), now)],
   ...(postgres ? ([["PostgreSQL", openPostgres]] as const) : []),
@@ -154,27 +158,71 @@ describe.each(stores)("%s", (_, open) => {
     let now = november;
     const store = await open(() => now);
     const [first, late, other] = [
-      await store.createSignIn(),
-      await store.createSignIn(),
-      await store.createSignIn(),
+      await store.people.createSignIn(),
+      await store.people.createSignIn(),
+      await store.people.createSignIn(),
     ];
-    const session = (await store.signIn(first))!;
-    expect(await store.sessionOf(session)).toMatch(/^\w{9}$/);
-    expect(await store.signIn(first)).toBeUndefined();
-    expect(await store.signIn("guess")).toBeUndefined();
-    expect(await store.sessionOf(first)).toBeUndefined();
-    const second = (await store.signIn(other))!;
+    const session = (await store.people.signIn(first))!;
+    expect((await store.people.sessionOf(session))?.id).toMatch(/^\w{9}$/);
+    expect(await store.people.signIn(first)).toBeUndefined();
+    expect(await store.people.signIn("guess")).toBeUndefined();
+    expect(await store.people.sessionOf(first)).toBeUndefined();
+    const second = (await store.people.signIn(other))!;
     now += 600_000;
-    expect(await store.signIn(late)).toBeUndefined();
-    await store.signOut(second);
-    expect(await store.sessionOf(second)).toBeUndefined();
-    expect(await store.sessionOf(session)).toBeDefined();
+    expect(await store.people.signIn(late)).toBeUndefined();
+    await store.people.signOut(second);
+    expect(await store.people.sessionOf(second)).toBeUndefined();
+    expect(await store.people.sessionOf(session)).toBeDefined();
     now += 12 * hour;
-    expect(await store.sessionOf(session)).toBeUndefined();
-    const unspent = await store.createSignIn();
-    const third = (await store.signIn(await store.createSignIn()))!;
-    await store.signOut();
-    expect([await store.sessionOf(third), await store.signIn(unspent)]).toEqual([undefined, undefined]);
+    expect(await store.people.sessionOf(session)).toBeUndefined();
+    const unspent = await store.people.createSignIn();
+    const third = (await store.people.signIn(await store.people.createSignIn()))!;
+    await store.people.signOut();
+    expect([await store.people.sessionOf(third), await store.people.signIn(unspent)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    await store.close();
+  });
+
+  test("people have names in any case, roles, and sessions that end one by one, idle, or with the person", async () => {
+    let now = november;
+    const store = await open(() => now);
+    const { people } = store;
+    const anna = await people.add("Anna@example.com", "viewer");
+    await expect(people.add("anna@EXAMPLE.com", "admin")).rejects.toThrow(
+      'there is a person "Anna@example.com" already',
+    );
+    await people.add("ben", "admin");
+    expect((await people.list()).map(({ name, role }) => [name, role])).toEqual([
+      ["Anna@example.com", "viewer"],
+      ["ben", "admin"],
+    ]);
+    expect(await people.find("ANNA@example.com")).toEqual(anna);
+    expect(await people.find("")).toBeUndefined();
+    await expect(people.createSignIn("carl")).rejects.toThrow('there is no person "carl"');
+    await expect(people.setRole("carl", "admin")).rejects.toThrow(PersonError);
+    const sign = async (name?: string) => (await people.signIn(await people.createSignIn(name)))!;
+    const secrets = [await sign("anna@example.com"), await sign("ben"), await sign("ben"), await sign()];
+    const named = async () =>
+      Promise.all(secrets.map(async (secret) => (await people.sessionOf(secret))?.person?.name ?? null));
+    expect(await named()).toEqual(["Anna@example.com", "ben", "ben", null]);
+    expect(await people.setRole("anna@example.com", "admin")).toMatchObject({ role: "admin" });
+    expect((await people.sessionOf(secrets[0]!))?.person?.role).toBe("admin");
+    const { id } = (await people.sessionOf(secrets[1]!))!;
+    expect([await people.endSession(id), await people.endSession(id)]).toEqual([true, false]);
+    expect(await people.sessions()).toHaveLength(3);
+    // One that is used goes on, the others end.
+    for (let i = 0; i < 3; i++) {
+      now += 3_600_000;
+      expect(await people.sessionOf(secrets[0]!)).toMatchObject({ person: { name: "Anna@example.com" } });
+    }
+    expect((await people.sessions()).map(({ person }) => person?.name)).toEqual(["Anna@example.com"]);
+    expect(await people.sessionOf(secrets[3]!)).toBeUndefined();
+    const link = await people.createSignIn("anna@example.com");
+    await people.remove("anna@example.com");
+    expect([await people.sessionOf(secrets[0]!), await people.signIn(link)]).toEqual([undefined, undefined]);
+    await expect(people.remove("anna@example.com")).rejects.toThrow(PersonError);
     await store.close();
   });
 
@@ -183,6 +231,8 @@ describe.each(stores)("%s", (_, open) => {
     const store = await open(() => now++);
     for (const what of ["created", "rotated", "revoked"]) await store.record({ who: "me", what, keyId: "a" });
     expect((await store.audit(2)).map(({ what }) => what)).toEqual(["revoked", "rotated"]);
+    const since = (await store.audit(2))[1]!.at;
+    expect((await store.audit(9, since)).map(({ what }) => what)).toEqual(["revoked", "rotated"]);
     expect((await store.audit(9))[2]).toMatchObject({ who: "me", what: "created", keyId: "a" });
     await store.close();
   });
