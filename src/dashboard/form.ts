@@ -24,7 +24,8 @@ export const fieldOf = (form: URLSearchParams, name: string): string | undefined
 export function numberOf(form: URLSearchParams, name: string, label: string): number | undefined {
   const text = fieldOf(form, name);
   if (text === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw new PageFault(400, `${label}: give a whole number, or leave it empty.`);
+  if (!/^\d{1,15}$/.test(text))
+    throw new PageFault(400, `${label}: give a whole number, or leave it empty.`, name);
   return Number(text);
 }
 
@@ -47,10 +48,11 @@ export function choiceOf<Choice extends string>(
 /**
  * Returns the start of a day in UTC, in milliseconds since the epoch.
  *
+ * @param field name of the field with the text
  * @throws PageFault when the text is not a day
  */
-export function timeIn(text: string, label: string): number {
+export function timeIn(text: string, label: string, field?: string): number {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(time)) throw new PageFault(400, `${label}: give a day, such as 2026-11-22.`);
+  if (Number.isNaN(time)) throw new PageFault(400, `${label}: give a day, such as 2026-11-22.`, field);
   return time;
 }

@@ -44,6 +44,17 @@ export function spansOf(usage: readonly UsageSum[], { from, to, span: length }: 
   return counts.map((counts, i) => ({ start: (first + i) * length, counts, units: chargedIn(counts) }));
 }
 
+/** Adds up spans, `count` at a time, so that the last part is whole. */
+export function merged(spans: readonly Span[], count: number): readonly Span[] {
+  const first = spans.length % count || count;
+  const parts = [spans.slice(0, first)];
+  for (let i = first; i < spans.length; i += count) parts.push(spans.slice(i, i + count));
+  return parts.map((part) => {
+    const counts = totalOf(part);
+    return { start: part[0]!.start, counts, units: chargedIn(counts) };
+  });
+}
+
 const chargedIn = (counts: Readonly<Record<Series, number>>): number =>
   series.reduce((sum, name) => (name === "quota_exceeded" ? sum : sum + counts[name]), 0);
 

@@ -1,4 +1,4 @@
-/** Script of the pages, which work without it, too: Copy, times in the reader's zone, and the progress of an upload. */
+/** Script of the pages, which work without it, too: Copy, the values of a chart, and the progress of an upload. */
 
 for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
   button.hidden = false;
@@ -8,9 +8,39 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-c
   });
 }
 
-for (const time of document.querySelectorAll("time")) {
-  const options = { dateStyle: "medium", timeStyle: "short" } as const;
-  time.textContent = new Date(time.dateTime).toLocaleString(undefined, options);
+for (const chart of document.querySelectorAll<HTMLElement>("[data-chart]")) {
+  const said = chart.querySelector("output")!;
+  // Its columns are chosen like the values of a slider, which browsers and screen readers know.
+  const slider = chart.querySelector("svg")!;
+  slider.tabIndex = 0;
+  const columns = [...chart.querySelectorAll<SVGRectElement>(".hits rect")];
+  let chosen = columns.length - 1;
+  const choose = (index: number) => {
+    columns[chosen]!.classList.remove("chosen");
+    chosen = Math.max(0, Math.min(columns.length - 1, index));
+    columns[chosen]!.classList.add("chosen");
+    said.textContent = columns[chosen]!.textContent;
+    slider.setAttribute("aria-valuenow", String(chosen));
+    slider.setAttribute("aria-valuetext", said.textContent);
+  };
+  const states = {
+    role: "slider",
+    "aria-valuemin": 0,
+    "aria-valuemax": columns.length - 1,
+    "aria-valuenow": chosen,
+  };
+  for (const [name, value] of Object.entries(states)) slider.setAttribute(name, String(value));
+  chart.addEventListener("pointerover", ({ target }) => {
+    const index = columns.indexOf(target as SVGRectElement);
+    if (index >= 0) choose(index);
+  });
+  slider.addEventListener("focus", () => choose(chosen));
+  slider.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    choose(chosen + step);
+  });
 }
 
 const form = document.querySelector<HTMLFormElement>("form[data-upload]");

@@ -2,8 +2,10 @@
 import { Terms } from "../../report/parts.js";
 import type { ApiKey } from "../../store/state/service-store.js";
 import type { Span } from "../usage-spans.js";
-import { PeriodField, PermissionFields, RateField } from "./keys.js";
-import { FaultBox, QuotaMeter, Renewal, renderPage, Time, UsageChart } from "./layout.js";
+import { UsageChart } from "./chart.js";
+import { Field, type RefusedForm } from "./field.js";
+import { ExpiryField, LimitField, PeriodField, PermissionFields, RateField } from "./keys.js";
+import { FaultBox, QuotaMeter, Renewal, renderPage, Time } from "./layout.js";
 
 interface KeyProperties {
   readonly key: ApiKey;
@@ -12,10 +14,19 @@ interface KeyProperties {
   readonly days: readonly Span[];
   readonly hours: readonly Span[];
   readonly fault?: string;
+  readonly refused?: RefusedForm | undefined;
   readonly done?: string;
 }
 
-export const keyPage = ({ key, nextSecretId, days, hours, fault, done }: KeyProperties): string =>
+export const keyPage = ({
+  key,
+  nextSecretId,
+  days,
+  hours,
+  refused,
+  fault = refused?.fault,
+  done,
+}: KeyProperties): string =>
   renderPage({
     title: key.name || key.id,
     current: "/dashboard/keys",
@@ -32,7 +43,7 @@ export const keyPage = ({ key, nextSecretId, days, hours, fault, done }: KeyProp
         </section>
         <section>
           <h2>48 hours</h2>
-          <UsageChart spans={hours} isHour />
+          <UsageChart spans={hours} unit="hour" />
         </section>
         {key.revoked === null && (
           <>
@@ -44,7 +55,7 @@ export const keyPage = ({ key, nextSecretId, days, hours, fault, done }: KeyProp
             )}
             <section class="change">
               <h2>Change</h2>
-              <SetForm keyOf={key} />
+              <SetForm keyOf={key} refused={refused} />
             </section>
             <div class="columns change">
               <section>
@@ -151,34 +162,37 @@ const SecretTable = ({ keyOf: key }: { keyOf: ApiKey }) => (
   </table>
 );
 
-const SetForm = ({ keyOf: key }: { keyOf: ApiKey }) => (
-  <form method="post" action={`/dashboard/keys/${key.id}/set`} class="box">
-    <div class="fields">
-      <label>
-        Name
-        <input name="name" required maxLength={100} value={key.name} autocomplete="off" />
-      </label>
-      <label>
-        Limit <span class="hint">units a period; empty for none</span>
-        <input name="limit" inputMode="numeric" pattern="[0-9]{1,15}" value={key.quota.limit ?? ""} />
-      </label>
-      <PeriodField period={key.quota.period} />
-      <RateField rate={key.rate} />
-      <label>
-        Expires <span class="hint">empty for never</span>
-        <input
-          type="date"
-          name="expires"
-          value={key.expires === null ? "" : new Date(key.expires).toISOString().slice(0, 10)}
+function SetForm({ keyOf: key, refused }: { keyOf: ApiKey; refused: RefusedForm | undefined }) {
+  const form = refused?.form;
+  const faultOf = (name: string) => (refused?.field === name ? refused.fault : undefined);
+  return (
+    <form method="post" action={`/dashboard/keys/${key.id}/set`} class="box">
+      <div class="fields">
+        <Field
+          label="Name"
+          hint="what the key is for"
+          name="name"
+          form={form}
+          fault={faultOf("name")}
+          value={key.name}
+          required
+          maxLength={100}
         />
-      </label>
-      <PermissionFields permissions={key.permissions} />
-    </div>
-    {key.quotaName !== null && (
-      <p class="note">Limit and period are those of the quota {key.quotaName}, for all of its keys.</p>
-    )}
-    <div class="actions">
-      <button type="submit">Save</button>
-    </div>
-  </form>
-);
+        <LimitField form={form} fault={faultOf("limit")} limit={key.quota.limit} />
+        <PeriodField period={form?.get("period") ?? key.quota.period} />
+        <RateField form={form} fault={faultOf("rate")} rate={key.rate} />
+        <ExpiryField form={form} fault={faultOf("expires")} expires={key.expires} />
+        <PermissionFields
+          permissions={form === undefined ? key.permissions : (form.getAll("permissions") as never)}
+          fault={faultOf("permissions")}
+        />
+      </div>
+      {key.quotaName !== null && (
+        <p class="note">Limit and period are those of the quota {key.quotaName}, for all of its keys.</p>
+      )}
+      <div class="actions">
+        <button type="submit">Save</button>
+      </div>
+    </form>
+  );
+}

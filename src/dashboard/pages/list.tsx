@@ -55,6 +55,9 @@ const delimiterNames: Readonly<Record<string, string>> = {
   "|": "bar",
 };
 
+/** Keys above which a name has to be typed. */
+const mostInSelect = 50;
+
 const itemsOf = (kind: StoredList["kind"]): string => (kind === "email" ? "addresses" : "domains");
 
 function Detected({
@@ -117,16 +120,23 @@ function Detected({
             })}
           </select>
         </label>
-        <label>
-          Key to charge
-          <select name="key">
-            {keys.map(({ id, name, quota: { left } }) => (
-              <option key={id} value={id} selected={id === key}>
-                {name || id} ({left === null ? "no limit" : `${grouped(left)} left`})
-              </option>
-            ))}
-          </select>
-        </label>
+        {keys.length > mostInSelect ? (
+          <label>
+            Key to charge <span class="hint">its name or id</span>
+            <input name="key" value={key} required autocomplete="off" />
+          </label>
+        ) : (
+          <label>
+            Key to charge
+            <select name="key">
+              {keys.map(({ id, name, quota: { left } }) => (
+                <option key={id} value={id} selected={id === key}>
+                  {name || id} ({left === null ? "no limit" : `${grouped(left)} left`})
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
         <fieldset>
           <legend>Leave out</legend>
           {statuses.map((status) => (

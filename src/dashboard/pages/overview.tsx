@@ -2,7 +2,8 @@
 import { grouped, Terms } from "../../report/parts.js";
 import type { ApiKey, AuditEntry } from "../../store/state/service-store.js";
 import { type Span, totalOf } from "../usage-spans.js";
-import { QuotaMeter, Renewal, renderPage, Time, UsageChart } from "./layout.js";
+import { UsageChart } from "./chart.js";
+import { QuotaMeter, Renewal, renderPage, Time } from "./layout.js";
 
 interface Overview {
   readonly days: readonly Span[];
@@ -14,10 +15,12 @@ interface Overview {
 }
 
 const mostUsed = 0.8;
+const mostNear = 20;
 
 export function overviewPage({ days, keys, audit, refusals, isWritable, terms }: Overview): string {
   const live = keys.filter(({ revoked, isSandbox }) => revoked === null && !isSandbox);
-  const near = live.filter(({ quota: { used, limit } }) => limit !== null && used >= mostUsed * limit);
+  const share = ({ quota: { used, limit } }: ApiKey) => (limit === null ? 0 : limit === 0 ? 1 : used / limit);
+  const near = live.filter((key) => share(key) >= mostUsed).sort((a, b) => share(b) - share(a));
   const quotas = new Map(live.map((key) => [key.quotaName ?? `key ${key.id}`, key.quota]));
   const thisPeriod = [...quotas.values()].reduce((sum, { used }) => sum + used, 0);
   const names = new Map(keys.map(({ id, name }) => [id, name]));
@@ -61,7 +64,7 @@ export function overviewPage({ days, keys, audit, refusals, isWritable, terms }:
                 </tr>
               </thead>
               <tbody>
-                {near.map((key) => (
+                {near.slice(0, mostNear).map((key) => (
                   <tr key={key.id}>
                     <td class="name">
                       <a href={`/dashboard/keys/${key.id}`}>{key.name || key.id}</a>
@@ -76,6 +79,11 @@ export function overviewPage({ days, keys, audit, refusals, isWritable, terms }:
                 ))}
               </tbody>
             </table>
+          )}
+          {near.length > mostNear && (
+            <p class="note">
+              and {grouped(near.length - mostNear)} more: <a href="/dashboard/keys?sort=used">all keys</a>
+            </p>
           )}
         </section>
         <div class="columns">

@@ -141,7 +141,7 @@ const SessionTable = ({ sessions }: Pick<PeopleProperties, "sessions">) => (
           <td class="change">
             <form method="post" action={`${path}/end-session`} class="inline">
               <input type="hidden" name="id" value={id} />
-              <button type="submit" class="quiet" aria-label={`End session ${id}`}>
+              <button type="submit" class="quiet" aria-label={`End now: session ${id}`}>
                 End now
               </button>
             </form>

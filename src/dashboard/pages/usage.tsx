@@ -1,29 +1,68 @@
 /** Usage by time and key, as a chart, a table and CSV. */
 import { grouped } from "../../report/parts.js";
 import type { ApiKey } from "../../store/state/service-store.js";
-import { type Span, series } from "../usage-spans.js";
-import { renderPage, spanName, UsageChart, UsageTable } from "./layout.js";
+import { merged, type Span, series } from "../usage-spans.js";
+import { axisEnd, mostIn, type SpanUnit, spanName, UsageChart, UsageTable } from "./chart.js";
+import { renderPage } from "./layout.js";
 
 export interface UsageForm {
   /** As in `2026-11-22`. */
   readonly from: string;
   readonly to: string;
+  /** Names or ids of keys; the second is compared with the first. Empty for all keys, and for no comparison. */
   readonly key: string;
+  readonly other: string;
   readonly by: "day" | "hour";
 }
 
-export function usagePage(query: UsageForm, spans: readonly Span[], keys: readonly ApiKey[]): string {
-  const units = spans.reduce((sum, span) => sum + span.units, 0);
-  const chosen = query.key === "" ? keys : keys.filter(({ id }) => id === query.key);
-  const quotas = new Map(chosen.map((key) => [key.quotaName ?? key.id, key.quota.used]));
-  const counted = [...quotas.values()].reduce((sum, used) => sum + used, 0);
+/** Usage of all keys, or of one. */
+export interface ShownUsage {
+  readonly key: ApiKey | undefined;
+  readonly spans: readonly Span[];
+}
+
+/** Days above which a chart has weeks. */
+const mostColumns = 120;
+
+/** Ranges that are offered, in days up to today. */
+const ranges: readonly (readonly [name: string, days: number, by: "day" | "hour"])[] = [
+  ["Today", 1, "hour"],
+  ["7 days", 7, "hour"],
+  ["30 days", 30, "day"],
+  ["90 days", 90, "day"],
+  ["12 months", 365, "day"],
+];
+
+export function usagePage(
+  query: UsageForm,
+  shown: readonly ShownUsage[],
+  keys: readonly ApiKey[],
+  now: number,
+): string {
   const isHour = query.by === "hour";
+  const isLong = shown[0]!.spans.length > mostColumns;
+  const unit = isLong && !isHour ? "week" : query.by;
+  const parts = shown.map(({ key, spans }) => ({ key, spans: unit === "week" ? merged(spans, 7) : spans }));
+  const end = axisEnd(Math.max(...parts.map(({ spans }) => mostIn(spans))));
+  const dayName = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const queryOf = (changed: Partial<UsageForm>) =>
+    new URLSearchParams({ ...query, ...changed } as Record<string, string>).toString();
   return renderPage({
     title: "Usage",
     current: "/dashboard/usage",
     children: (
       <>
         <form method="get" action="/dashboard/usage" class="box">
+          <p class="ranges">
+            {ranges.map(([name, days, by]) => {
+              const from = dayName(now - (days - 1) * 86_400_000);
+              return (
+                <a key={name} href={`/dashboard/usage?${queryOf({ from, to: dayName(now), by })}`}>
+                  {name}
+                </a>
+              );
+            })}
+          </p>
           <div class="fields">
             <label>
               From
@@ -34,15 +73,12 @@ export function usagePage(query: UsageForm, spans: readonly Span[], keys: readon
               <input type="date" name="to" value={query.to} required />
             </label>
             <label>
-              Key
-              <select name="key">
-                <option value="">all keys</option>
-                {keys.map(({ id, name }) => (
-                  <option key={id} value={id} selected={id === query.key}>
-                    {name || id}
-                  </option>
-                ))}
-              </select>
+              Key <span class="hint">name or id; empty for all</span>
+              <input name="key" value={query.key} maxLength={100} autocomplete="off" />
+            </label>
+            <label>
+              Compared with <span class="hint">another key</span>
+              <input name="other" value={query.other} maxLength={100} autocomplete="off" />
             </label>
             <label>
               By
@@ -54,36 +90,51 @@ export function usagePage(query: UsageForm, spans: readonly Span[], keys: readon
           </div>
           <div class="actions">
             <button type="submit">Show</button>
-            <a href={`/dashboard/usage.csv?${new URLSearchParams({ ...query })}`}>As CSV</a>
+            <a href={`/dashboard/usage.csv?${queryOf({})}`}>As CSV</a>
           </div>
         </form>
-        <section>
-          <h2>
-            {grouped(units)} {units === 1 ? "unit" : "units"}
-          </h2>
-          <p class="note">
-            The quotas have counted {grouped(counted)} units in their current periods
-            {query.key === "" ? "" : ", over all keys that share this key's quota"}.
-          </p>
-          <UsageChart spans={spans} isHour={isHour} />
-        </section>
-        {units > 0 && (
-          <section>
-            <h2>By {query.by}</h2>
-            <UsageTable
-              spans={spans.filter((span) => span.units + span.counts.quota_exceeded > 0)}
-              isHour={isHour}
-            />
-          </section>
-        )}
+        {parts.map((usage, i) => (
+          <UsageSection key={i} usage={usage} keys={keys} unit={unit} end={end} />
+        ))}
       </>
     ),
   });
 }
 
-export function usageCsv(spans: readonly Span[], isHour: boolean): string {
+function UsageSection({
+  usage: { key, spans },
+  keys,
+  unit,
+  end,
+}: {
+  usage: ShownUsage;
+  keys: readonly ApiKey[];
+  unit: SpanUnit;
+  end: number;
+}) {
+  const units = spans.reduce((sum, span) => sum + span.units, 0);
+  const chosen = key === undefined ? keys : [key];
+  const quotas = new Map(chosen.map((key) => [key.quotaName ?? key.id, key.quota.used]));
+  const counted = [...quotas.values()].reduce((sum, used) => sum + used, 0);
+  return (
+    <section>
+      <h2>
+        {key === undefined ? "All keys" : key.name || key.id}: {grouped(units)}{" "}
+        {units === 1 ? "unit" : "units"}
+      </h2>
+      <p class="note">
+        The quotas have counted {grouped(counted)} units in their current periods
+        {key === undefined ? "" : ", over all keys that share this key's quota"}.
+      </p>
+      <UsageChart spans={spans} unit={unit} end={end} />
+      {units > 0 && <UsageTable spans={spans} unit={unit} />}
+    </section>
+  );
+}
+
+export function usageCsv(spans: readonly Span[], unit: SpanUnit): string {
   const lines = spans.map(({ start, units, counts }) =>
-    [spanName(start, isHour), units, ...series.map((name) => counts[name])].join(","),
+    [spanName(start, unit), units, ...series.map((name) => counts[name])].join(","),
   );
   return [["time", "units", ...series].join(","), ...lines].map((line) => `${line}\r\n`).join("");
 }

@@ -12,11 +12,12 @@ import {
   UnknownKeyError,
 } from "../../store/state/service-store.js";
 import { nameOf } from "../access.js";
-import { choiceOf, fieldOf, formIn, numberOf, timeIn } from "../form.js";
+import { choiceOf, fieldOf, formIn, numberOf, queryIn, timeIn } from "../form.js";
 import type { RouteOptions } from "../options.js";
 import { PageFault } from "../page-fault.js";
+import type { RefusedForm } from "../pages/field.js";
 import { keyPage } from "../pages/key.js";
-import { keysPage, rateTimes, secretPage } from "../pages/keys.js";
+import { type KeyQuery, keySorts, keysPage, rateTimes, secretPage } from "../pages/keys.js";
 import { day, hour, lastSpans } from "../usage-spans.js";
 
 type KeyRequest = FastifyRequest<{ Params: { readonly id: string } }>;
@@ -25,8 +26,13 @@ export async function keyRoutes(
   pages: FastifyInstance,
   { store, baseUrl }: Pick<RouteOptions, "store" | "baseUrl">,
 ): Promise<void> {
-  const allKeys = async (fault?: string) =>
-    keysPage({ keys: await store.list(), nextId: newId(), ...(fault !== undefined && { fault }) });
+  const allKeys = async (request: FastifyRequest, refused?: RefusedForm) =>
+    keysPage({
+      keys: await store.list(),
+      query: keyQueryOf(queryIn(request)),
+      nextId: newId(),
+      ...(refused && { refused }),
+    });
 
   const keyOf = async (id: string): Promise<ApiKey> => {
     const key = (await store.list()).find((each) => each.id === id);
@@ -34,7 +40,10 @@ export async function keyRoutes(
     return key;
   };
 
-  const oneKey = async (id: string, said: { readonly fault?: string; readonly done?: string } = {}) => {
+  const oneKey = async (
+    id: string,
+    said: { readonly fault?: string; readonly done?: string; readonly refused?: RefusedForm } = {},
+  ) => {
     const key = await keyOf(id);
     const [days, hours] = await Promise.all([
       lastSpans(store, store.now(), 30, day, id),
@@ -43,14 +52,14 @@ export async function keyRoutes(
     return keyPage({ key, nextSecretId: newId(), days, hours, ...said });
   };
 
-  pages.get("/keys", () => allKeys());
+  pages.get("/keys", (request) => allKeys(request));
 
-  pages.post("/keys", async (request) => {
+  pages.post("/keys", async (request, reply) => {
     const form = formIn(request);
     const id = newIdIn(form);
     const quotaName = fieldOf(form, "quota");
-    const { limit, ...change } = changeIn(form, store.now());
     try {
+      const { limit, ...change } = changeIn(form, store.now());
       // A new key does not change the limit of an existing shared quota.
       const isShared = quotaName !== undefined && limit === null;
       const quota = isShared ? {} : { limit: limit ?? null, period: choiceOf(form, "period", periods) };
@@ -61,10 +70,16 @@ export async function keyRoutes(
       return secretPage("API key created", key, secret, baseUrl ?? originOf(request));
     } catch (error) {
       if (error instanceof KeyExistsError) {
-        return allKeys("The key was created already. Its secret was shown then, and is not stored.");
+        const fault = "The key was created already. Its secret was shown then, and is not stored.";
+        return allKeys(request, { form: new URLSearchParams(), fault });
+      }
+      if (error instanceof PageFault && error.field !== undefined) {
+        reply.code(error.statusCode);
+        return allKeys(request, { form, fault: error.message, field: error.field });
       }
       if (!(error instanceof UnknownKeyError)) throw error;
-      return allKeys(`There is a quota "${quotaName}" already: leave the limit empty to share it as it is.`);
+      const fault = `There is a quota "${quotaName}" already: leave the limit empty to share it as it is.`;
+      return allKeys(request, { form, fault, field: "limit" });
     }
   });
 
@@ -72,12 +87,17 @@ export async function keyRoutes(
 
   pages.get(path, ({ params: { id } }: KeyRequest) => oneKey(id));
 
-  pages.post(`${path}/set`, async (request: KeyRequest) => {
+  pages.post(`${path}/set`, async (request: KeyRequest, reply) => {
     const { id } = request.params;
     const form = formIn(request);
-    const change = { ...changeIn(form, store.now()), period: choiceOf(form, "period", periods) };
     await keyOf(id);
-    await store.set(id, change);
+    try {
+      await store.set(id, { ...changeIn(form, store.now()), period: choiceOf(form, "period", periods) });
+    } catch (error) {
+      if (!(error instanceof PageFault) || error.field === undefined) throw error;
+      reply.code(error.statusCode);
+      return oneKey(id, { refused: { form, fault: error.message, field: error.field } });
+    }
     await store.record({ who: nameOf(request), what: "changed", keyId: id });
     return oneKey(id, { done: "Saved." });
   });
@@ -127,18 +147,28 @@ export async function keyRoutes(
 
 function changeIn(form: URLSearchParams, now: number): KeyChange & { readonly limit: number | null } {
   const name = fieldOf(form, "name");
-  if (name === undefined || name.length > 100) throw new PageFault(400, "Name: give 1 to 100 characters.");
+  if (name === undefined || name.length > 100)
+    throw new PageFault(400, "Name: give 1 to 100 characters.", "name");
   const wanted = permissions.filter((each): each is Permission => form.getAll("permissions").includes(each));
-  if (wanted.length === 0) throw new PageFault(400, "Permissions: choose emails, domains, or both.");
+  if (wanted.length === 0)
+    throw new PageFault(400, "Permissions: choose emails, domains, or both.", "permissions");
   const date = fieldOf(form, "expires");
-  const expires = date === undefined ? null : timeIn(date, "Expires");
-  if (expires !== null && expires <= now) throw new PageFault(400, "Expires: give a day in the future.");
+  const expires = date === undefined ? null : timeIn(date, "Expires", "expires");
+  if (expires !== null && expires <= now)
+    throw new PageFault(400, "Expires: give a day in the future.", "expires");
   const requests = numberOf(form, "rate", "Requests");
-  if (requests === 0) throw new PageFault(400, "Requests: give at least 1, or leave it empty.");
+  if (requests === 0) throw new PageFault(400, "Requests: give at least 1, or leave it empty.", "rate");
   const milliseconds = Number(choiceOf(form, "rate_time", rateTimes));
   const rate = requests === undefined ? null : { requests, milliseconds };
   return { name, permissions: wanted, expires, rate, limit: numberOf(form, "limit", "Limit") ?? null };
 }
+
+const keyQueryOf = (query: URLSearchParams): KeyQuery => ({
+  search: fieldOf(query, "search") ?? "",
+  show: choiceOf(query, "show", ["usable", "revoked", "all"]),
+  sort: choiceOf(query, "sort", keySorts),
+  page: Math.max(1, numberOf(query, "page", "Page") ?? 1),
+});
 
 /**
  * Returns the id of the new object, which the form contains so that sending it twice creates one object.

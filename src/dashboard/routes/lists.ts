@@ -91,9 +91,10 @@ export async function listRoutes(
     const drop = form
       .getAll("drop")
       .filter((status) => (knownStatuses as readonly string[]).includes(status));
-    const keyId = fieldOf(form, "key") ?? "";
-    const key = (await keysFor(list.kind)).find(({ id }) => id === keyId);
-    if (key === undefined) return pageOf(list, { form, fault: "That key cannot be charged any more." });
+    const wanted = fieldOf(form, "key") ?? "";
+    const keys = await keysFor(list.kind);
+    const key = keys.find(({ id }) => id === wanted) ?? keys.find(({ name }) => name === wanted);
+    if (key === undefined) return pageOf(list, { form, fault: "There is no such key that can be charged." });
     const { left } = key.quota;
     const { distinct } = list.found as DetectedTable;
     if (left !== null && left < distinct && !form.has("short")) {
@@ -102,8 +103,8 @@ export async function listRoutes(
     }
     const isSplit = form.has("split");
     const choices: ListChoices = { column: String(column), delimiter, drop, isSplit, dns: form.has("dns") };
-    await withLists().start(list.id, { keyId, choices });
-    await store.record({ who: nameOf(request), what: `charged for the list ${list.name}`, keyId });
+    await withLists().start(list.id, { keyId: key.id, choices });
+    await store.record({ who: nameOf(request), what: `charged for the list ${list.name}`, keyId: key.id });
     return reply.redirect(to, 303);
   });
 
