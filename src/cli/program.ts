@@ -77,18 +77,20 @@ const commands: readonly CommandEntry[] = [
     name: "people",
     group: service,
     summary: "manage who uses its pages",
+    isInOverview: false,
     load: () => import("./commands/people.js"),
   },
   {
     name: "audit",
     group: service,
     summary: "show who has changed what",
+    isInOverview: false,
     load: () => import("./commands/audit.js"),
   },
   {
     name: "dashboard",
     group: service,
-    summary: "print a link to its pages",
+    summary: "print a link to its pages; people and audit: who uses them",
     load: () => import("./commands/dashboard.js"),
   },
   {

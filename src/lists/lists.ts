@@ -9,8 +9,9 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ListClaim, ListState, ListStore, NewList, StoredList } from "../store/state/lists.js";
+import type { ListState, ListStore, NewList, StoredList } from "../store/state/lists.js";
 import { newId } from "../store/state/secrets.js";
+import type { ServiceStore } from "../store/state/service-store.js";
 import type { Kind } from "../validator/validator.js";
 import {
   type DetectedTable,
@@ -31,6 +32,8 @@ export interface ListOptions {
   readonly keepMilliseconds: number;
   readonly store: ListStore;
   readonly runner: ListRunner;
+  /** Gives the units of a run their statuses. */
+  readonly nameUnits: ServiceStore["nameUnits"];
   /** Called with an error of the state or of the folder. */
   readonly onFault: (error: Error) => void;
 }
@@ -300,6 +303,8 @@ export class Lists {
     while (this.#running < mostRunning && !this.#isClosed) {
       const list = await this.#store.claim(this.#server, silence);
       if (list === undefined) return;
+      // Claimed while the server stops.
+      if (this.#isClosed) return void (await this.#finish(list, undefined));
       this.#run(list).catch((error: Error) => this.#options.onFault(error));
     }
   }
@@ -378,7 +383,7 @@ export class Lists {
    *
    * @param result undefined if the run was stopped
    */
-  async #finish(list: ListClaim, result: ListResult | undefined): Promise<void> {
+  async #finish(list: StoredList, result: ListResult | undefined): Promise<void> {
     const to =
       result === undefined
         ? undefined
@@ -388,7 +393,10 @@ export class Lists {
         // A server that stops leaves its lists to the others.
         const stopped = { state: "waiting" } as const;
         const change = await this.#store.change(list.id, ["running"], to ?? stopped, list);
-        if (change !== undefined) return;
+        if (change !== undefined) {
+          // The list is done, whatever becomes of its usage.
+          return await this.#nameUnits(list, result).catch(this.#options.onFault);
+        }
         const isThere = (await this.get(list.id)) !== undefined;
         // Another server has taken the list over, or it was removed.
         if (isThere) await this.files.removeAttempt(list.id, list.attempt);
@@ -400,6 +408,28 @@ export class Lists {
         await sleep(tickMilliseconds);
       }
     }
+  }
+
+  /**
+   * Gives the units of a run their statuses. They are known where no item repeats, so that its rows are its items; else
+   * the usage counts them as unknown.
+   */
+  async #nameUnits(before: StoredList, result: ListResult | undefined): Promise<void> {
+    if (result === undefined || "fault" in result) return;
+    const { rows, empty, distinct, units, statuses } = result.summary;
+    const paid = before.result as ListResult | undefined;
+    const named = paid !== undefined && "summary" in paid ? paid.summary.statuses : {};
+    const isPlain = rows - empty === distinct;
+    const { quota_exceeded: _, ...charged } = statuses;
+    const news = Object.entries(charged).map(
+      ([status, count]) => [status, count - (named[status] ?? 0)] as const,
+    );
+    await this.#options.nameUnits({
+      keyId: before.keyId!,
+      kind: before.kind,
+      statuses: isPlain ? Object.fromEntries(news.filter(([, count]) => count > 0)) : {},
+      notChecked: distinct - units.used - units.paidBefore,
+    });
   }
 
   /** Stops this server's work; other servers go on with it, or this one after its next start. */

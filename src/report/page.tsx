@@ -336,9 +336,9 @@ function Duplicates({ report }: { report: Report }) {
     <Section heading="Duplicates">
       <p>
         {repeated > 0 &&
-          `${rows(repeated)} ${repeated === 1 ? "repeats" : "repeat"} an item of an earlier row; --dedupe leaves out repetitions. `}
+          `${rows(repeated)} ${repeated === 1 ? "repeats" : "repeat"} an item of an earlier row; idv can leave out repetitions. `}
         {sameMailbox > 0 &&
-          `${grouped(sameMailbox)} ${sameMailbox === 1 ? "address reaches" : "addresses reach"} the mailbox of another one in the list, with other dots, in another case or with a sub-address; --dedupe=canonical keeps one of each.`}
+          `${grouped(sameMailbox)} ${sameMailbox === 1 ? "address reaches" : "addresses reach"} the mailbox of another one in the list, with other dots, in another case or with a sub-address; idv can keep one of each.`}
       </p>
     </Section>
   );

@@ -42,7 +42,7 @@ const advice: Readonly<Record<string, string>> = {
   alias: "Keep: mail arrives. The owner uses a sub-address or a relay, and may switch it off.",
   disposable: "Drop, or ask for another address: the mailbox lasts for minutes or days.",
   fake: "Drop, or repair the mistyped ones: mail to these bounces.",
-  quota_exceeded: "Not checked. Run idv again with --update when the quota has renewed.",
+  quota_exceeded: "Not checked: the units ended. Check the rest when there are some again.",
   "(empty)": "These rows have nothing to check.",
 };
 

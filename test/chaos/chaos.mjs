@@ -4,14 +4,23 @@
 // a proxy loses, cuts and delays answers; disks are full, files of the cache torn, clocks wrong. Ends with the books: no row
 // lost, no unit charged twice, usage as the quotas have counted. On SQLite and on PostgreSQL: one of its own, or an empty
 // database whose URL is given, which is not killed. A seed repeats the order of things, not their timing.
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { withPostgres } from "../support/postgres-server.mjs";
 import { startProxy } from "./faulty-proxy.mjs";
-import { count, counts, faults, insist, killAll, newList, run, start } from "./programs.mjs";
+import { checkRows, count, counts, faults, insist, killAll, newList, run, start } from "./programs.mjs";
 import { below, random, seed } from "./random.mjs";
 
 const { values } = parseArgs({
@@ -84,8 +93,56 @@ const keepRunning = (isOn, quota, env = {}, usedNow = undefined) =>
     usedNow,
   );
 
+/**
+ * Sends lists to a service while it is on, each until it is taken, checked and fetched. Returns the units that were needed.
+ *
+ * @param url returns the address of the lists of one of the servers, which may be killed
+ */
+async function keepSending(isOn, key, url) {
+  let needed = 0;
+  const ask = async (path, init = {}) => {
+    const headers = { authorization: `Bearer ${key}`, ...init.headers };
+    const answer = await fetch(`${url()}${path}`, { ...init, headers }).catch(() => undefined);
+    const text = await answer?.text().catch(() => undefined);
+    return text === undefined ? { status: 0, text: "" } : { status: answer.status, text };
+  };
+  /** Asks again until an answer has a wanted status. */
+  const askUntil = async (wanted, path, init) => {
+    for (const end = Date.now() + 300_000; ; await sleep(150)) {
+      const { status, text } = await ask(path, init);
+      if (wanted.includes(status)) return { status, text };
+      // 409: an upload that was cut off is still there for a while.
+      if (![0, 409, 503].includes(status)) faults.push(`${init?.method ?? "GET"} ${path}: ${status} ${text}`);
+      if (Date.now() > end) throw new Error(`${path}: no answer but ${status} ${text}`);
+    }
+  };
+  while (isOn()) {
+    const list = newList(folder, 2000 + below(60_000));
+    const headers = { "content-type": "text/csv", "idempotency-key": list.home };
+    const body = readFileSync(join(list.home, "list.csv"));
+    const { id } = JSON.parse((await askUntil([202], "", { method: "POST", headers, body })).text);
+    for (;;) {
+      const { state, fault } = JSON.parse((await askUntil([200], `/${id}`)).text);
+      if (state === "done") break;
+      if (state === "failed") {
+        count(`lists that failed: ${fault}`);
+        await askUntil([202, 409], `/${id}/run`, { method: "POST" });
+      }
+      await sleep(100);
+    }
+    const result = await askUntil([200], `/${id}/result`);
+    writeFileSync(join(list.home, "out.csv"), result.text);
+    checkRows(list);
+    await askUntil([204, 404], `/${id}`, { method: "DELETE" });
+    needed += list.lines.length;
+    count("lists sent to the service");
+    rmSync(list.home, { recursive: true });
+  }
+  return { needed, wasted: 0 };
+}
+
 /** Causes chaos around the state in one place, until the time is over, and checks its books once all is well. */
-async function around(place, end, isWell) {
+async function around(place, end, isWell, onReady = () => {}) {
   const isOn = () => Date.now() < end;
   const isPostgres = place.startsWith("postgres");
   const admin = mkdtempSync(join(folder, "admin-"));
@@ -97,15 +154,19 @@ async function around(place, end, isWell) {
       .map((line) => JSON.parse(line));
   const exact = (await idv("keys", "create", "--name", "exact")).trim();
   const torn = (await idv("keys", "create", "--name", "torn")).trim();
+  const listed = (await idv("keys", "create", "--name", "listed")).trim();
+  const lists = mkdtempSync(join(folder, "lists-"));
   const shared = ["--quota", `${place}#runs`];
   await run(["quota", "set", ...shared, "--limit", "none"], { home: admin });
+  onReady();
   const ports = [];
   let isOver = false;
 
   async function keepServer(index) {
     const home = mkdtempSync(join(folder, `server${index}-`));
     while (!isOver) {
-      const args = ["serve", "-q", "--no-dashboard", "--port", String(ports[index] ?? 0), "--state", place];
+      const own = ["--port", String(ports[index] ?? 0), "--state", place, "--lists", lists];
+      const args = ["serve", "-q", "--no-dashboard", ...own];
       // On PostgreSQL, the database's clock decides.
       const child = start(args, { home, isSkewed: isPostgres && random() < 0.5 });
       const announced = new Promise((resolve) =>
@@ -148,11 +209,12 @@ async function around(place, end, isWell) {
       }),
     );
   const servers = [0, 1].map(keepServer);
-  const [one, other, bounded, offline] = await Promise.all([
+  const [one, other, bounded, offline, sent] = await Promise.all([
     keepAsking(exact),
     keepAsking(exact),
     keepAsking(torn, tearCache),
     keepRunning(isOn, shared, {}, usedByRuns),
+    keepSending(isOn, listed, () => `http://127.0.0.1:${ports[below(2)]}/lists`),
   ]);
   isOver = true;
   await Promise.all(servers);
@@ -174,6 +236,7 @@ async function around(place, end, isWell) {
   };
   balanceKey("with a service", "exact", { needed: one.needed + other.needed, wasted: 0 });
   balanceKey("the same, with torn caches", "torn", bounded);
+  balanceKey("lists sent to the service", "listed", sent);
   balance(
     "offline, on the shared quota",
     await usedByRuns(),
@@ -217,11 +280,16 @@ say(`seed ${values.seed}, ${values.minutes} minutes`);
 try {
   await withPostgres(values.postgres, async (database) => {
     const end = Date.now() + Number(values.minutes) * 60_000;
-    const isWell = database?.kill && keepKilling(database, end);
+    let onReady;
+    const isReady = new Promise((resolve) => {
+      onReady = resolve;
+    });
+    // Keys and quotas are created before.
+    const isWell = database?.kill && isReady.then(() => keepKilling(database, end));
     await Promise.all([
       around(join(folder, "service.db"), end),
       onQuotaFile(end),
-      database && around(database.url, end, isWell),
+      database && around(database.url, end, isWell, onReady),
       isWell,
     ]);
   });

@@ -139,7 +139,7 @@ export async function insist(args, list, { what, most, between, ...options }) {
 }
 
 /** Compares an output with its list: every row once, in order, and ok; and nothing is left beside it. */
-function checkRows({ home, lines }, when = "") {
+export function checkRows({ home, lines }, when = "") {
   const [, ...rows] = readFileSync(join(home, "out.csv"), "utf8").trimEnd().split("\n");
   const isWhole = rows.length === lines.length && rows.every((row, i) => row === `${lines[i]},ok`);
   if (!isWhole) faults.push(`${when}${home}: ${rows.length} rows for ${lines.length}`);

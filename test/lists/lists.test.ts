@@ -49,6 +49,7 @@ async function openLists(
   const faults: string[] = [];
   const lists = new Lists({
     store: store.lists,
+    nameUnits: (units) => store.nameUnits(units),
     folder: place.folder,
     mostBytes,
     keepMilliseconds,
@@ -200,7 +201,9 @@ describe("a list of a key", () => {
     expect(first.alive()).toEqual([]);
     expect((await first.lists.get(id))?.state).toBe("waiting");
     const next = await openLists(place, { program: work });
-    await expect.poll(async () => (await next.lists.get(id))?.state, { timeout: 5000 }).toBe("done");
+    await expect
+      .poll(async () => await next.lists.get(id), { timeout: 5000 })
+      .toMatchObject({ state: "done" });
   });
 
   test("is stopped and removed by a server that does not work on it", async () => {

@@ -314,6 +314,7 @@ async function openLists(
   const lists = new Lists({
     folder,
     store: store.lists,
+    nameUnits: (units) => store.nameUnits(units),
     runner: listRunner(location),
     mostBytes: maxListBytes,
     keepMilliseconds: keepLists,

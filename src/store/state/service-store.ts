@@ -9,7 +9,7 @@ import type { ListStore } from "./lists.js";
 import type { PeopleStore } from "./people.js";
 import type { RequestRate, Turns } from "./rates.js";
 import type { StateRows } from "./state-rows.js";
-import type { KeyTotal, KeyUsageSum, UsageQuery, UsageSum } from "./usage.js";
+import type { KeyTotal, KeyUsageSum, NamedUnits, UsageQuery, UsageSum } from "./usage.js";
 
 export const permissions = ["emails", "domains"] as const;
 export type Permission = (typeof permissions)[number];
@@ -214,6 +214,8 @@ export interface ServiceStore {
   totals(query: UsageQuery): Promise<readonly KeyTotal[]>;
   /** Yields the units of one span at a time by key, kind and status, the oldest span first. */
   usageByKey(query: UsageQuery): AsyncIterable<readonly KeyUsageSum[]>;
+  /** Gives units that a run has charged their statuses, as far as they can still be told. */
+  nameUnits(units: NamedUnits): Promise<void>;
   /**
    * Adds the usage of hours that are over to the sums, deletes old hours, and folds days that are older than `keep`
    * milliseconds. Other calls may run meanwhile.

@@ -62,6 +62,7 @@ import {
 import { checkState } from "./state-check.js";
 import { exportRows, importRows, type StateRows } from "./state-rows.js";
 import {
+  addUsage,
   type DatedAnswer,
   insertQuota,
   insertSecret,
@@ -76,6 +77,8 @@ import {
   foldDay,
   type KeyTotal,
   type KeyUsageSum,
+  type NamedUnits,
+  nameUnits,
   readByKey,
   readSums,
   readTotals,
@@ -433,6 +436,10 @@ export class SqlServiceStore implements ServiceStore {
 
   usageByKey(query: UsageQuery): AsyncGenerator<readonly KeyUsageSum[]> {
     return readByKey(this.#database, query);
+  }
+
+  async nameUnits(units: NamedUnits): Promise<void> {
+    await this.#database.write(() => nameUnits(units, addUsage));
   }
 
   async tidyUsage(keep: number): Promise<void> {

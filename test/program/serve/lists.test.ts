@@ -69,6 +69,10 @@ describe("on one server", async () => {
     });
     const { stdout } = await idv(["emails", "-q", "--offline"], { stdin: text });
     expect((await fetchBytes(`${service.url}/lists/${id}/result`, key)).toString()).toBe(stdout);
+    // The usage has the statuses of the list.
+    const usage = async () =>
+      (await request(`${service.url}/usage`, { headers: bearer(key) })).body.usage[0].statuses;
+    await expect.poll(usage).toEqual({ ok: 1, disposable: 1, fake: 1 });
     const report = await fetch(`${service.url}/lists/${id}/report`, { headers: bearer(key) });
     expect(await report.text()).toContain("<h1>people.csv</h1>");
     for (const path of ["", "/result", "/report"]) {
@@ -181,6 +185,10 @@ describe("on one server", async () => {
       statuses: { ok: 500 },
       units: { used: 200, paidBefore: 300 },
     });
+    const usage = async () => (await request(`${service.url}/usage`, { headers: bearer(few) })).body;
+    await expect
+      .poll(usage)
+      .toMatchObject({ units: 500, usage: [{ statuses: { ok: 500, quota_exceeded: 200 } }] });
     await request(`${service.url}/lists/${id}`, { method: "DELETE", headers: bearer(few) });
     expect((await run()).status).toBe(404);
   });
@@ -216,8 +224,9 @@ describe.skipIf(!postgres)("on four servers", () => {
     const key = created.stdout.trim();
     const start = () => serve(temporaryFolder(), "-q", "--state", state, "--lists", folder);
     const servers = await Promise.all([start(), start(), start(), start()]);
+    const rows = 8000;
     const textOf = (list: number) =>
-      `n,email\n${Array.from({ length: 30_000 }, (_, i) => `${i},l${list}n${i}@${i % 7 ? "larch-and-oak.com" : "mailinator.com"}\n`).join("")}`;
+      `n,email\n${Array.from({ length: rows }, (_, i) => `${i},l${list}n${i}@${i % 7 ? "larch-and-oak.com" : "mailinator.com"}\n`).join("")}`;
     const texts = Array.from({ length: 20 }, (_, i) => textOf(i));
     const sent = await Promise.all(texts.map((text, i) => send(servers[i % 4]!, key, text)));
     const ids = sent.map(({ body }) => body.id as string);
@@ -230,7 +239,7 @@ describe.skipIf(!postgres)("on four servers", () => {
     await servers[0]!.kill();
     for (const id of ids) await untilEnd(servers[2]!, key, id, 60_000);
     for (const [i, id] of ids.entries()) {
-      expect(await look(servers[3]!, key, id)).toMatchObject({ state: "done", summary: { rows: 30_000 } });
+      expect(await look(servers[3]!, key, id)).toMatchObject({ state: "done", summary: { rows } });
       const input = join(temporaryFolder(), "list.csv");
       writeFileSync(input, texts[i]!);
       const output = `${input}.out`;
@@ -239,7 +248,7 @@ describe.skipIf(!postgres)("on four servers", () => {
       expect(bytes.equals(readFileSync(output))).toBe(true);
     }
     const { used } = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout);
-    expect(used).toBe(20 * 30_000);
+    expect(used).toBe(20 * rows);
   }, 120_000);
 
   test("without a shared folder there are no lists, and the page says how to have some", async () => {

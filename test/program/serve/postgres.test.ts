@@ -159,14 +159,17 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     await client.connect();
     await client.query("BEGIN");
     await client.query("SELECT * FROM idv_quota FOR UPDATE");
+    // In the transaction, the activity would be that of its first look.
+    const admin = new pg.Client({ connectionString: state });
+    await admin.connect();
     const waiting = send(url, key, ["a"], "a");
     const blocked =
       "SELECT pid FROM pg_stat_activity WHERE application_name = 'idv' AND wait_event_type = 'Lock'";
-    await expect.poll(async () => (await client.query(blocked)).rowCount).toBe(1);
-    await client.query(`SELECT pg_terminate_backend(pid) FROM (${blocked}) AS blocked`);
+    await expect.poll(async () => (await admin.query(blocked)).rowCount).toBe(1);
+    await admin.query(`SELECT pg_terminate_backend(pid) FROM (${blocked}) AS blocked`);
     expect(await waiting).toEqual({ code: 503, granted: 0 });
     await client.query("ROLLBACK");
-    await client.end();
+    await Promise.all([client.end(), admin.end()]);
     expect(child.exitCode).toBeNull();
     expect(await usedOf(state)).toEqual({ used: 0, usage: 0 });
     expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });

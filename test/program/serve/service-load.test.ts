@@ -229,7 +229,8 @@ test("is not ready and answers requests with 503 if its state cannot be used", a
   const home = temporaryFolder();
   const [service, key] = [await serve(home), await createKey(home)];
   const database = new DatabaseSync(join(home, "state/idv/service.db"));
-  database.exec("DROP TABLE api_key");
+  // The service may be writing just now.
+  database.exec("PRAGMA busy_timeout = 5000; DROP TABLE api_key");
   database.close();
   const message = "Service unavailable; try again later.";
   expect(await request(`${service.url}/readyz`)).toMatchObject({ status: 503, body: { message } });

@@ -189,7 +189,7 @@ describe("idv serve", () => {
     const home = temporaryFolder();
     const key = await createKey(home);
     const env = { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") };
-    const args = ["-c", 'ulimit -f 160; exec "$@"', "_", ...command, "serve", "--port", "0", "-q"];
+    const args = ["-c", 'ulimit -f 400; exec "$@"', "_", ...command, "serve", "--port", "0", "-q"];
     const child = spawn("bash", args, { env });
     const url = await new Promise<string>((resolve) => {
       child.stderr.on("data", (chunk: Buffer) => {

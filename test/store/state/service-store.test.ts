@@ -468,6 +468,38 @@ describe.each(stores)("%s", (_, open) => {
     await store.close();
   });
 
+  test("units that a run has charged get their statuses, and their sum stays", async () => {
+    let now = november;
+    const store = await open(() => now);
+    const { key } = await store.create({});
+    const take = (units: number, once: string) =>
+      store.takeUnits({ from: { keyId: key.id }, kind: "email", units, once });
+    await take(5, "a");
+    now += hour;
+    await take(7, "b");
+    await store.nameUnits({ keyId: key.id, kind: "email", statuses: { ok: 8, fake: 2 }, notChecked: 4 });
+    const statuses = async () =>
+      Object.fromEntries(
+        (await store.totals({ from: 0, to: now + hour, span: hour })).map(({ status, units }) => [
+          status,
+          units,
+        ]),
+      );
+    expect(await statuses()).toEqual({ ok: 8, fake: 2, unknown: 2, quota_exceeded: 4 });
+    // More than was charged is not named, and another kind has none.
+    await store.nameUnits({ keyId: key.id, kind: "email", statuses: { alias: 9 }, notChecked: 0 });
+    await store.nameUnits({ keyId: key.id, kind: "domain", statuses: { ok: 9 }, notChecked: 0 });
+    expect(await statuses()).toEqual({ ok: 8, fake: 2, alias: 2, quota_exceeded: 4 });
+    // Hours that are in the sums stay as they are.
+    await take(3, "c");
+    now += 5 * hour;
+    await store.tidyUsage(1000 * 24 * hour);
+    await store.nameUnits({ keyId: key.id, kind: "email", statuses: { ok: 3 }, notChecked: 0 });
+    expect(await statuses()).toEqual({ ok: 8, fake: 2, alias: 2, unknown: 3, quota_exceeded: 4 });
+    expect(await store.check()).toEqual([]);
+    await store.close();
+  });
+
   test("the time of the last use of a key is known to the minute", async () => {
     let now = november;
     const store = await open(() => now);
