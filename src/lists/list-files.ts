@@ -70,7 +70,7 @@ export class ListFiles {
       );
     } catch (error) {
       const { code = "" } = error as NodeJS.ErrnoException;
-      if (["ENOSPC", "EDQUOT"].includes(code))
+      if (["ENOSPC", "EDQUOT", "EFBIG"].includes(code))
         throw new ListFault(507, "There is no room for the list on the server.");
       if (storageFaults.includes(code)) {
         throw new ListFault(

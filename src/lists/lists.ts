@@ -46,8 +46,9 @@ export interface SentList {
 
 /** Runs at a time in one server: each uses several threads. */
 const mostRunning = 2;
-/** Lists that one key or all people together may have. */
+/** Lists that one key may have, and those of all. */
 export const mostLists = 100;
+const mostInAll = 1000;
 const tickMilliseconds = 1000;
 /** Time without a sign of life after which another server takes a list over, in milliseconds. */
 const silence = 15_000;
@@ -141,8 +142,9 @@ export class Lists {
     if (this.#isClosed) throw new ListFault(503, "The server is about to stop; try again later.");
     // Listen from the start: the list may break off before it is read.
     content.on("error", (error) => content.destroy(error));
-    const { length } = await this.#store.all(mostLists, list.keyId ?? undefined);
-    if (length >= mostLists) throw new ListFault(429, `There are ${mostLists} lists already; remove some.`);
+    const most = list.keyId === null ? mostInAll : mostLists;
+    const { length } = await this.#store.all(most, list.keyId ?? undefined);
+    if (length >= most) throw new ListFault(429, `There are ${most} lists already; remove some.`);
     return this.#store.add({ ...list, name: safeName(list.name), server: this.#server });
   }
 

@@ -65,7 +65,7 @@ const named = {
               type: "object",
               additionalProperties: { type: "integer" },
               description:
-                "Items by status; quota_exceeded ones are not charged. Those of lists and runs are unknown.",
+                "Items by status; quota_exceeded ones are not charged. Those of runs, and of lists in which items repeat, are unknown.",
             },
           },
         },

@@ -7,8 +7,10 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { ListResult } from "../../src/lists/list-facts.js";
 import { ListFault } from "../../src/lists/list-fault.js";
 import { Lists } from "../../src/lists/lists.js";
+import { senderOf } from "../../src/store/state/lists.js";
 import type { SqlServiceStore } from "../../src/store/state/sql-store.js";
 import { openSqliteServiceStore } from "../../src/store/state/sqlite.js";
+import { afterFile } from "../support/clean-up.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const sent = { name: "list.csv", kind: "email", who: "a person" } as const;
@@ -64,6 +66,7 @@ async function openLists(
           stdio: ["ignore", "ignore", "pipe"],
         });
         children.push(child);
+        afterFile(() => child.kill("SIGKILL"));
         return child;
       },
     },
@@ -147,7 +150,7 @@ describe("a list that arrives", () => {
 
 describe("a list of a key", () => {
   const submit = (lists: Lists, text?: string, once?: string) =>
-    lists.submit(upload(text), { ...sent, keyId: "k1" }, choices, once);
+    lists.submit(upload(text), { ...sent, who: senderOf("k1"), keyId: "k1" }, choices, once);
 
   test("is one list for one Idempotency-Key, and another body is refused", async () => {
     const { lists, runs } = await openLists(newPlace(), { program: work });

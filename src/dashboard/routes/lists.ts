@@ -1,11 +1,11 @@
 /** Checking lists: upload, choices, results and report. All people see all lists. */
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { DetectedTable, ListChoices, ListResult } from "../../lists/list-facts.js";
 import { ListFault } from "../../lists/list-fault.js";
 import type { Lists } from "../../lists/lists.js";
+import { readRest } from "../../lists/refused-upload.js";
 import { grouped } from "../../report/parts.js";
 import { reportPolicy } from "../../report/policy.js";
 import type { StoredList } from "../../store/state/lists.js";
@@ -19,9 +19,6 @@ import { PageFault } from "../page-fault.js";
 import { listPage, type RefusedForm } from "../pages/list.js";
 import { listsPage } from "../pages/lists.js";
 import { readUpload } from "../upload.js";
-
-/** Longest wait for the rest of a refused upload, in milliseconds. */
-const restMilliseconds = 3000;
 
 type ListRequest = FastifyRequest<{ Params: { readonly id: string; readonly index: string } }>;
 
@@ -67,10 +64,7 @@ export async function listRoutes(
         return reply.redirect(`/dashboard/lists/${list.id}`, 303);
       } catch (error) {
         if (!(error instanceof PageFault || error instanceof ListFault)) throw error;
-        // Browsers show an answer only when they have sent the whole upload; a long rest is not awaited.
-        request.raw.resume();
-        const arrived = new Promise((resolve) => request.raw.once("close", resolve).once("end", resolve));
-        if (!request.raw.readableEnded) await Promise.race([arrived, sleep(restMilliseconds)]);
+        await readRest(request.raw);
         reply.header("connection", "close");
         return reply.code(error.statusCode).send(await allPage(error.message));
       }

@@ -1,12 +1,15 @@
 /** Routes for lists, which are checked after they have been sent: send, look, fetch, remove. */
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { PassThrough, type Readable } from "node:stream";
 import { Ajv } from "ajv";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ListChoices, ListResult } from "../../lists/list-facts.js";
 import { ListFault } from "../../lists/list-fault.js";
 import { type Lists, mostLists } from "../../lists/lists.js";
-import type { StoredList } from "../../store/state/lists.js";
+import { readRest } from "../../lists/refused-upload.js";
+import { type StoredList, senderOf } from "../../store/state/lists.js";
 import type { ApiKey, ServiceStore } from "../../store/state/service-store.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
 import { submissionSchema } from "../list-schemas.js";
@@ -51,7 +54,8 @@ export async function listRoutes(
   const listOf = async (request: ListRequest): Promise<StoredList> => {
     const key = await request.authorise();
     const list = await lists.get(request.params.id);
-    if (list?.keyId !== key.id) throw new Refusal(404, "No such list.");
+    const isOwn = list !== undefined && list.keyId === key.id && list.who === senderOf(key.id);
+    if (!isOwn) throw new Refusal(404, "No such list.");
     return list;
   };
 
@@ -108,8 +112,14 @@ export async function listRoutes(
         const { kind, name, column, delimiter, drop, split, dns } = request.query as SubmitQuery;
         const key = request.apiKey as ApiKey;
         const choices: ListChoices = { column, delimiter, drop: statusesIn(drop), isSplit: split, dns };
-        const sent = { name, kind, who: `key ${key.id}`, keyId: key.id };
-        const list = await lists.submit(request.raw, sent, choices, idempotencyKeyOf(request));
+        const sent = { name, kind, who: senderOf(key.id), keyId: key.id };
+        const once = idempotencyKeyOf(request);
+        const list = await receive(request.raw, (content) =>
+          lists.submit(content, sent, choices, once),
+        ).catch((error) => {
+          reply.header("connection", "close");
+          throw error;
+        });
         request.items = 1;
         return reply.code(202).header("location", `/lists/${list.id}`).send(toAnswer(list));
       },
@@ -229,6 +239,29 @@ export async function listRoutes(
       return reply.code(204).send();
     },
   );
+}
+
+/**
+ * Passes an upload on, in a stream of its own: the connection lives on if it is refused.
+ *
+ * @throws ListFault when it breaks off
+ */
+async function receive<Result>(
+  upload: IncomingMessage,
+  take: (content: Readable) => Promise<Result>,
+): Promise<Result> {
+  const content = new PassThrough();
+  upload.once("close", () => {
+    if (!upload.complete) content.destroy(new ListFault(400, "The list broke off; send it again."));
+  });
+  upload.pipe(content);
+  try {
+    return await take(content);
+  } catch (error) {
+    upload.unpipe(content);
+    await readRest(upload);
+    throw error;
+  }
 }
 
 /** @throws Refusal when one is unknown */

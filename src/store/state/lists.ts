@@ -17,9 +17,9 @@ export interface StoredList {
   readonly id: string;
   readonly name: string;
   readonly kind: "email" | "domain";
-  /** Id of the key that is charged, and which may see the list; null if none was chosen. */
+  /** Id of the key that is charged; null if none was chosen. */
   readonly keyId: string | null;
-  /** Person or key that has sent it. */
+  /** Name of the person who has sent it; see {@link senderOf} for keys. */
   readonly who: string;
   /** In milliseconds since the epoch, as are the other times. */
   readonly created: number;
@@ -44,6 +44,9 @@ export interface NewList
   readonly once?: string | undefined;
 }
 
+/** Returns `who` of the lists that a key has sent. */
+export const senderOf = (keyId: string): string => `key ${keyId}`;
+
 export interface ListChange {
   readonly state: ListState;
   readonly keyId?: string;
@@ -63,7 +66,7 @@ export interface ListStore {
   /**
    * Returns the newest lists that are not removed, the newest first.
    *
-   * @param keyId only those of this key
+   * @param keyId only those that this key has sent
    */
   all(most: number, keyId?: string): Promise<readonly StoredList[]>;
   /**
@@ -156,9 +159,9 @@ export class SqlLists implements ListStore {
   async all(most: number, keyId?: string): Promise<readonly StoredList[]> {
     const [rows] = await this.#database.read(() =>
       ask<[ListRow[]]>([
-        `SELECT * FROM {list} WHERE state <> 'removed' ${keyId === undefined ? "" : "AND key_id = ?"}
+        `SELECT * FROM {list} WHERE state <> 'removed' ${keyId === undefined ? "" : "AND key_id = ? AND who = ?"}
         ORDER BY created DESC, id LIMIT ?`,
-        ...(keyId === undefined ? [] : [keyId]),
+        ...(keyId === undefined ? [] : [keyId, senderOf(keyId)]),
         most,
       ]),
     );

@@ -450,7 +450,7 @@ describe("uploads that are attacks", () => {
     const page = `${running.service.url}/dashboard/lists${pathOf(sent)}`;
     const shown = await fetch(page, { headers: { cookie } });
     expect(await shown.text()).toContain("1 row with 1 different");
-    await expect.poll(() => running.left().length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => running.left().length, { timeout: 40_000 }).toBe(1);
     await post(cookie, `${pathOf(sent)}/remove`, new URLSearchParams());
     sendForEver(cookie);
     await expect.poll(() => running.left().length).toBe(1);
@@ -458,7 +458,7 @@ describe("uploads that are attacks", () => {
     running.service.child.kill("SIGTERM");
     expect(await exited).toEqual([0, null]);
     expect(running.left()).toEqual([]);
-  }, 40_000);
+  }, 80_000);
 });
 
 describe("a list that takes for ever to look at", () => {

@@ -1,7 +1,7 @@
 /** Covers faults from outside the program: no home, no build, no file descriptors, no disk space, no units. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -212,6 +212,33 @@ describe("idv serve", () => {
     expect((await request(`${url}/healthz`)).status).toBe(200);
     child.kill("SIGKILL");
   });
+});
+
+test("a list for which the disk has no room is refused with 507, and leaves nothing", async () => {
+  const home = temporaryFolder();
+  const key = await createKey(home);
+  const env = { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") };
+  // A file that may not grow is like a full disk.
+  const args = ["-c", 'ulimit -f 800; exec "$@"', "_", ...command, "serve", "--port", "0", "-q"];
+  const child = spawn("bash", args, { env });
+  const url = await new Promise<string>((resolve) => {
+    child.stderr.on("data", (chunk: Buffer) => {
+      const listening = /listening on (http:\S+)/.exec(chunk.toString())?.[1];
+      if (listening) resolve(listening);
+    });
+  });
+  const headers = { authorization: `Bearer ${key}`, "content-type": "text/csv" };
+  const send = (body: string) => request(`${url}/lists`, { method: "POST", headers, body });
+  expect(await send(`email\n${"a@larch-and-oak.com\n".repeat(100_000)}`)).toMatchObject({
+    status: 507,
+    body: { message: "There is no room for the list on the server." },
+  });
+  const all = async () => (await request(`${url}/lists`, { headers })).body.lists;
+  expect(await all()).toEqual([]);
+  expect(readdirSync(join(home, "state/idv/service.db.lists"))).toEqual([]);
+  expect((await send("email\na@larch-and-oak.com\n")).status).toBe(202);
+  await expect.poll(async () => (await all())[0].state).toBe("done");
+  child.kill("SIGKILL");
 });
 
 test("direction marks and controls in a file name are printed visibly", async () => {
