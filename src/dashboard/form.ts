@@ -53,6 +53,8 @@ export function choiceOf<Choice extends string>(
  */
 export function timeIn(text: string, label: string, field?: string): number {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(time)) throw new PageFault(400, `${label}: give a day, such as 2026-11-22.`, field);
+  // Date.parse reads February 30 as March 2.
+  if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(text))
+    throw new PageFault(400, `${label}: give a day, such as 2026-11-22.`, field);
   return time;
 }

@@ -42,14 +42,21 @@ export interface ResultFile {
   readonly bytes: number;
 }
 
+/** Units of all attempts so far, as far as their statuses were told to the usage. */
+export interface CountedUnits {
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly notChecked: number;
+}
+
 export type ListResult =
   | {
+      readonly counted: CountedUnits;
       readonly summary: ListSummary;
       /** Whether the units ended before the list. */
       readonly isExhausted: boolean;
       readonly files: readonly ResultFile[];
     }
-  | { readonly fault: string };
+  | { readonly counted: CountedUnits; readonly fault: string };
 
 /** Returns a name that is safe for a file and in messages. */
 export function safeName(name: string): string {

@@ -96,10 +96,12 @@ export class ListFiles {
     return hash.digest();
   }
 
-  /** Creates the folder for an attempt's files, whose name no list can have. */
+  /** Creates the folder for an attempt's files, whose name no list can have, and removes those of other attempts. */
   async begin(id: string, name: string, attempt: number): Promise<AttemptPaths> {
     const folder = `.${attempt}`;
-    await rm(join(this.folderOf(id), folder), { recursive: true, force: true });
+    for (const entry of await readdir(this.folderOf(id))) {
+      if (/^\.\d+$/.test(entry)) await rm(join(this.folderOf(id), entry), { recursive: true, force: true });
+    }
     await mkdir(join(this.folderOf(id), folder), { mode: 0o700 });
     return {
       output: `${folder}/${outputName(name)}`,
@@ -108,13 +110,15 @@ export class ListFiles {
     };
   }
 
-  /** Returns the results of an attempt, and removes those of the ones before. */
-  async finish(id: string, name: string, attempt: number, isSplit: boolean): Promise<readonly ResultFile[]> {
-    const folder = this.folderOf(id);
-    const entries = await readdir(folder);
-    const old = entries.filter((entry) => /^\.\d+$/.test(entry) && entry !== `.${attempt}`);
-    for (const entry of old) await rm(join(folder, entry), { recursive: true, force: true });
-    const names = isSplit ? (await readdir(join(folder, `.${attempt}`, split))).sort() : [outputName(name)];
+  async resultsOf(
+    id: string,
+    name: string,
+    attempt: number,
+    isSplit: boolean,
+  ): Promise<readonly ResultFile[]> {
+    const names = isSplit
+      ? (await readdir(join(this.folderOf(id), `.${attempt}`, split))).sort()
+      : [outputName(name)];
     return Promise.all(
       names.map(async (name) => ({
         name,
@@ -123,7 +127,7 @@ export class ListFiles {
     );
   }
 
-  /** @param name one of the names from `finish` */
+  /** @param name one of the names from `resultsOf` */
   resultPath(id: string, attempt: number, isSplit: boolean, name: string): string {
     return join(this.folderOf(id), `.${attempt}`, ...(isSplit ? [split] : []), name);
   }

@@ -7,6 +7,7 @@
  * such as pg-boss has tables, workers and retries of its own, for PostgreSQL alone.
  */
 import type { ChildProcess } from "node:child_process";
+import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ListState, ListStore, NewList, StoredList } from "../store/state/lists.js";
@@ -14,6 +15,7 @@ import { newId } from "../store/state/secrets.js";
 import type { ServiceStore } from "../store/state/service-store.js";
 import type { Kind } from "../validator/validator.js";
 import {
+  type CountedUnits,
   type DetectedTable,
   type ListChoices,
   type ListResult,
@@ -88,6 +90,11 @@ export class Lists {
     return this.#store.get(id);
   }
 
+  /** Returns whether a key has sent a list with this Idempotency-Key. */
+  has(keyId: string, once: string): Promise<boolean> {
+    return this.#store.has(keyId, once);
+  }
+
   /** @param keyId only the lists of this key */
   all(keyId?: string): Promise<readonly StoredList[]> {
     return this.#store.all(mostLists, keyId);
@@ -125,13 +132,13 @@ export class Lists {
     if (added.id !== id) {
       if (added.state === "arriving")
         throw new ListFault(409, "The list of this Idempotency-Key is still arriving.");
-      const hash = await this.files.hash(content, this.mostBytes);
+      const hash = requestHash(await this.files.hash(content, this.mostBytes), list, choices);
       if (await this.#store.hasBody(added.id, hash)) return (await this.get(added.id)) ?? added;
       throw new ListFault(422, "This Idempotency-Key was already used with a different body.");
     }
     const queued = await this.#receiving(added, content, async () => {
       const hash = await this.files.store(added.id, added.name, content, this.mostBytes);
-      await this.#store.hasBody(added.id, hash);
+      await this.#store.hasBody(added.id, requestHash(hash, list, choices));
       return this.#store.change(added.id, ["arriving"], { state: "waiting" }, added);
     });
     this.#wake();
@@ -142,10 +149,12 @@ export class Lists {
     if (this.#isClosed) throw new ListFault(503, "The server is about to stop; try again later.");
     // Listen from the start: the list may break off before it is read.
     content.on("error", (error) => content.destroy(error));
-    const most = list.keyId === null ? mostInAll : mostLists;
-    const { length } = await this.#store.all(most, list.keyId ?? undefined);
-    if (length >= most) throw new ListFault(429, `There are ${most} lists already; remove some.`);
-    return this.#store.add({ ...list, name: safeName(list.name), server: this.#server });
+    const added = await this.#store.add(
+      { ...list, name: safeName(list.name), server: this.#server },
+      { ofKey: mostLists, ofAll: mostInAll },
+    );
+    if (added === "full") throw new ListFault(429, "There are too many lists already; remove some.");
+    return added;
   }
 
   /** Works on a list that arrives; removes it if that fails. */
@@ -258,6 +267,7 @@ export class Lists {
     id: string,
     choices?: { readonly keyId: string; readonly choices: ListChoices },
   ): Promise<StoredList | undefined> {
+    if (choices === undefined && isWhole(await this.get(id))) return undefined;
     const from: ListState[] = choices === undefined ? ["done", "failed"] : ["found"];
     const queued = await this.#store.change(id, from, { state: "waiting", ...choices });
     this.#wake();
@@ -324,6 +334,7 @@ export class Lists {
           if (!(error instanceof ListFault)) this.#options.onFault(error);
           const isKnown = error instanceof ListFault;
           return {
+            counted: countedIn(list.result),
             fault: isKnown
               ? error.message
               : "The files of the list cannot be used; the server's log says why.",
@@ -363,10 +374,13 @@ export class Lists {
     );
     const summary = lines.findLast((line) => "statuses" in line && "engine" in line);
     if (![success, quotaExhausted].includes(exitCode) || summary === undefined) {
-      return { fault: faultIn(lines, folder) };
+      return { fault: faultIn(lines, folder), counted: countedIn(list.result) };
     }
     const { rows, written, empty, distinct, statuses, units } = summary as unknown as ListSummary;
+    const { quota_exceeded: _, ...charged } = statuses;
+    const notChecked = distinct - units.used - units.paidBefore;
     return {
+      counted: { statuses: charged, notChecked },
       summary: {
         rows,
         written,
@@ -376,7 +390,7 @@ export class Lists {
         units: { used: units.used, paidBefore: units.paidBefore },
       },
       isExhausted: exitCode === quotaExhausted,
-      files: await this.files.finish(id, name, attempt, isSplit),
+      files: await this.files.resultsOf(id, name, attempt, isSplit),
     };
   }
 
@@ -396,6 +410,8 @@ export class Lists {
         const stopped = { state: "waiting" } as const;
         const change = await this.#store.change(list.id, ["running"], to ?? stopped, list);
         if (change !== undefined) {
+          if (result === undefined || "fault" in result)
+            await this.files.removeAttempt(list.id, list.attempt);
           // The list is done, whatever becomes of its usage.
           return await this.#nameUnits(list, result).catch(this.#options.onFault);
         }
@@ -418,19 +434,16 @@ export class Lists {
    */
   async #nameUnits(before: StoredList, result: ListResult | undefined): Promise<void> {
     if (result === undefined || "fault" in result) return;
-    const { rows, empty, distinct, units, statuses } = result.summary;
-    const paid = before.result as ListResult | undefined;
-    const named = paid !== undefined && "summary" in paid ? paid.summary.statuses : {};
-    const isPlain = rows - empty === distinct;
-    const { quota_exceeded: _, ...charged } = statuses;
-    const news = Object.entries(charged).map(
-      ([status, count]) => [status, count - (named[status] ?? 0)] as const,
+    const { rows, empty, distinct } = result.summary;
+    const counted = countedIn(before.result);
+    const news = Object.entries(result.counted.statuses).map(
+      ([status, count]) => [status, count - (counted.statuses[status] ?? 0)] as const,
     );
     await this.#options.nameUnits({
       keyId: before.keyId!,
       kind: before.kind,
-      statuses: isPlain ? Object.fromEntries(news.filter(([, count]) => count > 0)) : {},
-      notChecked: distinct - units.used - units.paidBefore,
+      statuses: rows - empty === distinct ? Object.fromEntries(news.filter(([, count]) => count > 0)) : {},
+      notChecked: Math.max(0, result.counted.notChecked - counted.notChecked),
     });
   }
 
@@ -442,6 +455,23 @@ export class Lists {
     for (const { stop } of work) stop();
     await Promise.all([...work.map(({ end }) => end), this.#ticking]);
   }
+}
+
+/** Returns a hash of a request: of its body, and of what is wanted. */
+const requestHash = (body: Uint8Array, { name, kind }: SentList, choices: ListChoices): Uint8Array =>
+  createHash("sha256")
+    .update(body)
+    .update(JSON.stringify([name, kind, choices]))
+    .digest();
+
+/** Returns the units of a list whose statuses are known from earlier attempts. */
+const countedIn = (result: unknown): CountedUnits =>
+  (result as ListResult | undefined)?.counted ?? { statuses: {}, notChecked: 0 };
+
+/** Returns whether all of a list was checked. */
+function isWhole(list: StoredList | undefined): boolean {
+  const result = list?.state === "done" ? (list.result as ListResult) : undefined;
+  return result !== undefined && "isExhausted" in result && !result.isExhausted;
 }
 
 const removed = (): ListFault => new ListFault(410, "The list was removed.");

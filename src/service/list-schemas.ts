@@ -91,6 +91,7 @@ export const submissionSchema = {
     column: {
       type: "string",
       maxLength: 100,
+      pattern: "^[^\\u0000-\\u001f]*$",
       description: "Name or number of the column with the items; detected by default.",
     },
     delimiter: {

@@ -165,6 +165,28 @@ describe("a list of a key", () => {
     expect(await lists.all("k2")).toEqual([]);
   });
 
+  test("is refused beyond the limit, but for a repetition, however many come at once", async () => {
+    const { lists, store } = await openLists(newPlace(), { program: work });
+    const { id } = await submit(lists, "email\n", "first");
+    await expect.poll(async () => (await lists.get(id))?.state, { timeout: 5000 }).toBe("done");
+    const most = { ofKey: 3, ofAll: 5 };
+    const list = {
+      name: "a",
+      kind: "email",
+      keyId: "k1",
+      who: senderOf("k1"),
+      server: "s",
+      choices: {},
+    } as const;
+    const add = (id: string, change = {}) => store.lists.add({ ...list, ...change, id }, most);
+    const added = await Promise.all(["a", "b", "c", "d"].map((id) => add(id)));
+    expect(added.filter((each) => each === "full")).toHaveLength(2);
+    expect(await add("e", { once: "first" })).toMatchObject({ id });
+    expect(await add("f", { keyId: "k2", who: senderOf("k2") })).toMatchObject({ id: "f" });
+    expect(await add("g", { keyId: null, who: "anna" })).toMatchObject({ id: "g" });
+    expect(await add("h", { keyId: null, who: "anna" })).toBe("full");
+  });
+
   test("is taken over from a server that is gone, and its late end changes nothing", async () => {
     const place = newPlace();
     const slow = await openLists(place);
@@ -226,7 +248,7 @@ describe("a list of a key", () => {
     const { id } = await submit(lists);
     await expect
       .poll(async () => (await lists.get(id))?.result)
-      .toEqual({ fault: "The check was stopped: out of memory? Use the command line." });
+      .toMatchObject({ fault: "The check was stopped: out of memory? Use the command line." });
     expect(await lists.start(id)).toMatchObject({ state: "waiting" });
     await expect.poll(async () => (await lists.get(id))?.attempt).toBe(2);
     expect(await lists.start("none")).toBeUndefined();

@@ -42,7 +42,7 @@ async function makeLink({ state, baseUrl, person, signOutAll }: OptionValues<typ
   const store = await openServiceState(state, process.env);
   try {
     if (signOutAll) {
-      await store.people.signOut();
+      await store.people.signOutAll();
       return say("all sessions and links have ended");
     }
     print(`${baseUrl}/dashboard/sign-in?token=${await store.people.createSignIn(person)}\n`);

@@ -86,7 +86,7 @@ const options = optionRecords({
   },
   trustFrom: {
     flags: "--trust-from <ADDRESS>",
-    help: "address of that proxy, or its network, or unix (default: this machine)",
+    help: "address of that proxy, or its network, or unix",
     parse: trustedAddress,
     isList: true,
   },
@@ -98,7 +98,8 @@ const options = optionRecords({
   keepLists: {
     flags: "--keep-lists <TIME>",
     help: "remove lists that long after their check",
-    parse: duration(60_000, 30 * day),
+    // Receipts, by which another try at a list is not charged again, are there for seven days.
+    parse: duration(60_000, 6 * day),
     fallback: 3_600_000,
     fallbackText: "1h",
   },
@@ -178,6 +179,11 @@ const lockMilliseconds = 1000;
  */
 async function serve(options: ServeOptions, isStateInFile: boolean): Promise<void> {
   const { state, corsOrigin = [], maxItems, baseUrl, quiet } = options;
+  if (options.trustHeader !== undefined && options.trustFrom === undefined) {
+    throw new UsageError(
+      "--trust-header needs --trust-from ADDRESS: the only address from which it is believed",
+    );
+  }
   const target = listenAddress(options, process.env, process.pid);
   const resolved = await resolveSettings(options, process.env, undefined, say);
   const settings = {
@@ -274,7 +280,8 @@ function dashboardLoader(
       baseUrl,
       log,
       lists,
-      proxy: trustHeader === undefined ? undefined : { header: trustHeader, isTrusted: trustOf(trustFrom) },
+      proxy:
+        trustHeader === undefined ? undefined : { header: trustHeader, isTrusted: trustOf(trustFrom ?? []) },
       refusals: async () => (await metrics.refusals.get()).values[0]?.value ?? 0,
       terms: () => {
         const { table } = findTable(dataTablePath(process.env), () => {});

@@ -4,12 +4,8 @@ import { BlockList, isIPv4 } from "node:net";
 /** A text that `--trust-from` takes: an address, a network such as 10.0.0.0/8, or `unix`. */
 export type TrustedAddress = string;
 
-const thisMachine: readonly TrustedAddress[] = ["127.0.0.0/8", "::1", "unix"];
-
 /** Returns a function that tells whether the address of a peer is trusted; undefined stands for a Unix socket. */
-export function trustOf(
-  trusted: readonly TrustedAddress[] = thisMachine,
-): (address: string | undefined) => boolean {
+export function trustOf(trusted: readonly TrustedAddress[]): (address: string | undefined) => boolean {
   const list = new BlockList();
   for (const each of trusted) if (each !== "unix") addTo(list, each);
   return (address) => {

@@ -22,7 +22,9 @@ export async function sessionRoutes(
   });
 
   pages.post("/sign-out", { config: { isForViewers: true } }, async (request, reply) => {
-    await store.people.signOut(sessionSecret(request));
+    const secret = sessionSecret(request);
+    // Somebody whom a proxy signs in has none.
+    if (secret !== undefined) await store.people.signOut(secret);
     setSession(request, reply, undefined);
     return signedOutPage("You are signed out.");
   });

@@ -103,15 +103,21 @@ export async function listRoutes(
           const { kind } = request.query as Partial<SubmitQuery>;
           const key = await request.authorise(kind === "domain" ? "domains" : "emails");
           if (key.isSandbox) throw new Refusal(403, "A sandbox key cannot check lists.");
-          if (key.quota.left === 0 && idempotencyKeyOf(request) === undefined) {
-            refuseWithoutUnits(key, reply, store.now());
-          }
+          const once = idempotencyKeyOf(request);
+          const isSent = once !== undefined && (await lists.has(key.id, once));
+          if (key.quota.left === 0 && !isSent) refuseWithoutUnits(key, reply, store.now());
         },
       },
       async (request, reply) => {
         const { kind, name, column, delimiter, drop, split, dns } = request.query as SubmitQuery;
         const key = request.apiKey as ApiKey;
-        const choices: ListChoices = { column, delimiter, drop: statusesIn(drop), isSplit: split, dns };
+        const choices: ListChoices = {
+          column: column || undefined,
+          delimiter,
+          drop: statusesIn(drop),
+          isSplit: split,
+          dns,
+        };
         const sent = { name, kind, who: senderOf(key.id), keyId: key.id };
         const once = idempotencyKeyOf(request);
         const list = await receive(request.raw, (content) =>
@@ -150,15 +156,17 @@ export async function listRoutes(
         response: {
           202: jsonOf("The list waits for a server.", "List"),
           ...notFound,
-          409: jsonOf("The list is not done, and has not failed.", "Error"),
-          ...errorResponses(401, 503),
+          409: jsonOf("All of the list was checked, or it is not done yet.", "Error"),
+          ...errorResponses(401, 403, 429, 503),
         },
       },
     },
     async (request: ListRequest, reply) => {
-      const { id } = await listOf(request);
+      const { id, kind } = await listOf(request);
+      const key = await request.authorise(kind === "domain" ? "domains" : "emails");
+      if (key.quota.left === 0) refuseWithoutUnits(key, reply, store.now());
       const queued = await lists.start(id);
-      if (queued === undefined) throw new Refusal(409, "The list is not done, and has not failed.");
+      if (queued === undefined) throw new Refusal(409, "There is nothing left to check.");
       return reply.code(202).send(toAnswer(queued));
     },
   );

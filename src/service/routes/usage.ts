@@ -80,6 +80,8 @@ export async function usageRoutes(
 function timeIn(text: string, name: string, toEnd: number): number {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
   const time = isDay || /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw new Refusal(400, `${name}: give a day or a time in UTC, such as 2026-11-22.`);
+  // Date.parse reads February 30 as March 2.
+  if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text.slice(0, 10))
+    throw new Refusal(400, `${name}: give a day or a time in UTC, such as 2026-11-22.`);
   return time + (isDay ? toEnd : 0);
 }

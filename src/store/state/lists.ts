@@ -60,8 +60,12 @@ export type ListClaim = Pick<StoredList, "id" | "server" | "attempt">;
 
 /** All methods throw StoreError when the state cannot be used. */
 export interface ListStore {
-  /** Adds a list that arrives; returns the one of the same request, if it was added before. */
-  add(list: NewList): Promise<StoredList>;
+  /**
+   * Adds a list that arrives; returns the one of the same request, if it was added before, and "full" beyond the limits.
+   */
+  add(list: NewList, most: { readonly ofKey: number; readonly ofAll: number }): Promise<StoredList | "full">;
+  /** Returns whether a key has sent a list with a text that identifies its request. */
+  has(keyId: string, once: string): Promise<boolean>;
   get(id: string): Promise<StoredList | undefined>;
   /**
    * Returns the newest lists that are not removed, the newest first.
@@ -132,10 +136,22 @@ export class SqlLists implements ListStore {
     this.#database = database;
   }
 
-  add({ id, name, kind, keyId, who, server, choices, once }: NewList): Promise<StoredList> {
-    const hash = once === undefined ? null : hashOf(`${keyId} ${once}`);
+  add(
+    { id, name, kind, keyId, who, server, choices, once }: NewList,
+    most: { readonly ofKey: number; readonly ofAll: number },
+  ): Promise<StoredList | "full"> {
+    const hash = onceHash(keyId, once);
     return this.#database.write(function* () {
-      const [[{ now }]] = yield* ask<[[Clock]]>(clock);
+      const [[{ now }], [found], [ofKey], [ofAll]] = yield* ask<
+        [[Clock], ListRow[], [{ count: number }], [{ count: number }]]
+      >(
+        clock,
+        ["SELECT * FROM {list} WHERE once = ?", hash],
+        ["SELECT count(*) AS count FROM {list} WHERE key_id = ? AND who = ?", keyId ?? "", who],
+        ["SELECT count(*) AS count FROM {list}"],
+      );
+      if (found !== undefined) return toList(found);
+      if (ofKey.count >= most.ofKey || ofAll.count >= most.ofAll) return "full";
       const [added] = yield* ask<[ListRow[]]>(
         insertion(
           "{list} (id, name, kind, key_id, who, created, changed, state, server, alive, attempt, choices, once)",
@@ -144,9 +160,17 @@ export class SqlLists implements ListStore {
         ),
       );
       if (added[0] !== undefined) return toList(added[0]);
+      // Added meanwhile.
       const [[row]] = yield* ask<[[ListRow]]>(["SELECT * FROM {list} WHERE once = ?", hash]);
       return toList(row);
     });
+  }
+
+  async has(keyId: string, once: string): Promise<boolean> {
+    const [rows] = await this.#database.read(() =>
+      ask(["SELECT 1 FROM {list} WHERE once = ?", onceHash(keyId, once)]),
+    );
+    return rows!.length > 0;
   }
 
   async get(id: string): Promise<StoredList | undefined> {
@@ -252,6 +276,9 @@ export class SqlLists implements ListStore {
     await this.#database.write(() => tell(["DELETE FROM {list} WHERE id = ?", id]));
   }
 }
+
+const onceHash = (keyId: string | null, once: string | undefined): Uint8Array | null =>
+  once === undefined ? null : hashOf(`${keyId} ${once}`);
 
 const toList = ({ choices, found, progress, result, ...row }: ListRow): StoredList => ({
   id: row.id,

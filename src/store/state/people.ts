@@ -72,8 +72,10 @@ export interface PeopleStore {
   sessions(): Promise<readonly Session[]>;
   /** Ends a session by its id. Returns whether there was one. */
   endSession(id: string): Promise<boolean>;
-  /** Ends a session by its secret; without one, all sessions and tokens. */
-  signOut(secret?: string): Promise<void>;
+  /** Ends a session by its secret. */
+  signOut(secret: string): Promise<void>;
+  /** Ends all sessions and tokens. */
+  signOutAll(): Promise<void>;
 }
 
 interface SessionRow {
@@ -207,12 +209,12 @@ export class SqlPeople implements PeopleStore {
     });
   }
 
-  async signOut(secret?: string): Promise<void> {
-    await this.#database.write(() =>
-      secret === undefined
-        ? tell(["DELETE FROM {sign_in}"], ["DELETE FROM {session}"])
-        : tell(["DELETE FROM {session} WHERE hash = ?", hashOf(secret)]),
-    );
+  async signOut(secret: string): Promise<void> {
+    await this.#database.write(() => tell(["DELETE FROM {session} WHERE hash = ?", hashOf(secret)]));
+  }
+
+  async signOutAll(): Promise<void> {
+    await this.#database.write(() => tell(["DELETE FROM {sign_in}"], ["DELETE FROM {session}"]));
   }
 }
 

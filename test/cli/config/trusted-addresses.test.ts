@@ -2,12 +2,12 @@
 import { expect, test } from "vitest";
 import { trustOf } from "../../../src/cli/config/trusted-addresses.js";
 
-test.each<[readonly string[] | undefined, string | undefined, boolean]>([
-  [undefined, "127.0.0.1", true],
-  [undefined, "::1", true],
-  [undefined, undefined, true],
-  [undefined, "::ffff:127.0.0.1", true],
-  [undefined, "10.0.0.1", false],
+test.each<[readonly string[], string | undefined, boolean]>([
+  [["127.0.0.0/8", "::1", "unix"], "127.0.0.1", true],
+  [["127.0.0.0/8", "::1", "unix"], "::1", true],
+  [["127.0.0.0/8", "::1", "unix"], undefined, true],
+  [["127.0.0.0/8", "::1", "unix"], "::ffff:127.0.0.1", true],
+  [["127.0.0.0/8", "::1", "unix"], "10.0.0.1", false],
   [["10.0.0.0/8"], "10.255.0.1", true],
   [["10.0.0.0/8"], "::ffff:10.255.0.1", true],
   [["10.0.0.0/8"], "127.0.0.1", false],

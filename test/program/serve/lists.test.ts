@@ -67,6 +67,8 @@ describe("on one server", async () => {
         isExhausted: false,
       },
     });
+    const again = await request(`${service.url}/lists/${id}/run`, { method: "POST", headers: bearer(key) });
+    expect([again.status, again.body.message]).toEqual([409, "There is nothing left to check."]);
     const { stdout } = await idv(["emails", "-q", "--offline"], { stdin: text });
     expect((await fetchBytes(`${service.url}/lists/${id}/result`, key)).toString()).toBe(stdout);
     // The usage has the statuses of the list.
@@ -125,6 +127,7 @@ describe("on one server", async () => {
     const again = await send(service, key, list, {}, once);
     expect([again.status, again.body.id]).toEqual([202, first.body.id]);
     expect((await send(service, key, `${list}b@c.net\n`, {}, once)).status).toBe(422);
+    expect((await send(service, key, list, { name: "other.csv" }, once)).status).toBe(422);
     expect((await used()) - before).toBe(1);
   });
 
@@ -158,7 +161,10 @@ describe("on one server", async () => {
     expect((await send(service, sandbox, text)).status).toBe(403);
     const domains = await createKey(home, { permissions: ["domains"] });
     expect((await send(service, domains, text)).status).toBe(403);
+    const control = await send(service, key, text, { column: "\0" });
+    expect(control.status).toBe(400);
     const empty = await createKey(home, { limit: 0 });
+    expect((await send(service, empty, text, {}, { "idempotency-key": "new" })).status).toBe(429);
     expect(await send(service, empty, text)).toMatchObject({
       status: 429,
       body: { code: "quota_exhausted" },

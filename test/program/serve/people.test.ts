@@ -120,7 +120,14 @@ describe("a proxy that signs people in", () => {
   });
 
   test("is believed from its own address", async () => {
-    const service = await serve(home, "-q", "--trust-header", "X-Forwarded-Email");
+    const service = await serve(
+      home,
+      "-q",
+      "--trust-header",
+      "X-Forwarded-Email",
+      "--trust-from",
+      "127.0.0.1",
+    );
     expect((await fetch(`${service.url}/dashboard`, { headers: field })).status).toBe(200);
     expect((await post(service, "/keys", key("aaaaaaaa4"), field)).status).toBe(200);
     expect((await lines("audit"))[0]).toMatchObject({ who: "Anna@example.com", what: "created" });
@@ -138,6 +145,11 @@ describe("a proxy that signs people in", () => {
       expect.stringContaining("&lt;eve>@x.net is not known here"),
     ]);
     expect((await fetch(`${service.url}/dashboard`)).status).toBe(401);
+    // Signing out without a session ends nobody else's.
+    const link = (await run("dashboard", "--person", "anna", "--base-url", service.url)).stdout;
+    const anna = await signIn(service, link);
+    expect((await post(service, "/sign-out", {}, field)).status).toBe(200);
+    expect((await fetch(`${service.url}/dashboard`, { headers: anna })).status).toBe(200);
   });
 
   test("is refused from another address, whatever other fields say", async () => {
@@ -171,6 +183,7 @@ describe("a proxy that signs people in", () => {
     ["--trust-from", "10.0.0.0/99"],
     ["--trust-from", "proxy.lan"],
     ["--trust-header", "X Email"],
+    ["--trust-header", "X-Email"],
   ])("%s %s is rejected", async (option, value) => {
     expect((await run("serve", option, value)).code).toBe(2);
   });

@@ -177,7 +177,7 @@ describe.each(stores)("%s", (_, open) => {
     expect(await store.people.sessionOf(session)).toBeUndefined();
     const unspent = await store.people.createSignIn();
     const third = (await store.people.signIn(await store.people.createSignIn()))!;
-    await store.people.signOut();
+    await store.people.signOutAll();
     expect([await store.people.sessionOf(third), await store.people.signIn(unspent)]).toEqual([
       undefined,
       undefined,
