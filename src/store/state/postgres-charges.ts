@@ -48,7 +48,8 @@ const atOnce = `WITH time AS MATERIALIZED (${clock}, set_config('synchronous_com
     FROM quota, unnest($5::text[], $6::bytea[], $7::bytea[], $8::text[]) AS added (key, hash, body_hash, statuses)
   ),
   usage AS (
-    INSERT INTO idv_usage SELECT key, now - now % 3600000, kind, status, units
+    INSERT INTO idv_usage
+    SELECT key, greatest(now - now % 3600000, (SELECT rolled FROM idv_usage_mark)), kind, status, units
     FROM quota, unnest($9::text[], $10::text[], $11::text[], $12::bigint[]) AS added (key, kind, status, units)
     ON CONFLICT (key_id, hour, kind, status) DO UPDATE SET units = idv_usage.units + excluded.units
   )

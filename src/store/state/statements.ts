@@ -82,13 +82,18 @@ export const insertAnswers = (answers: readonly AnswerRow[], now: number): reado
         ),
       ];
 
+/**
+ * Counts usage. Hours that are in the sums already, which a clock that is behind may name, count as the first one that is
+ * not: nobody would add them.
+ */
 export const addUsage = (usage: readonly Usage[]): readonly Statement[] =>
   usage.length === 0
     ? []
     : [
-        insertion(
-          "{usage} (key_id, hour, kind, status, units)",
-          usage.map(({ keyId, hour, kind, status, units }) => [keyId, hour, kind, status, units]),
-          "ON CONFLICT (hour, key_id, kind, status) DO UPDATE SET units = {usage}.units + excluded.units",
-        ),
+        [
+          `INSERT INTO {usage} (key_id, hour, kind, status, units)
+          VALUES ${usage.map(() => "(?, {greatest}(?, (SELECT rolled FROM {usage_mark})), ?, ?, ?)").join(", ")}
+          ON CONFLICT (hour, key_id, kind, status) DO UPDATE SET units = {usage}.units + excluded.units`,
+          ...usage.flatMap(({ keyId, hour, kind, status, units }) => [keyId, hour, kind, status, units]),
+        ],
       ];

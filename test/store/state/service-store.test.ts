@@ -468,6 +468,26 @@ describe.each(stores)("%s", (_, open) => {
     await store.close();
   });
 
+  test("what is charged while the clock is behind is counted, though its hour was added up before", async () => {
+    let now = november;
+    const store = await open(() => now);
+    const { key } = await store.create({});
+    for (const hours of [0, 5, 5, -20, -3, 30]) {
+      now += hours * hour;
+      await store.chargeAll([charge(key.id, 2), charge(key.id, 1)]);
+      await store.takeUnits({ from: { keyId: key.id }, kind: "email", units: 4, once: String(now) });
+      await store.tidyUsage(1000 * 24 * hour);
+    }
+    for (const span of [hour, 24 * hour]) {
+      const query = { from: 0, to: Number.MAX_SAFE_INTEGER, span };
+      const sums = await store.usage(query);
+      expect(sums.reduce((sum, { units }) => sum + units, 0)).toBe(6 * 7);
+    }
+    expect((await store.list())[0]!.quota.used).toBe(6 * 7);
+    expect(await store.check()).toEqual([]);
+    await store.close();
+  });
+
   test("units that a run has charged get their statuses, and their sum stays", async () => {
     let now = november;
     const store = await open(() => now);
