@@ -3,11 +3,15 @@
 export class ListFault extends Error {
   override readonly name = "ListFault";
 
-  /** @param statusCode of HTTP */
+  /**
+   * @param statusCode of HTTP
+   * @param cause error of the system, for the log
+   */
   constructor(
     readonly statusCode: number,
     message: string,
+    cause?: unknown,
   ) {
-    super(message);
+    super(message, { cause });
   }
 }

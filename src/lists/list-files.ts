@@ -53,46 +53,28 @@ export class ListFiles {
    */
   async store(id: string, name: string, list: Readable, mostBytes: number): Promise<Uint8Array> {
     const hash = createHash("sha256");
-    let bytes = 0;
     try {
       await mkdir(this.folderOf(id), { mode: 0o700 });
-      await pipeline(
-        list,
-        async function* (parts: AsyncIterable<Buffer>) {
-          for await (const part of parts) {
-            bytes += part.length;
-            if (bytes > mostBytes) throw tooLarge(mostBytes);
-            hash.update(part);
-            yield part;
-          }
-        },
-        createWriteStream(join(this.folderOf(id), name), { mode: 0o600, flags: "wx" }),
-      );
+      const file = createWriteStream(join(this.folderOf(id), name), { mode: 0o600, flags: "wx" });
+      await pipeline(list, (parts) => measured(parts, hash, mostBytes), file);
     } catch (error) {
       const { code = "" } = error as NodeJS.ErrnoException;
-      if (["ENOSPC", "EDQUOT", "EFBIG"].includes(code))
-        throw new ListFault(507, "There is no room for the list on the server.");
+      if (["ENOSPC", "EDQUOT", "EFBIG"].includes(code)) {
+        throw new ListFault(507, "There is no room for the list on the server.", error);
+      }
       if (storageFaults.includes(code)) {
-        throw new ListFault(
-          503,
-          "The folder for lists cannot be written just now; the server's log says why.",
-        );
+        const text = "The folder for lists cannot be written just now; the server's log says why.";
+        throw new ListFault(503, text, error);
       }
       throw error;
     }
-    if (bytes === 0) throw new ListFault(400, "The list is empty.");
     return hash.digest();
   }
 
-  /** Returns the hash of bytes that are not stored. */
+  /** Returns the hash of a list that is not stored. Throws as `store` does. */
   async hash(list: Readable, mostBytes: number): Promise<Uint8Array> {
-    const hash: Hash = createHash("sha256");
-    let bytes = 0;
-    for await (const part of list as AsyncIterable<Buffer>) {
-      bytes += part.length;
-      if (bytes > mostBytes) throw tooLarge(mostBytes);
-      hash.update(part);
-    }
+    const hash = createHash("sha256");
+    for await (const _ of measured(list, hash, mostBytes));
     return hash.digest();
   }
 
@@ -156,6 +138,26 @@ export class ListFiles {
     );
     return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   }
+}
+
+/**
+ * Passes on the parts of a list, and hashes them.
+ *
+ * @throws ListFault when they are too many bytes, or none
+ */
+async function* measured(
+  parts: AsyncIterable<Buffer>,
+  hash: Hash,
+  mostBytes: number,
+): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const part of parts) {
+    bytes += part.length;
+    if (bytes > mostBytes) throw tooLarge(mostBytes);
+    hash.update(part);
+    yield part;
+  }
+  if (bytes === 0) throw new ListFault(400, "The list is empty.");
 }
 
 const storageFaults = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS", "EIO", "ESTALE"];

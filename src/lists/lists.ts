@@ -172,6 +172,8 @@ export class Lists {
       if (received === undefined) throw removed();
       return received;
     } catch (error) {
+      const { cause } = error as Error;
+      if (cause instanceof Error) this.#options.onFault(cause);
       await this.#delete(list.id);
       throw error;
     }
