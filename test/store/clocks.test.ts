@@ -39,7 +39,7 @@ describe("a quota used while the clock was ahead", () => {
     now = Date.parse("2099-01-15T00:00:00Z");
     await store.chargeAll([{ keyId: key.id, kind: "email", statuses: ["ok", "ok"] }]);
     now = november;
-    const { quota } = (await store.find(secret)) as ApiKey;
+    const { quota } = (await store.findAll([secret]))[0] as ApiKey;
     expect(quota).toMatchObject({ used: 2, renewsAt: Date.parse("2026-12-01T00:00:00Z") });
     await store.close();
   });

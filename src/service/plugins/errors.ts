@@ -33,9 +33,10 @@ export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyL
   // A preflight of an origin that is not allowed.
   service.setNotFoundHandler(refuse);
   service.setErrorHandler((error: FastifyError, request, reply) => {
-    const { statusCode, message, code, retryAfter = 1 } = explain(error, maximumItems, bodyLimit);
+    const { statusCode, message, code, retryAfter } = explain(error, maximumItems, bodyLimit);
     if (statusCode === 503) request.log.error({ error: error.message }, "service unavailable");
-    if (statusCode === 503 || code === "rate_limited") reply.header("retry-after", retryAfter);
+    const wait = retryAfter ?? (statusCode === 503 ? 1 : undefined);
+    if (wait !== undefined) reply.header("retry-after", wait);
     if (statusCode === 500) request.log.error({ error: error.message, stack: error.stack }, "a bug in idv");
     return reply.code(statusCode).send({ message, ...(code !== undefined && { code }) });
   });

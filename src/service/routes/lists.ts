@@ -99,13 +99,13 @@ export async function listRoutes(
           },
         },
         // Before the list arrives.
-        onRequest: async (request: FastifyRequest, reply) => {
+        onRequest: async (request: FastifyRequest) => {
           const { kind } = request.query as Partial<SubmitQuery>;
           const key = await request.authorise(kind === "domain" ? "domains" : "emails");
           if (key.isSandbox) throw new Refusal(403, "A sandbox key cannot check lists.");
           const once = idempotencyKeyOf(request);
           const isSent = once !== undefined && (await lists.has(key.id, once));
-          if (key.quota.left === 0 && !isSent) refuseWithoutUnits(key, reply, store.now());
+          if (key.quota.left === 0 && !isSent) refuseWithoutUnits(key, store.now());
         },
       },
       async (request, reply) => {
@@ -164,7 +164,7 @@ export async function listRoutes(
     async (request: ListRequest, reply) => {
       const { id, kind } = await listOf(request);
       const key = await request.authorise(kind === "domain" ? "domains" : "emails");
-      if (key.quota.left === 0) refuseWithoutUnits(key, reply, store.now());
+      if (key.quota.left === 0) refuseWithoutUnits(key, store.now());
       const queued = await lists.start(id);
       if (queued === undefined) throw new Refusal(409, "There is nothing left to check.");
       return reply.code(202).send(toAnswer(queued));

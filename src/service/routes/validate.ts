@@ -1,5 +1,5 @@
 /** Routes that validate items. The rules and the charge are in validation.ts. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { canonicalItem } from "../../classifier/canonical.js";
 import { flagsOf } from "../../classifier/flags.js";
 import type { ApiKey, Permission, ServiceStore } from "../../store/state/service-store.js";
@@ -37,9 +37,9 @@ const operations = [
 export async function validateRoutes(service: FastifyInstance, options: ValidateOptions): Promise<void> {
   const { store, judges, maximumItems, metrics } = options;
 
-  const refuse = (key: ApiKey, reply: FastifyReply): never => {
+  const refuse = (key: ApiKey): never => {
     metrics.refusals.inc();
-    return refuseWithoutUnits(key, reply, store.now());
+    return refuseWithoutUnits(key, store.now());
   };
 
   for (const { field, kind, what, name } of operations) {
@@ -58,12 +58,12 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
         },
       },
       // Runs before the body is read: requests without a valid key or without units left must not take up memory.
-      onRequest: async (request: FastifyRequest, reply) => {
+      onRequest: async (request: ValidateRequest) => {
         const key = await request.authorise(field);
         const idempotencyKey = idempotencyKeyOf(request);
         if (key.isSandbox || key.quota.left !== 0) return;
         const isAnswered = idempotencyKey !== undefined && (await store.hasAnswer(key.id, idempotencyKey));
-        if (!isAnswered) refuse(key, reply);
+        if (!isAnswered) refuse(key);
       },
       preValidation: async (request: ValidateRequest) => {
         const items: unknown = request.body?.[field];
@@ -84,7 +84,7 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
         if (outcome === "another body") {
           throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
         }
-        if (outcome === "quota is gone") return refuse(key, reply);
+        if (outcome === "quota is gone") return refuse(key);
         if (outcome === "key is gone") throw new Refusal(401, "Unauthorized.");
         request.apiKey = { ...key, quota: outcome.quota };
         const { statuses } = outcome;
@@ -125,9 +125,9 @@ function plainResult(status: string): string {
  * @param now milliseconds since the epoch
  * @throws Refusal with 429
  */
-export function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, reply: FastifyReply, now: number): never {
-  if (renewsAt !== null) reply.header("retry-after", secondsUntil(renewsAt, now));
-  throw new Refusal(429, "No validations are left.", "quota_exhausted");
+export function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, now: number): never {
+  const wait = renewsAt === null ? undefined : secondsUntil(renewsAt, now);
+  throw new Refusal(429, "No validations are left.", "quota_exhausted", wait);
 }
 
 /** @throws Refusal when the key of the request is too long, or empty */

@@ -9,6 +9,7 @@ import {
   applyCharges,
   applyUnitRequest,
   type ChargedRows,
+  hourMilliseconds,
   type KeyRow,
   type NamedQuotaRow,
 } from "./rules.js";
@@ -24,6 +25,7 @@ import {
   updateQuota,
   usableQuota,
 } from "./statements.js";
+import type { NamedUnits, Usage } from "./usage.js";
 
 /** Limit on the answers deleted in one transaction: 50,000 at once stopped a server for 1.7 s. */
 const sweptAnswers = 1000;
@@ -90,6 +92,43 @@ export function* takeUnits(
     ...leaveReceipt(keyId, taken.receipt, now),
   );
   return { now, reservation: taken.reservation };
+}
+
+/**
+ * Gives units of a key that were charged as `unknown` their statuses, as many as are in hours that are not in the sums
+ * yet, the newest first. The sum of the units stays.
+ */
+export function* nameUnits({ keyId, kind, statuses, notChecked }: NamedUnits): Work<void> {
+  const [rows, [{ now }]] = yield* ask<[{ hour: number; units: number }[], [Clock]]>(
+    [
+      `SELECT hour, units FROM {usage} WHERE key_id = ? AND kind = ? AND status = 'unknown'
+      AND hour >= (SELECT rolled FROM {usage_mark}) ORDER BY hour DESC {lock}`,
+      ...[keyId, kind],
+    ],
+    clock,
+  );
+  const named: Usage[] = [];
+  const left = new Map(Object.entries(statuses));
+  const changes: Statement[] = [];
+  for (const { hour, units } of rows) {
+    let free = units;
+    for (const [status, count] of left) {
+      const taken = Math.min(free, count);
+      if (taken > 0) named.push({ keyId, hour, kind, status, units: taken });
+      left.set(status, count - taken);
+      free -= taken;
+    }
+    changes.push([
+      "UPDATE {usage} SET units = ? WHERE hour = ? AND key_id = ? AND kind = ? AND status = 'unknown'",
+      ...[free, hour, keyId, kind],
+    ]);
+  }
+  const hour = now - (now % hourMilliseconds);
+  if (notChecked > 0) named.push({ keyId, hour, kind, status: "quota_exceeded", units: notChecked });
+  yield* tell(...changes, ...addUsage(named), [
+    "DELETE FROM {usage} WHERE key_id = ? AND kind = ? AND status = 'unknown' AND units = 0",
+    ...[keyId, kind],
+  ]);
 }
 
 /**

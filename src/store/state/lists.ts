@@ -107,24 +107,14 @@ export interface ListStore {
   drop(id: string): Promise<void>;
 }
 
-interface ListRow {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: "email" | "domain";
-  readonly key_id: string | null;
-  readonly who: string;
-  readonly created: number;
-  readonly changed: number;
-  readonly state: ListState;
-  readonly server: string;
-  readonly alive: number;
-  readonly attempt: number;
-  readonly choices: string;
-  readonly found: string | null;
-  readonly progress: string | null;
-  readonly result: string | null;
-  readonly body_hash: Uint8Array | null;
-}
+type JsonColumn = "choices" | "found" | "progress" | "result";
+
+type ListRow = Omit<StoredList, JsonColumn> & {
+  readonly [name in Exclude<JsonColumn, "choices">]: string | null;
+} & { readonly choices: string };
+
+const columns =
+  'id, name, kind, key_id AS "keyId", who, created, changed, state, server, alive, attempt, choices, found, progress, result';
 
 /** A server does not take over from itself: a run of it that was silent goes on. */
 const isUnclaimed = "(state = 'waiting' OR (state = 'running' AND alive < ? AND server <> ?))";
@@ -146,7 +136,7 @@ export class SqlLists implements ListStore {
         [[Clock], ListRow[], [{ count: number }], [{ count: number }]]
       >(
         clock,
-        ["SELECT * FROM {list} WHERE once = ?", hash],
+        [`SELECT ${columns} FROM {list} WHERE once = ?`, hash],
         ["SELECT count(*) AS count FROM {list} WHERE key_id = ? AND who = ?", keyId ?? "", who],
         ["SELECT count(*) AS count FROM {list}"],
       );
@@ -156,12 +146,12 @@ export class SqlLists implements ListStore {
         insertion(
           "{list} (id, name, kind, key_id, who, created, changed, state, server, alive, attempt, choices, once)",
           [[id, name, kind, keyId, who, now, now, "arriving", server, now, 0, JSON.stringify(choices), hash]],
-          "ON CONFLICT (once) DO NOTHING RETURNING *",
+          `ON CONFLICT (once) DO NOTHING RETURNING ${columns}`,
         ),
       );
       if (added[0] !== undefined) return toList(added[0]);
       // Added meanwhile.
-      const [[row]] = yield* ask<[[ListRow]]>(["SELECT * FROM {list} WHERE once = ?", hash]);
+      const [[row]] = yield* ask<[[ListRow]]>([`SELECT ${columns} FROM {list} WHERE once = ?`, hash]);
       return toList(row);
     });
   }
@@ -175,7 +165,7 @@ export class SqlLists implements ListStore {
 
   async get(id: string): Promise<StoredList | undefined> {
     const [[row]] = await this.#database.read(() =>
-      ask<[ListRow[]]>(["SELECT * FROM {list} WHERE id = ? AND state <> 'removed'", id]),
+      ask<[ListRow[]]>([`SELECT ${columns} FROM {list} WHERE id = ? AND state <> 'removed'`, id]),
     );
     return row && toList(row);
   }
@@ -183,7 +173,7 @@ export class SqlLists implements ListStore {
   async all(most: number, keyId?: string): Promise<readonly StoredList[]> {
     const [rows] = await this.#database.read(() =>
       ask<[ListRow[]]>([
-        `SELECT * FROM {list} WHERE state <> 'removed' ${keyId === undefined ? "" : "AND key_id = ? AND who = ?"}
+        `SELECT ${columns} FROM {list} WHERE state <> 'removed' ${keyId === undefined ? "" : "AND key_id = ? AND who = ?"}
         ORDER BY created DESC, id LIMIT ?`,
         ...(keyId === undefined ? [] : [keyId, senderOf(keyId)]),
         most,
@@ -198,18 +188,18 @@ export class SqlLists implements ListStore {
     to: ListChange,
     claim?: ListClaim,
   ): Promise<StoredList | undefined> {
-    const columns: [string, Parameter][] = [["state", to.state]];
-    if (to.keyId !== undefined) columns.push(["key_id", to.keyId]);
+    const changed: [string, Parameter][] = [["state", to.state]];
+    if (to.keyId !== undefined) changed.push(["key_id", to.keyId]);
     for (const name of ["choices", "found", "result"] as const) {
-      if (to[name] !== undefined) columns.push([name, JSON.stringify(to[name])]);
+      if (to[name] !== undefined) changed.push([name, JSON.stringify(to[name])]);
     }
     return this.#database.write(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
       const [rows] = yield* ask<[ListRow[]]>([
-        `UPDATE {list} SET changed = ?, alive = ?, ${columns.map(([name]) => `${name} = ?`).join(", ")}
+        `UPDATE {list} SET changed = ?, alive = ?, ${changed.map(([name]) => `${name} = ?`).join(", ")}
         WHERE id = ? AND state IN (${listOf(from)}) ${claim === undefined ? "" : "AND server = ? AND attempt = ?"}
-        RETURNING *`,
-        ...[now, now, ...columns.map(([, value]) => value), id, ...from],
+        RETURNING ${columns}`,
+        ...[now, now, ...changed.map(([, value]) => value), id, ...from],
         ...(claim === undefined ? [] : [claim.server, claim.attempt]),
       ]);
       return rows[0] && toList(rows[0]);
@@ -234,7 +224,7 @@ export class SqlLists implements ListStore {
       const [rows] = yield* ask<[ListRow[]]>([
         `UPDATE {list} SET state = 'running', server = ?, alive = ?, attempt = attempt + 1, progress = NULL
         WHERE id = (SELECT id FROM {list} WHERE ${isUnclaimed} ORDER BY changed, id LIMIT 1 {skip})
-        RETURNING *`,
+        RETURNING ${columns}`,
         ...[server, now, now - silence, server],
       ]);
       return rows[0] && toList(rows[0]);
@@ -264,7 +254,7 @@ export class SqlLists implements ListStore {
   hasBody(id: string, hash: Uint8Array): Promise<boolean> {
     return this.#database.write(function* () {
       yield* tell(["UPDATE {list} SET body_hash = ? WHERE id = ? AND body_hash IS NULL", hash, id]);
-      const [[row]] = yield* ask<[Pick<ListRow, "body_hash">[]]>([
+      const [[row]] = yield* ask<[{ body_hash: Uint8Array | null }[]]>([
         "SELECT body_hash FROM {list} WHERE id = ?",
         id,
       ]);
@@ -281,17 +271,7 @@ const onceHash = (keyId: string | null, once: string | undefined): Uint8Array | 
   once === undefined ? null : hashOf(`${keyId} ${once}`);
 
 const toList = ({ choices, found, progress, result, ...row }: ListRow): StoredList => ({
-  id: row.id,
-  name: row.name,
-  kind: row.kind,
-  keyId: row.key_id,
-  who: row.who,
-  created: row.created,
-  changed: row.changed,
-  state: row.state,
-  server: row.server,
-  alive: row.alive,
-  attempt: row.attempt,
+  ...row,
   choices: JSON.parse(choices),
   found: parsed(found),
   progress: parsed(progress),

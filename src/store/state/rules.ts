@@ -26,7 +26,7 @@ import type { Usage } from "./usage.js";
 
 /** Time for which an answer is stored, in milliseconds. It contains only statuses, no items. */
 export const answerMilliseconds = 86_400_000;
-const hourMilliseconds = 3_600_000;
+export const hourMilliseconds = 3_600_000;
 
 export interface KeyRow extends RateRow {
   id: string;

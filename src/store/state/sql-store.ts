@@ -19,7 +19,7 @@ import {
 import type { Granted, ReceiptStore } from "../quota/receipts.js";
 import { SqlReceipts } from "../quota/sql-receipts.js";
 import { ask, type Clock, clock, insertion, listOf, type Statement, tell } from "../sql.js";
-import { charge, deleteAnswers, takeUnits } from "./charges.js";
+import { charge, deleteAnswers, nameUnits, takeUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database.js";
 import { type ListStore, SqlLists } from "./lists.js";
 import { type PeopleStore, SqlPeople } from "./people.js";
@@ -62,7 +62,6 @@ import {
 import { checkState } from "./state-check.js";
 import { exportRows, importRows, type StateRows } from "./state-rows.js";
 import {
-  addUsage,
   type DatedAnswer,
   insertQuota,
   insertSecret,
@@ -78,7 +77,6 @@ import {
   type KeyTotal,
   type KeyUsageSum,
   type NamedUnits,
-  nameUnits,
   readByKey,
   readSums,
   readTotals,
@@ -186,10 +184,6 @@ export class SqlServiceStore implements ServiceStore {
       const last_used = this.#uses.get(row.id)?.time ?? row.last_used;
       return toKey({ ...row, last_used }, quotaIn(row), now, byKey.get(row.id));
     });
-  }
-
-  async find(secret: string): Promise<Found> {
-    return (await this.findAll([secret]))[0];
   }
 
   /** Searches by the hashes of the secrets, so that the duration reveals nothing about the secrets of other keys. */
@@ -439,7 +433,7 @@ export class SqlServiceStore implements ServiceStore {
   }
 
   async nameUnits(units: NamedUnits): Promise<void> {
-    await this.#database.write(() => nameUnits(units, addUsage));
+    await this.#database.write(() => nameUnits(units));
   }
 
   async tidyUsage(keep: number): Promise<void> {

@@ -5,7 +5,7 @@
  */
 
 import { setImmediate } from "node:timers/promises";
-import { ask, type Clock, clock, type Parameter, type Statement, tell, type Work } from "../sql.js";
+import { ask, type Parameter, type Statement, tell, type Work } from "../sql.js";
 
 export interface Usage {
   /** Id of the key; see `usageIdOf` for runs on a shared quota. */
@@ -192,46 +192,6 @@ export interface NamedUnits {
   readonly statuses: Readonly<Record<string, number>>;
   /** Items that were not charged, since no units were left. */
   readonly notChecked: number;
-}
-
-/**
- * Gives units of a key that were charged as `unknown` their statuses, as many as are in hours that are not in the sums
- * yet, the newest first. The sum of the units stays.
- */
-export function* nameUnits(
-  { keyId, kind, statuses, notChecked }: NamedUnits,
-  add: (usage: readonly Usage[]) => readonly Statement[],
-): Work<void> {
-  const [rows, [{ now }]] = yield* ask<[{ hour: number; units: number }[], [Clock]]>(
-    [
-      `SELECT hour, units FROM {usage} WHERE key_id = ? AND kind = ? AND status = 'unknown'
-      AND hour >= (SELECT rolled FROM {usage_mark}) ORDER BY hour DESC {lock}`,
-      ...[keyId, kind],
-    ],
-    clock,
-  );
-  const named: Usage[] = [];
-  const left = new Map(Object.entries(statuses));
-  const changes: Statement[] = [];
-  for (const { hour, units } of rows) {
-    let free = units;
-    for (const [status, count] of left) {
-      const taken = Math.min(free, count);
-      if (taken > 0) named.push({ keyId, hour, kind, status, units: taken });
-      left.set(status, count - taken);
-      free -= taken;
-    }
-    changes.push([
-      "UPDATE {usage} SET units = ? WHERE hour = ? AND key_id = ? AND kind = ? AND status = 'unknown'",
-      ...[free, hour, keyId, kind],
-    ]);
-  }
-  const today = now - (now % hour);
-  if (notChecked > 0) named.push({ keyId, hour: today, kind, status: "quota_exceeded", units: notChecked });
-  yield* tell(...changes, ...add(named), [
-    "DELETE FROM {usage} WHERE key_id = ? AND kind = ? AND status = 'unknown' AND units = 0",
-    ...[keyId, kind],
-  ]);
 }
 
 /**

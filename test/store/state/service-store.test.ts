@@ -612,7 +612,7 @@ test("a file of the first version keeps its keys, units and answers", async () =
   insert.run("k1", "shop", hashOf("sk_old"), november - (november % hour));
   old.close();
   const store = await openSqliteServiceStore(path, () => november);
-  expect(await store.find("sk_old")).toMatchObject({
+  expect((await store.findAll(["sk_old"]))[0]).toMatchObject({
     id: "k1",
     name: "shop",
     permissions: ["emails"],
@@ -775,8 +775,8 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
     await before.close();
     const opened = await Promise.all([1, 2, 3].map(() => openPostgresServiceStore(url)));
     for (const store of opened) {
-      expect(await store.find("sk_now")).toMatchObject({ id: "k1" });
-      expect(await store.find("sk_before")).toMatchObject({ id: "k1" });
+      expect((await store.findAll(["sk_now"]))[0]).toMatchObject({ id: "k1" });
+      expect((await store.findAll(["sk_before"]))[0]).toMatchObject({ id: "k1" });
       expect(await store.chargeAll([charge("k1", 1)])).toMatchObject([{ statuses: ["ok"] }]);
     }
     expect((await opened[0]!.list())[0]!.quota.used).toBe(3);
