@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { afterFile } from "../support/clean-up.js";
 import { freePort } from "../support/free-port.js";
+import { haproxyFile } from "../support/haproxy.js";
 import { hasProgram } from "../support/programs.js";
 import { idv } from "../support/run-idv.js";
 import { createKey, post, type Service, serve } from "../support/service.js";
@@ -57,12 +58,7 @@ const proxies: Readonly<Record<string, Start>> = {
     return ["caddy", ["run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")]];
   },
   haproxy(folder, port, server) {
-    const text = replaced(read("haproxy.cfg"), [
-      ["bind :8080", `bind 127.0.0.1:${port}`],
-      [/server\d:8787/g, server],
-    ]);
-    writeFileSync(join(folder, "haproxy.cfg"), text);
-    return ["haproxy", ["-db", "-f", join(folder, "haproxy.cfg")]];
+    return ["haproxy", ["-db", "-f", haproxyFile(folder, port, [server, server])]];
   },
 };
 

@@ -3,7 +3,9 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { startHaproxy } from "../../support/haproxy.js";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
+import { hasProgram } from "../../support/programs.js";
 import { idv } from "../../support/run-idv.js";
 import { createKey, request, type Service, serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -223,39 +225,45 @@ test("a folder that cannot be used is refused at the start, and lists in one tha
 });
 
 describe.skipIf(!postgres)("on four servers", () => {
-  test("20 lists at once end once, are charged once and have the right bytes, though a server is killed", async () => {
-    const state = await postgres!.create();
-    const folder = temporaryFolder();
-    const created = await idv(["keys", "create", "--name", "lists", "--state", state]);
-    const key = created.stdout.trim();
-    const start = () => serve(temporaryFolder(), "-q", "--state", state, "--lists", folder);
-    const servers = await Promise.all([start(), start(), start(), start()]);
-    const rows = 8000;
-    const textOf = (list: number) =>
-      `n,email\n${Array.from({ length: rows }, (_, i) => `${i},l${list}n${i}@${i % 7 ? "larch-and-oak.com" : "mailinator.com"}\n`).join("")}`;
-    const texts = Array.from({ length: 20 }, (_, i) => textOf(i));
-    const sent = await Promise.all(texts.map((text, i) => send(servers[i % 4]!, key, text)));
-    const ids = sent.map(({ body }) => body.id as string);
-    // The first is killed while it works.
-    const running = async () =>
-      (await Promise.all(ids.map((id) => look(servers[1]!, key, id)))).filter(
-        ({ state }) => state === "running",
-      ).length;
-    await expect.poll(running, { timeout: 10_000, interval: 20 }).toBeGreaterThan(3);
-    await servers[0]!.kill();
-    for (const id of ids) await untilEnd(servers[2]!, key, id, 60_000);
-    for (const [i, id] of ids.entries()) {
-      expect(await look(servers[3]!, key, id)).toMatchObject({ state: "done", summary: { rows } });
-      const input = join(temporaryFolder(), "list.csv");
-      writeFileSync(input, texts[i]!);
-      const output = `${input}.out`;
-      await idv(["emails", input, "--offline", "-q", "-o", output]);
-      const bytes = await fetchBytes(`${servers[1]!.url}/lists/${id}/result`, key);
-      expect(bytes.equals(readFileSync(output))).toBe(true);
-    }
-    const { used } = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout);
-    expect(used).toBe(20 * rows);
-  }, 120_000);
+  const entries = hasProgram("haproxy") ? ["their addresses", "haproxy"] : ["their addresses"];
+  test.each(entries)(
+    "20 lists at once end once, are charged once and have the right bytes, though a server is killed: by %s",
+    async (entry) => {
+      const state = await postgres!.create();
+      const folder = temporaryFolder();
+      const created = await idv(["keys", "create", "--name", "lists", "--state", state]);
+      const key = created.stdout.trim();
+      const start = () => serve(temporaryFolder(), "-q", "--state", state, "--lists", folder);
+      const servers = await Promise.all([start(), start(), start(), start()]);
+      const proxy = entry === "haproxy" && { url: await startHaproxy(servers) };
+      const at = (server: number) => proxy || servers[server]!;
+      const rows = 8000;
+      const textOf = (list: number) =>
+        `n,email\n${Array.from({ length: rows }, (_, i) => `${i},l${list}n${i}@${i % 7 ? "larch-and-oak.com" : "mailinator.com"}\n`).join("")}`;
+      const texts = Array.from({ length: 20 }, (_, i) => textOf(i));
+      const sent = await Promise.all(texts.map((text, i) => send(at(i % 4), key, text)));
+      const ids = sent.map(({ body }) => body.id as string);
+      // The first is killed while it works.
+      const running = async () =>
+        (await Promise.all(ids.map((id) => look(at(1), key, id)))).filter(({ state }) => state === "running")
+          .length;
+      await expect.poll(running, { timeout: 10_000, interval: 20 }).toBeGreaterThan(3);
+      await servers[0]!.kill();
+      for (const id of ids) await untilEnd(at(2), key, id, 60_000);
+      for (const [i, id] of ids.entries()) {
+        expect(await look(at(3), key, id)).toMatchObject({ state: "done", summary: { rows } });
+        const input = join(temporaryFolder(), "list.csv");
+        writeFileSync(input, texts[i]!);
+        const output = `${input}.out`;
+        await idv(["emails", input, "--offline", "-q", "-o", output]);
+        const bytes = await fetchBytes(`${at(1).url}/lists/${id}/result`, key);
+        expect(bytes.equals(readFileSync(output))).toBe(true);
+      }
+      const { used } = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout);
+      expect(used).toBe(20 * rows);
+    },
+    120_000,
+  );
 
   test("without a shared folder there are no lists, and the page says how to have some", async () => {
     const state = await postgres!.create();
