@@ -378,9 +378,9 @@ export class Lists {
     if (![success, quotaExhausted].includes(exitCode) || summary === undefined) {
       return { fault: faultIn(lines, folder), counted: countedIn(list.result) };
     }
-    const { rows, written, empty, distinct, statuses, units } = summary as unknown as ListSummary;
-    const { quota_exceeded: _, ...charged } = statuses;
-    const notChecked = distinct - units.used - units.paidBefore;
+    const { rows, written, empty, distinct, distinctStatuses, statuses, units } =
+      summary as unknown as ListSummary & { readonly distinctStatuses: CountedUnits["statuses"] };
+    const { quota_exceeded: notChecked = 0, ...charged } = distinctStatuses;
     return {
       counted: { statuses: charged, notChecked },
       summary: {
@@ -430,21 +430,18 @@ export class Lists {
     }
   }
 
-  /**
-   * Gives the units of a run their statuses. They are known where no item repeats, so that its rows are its items; else
-   * the usage counts them as unknown.
-   */
+  /** Gives the units of a run their statuses in the usage. */
   async #nameUnits(before: StoredList, result: ListResult | undefined): Promise<void> {
     if (result === undefined || "fault" in result) return;
-    const { rows, empty, distinct } = result.summary;
     const counted = countedIn(before.result);
     const news = Object.entries(result.counted.statuses).map(
       ([status, count]) => [status, count - (counted.statuses[status] ?? 0)] as const,
     );
+    const statuses = Object.fromEntries(news.filter(([, count]) => count > 0));
     await this.#options.nameUnits({
       keyId: before.keyId!,
       kind: before.kind,
-      statuses: rows - empty === distinct ? Object.fromEntries(news.filter(([, count]) => count > 0)) : {},
+      statuses,
       notChecked: Math.max(0, result.counted.notChecked - counted.notChecked),
     });
   }

@@ -147,6 +147,8 @@ export interface RunReport extends RunCounts {
   readonly notUtf8: number;
   readonly kept: number;
   readonly statuses: ReadonlyMap<Status, number>;
+  /** Number of distinct items by status. Items that earlier files of the session had are not counted. */
+  readonly distinctStatuses: ReadonlyMap<Status, number>;
   /** Number of rows by status, for each further column with items. */
   readonly otherStatuses: readonly ReadonlyMap<Status, number>[];
   /**

@@ -91,6 +91,8 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     common.charges ?? (await batchesOf(options, common, classifier, (error) => watch.fail(error)));
   const domains = embedded ? undefined : new DomainCounts();
   const writer = new RowWriter(options, ledger.codes.statuses, ledger.codes.reasons);
+  /** Number of distinct items by code. */
+  const itemCodes = new Float64Array(256);
 
   const waiting: NumberedChunk[] = [];
   let rowsRead = 0;
@@ -114,6 +116,8 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
       flagsOf(kind, item, mailCheck && explained(options, item, status).mx),
     );
     if (domains) countDomains(chunk, options, ledger, classifier, domains);
+    const codes = chunk.items?.codes ?? chunk.codes;
+    for (let index = 0; index < codes.length; index++) itemCodes[codes[index]!]! += chunk.isNew[index]!;
     waiting.shift();
     await writer.write(rows);
     await onProgress?.(progress);
@@ -168,7 +172,19 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     (prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.domains.top());
   const { quota } = ledger;
   const paidBefore = { ...ledger.paidBefore, units: ledger.paidBefore.units - paidBeforeThis };
-  return { ...writer.report(), ...countsSince(before, ledger.counts), quota, paidBefore, topDomains: top };
+  const distinctStatuses = new Map<Status, number>();
+  for (const [code, status] of ledger.codes.statuses.entries()) {
+    const count = itemCodes[code]!;
+    if (count > 0) distinctStatuses.set(status, (distinctStatuses.get(status) ?? 0) + count);
+  }
+  return {
+    ...writer.report(),
+    ...countsSince(before, ledger.counts),
+    distinctStatuses,
+    quota,
+    paidBefore,
+    topDomains: top,
+  };
 }
 
 function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {

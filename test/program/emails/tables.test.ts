@@ -173,6 +173,7 @@ describe("options", () => {
       written: 2,
       empty: 0,
       distinct: 2,
+      distinctStatuses: { ok: 1, disposable: 1 },
       cached: 0,
       prechecked: 0,
       statuses: { ok: 1, disposable: 1, fake: 0, quota_exceeded: 0 },

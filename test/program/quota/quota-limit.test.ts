@@ -68,6 +68,7 @@ describe("a limit", () => {
     expect(JSON.parse(summary ?? "")).toMatchObject({
       rows: 9,
       distinct: 5,
+      distinctStatuses: { ok: 3, quota_exceeded: 2 },
       statuses: { ok: 5, quota_exceeded: 3 },
       units: { used: 3, left: 0, renews: expect.stringMatching(/-01T00:00:00.000Z$/) },
     });

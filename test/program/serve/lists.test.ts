@@ -133,6 +133,17 @@ describe("on one server", async () => {
     expect((await used()) - before).toBe(1);
   });
 
+  test("the usage has the statuses of distinct items where items repeat", async () => {
+    const repeating = await createKey(home, { limit: 10 });
+    const list =
+      "email\nann@larch-and-oak.com\nx@mailinator.com\nX@MAILINATOR.com\nann@larch-and-oak.com\nx@@\n";
+    const { id } = (await send(service, repeating, list)).body;
+    await untilEnd(service, repeating, id);
+    const usage = async () =>
+      (await request(`${service.url}/usage`, { headers: bearer(repeating) })).body.usage[0].statuses;
+    await expect.poll(usage).toEqual({ ok: 1, disposable: 1, fake: 1 });
+  });
+
   test("faults are named, and leave no list", async () => {
     const cases: [string | Uint8Array, Record<string, string>, Record<string, string>, number, string][] = [
       ["", {}, {}, 400, "The list is empty."],

@@ -148,6 +148,7 @@ export function jsonSummary({
     kept: report.kept,
     outvoted: report.outvoted,
     distinct,
+    distinctStatuses: Object.fromEntries(report.distinctStatuses),
     cached,
     prechecked,
     statuses: Object.fromEntries([
