@@ -10,7 +10,7 @@ import type { ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ListState, ListStore, NewList, StoredList } from "../store/state/lists.js";
+import type { ListClaim, ListState, ListStore, NewList, StoredList } from "../store/state/lists.js";
 import { newId } from "../store/state/secrets.js";
 import type { ServiceStore } from "../store/state/service-store.js";
 import type { Kind } from "../validator/validator.js";
@@ -174,7 +174,8 @@ export class Lists {
     } catch (error) {
       const { cause } = error as Error;
       if (cause instanceof Error) this.#options.onFault(cause);
-      await this.#delete(list.id);
+      // It may have arrived although the state did not answer: then another request may have been told so.
+      await this.#discard(list.id, ["arriving"], list);
       throw error;
     }
   }
@@ -288,9 +289,18 @@ export class Lists {
     await this.#delete(id);
   }
 
+  /** Removes a list that is in one of some states or was removed, with its files. Does not throw. */
+  async #discard(id: string, from: readonly ListState[], claim?: ListClaim): Promise<void> {
+    try {
+      const list = await this.#store.change(id, from, { state: "removed" }, claim);
+      if (list !== undefined || (await this.get(id)) === undefined) await this.#delete(id);
+    } catch (error) {
+      this.#options.onFault(error as Error);
+    }
+  }
+
   async #delete(id: string): Promise<void> {
     try {
-      await this.#store.change(id, ["arriving"], { state: "removed" });
       await this.files.remove(id);
       await this.#store.drop(id);
     } catch (error) {
@@ -309,10 +319,7 @@ export class Lists {
   async #tick(): Promise<void> {
     if (this.#isClosed) return;
     const { isWaiting, ended } = await this.#store.due(this.#server, silence, this.#options.keepMilliseconds);
-    for (const id of ended) {
-      await this.#store.change(id, ["arriving", "found", "done", "failed"], { state: "removed" });
-      await this.#delete(id);
-    }
+    for (const id of ended) await this.#discard(id, ["arriving", "found", "done", "failed"]);
     if (!isWaiting) return;
     while (this.#running < mostRunning && !this.#isClosed) {
       const list = await this.#store.claim(this.#server, silence);

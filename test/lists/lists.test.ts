@@ -7,7 +7,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { ListResult } from "../../src/lists/list-facts.js";
 import { ListFault } from "../../src/lists/list-fault.js";
 import { Lists } from "../../src/lists/lists.js";
-import { senderOf } from "../../src/store/state/lists.js";
+import { StoreError } from "../../src/store/errors.js";
+import { type ListStore, senderOf } from "../../src/store/state/lists.js";
 import type { SqlServiceStore } from "../../src/store/state/sql-store.js";
 import { openSqliteServiceStore } from "../../src/store/state/sqlite.js";
 import { afterFile } from "../support/clean-up.js";
@@ -23,7 +24,7 @@ const work = `const { writeFileSync } = require("node:fs");
   } else {
     writeFileSync(value("-o"), process.env.NAME);
     writeFileSync(value("--report"), "");
-    console.error(JSON.stringify({ engine: "offline", statuses: { ok: 1 }, rows: 1, written: 1, empty: 0, distinct: 1, units: { used: 1, paidBefore: 0 } }));
+    console.error(JSON.stringify({ engine: "offline", statuses: { ok: 1 }, rows: 1, written: 1, empty: 0, distinct: 1, distinctStatuses: { ok: 1 }, units: { used: 1, paidBefore: 0 } }));
   }`;
 
 const opened: { lists: Lists; store: SqlServiceStore }[] = [];
@@ -43,6 +44,7 @@ async function openLists(
     lookMilliseconds = 60_000,
     keepMilliseconds = 60_000,
     mostBytes = 1000,
+    storeOf = (store: ListStore) => store,
   } = {},
 ) {
   const children: ChildProcess[] = [];
@@ -50,7 +52,7 @@ async function openLists(
   const store = await openSqliteServiceStore(place.state, Date.now);
   const faults: string[] = [];
   const lists = new Lists({
-    store: store.lists,
+    store: storeOf(store.lists),
     nameUnits: (units) => store.nameUnits(units),
     folder: place.folder,
     mostBytes,
@@ -164,6 +166,32 @@ describe("a list of a key", () => {
       .toEqual(["done", "done"]);
     expect(runs.sort()).toEqual([`k1 list-${first.id}`, `k1 list-${second.id}`].sort());
     expect(await lists.all("k2")).toEqual([]);
+  });
+
+  test("stays if it has arrived although the state did not say so, as a repetition may have been told", async () => {
+    let isBroken = true;
+    const storeOf = (store: ListStore): ListStore => ({
+      add: (list, most) => store.add(list, most),
+      has: (keyId, once) => store.has(keyId, once),
+      get: (id) => store.get(id),
+      all: (most, keyId) => store.all(most, keyId),
+      beat: (claim, progress) => store.beat(claim, progress),
+      claim: (server, silence) => store.claim(server, silence),
+      due: (server, silence, keep) => store.due(server, silence, keep),
+      hasBody: (id, hash) => store.hasBody(id, hash),
+      drop: (id) => store.drop(id),
+      // The connection breaks after the commit.
+      async change(id, from, to, claim) {
+        const changed = await store.change(id, from, to, claim);
+        if (to.state !== "waiting" || !isBroken) return changed;
+        isBroken = false;
+        throw new StoreError("the connection was closed");
+      },
+    });
+    const { lists } = await openLists(newPlace(), { program: work, storeOf });
+    await expect(submit(lists, "email\n", "a")).rejects.toThrow("the connection was closed");
+    const { id } = await submit(lists, "email\n", "a");
+    await expect.poll(async () => (await lists.get(id))?.state, { timeout: 5000 }).toBe("done");
   });
 
   test("is refused beyond the limit, but for a repetition, however many come at once", async () => {
