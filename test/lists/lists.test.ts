@@ -190,7 +190,10 @@ describe("a list of a key", () => {
     });
     const { lists } = await openLists(newPlace(), { program: work, storeOf });
     await expect(submit(lists, "email\n", "a")).rejects.toThrow("the connection was closed");
+    const arrived = await lists.all("k1");
+    expect(arrived).toHaveLength(1);
     const { id } = await submit(lists, "email\n", "a");
+    expect(id).toBe(arrived[0]!.id);
     await expect.poll(async () => (await lists.get(id))?.state, { timeout: 5000 }).toBe("done");
   });
 
