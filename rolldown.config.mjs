@@ -2,6 +2,7 @@
 // the time of a small run. The library is bundled into dist/library. Packages that are large and seldom needed stay outside,
 // and so does everything with native code. Run by `npm run build`, after the compiler.
 import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "rolldown";
 
 const outside = ["undici", "@duckdb/node-api", "@photostructure/sqlite", "@cloudpss/zstd"];
@@ -52,6 +53,58 @@ const licences = {
   },
 };
 
+const source = (path) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
+const inBrowser = (name) => source(`browser/node/${name}.ts`);
+
+/** Puts modules of src/browser/node in the place of Node's, and of ours that need them. */
+const browserModules = {
+  name: "browser-modules",
+  async resolveId(id, importer) {
+    const found = await this.resolve(id, importer, { skipSelf: true });
+    const ours = ["package/own-files", "files/compression", "files/deflate"].find(
+      (name) => found?.id === source(`${name}.ts`),
+    );
+    return ours === undefined ? found : inBrowser(ours.slice(ours.indexOf("/") + 1));
+  },
+};
+
+/** What all bundles for browsers share. */
+export const browser = {
+  platform: "browser",
+  resolve: {
+    extensionAlias: { ".js": [".ts", ".tsx", ".js"] },
+    alias: {
+      "node:buffer": inBrowser("buffer"),
+      "node:crypto": inBrowser("crypto"),
+      "node:path": inBrowser("path"),
+      "node:timers/promises": inBrowser("timers"),
+      "node:url": inBrowser("url"),
+      "node:worker_threads": inBrowser("worker-threads"),
+    },
+  },
+  transform: { inject: { Buffer: [inBrowser("buffer"), "Buffer"] } },
+  plugins: [browserModules],
+};
+
+/** Copies the tables and the kernel beside the library for browsers, where it looks for them. */
+const tables = {
+  name: "tables",
+  generateBundle() {
+    for (const path of [
+      "classifier/disposable.bin",
+      "classifier/small.bin",
+      "classifier/suffixes.bin",
+      "kernel/kernel.wasm",
+    ]) {
+      this.emitFile({
+        type: "asset",
+        fileName: path.slice(path.indexOf("/") + 1),
+        source: readFileSync(`dist/${path}`),
+      });
+    }
+  },
+};
+
 /** What the program and the library share. */
 const shared = {
   platform: "node",
@@ -61,6 +114,25 @@ const shared = {
 };
 export default defineConfig([
   { ...shared, input: { index: "src/index.ts" }, output: { dir: "dist/library", comments: false } },
+  {
+    ...browser,
+    input: { index: "src/browser/index.ts", small: "src/browser/small.ts" },
+    preserveEntrySignatures: "allow-extension",
+    plugins: [...browser.plugins, tables, licences],
+    output: {
+      dir: "dist/web",
+      minify: true,
+      chunkFileNames: "[name]-[hash].js",
+      // Bundlers leave out a file of which nothing is used.
+      codeSplitting: {
+        includeDependenciesRecursively: false,
+        groups: [
+          { name: "flags", test: /src.classifier.(?:flags|mail-services)\.ts$|role-based-email-addresses/ },
+          { name: "validate-table", test: /src.browser.validate-table\.ts$/ },
+        ],
+      },
+    },
+  },
   {
     ...shared,
     input: { main: "src/cli/main.ts", worker: "src/run/blocks/worker.ts", action: "src/action/action.ts" },

@@ -4,26 +4,28 @@
  *
  * @packageDocumentation
  */
-import { canonicalItem } from "./classifier/canonical.js";
-import { type Classifier, loadClassifier } from "./classifier/classifier.js";
-import { type Flag, flagsOf } from "./classifier/flags.js";
-import { compileList, parseListLine } from "./classifier/own-lists.js";
-import { Fault } from "./classifier/syntax/fault.js";
+import type { Classifier } from "./classifier/classifier.js";
+import { loadClassifier } from "./classifier/load-classifier.js";
 import type { Classification, Kind } from "./classifier/verdict.js";
 import { type Why, whyOf } from "./classifier/why.js";
 import type { MailCheck } from "./dns/mail-check.js";
 import { isServerAddress, mostInFlight } from "./dns/vocabulary.js";
-import { extractItem } from "./run/item.js";
+import { classifyIn, compileLists, type EmailForm, type ListedItems } from "./library.js";
 
-export type { Flag } from "./classifier/flags.js";
-export type { Classification, ClassifierStatus, Kind, Reason, ReasonCode } from "./classifier/verdict.js";
-export type { Why } from "./classifier/why.js";
+export type {
+  Classification,
+  ClassifierStatus,
+  EmailForm,
+  Flag,
+  Kind,
+  ListedItems,
+  Reason,
+  ReasonCode,
+  Why,
+} from "./library.js";
+export { canonical, flags } from "./library.js";
 
-export interface ClassifierOptions {
-  /** Domains and addresses that are `ok` if their syntax is valid. A domain includes all domains below it. */
-  readonly allow?: readonly string[];
-  /** Domains and addresses that are `disposable`, unless `allow` has them too. */
-  readonly deny?: readonly string[];
+export interface ClassifierOptions extends ListedItems {
   /** Path of a table of disposable domains, such as `idv data update` installs; by default the one that comes with idv. */
   readonly table?: string;
   /** Whether and how `check` and `checkAll` query DNS; false by default. */
@@ -74,14 +76,10 @@ const sharedMilliseconds = 60_000;
  * @throws Error when the table cannot be read or is not a table of disposable domains
  */
 export function createClassifier(options: ClassifierOptions = {}): ItemClassifier {
-  const { allow = [], deny = [], table, dns = false } = options;
-  for (const entry of [...allow, ...deny]) {
-    const parsed = parseListLine(entry);
-    if (parsed instanceof Fault) throw new TypeError(`neither a domain nor an address: ${parsed.what}`);
-  }
+  const { table, dns = false } = options;
   const classifier = loadClassifier({
     ...(table !== undefined && { table }),
-    ownLists: { allow: compileList(allow), deny: compileList(deny) },
+    ownLists: compileLists(options),
   });
   const stage = dns === false ? undefined : openStage(classifier, dns === true ? {} : checked(dns));
 
@@ -139,50 +137,15 @@ async function openStage(classifier: Classifier, options: DnsOptions) {
   return openMailStage(classifier, options, () => new DistinctItems());
 }
 
-/**
- * Returns one spelling for all items that reach the same mailbox: `annlee@gmail.com` for `Ann.Lee+news@googlemail.com`.
- * Returns undefined for an item with invalid syntax or an address literal.
- */
-export function canonical(kind: Kind, item: string): string | undefined {
-  return canonicalItem(kind, item);
-}
-
-/**
- * Returns facts about an item beside its verdict, none of which says that it is bad: `["role", "free-provider"]` for
- * `info@gmail.com`. An item with invalid syntax has none.
- *
- * @param mx the host that receives the mail, as `check` gives it; then also `parked` and `mx:google`
- */
-export function flags(kind: Kind, item: string, mx?: string): readonly Flag[] {
-  return flagsOf(kind, item, mx?.toLowerCase());
-}
-
 let shared: Classifier | undefined;
-
-export interface EmailForm {
-  /**
-   * What is accepted. `lenient`, the default, finds the address in what people type and paste: white space around it,
-   * `mailto:`, `Name <address>`. `strict` takes it as it is in an envelope. `browser` accepts what a field of the type
-   * `email` accepts (HTML Standard, section 4.10.5.1.5), and then applies the rules.
-   */
-  readonly form?: "lenient" | "strict" | "browser";
-}
-
-const htmlLabel = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";
-const htmlAddress = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${htmlLabel}(?:\\.${htmlLabel})*$`);
 
 /**
  * Classifies an e-mail address offline. Synchronous; never throws, whatever the string. The first call loads the tables,
  * which takes a few milliseconds.
  */
-export function classifyEmail(address: string, { form = "lenient" }: EmailForm = {}): Classification {
+export function classifyEmail(address: string, form?: EmailForm): Classification {
   shared ??= loadClassifier();
-  if (form === "strict") return shared.classify("email", address);
-  if (form === "lenient") return shared.classify("email", extractItem("email", address));
-  // Browsers remove line breaks and white space around the value before they check it.
-  const value = address.replace(/[\r\n]/g, "").trim();
-  if (!htmlAddress.test(value)) return { status: "fake", reason: "syntax: no browser accepts it" };
-  return shared.classify("email", value);
+  return classifyIn(shared, address, form);
 }
 
 /**

@@ -1,13 +1,11 @@
 /**
  * The classifier: applies the syntax checks, the user's own lists and the rules to one item and returns a verdict.
- * It does no I/O except for reading its tables, and knows no console.
+ * It does no I/O, and knows no console.
  */
-import { readFileSync } from "node:fs";
-import { readOwnFile } from "../package/own-files.js";
-import { type DataSource, DisposableTable, ownBit, type SuffixSource } from "./disposable-table.js";
+import { type DataSource, type DisposableTable, ownBit, type SuffixSource } from "./disposable-table.js";
 import { mix } from "./mix.js";
 import { hashOf } from "./name-table.js";
-import { NameList, noOwnLists, type OwnLists } from "./own-lists.js";
+import { NameList, noOwnLists } from "./own-lists.js";
 import { disposableDomainIn } from "./rules/disposable-domain.js";
 import { classifyMailbox, findMailboxTests, type MailboxTests, ordinaryMailboxes } from "./rules/mailbox.js";
 import { allowList, denyList } from "./rules/own-lists.js";
@@ -15,7 +13,7 @@ import type { DomainRule } from "./rules/rule.js";
 import { domainRules } from "./rules/rules.js";
 import { withoutStrayMarks } from "./rules/stray-marks.js";
 import { syntax } from "./rules/syntax.js";
-import { suffixTable, useSuffixes } from "./suffix-table.js";
+import { suffixTable } from "./suffix-table.js";
 import { type Address, findPlainAt, parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
@@ -60,27 +58,12 @@ interface DomainFacts {
   readonly hasListedMailboxes: boolean;
 }
 
-/** The path is right from `src`, `dist` and the bundles. */
-export const builtInTable = new URL("../../dist/classifier/disposable.bin", import.meta.url);
+export type ClassifierTable = Pick<
+  DisposableTable,
+  "find" | "isZone" | "listsOf" | "names" | "sources" | "suffixes"
+>;
 
-/**
- * Plain data, so that worker threads can build the same classifier. `table` is a path, {@link builtInTable} by default.
- */
-export interface ClassifierSource {
-  readonly table?: string;
-  readonly ownLists?: OwnLists;
-}
-
-/** @throws Error when the table cannot be read or is not a table of disposable domains */
-export function loadClassifier({ table, ownLists }: ClassifierSource = {}): Classifier {
-  const disposable = new DisposableTable(
-    table === undefined ? readOwnFile(builtInTable) : readFileSync(table),
-  );
-  if (disposable.suffixes?.slots) useSuffixes(disposable.suffixes.slots);
-  return createClassifier(disposable, ownLists);
-}
-
-export function createClassifier(disposable: DisposableTable, ownLists = noOwnLists): Classifier {
+export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLists): Classifier {
   const allow = new NameList(ownLists.allow);
   const deny = new NameList(ownLists.deny);
   const hasLists = !allow.isEmpty || !deny.isEmpty;

@@ -12,7 +12,7 @@
  * 4. The slots of a table of public suffixes, if they are newer than those that come with idv.
  * 5. The sources of both as JSON.
  */
-import { fillHashes, hashOf, hashSuffixes, type NameHash, NameTable } from "./name-table.js";
+import { fillHashes, findListed, hashOf, type NameHash, NameTable } from "./name-table.js";
 
 const magic = 0x44564449;
 const format = 3;
@@ -131,12 +131,7 @@ export class DisposableTable {
    * @param ascii a host name, lower case, A-labels
    */
   find(ascii: string): string | undefined {
-    const { count, starts, lows, highs } = hashSuffixes(ascii);
-    for (let label = count - 1; label >= 0; label--) {
-      const flag = this.names.find(lows[label]!, highs[label]!);
-      if (flag === 0 || (flag === 1 && label < count - 1)) return ascii.slice(starts[label]);
-    }
-    return undefined;
+    return findListed(this.names, ascii);
   }
 }
 

@@ -98,6 +98,19 @@ export class NameTable {
   }
 }
 
+/**
+ * Finds the longest listed name that is `ascii` or above it, in a table with one flag, which is 1 for names that stand for those
+ * below them only.
+ */
+export function findListed(names: NameTable, ascii: string): string | undefined {
+  const { count, starts, lows, highs } = hashSuffixes(ascii);
+  for (let label = count - 1; label >= 0; label--) {
+    const flag = names.find(lows[label]!, highs[label]!);
+    if (flag === 0 || (flag === 1 && label < count - 1)) return ascii.slice(starts[label]);
+  }
+  return undefined;
+}
+
 /** The hash of a name; its lowest bits, which are those of the flags, may have any value. */
 export interface NameHash {
   readonly low: number;

@@ -170,7 +170,9 @@ class SlotTable {
   }
 }
 
-const newSlots = (count: number) => new Int32Array(new SharedArrayBuffer(8 * count));
+/** Browsers hide shared memory from most pages, which need it only for threads. */
+const Memory = globalThis.SharedArrayBuffer ?? ArrayBuffer;
+const newSlots = (count: number) => new Int32Array(new Memory(8 * count));
 
 /**
  * Returns the end of a line that is a domain of small letters, digits, dots and single hyphens; `start` for any other line,

@@ -2,7 +2,7 @@
  * The public suffix list as a table of names, which `npm run build` compiles. A look-up takes a fraction of the time of a
  * general library, which returns the parts of a name. Loading the table takes almost no time.
  */
-import { readOwnFile } from "../package/own-files.js";
+import { readBuilt } from "../package/own-files.js";
 import { fillSlots, NameTable } from "./name-table.js";
 
 /**
@@ -18,16 +18,13 @@ export const suffixFlag = {
   private: 16,
   privateBelow: 32,
 } as const;
-const flagBits = 6;
+export const flagBits = 6;
 
 export interface SuffixRule {
   /** As in the list, lower case, A-labels: `co.uk`, `*.ck`, `!www.ck`. */
   readonly rule: string;
   readonly isPrivate: boolean;
 }
-
-/** The path is right from `src`, `dist` and the bundles. */
-export const suffixFile = new URL("../../dist/classifier/suffixes.bin", import.meta.url);
 
 /** @throws Error for an exception in the private section, which has none */
 export function compileSuffixTable(rules: readonly SuffixRule[]): Uint8Array {
@@ -50,12 +47,19 @@ export function compileSuffixTable(rules: readonly SuffixRule[]): Uint8Array {
 
 let table: NameTable | undefined;
 
-/** Uses a newer list than the one that comes with idv, from now on and in all of this thread. */
-export function useSuffixes(slots: Int32Array): void {
-  table = new NameTable(slots, flagBits);
+/**
+ * Uses a newer list than the one that comes with idv, from now on and in all of this thread.
+ *
+ * @param leftOut number of low bits of the hashes that are not compared
+ */
+export function useSuffixes(slots: Int32Array, leftOut = 0): void {
+  table = new NameTable(slots, leftOut + flagBits);
 }
 
 export function suffixTable(): NameTable {
-  table ??= new NameTable(new Int32Array(Uint8Array.from(readOwnFile(suffixFile)).buffer), flagBits);
+  table ??= new NameTable(
+    new Int32Array(Uint8Array.from(readBuilt("classifier/suffixes.bin")).buffer),
+    flagBits,
+  );
   return table;
 }

@@ -5,9 +5,11 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { builtInTable } from "../classifier/classifier.js";
-import { compileSuffixTable, suffixFile } from "../classifier/suffix-table.js";
-import { loadPopular, popularFile, popularSource } from "./popular-domains.js";
+import { DisposableTable } from "../classifier/disposable-table.js";
+import { compileSmallTable, mostListed, smallTableDomains } from "../classifier/small-table.js";
+import { compileSuffixTable, suffixTable } from "../classifier/suffix-table.js";
+import { builtFile } from "../package/own-files.js";
+import { loadPopular, popularSource } from "./popular-domains.js";
 import { compileLists, listPackages, namesIn, publicList } from "./sources.js";
 import { suffixPackage, suffixRulesIn } from "./suffix-rules.js";
 
@@ -47,10 +49,13 @@ const versions = [
 // Written first: the other table needs them to leave out public suffixes and popular domains.
 const { text, version, published } = installed(suffixPackage.name, suffixPackage.file);
 const rules = suffixRulesIn(text);
-writeFileSync(suffixFile, compileSuffixTable(rules));
-copyFileSync(popularSource, popularFile);
+writeFileSync(builtFile("classifier/suffixes.bin"), compileSuffixTable(rules));
+copyFileSync(popularSource, builtFile("data/popular.bin"));
 const suffixes = { version, published, rules: rules.length };
-writeFileSync(builtInTable, compileLists(versions, { isPopular: loadPopular(), suffixes }).table);
+const { table } = compileLists(versions, { isPopular: loadPopular(), suffixes });
+writeFileSync(builtFile("classifier/disposable.bin"), table);
+const common = mostListed(new DisposableTable(table), smallTableDomains);
+writeFileSync(builtFile("classifier/small.bin"), compileSmallTable(common, suffixTable().slots));
 
 /** Returns a file of an installed package, with its version, its licence and the date of its data. */
 function installed(name: string, file: string) {

@@ -3,9 +3,9 @@
  * not write to the console; notices go to a callback.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { builtInTable, type ClassifierSource } from "../classifier/classifier.js";
 import { type DataSource, DisposableTable } from "../classifier/disposable-table.js";
-import { readOwnFile } from "../package/own-files.js";
+import type { ClassifierSource } from "../classifier/load-classifier.js";
+import { readBuilt } from "../package/own-files.js";
 
 type Notice = (text: string) => void;
 
@@ -29,7 +29,7 @@ export function tableSource(path: string, onNotice: Notice): Pick<ClassifierSour
 
 export function findTable(path: string, onNotice: Notice): TableInUse {
   const installed = readInstalled(path, onNotice);
-  const builtIn = { path: undefined, table: new DisposableTable(readOwnFile(builtInTable)) };
+  const builtIn = { path: undefined, table: new DisposableTable(readBuilt("classifier/disposable.bin")) };
   if (installed === undefined || newest(installed.sources) < newest(builtIn.table.sources)) return builtIn;
   return { path, table: installed };
 }

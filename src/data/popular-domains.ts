@@ -3,12 +3,9 @@
  * sorted; NOTICE names its source. A name that is not popular is taken for popular with a probability of 1 in 400,000.
  */
 import { hashOf } from "../classifier/name-table.js";
-import { readOwnFile } from "../package/own-files.js";
+import { readBuilt } from "../package/own-files.js";
 
 export const popularSource = new URL("../../src/data/popular.bin", import.meta.url);
-
-/** This path is right from `src`, from `dist` and from the bundles. */
-export const popularFile = new URL("../../dist/data/popular.bin", import.meta.url);
 
 /** @param names in lower case, as A-labels */
 export function compilePopular(names: readonly string[]): Uint8Array {
@@ -20,7 +17,7 @@ export function compilePopular(names: readonly string[]): Uint8Array {
 
 /** Loads the popular domains. Returns a function that tells whether a name, in lower case and as A-labels, is one. */
 export function loadPopular(): (name: string) => boolean {
-  const file = Buffer.from(readOwnFile(popularFile));
+  const file = Buffer.from(readBuilt("data/popular.bin"));
   const hashes = new Set(Array.from({ length: file.length / 4 }, (_, i) => file.readUInt32LE(4 * i)));
   return (name) => hashes.has(hash(name));
 }

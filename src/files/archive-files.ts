@@ -4,7 +4,8 @@ import { PassThrough } from "node:stream";
 import { type Archive, type ArchivePart, headerOf, listParts, rebuilt, unpack } from "./archive.js";
 import { FileError } from "./errors.js";
 import { type InputFile, openInputFile } from "./input.js";
-import { openOutputFile, type TableSink } from "./output.js";
+import { openOutputFile } from "./output.js";
+import type { TableSink } from "./table-sink.js";
 
 /** A size or an offset that is in a record of zip64 (4.5.3 of APPNOTE.TXT). */
 const inZip64 = 0xffffffff;

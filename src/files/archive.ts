@@ -3,8 +3,7 @@
  * part piece by piece, and writes an archive again with some of its parts replaced. Trusts the central directory only
  * (PKWARE APPNOTE.TXT 4.3.7, 4.3.12 and 4.3.16).
  */
-import { Readable } from "node:stream";
-import { crc32, createDeflateRaw, createInflateRaw } from "node:zlib";
+import { crc32, deflated, inflated } from "./deflate.js";
 
 /** An archive, which is read at any offset. */
 export interface Archive {
@@ -94,7 +93,8 @@ export function listParts(archive: Archive): readonly ArchivePart[] | undefined 
 export async function* unpack(archive: Archive, part: ArchivePart): AsyncGenerator<Buffer> {
   const { name } = part;
   if (part.isEncrypted) throw new Error(`${name} is encrypted`);
-  if (part.method !== 0 && part.method !== deflated) throw new Error(`${name} has an unknown compression`);
+  if (part.method !== 0 && part.method !== deflateMethod)
+    throw new Error(`${name} has an unknown compression`);
   const packed = packedBytes(archive, part);
   let length = 0;
   let checksum = 0;
@@ -159,14 +159,14 @@ export async function* rebuilt(
     const start = offset;
     const header = Buffer.from(headerOf(archive, part));
     const sizes = { length: 0, compressedLength: 0, checksum: 0 };
-    recordedIn(header, part.entry, sizes, deflated, descriptorFlag, start);
+    recordedIn(header, part.entry, sizes, deflateMethod, descriptorFlag, start);
     yield header;
     for await (const piece of packed(bytes, sizes)) yield piece;
     const descriptor = Buffer.alloc(descriptorLength);
     descriptor.writeUInt32LE(descriptorStart, 0);
     writeSizes(descriptor, 4, sizes);
     yield descriptor;
-    entries.set(part, recordedIn(header, part.entry, sizes, deflated, descriptorFlag, start));
+    entries.set(part, recordedIn(header, part.entry, sizes, deflateMethod, descriptorFlag, start));
     offset += header.length + sizes.compressedLength + descriptor.length;
   }
   for (const part of parts) if (!entries.has(part)) yield* copied(part);
@@ -180,7 +180,7 @@ export async function* rebuilt(
   yield end;
 }
 
-const deflated = 8;
+const deflateMethod = 8;
 /** Flag of a part whose lengths are behind it; see 4.3.9 of APPNOTE.TXT. */
 const descriptorFlag = 8;
 const descriptorStart = 0x08074b50;
@@ -230,18 +230,8 @@ async function* packed(bytes: AsyncIterable<Uint8Array>, sizes: PartSizes): Asyn
       yield piece;
     }
   }
-  const source = Readable.from(counted(), { objectMode: false });
-  const deflate = createDeflateRaw({ chunkSize: pieceBytes });
-  source.once("error", (error) => deflate.destroy(error));
-  for await (const piece of source.pipe(deflate)) {
+  for await (const piece of deflated(counted())) {
     sizes.compressedLength += piece.length;
     yield piece;
   }
-}
-
-function inflated(packed: Iterable<Buffer>): AsyncIterable<Buffer> {
-  const source = Readable.from(packed, { objectMode: false });
-  const inflate = createInflateRaw({ chunkSize: pieceBytes });
-  source.once("error", (error) => inflate.destroy(error));
-  return source.pipe(inflate);
 }

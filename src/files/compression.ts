@@ -9,7 +9,7 @@ import { nativeCode } from "../package/native-code.js";
 import type { Compression } from "./compression-format.js";
 import { FileError } from "./errors.js";
 import { GzipWriter } from "./gzip.js";
-import type { TableSink } from "./output.js";
+import type { TableSink } from "./table-sink.js";
 import { zstdPieces } from "./zstd-frames.js";
 
 /** Size of zlib's output chunks in bytes. The default, 16 KiB, makes many small chunks. */

@@ -4,16 +4,7 @@
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { found } from "./found.js";
-
-const localHeader = 0x04034b50;
-
-/** @param start first bytes of a file */
-export const isZipStart = (start: Uint8Array): boolean =>
-  start.length >= 4 && Buffer.from(start.buffer, start.byteOffset).readUInt32LE(0) === localHeader;
-
-/** @param start first bytes of a file */
-export const isParquetStart = (start: Uint8Array): boolean =>
-  Buffer.from(start.buffer, start.byteOffset, start.length).toString("latin1", 0, 4) === "PAR1";
+import { isZipStart } from "./zip-start.js";
 
 /** Returns whether a file starts as a zip archive does. Neither pipes nor devices are opened. */
 export function startsAsZip(path: string): boolean {

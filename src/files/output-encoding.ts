@@ -1,7 +1,6 @@
 /** Writes text in another encoding than UTF-8. */
-import { TextDecoder } from "node:util";
 import { ChoiceError, FileError } from "./errors.js";
-import type { TableSink } from "./output.js";
+import type { TableSink } from "./table-sink.js";
 
 /** Encodings of Unicode, which have all characters and a byte order mark. */
 const unicode = /^utf-?(?:8|16|32)/i;

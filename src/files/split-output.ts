@@ -6,7 +6,8 @@ import { ChoiceError, cannotWrite, FileError } from "./errors.js";
 import { withFolderLock } from "./folder-lock.js";
 import { createFolder } from "./folders.js";
 import { found } from "./found.js";
-import { type FileSink, openOutputFile, type SplitSink } from "./output.js";
+import { type FileSink, openOutputFile } from "./output.js";
+import type { SplitSink } from "./table-sink.js";
 
 const lockMilliseconds = 600_000;
 

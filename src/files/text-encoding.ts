@@ -1,5 +1,4 @@
 /** Detects UTF-16 and transcodes text to UTF-8. Knows nothing of compression or tables. */
-import { TextDecoder } from "node:util";
 import { ChoiceError, FileError } from "./errors.js";
 
 const windows1252 = new TextDecoder("windows-1252");

@@ -6,13 +6,11 @@ import { createHash } from "node:crypto";
 import type { Classifier } from "../classifier/classifier.js";
 import type { ItemHash } from "../classifier/item-hash.js";
 import type { Kind } from "../classifier/verdict.js";
-import { readOwnFile } from "../package/own-files.js";
+import { readBuilt } from "../package/own-files.js";
 import type { ScannedRecords, ScanShape } from "../table/scan/scanner.js";
 import * as layout from "./layout.js";
 import { factsOf, writeTables } from "./tables.js";
 
-/** Built by `npm run build`. The path is the same from src, dist and dist/bundle. */
-const file = new URL("../../dist/kernel/kernel.wasm", import.meta.url);
 let compiled: WebAssembly.Module | undefined;
 
 /**
@@ -21,8 +19,13 @@ let compiled: WebAssembly.Module | undefined;
  * @throws WebAssembly.CompileError when the processor has no SIMD
  */
 export function kernelModule(): WebAssembly.Module {
-  compiled ??= new WebAssembly.Module(readOwnFile(file));
+  compiled ??= new WebAssembly.Module(readBuilt("kernel/kernel.wasm"));
   return compiled;
+}
+
+/** For browsers, which compile large modules asynchronously. */
+export function useKernel(module: WebAssembly.Module): void {
+  compiled = module;
 }
 
 const pageBytes = 65_536;
@@ -37,6 +40,13 @@ const addressable = 65_536 * pageBytes;
 export function newMemory(bytes: number, mostBytes = addressable): WebAssembly.Memory {
   const [initial, maximum] = [Math.ceil(bytes / pageBytes), Math.floor(mostBytes / pageBytes)];
   return new WebAssembly.Memory({ initial, maximum, shared: true });
+}
+
+/** Returns shared memory of at least `bytes`. Browsers hide the constructor of it from most pages, but not this way. */
+export function sharedBytes(bytes: number): SharedArrayBuffer {
+  const pages = Math.ceil(bytes / pageBytes);
+  const { buffer } = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  return buffer as unknown as SharedArrayBuffer;
 }
 
 /** Returns the result of `open`; undefined where the kernel cannot run and JavaScript takes its place. */

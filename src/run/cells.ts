@@ -3,7 +3,8 @@ import { findSuffix } from "../classifier/rules/public-suffix.js";
 import { nameFitOf } from "../table/sniff/column.js";
 import type { ItemTest } from "../table/sniff/item-profile.js";
 import type { Kind, Status } from "../validator/validator.js";
-import { extractItem, fieldsOf, isItem, itemsInJson, listedItems, longestList, profiles } from "./item.js";
+import { extractItem, fieldsOf, isItem, listedItems, longestList } from "./item.js";
+import { itemsInJson, profiles } from "./profiles.js";
 
 /** Plain data, because worker threads get a copy. */
 export interface CellOptions {

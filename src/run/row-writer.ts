@@ -2,7 +2,7 @@
  * The last stage of a run: counts rows, applies the filter, removes duplicates, splits by status, and writes. Rows are written
  * in the order in which they arrive, which is input order.
  */
-import { isSplit, type TableSink } from "../files/output.js";
+import { isSplit, type TableSink } from "../files/table-sink.js";
 import { carriageReturn, lineFeed } from "../table/ascii.js";
 import { TableError } from "../table/errors.js";
 import type { Status } from "../validator/validator.js";

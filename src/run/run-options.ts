@@ -3,7 +3,7 @@
 import type { Classifier } from "../classifier/classifier.js";
 import type { Flag } from "../classifier/flags.js";
 import type { ItemHash } from "../classifier/item-hash.js";
-import type { TableSink } from "../files/output.js";
+import type { TableSink } from "../files/table-sink.js";
 import type { DomainCount } from "../kernel/disposable-counts.js";
 import type { RecordStream } from "../table/scan/scanned-records.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";

@@ -1,5 +1,5 @@
 /** Writes to a sink in the background, so that the next bytes can be prepared meanwhile. */
-import type { TableSink } from "../files/output.js";
+import type { TableSink } from "../files/table-sink.js";
 
 export class WriteBehind {
   readonly #sink: TableSink;

@@ -2,7 +2,8 @@
  * The port between runs and engines. Knows nothing of tables, files or the network. Times are in milliseconds since the
  * epoch.
  */
-import type { Classifier, ClassifierSource } from "../classifier/classifier.js";
+import type { Classifier } from "../classifier/classifier.js";
+import type { ClassifierSource } from "../classifier/load-classifier.js";
 import type { Kind } from "../classifier/verdict.js";
 
 export type { Kind };

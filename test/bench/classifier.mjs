@@ -6,15 +6,17 @@
 // a Set of the same domains, and validator's isEmail if it is installed (npm install --no-save validator). Also prints the
 // size and loading time of the data.
 import { readFileSync } from "node:fs";
-import { builtInTable, loadClassifier } from "../../dist/classifier/classifier.js";
 import { DisposableTable } from "../../dist/classifier/disposable-table.js";
+import { loadClassifier } from "../../dist/classifier/load-classifier.js";
 import { Kernel, kernelModule, prepareMemory } from "../../dist/kernel/kernel.js";
 import { askCode, seedWords } from "../../dist/kernel/layout.js";
 import { writeDomainTables } from "../../dist/kernel/tables.js";
+import { builtFile } from "../../dist/package/own-files.js";
 import { BlockMemory, slotRows } from "../../dist/run/blocks/block-memory.js";
 import { readDisposableList } from "./disposable-list.mjs";
 import { median, say } from "./measure.mjs";
 
+const builtInTable = builtFile("classifier/disposable.bin");
 const [items = 500_000, rounds = 5] = process.argv.slice(2).map(Number);
 
 const loading = Array.from({ length: 11 }, () => {

@@ -1,6 +1,6 @@
 // The steps of an offline run, each over all blocks of a table that are in memory, on one thread: nanoseconds a row.
 import { readFileSync } from "node:fs";
-import { loadClassifier } from "../../dist/classifier/classifier.js";
+import { loadClassifier } from "../../dist/classifier/load-classifier.js";
 import { Kernel, kernelModule, prepareMemory } from "../../dist/kernel/kernel.js";
 import { seedWords } from "../../dist/kernel/layout.js";
 import { writeDomainTables } from "../../dist/kernel/tables.js";

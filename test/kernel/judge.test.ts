@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createClassifier, loadClassifier } from "../../src/classifier/classifier.js";
+import { createClassifier } from "../../src/classifier/classifier.js";
 import { DisposableTable } from "../../src/classifier/disposable-table.js";
+import { loadClassifier } from "../../src/classifier/load-classifier.js";
 import { outcomeCode, outcomes, reasonCode } from "../../src/classifier/outcomes.js";
 import { compileList } from "../../src/classifier/own-lists.js";
 import { ispProviders, mailcomDomains, majorProviders } from "../../src/classifier/providers.js";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Cells, decidesBefore, usualCells } from "../../src/run/cells.js";
-import { profiles } from "../../src/run/item.js";
+import { profiles } from "../../src/run/profiles.js";
 
 const cells = (kind: "email" | "domain", options = {}) => new Cells({ kind, ...usualCells, ...options });
 

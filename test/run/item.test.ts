@@ -1,7 +1,8 @@
 /** Covers how items are extracted and recognised in fields, and how the added columns are named. */
 import { describe, expect, test } from "vitest";
 import { nameColumns } from "../../src/run/columns.js";
-import { extractItem, profiles } from "../../src/run/item.js";
+import { extractItem } from "../../src/run/item.js";
+import { profiles } from "../../src/run/profiles.js";
 
 test.each([
   ["ann@example.net", "ann@example.net"],

@@ -1,5 +1,5 @@
 /** Opens, reads and rewrites tables that tests give as text or bytes. */
-import { profiles } from "../../src/run/item.js";
+import { profiles } from "../../src/run/profiles.js";
 import { openTable } from "../../src/table/reader.js";
 import type { ScannedChunk } from "../../src/table/scan/scanned-chunk.js";
 import type { Table, TableOptions } from "../../src/table/table.js";

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Cells, itemTest, usualCells, usualEmptyValues } from "../../src/run/cells.js";
-import { profiles } from "../../src/run/item.js";
+import { profiles } from "../../src/run/profiles.js";
 import { TableError } from "../../src/table/errors.js";
 import { openTable } from "../../src/table/reader.js";
 import type { TableOptions } from "../../src/table/table.js";

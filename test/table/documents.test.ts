@@ -1,7 +1,7 @@
 /** Covers JSON documents as lines with marks, and back. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { profiles } from "../../src/run/item.js";
+import { profiles } from "../../src/run/profiles.js";
 import { ArrayOfLines, CompactLines, ReturnedDocument } from "../../src/table/document/document-output.js";
 import { DocumentRecords, type DocumentShape } from "../../src/table/document/document-records.js";
 import { checkSyntax, Grammar } from "../../src/table/document/grammar.js";

@@ -1,6 +1,6 @@
 /** Covers the table reader: the header and values it returns, and the tables it rejects. */
 import { describe, expect, test } from "vitest";
-import { profiles } from "../../src/run/item.js";
+import { profiles } from "../../src/run/profiles.js";
 import { TableError } from "../../src/table/errors.js";
 import { openTable } from "../../src/table/reader.js";
 import { chunksIn, type Options, open, readValues } from "../support/tables.js";

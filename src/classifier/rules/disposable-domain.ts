@@ -15,7 +15,7 @@ export const disposableDomain = {
 
 const freeSubdomain = " (free subdomain)";
 
-export const disposableDomainIn = (table: DisposableTable): DomainRule => ({
+export const disposableDomainIn = (table: Pick<DisposableTable, "find" | "isZone">): DomainRule => ({
   ...disposableDomain,
   find(ascii) {
     const listed = table.find(ascii);

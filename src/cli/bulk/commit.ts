@@ -2,7 +2,8 @@
 
 import { FileError } from "../../files/errors.js";
 import type { InputFile } from "../../files/input.js";
-import type { FileCopy, TableSink } from "../../files/output.js";
+import type { FileCopy } from "../../files/output.js";
+import type { TableSink } from "../../files/table-sink.js";
 
 export interface Outputs {
   readonly input: Pick<InputFile, "hasChanged">;

@@ -1,7 +1,8 @@
 /** `idv check`: verdicts on a few values. Nothing is charged. */
 import { createInterface } from "node:readline";
-import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
+import type { Classifier } from "../../classifier/classifier.js";
 import { flagsOf } from "../../classifier/flags.js";
+import { loadClassifier } from "../../classifier/load-classifier.js";
 import type { Classification, Kind } from "../../classifier/verdict.js";
 import { type Why, whyOf } from "../../classifier/why.js";
 import { tableSource } from "../../data/installed-table.js";

@@ -1,7 +1,8 @@
 /** `idv serve`: the validation service over HTTP. */
 import { once } from "node:events";
 import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from "fastify";
-import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
+import type { Classifier } from "../../classifier/classifier.js";
+import { loadClassifier } from "../../classifier/load-classifier.js";
 import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
 import { readFault } from "../../files/errors.js";
 import type { Lists } from "../../lists/lists.js";

@@ -3,7 +3,8 @@ import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { FileError } from "../../files/errors.js";
-import { openOutputFile, type TableSink } from "../../files/output.js";
+import { openOutputFile } from "../../files/output.js";
+import type { TableSink } from "../../files/table-sink.js";
 import { StoreError } from "../../store/errors.js";
 import {
   rowsAtOnce,

@@ -2,7 +2,7 @@
 import { createReadStream } from "node:fs";
 import type { Command, Option } from "commander";
 import { found } from "../../files/found.js";
-import { profiles } from "../../run/item.js";
+import { profiles } from "../../run/profiles.js";
 import { openTable } from "../../table/reader.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { topicNames } from "../help/topic-names.js";

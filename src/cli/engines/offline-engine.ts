@@ -1,7 +1,7 @@
 /** The embedded classifier with its quota, ready for a run. */
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ClassifierSource, loadClassifier } from "../../classifier/classifier.js";
+import { type ClassifierSource, loadClassifier } from "../../classifier/load-classifier.js";
 import { processTag, stateOfTag } from "../../files/processes.js";
 import { StoreError } from "../../store/errors.js";
 import type { Reservation } from "../../store/quota/quota.js";

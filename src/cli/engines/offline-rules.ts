@@ -1,5 +1,6 @@
 /** Loads the offline rules, which explain the verdicts of a service. */
-import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
+import type { Classifier } from "../../classifier/classifier.js";
+import { loadClassifier } from "../../classifier/load-classifier.js";
 import { tableSource } from "../../data/installed-table.js";
 import { dataTablePath } from "../config/paths.js";
 import { say } from "../terminal/terminal.js";

@@ -3,7 +3,7 @@ import { readFileSync, write } from "node:fs";
 import { promisify } from "node:util";
 import { ClosedPipe, cannotWrite } from "../../files/errors.js";
 import { found } from "../../files/found.js";
-import type { TableSink } from "../../files/output.js";
+import type { TableSink } from "../../files/table-sink.js";
 
 /** Written bytes cannot be discarded. */
 export const standardOutput: TableSink = {

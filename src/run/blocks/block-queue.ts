@@ -2,6 +2,7 @@
  * The queue of blocks from which all threads take work, in shared memory. The main thread offers blocks; every thread,
  * including the main one, takes the next one and leaves its result.
  */
+import { sharedBytes } from "../../kernel/kernel.js";
 import type { BlockResult } from "./block-classifier.js";
 
 /** Words of the queue: number of blocks offered and taken so far, and whether the main thread waits for a result. */
@@ -28,7 +29,7 @@ export class BlockQueue {
 
   constructor(
     slots: number,
-    readonly memory = new SharedArrayBuffer(4 * (firstWord + slots * slotWords)),
+    readonly memory = sharedBytes(4 * (firstWord + slots * slotWords)),
   ) {
     this.#slots = slots;
     this.#words = new Int32Array(memory);

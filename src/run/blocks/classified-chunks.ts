@@ -10,7 +10,8 @@
  *
  * To keep: a slot's memory may not be used after its release. Every way out closes the threads.
  */
-import type { Classifier, ClassifierSource } from "../../classifier/classifier.js";
+import type { Classifier } from "../../classifier/classifier.js";
+import type { ClassifierSource } from "../../classifier/load-classifier.js";
 import { resetCounts } from "../../kernel/disposable-counts.js";
 import { prepareMemory, withKernel } from "../../kernel/kernel.js";
 import { writeDomainTables } from "../../kernel/tables.js";

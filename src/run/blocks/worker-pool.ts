@@ -1,6 +1,6 @@
 /** The threads that classify blocks: workers, and the main thread whenever it would have to wait for them. */
 import { Worker } from "node:worker_threads";
-import type { ClassifierSource } from "../../classifier/classifier.js";
+import type { ClassifierSource } from "../../classifier/load-classifier.js";
 import { threadLoader } from "../../package/own-files.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { WrittenRecords } from "../../table/writers/output.js";

@@ -1,6 +1,6 @@
 /** Entry point of a worker thread. Takes one block after the other, until it is terminated. */
 import { parentPort, workerData } from "node:worker_threads";
-import { loadClassifier } from "../../classifier/classifier.js";
+import { loadClassifier } from "../../classifier/load-classifier.js";
 import { BlockClassifier } from "./block-classifier.js";
 import { BlockKernel } from "./block-kernel.js";
 import { BlockMemory } from "./block-memory.js";

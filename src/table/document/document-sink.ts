@@ -1,5 +1,5 @@
 /** Puts the conversion of written lines into a JSON document in front of an output. */
-import { isSplit, type SplitSink, type TableSink } from "../../files/output.js";
+import { isSplit, type SplitSink, type TableSink } from "../../files/table-sink.js";
 import { ObjectsAsArrays } from "./arrays.js";
 import { ArrayOfLines, CompactLines, type OutputText, ReturnedDocument } from "./document-output.js";
 

@@ -1,8 +1,7 @@
 /** Makes workbooks with one sheet of rows. */
-import { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { inMemory, listParts, rebuilt, unpack } from "../../files/archive.js";
 import type { WorkbookFormat } from "../../files/format-by-name.js";
+import { piecesOf } from "../../files/web-stream.js";
 import { contentPath, paragraphsOf } from "./ods-xml.js";
 import { mostRows, type RowBatches } from "./sheet.js";
 import type { WriteRows } from "./workbook.js";
@@ -19,7 +18,7 @@ export async function newWorkbook(format: WorkbookFormat, sheet: string): Promis
   async function* each(batches: RowBatches) {
     for await (const rows of batches) yield* rows as Iterable<string[]>;
   }
-  return (batches) => Readable.fromWeb(writeXlsxStream(each(batches), { name }) as never);
+  return (batches) => piecesOf(writeXlsxStream(each(batches), { name }));
 }
 
 /** The library keeps all rows in memory, so it only writes an empty sheet. */
@@ -27,7 +26,10 @@ async function newOds(sheet: string): Promise<WriteRows> {
   const { writeOds } = await import("hucre/ods");
   const empty = inMemory(Buffer.from(await writeOds({ sheets: [{ name: sheet, rows: [] }] })));
   const parts = listParts(empty)!;
-  const content = await text(unpack(empty, parts.find(({ name }) => name === contentPath)!));
+  const pieces: Uint8Array[] = [];
+  for await (const piece of unpack(empty, parts.find(({ name }) => name === contentPath)!))
+    pieces.push(piece);
+  const content = Buffer.concat(pieces).toString();
   const [before = "", after = ""] = content.split(/<table:table [^>]*\/>/);
   async function* filled(batches: RowBatches) {
     let piece = before + startOf(sheet);

@@ -2,9 +2,8 @@
  * Writes a table into a workbook, a new one or the one that it was in: parses the CSV that the run writes, and passes
  * rows on.
  */
-import { PassThrough } from "node:stream";
 import { parse } from "csv-parse/sync";
-import type { TableSink } from "../../files/output.js";
+import type { TableSink } from "../../files/table-sink.js";
 import { longRecordBytes } from "../records.js";
 import { removedRow } from "./sheet.js";
 import type { WriteRows } from "./workbook.js";
@@ -20,11 +19,10 @@ export function workbookSink(
   write: WriteRows,
   isReturned: boolean,
 ): TableSink {
-  const batches = new PassThrough({ objectMode: true, highWaterMark: 1 });
-  const written = pipe(write(batches), sink);
+  const batches = handOver<Batch>();
+  const written = pipe(write(batches.all), sink);
   // `write` and `prepare` throw the error, even if nothing reads the rows yet.
-  batches.on("error", () => {});
-  written.catch((error: Error) => batches.destroy(error));
+  written.catch(() => {});
   let ended: Promise<void> | undefined;
   const prepare = async () => {
     if (ended === undefined) {
@@ -39,8 +37,7 @@ export function workbookSink(
     async write(bytes) {
       // The bytes are overwritten afterwards, the rows made later.
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-      const hasRoom = batches.write(rowsIn(text, delimiter));
-      if (!hasRoom) await Promise.race([new Promise((resolve) => batches.once("drain", resolve)), written]);
+      await Promise.race([batches.add(rowsIn(text, delimiter)), written]);
     },
     prepare,
     async commit() {
@@ -48,10 +45,50 @@ export function workbookSink(
       await sink.commit();
     },
     async discard() {
-      batches.destroy();
+      batches.stop();
       await written.catch(() => {});
       await sink.discard();
     },
+  };
+}
+
+type Batch = Iterable<readonly string[]>;
+
+/** Hands batches over to whoever iterates over them; one may wait, so that the next rows are validated meanwhile. */
+function handOver<Item>() {
+  const waiting: Item[] = [];
+  let state: "open" | "ended" | "stopped" = "open";
+  let wake = () => {};
+  let take = () => {};
+  async function* all() {
+    for (;;) {
+      if (state === "stopped") throw new Error("the workbook is not wanted any more");
+      const next = waiting.shift();
+      take();
+      if (next !== undefined) yield next;
+      else if (state === "ended") return;
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  }
+  const change = (to: typeof state) => {
+    state = to;
+    wake();
+  };
+  return {
+    all: all(),
+    /** Resolves when the batch is taken. */
+    add: (batch: Item): Promise<void> => {
+      waiting.push(batch);
+      wake();
+      return new Promise((resolve) => {
+        take = resolve;
+      });
+    },
+    end: () => change("ended"),
+    stop: () => change("stopped"),
   };
 }
 

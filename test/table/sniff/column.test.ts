@@ -1,7 +1,7 @@
 /** Covers how a header is recognised and how the column is chosen. */
 import { describe, expect, test } from "vitest";
 import { ChoiceError } from "../../../src/files/errors.js";
-import { profiles } from "../../../src/run/item.js";
+import { profiles } from "../../../src/run/profiles.js";
 import { chooseColumn, findColumn, isHeader } from "../../../src/table/sniff/column.js";
 
 const rows = (table: string) => table.split("\n").map((line) => line.split(","));

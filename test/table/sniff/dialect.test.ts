@@ -1,6 +1,6 @@
 /** Covers the detection of delimiter, line ending and width from a sample. */
 import { describe, expect, test } from "vitest";
-import { profiles } from "../../../src/run/item.js";
+import { profiles } from "../../../src/run/profiles.js";
 import { usualMarks } from "../../../src/table/quotes.js";
 import { sniffDelimiter, sniffLineEnding } from "../../../src/table/sniff/dialect.js";
 import { mostCommonWidth } from "../../../src/table/sniff/layout.js";

@@ -1,7 +1,7 @@
 /** Covers where a table starts, below titles, notes and blank lines. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { profiles } from "../../../src/run/item.js";
+import { profiles } from "../../../src/run/profiles.js";
 import { sniffDelimiter } from "../../../src/table/sniff/dialect.js";
 import { layoutOf } from "../../../src/table/sniff/layout.js";
 import { separatorLine, splitterOf } from "../../../src/table/sniff/sample.js";

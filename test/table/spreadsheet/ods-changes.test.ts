@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inMemory, listParts, unpack } from "../../../src/files/archive.js";
-import { profiles } from "../../../src/run/item.js";
+import { profiles } from "../../../src/run/profiles.js";
 import { newWorkbook } from "../../../src/table/spreadsheet/new-workbook.js";
 import { type AddedColumns, removedRow } from "../../../src/table/spreadsheet/sheet.js";
 import { openSheet } from "../../../src/table/spreadsheet/workbook.js";

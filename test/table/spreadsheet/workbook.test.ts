@@ -5,7 +5,7 @@ import { writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { inMemory, listParts } from "../../../src/files/archive.js";
 import { ChoiceError } from "../../../src/files/errors.js";
-import { profiles } from "../../../src/run/item.js";
+import { profiles } from "../../../src/run/profiles.js";
 import { TableError } from "../../../src/table/errors.js";
 import { openSheet } from "../../../src/table/spreadsheet/workbook.js";
 import { emptyCells, emptyRows, odsOf, odsRow, xlsxOf } from "../../support/workbooks.js";

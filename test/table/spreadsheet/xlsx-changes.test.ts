@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inMemory, listParts, unpack } from "../../../src/files/archive.js";
-import { profiles } from "../../../src/run/item.js";
+import { profiles } from "../../../src/run/profiles.js";
 import type { AddedCell } from "../../../src/table/spreadsheet/added-cells.js";
 import { RemovedRows } from "../../../src/table/spreadsheet/removed-rows.js";
 import { type AddedColumns, removedRow } from "../../../src/table/spreadsheet/sheet.js";

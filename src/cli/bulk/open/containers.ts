@@ -7,7 +7,7 @@ import { ChoiceError } from "../../../files/errors.js";
 import { startsAsZip } from "../../../files/file-start.js";
 import { endingOf, isWorkbook } from "../../../files/format-by-name.js";
 import { openCopy } from "../../../files/output.js";
-import { profiles } from "../../../run/item.js";
+import { profiles } from "../../../run/profiles.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { commitOutputs } from "../commit.js";
 import { type Container, type Input, needPaths } from "../plan/paths.js";

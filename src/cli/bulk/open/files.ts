@@ -1,6 +1,7 @@
 /** Opens the files of a run: input, output, backup and table of bad rows. Nothing appears before they are committed. */
 import { createFolder } from "../../../files/folders.js";
-import { type FileCopy, openCopy, type TableSink } from "../../../files/output.js";
+import { type FileCopy, openCopy } from "../../../files/output.js";
+import type { TableSink } from "../../../files/table-sink.js";
 import type { RowFault } from "../../../table/bad-rows.js";
 import { isFirstShard, type Plan } from "../plan/plan.js";
 import { BadRows } from "../report/bad-rows.js";

@@ -2,19 +2,20 @@
 import type { Compression } from "../../../files/compression-format.js";
 import { type DecodedInput, decodeInput } from "../../../files/decoding.js";
 import { ChoiceError } from "../../../files/errors.js";
-import { isParquetStart, isZipStart } from "../../../files/file-start.js";
 import { type InputFile, openInputFile } from "../../../files/input.js";
+import { isParquetStart, isZipStart } from "../../../files/zip-start.js";
 import type { CellOptions } from "../../../run/cells.js";
 import { type Columns, nameColumns } from "../../../run/columns.js";
 import { isStatus, type Update } from "../../../run/earlier-fields.js";
-import { profiles } from "../../../run/item.js";
+import { profiles } from "../../../run/profiles.js";
+import { columnsInSheet } from "../../../run/sheet-columns.js";
 import type { BadRowListener } from "../../../table/bad-rows.js";
 import { isUtf8Text, nameText } from "../../../table/bytes.js";
 import { openTable } from "../../../table/reader.js";
-import { byteOrderMarkBytes } from "../../../table/records.js";
 import type { RecordStream } from "../../../table/scan/scanned-records.js";
 import type { OpenSheet, openSheet, WriteRows } from "../../../table/spreadsheet/workbook.js";
 import type { Table } from "../../../table/table.js";
+import { isForExcel, withMark } from "../../../table/writers/byte-order-mark.js";
 import { counted } from "../../terminal/terminal.js";
 import { losesStyles, type Plan } from "../plan/plan.js";
 import { checkMemory } from "./memory.js";
@@ -161,7 +162,7 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
     cells,
     update,
     sheet,
-    returned: await sheet?.addColumns?.(addedColumns(plan, columns, table)),
+    returned: await sheet?.addColumns?.(columnsInSheet(columns, table, plan.filter)),
     share: sheet === undefined ? counted.share : () => undefined,
     compression: decoded.compression,
     encoding: decoded.encoding,
@@ -184,23 +185,6 @@ export async function tryInput(plan: Plan, signal: AbortSignal): Promise<void> {
   } finally {
     await close();
   }
-}
-
-/** Columns of an earlier run keep their indices; new ones are behind the table. */
-function addedColumns(
-  { filter }: Plan,
-  { names, indices }: Columns,
-  { width, column, rowsAbove = 0 }: Table,
-) {
-  let next = width;
-  const removesRows = filter.keeps !== undefined || filter.dedupe !== undefined;
-  return {
-    names,
-    width,
-    column,
-    indices: indices.map((index) => index ?? next++),
-    firstRemovable: removesRows ? rowsAbove + 1 : undefined,
-  };
 }
 
 /** @throws ChoiceError for an update of a table without a header: its status column cannot be found */
@@ -228,20 +212,6 @@ export const columnName = ({ header }: Pick<Table, "header">, column: number): s
 function holdsStatuses(values: readonly string[]): boolean {
   const filled = values.filter((value) => value !== "");
   return filled.filter(isStatus).length >= filled.length / 2;
-}
-
-/** Windows line endings suggest that Excel has saved the table. */
-const isForExcel = ({ dialect, format }: Table): boolean =>
-  format !== "jsonl" && format !== "json" && dialect.lineEnding === "\r\n";
-
-function withMark({ start: startOf, scanned }: RecordStream): RecordStream {
-  return {
-    scanned,
-    start(columns) {
-      const start = startOf(columns);
-      return start.indexOf(byteOrderMarkBytes) === 0 ? start : Buffer.concat([byteOrderMarkBytes, start]);
-    },
-  };
 }
 
 async function readSheet(

@@ -4,7 +4,7 @@ import { parseDomainName, withoutRoot } from "../../../classifier/syntax/domain-
 import { Fault } from "../../../classifier/syntax/fault.js";
 import { ChoiceError } from "../../../files/errors.js";
 import { type CellOptions, Cells } from "../../../run/cells.js";
-import { innerAddress, profiles } from "../../../run/item.js";
+import { innerAddress, profiles } from "../../../run/profiles.js";
 import { nameText } from "../../../table/bytes.js";
 import { nameFit } from "../../../table/sniff/column.js";
 import { startRecords } from "../../../table/sniff/sample-record.js";

@@ -1,5 +1,5 @@
 /** Owns what a run opens: closes it when the run ends, and discards outputs that must not appear. */
-import type { TableSink } from "../../../files/output.js";
+import type { TableSink } from "../../../files/table-sink.js";
 
 /** `discard` has no effect after a commit. */
 type Discardable = Pick<TableSink, "discard">;

@@ -2,10 +2,10 @@
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { cannotWrite, FileError } from "../../../files/errors.js";
-import { isParquetStart, isZipStart } from "../../../files/file-start.js";
 import { found } from "../../../files/found.js";
 import { type InputFile, readStream } from "../../../files/input.js";
 import { newPrivateFolder, removeAbandonedFolders } from "../../../files/temporary-files.js";
+import { isParquetStart, isZipStart } from "../../../files/zip-start.js";
 import type { Resources } from "./resources.js";
 
 /**

@@ -2,11 +2,11 @@
  * The first step of a bulk run: makes all decisions that depend on the command line, the environment and the settings.
  * Later steps read none of these.
  */
-import type { ClassifierSource } from "../../../classifier/classifier.js";
+import type { ClassifierSource } from "../../../classifier/load-classifier.js";
 import { tableSource } from "../../../data/installed-table.js";
 import { endingOf, formatByName, isWorkbook, type WorkbookFormat } from "../../../files/format-by-name.js";
 import { type CellOptions, itemTest, usualEmptyValues } from "../../../run/cells.js";
-import { profiles } from "../../../run/item.js";
+import { profiles } from "../../../run/profiles.js";
 import type { RowFilter } from "../../../run/run-options.js";
 import type { TableOptions } from "../../../table/table.js";
 import { type Kind, notChecked } from "../../../validator/validator.js";

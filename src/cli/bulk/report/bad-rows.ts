@@ -1,7 +1,8 @@
 /**
  * Reports bad rows that are skipped or kept: the first ones on standard error, all of them in a file if one is given.
  */
-import { openOutputFile, type TableSink } from "../../../files/output.js";
+import { openOutputFile } from "../../../files/output.js";
+import type { TableSink } from "../../../files/table-sink.js";
 import type { FaultKind, RowFault } from "../../../table/bad-rows.js";
 import { quoteField } from "../../../table/quotes.js";
 import { grouped, say } from "../../terminal/terminal.js";

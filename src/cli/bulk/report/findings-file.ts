@@ -1,6 +1,7 @@
 /** Files of findings that tools read: GitLab's code quality reports, and SARIF. */
 import { createHash } from "node:crypto";
-import { openOutputFile, type TableSink } from "../../../files/output.js";
+import { openOutputFile } from "../../../files/output.js";
+import type { TableSink } from "../../../files/table-sink.js";
 import type { FindingsTarget } from "../../options/values.js";
 import { grouped, say } from "../../terminal/terminal.js";
 import { version } from "../../version.js";

@@ -1,7 +1,8 @@
 /** `--report`: collects what the report on a run shows, and writes it as HTML pages or Markdown. */
 import { daysOld, findTable } from "../../../data/installed-table.js";
 import { isMarkdown } from "../../../files/format-by-name.js";
-import { openOutputFile, type TableSink } from "../../../files/output.js";
+import { openOutputFile } from "../../../files/output.js";
+import type { TableSink } from "../../../files/table-sink.js";
 import { Collector } from "../../../report/collector.js";
 import { renderMarkdown } from "../../../report/markdown.js";
 import { findDateColumn } from "../../../report/months.js";

@@ -1,6 +1,6 @@
 /** Collects the figures of a run over one file for its summary. */
 import { found } from "../../../files/found.js";
-import { isSplit, type TableSink } from "../../../files/output.js";
+import { isSplit, type TableSink } from "../../../files/table-sink.js";
 import type { RunReport } from "../../../run/run-options.js";
 import type { Table } from "../../../table/table.js";
 import { notChecked } from "../../../validator/validator.js";

@@ -1,0 +1,431 @@
+/**
+ * Validates a table in a browser: the run of the command line, from a file or a stream of bytes into a stream of bytes, without
+ * a quota. It has one thread; call it in a worker.
+ */
+import type { Classifier } from "../classifier/classifier.js";
+import type { ClassifierStatus } from "../classifier/verdict.js";
+import { checkFormulas, checkItems, checkStart } from "../cli/bulk/open/no-items.js";
+import type { Compression } from "../files/compression-format.js";
+import { type DecodedInput, decodeInput } from "../files/decoding.js";
+import { ChoiceError, ClosedPipe, FileError } from "../files/errors.js";
+import type { WorkbookFormat } from "../files/format-by-name.js";
+import type { TableSink } from "../files/table-sink.js";
+import { piecesOf } from "../files/web-stream.js";
+import { isParquetStart, isZipStart } from "../files/zip-start.js";
+import { useKernel } from "../kernel/kernel.js";
+import type { Kind, ListedItems } from "../library.js";
+import { itemTest, usualCells } from "../run/cells.js";
+import { type Columns, nameColumns } from "../run/columns.js";
+import { profiles } from "../run/profiles.js";
+import { validateTable } from "../run/run.js";
+import type { RowFilter, RowObserver, RunProgress, RunReport } from "../run/run-options.js";
+import { columnsInSheet } from "../run/sheet-columns.js";
+import type { BadRowPolicy, RowFault } from "../table/bad-rows.js";
+import { nameText } from "../table/bytes.js";
+import { TableError } from "../table/errors.js";
+import { openTable } from "../table/reader.js";
+import { hasUsualMarks } from "../table/sniff/dialect.js";
+import type { OpenSheet, WriteRows } from "../table/spreadsheet/workbook.js";
+import type { Table } from "../table/table.js";
+import { isForExcel, withMark } from "../table/writers/byte-order-mark.js";
+import { offlineValidator } from "../validator/offline.js";
+import { TableFault } from "./table-fault.js";
+
+/** Only workers have it. */
+declare const FileReaderSync: (new () => { readAsArrayBuffer(blob: Blob): ArrayBuffer }) | undefined;
+
+export interface TableProgress {
+  readonly rows: number;
+  /** From 0 to 1; undefined if the size of the source is not known. */
+  readonly share: number | undefined;
+  /** Rows by status. */
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+/** A row whose item is fake or disposable. */
+export interface TableRow {
+  /** Line on which the row starts, from 1; undefined where lines are not counted, as in sheets. */
+  readonly line: number | undefined;
+  readonly item: string;
+  readonly status: ClassifierStatus;
+  readonly reason?: string;
+  readonly suggestion?: string;
+}
+
+export interface TableOptions extends ListedItems {
+  /** By default, `email`. */
+  readonly kind?: Kind;
+  /** Name of the file, for messages; its ending decides the format of the output. By default that of the `File`. */
+  readonly name?: string;
+  /** Name or number, from 1, of the column with the items; detected by default. */
+  readonly column?: string | number;
+  /** One ASCII character, or null for none; detected by default. */
+  readonly delimiter?: string | null;
+  /** Whether the first row names the columns; detected by default. */
+  readonly header?: boolean;
+  /** Label of an encoding (WHATWG), or `auto` to guess it; by default UTF-8, or UTF-16 with a byte order mark. */
+  readonly encoding?: string;
+  /** Name of the sheet of a workbook; by default the first with items. */
+  readonly sheet?: string;
+  /** Adds the columns `reason` and `suggestion`. */
+  readonly explain?: boolean;
+  /** Adds the column `canonical`. */
+  readonly canonical?: boolean;
+  /** Adds the column `flags`. */
+  readonly flags?: boolean;
+  /** Statuses whose rows are written, and whether rows without an item are; all by default. */
+  readonly keep?: readonly (ClassifierStatus | "empty")[];
+  /** Writes only the first row of each item, or of each mailbox. */
+  readonly dedupe?: "item" | "canonical";
+  /** What happens to bad rows: by default, the first one ends the run. */
+  readonly badRows?: BadRowPolicy;
+  /** Called with every row that is fake or disposable. */
+  readonly onBadItem?: (row: TableRow) => void;
+  readonly onProgress?: (progress: TableProgress) => void;
+  /** Aborting it ends the run: the stream and the summary fail with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface TableSummary {
+  readonly rows: number;
+  readonly written: number;
+  /** Rows without an item. */
+  readonly empty: number;
+  readonly distinct: number;
+  /** Rows by status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Rows by the code of their reason. */
+  readonly reasons: Readonly<Record<string, number>>;
+  readonly topDomains: readonly { readonly domain: string; readonly items: number }[];
+  readonly badRows: number;
+  readonly seconds: number;
+}
+
+export interface CheckedTable {
+  /** Format of the output: that of the input where it can be written. */
+  readonly format: Table["format"] | WorkbookFormat;
+  /** Column with the items, from 1, and its name. */
+  readonly column: number;
+  readonly columnName: string | undefined;
+  /** Names of the columns of the table; none if it has no header. */
+  readonly columns: readonly string[];
+  /** Names of the columns that are added. */
+  readonly added: readonly string[];
+  readonly sheet: string | undefined;
+  /** Encoding of the source, if it is not UTF-8; the output is UTF-8. */
+  readonly encoding: string | undefined;
+  readonly compression: Compression | undefined;
+  /** The bytes of the checked table. Reading it drives the run. */
+  readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Resolves at the end of the stream. */
+  readonly summary: Promise<TableSummary>;
+}
+
+export async function useKernelBytes(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  // Without SIMD, JavaScript does the work.
+  await WebAssembly.compile(bytes).then(useKernel, () => {});
+}
+
+/** What a page needs besides the library. */
+export interface CheckObservers {
+  /** Called when the table is known, before its rows are read. */
+  readonly observerOf?: (table: Table) => RowObserver;
+  readonly onReport?: (report: RunReport) => void;
+}
+
+/** @throws TableFault */
+export async function openCheck(
+  source: Blob | ReadableStream<Uint8Array>,
+  classifier: Classifier,
+  options: TableOptions,
+  observers: CheckObservers = {},
+): Promise<CheckedTable> {
+  const started = performance.now();
+  const { kind = "email", name = nameOf(source), badRows = "error" } = options;
+  const signal = options.signal ?? new AbortController().signal;
+  let [rowsRead, bad] = [0, 0];
+  const size = source instanceof Blob ? source.size : undefined;
+  async function* counted() {
+    for await (const piece of piecesOf(source instanceof Blob ? source.stream() : source)) {
+      signal.throwIfAborted();
+      rowsRead += piece.length;
+      yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    }
+  }
+  const decoded = await decodeInput(name, counted(), options.encoding).catch(faultOf("damaged"));
+  const sheet = await openSheetIn(source, name, decoded, { ...options, kind, signal });
+  const onBadRow = (_: RowFault) => void bad++;
+  const table = await openTable(
+    { name, bytes: sheet?.bytes ?? decoded.bytes },
+    {
+      profile: profiles[kind],
+      items: itemTest({ kind, emptyValues: usualCells.emptyValues }),
+      ...(options.column !== undefined && { columns: [String(options.column)] }),
+      ...(options.delimiter !== undefined && { delimiter: options.delimiter }),
+      ...(options.header !== undefined && { header: options.header }),
+      ...(sheet && { delimiter: ",", sheet }),
+      badRows,
+      onBadRow,
+    },
+  ).catch(faultOf("table"));
+  const cells = {
+    ...usualCells,
+    isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
+  };
+  const isMeant = options.column !== undefined;
+  try {
+    if (sheet) await checkFormulas(name, sheet, table);
+    checkItems(kind, name, table, isMeant);
+    if (!isMeant) await checkStart(name, table, { kind, ...cells });
+  } catch (error) {
+    throw faultOf("column")(error);
+  }
+  const columns = nameColumns(table.names, "status", {
+    withReasons: options.explain === true,
+    withCanonical: options.canonical === true,
+    withFlags: options.flags === true,
+    others: table.otherColumns.map((column) => nameText(table.header?.[column] ?? "") || String(column + 1)),
+  });
+  const filter = filterOf(options);
+  const output = outputStream();
+  signal.addEventListener("abort", () => output.fail(signal.reason));
+  const { sink, format } = await sinkFor(output.sink, {
+    name,
+    table,
+    columns,
+    filter,
+    sheet,
+    decoded,
+  }).catch(faultOf("workbook"));
+  const validator = offlineValidator(
+    { classifier, source: {} },
+    { reserve: async (units) => ({ granted: units, charged: units, quota: { left: null, renewsAt: null } }) },
+  );
+  const observed = [
+    ...(observers.observerOf ? [observers.observerOf(table)] : []),
+    ...(options.onBadItem ? [badItemObserver(kind, classifier, options.onBadItem)] : []),
+  ];
+  const share = () => (size ? Math.min(1, rowsRead / size) : undefined);
+  const run = async (): Promise<TableSummary> => {
+    try {
+      const report = await validateTable({
+        kind,
+        // As in the program: what was in another encoding is probably for Excel.
+        table: decoded.encoding !== undefined && isForExcel(table) ? withMark(table) : table,
+        sink,
+        columns,
+        cells,
+        filter,
+        signal,
+        validator,
+        cores: 1,
+        inputShare: share,
+        observers: observed,
+        ...(options.onProgress && {
+          onProgress: async (progress) => options.onProgress!(toProgress(progress, share())),
+        }),
+      });
+      await sink.commit();
+      observers.onReport?.(report);
+      return { ...toSummary(report), badRows: bad, seconds: (performance.now() - started) / 1000 };
+    } catch (error) {
+      const fault = signal.aborted ? signal.reason : asFault("row", error);
+      output.fail(fault);
+      throw fault;
+    }
+  };
+  const summary = run();
+  // The stream fails, too.
+  summary.catch(() => {});
+  return {
+    format,
+    column: table.column + 1,
+    columnName: table.columnName,
+    columns: table.names,
+    added: columns.names,
+    sheet: sheet?.name,
+    encoding: decoded.encoding,
+    compression: decoded.compression,
+    stream: output.stream,
+    summary,
+  };
+}
+
+const nameOf = (source: Blob | ReadableStream): string =>
+  "name" in source && typeof source.name === "string" ? source.name : "list";
+
+/** Returns undefined if the source is no workbook. */
+async function openSheetIn(
+  source: Blob | ReadableStream<Uint8Array>,
+  name: string,
+  { start, bytes, compression }: DecodedInput,
+  { kind, sheet, signal }: { readonly kind: Kind; readonly sheet?: string; readonly signal: AbortSignal },
+): Promise<OpenSheet | undefined> {
+  if (isParquetStart(start))
+    throw new TableFault(
+      "workbook",
+      `${name}: a Parquet file, which is not read in a browser; export it as CSV`,
+    );
+  if (!isZipStart(start)) return undefined;
+  const { openSheet } = await import("../table/spreadsheet/workbook.js");
+  const Reader = typeof FileReaderSync === "undefined" ? undefined : FileReaderSync;
+  const canSeek = source instanceof Blob && compression === undefined && Reader;
+  const input = canSeek
+    ? {
+        length: source.size,
+        read: (from: number, to: number) =>
+          Buffer.from(new Reader().readAsArrayBuffer(source.slice(from, to))),
+      }
+    : bytes;
+  return openSheet(name, input, profiles[kind], sheet, signal).catch(faultOf("workbook"));
+}
+
+function filterOf({ keep, dedupe }: TableOptions): RowFilter {
+  const kept = keep && new Set<string>(keep.map((status) => (status === "empty" ? "" : status)));
+  return { ...(kept && { keeps: (status: string) => kept.has(status) }), ...(dedupe && { dedupe }) };
+}
+
+async function sinkFor(
+  output: TableSink,
+  {
+    name,
+    table,
+    columns,
+    filter,
+    sheet,
+    decoded,
+  }: {
+    readonly name: string;
+    readonly table: Table;
+    readonly columns: Columns;
+    readonly filter: RowFilter;
+    readonly sheet: OpenSheet | undefined;
+    readonly decoded: DecodedInput;
+  },
+): Promise<{ readonly sink: TableSink; readonly format: CheckedTable["format"] }> {
+  const { dialect, outputForm, elements, format } = table;
+  if (sheet) {
+    const book = sheet.format as Exclude<WorkbookFormat, "parquet">;
+    const { workbookSink } = await import("../table/spreadsheet/workbook-sink.js");
+    const returned: WriteRows | undefined = await sheet.addColumns?.(columnsInSheet(columns, table, filter));
+    const { newWorkbook } = await import("../table/spreadsheet/new-workbook.js");
+    const write = returned ?? (await newWorkbook(book, sheet.name || "Sheet1"));
+    const delimiter = (hasUsualMarks(dialect) && dialect.delimiter !== "\t" && dialect.delimiter) || ",";
+    return { sink: workbookSink(output, delimiter, write, returned !== undefined), format: book };
+  }
+  let sink = output;
+  if (decoded.compression) {
+    const { compressInto } = await import("../files/compression.js");
+    sink = await compressInto(name, sink, decoded.compression);
+  }
+  if (outputForm === undefined) return { sink, format };
+  const { documentSink } = await import("../table/document/document-sink.js");
+  const names = elements?.header && { names: elements.header, added: columns.names };
+  return { sink: documentSink(sink, outputForm, names), format };
+}
+
+/** A stream, and the sink whose bytes are in it. A write waits until the reader wants more. */
+function outputStream() {
+  let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+  let [wanted, isCancelled] = [() => {}, false];
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      start(own) {
+        controller = own;
+      },
+      pull: () => wanted(),
+      cancel() {
+        isCancelled = true;
+        wanted();
+      },
+    },
+    { highWaterMark: 1 },
+  );
+  const sink: TableSink = {
+    async write(bytes) {
+      if (!isCancelled && controller.desiredSize! <= 0) {
+        await new Promise<void>((resolve) => {
+          wanted = resolve;
+        });
+      }
+      if (isCancelled) throw new ClosedPipe("the stream was cancelled");
+      // A copy: the memory is used again, and may be shared.
+      controller.enqueue(Uint8Array.from(bytes));
+    },
+    commit: async () => controller.close(),
+    discard: async () => {},
+  };
+  const fail = (fault: unknown) => {
+    if (!isCancelled) controller.error(fault);
+    isCancelled = true;
+    wanted();
+  };
+  return { stream, sink, fail };
+}
+
+function badItemObserver(
+  kind: Kind,
+  { classify }: Classifier,
+  onBadItem: NonNullable<TableOptions["onBadItem"]>,
+): RowObserver {
+  return {
+    observe({ codes, statuses, locate }) {
+      const isBad = statuses.map((status) => status === "fake" || status === "disposable");
+      for (let row = 0; row < codes.length; row++) {
+        const code = codes[row]!;
+        if (!isBad[code]) continue;
+        const { line, value, item = value.trim() } = locate(row);
+        const { reason, suggestion } = classify(kind, item);
+        onBadItem({
+          line,
+          item,
+          status: statuses[code] as ClassifierStatus,
+          ...(reason !== undefined && { reason }),
+          ...(suggestion !== undefined && { suggestion }),
+        });
+      }
+    },
+  };
+}
+
+const toProgress = ({ rows, statuses }: RunProgress, share: number | undefined): TableProgress => ({
+  rows,
+  share,
+  statuses: Object.fromEntries(statuses()),
+});
+
+const toSummary = ({
+  rows,
+  written,
+  emptyRows,
+  distinct,
+  statuses,
+  reasons,
+  topDomains,
+}: RunReport): Omit<TableSummary, "badRows" | "seconds"> => ({
+  rows,
+  written,
+  empty: emptyRows,
+  distinct,
+  statuses: Object.fromEntries(statuses),
+  reasons: Object.fromEntries(reasons),
+  topDomains,
+});
+
+const faultOf =
+  (code: TableFault["code"]) =>
+  (error: unknown): never => {
+    throw asFault(code, error);
+  };
+
+/** Errors of the browser are of its own classes: a file that was moved or changed meanwhile is a DOMException. */
+function asFault(code: TableFault["code"], error: unknown): unknown {
+  if (error instanceof TableFault) return error;
+  const { message } = error as Error;
+  const fault = (code: TableFault["code"]) => new TableFault(code, message, { cause: error });
+  if (error instanceof DOMException) return fault("gone");
+  if (error instanceof FileError) return fault("damaged");
+  if (error instanceof ChoiceError)
+    return fault(code === "table" && /column/.test(message) ? "column" : code);
+  return error instanceof TableError ? fault(code) : error;
+}
