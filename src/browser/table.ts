@@ -16,6 +16,8 @@ import { useKernel } from "../kernel/kernel.js";
 import type { Kind, ListedItems } from "../library.js";
 import { itemTest, usualCells } from "../run/cells.js";
 import { type Columns, nameColumns } from "../run/columns.js";
+import { fixerOf, type WantedFixes } from "../run/fixes.js";
+import { itemKey } from "../run/item.js";
 import { profiles } from "../run/profiles.js";
 import { validateTable } from "../run/run.js";
 import type { RowFilter, RowObserver, RunProgress, RunReport } from "../run/run-options.js";
@@ -77,6 +79,11 @@ export interface TableOptions extends ListedItems {
   readonly keep?: readonly (ClassifierStatus | "empty")[];
   /** Writes only the first row of each item, or of each mailbox. */
   readonly dedupe?: "item" | "canonical";
+  /**
+   * Writes mistyped items as they were meant, and as they were into the column `was`: `typos` of large providers, `all` with a
+   * suggestion, or these items.
+   */
+  readonly fix?: "typos" | "all" | readonly string[];
   /** What happens to bad rows: by default, the first one ends the run. */
   readonly badRows?: BadRowPolicy;
   /** Called with every row that is fake or disposable. */
@@ -182,6 +189,7 @@ export async function openCheck(
   }
   const columns = nameColumns(table.names, "status", {
     withReasons: options.explain === true,
+    withFixes: options.fix !== undefined,
     withCanonical: options.canonical === true,
     withFlags: options.flags === true,
     others: table.otherColumns.map((column) => nameText(table.header?.[column] ?? "") || String(column + 1)),
@@ -216,6 +224,7 @@ export async function openCheck(
         columns,
         cells,
         filter,
+        fixer: options.fix && fixerOf(classifier.classify, kind, wantedFixes(options.fix)),
         signal,
         validator,
         cores: 1,
@@ -279,6 +288,9 @@ async function openSheetIn(
     : bytes;
   return openSheet(name, input, profiles[kind], sheet, signal).catch(faultOf("workbook"));
 }
+
+const wantedFixes = (fix: NonNullable<TableOptions["fix"]>): WantedFixes =>
+  typeof fix === "string" ? fix : new Set(fix.map(itemKey));
 
 function filterOf({ keep, dedupe }: TableOptions): RowFilter {
   const kept = keep && new Set<string>(keep.map((status) => (status === "empty" ? "" : status)));

@@ -5,6 +5,7 @@ import type { Kind, Verdict } from "../validator/validator.js";
 
 export interface WantedDetails {
   readonly withReasons?: boolean;
+  readonly withFixes?: boolean;
   readonly withExchange?: boolean;
   readonly withCanonical?: boolean;
   readonly withFlags?: boolean;
@@ -32,6 +33,11 @@ const details = {
     dependsOn: "reason",
     follows: "reason",
     field: ({ suggestion }) => suggestion,
+  },
+  was: {
+    isWanted: ({ withFixes = false }) => withFixes,
+    dependsOn: "reason",
+    field: ({ was }) => was,
   },
   mx: {
     isWanted: ({ withExchange = false }) => withExchange,

@@ -11,6 +11,7 @@ import type { CachePort } from "./cache-port.js";
 import type { CellOptions } from "./cells.js";
 import type { Columns } from "./columns.js";
 import type { Update } from "./earlier-fields.js";
+import type { Fixer } from "./fixes.js";
 import type { MailCheckPort } from "./mail-check-port.js";
 import type { RunCounts, RunSession } from "./session.js";
 import type { Shard } from "./shard.js";
@@ -30,6 +31,8 @@ export interface RunOptions {
   /** By default, the whole list is validated. With a shard, a field with several items is an error. */
   readonly shard?: Shard | undefined;
   readonly update?: Update | undefined;
+  /** Replaces mistyped items. Not for fields with several items, nor for tables with several columns of items. */
+  readonly fixer?: Fixer | undefined;
   readonly omitsHeader?: boolean;
   /** Written after the last row if that has no line break, as other rows may follow; by default, nothing is added. */
   readonly lineEnding?: string | undefined;

@@ -35,6 +35,7 @@ import type { OtherStatus } from "./blocks/kept-rows.js";
 import { usualCells } from "./cells.js";
 import { DomainCounts, topDomains } from "./domain-counts.js";
 import { anyUpdate, badRowCode, keptFields, tooManyKept, type Update } from "./earlier-fields.js";
+import { fixedReason } from "./fixes.js";
 import { ItemLedger } from "./item-ledger.js";
 import { RowWriter } from "./row-writer.js";
 import type { RunOptions, RunProgress, RunReport } from "./run-options.js";
@@ -112,8 +113,14 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     if (!embedded) await setImmediate();
     signal.throwIfAborted();
     const differs = settler.differs || mailCheck !== undefined;
-    const rows = settledRows(chunk, ledger, classifier, differs, embedded !== undefined, (item, status) =>
-      flagsOf(kind, item, mailCheck && explained(options, item, status).mx),
+    const rows = settledRows(
+      chunk,
+      ledger,
+      classifier,
+      differs,
+      embedded !== undefined,
+      (item, status) => flagsOf(kind, item, mailCheck && explained(options, item, status).mx),
+      options.fixer,
     );
     if (domains) countDomains(chunk, options, ledger, classifier, domains);
     const codes = chunk.items?.codes ?? chunk.codes;
@@ -218,7 +225,7 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
 }
 
 function mainThreadOf(options: RunOptions, ledger: ItemLedger): MainThread {
-  const { kind, validator, mailCheck } = options;
+  const { kind, validator, mailCheck, fixer } = options;
   const { precheck } = validator;
   const update = updateOf(options);
   return {
@@ -234,6 +241,12 @@ function mainThreadOf(options: RunOptions, ledger: ItemLedger): MainThread {
       validator.embedded === undefined || mailCheck !== undefined
         ? (item, status) => explained(options, item, status)
         : undefined,
+    explainFixed:
+      fixer &&
+      ((item, status) => {
+        const fix = fixer(item);
+        return fix?.status === status ? { status, reason: fixedReason, was: item } : undefined;
+      }),
   };
 }
 

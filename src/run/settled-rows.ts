@@ -4,16 +4,18 @@ import type { ScannedChunk } from "../table/scan/scanned-chunk.js";
 import { keepRecords, wantedRecords } from "../table/writers/record-writer.js";
 import type { Status } from "../validator/validator.js";
 import type { BlockClassifier } from "./blocks/block-classifier.js";
+import { type FixedRow, type Fixer, findFix, fixedReason, withFixes } from "./fixes.js";
 import type { ItemLedger } from "./item-ledger.js";
 import type { RowsWithStatus } from "./row-writer.js";
 import type { ItemMailboxes } from "./run-options.js";
 import type { NumberedChunk } from "./settle/settler.js";
-import { notCheckedCode } from "./status-codes.js";
+import { isKept, notCheckedCode } from "./status-codes.js";
 
 /**
  * @param differs whether the ledger may have other codes for items than their thread has given them
  * @param countsDomains whether the threads have counted the items at disposable domains
  * @param flagsOf returns the flags of an item with a status
+ * @param fixer replaces items
  */
 export function settledRows(
   numbered: NumberedChunk,
@@ -22,6 +24,7 @@ export function settledRows(
   differs: boolean,
   countsDomains: boolean,
   flagsOf: (item: string, status: Status) => readonly Flag[],
+  fixer?: Fixer,
 ): RowsWithStatus {
   const { columns, codes, items, emptied, notUtf8, kept, written, release } = numbered;
   let scanned: ScannedChunk | undefined;
@@ -38,8 +41,10 @@ export function settledRows(
     const all = items?.codes ?? codes;
     if (countsDomains) classifier.takeBack(records, judged, (index) => all[index] === notCheckedCode);
   }
-  const rendered = (!isOther && written) || classifier.render(records(), codes, items);
   const itemOf = (row: number) => classifier.decidingItem(records(), row, { codes, items });
+  const fixes = fixer ? fixRows(numbered, ledger, records, itemOf, fixer) : [];
+  const rows = (!isOther && fixes.length === 0 && written) || classifier.render(records(), codes, items);
+  const rendered = fixes.length === 0 ? rows : withFixes(records(), rows, fixes);
   return {
     codes: codesOf(codes, 0, columns),
     emptied,
@@ -69,6 +74,29 @@ export function settledRows(
     copy: (isWanted) => wantedRecords(rendered, isWanted),
     ...(release && { release }),
   };
+}
+
+/** Returns the rows whose items are replaced, and gives these rows the code of the new item. Others have several items. */
+function fixRows(
+  { columns, codes, items }: NumberedChunk,
+  ledger: ItemLedger,
+  records: () => ScannedChunk,
+  itemOf: (row: number) => string | undefined,
+  fixer: Fixer,
+): readonly FixedRow[] {
+  const found: FixedRow[] = [];
+  if (items || columns > 1) return found;
+  const isFake = ledger.codes.statuses.map((status, code) => status === "fake" && !isKept(code));
+  for (const [row, code] of codes.entries()) {
+    if (!isFake[code]) continue;
+    const item = itemOf(row);
+    const fix = item === undefined ? undefined : fixer(item);
+    const fixed = fix && findFix(records(), row, item!, fix);
+    if (fixed === undefined) continue;
+    codes[row] = ledger.codeFor({ status: fix!.status, reason: fixedReason });
+    found.push(fixed);
+  }
+  return found;
 }
 
 /** Only items of the first column are marked as new. */

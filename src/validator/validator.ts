@@ -18,6 +18,8 @@ export interface Verdict {
   readonly status: Status;
   readonly reason?: string;
   readonly suggestion?: string;
+  /** The item that was in the row, if it was replaced. */
+  readonly was?: string;
   /** Host that receives the domain's mail, if DNS was asked. */
   readonly mx?: string;
 }

@@ -1,6 +1,7 @@
 /** The third step of a bulk run: validates the rows of one file, and has its outputs committed. */
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fixerOf } from "../../run/fixes.js";
 import { extractItem } from "../../run/item.js";
 import { validateTable } from "../../run/run.js";
 import type { RunReport } from "../../run/run-options.js";
@@ -103,6 +104,7 @@ async function validateRows(
     validator,
     session,
     ...(shard && { shard: { ...shard, list: inputName } }),
+    fixer: plan.columns.fixes && fixerOf(validator.embedded!.classifier.classify, kind, plan.columns.fixes),
     omitsHeader: plan.omitsHeader,
     // Other rows, or the summary, may follow the last row.
     ...((plan.split || shard || (plan.output === undefined && isContinued())) && {

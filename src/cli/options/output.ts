@@ -59,6 +59,14 @@ export const outputOptions = optionRecords({
     help: "add the columns reason and suggestion; with --dns also mx",
     next: "repeat",
   },
+  fix: {
+    flags: "--fix [=WHICH]",
+    help: "write mistyped items as they were meant, and as they were into the column was: typos of large providers, or all with a suggestion",
+    choices: ["typos", "all"],
+    implied: "typos",
+    belongsTo: "offline",
+    next: "repeat",
+  },
   canonical: {
     flags: "--canonical",
     help: "add the address that reaches the same mailbox",

@@ -17,6 +17,7 @@ import { recordWords } from "../../table/scan/scanner.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
 import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
 import { type RecordReader, readerOf } from "../../table/writers/writer-of.js";
+import type { Status, Verdict } from "../../validator/validator.js";
 import { Cells, decidesBefore, itemTest } from "../cells.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey } from "../item.js";
@@ -86,6 +87,8 @@ export interface MainThread {
   readonly otherStatus?: OtherStatus | undefined;
   readonly precheck?: ((item: string) => number | undefined) | undefined;
   readonly explain?: Explain | undefined;
+  /** Explains the status of a row whose item is replaced; undefined for others. */
+  readonly explainFixed?: ((item: string, status: Status) => Verdict | undefined) | undefined;
 }
 
 /** Counts that a thread returns for a block; verdicts and rendered rows are in its slot. */
@@ -138,7 +141,8 @@ export class BlockClassifier {
     this.#items = itemTest(cells);
     this.#columns = itemColumnsOf(shape);
     this.#read = readerOf(shape, options.target, options.columns);
-    const explain = main.explain ?? ((item) => classifier!.classify(options.kind, item));
+    const explainItem = main.explain ?? ((item) => classifier!.classify(options.kind, item));
+    const explain: Explain = (item, status) => main.explainFixed?.(item, status) ?? explainItem(item, status);
     this.#renderer = new BlockRenderer(options, main.codes, this.#cells, explain, main.explain !== undefined);
     this.#isPlain = Kernel.takes(tailsOf(options));
     this.#isFirstShard = shard === undefined || shard.index === 1;

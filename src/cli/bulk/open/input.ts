@@ -107,6 +107,7 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
   const columns = nameColumns(table.names, wanted.status, {
     withReasons: wanted.isExplained,
     withExchange: wanted.isExplained && plan.dns !== "off",
+    withFixes: wanted.fixes !== undefined,
     withCanonical: wanted.isCanonical,
     withFlags: wanted.isFlagged,
     escapesFormulas: wanted.escapesFormulas,

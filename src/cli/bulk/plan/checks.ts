@@ -12,6 +12,7 @@ export function checkTogether(options: BulkOptions): void {
   const { delimiter, quote, comment, badRows, format, split, append, report, reportAddresses } = options;
   checkShard(options);
   if (options.inPlace !== undefined) checkReplaces(options);
+  if (options.fix !== undefined) checkFix(options);
   const { quote: around = '"', escape: before = around } = quote ?? {};
   // An empty mark stands for none. Quote and escape may be the same character.
   const marks = [delimiter, comment, ...new Set([around, before])].filter((mark) => mark);
@@ -38,6 +39,11 @@ function checkReplaces({ comment, format, shard, header }: BulkOptions): void {
     throw new UsageError("--in-place would lose the rows of the other shards; use -o with --shard");
   }
   if (header !== "always") throw new UsageError("--in-place would lose the header with --header; use -o");
+}
+
+function checkFix({ inPlace, column = [], allColumns }: BulkOptions): void {
+  if (inPlace === "") throw new UsageError("--fix with --in-place needs a backup: -I.bak, or write with -o");
+  if (column.length > 1 || allColumns) throw new UsageError("--fix works on one column; name one with -c");
 }
 
 function checkShard({ shard, column = [], allColumns, dedupe }: BulkOptions): void {

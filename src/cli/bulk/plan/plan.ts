@@ -80,6 +80,7 @@ interface ColumnPlan {
   readonly status: string;
   readonly isExplained: boolean;
   readonly isCanonical: boolean;
+  readonly fixes: BulkOptions["fix"];
   readonly isFlagged: boolean;
   readonly escapesFormulas: boolean;
   /** Rows of an earlier run to validate: those without a status, or all; undefined for a first run. */
@@ -199,6 +200,7 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
       status: options.statusColumn,
       isExplained: options.explain === true,
       isCanonical: options.canonical === true,
+      fixes: options.fix,
       isFlagged: options.flags === true,
       escapesFormulas: options.escapeFormulas === true,
       update: options.update,

@@ -2,6 +2,7 @@
 import { allowList, denyList } from "../../../classifier/rules/own-lists.js";
 import type { MailStatistics } from "../../../dns/mail-domains.js";
 import { undecidedCauses } from "../../../dns/vocabulary.js";
+import { fixedReason } from "../../../run/fixes.js";
 import type { RunReport } from "../../../run/run-options.js";
 import type { Dialect } from "../../../table/dialect.js";
 import { dialectWords } from "../../../table/sniff/dialect.js";
@@ -213,6 +214,7 @@ export function textSummary(summary: Summary, style: TerminalStyle | undefined):
     ...remarks(summary),
     ...(summary.dns === undefined ? [] : [dnsLine(summary.dns)]),
     ...tableLines(summary),
+    ...fixed(report),
     ...(report.written === report.rows ? [] : [`${counted(report.written, "row")} written`]),
     ...written(summary),
     `${saved.join("")}${counted(report.charged, "unit")} used${requests}${left}; ${seconds.toFixed(2)} s${rate}`,
@@ -227,6 +229,11 @@ function details({ report }: Summary): string[] {
       : [`${name}: ${entries.map(([what, count]) => `${grouped(count)} ${printable(what)}`).join(", ")}`];
   const domains = report.topDomains.slice(0, 5).map(({ domain, items }) => [domain, items] as const);
   return [...list("fake", fakeReasonCounts(report.reasons)), ...list("disposable domains", domains)];
+}
+
+function fixed({ reasons }: RunReport): string[] {
+  const count = reasons.get(fixedReason) ?? 0;
+  return count === 0 ? [] : [`${counted(count, "row")} fixed; the column was has the old values`];
 }
 
 function written({ files, report, isExplained }: Summary): string[] {
