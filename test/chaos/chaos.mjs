@@ -200,7 +200,7 @@ async function around(place, end, isWell, onReady = () => {}) {
     keepCleaning(
       isOn,
       () => 50 + below(400),
-      () => ["--batch-size", String(5 + below(60))],
+      () => ["--set", `batchSize=${5 + below(60)}`],
       () => ({
         env: { IDV_API_KEY: key, IDV_BASE_URL: proxy.url, IDV_RETRY_BUDGET: "20s", IDV_TIMEOUT: "5s" },
         what: "runs with a service",

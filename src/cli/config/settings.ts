@@ -69,7 +69,6 @@ const settings = defineSettings({
     belongsTo: "api",
   },
   batchSize: {
-    flags: "--batch-size <N>",
     help: "send up to N items in a request",
     parse: wholeNumber(1, 100_000),
     fallback: "100",

@@ -3,6 +3,7 @@ const removedOptions: Readonly<Record<string, string>> = {
   "--allow-insecure-http": "--set allowInsecureHttp=true",
   "--annotations": "--log github",
   "--bad-rows-file": "--bad-rows skip:FILE",
+  "--batch-size": "--set batchSize=N",
   "--cache-ttl": "--set cacheTtl=TIME",
   "--cell": "--set cell=first|worst|best",
   "--dns-concurrency": "--set dnsConcurrency=N",

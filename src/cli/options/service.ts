@@ -54,7 +54,6 @@ export const keyFileOptions = optionRecords({
 export const serviceOptions = optionRecords({
   ...baseUrlOptions,
   ...keyFileOptions,
-  batchSize: settingOption("batchSize"),
   concurrency: settingOption("concurrency"),
   rate: settingOption("rate"),
   cache: {

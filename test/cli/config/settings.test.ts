@@ -55,10 +55,10 @@ test.each<[string, Given, number, string]>([
     "IDV_BATCH_SIZE",
   ],
   [
-    "an option before all others",
-    { env: { IDV_BATCH_SIZE: "4" }, options: { batchSize: 5 } },
+    "--set before all others",
+    { env: { IDV_BATCH_SIZE: "4" }, options: { set: [["batchSize", 5]] } },
     5,
-    "--batch-size",
+    "--set",
   ],
   ["the default if a variable is empty", { env: { IDV_BATCH_SIZE: "" } }, 100, "default"],
 ])("resolves a setting from %s", async (_, given, value, source) => {

@@ -76,9 +76,9 @@ test("emails --help has at most 50 options, in fewer than 95 lines", async () =>
 });
 
 test.each<[string, readonly string[]]>([
-  ["serve", ["timeout", "--batch-size", "exit 5"]],
-  ["check", ["--batch-size", "--rate"]],
-  ["doctor", ["--batch-size", "--rate", "--concurrency"]],
+  ["serve", ["timeout", "--concurrency", "exit 5"]],
+  ["check", ["--concurrency", "--rate"]],
+  ["doctor", ["--rate", "--concurrency"]],
 ])("%s --help shows no option that it does not use", async (command, useless) => {
   const text = await helpOf(command);
   for (const option of useless) expect(text.replace("as timeout=1m", "")).not.toContain(option);

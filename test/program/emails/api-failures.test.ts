@@ -135,7 +135,7 @@ describe("failures during a run", () => {
   }, 60_000);
 
   test.each([
-    ["a smaller --batch-size", ["--batch-size", "20"]],
+    ["a smaller batchSize", ["--set", "batchSize=20"]],
     ["a --rate", ["--rate", "90/s"]],
   ])("kill -9 before the answer, then a rerun with %s: every item is charged once", async (_, more) => {
     const key = await createKey(serviceHome, { limit: 1000 });

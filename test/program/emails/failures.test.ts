@@ -234,7 +234,7 @@ describe("signals", () => {
     const home = folderWith({ "l.csv": "ann@larch-and-oak.com\n".repeat(20_000) });
     await finished(spawn("mkfifo", [join(home, "pipe")]));
     const writer = spawn("sh", ["-c", "cat l.csv - > pipe"], { cwd: home });
-    const child = startIdv(["emails", "pipe", "-q", "-o", "out.csv", "--batch-size", "1"], {
+    const child = startIdv(["emails", "pipe", "-q", "-o", "out.csv", "--set", "batchSize=1"], {
       ...{ home, env: { IDV_API_KEY: "sk_1", IDV_BASE_URL: url } },
     });
     const { code, stderr } = await finished(child);

@@ -88,7 +88,7 @@ test("concurrent runs with one cache are charged once for an item, whatever thei
   writeFileSync(join(home, "list.csv"), `email\n${list}\n`);
   const outcomes = await Promise.all(
     ["10", "70", "333"].map((size, i) =>
-      idv(["emails", "-q", "list.csv", "--batch-size", size, "-o", `out${i}.csv`], {
+      idv(["emails", "-q", "list.csv", "--set", `batchSize=${size}`, "-o", `out${i}.csv`], {
         home,
         env: { IDV_API_KEY: key, IDV_BASE_URL: service.url },
       }),
