@@ -98,6 +98,6 @@ test("a replaced file needs a backup, and a service gives no suggestions that co
   });
   expect(service).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("--fix is for the offline engine"),
+    stderr: expect.stringContaining("is for the offline engine"),
   });
 });
