@@ -133,6 +133,18 @@ export default defineConfig([
       },
     },
   },
+  ...["page.tsx", "worker.ts"].map((file) => ({
+    ...browser,
+    input: `src/list-page/${file}`,
+    // The page has no address from which it could load anything.
+    transform: { ...browser.transform, define: { "import.meta.url": '"file:///"' } },
+    output: {
+      file: `dist/page-parts/${file.replace(/\..*/, ".js")}`,
+      format: "iife",
+      minify: true,
+      codeSplitting: false,
+    },
+  })),
   {
     ...shared,
     input: { main: "src/cli/main.ts", worker: "src/run/blocks/worker.ts", action: "src/action/action.ts" },

@@ -133,10 +133,12 @@ export async function useKernelBytes(bytes: Uint8Array<ArrayBuffer>): Promise<vo
   await WebAssembly.compile(bytes).then(useKernel, () => {});
 }
 
+const Reader = typeof FileReaderSync === "undefined" ? undefined : FileReaderSync;
+
 /** What a page needs besides the library. */
 export interface CheckObservers {
   /** Called when the table is known, before its rows are read. */
-  readonly observerOf?: (table: Table) => RowObserver;
+  readonly observersOf?: (table: Table) => readonly RowObserver[];
   readonly onReport?: (report: RunReport) => void;
 }
 
@@ -210,7 +212,7 @@ export async function openCheck(
     { reserve: async (units) => ({ granted: units, charged: units, quota: { left: null, renewsAt: null } }) },
   );
   const observed = [
-    ...(observers.observerOf ? [observers.observerOf(table)] : []),
+    ...(observers.observersOf?.(table) ?? []),
     ...(options.onBadItem ? [badItemObserver(kind, classifier, options.onBadItem)] : []),
   ];
   const share = () => (size ? Math.min(1, rowsRead / size) : undefined);
@@ -277,7 +279,6 @@ async function openSheetIn(
     );
   if (!isZipStart(start)) return undefined;
   const { openSheet } = await import("../table/spreadsheet/workbook.js");
-  const Reader = typeof FileReaderSync === "undefined" ? undefined : FileReaderSync;
   const canSeek = source instanceof Blob && compression === undefined && Reader;
   const input = canSeek
     ? {

@@ -53,12 +53,14 @@ export function BarTable({
   heading,
   column,
   figure = "Rows",
+  format = grouped,
   entries,
   className,
 }: {
   heading: string;
   column: string;
   figure?: string;
+  format?: (count: number) => string;
   entries: readonly (readonly [name: string, count: number])[];
   className: string;
 }) {
@@ -86,7 +88,7 @@ export function BarTable({
                   <rect class={className} width={((100 * count) / most).toFixed(2)} height="10" />
                 </svg>
               </td>
-              <td class="number">{grouped(count)}</td>
+              <td class="number">{format(count)}</td>
             </tr>
           ))}
         </tbody>

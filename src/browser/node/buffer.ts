@@ -25,8 +25,10 @@ export class Buffer extends (Uint8Array as unknown as BytesConstructor) {
     encodingOrStart?: Encoding | number,
     length?: number,
   ): Buffer {
-    if (typeof value === "string")
+    if (typeof value === "string") {
+      if (encodingOrStart === "base64") return latin1Bytes(atob(value));
       return encodingOrStart === "latin1" ? latin1Bytes(value) : utf8Bytes(value);
+    }
     if (isMemory(value))
       return new Buffer(value as ArrayBuffer, encodingOrStart as number | undefined, length);
     return new Buffer(value as ArrayLike<number>);
@@ -152,10 +154,16 @@ const isMemory = (value: object): boolean => /^(?:Shared)?ArrayBuffer$/.test(val
 /** Typed arrays copy into memory of their own. */
 const unshared = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes);
 
-const utf8Bytes = (text: string): Buffer => {
+function utf8Bytes(text: string): Buffer {
+  if (text.length <= shortLength) {
+    const bytes = new Buffer(text.length);
+    let i = 0;
+    for (let code = 0; i < text.length && code < 0x80; i++) bytes[i] = code = text.charCodeAt(i);
+    if (i === text.length && (i === 0 || text.charCodeAt(i - 1) < 0x80)) return bytes;
+  }
   const { buffer, byteOffset, byteLength } = encoder.encode(text);
   return new Buffer(buffer, byteOffset, byteLength);
-};
+}
 
 function latin1Bytes(text: string): Buffer {
   const bytes = new Buffer(text.length);
@@ -166,12 +174,16 @@ function latin1Bytes(text: string): Buffer {
 function latin1Text(bytes: Uint8Array): string {
   let text = "";
   for (let start = 0; start < bytes.length; start += pieceLength) {
-    text += String.fromCharCode(...bytes.subarray(start, start + pieceLength));
+    text += String.fromCharCode.apply(
+      null,
+      bytes.subarray(start, start + pieceLength) as unknown as number[],
+    );
   }
   return text;
 }
 
 function utf8Text(bytes: Uint8Array): string {
-  const isAscii = bytes.length <= shortLength && bytes.every((byte) => byte < 0x80);
+  let isAscii = bytes.length <= shortLength;
+  for (let i = 0; isAscii && i < bytes.length; i++) isAscii = bytes[i]! < 0x80;
   return isAscii ? latin1Text(bytes) : decoder.decode(unshared(bytes));
 }

@@ -14,7 +14,7 @@ import { escapeMarkup } from "./xml.js";
 export async function newWorkbook(format: WorkbookFormat, sheet: string): Promise<WriteRows> {
   const name = sheetName(sheet);
   if (format === "ods") return newOds(name);
-  const { writeXlsxStream } = await import("hucre/xlsx");
+  const { writeXlsxStream } = await import("./writing.js");
   async function* each(batches: RowBatches) {
     for await (const rows of batches) yield* rows as Iterable<string[]>;
   }
@@ -23,7 +23,7 @@ export async function newWorkbook(format: WorkbookFormat, sheet: string): Promis
 
 /** The library keeps all rows in memory, so it only writes an empty sheet. */
 async function newOds(sheet: string): Promise<WriteRows> {
-  const { writeOds } = await import("hucre/ods");
+  const { writeOds } = await import("./writing.js");
   const empty = inMemory(Buffer.from(await writeOds({ sheets: [{ name: sheet, rows: [] }] })));
   const parts = listParts(empty)!;
   const pieces: Uint8Array[] = [];
