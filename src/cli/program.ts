@@ -42,6 +42,12 @@ const commands: readonly CommandEntry[] = [
     load: () => import("./commands/check.js"),
   },
   {
+    name: "page",
+    group: validate,
+    summary: "check lists in the browser, which sends nothing",
+    load: () => import("./commands/page.js"),
+  },
+  {
     name: "login",
     group: service,
     summary: "keep the key of a service; logout removes it",

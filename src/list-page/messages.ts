@@ -40,7 +40,7 @@ export interface BadRow {
   readonly suggestion: string | undefined;
 }
 
-export type TableFacts = Pick<CheckedTable, "column" | "columnName" | "columns" | "sheet" | "encoding">;
+type TableFacts = Pick<CheckedTable, "column" | "columnName" | "columns" | "sheet" | "encoding">;
 
 /** Limit on the bad rows that the page shows. */
 export const mostRows = 5000;

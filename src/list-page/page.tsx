@@ -50,7 +50,7 @@ function ask(request: Request): void {
 type State =
   | { readonly type: "empty"; readonly note?: "cancelled" }
   | { readonly type: "busy"; readonly rows: number; readonly share: number | undefined }
-  | { readonly type: "done"; readonly checked: Checked }
+  | { readonly type: "done"; readonly checked: Checked; readonly task: number }
   | {
       readonly type: "fault";
       readonly code: FaultCode;
@@ -78,9 +78,11 @@ function Page() {
   useEffect(() => {
     onAnswer = (answer) => {
       if (answer.task !== lastTask) return;
-      if (answer.type === "progress") setState({ ...answer, type: "busy" });
+      // A file that is saved shows no progress: the result stays.
+      if (answer.type === "progress")
+        setState((now) => (now.type === "done" ? now : { ...answer, type: "busy" }));
       else if (answer.type === "checked") {
-        setState({ type: "done", checked: answer });
+        setState({ type: "done", checked: answer, task: answer.task });
         setColumn(answer.table.column);
       } else if (answer.type === "stopped") setState({ type: "empty", note: "cancelled" });
       else if (answer.type === "fault") {
@@ -161,7 +163,7 @@ function Page() {
         {state.type === "busy" && <Busy words={words} language={language} {...state} />}
         {state.type === "done" && (
           <Result
-            key={lastTask - (saving === "no" ? 0 : 1)}
+            key={state.task}
             words={words}
             language={language}
             name={file!.name}
@@ -354,7 +356,7 @@ function Result({
     ...(["ok", "alias", "disposable", "fake"] as const).map((status) => [status, countOf(status)] as const),
     ["empty", empty] as const,
   ].filter(([, number]) => number > 0);
-  const column = table.columnName ? `${table.column} "${table.columnName}"` : String(table.column);
+  const column = table.columnName ? `${table.column} (${table.columnName})` : String(table.column);
   const reasons = Object.entries(summary.reasons)
     .map(([code, number]) => [words.reasons[code as ReasonCode] ?? code, number] as const)
     .sort((a, b) => b[1] - a[1]);
@@ -384,6 +386,7 @@ function Result({
       <Section heading={words.statusHeading}>
         <StackedBar
           className="stacked"
+          format={count}
           slices={shown.map(([status, number]) => ({
             className: status,
             label: words.statuses[status][0],
@@ -527,6 +530,7 @@ function Parts({
               <td class="chart">
                 <StackedBar
                   className="mini"
+                  format={(number) => number.toLocaleString(language)}
                   slices={series.map((status, i) => ({
                     className: status,
                     label: statusName(status),

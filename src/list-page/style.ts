@@ -25,6 +25,7 @@ details.paste textarea { margin-top: 8px; }
 .bad button[aria-pressed=true] { background: var(--ok); border-color: var(--ok); color: var(--on-good); }
 :root { --on-good: #fff; --ok: #23784a; }
 @media (prefers-color-scheme: dark) { :root { --on-good: #10151a; --ok: #4cb782; } }
+td.chart { display: table-cell; }
 h2[tabindex]:focus { outline: none; }
 .options label { padding: 3px 0; }
 @media (max-width: 600px) {

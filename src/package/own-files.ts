@@ -10,7 +10,9 @@ export type BuiltFile =
   | "classifier/small.bin"
   | "classifier/suffixes.bin"
   | "data/popular.bin"
-  | "kernel/kernel.wasm";
+  | "kernel/kernel.wasm"
+  | "page/index.html"
+  | "page/service-worker.js";
 
 /** Left by the loader. */
 interface Embedded {

@@ -12,7 +12,15 @@ export const grouped = (count: number): string => count.toLocaleString("en-US");
 export const perCent = (part: number, whole: number): string =>
   `${whole === 0 ? "0.0" : ((100 * part) / whole).toFixed(1)} %`;
 
-export function StackedBar({ slices, className }: { slices: readonly Slice[]; className: string }) {
+export function StackedBar({
+  slices,
+  className,
+  format = grouped,
+}: {
+  slices: readonly Slice[];
+  className: string;
+  format?: (count: number) => string;
+}) {
   const total = slices.reduce((sum, { count }) => sum + count, 0);
   let x = 0;
   const rectangles = slices
@@ -28,13 +36,13 @@ export function StackedBar({ slices, className }: { slices: readonly Slice[]; cl
           width={width.toFixed(3)}
           height="10"
         >
-          <title>{`${slice.label}: ${grouped(slice.count)}`}</title>
+          <title>{`${slice.label}: ${format(slice.count)}`}</title>
         </rect>
       );
       x += width;
       return rectangle;
     });
-  const text = slices.map(({ label, count }) => `${label} ${grouped(count)}`).join(", ");
+  const text = slices.map(({ label, count }) => `${label} ${format(count)}`).join(", ");
   return (
     <svg class={className} viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>
       <rect class="track" width="100" height="10" />

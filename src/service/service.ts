@@ -26,6 +26,7 @@ import { observation } from "./plugins/observation.js";
 import { noSuchPath, refuseBrokenRequest } from "./refusals.js";
 import { dashboardRoutes, type LoadPages } from "./routes/dashboard.js";
 import { listRoutes } from "./routes/lists.js";
+import { type PageFiles, pageRoutes } from "./routes/page.js";
 import { probeRoutes } from "./routes/probes.js";
 import { usageRoutes } from "./routes/usage.js";
 import { validateRoutes } from "./routes/validate.js";
@@ -43,6 +44,8 @@ export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
   readonly metrics: Metrics;
   /** Lists that are checked after they have been sent; absent for none. */
   readonly lists?: Lists | undefined;
+  /** The page that checks lists in the browser, at /try/; absent for none. */
+  readonly page?: PageFiles | undefined;
   /** Loads the pages below /dashboard, at their first request; absent for none. */
   readonly loadDashboard?: LoadPages;
 }
@@ -53,7 +56,8 @@ const uploadMilliseconds = 1_800_000;
 
 /** Creates the service, which is then ready to listen. Its `close` lets the requests in flight finish. */
 export function createService(options: ServiceOptions): FastifyInstance {
-  const { store, classifier, mailCheck, maximumItems, corsOrigins, metrics, lists, loadDashboard } = options;
+  const { store, classifier, mailCheck, maximumItems, corsOrigins, metrics, lists, page, loadDashboard } =
+    options;
   // JSON can escape a character as \uXXXX\uXXXX: 12 bytes. Quotes and a comma take 3.
   const bodyLimit = maximumItems * (12 * maximumItemLength + 3) + 1024;
   const service = newServer(options, bodyLimit);
@@ -84,6 +88,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
   if (lists) service.register(listRoutes, { lists, store });
   service.register(usageRoutes, { store });
   service.register(probeRoutes, { store, metrics });
+  if (page) service.register(pageRoutes, { files: page });
   if (loadDashboard) service.register(dashboardRoutes, { load: loadDashboard });
   return service;
 }

@@ -6,6 +6,7 @@ import { loadClassifier } from "../../classifier/load-classifier.js";
 import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
 import { readFault } from "../../files/errors.js";
 import type { Lists } from "../../lists/lists.js";
+import { readBuilt } from "../../package/own-files.js";
 import { openLog } from "../../service/log.js";
 import { createMetrics, type Metrics } from "../../service/metrics.js";
 import type { Pages } from "../../service/routes/dashboard.js";
@@ -79,6 +80,7 @@ const options = optionRecords({
     help: "where browsers reach the dashboard",
     parse: webOrigin,
   },
+  try: { flags: "--try", help: "serve the page that checks lists in the browser, at /try/" },
   dashboard: { flags: "--no-dashboard", help: "serve no pages below /dashboard" },
   trustHeader: {
     flags: "--trust-header <NAME>",
@@ -215,6 +217,9 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
       metrics,
       ...(log && { log }),
       lists,
+      ...(options.try && {
+        page: { page: readBuilt("page/index.html"), serviceWorker: readBuilt("page/service-worker.js") },
+      }),
       ...(options.dashboard && { loadDashboard: pages.load }),
     });
     // Before the service listens: after that, unusable state causes a 503 and never ends the process.

@@ -69,7 +69,6 @@ export interface Words {
   readonly report: string;
   readonly faults: Readonly<Record<FaultCode, string>>;
   readonly chooseColumn: string;
-  readonly works: string;
 }
 
 export type StatusCode = "ok" | "alias" | "disposable" | "fake" | "empty";
