@@ -32,7 +32,14 @@ const assets = { "loader.js": join(root, "release/binary/loader.js") };
 const add = (path) => {
   assets[path] = join(root, path);
 };
-for (const path of ["package.json", "bin/idv.js", "dist/data/popular.bin", "dist/kernel/kernel.wasm"])
+const page = ["dist/page/index.html", "dist/page/service-worker.js"];
+for (const path of [
+  "package.json",
+  "bin/idv.js",
+  "dist/data/popular.bin",
+  "dist/kernel/kernel.wasm",
+  ...page,
+])
   add(path);
 for (const name of readdirSync(join(root, "dist/classifier"))) {
   if (name.endsWith(".bin")) add(`dist/classifier/${name}`);

@@ -3,7 +3,7 @@
 // Makes static pages in dist/site: README, help topics, the help of each command, reasons, the API and the changelog. They need
 // no server: they open from a disk, too. Needs a build.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Marked } from "marked";
 import MiniSearch from "minisearch";
@@ -163,7 +163,10 @@ const groups = [
 ];
 const pages = groups.flatMap(([, each]) => each);
 
+/** The page that checks lists, which is no page of the site: it has its own style and sends nothing. */
+const checkLink = '<p><a href="check.html">Check a list in your browser</a></p>';
 const menu = (current) =>
+  checkLink +
   groups
     .map(
       ([name, each]) =>
@@ -202,6 +205,7 @@ const pageOf = ({ path, title, html }) => `<!doctype html>
 </html>
 `;
 for (const page of pages) writeFileSync(join(folder, page.path), pageOf(page));
+copyFileSync(join(root, "dist/page/index.html"), join(folder, "check.html"));
 
 /** Parts of pages, each from one heading to the next. */
 const parts = pages.flatMap(({ path, title, html }) =>

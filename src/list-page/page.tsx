@@ -5,7 +5,7 @@
 import { type ComponentChildren, render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { series } from "../report/collector.js";
-import { BarTable, Key, StackedBar } from "../report/parts.js";
+import { BarTable, Key, StackedBar, StatusTable } from "../report/parts.js";
 import type { NamedCounts } from "../report/top-counts.js";
 import type { Kind } from "../validator/validator.js";
 import type { Answer, BadRow, Checked, PageTables, Request, SaveOptions } from "./messages.js";
@@ -58,7 +58,7 @@ type State =
       readonly columns: readonly string[];
     };
 
-type Saving = "no" | "busy" | { readonly name: string };
+type Saving = "no" | "busy" | { readonly name: string } | { readonly fault: FaultCode };
 
 function Page() {
   const [language, setLanguage] = useState(chosenLanguage(navigator.languages));
@@ -68,6 +68,7 @@ function Page() {
   const [column, setColumn] = useState<number>();
   const [saving, setSaving] = useState<Saving>("no");
   const heading = useRef<HTMLHeadingElement>(null);
+  const isSaving = useRef(false);
   const words = languages[language]!;
 
   useEffect(() => {
@@ -85,10 +86,13 @@ function Page() {
         setState({ type: "done", checked: answer, task: answer.task });
         setColumn(answer.table.column);
       } else if (answer.type === "stopped") setState({ type: "empty", note: "cancelled" });
-      else if (answer.type === "fault") {
-        setSaving("no");
+      else if (answer.type === "fault" && isSaving.current) {
+        isSaving.current = false;
+        setSaving({ fault: answer.code });
+      } else if (answer.type === "fault")
         setState({ type: "fault", code: answer.code, message: answer.message, columns: answer.columns });
-      } else if (answer.type === "saved") {
+      else if (answer.type === "saved") {
+        isSaving.current = false;
         download(answer.blob, answer.name);
         setSaving({ name: answer.name });
       } else download(answer.blob, `${file?.name ?? "list"}-report.html`);
@@ -105,11 +109,13 @@ function Page() {
     setKind(options.kind);
     setColumn(options.column);
     setSaving("no");
+    isSaving.current = false;
     setState({ type: "busy", rows: 0, share: undefined });
     ask({ type: "check", task: ++lastTask, file: given, options });
   };
   const save = (options: Omit<SaveOptions, "kind" | "column">) => {
     setSaving("busy");
+    isSaving.current = true;
     ask({ type: "save", task: ++lastTask, file: file!, options: { kind, column, ...options } });
   };
 
@@ -384,42 +390,14 @@ function Result({
         </button>
       </div>
       <Section heading={words.statusHeading}>
-        <StackedBar
-          className="stacked"
-          format={count}
-          slices={shown.map(([status, number]) => ({
-            className: status,
-            label: words.statuses[status][0],
-            count: number,
-          }))}
+        <StatusTable
+          statuses={shown.map(([status, number]) => {
+            const [label, advice] = words.statuses[status];
+            return { className: status, label, count: number, advice };
+          })}
+          all={rows}
+          words={{ ...words, count, part: (part, whole) => percent(part, whole, language) }}
         />
-        <table class="statuses">
-          <thead>
-            <tr>
-              <th scope="col">{words.status}</th>
-              <th scope="col" class="number">
-                {words.rows}
-              </th>
-              <th scope="col" class="number">
-                {words.share}
-              </th>
-              <th scope="col">{words.advice}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(([status, number]) => (
-              <tr key={status}>
-                <th scope="row">
-                  <Key className={status} />
-                  {words.statuses[status][0]}
-                </th>
-                <td class="number">{count(number)}</td>
-                <td class="number">{percent(number, rows, language)}</td>
-                <td class="advice">{words.statuses[status][1]}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
       </Section>
       <SaveBox
         words={words}
@@ -593,7 +571,13 @@ function SaveBox({
         </button>
       </div>
       <p class="note" role="status">
-        {saving === "busy" ? words.saving : saving === "no" ? "" : words.saved(saving.name)}
+        {saving === "busy"
+          ? words.saving
+          : saving === "no"
+            ? ""
+            : "fault" in saving
+              ? words.faults[saving.fault]
+              : words.saved(saving.name)}
       </p>
     </section>
   );

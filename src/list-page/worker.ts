@@ -205,12 +205,15 @@ async function save(task: number, file: File, common: TableOptions, options: Sav
     [pieces, bytes] = [[], 0];
   }
   await checked.summary;
-  send({
-    task,
-    type: "saved",
-    blob: new Blob([...blobs, ...pieces]),
-    name: savedName(file.name, checked, onlyGood),
-  });
+  const blob = new Blob([...blobs, ...pieces]);
+  // A blob that is too large for the browser can be made, but not read.
+  await blob
+    .slice(-1)
+    .arrayBuffer()
+    .catch(() => {
+      throw new RangeError("the browser has no room for the file");
+    });
+  send({ task, type: "saved", blob, name: savedName(file.name, checked, onlyGood) });
 }
 
 /** Returns `list-checked.csv.gz` for `list.csv.gz`; the ending is that of the output. */

@@ -6,7 +6,7 @@
 import type { ComponentChildren } from "preact";
 import { series } from "./collector.js";
 import { htmlPage } from "./html.js";
-import { BarTable, grouped, Key, perCent, type Slice, StackedBar, Terms } from "./parts.js";
+import { BarTable, grouped, perCent, type Slice, StackedBar, StatusTable, Terms } from "./parts.js";
 import { reportPolicy } from "./policy.js";
 import type { Report } from "./report.js";
 import { style } from "./style.js";
@@ -93,39 +93,13 @@ const classOf = (status: string): string =>
 function Statuses({ report }: { report: Report }) {
   const found = statusesOf(report);
   if (found.length === 0) return null;
-  const slices = found.map(({ label, count }) => ({ className: classOf(label), label, count }));
   return (
-    <section>
-      <h2>Statuses</h2>
-      <StackedBar slices={slices} className="stacked" />
-      <table class="statuses">
-        <thead>
-          <tr>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              Rows
-            </th>
-            <th scope="col" class="number">
-              Share
-            </th>
-            <th scope="col">What to do</th>
-          </tr>
-        </thead>
-        <tbody>
-          {found.map(({ label, count, advice }) => (
-            <tr key={label}>
-              <th scope="row">
-                <Key className={classOf(label)} />
-                {label}
-              </th>
-              <td class="number">{grouped(count)}</td>
-              <td class="number">{perCent(count, report.rows)}</td>
-              <td class="advice">{advice}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Section heading="Statuses">
+      <StatusTable
+        statuses={found.map((status) => ({ ...status, className: classOf(status.label) }))}
+        all={report.rows}
+      />
+    </Section>
   );
 }
 

@@ -57,6 +57,79 @@ export const Key = ({ className }: { className: string }) => (
   </svg>
 );
 
+export interface StatusRow {
+  readonly className: string;
+  readonly label: string;
+  readonly count: number;
+  readonly advice?: string;
+}
+
+/** Headings and numbers in English; a page may have others. */
+const english = {
+  status: "Status",
+  rows: "Rows",
+  share: "Share",
+  advice: "What to do",
+  count: grouped,
+  part: perCent,
+};
+
+/** The statuses of a list as a bar, and below it as a table. */
+export function StatusTable({
+  statuses,
+  all,
+  total,
+  words = english,
+}: {
+  statuses: readonly StatusRow[];
+  /** Number of rows of which the shares are parts. */
+  all: number;
+  /** Name of a last row with the sum, if one is wanted. */
+  total?: string;
+  words?: typeof english;
+}) {
+  const hasAdvice = statuses.some(({ advice }) => advice !== undefined);
+  return (
+    <>
+      <StackedBar slices={statuses} className="stacked" format={words.count} />
+      <table class="statuses">
+        <thead>
+          <tr>
+            <th scope="col">{words.status}</th>
+            <th scope="col" class="number">
+              {words.rows}
+            </th>
+            <th scope="col" class="number">
+              {words.share}
+            </th>
+            {hasAdvice && <th scope="col">{words.advice}</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {statuses.map(({ className, label, count, advice }) => (
+            <tr key={label}>
+              <th scope="row">
+                <Key className={className} />
+                {label}
+              </th>
+              <td class="number">{words.count(count)}</td>
+              <td class="number">{words.part(count, all)}</td>
+              {hasAdvice && <td class="advice">{advice}</td>}
+            </tr>
+          ))}
+          {total !== undefined && (
+            <tr>
+              <th scope="row">{total}</th>
+              <td class="number">{words.count(all)}</td>
+              <td class="number" />
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
 export function BarTable({
   heading,
   column,

@@ -11,11 +11,13 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
 import { compileDisposableTable, DisposableTable } from "../../dist/classifier/disposable-table.js";
+import { readSmallTable, smallTableDomains } from "../../dist/classifier/small-table.js";
 import { parseAddress } from "../../dist/classifier/syntax/address.js";
 import { Fault } from "../../dist/classifier/syntax/fault.js";
 import { loadPopular } from "../../dist/data/popular-domains.js";
 import { listPackages, mergeDisposableLists, namesIn, publicList } from "../../dist/data/sources.js";
 import { classifyDomain, classifyEmail } from "../../dist/index.js";
+import { builtFile } from "../../dist/package/own-files.js";
 import { say } from "./measure.mjs";
 
 const files = { type: "string", multiple: true, default: [] };
@@ -64,10 +66,15 @@ const tableOf = (roles) => {
   const table = new DisposableTable(compileDisposableTable(entries));
   return { size: table.size, has: (domain) => table.find(domain) !== undefined };
 };
+const small = readSmallTable(readFileSync(builtFile("classifier/small.bin")));
 const withRoles = (...names) => tableOf(({ role }) => (names.includes(role) ? "list" : "ignored"));
 const judges = [
   ["idv", { size: "", has: (domain) => classifyDomain(domain).status === "disposable" }],
   ["  its table", tableOf(({ role }) => role)],
+  [
+    "  the small table, for forms",
+    { size: smallTableDomains, has: (domain) => small.find(domain) !== undefined },
+  ],
   ["  lists only", withRoles("list")],
   [
     "  also names that others doubt",

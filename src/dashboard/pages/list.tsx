@@ -1,7 +1,7 @@
 /** One list: its table and the choices for its check, the progress, and the result. */
 
 import type { DetectedTable, ListProgress, ListResult } from "../../lists/list-facts.js";
-import { grouped, Key, perCent, StackedBar } from "../../report/parts.js";
+import { grouped, StatusTable } from "../../report/parts.js";
 import type { StoredList } from "../../store/state/lists.js";
 import type { ApiKey } from "../../store/state/service-store.js";
 import { knownStatuses } from "../../validator/validator.js";
@@ -229,43 +229,7 @@ function Ended({ id, kind, result }: { id: string; kind: StoredList["kind"]; res
         {counted(rows - empty - unchecked, "row")} checked, for {counted(units.used, "unit")}
         {units.paidBefore === 0 ? "" : `; ${grouped(units.paidBefore)} more were paid before`}.
       </p>
-      <StackedBar className="stacked" slices={slices} />
-      <table class="cards-table">
-        <thead>
-          <tr>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              Rows
-            </th>
-            <th scope="col" class="number">
-              Share
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {slices.map(({ className, label, count }) => (
-            <tr key={label}>
-              <td>
-                <Key className={className} />
-                {label}
-              </td>
-              <td class="number" data-label="Rows">
-                {grouped(count)}
-              </td>
-              <td class="number" data-label="Share">
-                {perCent(count, rows)}
-              </td>
-            </tr>
-          ))}
-          <tr>
-            <th scope="row">All rows</th>
-            <td class="number" data-label="Rows">
-              {grouped(rows)}
-            </td>
-            <td class="number" data-label="Share" />
-          </tr>
-        </tbody>
-      </table>
+      <StatusTable statuses={slices} all={rows} total="All rows" />
       {written < rows && <p class="note">{counted(rows - written, "row")} left out, as chosen.</p>}
       <div class="actions">
         {files.map(({ name, bytes }, i) => (

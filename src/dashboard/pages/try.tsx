@@ -1,4 +1,5 @@
 /** The try-it box: verdicts on up to a hundred lines, free of charge. */
+import { Key } from "../../report/parts.js";
 import type { Kind, Verdict } from "../../validator/validator.js";
 import { FaultBox, renderPage } from "./layout.js";
 
@@ -50,9 +51,7 @@ export const tryPage = ({ kind, text, lines, fault }: TryProperties): string =>
                   <tr key={`${i} ${item}`}>
                     <td class="name">{item}</td>
                     <td data-label="Status">
-                      <svg class="key" viewBox="0 0 10 10" aria-hidden="true">
-                        <rect class={verdict.status} width="10" height="10" />
-                      </svg>
+                      <Key className={verdict.status} />
                       {verdict.status}
                     </td>
                     <td data-label="Reason" class="name">
