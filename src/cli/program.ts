@@ -38,13 +38,14 @@ const commands: readonly CommandEntry[] = [
   {
     name: "check",
     group: validate,
-    summary: "check a few values",
+    summary: "check a few values; page: lists, in a browser",
     load: () => import("./commands/check.js"),
   },
   {
     name: "page",
     group: validate,
-    summary: "check lists in the browser, which sends nothing",
+    summary: "serve or write a page that checks lists",
+    isInOverview: false,
     load: () => import("./commands/page.js"),
   },
   {

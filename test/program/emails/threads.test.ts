@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const built = (module: string) => import(new URL(`../../../dist/${module}.js`, import.meta.url).href);
 const { validateTable } = await built("run/run");
 const { nameColumns } = await built("run/columns");
-const { profiles } = await built("run/item");
+const { profiles } = await built("run/profiles");
 const { openTable } = await built("table/reader");
 const { offlineValidator } = await built("validator/offline");
 const { loadClassifier } = await built("classifier/classifier");
