@@ -12,7 +12,7 @@ const { nameColumns } = await built("run/columns");
 const { profiles } = await built("run/profiles");
 const { openTable } = await built("table/reader");
 const { offlineValidator } = await built("validator/offline");
-const { loadClassifier } = await built("classifier/classifier");
+const { loadClassifier } = await built("classifier/load-classifier");
 const { QuotaFile } = await built("store/quota/quota-file");
 
 /** Yields rows of every kind, 100 bytes each; some notes have line ends, so that a block may end inside one. */
