@@ -93,7 +93,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const domains = embedded ? undefined : new DomainCounts();
   const writer = new RowWriter(options, ledger.codes.statuses, ledger.codes.reasons);
   /** Number of distinct items by code. */
-  const itemCodes = new Float64Array(256);
+  const itemCodes = new Uint32Array(256);
 
   const waiting: NumberedChunk[] = [];
   let rowsRead = 0;
@@ -124,7 +124,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     );
     if (domains) countDomains(chunk, options, ledger, classifier, domains);
     const codes = chunk.items?.codes ?? chunk.codes;
-    for (let index = 0; index < codes.length; index++) itemCodes[codes[index]!]! += chunk.isNew[index]!;
+    countNew(codes, chunk.isNew, itemCodes);
     waiting.shift();
     await writer.write(rows);
     await onProgress?.(progress);
@@ -350,6 +350,11 @@ function offlineVerdict(
   const { reason, suggestion, ...rest } = offlineRules?.(kind, item) ?? { status: "" };
   if (rest.status !== status || reason === undefined) return undefined;
   return { status, reason: `offline: ${reason}`, ...(suggestion !== undefined && { suggestion }) };
+}
+
+/** Counts the new items of a chunk by code. A run has fewer than 2 ** 32. */
+function countNew(codes: Uint8Array, isNew: Uint8Array, counts: Uint32Array): void {
+  for (let index = 0; index < codes.length; index++) counts[codes[index]!]! += isNew[index]!;
 }
 
 function countDomains(
