@@ -18,6 +18,8 @@ export interface ListChoices {
   readonly drop: readonly string[];
   /** Whether each status gets a file of its own. */
   readonly isSplit: boolean;
+  /** Whether there are columns with the reason and the suggestion. */
+  readonly isExplained?: boolean;
   readonly dns: boolean;
 }
 

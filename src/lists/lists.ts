@@ -365,7 +365,7 @@ export class Lists {
     onProgress: (line: unknown) => void,
   ): Promise<ListResult> {
     const { id, name, kind, attempt, keyId } = list;
-    const { column, delimiter, drop, isSplit, dns } = list.choices as ListChoices;
+    const { column, delimiter, drop, isSplit, isExplained, dns } = list.choices as ListChoices;
     const paths = await this.files.begin(id, name, attempt);
     const folder = this.files.folderOf(id);
     const args = [
@@ -374,6 +374,7 @@ export class Lists {
       ...(delimiter === undefined ? [] : ["-d", delimiter]),
       ...(drop.length === 0 ? [] : ["--drop", drop.join(",")]),
       ...(isSplit ? ["--split", paths.split] : ["-o", paths.output]),
+      ...(isExplained ? ["--explain"] : []),
       ...(dns ? ["--dns"] : []),
     ];
     const charge = { keyId: keyId!, run: `list-${id}` };

@@ -105,6 +105,15 @@ export const submissionSchema = {
       description: "Statuses, separated by commas, whose rows are left out.",
     },
     split: { type: "boolean", default: false, description: "Gives each status a file of its own." },
+    explain: { type: "boolean", default: false, description: "Adds the columns reason and suggestion." },
     dns: { type: "boolean", default: false, description: "Looks up whether domains receive mail." },
   },
+} as const;
+
+const { column, delimiter, drop, explain, dns, name, split } = submissionSchema.properties;
+
+/** The choices for a table that is sent to be returned. */
+export const tableQuerySchema = {
+  type: "object",
+  properties: { column, delimiter, drop, explain, dns, name, split: { ...split, enum: [false] } },
 } as const;

@@ -1,7 +1,8 @@
 /** The interface of the service as schemas: bodies are checked against them, and the OpenAPI document is made from them. */
 
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
-import { knownStatuses } from "../validator/validator.js";
+import { type Kind, knownStatuses } from "../validator/validator.js";
+import { errorCodes } from "./error-codes.js";
 import { listSchemas } from "./list-schemas.js";
 
 /** Limit on the length of an item in characters. Addresses have at most 254 octets, domains 253. */
@@ -27,6 +28,19 @@ const rateLimitHeaders = {
     "Units left (r) and seconds until the quota renews (t, absent if never). Absent if the key has no limit.",
 };
 
+const resultOf = (kind: Kind, field: string, statuses: readonly string[]) => ({
+  type: "object",
+  required: [field, "status", "reason", "suggestion", "canonical", "flags"],
+  properties: {
+    [field]: { type: "string", description: "The item as it was sent." },
+    status: { type: "string", enum: statuses, description: "The verdict." },
+    reason: { type: ["string", "null"], description: "The rule that decided, usually with its subject." },
+    suggestion: { type: ["string", "null"], description: `The ${kind} that was probably meant.` },
+    canonical: { type: ["string", "null"], description: "The form that all spellings have in common." },
+    flags: { type: "array", items: { type: "string" }, description: "Facts that say nothing against it." },
+  },
+});
+
 /** Schemas by the names that generated clients give their types. Answers may get more fields. */
 const named = {
   Error: {
@@ -36,8 +50,9 @@ const named = {
       message: { type: "string", description: "What is wrong, in one line." },
       code: {
         type: "string",
-        enum: ["quota_exhausted", "rate_limited"],
-        description: "Tells apart the reasons of a 429.",
+        enum: errorCodes,
+        description:
+          "The reason, for programs. A 401 has none: the interface document gives it a message only.",
       },
     },
   },
@@ -72,6 +87,25 @@ const named = {
       },
     },
   },
+  Index: {
+    type: "object",
+    required: ["service", "document", "paths"],
+    properties: {
+      service: { type: "string", description: "Always idv." },
+      document: { type: "string", description: "Path of the OpenAPI document." },
+      paths: {
+        type: "object",
+        additionalProperties: { type: "string" },
+        description: "What there is, by method and path, in a sentence each.",
+      },
+    },
+  },
+  CheckedEmail: resultOf("email", "address", knownStatuses),
+  CheckedDomain: resultOf(
+    "domain",
+    "domain",
+    knownStatuses.filter((status) => status !== "alias"),
+  ),
   ...listSchemas,
   ...validationSchemas("emails", "Email", knownStatuses),
   ...validationSchemas(

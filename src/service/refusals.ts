@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { ConnectionError, FastifyError } from "fastify";
 import { ListFault } from "../lists/list-fault.js";
 import { StoreError } from "../store/errors.js";
+import { errorBody } from "./error-codes.js";
 import { maximumItemLength } from "./openapi.js";
 
 export class Refusal extends Error {
@@ -19,7 +20,7 @@ export class Refusal extends Error {
   }
 }
 
-export const noSuchPath = { message: "No such path." };
+export const noSuchPath = errorBody(404, "No such path; GET / names those that there are.");
 
 export function explain(
   error: FastifyError,
@@ -79,7 +80,7 @@ const typeNames: Readonly<Record<string, string>> = {
 export function refuseBrokenRequest({ code }: ConnectionError, socket: Socket): void {
   if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const [status, message] = connectionFaults[code ?? ""] ?? ["400 Bad Request", "Not HTTP."];
-  const body = JSON.stringify({ message });
+  const body = JSON.stringify(errorBody(Number(status.slice(0, 3)), message));
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
@@ -88,7 +89,7 @@ export function refuseBrokenRequest({ code }: ConnectionError, socket: Socket): 
 
 /** Refuses a request with an expectation other than `100-continue`. Node keeps these from Fastify. */
 export function refuseExpectation(_: IncomingMessage, response: ServerResponse): void {
-  const body = JSON.stringify({ message: "Expect: only 100-continue." });
+  const body = JSON.stringify(errorBody(417, "Expect: only 100-continue."));
   const headers = { "content-type": "application/json; charset=utf-8", connection: "close" };
   response.writeHead(417, headers).end(body);
 }

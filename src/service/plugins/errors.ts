@@ -1,6 +1,7 @@
 /** Turns errors into responses, and refuses requests without a route. */
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
+import { errorBody } from "../error-codes.js";
 import { explain, noSuchPath, Refusal, refuseExpectation } from "../refusals.js";
 
 interface ErrorOptions {
@@ -24,7 +25,7 @@ export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyL
     return reply
       .code(405)
       .header("allow", allow)
-      .send({ message: `Method not allowed; use ${allow}.` });
+      .send(errorBody(405, `Method not allowed; use ${allow}.`));
   };
   // Runs before the body is read: the response does not depend on it.
   service.addHook("onRequest", async (request, reply) =>
@@ -38,6 +39,6 @@ export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyL
     const wait = retryAfter ?? (statusCode === 503 ? 1 : undefined);
     if (wait !== undefined) reply.header("retry-after", wait);
     if (statusCode === 500) request.log.error({ error: error.message, stack: error.stack }, "a bug in idv");
-    return reply.code(statusCode).send({ message, ...(code !== undefined && { code }) });
+    return reply.code(statusCode).send(errorBody(statusCode, message, code));
   });
 });

@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { PassThrough, type Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Ajv } from "ajv";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ListChoices, ListResult } from "../../lists/list-facts.js";
@@ -12,10 +13,14 @@ import { readRest } from "../../lists/refused-upload.js";
 import { type StoredList, senderOf } from "../../store/state/lists.js";
 import type { ApiKey, ServiceStore } from "../../store/state/service-store.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
-import { submissionSchema } from "../list-schemas.js";
+import { submissionSchema, tableQuerySchema } from "../list-schemas.js";
 import { errorResponses, idempotencyKeySchema, jsonOf } from "../openapi.js";
 import { Refusal } from "../refusals.js";
 import { idempotencyKeyOf, refuseWithoutUnits } from "./validate.js";
+
+/** Waits between two looks at a list whose result is awaited, in milliseconds. */
+const shortestWait = 25;
+const longestWait = 500;
 
 interface ListRouteOptions {
   readonly lists: Lists;
@@ -29,6 +34,7 @@ interface SubmitQuery {
   readonly delimiter?: string;
   readonly drop?: string;
   readonly split: boolean;
+  readonly explain: boolean;
   readonly dns: boolean;
 }
 
@@ -57,6 +63,48 @@ export async function listRoutes(
     const isOwn = list !== undefined && list.keyId === key.id && list.who === senderOf(key.id);
     if (!isOwn) throw new Refusal(404, "No such list.");
     return list;
+  };
+
+  /** Refuses a request before its list arrives. */
+  const enter = async (request: FastifyRequest, kind: Kind = "email") => {
+    const key = await request.authorise(kind === "domain" ? "domains" : "emails");
+    if (key.isSandbox) throw new Refusal(403, "A sandbox key cannot check lists.");
+    const once = idempotencyKeyOf(request);
+    const isSent = once !== undefined && (await lists.has(key.id, once));
+    if (key.quota.left === 0 && !isSent) refuseWithoutUnits(key, store.now());
+  };
+
+  const submit = async (request: FastifyRequest, reply: FastifyReply, kind: Kind): Promise<StoredList> => {
+    const { name, column, delimiter, drop, split, explain, dns } = request.query as SubmitQuery;
+    const key = request.apiKey as ApiKey;
+    const choices: ListChoices = {
+      column: column || undefined,
+      delimiter,
+      drop: statusesIn(drop),
+      isSplit: split,
+      isExplained: explain,
+      dns,
+    };
+    const sent = { name, kind, who: senderOf(key.id), keyId: key.id };
+    request.items = 1;
+    return receive(request.raw, (content) =>
+      lists.submit(content, sent, choices, idempotencyKeyOf(request)),
+    ).catch((error) => {
+      reply.header("connection", "close");
+      throw error;
+    });
+  };
+
+  /** Waits for the end of a list; removes it if the client goes away, unless it may ask again. */
+  const ended = async (request: FastifyRequest, { id }: StoredList): Promise<StoredList> => {
+    for (let wait = shortestWait; ; wait = Math.min(2 * wait, longestWait)) {
+      const list = await lists.get(id);
+      if (list === undefined) throw new ListFault(404, "The list was removed meanwhile.");
+      if (list.state === "done" || list.state === "failed") return list;
+      if (request.raw.destroyed && !request.raw.complete) throw new ListFault(400, "The client went away.");
+      if (request.socket.destroyed) throw new ListFault(400, "The client went away.");
+      await sleep(wait);
+    }
   };
 
   service.get(
@@ -98,38 +146,50 @@ export async function listRoutes(
             ...errorResponses(400, 401, 403, 409, 413, 415, 422, 429, 503, 507),
           },
         },
-        // Before the list arrives.
-        onRequest: async (request: FastifyRequest) => {
-          const { kind } = request.query as Partial<SubmitQuery>;
-          const key = await request.authorise(kind === "domain" ? "domains" : "emails");
-          if (key.isSandbox) throw new Refusal(403, "A sandbox key cannot check lists.");
-          const once = idempotencyKeyOf(request);
-          const isSent = once !== undefined && (await lists.has(key.id, once));
-          if (key.quota.left === 0 && !isSent) refuseWithoutUnits(key, store.now());
-        },
+        onRequest: (request: FastifyRequest) => enter(request, (request.query as Partial<SubmitQuery>).kind),
       },
       async (request, reply) => {
-        const { kind, name, column, delimiter, drop, split, dns } = request.query as SubmitQuery;
-        const key = request.apiKey as ApiKey;
-        const choices: ListChoices = {
-          column: column || undefined,
-          delimiter,
-          drop: statusesIn(drop),
-          isSplit: split,
-          dns,
-        };
-        const sent = { name, kind, who: senderOf(key.id), keyId: key.id };
-        const once = idempotencyKeyOf(request);
-        const list = await receive(request.raw, (content) =>
-          lists.submit(content, sent, choices, once),
-        ).catch((error) => {
-          reply.header("connection", "close");
-          throw error;
-        });
-        request.items = 1;
+        const { kind } = request.query as SubmitQuery;
+        const list = await submit(request, reply, kind);
         return reply.code(202).header("location", `/lists/${list.id}`).send(toAnswer(list));
       },
     );
+  });
+
+  service.register(async (tables) => {
+    const ajv = new Ajv({ coerceTypes: true, useDefaults: true });
+    tables.setValidatorCompiler(({ schema }) => ajv.compile(schema));
+    tables.removeAllContentTypeParsers();
+    tables.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+    for (const kind of ["email", "domain"] as const) {
+      tables.post(
+        `/${kind}s/validate`,
+        {
+          config: { readsBody: true },
+          constraints: { contentType: "text/csv" },
+          // The document describes it with the JSON of the same path.
+          schema: { hide: true, querystring: tableQuerySchema },
+          onRequest: (request: FastifyRequest) => enter(request, kind),
+        },
+        async (request, reply) => {
+          const sent = await submit(request, reply, kind);
+          const isKept = idempotencyKeyOf(request) !== undefined;
+          const drop = () => (isKept ? Promise.resolve() : lists.remove(sent.id));
+          try {
+            const list = await ended(request, sent);
+            const result = list.result as ListResult;
+            if ("fault" in result) throw new Refusal(400, result.fault);
+            request.items = result.summary.distinct;
+            reply.raw.once("close", () => void drop().catch(() => {}));
+            const path = lists.files.resultPath(list.id, list.attempt, false, result.files[0]!.name);
+            return await sendFile(reply, path, "text/csv; charset=utf-8");
+          } catch (error) {
+            await drop();
+            throw error;
+          }
+        },
+      );
+    }
   });
 
   service.get(

@@ -43,6 +43,20 @@ export async function probeRoutes(service: FastifyInstance, { store, metrics }: 
     service.swagger(),
   );
 
+  service.get(
+    "/",
+    describe("index", "Names what there is.", { 200: jsonOf("The paths.", "Index") }),
+    async () => {
+      const { paths = {} } = service.swagger() as { readonly paths?: Readonly<Record<string, object>> };
+      const operations = Object.entries(paths).flatMap(([path, methods]) =>
+        Object.entries(methods as Readonly<Record<string, { readonly summary?: string }>>)
+          .filter(([method]) => method !== "head")
+          .map(([method, { summary = "" }]) => [`${method.toUpperCase()} ${path}`, summary] as const),
+      );
+      return { service: "idv", document: "/openapi.json", paths: Object.fromEntries(operations) };
+    },
+  );
+
   const text = {
     description: "Prometheus text format.",
     content: { "text/plain": { schema: { type: "string" } } },

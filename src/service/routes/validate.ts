@@ -5,7 +5,15 @@ import { flagsOf } from "../../classifier/flags.js";
 import type { ApiKey, Permission, ServiceStore } from "../../store/state/service-store.js";
 import type { Kind } from "../../validator/validator.js";
 import type { Metrics } from "../metrics.js";
-import { errorResponses, idempotencyKeySchema, jsonOf, rateLimitFields, schemaOf } from "../openapi.js";
+import {
+  errorResponses,
+  idempotencyKeySchema,
+  jsonOf,
+  maximumItemLength,
+  rateLimitFields,
+  type SchemaName,
+  schemaOf,
+} from "../openapi.js";
 import { secondsUntil } from "../plugins/access.js";
 import { Refusal } from "../refusals.js";
 import { explainItems, type Judges, validateItems } from "../validation.js";
@@ -26,12 +34,26 @@ interface RequestBody {
 type ValidateRequest = FastifyRequest<{ Body: RequestBody & Record<string, readonly string[]> }>;
 
 const operations = [
-  { field: "emails", kind: "email", what: "e-mail addresses", name: "ValidateEmails" },
-  { field: "domains", kind: "domain", what: "domains", name: "ValidateDomains" },
+  {
+    field: "emails",
+    kind: "email",
+    what: "e-mail addresses",
+    name: "ValidateEmails",
+    one: { parameter: "address", what: "an e-mail address", name: "CheckedEmail" },
+  },
+  {
+    field: "domains",
+    kind: "domain",
+    what: "domains",
+    name: "ValidateDomains",
+    one: { parameter: "domain", what: "a domain", name: "CheckedDomain" },
+  },
 ] as const satisfies readonly {
   readonly field: Permission;
   readonly kind: Kind;
-  readonly [other: string]: string;
+  readonly name: "ValidateEmails" | "ValidateDomains";
+  readonly one: { readonly parameter: string; readonly what: string; readonly name: SchemaName };
+  readonly what: string;
 }[];
 
 export async function validateRoutes(service: FastifyInstance, options: ValidateOptions): Promise<void> {
@@ -42,13 +64,96 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
     return refuseWithoutUnits(key, store.now());
   };
 
-  for (const { field, kind, what, name } of operations) {
+  /** Refuses a request without a valid key or without units, before its body takes up memory. */
+  const enter = async (request: FastifyRequest, field: Permission) => {
+    const key = await request.authorise(field);
+    const idempotencyKey = idempotencyKeyOf(request);
+    if (key.isSandbox || key.quota.left !== 0) return;
+    const isAnswered = idempotencyKey !== undefined && (await store.hasAnswer(key.id, idempotencyKey));
+    if (!isAnswered) refuse(key);
+  };
+
+  /** Charges for items and returns their statuses. */
+  const judge = async (
+    request: FastifyRequest,
+    { field, kind }: { readonly field: Permission; readonly kind: Kind },
+    items: readonly string[],
+    body: Uint8Array,
+  ) => {
+    // The charge notices a key that was revoked while the body arrived. Sandbox keys are not charged: look them up again.
+    const { apiKey } = request;
+    const key = apiKey?.isSandbox === false ? apiKey : await request.authorise(field);
+    request.items = items.length;
+    const ours = judges();
+    const once = { idempotencyKey: idempotencyKeyOf(request), body };
+    const outcome = await validateItems(ours, key, kind, items, once);
+    if (outcome === "another body") {
+      throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
+    }
+    if (outcome === "quota is gone") return refuse(key);
+    if (outcome === "key is gone") throw new Refusal(401, "Unauthorized.");
+    request.apiKey = { ...key, quota: outcome.quota };
+    const { statuses } = outcome;
+    for (const status of statuses) metrics.items.inc({ kind, status });
+    return { statuses, explain: () => explainItems(ours, key, kind, items, statuses) };
+  };
+
+  for (const { field, kind, what, name, one } of operations) {
+    service.get(`/${field}/check`, {
+      schema: {
+        summary: `Validates ${one.what}, for one unit. The query may be in the logs of proxies; a POST is not.`,
+        operationId: `check_${field.slice(0, -1)}`,
+        headers: idempotencyKeySchema,
+        querystring: {
+          type: "object",
+          required: [one.parameter],
+          properties: {
+            [one.parameter]: {
+              type: "string",
+              maxLength: maximumItemLength,
+              description: `${one.what[0]!.toUpperCase()}${one.what.slice(1)}.`,
+            },
+          },
+        },
+        response: {
+          200: { ...jsonOf("The verdict.", one.name), headers: rateLimitFields },
+          ...errorResponses(400, 401, 403, 422, 429, 503),
+        },
+      },
+      onRequest: (request) => enter(request, field),
+      handler: async (request, reply) => {
+        const item = (request.query as Readonly<Record<string, string>>)[one.parameter]!;
+        const { statuses, explain } = await judge(request, { field, kind }, [item], Buffer.from(item));
+        const [verdict] = await explain();
+        const { reason = null, suggestion = null, mx } = verdict!;
+        return reply.send({
+          [one.parameter]: item,
+          status: statuses[0],
+          reason,
+          suggestion,
+          canonical: canonicalItem(kind, item) ?? null,
+          flags: flagsOf(kind, item, mx),
+        });
+      },
+    });
     service.post(`/${field}/validate`, {
       schema: {
         summary: `Validates ${what}: at most ${maximumItems} per request; each distinct one costs one unit.`,
         operationId: `validate_${field}`,
         headers: idempotencyKeySchema,
-        body: schemaOf(`${name}Request`),
+        body: {
+          content: {
+            "application/json": { schema: schemaOf(`${name}Request`) },
+            "text/csv": {
+              schema: {
+                type: "string",
+                format: "binary",
+                description:
+                  "A table, if the service takes lists: the answer is the same table with a status column. The query may have column, delimiter, drop, explain and dns.",
+              },
+            },
+          },
+        },
         response: {
           200: {
             ...jsonOf("A status for each distinct item, in the order of submission.", `${name}Response`),
@@ -57,14 +162,7 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
           ...errorResponses(400, 401, 403, 413, 415, 422, 429, 503),
         },
       },
-      // Runs before the body is read: requests without a valid key or without units left must not take up memory.
-      onRequest: async (request: ValidateRequest) => {
-        const key = await request.authorise(field);
-        const idempotencyKey = idempotencyKeyOf(request);
-        if (key.isSandbox || key.quota.left !== 0) return;
-        const isAnswered = idempotencyKey !== undefined && (await store.hasAnswer(key.id, idempotencyKey));
-        if (!isAnswered) refuse(key);
-      },
+      onRequest: (request: ValidateRequest) => enter(request, field),
       preValidation: async (request: ValidateRequest) => {
         const items: unknown = request.body?.[field];
         if (Array.isArray(items) && items.length > maximumItems) {
@@ -72,25 +170,10 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
         }
       },
       handler: async (request: ValidateRequest, reply) => {
-        // The charge notices a key that was revoked while the body arrived. Sandbox keys are not charged: look them up
-        // again.
-        const { apiKey, body, rawBody } = request;
-        const key = apiKey?.isSandbox === false ? apiKey : await request.authorise(field);
+        const { body, rawBody } = request;
         const items = [...new Set(body[field])];
-        request.items = items.length;
-        const ours = judges();
-        const once = { idempotencyKey: idempotencyKeyOf(request), body: rawBody };
-        const outcome = await validateItems(ours, key, kind, items, once);
-        if (outcome === "another body") {
-          throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
-        }
-        if (outcome === "quota is gone") return refuse(key);
-        if (outcome === "key is gone") throw new Refusal(401, "Unauthorized.");
-        request.apiKey = { ...key, quota: outcome.quota };
-        const { statuses } = outcome;
-        for (const status of statuses) metrics.items.inc({ kind, status });
-        const verdicts =
-          body.explain || body.flags ? await explainItems(ours, key, kind, items, statuses) : undefined;
+        const { statuses, explain } = await judge(request, { field, kind }, items, rawBody);
+        const verdicts = body.explain || body.flags ? await explain() : undefined;
         const entries = items.map((item, i) => {
           const isPlain = !verdicts && !body.canonical;
           if (isPlain) return `${JSON.stringify(item)}:${plainResult(statuses[i]!)}`;

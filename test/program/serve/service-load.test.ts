@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { beforeAll, describe, expect, test } from "vitest";
+import { errorBody } from "../../../src/service/error-codes.js";
 import { idv } from "../../support/run-idv.js";
 import { createKey, lastKey, post, request, type Service, serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -119,7 +120,7 @@ describe.concurrent("slow, huge and broken requests", () => {
     `Content-Type: application/json\r\n${length}\r\n\r\n`;
   const isRefusal = (said: string, status: string, message: string) => {
     expect(said).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`));
-    expect(said.split("\r\n\r\n")[1]).toBe(JSON.stringify({ message }));
+    expect(said.split("\r\n\r\n")[1]).toBe(JSON.stringify(errorBody(Number(status.slice(0, 3)), message)));
   };
 
   test("get 408 if the header does not end", async () => {

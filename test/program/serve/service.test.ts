@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { beforeAll, describe, expect, test } from "vitest";
+import { errorBody } from "../../../src/service/error-codes.js";
+import { noSuchPath } from "../../../src/service/refusals.js";
 import { idv } from "../../support/run-idv.js";
 import { createKey, lastKey, post as postTo, request, type Service, serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -162,10 +164,13 @@ describe("points that the interface document leaves open", () => {
       413,
       "Body too large: at most 601174 bytes. Items per request: at most 50.",
     ],
-    ["an unknown path", "/emails", {}, 404, "No such path."],
+    ["an unknown path", "/emails", {}, 404, noSuchPath.message],
   ])("rejects %s", async (_, path, body, status, message) => {
     const answer = await post(path, body);
-    expect({ status: answer.status, body: answer.body }).toEqual({ status, body: { message } });
+    expect({ status: answer.status, body: answer.body }).toEqual({
+      status,
+      body: errorBody(status, message),
+    });
   });
 
   test("rejects other content types and methods", async () => {
@@ -174,7 +179,7 @@ describe("points that the interface document leaves open", () => {
     expect([status, headers.get("allow"), body]).toEqual([
       405,
       "POST",
-      { message: "Method not allowed; use POST." },
+      errorBody(405, "Method not allowed; use POST."),
     ]);
   });
 
@@ -193,7 +198,7 @@ describe("points that the interface document leaves open", () => {
     expect((await post("/domains/validate", { domains: ["a.com"] }, headers)).status).toBe(200);
     expect(await post("/emails/validate", { emails: [] }, headers)).toMatchObject({
       status: 403,
-      body: { message: "This key may not validate emails." },
+      body: errorBody(403, "This key may not validate emails."),
     });
   });
 
@@ -207,7 +212,7 @@ describe("points that the interface document leaves open", () => {
     expect(again.headers.get("ratelimit")).toBe('"validations";r=1');
     expect(await post("/domains/validate", { domains: ["a.com"] }, headers)).toMatchObject({
       status: 422,
-      body: { message: "This Idempotency-Key was already used with a different body." },
+      body: errorBody(422, "This Idempotency-Key was already used with a different body."),
     });
     await post("/domains/validate", { domains: ["c.com"] }, as(secret));
     // The stored answer is returned although no unit is left.
@@ -229,10 +234,10 @@ describe("points that the interface document leaves open", () => {
   test("rejects unknown paths and methods before it reads the body", async () => {
     expect((await post("/nope", "{")).status).toBe(404);
     const { status, body } = await request(`${service.url}/domains/validate`, { method: "PUT", body: "{" });
-    expect({ status, body }).toEqual({ status: 405, body: { message: "Method not allowed; use POST." } });
+    expect({ status, body }).toEqual({ status: 405, body: errorBody(405, "Method not allowed; use POST.") });
     expect(await request(`${service.url}/%zz`)).toMatchObject({
       status: 404,
-      text: '{"message":"No such path."}',
+      text: JSON.stringify(noSuchPath),
     });
   });
 
@@ -275,9 +280,10 @@ describe("points that the interface document leaves open", () => {
     expect(await new Validator().validate(document)).toEqual({ valid: true });
     expect(document.openapi).toBe("3.1.0");
     expect(Object.keys(document.paths)).toEqual([
-      ...["/emails/validate", "/domains/validate", "/lists", "/lists/{id}", "/lists/{id}/run"],
+      ...["/emails/check", "/emails/validate", "/domains/check", "/domains/validate"],
+      ...["/lists", "/lists/{id}", "/lists/{id}/run"],
       ...["/lists/{id}/result", "/lists/{id}/report", "/usage"],
-      ...["/healthz", "/readyz", "/openapi.json", "/metrics"],
+      ...["/healthz", "/readyz", "/openapi.json", "/", "/metrics"],
     ]);
     const { text: metrics } = await request(`${service.url}/metrics`);
     expect(metrics).toContain('idv_items_total{kind="email",status="disposable"}');

@@ -1,0 +1,26 @@
+/** The codes of errors, and the body of an error response. */
+
+/** Codes of errors by their status, for programs; 429 has two. The interface document gives 401 a message only. */
+const codes: Readonly<Record<number, string>> = {
+  400: "invalid_request",
+  403: "not_permitted",
+  404: "not_found",
+  405: "method_not_allowed",
+  408: "request_timeout",
+  409: "conflict",
+  413: "too_large",
+  415: "unsupported_media_type",
+  417: "expectation_failed",
+  422: "idempotency_key_reused",
+  431: "header_too_large",
+  500: "internal_error",
+  503: "unavailable",
+  507: "no_room",
+};
+
+export const errorCodes = [...Object.values(codes), "quota_exhausted", "rate_limited"];
+
+/** Returns the body of an error. */
+export function errorBody(statusCode: number, message: string, code = codes[statusCode]) {
+  return { message, ...(code !== undefined && { code }) };
+}
