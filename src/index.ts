@@ -12,6 +12,14 @@ import type { MailCheck } from "./dns/mail-check.js";
 import { isServerAddress, mostInFlight } from "./dns/vocabulary.js";
 import { classifyIn, compileLists, type EmailForm, type ListedItems } from "./library.js";
 
+export {
+  AuthorisationError,
+  type Client,
+  type ClientOptions,
+  createClient,
+  ServiceError,
+  type ValidatedItem,
+} from "./client.js";
 export type {
   Classification,
   ClassifierStatus,

@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import { classifyEmail } from "idv";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startDnsServer } from "../../support/dns-server.js";
+import { hasProgram } from "../../support/programs.js";
 import { finished, fixtures, idv, shellCommand } from "../../support/run-idv.js";
 import { createKey, serve } from "../../support/service.js";
 import { folderOf } from "../../support/temporary-folder.js";
@@ -86,6 +87,7 @@ describe("the command lines", () => {
 
   test.for(commands)("%s", async (line, { skip }) => {
     skip(line.startsWith("git ") && !hasGit, "needs git");
+    skip(line.startsWith("curl ") && !hasProgram("curl"), "needs curl");
     const isServer = line === "idv serve";
     // Files of the lines before would be kept, which some of them refuse.
     const fresh = line.includes("--split") ? "rm -rf checked; " : "";
