@@ -139,12 +139,22 @@ const commands: readonly CommandEntry[] = [
     load: () => import("./commands/doctor.js"),
   },
   {
+    name: "commands",
+    group: machine,
+    summary: "print all commands, as JSON for programs",
+    isInOverview: false,
+    load: () => import("./commands/commands.js"),
+  },
+  {
     name: "completion",
     group: machine,
     summary: "let a shell complete commands and options",
     load: () => import("./commands/completion.js"),
   },
 ];
+
+/** Commands that show the options of all. */
+const seesAll: ReadonlySet<string> = new Set(["help", "completion", "commands"]);
 
 /** Only the command in `words`, the user's words, gets its options. */
 export async function createProgram(version: string, words: readonly string[]): Promise<Command> {
@@ -165,7 +175,7 @@ export async function createProgram(version: string, words: readonly string[]): 
     });
   for (const { name, summary, load } of commands) {
     const command = program.command(name).summary(summary);
-    if (name !== used && used !== "help" && used !== "completion") continue;
+    if (name !== used && !seesAll.has(used ?? "")) continue;
     (await load()).define(command);
     for (const each of command.commands.length > 0 ? command.commands : [command])
       each.addOption(colourOption());
@@ -206,10 +216,10 @@ function overview(): string {
         .filter((command) => command.group === group && command.isInOverview !== false)
         .map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     ]),
-    "",
-    "Try:    idv check ann.lee@gmial.com",
-    "        idv emails list.csv -o checked.csv",
-    `idv help ${topicNames.join("|")}`,
+    "Try:  idv check ann.lee@gmial.com",
+    "      idv emails list.csv -o checked.csv",
+    `Help: idv help ${topicNames.slice(0, 6).join(", ")},`,
+    `      ${topicNames.slice(6).join(", ")}`,
     "",
   ].join("\n");
 }

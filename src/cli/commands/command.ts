@@ -17,7 +17,13 @@ interface CommandHelp {
   readonly exitCodes?: readonly ExitCode[];
 }
 
+const helps = new WeakMap<Command, CommandHelp>();
+
+/** Returns what a command was described by. */
+export const helpOf = (command: Command): CommandHelp | undefined => helps.get(command);
+
 export function describe(command: Command, help: CommandHelp): Command {
+  helps.set(command, help);
   const { description, examples, options = {}, environment = [], exitCodes = [], topics = [] } = help;
   addOptions(command, options);
   const lines = examples.map((example) => `  $ idv ${example}`);

@@ -3,6 +3,7 @@
  * `topics/NAME.md`.
  */
 export const topicNames: readonly string[] = [
+  "recipes",
   "tables",
   "settings",
   "statuses",

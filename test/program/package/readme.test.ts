@@ -1,4 +1,4 @@
-/** Covers the README: every command line in it is run, and every output that it shows is compared. */
+/** Covers the README and the recipes: every command line in them is run, and every output that they show is compared. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -13,18 +13,23 @@ import { createKey, serve } from "../../support/service.js";
 import { folderOf } from "../../support/temporary-folder.js";
 
 const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+const recipes = readFileSync(new URL("../../../src/cli/help/topics/recipes.md", import.meta.url), "utf8");
 /** The code blocks: their language, their text, and the last line of text above them. */
-const blocks = Array.from(
-  readme.matchAll(/([^\n]*)\n\n```(\w*)\n(.*?)```/gs),
-  ([, above, language, text]) => ({
+const blocksIn = (markdown: string) =>
+  Array.from(markdown.matchAll(/([^\n]*)\n\n```(\w*)\n(.*?)```/gs), ([, above, language, text]) => ({
     above: above!,
     language: language!,
     text: text!,
-  }),
-);
-const commands = blocks
+  }));
+const blocks = blocksIn(readme);
+const commands = [...blocks, ...blocksIn(recipes)]
   .filter(({ language }) => language === "sh")
-  .flatMap(({ text }) => text.trim().split("\n"))
+  .flatMap(({ text }) =>
+    text
+      .trim()
+      .replace(/\\\n */g, "")
+      .split("\n"),
+  )
   .filter((line) => !line.startsWith("npm"));
 
 const list = "name,email\nAnn,ann@larch-and-oak.com\nBob,x7k2@mailinator.com\n";
@@ -87,6 +92,7 @@ describe("the command lines", () => {
 
   test.for(commands)("%s", async (line, { skip }) => {
     skip(line.startsWith("git ") && !hasGit, "needs git");
+    skip(line.includes("duckdb ") && !hasProgram("duckdb"), "needs duckdb");
     skip(line.startsWith("curl ") && !hasProgram("curl"), "needs curl");
     const isServer = line === "idv serve";
     // Files of the lines before would be kept, which some of them refuse.

@@ -37,7 +37,7 @@ describe("idv", () => {
     const lines = stdout.trimEnd().split("\n");
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-    expect(stdout).toMatch(/Validate:\n {2}emails .*Service:.*This machine:.*idv help tables/s);
+    expect(stdout).toMatch(/Validate:\n {2}emails .*Service:.*This machine:.*idv help recipes, tables/s);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
@@ -59,7 +59,7 @@ describe("idv", () => {
       code: 2,
       stdout: "",
       stderr:
-        "idv: unknown topic 'colours'; topics: tables, settings, statuses, service, machines, exit-codes, environment\n",
+        "idv: unknown topic 'colours'; topics: recipes, tables, settings, statuses, service, machines, exit-codes, environment\n",
     });
   });
 

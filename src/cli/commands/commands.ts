@@ -1,0 +1,73 @@
+/** `idv commands`: the tree of commands for programs, from the records that the help is made of. */
+import type { Command, Option } from "commander";
+import { exitCodeMeanings } from "../exit-codes.js";
+import { type OptionValues, optionRecords, wordsFor } from "../options/option.js";
+import { print } from "../terminal/standard-output.js";
+import { version } from "../version.js";
+import { type DefineCommand, describe, helpOf } from "./command.js";
+
+const options = optionRecords({
+  json: { flags: "--json", help: "as JSON: options with types and defaults, variables, exit codes" },
+});
+
+export const define: DefineCommand = (command) => {
+  describe(command, {
+    description: "Prints all commands, one a line; as JSON for programs and agents that call idv.",
+    examples: ["commands", "commands --json"],
+    options,
+  }).action((given: OptionValues<typeof options>) => printCommands(command.parent!, given));
+};
+
+/** @param program has the options of all commands */
+function printCommands(program: Command, { json }: OptionValues<typeof options>): void {
+  const leaves = leavesOf(program, []).filter(({ name }) => name !== "help");
+  if (!json) {
+    const width = Math.max(...leaves.map(({ name }) => name.length));
+    print(
+      leaves
+        .map(({ name, command }) => `${name.padEnd(width)}  ${command.summary() || firstLine(command)}\n`)
+        .join(""),
+    );
+    return;
+  }
+  const commands = leaves.map(({ name, command }) => {
+    const { environment = [], exitCodes = [], examples = [] } = helpOf(command) ?? {};
+    return {
+      name,
+      summary: command.summary() || firstLine(command),
+      arguments: command.registeredArguments.map((argument) => ({
+        name: argument.name(),
+        required: argument.required,
+        repeatable: argument.variadic,
+      })),
+      options: command.options.map(optionFacts),
+      environment,
+      exitCodes: [...new Set([0, ...exitCodes, 2, 6])].sort((a, b) => a - b),
+      examples: examples.map((example) => `idv ${example}`),
+    };
+  });
+  print(`${JSON.stringify({ version: version(), commands, exitCodes: exitCodeMeanings }, undefined, 2)}\n`);
+}
+
+const leavesOf = (command: Command, path: readonly string[]): { name: string; command: Command }[] =>
+  command.commands.flatMap((each) => {
+    const own = [...path, each.name()];
+    return each.commands.length > 0 ? leavesOf(each, own) : [{ name: own.join(" "), command: each }];
+  });
+
+const firstLine = (command: Command): string => command.description().split("\n", 1)[0]!;
+
+function optionFacts(option: Option) {
+  const { short, long, description, required, optional, variadic, defaultValue, negate } = option;
+  const value = /[<[]=?([^\]>]+)[\]>]/.exec(option.flags)?.[1];
+  const words = wordsFor(option);
+  return {
+    flags: [short, long].filter((flag) => flag !== undefined && flag !== null),
+    help: description,
+    type: value === undefined ? "boolean" : typeof defaultValue === "number" ? "number" : "string",
+    ...(value !== undefined && { value, valueOptional: optional && !required }),
+    ...(words.length > 0 && { [option.argChoices ? "choices" : "examples"]: words }),
+    ...(defaultValue !== undefined && !negate && { default: defaultValue }),
+    ...(variadic && { repeatable: true }),
+  };
+}
