@@ -7,6 +7,7 @@ import type { DefineCommand } from "./commands/command.js";
 import { topicNames } from "./help/topic-names.js";
 import { normalizeWords } from "./options/option.js";
 import { withReplacement } from "./options/removed.js";
+import { isUrl } from "./options/values.js";
 import { print } from "./terminal/standard-output.js";
 import { type ColourChoice, chooseColour, colourChoices, say } from "./terminal/terminal.js";
 
@@ -139,6 +140,13 @@ const commands: readonly CommandEntry[] = [
     load: () => import("./commands/doctor.js"),
   },
   {
+    name: "undo",
+    group: machine,
+    summary: "put back a file that was replaced with a backup",
+    isInOverview: false,
+    load: () => import("./commands/undo.js"),
+  },
+  {
     name: "commands",
     group: machine,
     summary: "print all commands, as JSON for programs",
@@ -221,7 +229,22 @@ function overview(): string {
     `Help: idv help ${topicNames.slice(0, 6).join(", ")},`,
     `      ${topicNames.slice(6).join(", ")}`,
     "",
-  ].join("\n");
+  ]
+    .map((line) => wrapped(line, process.stdout.columns || 80))
+    .join("\n");
+}
+
+/** Wraps a line between words; what follows is as far to the right as the last column of the line. */
+function wrapped(line: string, columns: number): string {
+  if (line.length <= columns) return line;
+  const indent = " ".repeat(/^ *(?:\S+ {2,})?/.exec(line)![0].length);
+  const lines = [""];
+  for (const word of line.slice(indent.length).split(" ")) {
+    if (indent.length + lines.at(-1)!.length + 1 + word.length > columns && lines.at(-1) !== "")
+      lines.push(word);
+    else lines[lines.length - 1] += `${lines.at(-1) === "" ? "" : " "}${word}`;
+  }
+  return line.slice(0, indent.length) + lines.join(`\n${indent}`);
 }
 
 async function help(program: Command, topic: string | undefined): Promise<void> {
@@ -240,8 +263,14 @@ function oneLine(text: string, flags: readonly string[]): string {
     .trim()
     .replace(/^error: /, "")
     .replace(/\n+/g, " ");
+  const [, word] = /^unknown command '(.+)'$/.exec(line) ?? [];
+  if (word !== undefined && /[./\\]/.test(word)) return `${line}; to check a list: ${commandFor(word)}`;
   return withReplacement(line, flags);
 }
+
+/** The command that is meant by the name of a file, or by a URL. */
+const commandFor = (word: string): string =>
+  isUrl(word) ? `curl -sSf ${word} | idv emails` : `idv emails ${word}`;
 
 function flagsOf(program: Command, name: string | undefined): readonly string[] {
   const command = program.commands.find((command) => command.name() === name);

@@ -64,6 +64,7 @@ const createOptions = optionRecords({
 const listOptions = optionRecords({
   ...stateOptions,
   json: { flags: "--json", help: "print one JSON object a line" },
+  long: { flags: "--long", help: "all columns on a terminal, too" },
 });
 
 const revokeOptions = optionRecords({
@@ -149,9 +150,11 @@ async function listKeys(options: OptionValues<typeof listOptions>): Promise<void
   const keys = await withStore(options, (store) => store.list());
   if (options.json) print(keys.map((key) => `${JSON.stringify(fieldsOf(key))}\n`).join(""));
   else {
+    // A program that reads the lines gets all columns.
+    const columns = options.long || !process.stdout.isTTY ? columnsOf : shortColumnsOf;
     await printListing({
-      header: Object.keys(keys[0] ? columnsOf(keys[0]) : {}),
-      rows: keys.map((key) => Object.values(columnsOf(key)).map((value) => String(value ?? "-"))),
+      header: Object.keys(keys[0] ? columns(keys[0]) : {}),
+      rows: keys.map((key) => Object.values(columns(key)).map((value) => String(value ?? "-"))),
     });
   }
 }
@@ -269,6 +272,22 @@ function fieldsOf({ id, name, permissions, isSandbox, created, expires, revoked,
     lastUsed: date(key.lastUsed),
     quota: key.quotaName,
     rate: key.rate && showRate(key.rate),
+  };
+}
+
+/** Columns that fit a terminal of 100 columns. */
+function shortColumnsOf(key: ApiKey) {
+  const { id, name, limit, used, renews, lastUsed, expires, revoked } = fieldsOf(key);
+  const minute = (date: string | null) => date?.slice(0, 16).replace("T", " ");
+  const state = revoked ? "revoked" : expires && Date.parse(expires) < Date.now() ? "expired" : "active";
+  return {
+    id,
+    name: name.slice(0, 24),
+    state,
+    used,
+    limit,
+    renews: minute(renews),
+    lastUsed: minute(lastUsed),
   };
 }
 

@@ -13,6 +13,7 @@ const removedOptions: Readonly<Record<string, string>> = {
   "--engine": "--offline, or --set engine=api|offline",
   "--escape": "--quote with two characters, the second before a quote in a field",
   "--fail-on-empty": "--fail-on no-rows",
+  "--json": "--format jsonl for the table, or --log json for the summary",
   "--max-bad": "a limit in --fail-on: disposable,fake:2%",
   "--max-retries": "--set maxRetries=N",
   "--no-cache": "--cache off",

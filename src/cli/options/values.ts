@@ -394,3 +394,6 @@ export function itemRate(value: string): Rate {
   if (Number(items) > 0) return { items: Number(items), milliseconds: unitMilliseconds[unit]! };
   throw new InvalidArgumentError("It takes a rate such as 50/s, 1000/m or 10000/h.");
 }
+
+/** Returns whether a word is a URL where a file is meant. */
+export const isUrl = (word: string): boolean => /^https?:\/\//i.test(word);

@@ -1,8 +1,10 @@
 /** Opens what the runs over all files share: the engine, the DNS stage and the report. */
+import { writeFileSync } from "node:fs";
 import type { DataSource } from "../../../classifier/disposable-table.js";
 import { daysOld, findTable } from "../../../data/installed-table.js";
+import { found } from "../../../files/found.js";
 import type { RunSession } from "../../../run/session.js";
-import { dataTablePath } from "../../config/paths.js";
+import { dataTablePath, quotaFilePath } from "../../config/paths.js";
 import type { Engine } from "../../engines/engine.js";
 import type { OpenMailCheck } from "../../engines/mail-check.js";
 import { openOfflineEngine } from "../../engines/offline-engine.js";
@@ -109,13 +111,27 @@ async function openFindings({ log, isDryRun }: Plan, resources: Resources): Prom
 
 /** Age in days above which a run mentions the lists: by then they miss two of three new disposable domains. */
 const oldDays = 60;
+const dayMilliseconds = 86_400_000;
 
 /** Silent off a terminal: in a nightly job, the remark would fill the log. */
-function remarkOldData(note: (text: string) => void): void {
+function remarkOldData(note: (text: string) => void, env = process.env): void {
   if (!process.stderr.isTTY) return;
   const { table } = findTable(dataTablePath(process.env), () => {});
   const remark = oldDataRemark(table.sources, Date.now());
-  if (remark !== undefined) note(remark);
+  if (remark !== undefined && isFirstToday(env)) note(remark);
+}
+
+/** Returns whether nothing was told for a day, and records that it is told now. Where this cannot be kept, it is told each time. */
+function isFirstToday(env: NodeJS.ProcessEnv): boolean {
+  const path = `${quotaFilePath(env)}.told`;
+  const told = found(path)?.mtimeMs ?? 0;
+  if (Math.abs(Date.now() - told) < dayMilliseconds) return false;
+  try {
+    writeFileSync(path, "", { mode: 0o600 });
+  } catch {
+    // The folder is missing or read-only.
+  }
+  return true;
 }
 
 /** Returns a remark if the lists of disposable domains are old. `now` is in milliseconds since the epoch. */

@@ -6,6 +6,7 @@ import { found } from "../../../files/found.js";
 import { type InputFile, readStream } from "../../../files/input.js";
 import { newPrivateFolder, removeAbandonedFolders } from "../../../files/temporary-files.js";
 import { isParquetStart, isZipStart } from "../../../files/zip-start.js";
+import { say } from "../../terminal/terminal.js";
 import type { Resources } from "./resources.js";
 
 /**
@@ -16,6 +17,7 @@ import type { Resources } from "./resources.js";
  */
 export async function openStandardInput(resources: Resources): Promise<InputFile | string> {
   if (found(0)?.isDirectory()) throw new FileError("standard input: is a folder; give a file");
+  if (process.stdin.isTTY) say("reading standard input; Ctrl-D ends it");
   const rest = readStream("standard input", process.stdin, resources.signal);
   const first = await rest.next();
   async function* bytes() {

@@ -8,6 +8,7 @@ import type { FileCopy } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
+import { isUrl } from "../../options/values.js";
 import { printable } from "../../terminal/terminal.js";
 import { isSameFile } from "./targets.js";
 
@@ -150,6 +151,8 @@ function pathsOfFile(file: string, isSeveral: boolean, { output: named, inPlace 
   if (isInPlace && input === undefined) {
     throw notReplaceable();
   }
+  if (isUrl(file) && !existsSync(file))
+    throw new UsageError(`${file}: is a URL, and idv reads files: curl -sSf ${file} | idv emails`);
   // On macOS, `sed -i .bak` is typed with a space.
   if (inPlace === "" && /^\.\w+$/.test(file) && !existsSync(file)) {
     throw new UsageError(`${file}: no such file; to keep the old files, write -I${file}, without a space`);
