@@ -140,6 +140,13 @@ const commands: readonly CommandEntry[] = [
     load: () => import("./commands/doctor.js"),
   },
   {
+    name: "mcp",
+    group: machine,
+    summary: "serve its tools to an assistant (MCP)",
+    isInOverview: false,
+    load: () => import("./commands/mcp.js"),
+  },
+  {
     name: "undo",
     group: machine,
     summary: "put back a file that was replaced with a backup",

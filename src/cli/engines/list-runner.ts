@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { resolve } from "node:path";
 import type { ListRunner } from "../../lists/list-program.js";
-import { threadLoader } from "../../package/own-files.js";
 import { isDatabase } from "../config/quota-location.js";
+import { ownProgram } from "./own-program.js";
 
 /** Longest time for the dry run over a list, in milliseconds. */
 const lookMilliseconds = 120_000;
@@ -16,9 +16,7 @@ const heapMebibytes = 512;
  * @param state path or URL of the state, whose keys are charged
  */
 export function listRunner(state: string): ListRunner {
-  const [, program] = process.argv;
-  // In a program of a single file, this is the program again.
-  const script = threadLoader === undefined ? [program!] : [];
+  const { program, words } = ownProgram();
   const location = isDatabase(state) ? state : resolve(state);
   const children = new Set<ChildProcess>();
   process.once("exit", () => {
@@ -27,7 +25,7 @@ export function listRunner(state: string): ListRunner {
   return {
     lookMilliseconds,
     start(args, folder, charge) {
-      const child = spawn(process.execPath, [...script, ...args], {
+      const child = spawn(program, [...words, ...args], {
         cwd: folder,
         // The state may be a URL with a password, so it is not an argument.
         env: {

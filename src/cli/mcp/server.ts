@@ -1,0 +1,211 @@
+/**
+ * The server of `idv mcp`. Each tool runs a command of idv in a process of its own, so that its rules, quota and messages are
+ * those of the command line, and a file that is too large ends only that process. Loaded only for this command.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { ownProgram } from "../engines/own-program.js";
+import { version } from "../version.js";
+
+interface McpOptions {
+  /** Files outside it are refused. */
+  readonly folder: string;
+  readonly isOnline: boolean;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: "object"; readonly [other: string]: unknown };
+  readonly annotations: { readonly readOnlyHint: boolean; readonly openWorldHint?: boolean };
+  /** @throws ToolFault for wrong arguments */
+  readonly call: (given: Arguments) => Promise<string>;
+}
+
+class ToolFault extends Error {}
+
+/** Most items of one call: an answer should fit what an assistant reads. */
+const mostItems = 500;
+/** Most characters of an answer. */
+const mostText = 100_000;
+/** Time after which a command is ended, in milliseconds. */
+const patience = 600_000;
+
+/** Serves until standard input ends. */
+export async function serveMcp(options: McpOptions): Promise<void> {
+  const tools = toolsOf(options);
+  const server = new Server({ name: "idv", version: version() }, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: tools.map(({ call: _, ...tool }) => tool),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+    const tool = tools.find(({ name }) => name === params.name);
+    const answer = (text: string, isError = false) => ({
+      content: [{ type: "text" as const, text: text.slice(0, mostText) }],
+      isError,
+    });
+    if (tool === undefined) return answer(`no tool ${params.name}`, true);
+    return tool.call(params.arguments ?? {}).then(answer, (error: Error) => answer(error.message, true));
+  });
+  const ended = once(process.stdin, "end");
+  await server.connect(new StdioServerTransport());
+  await ended;
+  await server.close();
+}
+
+function toolsOf({ folder, isOnline }: McpOptions): readonly Tool[] {
+  const items = {
+    type: "array",
+    items: { type: "string", maxLength: 1000 },
+    minItems: 1,
+    maxItems: mostItems,
+    description: "E-mail addresses or domains.",
+  };
+  const readOnly = { readOnlyHint: true, openWorldHint: false };
+  return [
+    {
+      name: "check",
+      description:
+        "Tells for e-mail addresses or domains whether they are ok, alias, disposable or fake, with reason and suggestion. Free of charge, offline.",
+      inputSchema: { type: "object", properties: { items }, required: ["items"] },
+      annotations: readOnly,
+      call: async (given) => (await run(folder, ["check", "--json", "-"], itemsIn(given))).stdout,
+    },
+    {
+      name: "explain",
+      description:
+        "Tells why an e-mail address or a domain has its verdict: the rule and its source, the lists that have the domain, and who takes corrections.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          item: { type: "string", maxLength: 1000, description: "An e-mail address or a domain." },
+        },
+        required: ["item"],
+      },
+      annotations: readOnly,
+      call: async ({ item }) =>
+        (await run(folder, ["check", "--why", "--json", "-"], itemsIn({ items: [item] }))).stdout,
+    },
+    {
+      name: "check_file",
+      description:
+        "Checks every row of a table in the folder (CSV, TSV, JSON, .xlsx and others) and writes a copy with a status column beside it. Returns the counts. Costs a unit of the quota for each distinct item.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          path: { type: "string", description: "The file, relative to the folder." },
+          kind: {
+            type: "string",
+            enum: ["emails", "domains"],
+            default: "emails",
+            description: "What it holds.",
+          },
+          column: { type: "string", description: "Name or number of the column; found by default." },
+          onlyGood: {
+            type: "boolean",
+            default: false,
+            description: "Writes only rows that are ok or alias.",
+          },
+          fix: { type: "boolean", default: false, description: "Corrects typos of large providers." },
+          overwrite: { type: "boolean", default: false, description: "Replaces an older output." },
+        },
+        required: ["path"],
+      },
+      annotations: { readOnlyHint: false, openWorldHint: isOnline },
+      call: (given) => checkFile(given, folder, isOnline),
+    },
+    {
+      name: "quota",
+      description: "Tells how many units of the offline quota are used and left, and when it renews.",
+      inputSchema: { type: "object", properties: {} },
+      annotations: readOnly,
+      call: async () => (await run(folder, ["quota", "show", "--json"], "")).stdout,
+    },
+  ];
+}
+
+/** Returns the lines of standard input. */
+function itemsIn({ items }: Arguments): string {
+  const isList = Array.isArray(items) && items.length > 0 && items.length <= mostItems;
+  if (!isList || !items.every((item) => typeof item === "string" && item.length <= 1000))
+    throw new ToolFault(`items must be 1 to ${mostItems} texts`);
+  return `${items.map((item) => String(item).replace(/[\r\n]+/g, " ")).join("\n")}\n`;
+}
+
+async function checkFile(given: Arguments, folder: string, isOnline: boolean): Promise<string> {
+  const { kind = "emails", column, onlyGood, fix, overwrite } = given;
+  if (kind !== "emails" && kind !== "domains") throw new ToolFault("kind must be emails or domains");
+  const input = await inFolder(folder, given["path"]);
+  const output = outputFor(input);
+  if (existsSync(join(folder, output)) && overwrite !== true)
+    throw new ToolFault(`${output} is there already; pass overwrite, or remove it`);
+  const words = [
+    ...[kind, "--log", "json", "-o", `./${output}`, "--explain"],
+    ...(isOnline ? [] : ["--offline"]),
+    ...(column === undefined ? [] : ["-c", String(column)]),
+    ...(onlyGood === true ? ["--only", kind === "emails" ? "ok,alias" : "ok"] : []),
+    ...(fix === true && !isOnline ? ["--fix"] : []),
+    `./${input}`,
+  ];
+  const { stderr } = await run(folder, words, "");
+  const summary = stderr.split("\n").findLast((line) => line.startsWith('{"type":"summary"'));
+  if (summary === undefined) throw new ToolFault(stderr.trim());
+  const { rows, written, empty, distinct, statuses, reasons, units } = JSON.parse(summary);
+  return JSON.stringify({ output, rows, written, empty, distinct, statuses, reasons, units });
+}
+
+/**
+ * Returns the path of a file relative to the folder.
+ *
+ * @throws ToolFault when it is outside, by a link, too, or there is none
+ */
+async function inFolder(folder: string, path: unknown): Promise<string> {
+  if (typeof path !== "string" || path === "" || path.includes("\0"))
+    throw new ToolFault("path must be a text");
+  const root = await realpath(folder);
+  const real = await realpath(resolve(root, path)).catch(() => {
+    throw new ToolFault(`${path}: no such file in the folder`);
+  });
+  const inside = relative(root, real);
+  if (inside === "" || inside.startsWith("..") || isAbsolute(inside))
+    throw new ToolFault(`${path}: is outside the folder of idv mcp`);
+  return inside;
+}
+
+/** `data/list-checked.csv` for `data/list.csv`; address books become CSV. */
+function outputFor(input: string): string {
+  const [, base = "list", ending = ""] = /^(.*?)((?:\.[^.]+)?(?:\.(?:gz|zst))?)$/.exec(basename(input)) ?? [];
+  const isBook = /^\.(?:vcf|ldif)$/i.test(ending);
+  return join(dirname(input), `${base}-checked${isBook ? ".csv" : ending}`);
+}
+
+/** @throws ToolFault with the message of the command when it fails; a used-up quota is none */
+async function run(
+  folder: string,
+  words: readonly string[],
+  input: string,
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const own = ownProgram();
+  const child = spawn(own.program, [...own.words, ...words], { cwd: folder, timeout: patience });
+  const texts = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      texts[name] += text;
+    });
+  }
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  const [code] = (await once(child, "close")) as [number | null];
+  // 4: the quota is used up, which the answer tells.
+  if (code !== 0 && code !== 4)
+    throw new ToolFault(texts.stderr.trim().replace(/^idv: /, "") || "it was stopped");
+  return texts;
+}

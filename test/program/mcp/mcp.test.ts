@@ -1,0 +1,91 @@
+/** Covers `idv mcp` with the client of the official SDK, as an assistant uses it. */
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { expect, test } from "vitest";
+import { afterFile } from "../../support/clean-up.js";
+import { command } from "../../support/run-idv.js";
+import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
+
+const home = folderOf({
+  "list.csv": "id,email\n1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,bob.smith@gmial.com\n",
+});
+const client = new Client({ name: "test", version: "1" });
+await client.connect(
+  new StdioClientTransport({
+    command: command[0]!,
+    args: [...command.slice(1), "mcp"],
+    cwd: home,
+    env: { PATH: process.env["PATH"]!, HOME: home, XDG_STATE_HOME: join(home, "state") },
+  }),
+);
+afterFile(() => client.close());
+
+async function call(name: string, given: Record<string, unknown> = {}) {
+  const { content, isError } = await client.callTool({ name, arguments: given });
+  return { text: (content as { text: string }[])[0]!.text, isError: isError === true };
+}
+
+test("names its tools, and which of them change something", async () => {
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
+    ["check", true],
+    ["explain", true],
+    ["check_file", false],
+    ["quota", true],
+  ]);
+});
+
+test("check and explain give the verdicts of the command", async () => {
+  const items = ["grace.lee@gmial.com", "--help", "a\nb@c.de", "mailinator.com"];
+  const { text, isError } = await call("check", { items });
+  expect(isError).toBe(false);
+  const verdicts = text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(verdicts.map(({ status }) => status)).toEqual(["fake", "fake", "fake", "disposable"]);
+  expect(verdicts[0]).toMatchObject({ suggestion: "grace.lee@gmail.com" });
+  expect(JSON.parse((await call("explain", { item: "x@mailinator.com" })).text).why).toMatchObject({
+    rule: "disposable domain",
+  });
+  for (const items of [[], Array(501).fill("a"), "a", [1]])
+    expect(await call("check", { items })).toEqual({ text: "items must be 1 to 500 texts", isError: true });
+});
+
+test("check_file writes beside the file, counts, and takes units", async () => {
+  const { text } = await call("check_file", { path: "list.csv", fix: true, onlyGood: true });
+  expect(JSON.parse(text)).toMatchObject({
+    output: "list-checked.csv",
+    rows: 3,
+    written: 2,
+    statuses: { ok: 2, disposable: 1 },
+    units: { used: 3 },
+  });
+  expect(readFileSync(join(home, "list-checked.csv"), "utf8")).toBe(
+    "id,email,status,reason,suggestion,was\n1,ann@larch-and-oak.com,ok,,,\n3,bob.smith@gmail.com,ok,fixed,,bob.smith@gmial.com\n",
+  );
+  expect(await call("check_file", { path: "list.csv" })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("list-checked.csv is there already"),
+  });
+  expect((await call("check_file", { path: "list.csv", overwrite: true })).isError).toBe(false);
+  expect(JSON.parse((await call("quota")).text)).toMatchObject({ used: 6 });
+});
+
+test("files outside the folder are refused, and faults are those of the command", async () => {
+  const outside = temporaryFolder();
+  writeFileSync(join(outside, "other.csv"), "email\na@b.c\n");
+  symlinkSync(join(outside, "other.csv"), join(home, "link.csv"));
+  for (const path of [join(outside, "other.csv"), "../x.csv", "link.csv", "/etc/passwd", "", "none.csv", 3]) {
+    expect((await call("check_file", { path })).isError).toBe(true);
+  }
+  expect(existsSync(join(outside, "other-checked.csv"))).toBe(false);
+  writeFileSync(join(home, "words.csv"), "a,b\n1,2\n");
+  expect(await call("check_file", { path: "words.csv" })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("no column looks like e-mail addresses"),
+  });
+  expect(await call("nothing")).toEqual({ text: "no tool nothing", isError: true });
+});
