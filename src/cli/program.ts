@@ -43,6 +43,13 @@ const commands: readonly CommandEntry[] = [
     load: () => import("./commands/check.js"),
   },
   {
+    name: "compare",
+    group: validate,
+    summary: "count what became better or worse between two outputs",
+    isInOverview: false,
+    load: () => import("./commands/compare.js"),
+  },
+  {
     name: "page",
     group: validate,
     summary: "serve or write a page that checks lists",
