@@ -176,6 +176,7 @@ function reportOf(
     badRows,
     badRowKinds: [],
     outvoted: [],
+    files: [],
     quota: undefined,
     terms: [
       ["Column", columnName === undefined ? String(column) : `${columnName} (column ${column})`],

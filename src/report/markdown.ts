@@ -1,7 +1,9 @@
 /** The report as Markdown, for pages that show it: summaries of jobs, issues, wikis. */
+import { hiddenFigures } from "./figures.js";
+import { gradeOf } from "./grade.js";
 import { grouped, perCent } from "./parts.js";
 import type { Report } from "./report.js";
-import { detailsOf, leadOf, reasonsFor, statusesOf, titleOf } from "./words.js";
+import { detailsOf, leadOf, nextStepsOf, reasonsFor, statusesOf, titleOf } from "./words.js";
 
 export function renderMarkdown(report: Report): string {
   const { made, typos, topDomains, terms, inputs } = report;
@@ -20,10 +22,11 @@ export function renderMarkdown(report: Report): string {
             entries.map(([name, count]) => [name, grouped(count)]),
           ),
         ];
+  const grade = gradeOf(report);
   const date = new Date(made).toISOString().slice(0, 16).replace("T", " ");
   const parts = [
     `## ${escaped(titleOf(report))}`,
-    `**${escaped(leadOf(report))}** ${escaped(detailsOf(report))} Checked on ${date} UTC.`,
+    `**${escaped(leadOf(report))}** ${grade ? `${escaped(grade.text)} ` : ""}${escaped(detailsOf(report))} Checked on ${date} UTC.`,
     ...(inputs.length > 1 ? [inputs.map((name) => `- ${escaped(name)}`).join("\n")] : []),
     table(
       ["Status", "Rows", "Share", "What to do"],
@@ -40,12 +43,20 @@ export function renderMarkdown(report: Report): string {
       "Rows",
       typos.map(({ name, total }) => [name, total]),
     ),
+    ...(nextStepsOf(report).length === 0
+      ? []
+      : [
+          "### What to do next",
+          nextStepsOf(report)
+            .map((step) => `- ${escaped(step)}`)
+            .join("\n"),
+        ]),
     ...counted("Why fake", "Reason", "Rows", reasonsFor(report, "fake")),
     ...counted("Why alias", "Reason", "Rows", reasonsFor(report, "alias")),
     ...counted(
       "Disposable domains",
       "Domain",
-      "Items",
+      "Addresses",
       topDomains.map(({ domain, items }) => [domain, items]),
     ),
     "### How it was made",
@@ -54,7 +65,7 @@ export function renderMarkdown(report: Report): string {
       terms.map(([term, text]) => [term, text]),
     ),
   ];
-  return `${parts.join("\n\n")}\n`;
+  return `${parts.join("\n\n")}\n\n<!-- ${hiddenFigures(report)} -->\n`;
 }
 
 /** Columns after the first with figures only are set flush right. */

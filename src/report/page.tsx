@@ -5,13 +5,15 @@
 
 import type { ComponentChildren } from "preact";
 import { series } from "./collector.js";
+import { hiddenFigures } from "./figures.js";
+import { gradeOf } from "./grade.js";
 import { htmlPage } from "./html.js";
-import { BarTable, grouped, perCent, type Slice, StackedBar, StatusTable, Terms } from "./parts.js";
+import { BarTable, grouped, Key, perCent, type Slice, StackedBar, StatusTable, Terms } from "./parts.js";
 import { reportPolicy } from "./policy.js";
 import type { Report } from "./report.js";
 import { style } from "./style.js";
 import { mostNames, type NamedCounts } from "./top-counts.js";
-import { detailsOf, itemsOf, leadOf, reasonsFor, rows, statusesOf, titleOf } from "./words.js";
+import { detailsOf, itemsOf, leadOf, nextStepsOf, reasonsFor, rows, statusesOf, titleOf } from "./words.js";
 
 export function renderPage(report: Report): string {
   const title = titleOf(report);
@@ -27,6 +29,7 @@ export function renderPage(report: Report): string {
       </head>
       <body>
         <ReportView report={report} />
+        <script type="application/json" dangerouslySetInnerHTML={{ __html: hiddenFigures(report) }} />
       </body>
     </html>
   );
@@ -38,12 +41,17 @@ function ReportView({ report }: { report: Report }) {
     <main>
       <Opening report={report} />
       <Statuses report={report} />
+      <Next report={report} />
       <div class="columns">
-        <Typos report={report} />
-        <Reasons report={report} />
-        <DisposableDomains report={report} />
-        <Providers report={report} />
-        <Flags report={report} />
+        <div>
+          <Typos report={report} />
+          <Reasons report={report} />
+        </div>
+        <div>
+          <DisposableDomains report={report} />
+          <Providers report={report} />
+          <Flags report={report} />
+        </div>
       </div>
       <Months report={report} />
       <Duplicates report={report} />
@@ -69,6 +77,7 @@ function Section({ heading, children }: { heading: string; children: ComponentCh
 
 function Opening({ report }: { report: Report }) {
   const { inputs, made } = report;
+  const grade = gradeOf(report);
   return (
     <header>
       <h1>
@@ -76,6 +85,7 @@ function Opening({ report }: { report: Report }) {
         {inputs.length > 5 && ` and ${inputs.length - 5} more files`}
       </h1>
       <p class="lead">{leadOf(report)}</p>
+      {grade && <p class="grade">{grade.text}</p>}
       <p class="sub">
         {detailsOf(report)} Checked on{" "}
         <time dateTime={new Date(made).toISOString()}>
@@ -84,6 +94,26 @@ function Opening({ report }: { report: Report }) {
         .
       </p>
     </header>
+  );
+}
+
+function Next({ report }: { report: Report }) {
+  const { files } = report;
+  const steps = nextStepsOf(report);
+  if (steps.length === 0 && files.length === 0) return null;
+  return (
+    <Section heading="What to do next">
+      <ul>
+        {steps.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+        {files.map(({ path, bytes }) => (
+          <li key={path}>
+            Written: {path} ({grouped(Math.ceil(bytes / 1024))} kB)
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }
 
@@ -133,7 +163,7 @@ function DisposableDomains({ report: { topDomains, inputs } }: { report: Report 
     <BarTable
       heading="Disposable domains"
       column={inputs.length === 1 ? "Domain" : "Domain (of the 20 most frequent of each file)"}
-      figure="Items"
+      figure="Addresses"
       entries={topDomains.map(({ domain, items }) => [domain, items])}
       className="disposable"
     />
@@ -168,7 +198,7 @@ function Providers({ report: { providers, isApproximate, kind } }: { report: Rep
   if (providers.length === 0 || kind === "domain") return null;
   return (
     <section>
-      <h2>Largest providers</h2>
+      <h2>Providers by bad rows</h2>
       <table>
         <thead>
           <tr>
@@ -183,16 +213,18 @@ function Providers({ report: { providers, isApproximate, kind } }: { report: Rep
           </tr>
         </thead>
         <tbody>
-          {providers.map((provider) => (
-            <tr key={provider.name}>
-              <td class="name">{provider.name}</td>
-              <td class="number">{grouped(provider.total)}</td>
-              <td class="number">{perCent(badOf(provider), provider.total)}</td>
-              <td class="chart">
-                <StackedBar slices={slicesOf(provider)} className="mini" />
-              </td>
-            </tr>
-          ))}
+          {providers
+            .toSorted((a, b) => badOf(b) - badOf(a) || b.total - a.total)
+            .map((provider) => (
+              <tr key={provider.name}>
+                <td class="name">{provider.name}</td>
+                <td class="number">{grouped(provider.total)}</td>
+                <td class="number">{perCent(badOf(provider), provider.total)}</td>
+                <td class="chart">
+                  <StackedBar slices={slicesOf(provider)} className="mini" />
+                </td>
+              </tr>
+            ))}
         </tbody>
       </table>
       {isApproximate && (
@@ -216,6 +248,7 @@ function Months({ report: { months } }: { report: Report }) {
   const shown = all.slice(-mostMonths);
   const [first, last] = [shown[0]!, shown.at(-1)!];
   const most = Math.max(...shown.map(({ total }) => total));
+  const worst = worstOf(shown);
   const step = 600 / shown.length;
   const width = Math.min(40, step * 0.8);
   return (
@@ -224,7 +257,21 @@ function Months({ report: { months } }: { report: Report }) {
       <p class="note">
         Rows by month, from the column "{months.column}". A month with many bad rows is often one in which a
         form was attacked.{all.length > mostMonths && ` The last ${mostMonths} months are shown.`}
+        {worst && ` The worst was ${worst.name}: ${perCent(badOf(worst), worst.total)} bad.`}
       </p>
+      <p class="legend">
+        {series
+          .filter((_, i) => shown.some(({ counts }) => (counts[i] ?? 0) > 0))
+          .map((label) => (
+            <span key={label}>
+              <Key className={label} />
+              {label}
+            </span>
+          ))}
+      </p>
+      <div class="axis">
+        <span>{grouped(most)} rows</span>
+      </div>
       <svg
         class="months"
         viewBox="0 0 600 150"
@@ -291,6 +338,17 @@ function Months({ report: { months } }: { report: Report }) {
   );
 }
 
+/** Least number of rows of a month that can be the worst. */
+const fewRows = 5;
+
+function worstOf(months: readonly NamedCounts[]): NamedCounts | undefined {
+  const share = (month: NamedCounts) => badOf(month) / month.total;
+  const some = months.filter((month) => month.total >= fewRows && badOf(month) > 0);
+  return some.length === 0
+    ? undefined
+    : some.reduce((worst, month) => (share(month) > share(worst) ? month : worst));
+}
+
 function withGaps(months: readonly NamedCounts[]): readonly NamedCounts[] {
   const known = new Map(months.map((month) => [month.name, month]));
   const all: NamedCounts[] = [];
@@ -310,7 +368,7 @@ function Duplicates({ report }: { report: Report }) {
     <Section heading="Duplicates">
       <p>
         {repeated > 0 &&
-          `${rows(repeated)} ${repeated === 1 ? "repeats" : "repeat"} an item of an earlier row; idv can leave out repetitions. `}
+          `${rows(repeated)} ${repeated === 1 ? "repeats" : "repeat"} the entry of an earlier row; idv can leave out repetitions. `}
         {sameMailbox > 0 &&
           `${grouped(sameMailbox)} ${sameMailbox === 1 ? "address reaches" : "addresses reach"} the mailbox of another one in the list, with other dots, in another case or with a sub-address; idv can keep one of each.`}
       </p>
@@ -332,7 +390,7 @@ function ShownRows({ report: { shownRows: shown, inputs } }: { report: Report })
             <th scope="col" class="number">
               Line
             </th>
-            <th scope="col">Item</th>
+            <th scope="col">Entry</th>
             <th scope="col">Reason</th>
             <th scope="col">Did you mean</th>
           </tr>
@@ -363,13 +421,13 @@ const mostKinds = 12;
 
 function Cost({ report }: { report: Report }) {
   const { charged, cached, prechecked, distinct, quota, badRows } = report;
-  const left = quota === undefined || quota.left === null ? "no limit" : `${grouped(quota.left)} units left`;
+  const left = quota === undefined || quota.left === null ? "no limit" : `${grouped(quota.left)} left`;
   const renews =
     quota?.renewsAt == null
       ? ""
       : `, renews ${new Date(quota.renewsAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const terms: (readonly [string, string])[] = [
-    ["Used", `Units: ${grouped(charged)}; distinct ${itemsOf(report)}: ${grouped(distinct)}`],
+    ["Paid", `${grouped(charged)} of ${grouped(distinct)} different ${itemsOf(report)}`],
     ...(cached > 0 ? [["Free", `${grouped(cached)} from the cache`] as const] : []),
     ...(prechecked > 0 ? [["Free", `${grouped(prechecked)} fake by syntax`] as const] : []),
     ...(quota === undefined ? [] : [["Quota", `${left}${renews}`] as const]),
@@ -386,7 +444,7 @@ function Cost({ report }: { report: Report }) {
         ({ count, lines }) =>
           [
             "Left out or bad",
-            `${grouped(count)} for one item, though another is ok or alias; first lines: ${lines.join(", ")}`,
+            `${grouped(count)} for one entry, though another is ok or alias; first lines: ${lines.join(", ")}`,
           ] as const,
       ),
   ];

@@ -2,6 +2,7 @@
 import type { Kind } from "../classifier/verdict.js";
 import type { RunReport } from "../run/run-options.js";
 import type { Collected } from "./collector.js";
+import type { Figures } from "./figures.js";
 
 /** Counts are rows unless stated otherwise. */
 export interface Report extends Collected {
@@ -34,6 +35,10 @@ export interface Report extends Collected {
   readonly cached: number;
   readonly prechecked: number;
   readonly quota: RunReport["quota"];
+  /** Files that the runs have written, with their sizes in bytes. */
+  readonly files: readonly { readonly path: string; readonly bytes: number }[];
+  /** The report that this one replaces. */
+  readonly before?: Figures | undefined;
   readonly terms: readonly (readonly [term: string, text: string])[];
 }
 

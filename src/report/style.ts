@@ -26,6 +26,7 @@ h2 { margin: 0 0 10px; font-size: 1.05rem; }
 .lead { margin: 6px 0 0; font-size: clamp(1.5rem, 4vw, 2.1rem); line-height: 1.25; font-weight: 650; }
 .sub, .note, caption, footer { color: var(--soft); }
 .sub { margin: 6px 0 0; }
+.grade { margin: 6px 0 0; font-weight: 600; }
 .note { margin: 8px 0 0; font-size: .87rem; }
 section { margin-top: 30px; min-width: 0; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 0 44px; }
@@ -51,6 +52,8 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 18px; margi
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 summary { cursor: pointer; color: var(--soft); font-size: .87rem; margin-top: 8px; }
+.legend { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: .84rem; color: var(--soft); margin: 8px 0 2px; }
+ul { margin: 0; padding-left: 1.2em; }
 .axis { display: flex; justify-content: space-between; color: var(--soft); font-size: .8rem; }
 @media (max-width: 600px) {
   body { padding: 16px 14px 32px; }
@@ -68,7 +71,9 @@ summary { cursor: pointer; color: var(--soft); font-size: .87rem; margin-top: 8p
   :root { color-scheme: light; }
   @page { size: A4; margin: 14mm; }
   body { max-width: none; padding: 0; font-size: 9.5pt; line-height: 1.35; print-color-adjust: exact; }
-  section { margin-top: 14px; break-inside: avoid; }
+  section { margin-top: 14px; }
+  h2 { break-after: avoid; }
+  tr, li, svg, dl { break-inside: avoid; }
   .columns { grid-template-columns: 1fr 1fr; gap: 0 28px; }
   .months { height: 90px; }
   th, td { padding-top: 2px; padding-bottom: 2px; }

@@ -1,6 +1,7 @@
 /** The sentences and the words of the report, which its page and its Markdown share. */
 import { reasonOf } from "../classifier/rules/rules.js";
 import { knownStatuses } from "../validator/validator.js";
+import { changeSince } from "./figures.js";
 import { grouped } from "./parts.js";
 import type { Report } from "./report.js";
 
@@ -20,6 +21,20 @@ export function leadOf(report: Report): string {
   return `${grouped(good)} of ${grouped(filled)} ${what}.`;
 }
 
+/** What is behind a reason, for people who do not know its name. */
+const plainly: Readonly<Record<string, string>> = {
+  syntax: "not written as an address",
+  "typo-domain": "one letter from a large provider",
+  "unknown-tld": "nothing ends like this",
+  "public-suffix": "an ending, without a name before it",
+  "special-use": "reserved by the standards, receives no mail",
+  placeholder: "typed to fill a form, such as test or asdf",
+  "impossible-mailbox": "the provider gives out no such name",
+  "no-reply": "nobody reads it",
+  "sub-address": "ann+news reaches the mailbox of ann",
+  relay: "forwards to a mailbox, and can be switched off",
+};
+
 /** Returns the sentences after the first one. */
 export function detailsOf(report: Report): string {
   const lost = countOf(report, "fake") + countOf(report, "disposable");
@@ -32,6 +47,7 @@ export function detailsOf(report: Report): string {
       : isFilled && "None is fake or disposable.",
     typos > 0 && `${rows(typos)} only ${typos === 1 ? "has" : "have"} a mistyped domain.`,
     open > 0 && `${rows(open)} could not be checked: the quota is used up.`,
+    (report.before && changeSince(report, report.before)) ?? false,
   ]
     .filter((sentence) => sentence !== false)
     .join(" ");
@@ -66,4 +82,27 @@ export const reasonsFor = (report: Report, status: "fake" | "alias"): (readonly 
   Array.from(report.reasons)
     .filter(([code]) => reasonOf(code)?.status === status)
     .sort((a, b) => b[1] - a[1])
-    .map(([code, count]) => [reasonOf(code)!.words, count] as const);
+    .map(([code, count]) => {
+      const { words } = reasonOf(code)!;
+      return [plainly[code] === undefined ? words : `${words}: ${plainly[code]}`, count] as const;
+    });
+
+/** Returns what to do next, a sentence each. */
+export function nextStepsOf(report: Report): readonly string[] {
+  const [typos, disposable] = [report.reasons.get("typo-domain") ?? 0, countOf(report, "disposable")];
+  const fake = countOf(report, "fake");
+  const open = countOf(report, "quota_exceeded");
+  return [
+    ...(open > 0 ? ["Check the rest when the quota has units again."] : []),
+    ...(typos > 0 ? [`Correct the ${rows(typos)} with a mistyped domain; idv can do it.`] : []),
+    ...(fake - typos > 0
+      ? [`Take out the ${rows(fake - typos)} that would bounce and cannot be corrected.`]
+      : []),
+    ...(disposable > 0
+      ? [`Take out the ${rows(disposable)} with disposable ${itemsOf(report)}, or ask for others.`]
+      : []),
+    ...(fake + disposable + open === 0 && report.rows > report.emptyRows
+      ? ["Nothing: the list can be used."]
+      : []),
+  ];
+}

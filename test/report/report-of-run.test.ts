@@ -34,15 +34,20 @@ describe("--report", () => {
     const home = folderOf({ "list.csv": list });
     const text = textOf(await reportOn(home, "list.csv", "-o", "out.csv", ...args));
     for (const part of [
-      "4 of 9 can be written to. 5 rows are fake or disposable. 2 rows only have a mistyped domain.",
+      "4 of 9 can be written to.",
+      "5 rows are fake or disposable. 2 rows only have a mistyped domain.",
       "gmial.com → gmail.com 2",
-      "mistyped domain 2 syntax 1",
+      "mistyped domain: one letter from a large provider 2 syntax: not written as an address 1",
       "mailinator.com 2",
       '"created"',
       "2026-01 3 1 33.3 % 2026-02 0 0 0.0 % 2026-03 6 4 66.7 %",
       "1 row repeats",
       "1 address reaches the mailbox of another one",
-      "Units: 8; distinct addresses: 8",
+      "Bad: 33.3 % would bounce; Amazon SES pauses senders from 10 % on.",
+      "Correct the 2 rows with a mistyped domain; idv can do it. Take out the 1 row that would bounce",
+      "Take out the 2 rows with disposable addresses, or ask for others. Written: out.csv (1 kB)",
+      "The worst was 2026-03: 66.7 % bad.",
+      "Paid 8 of 8 different addresses",
     ]) {
       expect(text).toContain(part);
     }
@@ -57,7 +62,7 @@ describe("--report", () => {
     const markdown = readFileSync(join(home, "r.md"), "utf8");
     expect(textOf(readFileSync(join(home, "r.html"), "utf8"))).toContain("1,200 of 1,202 can be written to.");
     expect(markdown).toMatch(
-      /^## Report\\: list.csv\n\n\*\*1,200 of 1,202 can be written to.\*\* 2 rows are fake or disposable. 1 row only has a mistyped domain. Checked on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n\n/,
+      /^## Report\\: list.csv\n\n\*\*1,200 of 1,202 can be written to.\*\* Good\\: 0.1 % would bounce; large mail services recommend less than 2 %\. 2 rows are fake or disposable. 1 row only has a mistyped domain. Checked on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n\n/,
     );
     expect(markdown).toContain(`| Status | Rows | Share | What to do |
 | --- | ---: | ---: | --- |
@@ -65,6 +70,62 @@ describe("--report", () => {
 `);
     expect(markdown).toContain("| gmial.com → gmail.com | 1 |");
     expect(markdown).toContain("| mailinator.com | 1 |");
+  });
+
+  test("is JSON if the name ends in .json, and has no address", async () => {
+    const home = folderOf({ "list.csv": list });
+    const args = ["emails", "list.csv", "-o", "out.csv", "-q", "--report", "r.json"];
+    expect(await idv(args, { home })).toMatchObject({ code: 0, stderr: "" });
+    const text = readFileSync(join(home, "r.json"), "utf8");
+    expect(JSON.parse(text)).toMatchObject({
+      kind: "email",
+      grade: "bad",
+      change: null,
+      inputs: ["list.csv"],
+      rows: 10,
+      empty: 1,
+      distinct: 8,
+      statuses: { ok: 3, alias: 1, disposable: 2, fake: 3 },
+      reasons: { "typo-domain": 2, syntax: 1 },
+      topDomains: [{ domain: "mailinator.com", items: 2 }],
+      units: 8,
+      files: [{ path: "out.csv" }],
+    });
+    expect(text).not.toContain("@");
+  });
+
+  test.each(["html", "md", "json"])("compares itself with the one that it replaces, .%s", async (ending) => {
+    const home = folderOf({
+      "before.csv": "email\nx@mailinator.com\nann@larch-and-oak.com\n",
+      "now.csv": "email\nx@mailinator.com\nann@larch-and-oak.com\nb@larch-and-oak.com\nc@larch-and-oak.com\n",
+    });
+    const texts: string[] = [];
+    for (const name of ["before.csv", "now.csv", "now.csv", "before.csv"]) {
+      const args = ["emails", name, "-o", "out.csv", "--force", "-q", "--report", `r.${ending}`];
+      expect(await idv(args, { home })).toMatchObject({ code: 0, stderr: "" });
+      const text = readFileSync(join(home, `r.${ending}`), "utf8");
+      texts.push(
+        /(?:Better|Worse|As) (?:than )?in the report of[^<]*? (?:were|are bad)\./.exec(text)?.[0].trim() ??
+          "",
+      );
+    }
+    const day = new Date().toISOString().slice(0, 10);
+    const changes = [
+      "",
+      `Better than in the report of ${day}: 25.0 % of the rows are bad, and 50.0 % were.`,
+      `As in the report of ${day}: 25.0 % of the rows are bad.`,
+      `Worse than in the report of ${day}: 50.0 % of the rows are bad, and 25.0 % were.`,
+    ];
+    expect(texts.map((text) => text.replace("\\:", ":"))).toEqual(changes);
+  });
+
+  test("takes nothing from a file that is no report", async () => {
+    for (const old of ["", "{", '{"made":1}', "idv-figures:{no}", "\0".repeat(100), "idv-figures:{}"]) {
+      const home = folderOf({ "list.csv": list, "r.html": old });
+      expect(textOf(await reportOn(home, "list.csv", "-o", "out.csv", "--force"))).not.toContain(
+        "the report of",
+      );
+    }
   });
 
   test("as Markdown shows names of files as they are", async () => {
@@ -118,7 +179,9 @@ describe("--report", () => {
     });
     await idv(["emails", "a.csv", "b.csv", "-o", "out/", "--report", "r.html", "-q"], { home });
     const text = textOf(readFileSync(join(home, "r.html"), "utf8"));
-    expect(text).toContain("a.csv 1 of 1 can be written to. None is fake or disposable. Checked");
+    expect(text).toContain(
+      "a.csv 1 of 1 can be written to. Good: 0.0 % would bounce; large mail services recommend less than 2 %. None is fake or disposable.",
+    );
     expect(text).not.toContain("gmial.com");
     const none = folderOf({ "a.csv": "email,n\na,b,c\n", "b.csv": "email,n\na,b,c\n" });
     await idv(["emails", "a.csv", "b.csv", "-o", "out/", "--report", "r.html", "-q"], { home: none });

@@ -12,7 +12,7 @@ export const logOptions = optionRecords({
   },
   report: {
     flags: "--report <FILE>",
-    help: "write a report as a page, or as Markdown to FILE.md, without addresses",
+    help: "write a report as a page, or to FILE.md or FILE.json; tells what changed since the one it replaces",
     parse: path,
     isList: true,
   },

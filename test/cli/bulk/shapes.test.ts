@@ -283,7 +283,7 @@ describe("a field", () => {
         outvoted: { count: 2, lines: [2, 3] },
       });
       expect(readFileSync(join(home, "r.html"), "utf8")).toContain(
-        "2 for one item, though another is ok or alias; first lines: 2, 3",
+        "2 for one entry, though another is ok or alias; first lines: 2, 3",
       );
     });
 

@@ -1,6 +1,6 @@
 /** Rejects options that contradict each other, or mean nothing for the engine of a run. */
 
-import { isMarkdown } from "../../../files/format-by-name.js";
+import { endingOf, isMarkdown } from "../../../files/format-by-name.js";
 import { isDatabase, type QuotaLocation } from "../../config/quota-location.js";
 import { type SetSetting, settingOf } from "../../config/settings.js";
 import { UsageError } from "../../errors.js";
@@ -23,8 +23,10 @@ export function checkTogether(options: BulkOptions): void {
     throw keepsNothing();
   }
   if (append && split === undefined) throw new UsageError("--append needs --split");
-  if (reportAddresses && !report?.some((path) => !isMarkdown(path))) {
-    throw new UsageError("--report-addresses needs --report with a page: Markdown has no addresses");
+  if (reportAddresses && !report?.some((path) => !isMarkdown(path) && endingOf(path) !== "json")) {
+    throw new UsageError(
+      "--report-addresses needs --report with a page: Markdown and JSON have no addresses",
+    );
   }
 }
 

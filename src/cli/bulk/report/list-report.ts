@@ -1,9 +1,12 @@
 /** `--report`: collects what the report on a run shows, and writes it as HTML pages or Markdown. */
+import { readFile } from "node:fs/promises";
 import { daysOld, findTable } from "../../../data/installed-table.js";
-import { isMarkdown } from "../../../files/format-by-name.js";
+import { endingOf, isMarkdown } from "../../../files/format-by-name.js";
+import { found } from "../../../files/found.js";
 import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { Collector } from "../../../report/collector.js";
+import { type Figures, figuresIn, renderJson } from "../../../report/figures.js";
 import { renderMarkdown } from "../../../report/markdown.js";
 import { findDateColumn } from "../../../report/months.js";
 import { renderPage } from "../../../report/page.js";
@@ -28,6 +31,8 @@ export class ListReport {
   readonly #collector: Collector;
   readonly #paths: readonly string[];
   readonly #withAddresses: boolean;
+  /** Figures of the reports that are replaced, by their paths. */
+  readonly #before: ReadonlyMap<string, Figures>;
   readonly #summaries: Summary[] = [];
   #isWritten = false;
 
@@ -41,16 +46,27 @@ export class ListReport {
     const { withAddresses, withFlags } = wanted;
     const collector = new Collector({ kind, explain, withAddresses, withFlags });
     const sinks: TableSink[] = [];
+    const before = new Map<string, Figures>();
     try {
-      for (const path of wanted.paths) sinks.push(await openOutputFile(path));
+      for (const path of wanted.paths) {
+        const figures = await figuresAt(path);
+        if (figures) before.set(path, figures);
+        sinks.push(await openOutputFile(path));
+      }
     } catch (error) {
       for (const sink of sinks) await sink.discard();
       throw error;
     }
-    return new ListReport(wanted, collector, sinks);
+    return new ListReport(wanted, collector, sinks, before);
   }
 
-  private constructor({ paths, withAddresses }: WantedReport, collector: Collector, sinks: TableSink[]) {
+  private constructor(
+    { paths, withAddresses }: WantedReport,
+    collector: Collector,
+    sinks: TableSink[],
+    before: ReadonlyMap<string, Figures>,
+  ) {
+    this.#before = before;
     this.#withAddresses = withAddresses;
     this.#paths = paths;
     this.#sinks = sinks;
@@ -93,8 +109,8 @@ export class ListReport {
     }
     const report = this.#report(first);
     const texts = this.#paths.map((path) => {
-      const render = isMarkdown(path) ? renderMarkdown : renderPage;
-      return Buffer.from(render(report));
+      const render = isMarkdown(path) ? renderMarkdown : endingOf(path) === "json" ? renderJson : renderPage;
+      return Buffer.from(render({ ...report, before: this.#before.get(path) }));
     });
     for (const [i, sink] of this.#sinks.entries()) {
       await sink.write(texts[i]!);
@@ -117,6 +133,9 @@ export class ListReport {
       badRows: summaries.reduce((sum, { badRows }) => sum + badRows, 0),
       outvoted: summaries.map(({ report }) => report.outvoted).filter(({ count }) => count > 0),
       badRowKinds: summaries.flatMap(({ badRowKinds }) => badRowKinds),
+      files: summaries
+        .flatMap(({ files }) => files)
+        .map(({ path, bytes }) => ({ path: this.#shown(path), bytes })),
       terms: this.#terms(first),
     };
   }
@@ -149,4 +168,14 @@ export class ListReport {
       ["Made by", `idv ${version()}`],
     ];
   }
+}
+
+/** Longest report of an earlier run that is read, in bytes. */
+const mostBytes = 4_194_304;
+
+/** Returns the figures of the report that will be replaced; undefined if there is none. Does not throw. */
+async function figuresAt(path: string): Promise<Figures | undefined> {
+  const file = found(path);
+  if (!file?.isFile() || file.size > mostBytes) return undefined;
+  return readFile(path, "utf8").then(figuresIn, () => undefined);
 }

@@ -1,0 +1,85 @@
+/**
+ * The figures of a report for programs, and for the next report in its place, which compares itself with them. A page and
+ * Markdown carry them inside, where nobody sees them.
+ */
+import { gradeOf } from "./grade.js";
+import type { Report } from "./report.js";
+
+/** The fields stay, others may be added. */
+export interface Figures {
+  /** ISO 8601. */
+  readonly made: string;
+  readonly inputs: readonly string[];
+  readonly rows: number;
+  readonly empty: number;
+  readonly distinct: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly reasons: Readonly<Record<string, number>>;
+}
+
+const figuresOf = (report: Report): Figures => ({
+  made: new Date(report.made).toISOString(),
+  inputs: report.inputs,
+  rows: report.rows,
+  empty: report.emptyRows,
+  distinct: report.distinct,
+  statuses: Object.fromEntries(report.statuses),
+  reasons: Object.fromEntries(report.reasons),
+});
+
+const start = "idv-figures:";
+
+/** Returns the figures as text that ends neither an element nor a comment. */
+export const hiddenFigures = (report: Report): string =>
+  start + JSON.stringify(figuresOf(report)).replace(/[<>&-]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);
+
+/** Returns the figures in an older report, of any kind; undefined if there are none. */
+export function figuresIn(text: string): Figures | undefined {
+  const [, hidden] = /idv-figures:(\{[^<>]*\})/.exec(text) ?? [];
+  try {
+    const found = JSON.parse(hidden ?? text) as Partial<Figures>;
+    const counts = [found.rows, found.empty, ...Object.values(found.statuses ?? {})];
+    const isWhole = /^\d{4}-\d\d-\d\dT/.test(String(found.made)) && counts.every(Number.isSafeInteger);
+    return isWhole && found.statuses ? (found as Figures) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Renders the whole report for programs. */
+export const renderJson = (report: Report): string =>
+  `${JSON.stringify(
+    {
+      ...figuresOf(report),
+      kind: report.kind,
+      grade: gradeOf(report)?.name ?? null,
+      change: (report.before && changeSince(report, report.before)) ?? null,
+      badRows: report.badRows,
+      topDomains: report.topDomains,
+      typos: report.typos.map(({ name, total }) => ({ name, rows: total })),
+      providers: report.providers.map(({ name, total, counts }) => ({ name, rows: total, counts })),
+      months: report.months?.counts.map(({ name, total, counts }) => ({ name, rows: total, counts })) ?? [],
+      flags: Object.fromEntries(report.flags),
+      units: report.charged,
+      files: report.files,
+    },
+    undefined,
+    2,
+  )}\n`;
+
+/** Returns a sentence about the share of bad rows, before and now; undefined if nothing was checked before. */
+export function changeSince(report: Report, { made, rows, empty, statuses }: Figures): string | undefined {
+  const before = shareOf(rows - empty, statuses);
+  const now = shareOf(report.rows - report.emptyRows, Object.fromEntries(report.statuses));
+  if (before === undefined || now === undefined) return undefined;
+  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+  const day = made.slice(0, 10);
+  if (percent(before) === percent(now))
+    return `As in the report of ${day}: ${percent(now)} of the rows are bad.`;
+  const word = now < before ? "Better" : "Worse";
+  return `${word} than in the report of ${day}: ${percent(now)} of the rows are bad, and ${percent(before)} were.`;
+}
+
+function shareOf(filled: number, statuses: Readonly<Record<string, number>>): number | undefined {
+  return filled <= 0 ? undefined : ((statuses["fake"] ?? 0) + (statuses["disposable"] ?? 0)) / filled;
+}
