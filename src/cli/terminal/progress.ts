@@ -1,4 +1,5 @@
 /** Progress of a run on standard error: a line that is redrawn, or lines for logs and programs. */
+import { stripVTControlCharacters } from "node:util";
 import type { RunProgress } from "../../run/run-options.js";
 import { barOf, isUnicodeLocale, statusColour, type TerminalStyle } from "./bars.js";
 import { colours, counted, grouped, printable, showsColour } from "./terminal.js";
@@ -116,8 +117,11 @@ function drawLine(
         printable(line).slice(0, columns),
       );
       lines.splice(1, 0, progressLine(state(), { columns, isUnicode, chalk }));
-      return lines.filter((line) => line !== "").join("\n");
+      // Terminals differ in whether they wrap the line of the cursor; it is empty here.
+      return `${lines.filter((line) => line !== "").join("\n")}\n`;
     };
+    // Taken before ora replaces it by one that draws a frame after each text.
+    const write = process.stderr.write.bind(process.stderr);
     const spinner = ora({
       text: text(),
       stream: process.stderr,
@@ -128,8 +132,15 @@ function drawLine(
     const redraw = setInterval(() => {
       spinner.text = text();
     }, terminalPause);
+    const redrawResized = () => {
+      if (wrapsLines(process.env)) write(eraseOf(wrappedLines(spinner.text, process.stderr.columns)));
+      spinner.text = text();
+      spinner.render();
+    };
+    process.stderr.on("resize", redrawResized);
     end = () => {
       clearInterval(redraw);
+      process.stderr.off("resize", redrawResized);
       spinner.stop();
     };
   }, delay);
@@ -138,6 +149,17 @@ function drawLine(
     end();
   };
 }
+
+/** Terminals that get narrower wrap what is on them, except for xterm and GNU screen, which cut it off. */
+const wrapsLines = ({ XTERM_VERSION, STY }: NodeJS.ProcessEnv) => !XTERM_VERSION && !STY;
+
+/** Returns how many more lines of a narrower terminal a text takes. ora erases as many as it has drawn. */
+export const wrappedLines = (text: string, columns: number): number =>
+  stripVTControlCharacters(`- ${text}`)
+    .split("\n")
+    .reduce((sum, { length }) => sum + Math.max(0, Math.ceil(length / columns) - 1), 0);
+
+const eraseOf = (lines: number) => `\r${"\u001b[2K\u001b[A".repeat(lines)}`;
 
 export function progressLine(
   { rows, share, seconds, statuses }: ProgressState,

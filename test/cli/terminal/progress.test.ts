@@ -1,6 +1,6 @@
 /** Covers the line that shows how far a run is. */
 import { expect, test } from "vitest";
-import { progressLine } from "../../../src/cli/terminal/progress.js";
+import { progressLine, wrappedLines } from "../../../src/cli/terminal/progress.js";
 
 const state = {
   rows: 1_800_000,
@@ -38,4 +38,16 @@ test("the progress line shows shares of 0 % and 100 %", () => {
   expect(progressLine({ ...state, share: 1, statuses: {} }, style)).toContain(
     "100 %  1.8 M of ~1.8 M rows  450,000/s  0 s left",
   );
+});
+
+test.each([
+  [80, 0],
+  [40, 0],
+  [39, 1],
+  [20, 1],
+  [10, 4],
+])("a terminal of %d columns takes %d more lines for what was drawn wider", (columns, more) => {
+  // 40 columns with the spinner and its space, then 20, then none.
+  const text = `${"a".repeat(38)}\n\u001b[32m${"b".repeat(20)}\u001b[39m\n`;
+  expect(wrappedLines(text, columns)).toBe(more);
 });

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { oldDataRemark } from "../../../src/cli/bulk/open/engine.js";
 import { idv, program, shellCommand } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -133,7 +134,7 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
   const hiddenCursor = "\u001b[?25l";
 
   /** Runs a command line, and creates the file `drawn` in its folder once it has drawn a progress line with rows. */
-  const onTerminal = async (command: string, env: Record<string, string> = {}) => {
+  const onTerminal = async (command: string, env: Record<string, string> = {}, typed = "") => {
     const folder = temporaryFolder();
     const running = execute("script", ["-qec", command.replaceAll("idv ", `${shellCommand} `), "/dev/null"], {
       cwd: folder,
@@ -143,6 +144,11 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     let output = "";
     running.child.stdout?.on("data", (part: string) => {
       output += part;
+      // As a person does: only after the program has asked.
+      if (typed !== "" && output.includes("Ctrl-D")) {
+        running.child.stdin?.write(typed);
+        typed = "";
+      }
       if (/[\d,]+ rows {2}[\d,]+\/s/.test(output)) writeFileSync(join(folder, "drawn"), "");
     });
     return (await running).stdout;
@@ -165,6 +171,35 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     expect(output.split(hiddenCursor)).toHaveLength(2);
     expect(output.lastIndexOf("\u001b[?25h")).toBeGreaterThan(output.lastIndexOf(hiddenCursor));
     expect(output).toContain("9,000 rows, 9,000 distinct");
+  });
+
+  test("says that it waits for what is typed", async ({ expect }) => {
+    const output = await onTerminal("idv emails - -o o.csv; cat o.csv", {}, "email\nann@web.de\n\u0004");
+    expect(output).toContain("idv: reading standard input; Ctrl-D ends it");
+    expect(output).toContain("ann@web.de,ok");
+  });
+
+  test("mentions old lists once a day", async ({ expect }) => {
+    const { sources } = JSON.parse((await idv(["data", "show", "--json"])).stdout);
+    const isOld = oldDataRemark(sources, Date.now()) !== undefined;
+    const run = "printf 'email\\nann@web.de\\n' | idv emails -o o.csv --force;";
+    const output = await onTerminal(
+      `${run} ${run} touch -d '2 days ago' "$HOME"/.local/state/idv/*.told; echo second day; ${run}`,
+    );
+    const [first = "", second = ""] = output.split("second day");
+    expect(first.split("days old")).toHaveLength(isOld ? 2 : 1);
+    expect(second.split("days old")).toHaveLength(isOld ? 2 : 1);
+  });
+
+  test("shows the keys in 100 columns, and all about them with --long", async ({ expect }) => {
+    const output = await onTerminal(
+      "idv keys create --name 'the shop, and all of its newsletters' --limit 10000 > /dev/null; idv keys list; echo LONG; idv keys list --long",
+    );
+    const [short = "", long = ""] = output.replace(/\u001b\[\d*m/g, "").split("LONG");
+    expect(short).toContain("the shop");
+    expect(Math.max(...short.split("\r\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+    const heads = (text: string) => /^id .*$/m.exec(text)?.[0].trim().split(/ {2,}/).length ?? 0;
+    expect(heads(long)).toBeGreaterThan(heads(short));
   });
 
   test("says what the service is asked, and why the run waits", async ({ expect }) => {
