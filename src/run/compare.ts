@@ -19,6 +19,8 @@ export interface Comparison {
   /** Bad before: ok now, or not there any more. */
   readonly recovered: number;
   readonly goneAndBad: number;
+  /** Items of both tables that had no units before and have a verdict now. None of them was or became anything. */
+  readonly firstChecked: Counts;
 }
 
 export interface Counts {
@@ -30,7 +32,13 @@ export interface Counts {
 /** States of an item of the older table; a seen one is in the newer table, too. */
 const good = 1;
 const bad = 2;
-const seen = 3;
+const unchecked = 3;
+const seen = 4;
+
+function stateOf(isBad: boolean | undefined): number {
+  if (isBad === undefined) return unchecked;
+  return isBad ? bad : good;
+}
 
 /** @throws TableError when a table has no status column of idv, or cannot be read */
 export async function compareTables(kind: Kind, before: Table, now: Table): Promise<Comparison> {
@@ -39,30 +47,38 @@ export async function compareTables(kind: Kind, before: Table, now: Table): Prom
   for await (const [key, isBad] of verdictsIn(kind, before)) {
     const hash = hashItem(items.seed, key);
     if (items.get(hash) !== 0) continue;
-    items.set(hash, isBad ? bad : good);
+    items.set(hash, stateOf(isBad));
+    if (isBad === undefined) continue;
     older.items++;
     older.bad += Number(isBad);
   }
   const newer = { items: 0, bad: 0 };
+  const firstChecked = { items: 0, bad: 0 };
   let [worsened, newAndBad, recovered, stillBad] = [0, 0, 0, 0];
   for await (const [key, isBad] of verdictsIn(kind, now)) {
     const hash = hashItem(items.seed, key);
     const state = items.get(hash);
-    if (state === seen) continue;
+    if (state === seen || isBad === undefined) continue;
     items.set(hash, seen);
     newer.items++;
     newer.bad += Number(isBad);
-    if (isBad && state === good) worsened++;
+    if (state === unchecked) {
+      firstChecked.items++;
+      firstChecked.bad += Number(isBad);
+    } else if (isBad && state === good) worsened++;
     else if (isBad && state === 0) newAndBad++;
     else if (isBad) stillBad++;
     else if (state === bad) recovered++;
   }
   const goneAndBad = older.bad - stillBad - recovered;
-  return { before: older, now: newer, worsened, newAndBad, recovered, goneAndBad };
+  return { before: older, now: newer, worsened, newAndBad, recovered, goneAndBad, firstChecked };
 }
 
-/** Yields the key of each item that has a verdict, and whether that is fake or disposable. */
-async function* verdictsIn(kind: Kind, table: Table): AsyncGenerator<readonly [key: string, isBad: boolean]> {
+/** Yields the key of each item, and whether it is fake or disposable; undefined if there were no units for it. */
+async function* verdictsIn(
+  kind: Kind,
+  table: Table,
+): AsyncGenerator<readonly [key: string, isBad: boolean | undefined]> {
   const column = statusColumnOf(table);
   const { shape, target, first, blocks, assembler, onBadRow } = table.scanned;
   const read = readerOf(shape, target, { names: [], indices: [] }, onBadRow);
@@ -77,9 +93,10 @@ async function* verdictsIn(kind: Kind, table: Table): AsyncGenerator<readonly [k
     for (let row = 0; row < chunk.count; row++) {
       if (!chunk.isRow(row)) continue;
       const status = chunk.field(row, column);
-      if (status === "" || status === "quota_exceeded") continue;
+      if (status === "") continue;
       const item = extractItem(kind, chunk.value(row));
-      yield [itemKey(item), status === "fake" || status === "disposable"];
+      const isBad = status === "fake" || status === "disposable";
+      yield [itemKey(item), status === "quota_exceeded" ? undefined : isBad];
     }
   }
 }

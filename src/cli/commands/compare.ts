@@ -60,10 +60,15 @@ async function compare(
   } finally {
     interruption.end();
   }
-  const isWorse = shareOf(found.now) > shareOf(found.before);
+  // Items that had no units before must not make the list worse: nobody knows what they were.
+  const known = {
+    items: found.now.items - found.firstChecked.items,
+    bad: found.now.bad - found.firstChecked.bad,
+  };
+  const isWorse = shareOf(known) > shareOf(found.before);
   print(json ? `${JSON.stringify({ ...found, isWorse })}\n` : textOf(found, newer, older));
   if (failOn === undefined || !isWorse) return exitCodes.done;
-  say(`--fail-on worse: ${percent(found.now)} are bad, ${percent(found.before)} were`);
+  say(`--fail-on worse: ${percent(known)} are bad, ${percent(found.before)} were`);
   return exitCodes.failOn;
 }
 
@@ -99,6 +104,9 @@ function textOf({ before, now, ...found }: Comparison, newer: string, older: str
     `  ${"became bad".padEnd(22)}${grouped(found.worsened).padStart(9)}\n` +
     `  ${"new and bad".padEnd(22)}${grouped(found.newAndBad).padStart(9)}\n` +
     `  ${"good again".padEnd(22)}${grouped(found.recovered).padStart(9)}\n` +
-    `  ${"bad and gone".padEnd(22)}${grouped(found.goneAndBad).padStart(9)}\n`
+    `  ${"bad and gone".padEnd(22)}${grouped(found.goneAndBad).padStart(9)}\n` +
+    (found.firstChecked.items === 0
+      ? ""
+      : `  ${"checked only now".padEnd(22)}${grouped(found.firstChecked.items).padStart(9)}, ${grouped(found.firstChecked.bad)} bad; not compared\n`)
   );
 }

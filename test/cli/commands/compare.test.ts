@@ -21,6 +21,7 @@ test("counts distinct items by what became of them, in any format", async () => 
       newAndBad: 1,
       recovered: 1,
       goneAndBad: 1,
+      firstChecked: { items: 0, bad: 0 },
       isWorse: false,
     },
   ]);
@@ -40,6 +41,17 @@ test("--fail-on worse exits with 1 if the share grew", async () => {
   const worse = await idv(["compare", "a.jsonl", "b.csv", "--fail-on", "worse"], { home });
   expect([worse.code, worse.stderr]).toEqual([1, "idv: --fail-on worse: 100.0 % are bad, 50.0 % were\n"]);
   expect((await idv(["compare", "b.csv", "a.jsonl", "--fail-on", "worse"], { home })).code).toBe(0);
+});
+
+test("items that had no units before make no list worse", async () => {
+  const home = folderOf({
+    "old.csv": "email,status\na@x.com,ok\nb@x.com,fake\nc@x.com,quota_exceeded\nd@x.com,quota_exceeded\n",
+    "new.csv": "email,status\na@x.com,ok\nb@x.com,fake\nc@x.com,fake\nd@x.com,quota_exceeded\n",
+  });
+  const { code, stdout } = await idv(["compare", "old.csv", "new.csv", "--fail-on", "worse"], { home });
+  expect(code).toBe(0);
+  expect(stdout).toContain("  new and bad                   0\n");
+  expect(stdout).toContain("  checked only now              1, 1 bad; not compared\n");
 });
 
 test("a table without statuses is refused", async () => {
