@@ -53,11 +53,19 @@ export async function serveMcp(options: McpOptions): Promise<void> {
       isError,
     });
     if (tool === undefined) return answer(`no tool ${params.name}`, true);
-    return tool.call(params.arguments ?? {}).then(answer, (error: Error) => answer(error.message, true));
+    const answered = tool
+      .call(params.arguments ?? {})
+      .then(answer, (error: Error) => answer(error.message, true));
+    calls.add(answered);
+    return answered.finally(() => calls.delete(answered));
   });
   const ended = once(process.stdin, "end");
+  const calls = new Set<Promise<unknown>>();
   await server.connect(new StdioServerTransport());
   await ended;
+  await Promise.all(calls);
+  // What was answered last is written in the next turn.
+  await new Promise(setImmediate);
   await server.close();
 }
 
@@ -69,6 +77,7 @@ function toolsOf({ folder, isOnline }: McpOptions): readonly Tool[] {
     maxItems: mostItems,
     description: "E-mail addresses or domains.",
   };
+  let lastFile: Promise<unknown> = Promise.resolve();
   const readOnly = { readOnlyHint: true, openWorldHint: false };
   return [
     {
@@ -120,7 +129,13 @@ function toolsOf({ folder, isOnline }: McpOptions): readonly Tool[] {
         required: ["path"],
       },
       annotations: { readOnlyHint: false, openWorldHint: isOnline },
-      call: (given) => checkFile(given, folder, isOnline),
+      // One after the other: two calls for a file would not see each other's output.
+      call: (given) => {
+        const call = () => checkFile(given, folder, isOnline);
+        const written = lastFile.then(call, call);
+        lastFile = written;
+        return written;
+      },
     },
     {
       name: "quota",
@@ -144,7 +159,7 @@ async function checkFile(given: Arguments, folder: string, isOnline: boolean): P
   const { kind = "emails", column, onlyGood, fix, overwrite } = given;
   if (kind !== "emails" && kind !== "domains") throw new ToolFault("kind must be emails or domains");
   const input = await inFolder(folder, given["path"]);
-  const output = outputFor(input);
+  const output = outputFor(input, onlyGood === true ? "good" : "checked");
   if (existsSync(join(folder, output)) && overwrite !== true)
     throw new ToolFault(`${output} is there already; pass overwrite, or remove it`);
   const words = [
@@ -181,10 +196,10 @@ async function inFolder(folder: string, path: unknown): Promise<string> {
 }
 
 /** `data/list-checked.csv` for `data/list.csv`; address books become CSV. */
-function outputFor(input: string): string {
+function outputFor(input: string, word: string): string {
   const [, base = "list", ending = ""] = /^(.*?)((?:\.[^.]+)?(?:\.(?:gz|zst))?)$/.exec(basename(input)) ?? [];
   const isBook = /^\.(?:vcf|ldif)$/i.test(ending);
-  return join(dirname(input), `${base}-checked${isBook ? ".csv" : ending}`);
+  return join(dirname(input), `${base}-${word}${isBook ? ".csv" : ending}`);
 }
 
 /** @throws ToolFault with the message of the command when it fails; a used-up quota is none */

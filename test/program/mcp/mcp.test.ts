@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, test } from "vitest";
 import { afterFile } from "../../support/clean-up.js";
-import { command } from "../../support/run-idv.js";
+import { command, idv } from "../../support/run-idv.js";
 import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 
 const home = folderOf({
@@ -57,21 +57,23 @@ test("check and explain give the verdicts of the command", async () => {
 test("check_file writes beside the file, counts, and takes units", async () => {
   const { text } = await call("check_file", { path: "list.csv", fix: true, onlyGood: true });
   expect(JSON.parse(text)).toMatchObject({
-    output: "list-checked.csv",
+    output: "list-good.csv",
     rows: 3,
     written: 2,
     statuses: { ok: 2, disposable: 1 },
     units: { used: 3 },
   });
-  expect(readFileSync(join(home, "list-checked.csv"), "utf8")).toBe(
+  expect(readFileSync(join(home, "list-good.csv"), "utf8")).toBe(
     "id,email,status,reason,suggestion,was\n1,ann@larch-and-oak.com,ok,,,\n3,bob.smith@gmail.com,ok,fixed,,bob.smith@gmial.com\n",
   );
+  const both = [call("check_file", { path: "list.csv" }), call("check_file", { path: "list.csv" })];
+  expect((await Promise.all(both)).map(({ isError }) => isError)).toEqual([false, true]);
   expect(await call("check_file", { path: "list.csv" })).toMatchObject({
     isError: true,
     text: expect.stringContaining("list-checked.csv is there already"),
   });
   expect((await call("check_file", { path: "list.csv", overwrite: true })).isError).toBe(false);
-  expect(JSON.parse((await call("quota")).text)).toMatchObject({ used: 6 });
+  expect(JSON.parse((await call("quota")).text)).toMatchObject({ used: 9 });
 });
 
 test("files outside the folder are refused, and faults are those of the command", async () => {
@@ -88,4 +90,16 @@ test("files outside the folder are refused, and faults are those of the command"
     text: expect.stringContaining("no column looks like e-mail addresses"),
   });
   expect(await call("nothing")).toEqual({ text: "no tool nothing", isError: true });
+});
+
+test("calls are answered though standard input ends after them", async () => {
+  const request = (id: number, method: string, params: object) =>
+    `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
+  const client = { name: "test", version: "1" };
+  const { stdout } = await idv(["mcp"], {
+    stdin:
+      request(1, "initialize", { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: client }) +
+      request(2, "tools/call", { name: "check", arguments: { items: ["x@mailinator.com"] } }),
+  });
+  expect(stdout).toContain('\\"status\\":\\"disposable\\"');
 });
