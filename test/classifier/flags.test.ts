@@ -12,6 +12,8 @@ test.each<[string, readonly Flag[]]>([
   ["compta@larch-and-oak.com", ["role"]],
   ["salesman@larch-and-oak.com", []],
   ["alla@larch-and-oak.com", []],
+  ["asdf@larch-and-oak.com", []],
+  ["none@larch-and-oak.com", []],
   ["ann.keller@gmail.com", ["free-provider"]],
   ["ann@Hotmail.SE", ["free-provider"]],
   ["info@web.de", ["role", "free-provider"]],
