@@ -40,7 +40,7 @@ export function figuresIn(text: string): Figures | undefined {
     const found = JSON.parse(hidden ?? text) as Partial<Figures>;
     const counts = [found.rows, found.empty, ...Object.values(found.statuses ?? {})];
     const isWhole = /^\d{4}-\d\d-\d\dT/.test(String(found.made)) && counts.every(Number.isSafeInteger);
-    return isWhole && found.statuses ? (found as Figures) : undefined;
+    return isWhole && found.statuses && Array.isArray(found.inputs) ? (found as Figures) : undefined;
   } catch {
     return undefined;
   }
@@ -68,12 +68,16 @@ export const renderJson = (report: Report): string =>
   )}\n`;
 
 /** Returns a sentence about the share of bad rows, before and now; undefined if nothing was checked before. */
-export function changeSince(report: Report, { made, rows, empty, statuses }: Figures): string | undefined {
+export function changeSince(
+  report: Report,
+  { made, inputs, rows, empty, statuses }: Figures,
+): string | undefined {
   const before = shareOf(rows - empty, statuses);
   const now = shareOf(report.rows - report.emptyRows, Object.fromEntries(report.statuses));
   if (before === undefined || now === undefined) return undefined;
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-  const day = made.slice(0, 10);
+  const isSame = String(inputs) === String(report.inputs);
+  const day = `${made.slice(0, 10)}${isSame ? "" : `, which was on ${inputs.length === 1 ? inputs[0] : "other files"}`}`;
   if (percent(before) === percent(now))
     return `As in the report of ${day}: ${percent(now)} of the rows are bad.`;
   const word = now < before ? "Better" : "Worse";
