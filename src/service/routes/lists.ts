@@ -335,9 +335,9 @@ async function receive<Result>(
 /** @throws Refusal when one is unknown */
 function statusesIn(text: string | undefined): readonly string[] {
   const statuses = text === undefined || text === "" ? [] : text.split(",");
-  const unknown = statuses.find((status) => !(knownStatuses as readonly string[]).includes(status));
-  if (unknown !== undefined)
-    throw new Refusal(400, `drop: takes statuses such as ${knownStatuses.join(", ")}.`);
+  const known: readonly string[] = [...knownStatuses, "empty"];
+  if (!statuses.every((status) => known.includes(status)))
+    throw new Refusal(400, `drop: takes ${known.join(", ")}.`);
   return statuses;
 }
 

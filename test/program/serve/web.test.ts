@@ -104,12 +104,12 @@ describe("a table by POST", () => {
     expect(await answer.text()).toBe(readFileSync(join(home, "out.csv"), "utf8"));
     expect((await used()) - before).toBe(3);
     await expect.poll(async () => (await get("/lists")).body.lists).toEqual([]);
-    const domains = await fetch(`${service.url}/domains/validate?drop=disposable`, {
+    const domains = await fetch(`${service.url}/domains/validate?drop=disposable,empty`, {
       method: "POST",
       headers: { ...bearer(key), "content-type": "text/csv" },
-      body: "domain\nmailinator.com\nlarch-and-oak.com\n",
+      body: "domain,n\nmailinator.com,1\nlarch-and-oak.com,2\n,3\n",
     });
-    expect(await domains.text()).toBe("domain,status\nlarch-and-oak.com,ok\n");
+    expect(await domains.text()).toBe("domain,n,status\nlarch-and-oak.com,2,ok\n");
   });
 
   test("is charged once with an Idempotency-Key", async () => {
