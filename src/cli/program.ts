@@ -45,8 +45,7 @@ const commands: readonly CommandEntry[] = [
   {
     name: "compare",
     group: validate,
-    summary: "count what became better or worse between two outputs",
-    isInOverview: false,
+    summary: "what became better or worse; undo: the file before -I.bak",
     load: () => import("./commands/compare.js"),
   },
   {
@@ -79,13 +78,14 @@ const commands: readonly CommandEntry[] = [
   {
     name: "keys",
     group: service,
-    summary: "create and manage its keys",
+    summary: "create and manage its keys; usage: what they have used",
     load: () => import("./commands/keys.js"),
   },
   {
     name: "usage",
     group: service,
     summary: "show what its keys have used",
+    isInOverview: false,
     load: () => import("./commands/usage.js"),
   },
   {
@@ -123,7 +123,7 @@ const commands: readonly CommandEntry[] = [
   {
     name: "data",
     group: machine,
-    summary: "show or update the lists of disposable domains",
+    summary: "show or update the lists; allow, deny: domains of your own",
     load: () => import("./commands/data.js"),
   },
   {
@@ -143,7 +143,7 @@ const commands: readonly CommandEntry[] = [
   {
     name: "doctor",
     group: machine,
-    summary: "show settings, find faults",
+    summary: "show settings, find faults; mcp: tools for assistants",
     load: () => import("./commands/doctor.js"),
   },
   {

@@ -172,7 +172,10 @@ describe("idv serve", () => {
     let answer = "";
     for await (const chunk of socket) answer += chunk;
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(JSON.parse(/\{.*\}/.exec(answer)![0])).toEqual({ message: expect.any(String) });
+    expect(JSON.parse(/\{.*\}/.exec(answer)![0])).toEqual({
+      code: expect.any(String),
+      message: expect.any(String),
+    });
   });
 
   test("--check says whether it could run", async () => {
