@@ -337,7 +337,7 @@ function statusesIn(text: string | undefined): readonly string[] {
   const statuses = text === undefined || text === "" ? [] : text.split(",");
   const known: readonly string[] = [...knownStatuses, "empty"];
   if (!statuses.every((status) => known.includes(status)))
-    throw new Refusal(400, `drop: takes ${known.join(", ")}.`);
+    throw new Refusal(400, `drop: takes statuses such as ${knownStatuses.join(", ")}, and empty.`);
   return statuses;
 }
 
