@@ -6,9 +6,11 @@ import { itemKey } from "../../src/run/item.js";
 import { ItemLedger } from "../../src/run/item-ledger.js";
 
 /** @param secret secret of the cache */
-export function itemHashes(secret: Uint8Array): (items: readonly string[]) => ItemHash[] {
+export const itemHashes = (secret: Uint8Array): ((items: readonly string[]) => ItemHash[]) =>
+  seededHashes(new ItemLedger("", secret).seed);
+
+export function seededHashes(seed: Int32Array): (items: readonly string[]) => ItemHash[] {
   const memory = new BlockMemory(1, 1);
-  const { seed } = new ItemLedger("", secret);
   prepareMemory(memory.memory, {
     shape: { delimiter: 0x2c, column: 0 },
     ...{ width: 1, padding: 0, columns: 1, tails: [], seed },
