@@ -69,6 +69,7 @@ describe.each<Offset>(["quota file", "state file", "PostgreSQL"])("with a %s", (
       const units = await used();
       const { code, stderr } = await idv(["emails", "--set", "engine=offline", ...args], { home, env });
       expect(code, stderr).toBe(0);
+      expect(stderr).toContain("400,000 distinct");
       expect(await used()).toBe(count);
       expect(stderr).toMatch(kills > 0 ? /units paid by a run that did not end \(\d{4}-/ : /units used/);
       expect(kills === 0 || units > 0).toBe(true);
