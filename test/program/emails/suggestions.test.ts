@@ -110,8 +110,10 @@ describe("the command that goes on where the quota has ended", () => {
 test("a list that is longer than the quota is worked off with the command that the run says", async () => {
   const home = folderOf({ "l.csv": "email\na@mailinator.com\nb@mailinator.com\nc@mailinator.com\n" });
   await setQuota(home, { limit: 2, period: "day" });
-  const first = await idv(["emails", "-I", "l.csv"], { home });
+  const first = await idv(["emails", "-I", "l.csv"], { home, env: { TZ: "Asia/Kolkata" } });
   expect(first.code).toBe(4);
+  const elsewhere = await idv(["emails", "-I", "--update", "l.csv"], { home, env: { TZ: "UTC" } });
+  expect(elsewhere.stderr).toMatch(/ \((tomorrow )?\d\d:\d\d\) UTC; then run: /);
   expect(first.stderr).toMatch(
     /renews in \d+ (min|h) \((tomorrow )?\d\d:\d\d\), at .*; then run: idv emails -I --update l\.csv\n$/,
   );

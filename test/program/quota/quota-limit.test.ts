@@ -37,7 +37,7 @@ describe("a limit", () => {
     // A limit without a period does not renew, so there is nothing to wait for.
     expect(stderr).not.toContain("then run");
     await setQuota(home, { limit: 2, period: "hour" });
-    const again = await idv(args, { home, stdin });
+    const again = await idv(args, { home, stdin, env: { TZ: "Asia/Kolkata" } });
     expect(again.stderr.trimEnd()).toMatch(/it renews in \d+ min \(.*\), at .*; then run: idv emails -c .*/);
     expect(again.stderr.trimEnd().split("then run: ")[1]).toBe(command);
     writeFileSync(join(home, "own.txt"), "larch-and-oak.com\n");
@@ -57,7 +57,9 @@ describe("a limit", () => {
     await idv(["quota", "set", "--limit", "3", "--period", "month"], { home });
     const [a, b, c, d] = addresses(4);
     const stdin = ["email", a, a?.toUpperCase(), "", b, c, d, a, d, "x@mailinator.com", ""].join("\n");
-    const { code, stdout, stderr } = await idv(["emails", "--explain", "--log", "json"], { home, stdin });
+    const env = { TZ: "Asia/Kolkata" };
+    const args = ["emails", "--explain", "--log", "json"];
+    const { code, stdout, stderr } = await idv(args, { home, stdin, env });
     const gone = "quota_exceeded,,";
     expect(stdout).toBe(
       `email,status,reason,suggestion\n${a},ok,,\n${a?.toUpperCase()},ok,,\n\n${b},ok,,\n${c},ok,,\n` +

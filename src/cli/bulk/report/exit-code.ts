@@ -56,9 +56,11 @@ export const annotatedStatuses = ({ failOn }: Plan): readonly string[] =>
 
 function renewal(plan: Plan, { engine, resume }: Summary, renewsAt: number | null): string {
   if (renewsAt !== null) {
-    const when = new Date(renewsAt).toISOString().replace(/(?::00)?\.\d{3}Z$/, "Z");
+    const date = new Date(renewsAt);
+    const utc = date.toISOString().replace(/(?::00)?\.\d{3}Z$/, "Z");
+    const when = date.getTimezoneOffset() === 0 ? " UTC" : `, at ${utc}`;
     const next = resume === undefined ? "" : `; then run: ${resume}`;
-    return `it renews ${fromNow(renewsAt, Date.now())}, at ${when}${next}`;
+    return `it renews ${fromNow(renewsAt, Date.now())}${when}${next}`;
   }
   return engine === "api"
     ? "run again when there is more"
