@@ -108,6 +108,13 @@ describe("a failed run prints one line and keeps the old output", () => {
       "option '--log <FORMAT>' argument 'xml' is invalid. It takes one of text, plain, json, github, none, json:FILE, gitlab:FILE, sarif:FILE.",
     ],
     [
+      "statuses with a space between them",
+      ["--drop", "ok", "fake", "l.csv"],
+      { "l.csv": list },
+      2,
+      "fake: no such file; statuses are joined by commas, as in --drop ok,fake",
+    ],
+    [
       "two files",
       ["l.csv", "l.csv"],
       { "l.csv": list },

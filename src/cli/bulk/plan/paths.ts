@@ -6,9 +6,10 @@ import { found } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
 import type { FileCopy } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
+import { knownStatuses } from "../../../validator/validator.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
-import { isUrl } from "../../options/values.js";
+import { isUrl, noItem } from "../../options/values.js";
 import { printable } from "../../terminal/terminal.js";
 import { isSameFile } from "./targets.js";
 
@@ -125,7 +126,14 @@ const isInput = (output: string): UsageError =>
     `-o ${printable(output)}: is the input itself; to replace it, use -I, or -I.bak to keep the old one`,
   );
 
+const statusWords: readonly string[] = [...knownStatuses, noItem];
+
 function checkSeveral(inputs: readonly Input[], { output, inPlace, split, dryRun }: BulkOptions): void {
+  const status = inputs.find(({ path }) => statusWords.includes(path) && !existsSync(path));
+  if (status !== undefined) {
+    const { path } = status;
+    throw new UsageError(`${path}: no such file; statuses are joined by commas, as in --drop ok,${path}`);
+  }
   if (inputs.some(({ path, member }) => path === "-" && !member))
     throw new UsageError("several files: standard input cannot be one of them");
   if (split !== undefined || dryRun) return;
