@@ -2,7 +2,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { FileError } from "../../files/errors.js";
+import { FileError, readFault } from "../../files/errors.js";
 import { openOutputFile } from "../../files/output.js";
 import type { TableSink } from "../../files/table-sink.js";
 import { StoreError } from "../../store/errors.js";
@@ -204,7 +204,7 @@ async function* readPages(path: string | undefined, counts: Counts): AsyncGenera
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-    throw new FileError(`${name}: cannot be read: ${(error as Error).message}`);
+    throw new FileError(`${name}: cannot be read: ${readFault(error)}`);
   }
   if (number === 0) throw notExported(name);
   if (page !== undefined) {

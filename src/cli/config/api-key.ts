@@ -2,6 +2,7 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { readFault } from "../../files/errors.js";
 import { readIfPresent } from "../../files/private-file.js";
 import { StoreError } from "../../store/errors.js";
 import { AuthorisationError } from "../../validator/errors.js";
@@ -36,9 +37,8 @@ export async function findApiKey(
   baseUrl: string | undefined,
 ): Promise<Resolved<string> | undefined> {
   if (file !== undefined) {
-    const text = await readKeyText(createReadStream(file)).catch((error: NodeJS.ErrnoException) => {
-      const reason = error.code === "ENOENT" ? "no such file" : error.message;
-      throw new UsageError(`${file}: the key cannot be read: ${reason}`);
+    const text = await readKeyText(createReadStream(file)).catch((error: unknown) => {
+      throw new UsageError(`${file}: the key cannot be read: ${readFault(error)}`);
     });
     return checked(text, file);
   }

@@ -1,6 +1,7 @@
 /** Reads a JSON file with options, for commands that run as a service. */
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
+import { readFault } from "../../files/errors.js";
 import { rightsOfOthers } from "../../files/found.js";
 import { UsageError } from "../errors.js";
 import type { OptionRecords } from "../options/option.js";
@@ -51,7 +52,7 @@ function readObject(path: string): Readonly<Record<string, Value>> {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    throw new UsageError(`${path}: cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`${path}: cannot be read: ${readFault(error)}`);
   }
   let values: unknown;
   try {

@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
 import { compileList, type ListTable, type OwnLists } from "../../classifier/own-lists.js";
-import { FileError } from "../../files/errors.js";
+import { FileError, readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import { UsageError } from "../errors.js";
 import { isListUrl } from "./list-url.js";
@@ -74,9 +74,8 @@ async function readLists(
 }
 
 async function readBytes(path: string): Promise<Uint8Array> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    const reason = error.code === "ENOENT" ? "no such file" : error.message;
-    throw new FileError(`${path}: cannot be read: ${reason}`);
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new FileError(`${path}: cannot be read: ${readFault(error)}`);
   });
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   return hasMark ? bytes.subarray(3) : bytes;
