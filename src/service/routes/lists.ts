@@ -95,7 +95,7 @@ export async function listRoutes(
     });
   };
 
-  /** Waits for the end of a list; removes it if the client goes away, unless it may ask again. */
+  /** Waits for the end of a list. Throws ListFault when the list was removed, or the client goes away. */
   const ended = async (request: FastifyRequest, { id }: StoredList): Promise<StoredList> => {
     for (let wait = shortestWait; ; wait = Math.min(2 * wait, longestWait)) {
       const list = await lists.get(id);

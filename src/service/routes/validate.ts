@@ -123,7 +123,12 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
       onRequest: (request) => enter(request, field),
       handler: async (request, reply) => {
         const item = (request.query as Readonly<Record<string, string>>)[one.parameter]!;
-        const { statuses, explain } = await judge(request, { field, kind }, [item], Buffer.from(item));
+        const { statuses, explain } = await judge(
+          request,
+          { field, kind },
+          [item],
+          Buffer.from(`${kind} ${item}`),
+        );
         const [verdict] = await explain();
         const { reason = null, suggestion = null, mx } = verdict!;
         return reply.send({

@@ -49,7 +49,11 @@ describe("one item by GET", () => {
       status: 422,
       body: { code: "idempotency_key_reused" },
     });
-    expect((await used()) - before).toBe(1);
+    await get("/emails/check?address=larch-and-oak.com", { ...once, "idempotency-key": "check-2" });
+    expect(
+      await get("/domains/check?domain=larch-and-oak.com", { ...once, "idempotency-key": "check-2" }),
+    ).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+    expect((await used()) - before).toBe(2);
     const empty = await createKey(home, { limit: 0 });
     const domains = await createKey(home, { permissions: ["domains"] });
     const cases: [path: string, headers: Record<string, string>, status: number, code: string | undefined][] =
