@@ -3,6 +3,7 @@
  * Markdown carry them inside, where nobody sees them.
  */
 import { gradeOf } from "./grade.js";
+import { perCent } from "./parts.js";
 import type { Report } from "./report.js";
 
 /** The fields stay, others may be added. */
@@ -72,18 +73,17 @@ export function changeSince(
   report: Report,
   { made, inputs, rows, empty, statuses }: Figures,
 ): string | undefined {
-  const before = shareOf(rows - empty, statuses);
-  const now = shareOf(report.rows - report.emptyRows, Object.fromEntries(report.statuses));
-  if (before === undefined || now === undefined) return undefined;
-  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+  const [filledBefore, filled] = [rows - empty, report.rows - report.emptyRows];
+  if (filledBefore <= 0 || filled <= 0) return undefined;
+  const badBefore = badIn(statuses);
+  const bad = badIn(Object.fromEntries(report.statuses));
+  const [before, now] = [perCent(badBefore, filledBefore), perCent(bad, filled)];
   const isSame = String(inputs) === String(report.inputs);
   const day = `${made.slice(0, 10)}${isSame ? "" : `, which was on ${inputs.length === 1 ? inputs[0] : "other files"}`}`;
-  if (percent(before) === percent(now))
-    return `As in the report of ${day}: ${percent(now)} of the rows are bad.`;
-  const word = now < before ? "Better" : "Worse";
-  return `${word} than in the report of ${day}: ${percent(now)} of the rows are bad, and ${percent(before)} were.`;
+  if (before === now) return `As in the report of ${day}: ${now} of the rows are bad.`;
+  const word = bad / filled < badBefore / filledBefore ? "Better" : "Worse";
+  return `${word} than in the report of ${day}: ${now} of the rows are bad, and ${before} were.`;
 }
 
-function shareOf(filled: number, statuses: Readonly<Record<string, number>>): number | undefined {
-  return filled <= 0 ? undefined : ((statuses["fake"] ?? 0) + (statuses["disposable"] ?? 0)) / filled;
-}
+const badIn = (statuses: Readonly<Record<string, number>>): number =>
+  (statuses["fake"] ?? 0) + (statuses["disposable"] ?? 0);

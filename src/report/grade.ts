@@ -1,4 +1,5 @@
 /** Tells whether the share of addresses that bounce is much, by the limits that a large mail service publishes. */
+import { perCent } from "./parts.js";
 import type { Report } from "./report.js";
 
 /**
@@ -9,7 +10,7 @@ const limits = { recommended: 0.02, review: 0.05, pause: 0.1 } as const;
 
 export interface Grade {
   readonly name: "good" | "fair" | "poor" | "bad";
-  /** Share of the filled rows that would bounce, from 0 to 1. */
+  /** Share of the checked rows that would bounce, from 0 to 1. */
   readonly share: number;
   /** One sentence. */
   readonly text: string;
@@ -19,8 +20,9 @@ export interface Grade {
 export function gradeOf({ kind, rows, emptyRows, statuses }: Report): Grade | undefined {
   const checked = rows - emptyRows - (statuses.get("quota_exceeded") ?? 0);
   if (kind !== "email" || checked <= 0) return undefined;
-  const share = (statuses.get("fake") ?? 0) / checked;
-  const bounce = `${(100 * share).toFixed(1)} % would bounce`;
+  const fake = statuses.get("fake") ?? 0;
+  const share = fake / checked;
+  const bounce = `${perCent(fake, checked)} would bounce`;
   const recommended = `${bounce}; large mail services recommend less than 2 %.`;
   if (share < limits.recommended) return { name: "good", share, text: `Good: ${recommended}` };
   if (share < limits.review) return { name: "fair", share, text: `Fair: ${recommended}` };
