@@ -3,6 +3,7 @@ import { hash, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kind } from "./classifier/verdict.js";
 import type { ApiEngine } from "./validator/api/engine.js";
+import { isLoopback } from "./validator/api/loopback.js";
 import { notChecked, type Verdict } from "./validator/validator.js";
 
 export { AuthorisationError, ServiceError } from "./validator/errors.js";
@@ -44,14 +45,13 @@ export interface Client {
 
 const patienceMilliseconds = 3000;
 const never = new AbortController().signal;
-const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** @throws TypeError when the URL is not one of https or of this machine, or there is no key */
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, apiKey, batchSize = 100, concurrency = 4, timeout = 30_000 } = options;
   const { retryBudget = 120_000, maxRetries = 4 } = options;
   const url = new URL(baseUrl);
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && loopback.test(url.hostname)))
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname)))
     throw new TypeError("baseUrl must be https, or this machine: the key is sent to it");
   if (apiKey === "") throw new TypeError("apiKey is empty");
   const secret = randomBytes(32).toString("hex");

@@ -12,13 +12,13 @@ import { createMetrics, type Metrics } from "../../service/metrics.js";
 import type { Pages } from "../../service/routes/dashboard.js";
 import { createService } from "../../service/service.js";
 import type { ServiceStore } from "../../store/state/service-store.js";
+import { isLoopback } from "../../validator/api/loopback.js";
 import {
   allowGroup,
   type ListenAddress,
   listenAddress,
   removeStaleSocket,
 } from "../config/listen-address.js";
-import { isLoopback } from "../config/loopback.js";
 import { readKeptLists } from "../config/own-lists.js";
 import { dataTablePath, stateLocation } from "../config/paths.js";
 import { isDatabase } from "../config/quota-location.js";

@@ -1,7 +1,8 @@
 /** Chooses between the offline engine and the service. */
+
+import { isLoopback } from "../../validator/api/loopback.js";
 import { AuthorisationError } from "../../validator/errors.js";
 import { findApiKey, isKeyConfigured, readLogin } from "../config/api-key.js";
-import { isLoopback } from "../config/loopback.js";
 import type { Resolved } from "../config/resolved.js";
 import type { Settings } from "../config/settings.js";
 import { UsageError } from "../errors.js";

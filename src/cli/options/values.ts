@@ -8,8 +8,8 @@ import type { RequestRate } from "../../store/state/rates.js";
 import type { Permission } from "../../store/state/service-store.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";
 import type { Rate } from "../../validator/api/engine.js";
+import { isLoopback } from "../../validator/api/loopback.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
-import { isLoopback } from "../config/loopback.js";
 import { addTo, type TrustedAddress } from "../config/trusted-addresses.js";
 
 /** In milliseconds. */
