@@ -152,12 +152,12 @@ export async function openCheck(
   const started = performance.now();
   const { kind = "email", name = nameOf(source), badRows = "error" } = options;
   const signal = options.signal ?? new AbortController().signal;
-  let [rowsRead, bad] = [0, 0];
+  let [bytesRead, bad] = [0, 0];
   const size = source instanceof Blob ? source.size : undefined;
   async function* counted() {
     for await (const piece of piecesOf(source instanceof Blob ? source.stream() : source)) {
       signal.throwIfAborted();
-      rowsRead += piece.length;
+      bytesRead += piece.length;
       yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
     }
   }
@@ -215,7 +215,7 @@ export async function openCheck(
     ...(observers.observersOf?.(table) ?? []),
     ...(options.onBadItem ? [badItemObserver(kind, classifier, options.onBadItem)] : []),
   ];
-  const share = () => (size ? Math.min(1, rowsRead / size) : undefined);
+  const share = () => (size ? Math.min(1, bytesRead / size) : undefined);
   const run = async (): Promise<TableSummary> => {
     try {
       const report = await validateTable({
