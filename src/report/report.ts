@@ -28,6 +28,8 @@ export interface Report extends Collected {
   readonly kept: number;
   readonly statuses: ReadonlyMap<string, number>;
   readonly reasons: ReadonlyMap<string, number>;
+  /** Rows with a mistyped item that has a suggestion. */
+  readonly repairable: number;
   readonly topDomains: RunReport["topDomains"];
   /** Distinct items, as are `cached` and `prechecked`, which cost no units. `charged` are units. */
   readonly distinct: number;
@@ -50,6 +52,7 @@ export function sumOf(
   | "emptyRows"
   | "statuses"
   | "reasons"
+  | "repairable"
   | "topDomains"
   | "distinct"
   | "charged"
@@ -72,6 +75,7 @@ export function sumOf(
     emptyRows: sum(({ emptyRows }) => emptyRows),
     statuses: merged(({ statuses }) => statuses),
     reasons: merged(({ reasons }) => reasons),
+    repairable: sum(({ repairable }) => repairable),
     topDomains: Array.from(domains, ([domain, items]) => ({ domain, items }))
       .sort((a, b) => b.items - a.items)
       .slice(0, 20),

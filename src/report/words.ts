@@ -39,7 +39,7 @@ const plainly: Readonly<Record<string, string>> = {
 export function detailsOf(report: Report): string {
   const lost = countOf(report, "fake") + countOf(report, "disposable");
   const open = countOf(report, "quota_exceeded");
-  const typos = report.reasons.get("typo-domain") ?? 0;
+  const typos = report.repairable;
   const isFilled = report.rows > report.emptyRows;
   return [
     lost > 0
@@ -89,7 +89,7 @@ export const reasonsFor = (report: Report, status: "fake" | "alias"): (readonly 
 
 /** Returns what to do next, a sentence each. */
 export function nextStepsOf(report: Report): readonly string[] {
-  const [typos, disposable] = [report.reasons.get("typo-domain") ?? 0, countOf(report, "disposable")];
+  const [typos, disposable] = [report.repairable, countOf(report, "disposable")];
   const fake = countOf(report, "fake");
   const open = countOf(report, "quota_exceeded");
   return [

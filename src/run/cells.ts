@@ -1,9 +1,13 @@
 /** Finds the items in the values of a table: none, one, or several. */
+import { withoutBlanks } from "../classifier/marks.js";
 import { findSuffix } from "../classifier/rules/public-suffix.js";
+import type { JsonText } from "../table/json/json-values.js";
 import { nameFitOf } from "../table/sniff/column.js";
 import type { ItemTest } from "../table/sniff/item-profile.js";
 import type { Kind, Status } from "../validator/validator.js";
-import { extractItem, fieldsOf, isItem, listedItems, longestList } from "./item.js";
+import { type FoundItem, findItem } from "./item.js";
+import { fieldsOf, isItem, listedParts, longestList } from "./item-list.js";
+import { type Readable, readableOf } from "./markup.js";
 import { itemsInJson, profiles } from "./profiles.js";
 
 /** Plain data, because worker threads get a copy. */
@@ -34,7 +38,10 @@ export const usualCells: Omit<CellOptions, "kind"> = {
 const plainAddress = /^\w[\w.+-]*@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/i;
 
 export class Cells {
+  /** Number of values so far that stand for no item. */
   emptied = 0;
+  /** Number of values so far in which an item has marks around it; see classifier/marks.ts. */
+  marked = 0;
   readonly #options: CellOptions;
   readonly #emptyValues: ReadonlySet<string>;
 
@@ -57,32 +64,57 @@ export class Cells {
   }
 
   itemsIn(value: string): readonly string[] {
+    return this.find(value).map(({ item }) => item);
+  }
+
+  /** Finds the items in a value, with their ranges in it. */
+  find(value: string): readonly FoundItem[] {
     const text = value.trim();
     if (text === "") return [];
-    if (
-      plainAddress.test(text) &&
-      this.#options.kind === "email" &&
-      !this.#emptyValues.has(text.toLowerCase())
-    )
-      return [text];
+    const { kind, deciding } = this.#options;
+    if (kind === "email" && plainAddress.test(text) && !this.#emptyValues.has(text.toLowerCase())) {
+      const span = withoutBlanks(value, { start: 0, end: value.length });
+      if (text.length === span.end - span.start) return [{ item: text, ...span, isMarked: false }];
+    }
     if (this.#isEmptied(text)) {
       this.emptied++;
       return [];
     }
-    const { kind, deciding } = this.#options;
-    const inJson = itemsInJson(kind, text);
-    const listed = (inJson ?? listedItems(kind, text)).filter((part) => !this.#isEmptied(part));
-    const items = listed.length > 0 || inJson ? listed : [this.#onlyItem(text) ?? text];
-    const found = items.map((item) => extractItem(kind, item)).filter((item) => item !== "");
+    const inJson = itemsInJson(kind, value);
+    const items =
+      inJson?.flatMap((each) => this.#findInText(each.text).map((item) => inJsonText(item, each))) ??
+      this.#findInMarkup(value);
+    const found = items.filter(({ item }) => item !== "");
+    if (found.some(({ isMarked }) => isMarked)) this.marked++;
     return deciding === "first" ? found.slice(0, 1) : found;
+  }
+
+  #findInMarkup(value: string): readonly FoundItem[] {
+    const readable = value.length > longestList ? undefined : readableOf(value);
+    if (readable === undefined) return this.#findInText(value);
+    return this.#findInText(readable.text).map((item) => inSource(item, value, readable));
+  }
+
+  #findInText(text: string): readonly FoundItem[] {
+    const { kind } = this.#options;
+    const listed = listedParts(kind, text);
+    const parts = listed?.filter(({ start, end }) => !this.#isEmptied(text.slice(start, end)));
+    if (listed?.length === 0) this.emptied++;
+    if (parts !== undefined && (parts.length > 0 || listed!.length === 0))
+      return parts.map((part) => findItem(kind, text, part));
+    const only = this.#onlyItem(text);
+    if (only === undefined) return [findItem(kind, text)];
+    const start = text.indexOf(only);
+    return [findItem(kind, text, { start, end: start + only.length })];
   }
 
   /**
    * Returns the one item of a value that also has words for "no item", a name after the item or, in a plain list, more
    * fields or a comment.
    */
-  #onlyItem(text: string): string | undefined {
+  #onlyItem(value: string): string | undefined {
     const { kind, isPlainList } = this.#options;
+    const text = value.trim();
     if (isItem(kind, text) || text.length > longestList) return undefined;
     const [first, ...others] = fieldsOf(isPlainList ? text.replace(/\s#\s.*$/, "") : text);
     if (first === undefined || !isItem(kind, first)) return undefined;
@@ -99,6 +131,22 @@ export class Cells {
     if (this.#options.isPlainList && /^(?:#|\/\/|--|;)\s|^[^@.]*:$/.test(text)) return true;
     return /^\p{L}[\p{L} _-]*$/u.test(text) && nameFitOf(text, profiles[this.#options.kind]) === 3;
   }
+}
+
+/** Gives an item in a text of JSON its range in the JSON, where the text may have escapes. */
+function inJsonText({ item, isMarked, ...range }: FoundItem, { text, start, end }: JsonText): FoundItem {
+  const escaped = (part: string) => JSON.stringify(part).slice(1, -1);
+  if (end - start === text.length)
+    return { item, isMarked, start: start + range.start, end: start + range.end, written: escaped };
+  const written = (by: string) => escaped(text.slice(0, range.start) + by + text.slice(range.end));
+  return { item, isMarked, start, end, written };
+}
+
+/** Gives an item in a readable text its range in the value. */
+function inSource(found: FoundItem, value: string, { starts, ends }: Readable): FoundItem {
+  if (found.start === found.end) return found;
+  const [start, end] = [starts[found.start]!, ends[found.end - 1]!];
+  return { ...found, start, end, isMarked: found.isMarked || value.slice(start, end) !== found.item };
 }
 
 /** Returns the test that shows whether a row is in step with its table; see table/scan/broken-rows.ts. */

@@ -32,6 +32,8 @@ export interface RowsWithStatus {
   good(): Uint8Array | undefined;
   readonly otherCodes?: readonly Uint8Array[];
   readonly emptied: number;
+  readonly marked: number;
+  readonly repairable: number;
   readonly notUtf8: number;
   readonly kept?: number;
   readonly mailboxes?: ObservedRows["mailboxes"];
@@ -77,6 +79,8 @@ export class RowWriter {
   readonly #otherRowsByCode: Float64Array[] = [];
   #written = 0;
   #emptied = 0;
+  #marked = 0;
+  #repairable = 0;
   #notUtf8 = 0;
   #kept = 0;
   readonly #outvoted = { count: 0, lines: [] as number[] };
@@ -133,6 +137,8 @@ export class RowWriter {
     }
     this.rows += count;
     this.#emptied += rows.emptied;
+    this.#marked += rows.marked;
+    this.#repairable += rows.repairable;
     this.#notUtf8 += rows.notUtf8;
     this.#kept += rows.kept ?? 0;
     for (const [column, others] of (rows.otherCodes ?? []).entries()) {
@@ -206,6 +212,8 @@ export class RowWriter {
     | "written"
     | "emptyRows"
     | "emptied"
+    | "marked"
+    | "repairable"
     | "notUtf8"
     | "kept"
     | "statuses"
@@ -227,6 +235,8 @@ export class RowWriter {
       written: this.#written,
       emptyRows: this.#rowsByCode[noItemCode]!,
       emptied: this.#emptied,
+      marked: this.#marked,
+      repairable: this.#repairable,
       notUtf8: this.#notUtf8,
       kept: this.#kept,
       statuses: countsOf(this.#rowsByCode),

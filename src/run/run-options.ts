@@ -31,7 +31,7 @@ export interface RunOptions {
   /** By default, the whole list is validated. With a shard, a field with several items is an error. */
   readonly shard?: Shard | undefined;
   readonly update?: Update | undefined;
-  /** Replaces mistyped items. Not for fields with several items, nor for tables with several columns of items. */
+  /** Replaces mistyped items, and those with marks around them. */
   readonly fixer?: Fixer | undefined;
   readonly omitsHeader?: boolean;
   /** Written after the last row if that has no line break, as other rows may follow; by default, nothing is added. */
@@ -147,6 +147,10 @@ export interface RunReport extends RunCounts {
   readonly emptyRows: number;
   /** Values with a word that means that there is no item, such as `n/a`. */
   readonly emptied: number;
+  /** Values in which an item has invisible characters, quotes or the like around it. */
+  readonly marked: number;
+  /** Rows with a mistyped item that has a suggestion: those that `--fix` repairs. */
+  readonly repairable: number;
   readonly notUtf8: number;
   readonly kept: number;
   readonly statuses: ReadonlyMap<Status, number>;

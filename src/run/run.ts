@@ -18,6 +18,7 @@
 import { setImmediate } from "node:timers/promises";
 import { flagsOf } from "../classifier/flags.js";
 import { listedDomain } from "../classifier/rules/disposable-domain.js";
+import { typoDomain } from "../classifier/rules/typo-domain.js";
 import { mayReceiveMail } from "../classifier/rules/unknown-tld.js";
 import { countsOf } from "../kernel/disposable-counts.js";
 import { Offset, recordWords } from "../table/scan/scanner.js";
@@ -35,7 +36,6 @@ import type { OtherStatus } from "./blocks/kept-rows.js";
 import { usualCells } from "./cells.js";
 import { DomainCounts, topDomains } from "./domain-counts.js";
 import { anyUpdate, badRowCode, keptFields, tooManyKept, type Update } from "./earlier-fields.js";
-import { fixedReason } from "./fixes.js";
 import { ItemLedger } from "./item-ledger.js";
 import { RowWriter } from "./row-writer.js";
 import type { RunOptions, RunProgress, RunReport } from "./run-options.js";
@@ -184,8 +184,11 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     const count = itemCodes[code]!;
     if (count > 0) distinctStatuses.set(status, (distinctStatuses.get(status) ?? 0) + count);
   }
+  const report = writer.report();
   return {
-    ...writer.report(),
+    ...report,
+    // A service may give the reason, but what it suggests is not counted.
+    ...(embedded === undefined && { repairable: report.reasons.get(typoDomain.code) ?? 0 }),
     ...countsSince(before, ledger.counts),
     distinctStatuses,
     quota,
@@ -204,6 +207,7 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
     filter.keeps !== undefined ||
     shape.otherColumns.length > 0 ||
     update !== undefined ||
+    options.fixer !== undefined ||
     options.session?.isSeveral;
   const facts = observers.find(({ wants }) => wants)?.wants;
   const keys = filter.dedupe === "canonical" ? "mailboxes" : filter.dedupe && needsKeys ? "items" : undefined;
@@ -225,7 +229,7 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
 }
 
 function mainThreadOf(options: RunOptions, ledger: ItemLedger): MainThread {
-  const { kind, validator, mailCheck, fixer } = options;
+  const { kind, validator, mailCheck } = options;
   const { precheck } = validator;
   const update = updateOf(options);
   return {
@@ -241,12 +245,6 @@ function mainThreadOf(options: RunOptions, ledger: ItemLedger): MainThread {
       validator.embedded === undefined || mailCheck !== undefined
         ? (item, status) => explained(options, item, status)
         : undefined,
-    explainFixed:
-      fixer &&
-      ((item, status) => {
-        const fix = fixer(item);
-        return fix?.status === status ? { status, reason: fixedReason, was: item } : undefined;
-      }),
   };
 }
 

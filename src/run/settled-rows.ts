@@ -4,12 +4,13 @@ import type { ScannedChunk } from "../table/scan/scanned-chunk.js";
 import { keepRecords, wantedRecords } from "../table/writers/record-writer.js";
 import type { Status } from "../validator/validator.js";
 import type { BlockClassifier } from "./blocks/block-classifier.js";
-import { type FixedRow, type Fixer, findFix, fixedReason, withFixes } from "./fixes.js";
+import { type FixedChunk, fixItems } from "./fixed-items.js";
+import type { Fixer } from "./fixes.js";
 import type { ItemLedger } from "./item-ledger.js";
-import type { RowsWithStatus } from "./row-writer.js";
+import type { RowKeys, RowsWithStatus } from "./row-writer.js";
 import type { ItemMailboxes } from "./run-options.js";
 import type { NumberedChunk } from "./settle/settler.js";
-import { isKept, notCheckedCode } from "./status-codes.js";
+import { notCheckedCode } from "./status-codes.js";
 
 /**
  * @param differs whether the ledger may have other codes for items than their thread has given them
@@ -26,7 +27,7 @@ export function settledRows(
   flagsOf: (item: string, status: Status) => readonly Flag[],
   fixer?: Fixer,
 ): RowsWithStatus {
-  const { columns, codes, items, emptied, notUtf8, kept, written, release } = numbered;
+  const { columns, codes, items, emptied, marked, repairable, notUtf8, kept, written, release } = numbered;
   let scanned: ScannedChunk | undefined;
   const records = () => {
     scanned ??= numbered.chunk();
@@ -41,20 +42,22 @@ export function settledRows(
     const all = items?.codes ?? codes;
     if (countsDomains) classifier.takeBack(records, judged, (index) => all[index] === notCheckedCode);
   }
-  const itemOf = (row: number) => classifier.decidingItem(records(), row, { codes, items });
-  const fixes = fixer ? fixRows(numbered, ledger, records, itemOf, fixer) : [];
-  const rows = (!isOther && fixes.length === 0 && written) || classifier.render(records(), codes, items);
-  const rendered = fixes.length === 0 ? rows : withFixes(records(), rows, fixes);
+  const fixed = fixer && fixItems(numbered, ledger, records, classifier, fixer);
+  const itemOf = (row: number) => classifier.decidingItem(fixed?.chunk ?? records(), row, { codes, items });
+  const rendered =
+    (!isOther && !fixed && written) || classifier.render(fixed?.chunk ?? records(), codes, items, fixed?.was);
   return {
     codes: codesOf(codes, 0, columns),
     emptied,
+    marked,
+    repairable,
     notUtf8,
     kept,
     isFirst: () => firstRows(numbered),
     ...(columns > 1 && {
       otherCodes: Array.from({ length: columns - 1 }, (_, nth) => codesOf(codes, nth + 1, columns)),
     }),
-    keys: classifier.keysOf(numbered),
+    keys: fixed ? fixedKeys(classifier, numbered, fixed) : classifier.keysOf(numbered),
     good: () => classifier.goodRows(numbered),
     ...(numbered.mailboxes && { mailboxes: mailboxesOf(numbered, numbered.mailboxes, ledger) }),
     facts: numbered.facts,
@@ -76,27 +79,24 @@ export function settledRows(
   };
 }
 
-/** Returns the rows whose items are replaced, and gives these rows the code of the new item. Others have several items. */
-function fixRows(
-  { columns, codes, items }: NumberedChunk,
-  ledger: ItemLedger,
-  records: () => ScannedChunk,
-  itemOf: (row: number) => string | undefined,
-  fixer: Fixer,
-): readonly FixedRow[] {
-  const found: FixedRow[] = [];
-  if (items || columns > 1) return found;
-  const isFake = ledger.codes.statuses.map((status, code) => status === "fake" && !isKept(code));
-  for (const [row, code] of codes.entries()) {
-    if (!isFake[code]) continue;
-    const item = itemOf(row);
-    const fix = item === undefined ? undefined : fixer(item);
-    const fixed = fix && findFix(records(), row, item!, fix);
-    if (fixed === undefined) continue;
-    codes[row] = ledger.codeFor({ status: fix!.status, reason: fixedReason });
-    found.push(fixed);
+/** Returns what `--dedupe` compares, with the new items in the place of those that they replace. */
+function fixedKeys(
+  classifier: BlockClassifier,
+  numbered: NumberedChunk,
+  { items }: FixedChunk,
+): RowKeys | undefined {
+  const keys = classifier.keysOf(numbered);
+  if (keys === undefined) return undefined;
+  const hashes = keys.hashes.slice();
+  for (const { field, nth, item } of items) {
+    if (field % numbered.columns !== 0) continue;
+    const row = field / numbered.columns;
+    const index = (keys.rows ? keys.rows.indexOf(row) : row) + nth;
+    const { low, high } = classifier.keyOf(item);
+    hashes[2 * index] = low;
+    hashes[2 * index + 1] = high;
   }
-  return found;
+  return { ...keys, hashes };
 }
 
 /** Only items of the first column are marked as new. */

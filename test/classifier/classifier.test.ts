@@ -84,12 +84,22 @@ describe("addresses", () => {
   });
 
   test("suggests a correction for an unknown top-level domain", () => {
-    expect(classify("email", "ann.lee@gmail.con")).toEqual({
+    expect(classify("email", "ann.lee@larch-and-oak.con")).toEqual({
       status: "fake",
       reason: "unknown-tld: con",
-      suggestion: "ann.lee@gmail.com",
+      suggestion: "ann.lee@larch-and-oak.com",
     });
   });
+
+  test.each(["gmail.con", "gmailcom", "gmial.com", "hotmial.com", "gmail.net"])(
+    "calls %s mistyped, which --fix repairs, whatever its ending",
+    (domain) => {
+      expect(classify("email", `first.last@${domain}`)).toMatchObject({
+        reason: `typo-domain: ${domain}`,
+        suggestion: expect.stringMatching(/^first\.last@/),
+      });
+    },
+  );
 
   test("keeps the spelling of the local part in the suggestion for a typo", () => {
     expect(classify("email", "Ann.Lee@GMIAL.com").suggestion).toBe("Ann.Lee@gmail.com");

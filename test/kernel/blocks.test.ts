@@ -197,13 +197,15 @@ test("judging a block gives the same result as judging its chunks, and touches n
       const { chunk, lines } = scanAlone(shape, block)!;
       const verdicts = classifiers[1]!.classify(chunk);
       const written = classifiers[1]!.render(chunk, verdicts.codes, verdicts.items);
-      const { codes, hashes, mailboxes, facts, emptied, notUtf8 } = verdicts;
+      const { codes, hashes, mailboxes, facts, emptied, marked, repairable, notUtf8 } = verdicts;
       expect(slot.domains.slice(0, facts!.domains.length)).toEqual(facts!.domains);
       expect(slot.fields.slice(0, facts!.fields.length)).toEqual(facts!.fields);
       // Without the kernel, the verdicts are the same; the hashes need not be.
       expect(new BlockClassifier(blockOptions, classifier).classify(chunk)).toMatchObject({
         codes,
         emptied,
+        marked,
+        repairable,
         notUtf8,
       });
       expect(answer).toEqual({
@@ -212,6 +214,8 @@ test("judging a block gives the same result as judging its chunks, and touches n
         items: verdicts.items?.fields.length ?? 0,
         outputLength: written.bytes.length,
         emptied,
+        marked,
+        repairable,
         notUtf8,
         kept: 0,
       });

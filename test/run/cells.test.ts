@@ -1,6 +1,7 @@
 /** Covers the items in a value of the table: none, one or several. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { withoutStrayMarks } from "../../src/classifier/rules/stray-marks.js";
 import { Cells, decidesBefore, usualCells } from "../../src/run/cells.js";
 import { profiles } from "../../src/run/profiles.js";
 
@@ -32,6 +33,38 @@ describe("a value holds", () => {
     ["one with a name after it", "ann@x.net (Ann Lee)", ["ann@x.net"]],
     ["one with a name before it", "Ann Lee - ann@x.net", ["ann@x.net"]],
     ["one with a label before it", "Email: ann@x.net", ["ann@x.net"]],
+    ["two with names that have commas", "Lee, Ann <a@x.net>; Roe, Bob <b@x.net>", ["a@x.net", "b@x.net"]],
+    [
+      "three with names and commas between",
+      "Lee, Ann <a@x.net>, Ray, Bob, Jr. <b@x.net>, c@x.net",
+      ["a@x.net", "b@x.net", "c@x.net"],
+    ],
+    ["two with names, one of them quoted", '"Lee, A" <a@x.net>; Roe, B <b@x.net>', ["a@x.net", "b@x.net"]],
+    ["a list in brackets and quotes", "['a@x.net', 'b@x.net']", ["a@x.net", "b@x.net"]],
+    ["a list in one pair of quotes", '"a@x.net; b@x.net"', ["a@x.net", "b@x.net"]],
+    ["lists in JSON", '["a@x.net; b@x.net"]', ["a@x.net", "b@x.net"]],
+    ["two with a slash and no space", "a@x.net/b@x.net", ["a@x.net", "b@x.net"]],
+    ["one with a slash in it", "sales/eu@x.net", ["sales/eu@x.net"]],
+    ...["、", "，", "；", "،", "؛", "｜", "\\n", "\\r\\n"].map((mark): [string, string, string[]] => [
+      `two with ${mark}`,
+      `a@x.net${mark}b@x.net`,
+      ["a@x.net", "b@x.net"],
+    ]),
+    ["an account after a backslash", "corp\\nina@x.net", ["corp\\nina@x.net"]],
+    [
+      "proxy addresses of Exchange",
+      "SMTP:a@x.net;smtp:b@x.net;X500:/o=First Org/ou=x y/cn=ann;SIP:c@x.net;EUM:12;SPO:x@y.net",
+      ["a@x.net", "b@x.net"],
+    ],
+    ["proxy addresses of Microsoft 365", "SMTP:a@x.net+smtp:b@x.net", ["a@x.net", "b@x.net"]],
+    ["an address of another system only", "SIP:ann@x.net", []],
+    ["a link", '<a href="mailto:ann@x.net">ann@x.net</a>', ["ann@x.net"]],
+    ["a link with another text", "<A HREF='mailto:ann@x.net?subject=Hi'><b>Write</b> me</A>", ["ann@x.net"]],
+    ["two on lines of HTML", "a@x.net<br/>b@x.net", ["a@x.net", "b@x.net"]],
+    ["one in a paragraph", "<p>ann@x.net</p>", ["ann@x.net"]],
+    ["one with entities", "Ann &lt;o&#39;hara&#x40;x.net&gt;", ["o'hara@x.net"]],
+    ["a formula with a link", '=HYPERLINK("mailto:ann@x.net","Ann")', ["ann@x.net"]],
+    ["one with an apostrophe of a phone", "o\u2019hara@x.net", ["o'hara@x.net"]],
     ["one with a space in it", "ann lee@x.net", ["ann lee@x.net"]],
     ["one in single quotes", "'ann@x.net',", ["ann@x.net"]],
     ["one in two quotes", '""ann@x.net""', ["ann@x.net"]],
@@ -78,6 +111,14 @@ describe("a value holds", () => {
     ["unknown", []],
     ["Website", []],
     ["localhost", ["localhost"]],
+    ["https://acme.com/?mail=ann@mailinator.com", ["acme.com"]],
+    ["https://acme.com/#a@mailinator.com", ["acme.com"]],
+    ["https://acme.com/unsub/ann@mailinator.com", ["acme.com"]],
+    ["https://www.acme.com:8443/x?y@z", ["www.acme.com"]],
+    ["acme.com/?e=ann@gmail.com&x=1", ["acme.com"]],
+    ["acme.com:8080/a@b.net", ["acme.com"]],
+    ["https://ann:secret@acme.com/x@y", ["acme.com"]],
+    ["\u201cacme.com\u201d", ["acme.com"]],
   ])("domains: %j", (value, items) => {
     expect(cells("domain").itemsIn(value)).toEqual(items);
   });
@@ -101,6 +142,87 @@ describe("a value holds", () => {
     expect(["Keine", "n/a"].map((value) => own.itemsIn(value))).toEqual([[], ["n/a"]]);
     expect(own.emptied).toBe(1);
   });
+});
+
+describe("marks around an address", () => {
+  const address = "ann.lee@larch-and-oak.com";
+  const invisible = [
+    "\u00a0",
+    "\u00ad",
+    "\u061c",
+    "\u180e",
+    "\u200b",
+    "\u200c",
+    "\u200d",
+    "\u200e",
+    "\u200f",
+    "\u2028",
+  ];
+  const more = [
+    "\u202a",
+    "\u202e",
+    "\u202f",
+    "\u2060",
+    "\u2066",
+    "\u2069",
+    "\u3000",
+    "\ufe0f",
+    "\ufeff",
+    "\u{e0001}",
+    "\0",
+  ];
+  const typographic = [..."“”„‟‘’‚«»‹›「」『』《》【】（）［］、。，；：？！…·–—´"];
+  const marks = fc.array(fc.constantFrom(...invisible, ...more, ...typographic), { maxLength: 3 });
+
+  test("are left out, and are in the range that a repair replaces", () => {
+    fc.assert(
+      fc.property(marks, marks, fc.constantFrom("", " ", "Ann Lee <"), (before, after, name) => {
+        const own = before.join("") + address + after.join("");
+        const value = name.includes("<") ? `${name}${own}>` : name + own + name;
+        const found = cells("email").find(value);
+        expect(found).toMatchObject([{ item: address, isMarked: own !== address }]);
+        expect(value.slice(found[0]!.start, found[0]!.end)).toBe(own);
+      }),
+    );
+  });
+
+  test("are the same for the suggestion of an address that is given as it is", () => {
+    fc.assert(
+      fc.property(marks, marks, (before, after) => {
+        const marked = before.join("") + address + after.join("");
+        expect(withoutStrayMarks(marked) ?? marked).toBe(address);
+      }),
+    );
+  });
+
+  test("are counted by values", () => {
+    const counting = cells("email");
+    for (const value of [`“${address}”`, address, `a@x.net\u00a0; b@x.net\u200e`]) counting.itemsIn(value);
+    expect(counting.marked).toBe(2);
+  });
+});
+
+test("every address of a list is found, and no name, whatever is between them", () => {
+  const word = fc.stringMatching(/^[A-Z][a-z]{1,7}$/);
+  const names = fc
+    .array(word, { maxLength: 3 })
+    .chain((words) => fc.constantFrom(words.join(" "), words.join(", ")));
+  const member = fc.tuple(names, fc.stringMatching(/^[a-z]{1,8}@[a-z]{1,8}\.net$/));
+  const separator = fc.constantFrom("; ", ";", ", ", ",", "\n", "|");
+  fc.assert(
+    fc.property(
+      fc.array(member, { minLength: 2, maxLength: 6 }),
+      separator,
+      fc.boolean(),
+      (members, between, isEnded) => {
+        const texts = members.map(([name, address]) => (name === "" ? address : `${name} <${address}>`));
+        const value = texts.join(between) + (isEnded ? between : "");
+        const found = cells("email").find(value);
+        expect(found.map(({ item }) => item)).toEqual(members.map(([, address]) => address));
+        for (const { item, start, end } of found) expect(value.slice(start, end)).toBe(item);
+      },
+    ),
+  );
 });
 
 test("reading items never fails or hangs, whatever the text", () => {

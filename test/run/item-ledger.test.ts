@@ -13,6 +13,8 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 const chunkOf = (items: readonly number[], code = notCheckedCode) => ({
   columns: 1,
   emptied: 0,
+  marked: 0,
+  repairable: 0,
   notUtf8: 0,
   kept: 0,
   codes: Uint8Array.from(items, (item) => (item === 0 ? 0 : code)),

@@ -14,8 +14,11 @@ import { syntax } from "./syntax.js";
 import { typoDomain } from "./typo-domain.js";
 import { unknownTld } from "./unknown-tld.js";
 
-/** The table of disposable domains is looked up after these rules. */
-export const domainRules = [specialUse, syntax, unknownTld, publicSuffix, typoDomain] as const;
+/**
+ * The table of disposable domains is looked up after these rules. A mistyped domain is called that, even if its ending does
+ * not exist either: `gmail.con` can be repaired, and is counted among those.
+ */
+export const domainRules = [specialUse, typoDomain, syntax, unknownTld, publicSuffix] as const;
 
 /** Tried if the domain has passed. The last one applies to every domain. */
 export const mailboxRules = [noReply, placeholder, impossibleMailbox, relay, subAddress] as const;

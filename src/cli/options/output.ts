@@ -61,7 +61,7 @@ export const outputOptions = optionRecords({
   },
   fix: {
     flags: "--fix [=WHICH]",
-    help: "write mistyped items as they were meant, and as they were into the column was: typos of large providers, or all with a suggestion",
+    help: "write mistyped items as they were meant, without marks around them, and as they were into the column was: typos of large providers, or all with a suggestion",
     choices: ["typos", "all"],
     implied: "typos",
     belongsTo: "offline",

@@ -4,6 +4,7 @@ import type { Classifier } from "../../classifier/classifier.js";
 import { hashItem, type ItemHash } from "../../classifier/item-hash.js";
 import { outcomeCode } from "../../classifier/outcomes.js";
 import { listedDomain } from "../../classifier/rules/disposable-domain.js";
+import { typoDomain } from "../../classifier/rules/typo-domain.js";
 import { withoutRoot } from "../../classifier/syntax/domain-name.js";
 import type { Classification } from "../../classifier/verdict.js";
 import { Kernel, type KernelSettings } from "../../kernel/kernel.js";
@@ -12,15 +13,14 @@ import { isFrame } from "../../table/document/marks.js";
 import { emptyField } from "../../table/records.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import { scanShape } from "../../table/scan/scan-shape.js";
-import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import type { ScannedChunk, ValueText } from "../../table/scan/scanned-chunk.js";
 import { recordWords } from "../../table/scan/scanner.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
 import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
 import { type RecordReader, readerOf } from "../../table/writers/writer-of.js";
-import type { Status, Verdict } from "../../validator/validator.js";
 import { Cells, decidesBefore, itemTest } from "../cells.js";
 import { DomainCounts } from "../domain-counts.js";
-import { itemKey } from "../item.js";
+import { type FoundItem, itemKey } from "../item.js";
 import type { RowKeys } from "../row-writer.js";
 import type { RowFacts } from "../run-options.js";
 import { isInShard, severalItems } from "../shard.js";
@@ -49,8 +49,10 @@ import {
   takeDeciding,
 } from "./item-verdicts.js";
 import { findKept, judgeWithout, type OtherStatus } from "./kept-rows.js";
+import { mayBeMarked } from "./plain-address.js";
 
 const comma = 0x2c;
+const typoCode = outcomeCode({ reason: typoDomain.code });
 
 /**
  * Verdicts on the records of a chunk, whether or not the quota grants them. A record has a verdict for each column with items;
@@ -61,6 +63,10 @@ export interface ChunkVerdicts {
   /** The verdicts on all items in order, if a field has several; undefined if each has at most one. */
   readonly items?: ItemVerdicts | undefined;
   readonly emptied: number;
+  /** Number of values in which an item has marks around it. */
+  readonly marked: number;
+  /** Number of fields of the first column with a mistyped item that has a suggestion. */
+  readonly repairable: number;
   readonly notUtf8: number;
   readonly kept: number;
   readonly codes: Uint8Array;
@@ -87,8 +93,6 @@ export interface MainThread {
   readonly otherStatus?: OtherStatus | undefined;
   readonly precheck?: ((item: string) => number | undefined) | undefined;
   readonly explain?: Explain | undefined;
-  /** Explains the status of a row whose item is replaced; undefined for others. */
-  readonly explainFixed?: ((item: string, status: Status) => Verdict | undefined) | undefined;
 }
 
 /** Counts that a thread returns for a block; verdicts and rendered rows are in its slot. */
@@ -101,6 +105,8 @@ export interface BlockResult {
   readonly items: number;
   readonly outputLength: number;
   readonly emptied: number;
+  readonly marked: number;
+  readonly repairable: number;
   readonly notUtf8: number;
   readonly kept: number;
 }
@@ -141,8 +147,7 @@ export class BlockClassifier {
     this.#items = itemTest(cells);
     this.#columns = itemColumnsOf(shape);
     this.#read = readerOf(shape, options.target, options.columns);
-    const explainItem = main.explain ?? ((item) => classifier!.classify(options.kind, item));
-    const explain: Explain = (item, status) => main.explainFixed?.(item, status) ?? explainItem(item, status);
+    const explain: Explain = main.explain ?? ((item) => classifier!.classify(options.kind, item));
     this.#renderer = new BlockRenderer(options, main.codes, this.#cells, explain, main.explain !== undefined);
     this.#isPlain = Kernel.takes(tailsOf(options));
     this.#isFirstShard = shard === undefined || shard.index === 1;
@@ -179,9 +184,20 @@ export class BlockClassifier {
         : 0
       : -1;
     if (outputLength !== -1) {
-      const { emptied, notUtf8, kept } = verdicts;
+      const { emptied, marked, repairable, notUtf8, kept } = verdicts;
       const items = verdicts.items?.fields.length ?? 0;
-      return { lines, rows, items, outputLength, emptied, notUtf8, kept, ...(!isFinal && { chunk }) };
+      return {
+        lines,
+        rows,
+        items,
+        outputLength,
+        emptied,
+        marked,
+        repairable,
+        notUtf8,
+        kept,
+        ...(!isFinal && { chunk }),
+      };
     }
     // The main thread judges the block again and counts its domains.
     this.takeBack(() => chunk, verdicts);
@@ -296,7 +312,7 @@ export class BlockClassifier {
     const chunks = this.#columns.map((column) => chunk.withColumn(column));
     if (this.#options.isService) leaveToService(codes);
     const verdicts = new FieldVerdicts(codes, hashes);
-    const emptiedBefore = this.#cells.emptied;
+    const before = { emptied: this.#cells.emptied, marked: this.#cells.marked };
     const notUtf8 = new Set<number>();
     for (let field = codes.indexOf(askCode); field !== -1; field = codes.indexOf(askCode, field + 1)) {
       // The item is not plain (see kernel/assembly/judge.ts), is one of several, may be a placeholder, or is at a domain with
@@ -311,9 +327,12 @@ export class BlockClassifier {
       else codes[field] = otherShardCode;
     }
     const kept = this.#options.keeps === undefined ? 0 : this.#countKept(chunks, codes, notUtf8);
-    const emptied = this.#isFirstShard ? this.#cells.emptied - emptiedBefore : 0;
+    const emptied = this.#isFirstShard ? this.#cells.emptied - before.emptied : 0;
+    const marked = this.#cells.marked - before.marked;
     const items = verdicts.all(this.#decides);
-    const judged = { columns: width, codes, hashes, emptied, notUtf8: notUtf8.size, kept, items };
+    const repairable = this.#countRepairable(chunk, { codes, items });
+    const counts = { emptied, marked, repairable, notUtf8: notUtf8.size, kept };
+    const judged = { columns: width, codes, hashes, items, ...counts };
     return { ...judged, ...this.#facts.find(chunk, judged, slot) };
   }
 
@@ -478,6 +497,24 @@ export class BlockClassifier {
     return this.#itemIn(records, field, items.fields[first + nth] === field ? nth : 0);
   }
 
+  #countRepairable(chunk: ScannedChunk, judged: Judged): number {
+    if (this.#classifier === undefined) return 0;
+    const { kind } = this.#options;
+    const all = judged.items?.codes ?? judged.codes;
+    if (!all.includes(typoCode)) return 0;
+    const fields = new Set<number>();
+    this.eachItem(
+      () => chunk,
+      judged,
+      (index, isFirstColumn) => isFirstColumn && all[index] === typoCode,
+      (item, index) => {
+        if (this.#classifier!.classify(kind, item).suggestion !== undefined)
+          fields.add(judged.items?.fields[index] ?? index);
+      },
+    );
+    return fields.size;
+  }
+
   /** @param counts gets the number of values in which nothing is an item, if they count */
   #itemsIn(value: string, counts: { emptied: number } | undefined): readonly string[] {
     const before = this.#cells.emptied;
@@ -487,7 +524,36 @@ export class BlockClassifier {
   }
 
   #itemIn(records: ScannedChunk, field: number, nth: number): string | undefined {
-    return itemsInField(records, this.#columns, field, this.#cells)[nth];
+    return itemsInField(records, this.#columns, field, this.#cells)[nth]?.item;
+  }
+
+  /** Returns whether a field may have an item with marks around it; see classifier/marks.ts. */
+  mayBeMarked(records: ScannedChunk, field: number): boolean {
+    const { column, row } = this.#columnOf(records, field);
+    return mayBeMarked(column.rawValue(row));
+  }
+
+  /** Returns the texts in a field with their items; nothing if these are not the items of the field. */
+  textsOf(
+    records: ScannedChunk,
+    field: number,
+  ): readonly { readonly text: ValueText; readonly items: readonly FoundItem[] }[] {
+    const { column, row } = this.#columnOf(records, field);
+    const texts = column.texts(row).map((text) => ({ text, items: this.#cells.find(text.text) }));
+    const own = this.#cells.itemsIn(column.value(row));
+    const found = texts.flatMap(({ items }) => items.map(({ item }) => item));
+    return own.length === found.length && own.every((item, nth) => item === found[nth]) ? texts : [];
+  }
+
+  #columnOf(records: ScannedChunk, field: number) {
+    const width = this.#columns.length;
+    const row = width === 1 ? field : Math.floor(field / width);
+    return { column: records.withColumn(this.#columns[field - row * width]!), row };
+  }
+
+  /** Returns what `--dedupe` compares of an item. */
+  keyOf(item: string): ItemHash {
+    return this.#options.keys === "mailboxes" ? this.#facts.hashOfMailbox(item) : this.#hashOf(itemKey(item));
   }
 
   #countDomain(item: string, { reason }: Classification, items: number): void {
@@ -513,6 +579,7 @@ export class BlockClassifier {
     const compared: { readonly row: number; readonly hash: ItemHash }[] = [];
     const notUtf8 = new Set<number>();
     const read = { emptied: 0 };
+    const markedBefore = this.#cells.marked;
     for (let row = 0, first = 0; row < chunk.count; row++, first += width) {
       const isOther = !chunk.isRow(row) || !isRow(kept[first] ?? 0);
       const fields = chunks.map((column, nth) => {
@@ -535,7 +602,7 @@ export class BlockClassifier {
         for (const each of keys ? fields[0]! : []) {
           compared.push({
             row,
-            hash: keys === "mailboxes" ? this.#facts.hashOfMailbox(each) : this.#hashOf(itemKey(each)),
+            hash: this.keyOf(each),
           });
         }
       }
@@ -547,6 +614,8 @@ export class BlockClassifier {
       hashes,
       notUtf8: notUtf8.size,
       emptied: this.#isFirstShard ? read.emptied : 0,
+      marked: this.#cells.marked - markedBefore,
+      repairable: this.#countRepairable(chunk, { codes, items }),
       kept: this.#countKept(chunks, codes, new Set()),
       items,
       ...this.#facts.find(chunk, { codes, hashes, items }),
@@ -565,13 +634,20 @@ export class BlockClassifier {
     // The lines of a plain list become fields, and those with commas have to be quoted.
     const needsNoQuotes = this.#options.shape.dialect.delimiter !== null || !chunk.bytes.includes(comma);
     if (needsNoQuotes && this.#isPlain) return this.#kernel!.write(slot, chunk.count);
-    const { bytes } = this.render(chunk, codes, items, slot);
+    const { bytes } = this.render(chunk, codes, items, undefined, slot);
     // Rows that did not fit were rendered in memory that other threads cannot see.
     return bytes.buffer === slot.output.buffer ? bytes.length : -1;
   }
 
-  render(chunk: ScannedChunk, codes: Uint8Array, items?: ItemVerdicts, memory?: WriteMemory): WrittenRecords {
-    return this.#renderer.render(chunk, codes, items, memory);
+  /** @param was by field, what its replaced items were */
+  render(
+    chunk: ScannedChunk,
+    codes: Uint8Array,
+    items?: ItemVerdicts,
+    was?: ReadonlyMap<number, string>,
+    memory?: WriteMemory,
+  ): WrittenRecords {
+    return this.#renderer.render(chunk, codes, items, was, memory);
   }
 }
 

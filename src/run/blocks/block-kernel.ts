@@ -6,7 +6,7 @@ import { domainWords } from "../../kernel/layout.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Offset, recordWords, type ScannedRecords } from "../../table/scan/scanner.js";
 import type { Kind } from "../../validator/validator.js";
-import { longestList } from "../item.js";
+import { longestList } from "../item-list.js";
 import { type BlockMemory, type Slot, slotRows } from "./block-memory.js";
 import type { ItemVerdicts } from "./item-verdicts.js";
 

@@ -15,7 +15,17 @@ const state = 0;
 const blockLength = 1;
 const slotAt = 2;
 const firstNumber = 3;
-const numbers = ["lines", "rows", "items", "outputLength", "emptied", "notUtf8", "kept"] as const;
+const numbers = [
+  "lines",
+  "rows",
+  "items",
+  "outputLength",
+  "emptied",
+  "marked",
+  "repairable",
+  "notUtf8",
+  "kept",
+] as const;
 const slotWords = firstNumber + numbers.length;
 /** States of a slot. A slot taken by a thread has the state `takenBy` plus the number of the thread. */
 const waiting = 0;

@@ -7,6 +7,8 @@ import { writerOf } from "../../table/writers/writer-of.js";
 import type { Status, Verdict } from "../../validator/validator.js";
 import type { Cells } from "../cells.js";
 import { isExplained, needsVerdicts, ourFields } from "../columns.js";
+import { fixedReason } from "../fixes.js";
+import type { FoundItem } from "../item.js";
 import {
   hasItem,
   isKept,
@@ -18,7 +20,7 @@ import {
 } from "../status-codes.js";
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
 import { decidingIndices, type ItemVerdicts } from "./item-verdicts.js";
-import { plainAddress } from "./plain-address.js";
+import { mayBeMarked, plainAddress } from "./plain-address.js";
 
 export type Explain = (item: string, status: Status) => Verdict;
 
@@ -55,20 +57,23 @@ export class BlockRenderer {
   /**
    * @param codes the code of each field with items, row by row
    * @param items the verdicts on all items, if a field has several
+   * @param was by field, what its replaced items were
    * @param memory used if the bytes fit; otherwise new memory is
    */
-  render(chunk: ScannedChunk, codes: Uint8Array, items?: ItemVerdicts, memory?: WriteMemory): WrittenRecords {
+  render(
+    chunk: ScannedChunk,
+    codes: Uint8Array,
+    items?: ItemVerdicts,
+    was?: ReadonlyMap<number, string>,
+    memory?: WriteMemory,
+  ): WrittenRecords {
     const nth = items === undefined ? undefined : decidingIndices(codes, items);
-    return this.#writer.write(chunk, (row) => this.#addedTo(chunk, row, codes, nth), memory);
+    return this.#writer.write(chunk, (row) => this.#addedTo(chunk, row, { codes, nth, was }), memory);
   }
 
   /** Returns the added fields of a row; null if it keeps its own, undefined if it is left out. */
-  #addedTo(
-    chunk: ScannedChunk,
-    row: number,
-    codes: Uint8Array,
-    nth: Uint32Array | undefined,
-  ): AddedFields | null | undefined {
+  #addedTo(chunk: ScannedChunk, row: number, rows: RenderedRows): AddedFields | null | undefined {
+    const { codes } = rows;
     const width = this.#columns.length;
     const first = row * width;
     const code = codes[first]!;
@@ -76,12 +81,15 @@ export class BlockRenderer {
     if (code === notARowCode) return unchanged;
     if (width === 1 && isKept(code)) return null;
     const own = width === 1 ? undefined : codes.subarray(first, first + width);
-    if (own ? own.some((each) => isKept(each) || this.#isExplained(each)) : this.#isExplained(code)) {
-      const fields = own
-        ? this.#columns.flatMap((_, column) => this.#fieldsOf(chunk, row, column, codes, nth))
-        : this.#fieldsOf(chunk, row, 0, codes, nth);
-      return this.#writer.prepare(fields);
-    }
+    const isOwn = (nth: number) =>
+      isKept(codes[first + nth]!) ||
+      this.#isExplained(codes[first + nth]!) ||
+      this.#isMarked(chunk, row, nth, rows) ||
+      this.#earlierWas(nth) !== undefined;
+    if (this.#columns.some((_, nth) => isOwn(nth)))
+      return this.#writer.prepare(
+        this.#columns.flatMap((_, column) => this.#fieldsOf(chunk, row, column, rows)),
+      );
     const key = own?.join() ?? code;
     let added = this.#byCodes.get(key);
     if (added === undefined) {
@@ -89,6 +97,21 @@ export class BlockRenderer {
       this.#byCodes.set(key, added);
     }
     return added;
+  }
+
+  /** Returns the index of the column in which an earlier run has put what it replaced. */
+  #earlierWas(column: number): number | undefined {
+    const { details, names, indices } = this.#options.columns;
+    const index = details.indexOf("was");
+    return index === -1 ? undefined : indices[(column * names.length) / this.#columns.length + 1 + index];
+  }
+
+  /** Returns whether an item was replaced, or differs by marks from what its field has, which is suggested in its place. */
+  #isMarked(chunk: ScannedChunk, row: number, nth: number, { codes, was }: RenderedRows): boolean {
+    const field = row * this.#columns.length + nth;
+    if (was?.has(field)) return true;
+    const isSuggested = this.#options.columns.details.includes("suggestion") && hasItem(codes[field]!);
+    return isSuggested && mayBeMarked(chunk.withColumn(this.#columns[nth]!).rawValue(row));
   }
 
   #isExplained(code: number): boolean {
@@ -105,18 +128,14 @@ export class BlockRenderer {
     return ourFields(columns, { status: this.#codes.statuses[code]! }, kind);
   }
 
-  /**
-   * @param column index among the columns with items
-   * @param nth index of the deciding item in each field
-   */
+  /** @param column index among the columns with items */
   #fieldsOf(
     chunk: ScannedChunk,
     row: number,
     column: number,
-    codes: Uint8Array,
-    nth: Uint32Array | undefined,
+    { codes, nth, was }: RenderedRows,
   ): readonly string[] {
-    const { kind, columns } = this.#options;
+    const { columns } = this.#options;
     const field = row * this.#columns.length + column;
     const code = codes[field]!;
     if (isKept(code)) {
@@ -124,12 +143,55 @@ export class BlockRenderer {
       const own = columns.indices.slice(column * each, (column + 1) * each);
       return own.map((earlier) => (earlier === undefined ? "" : chunk.field(row, earlier)));
     }
-    if (!this.#isExplained(code)) return this.#usualFields(code);
-    const item = itemsInField(chunk, this.#columns, field, this.#cells)[nth?.[field] ?? 0]!;
-    const status = this.#codes.statuses[code]!;
-    const verdict = this.#needsVerdicts && this.#hasReason(code) ? this.#explain(item, status) : { status };
-    return ourFields(columns, verdict, kind, item);
+    return this.#withEarlierWas(chunk, row, column, this.#judgedFields(chunk, field, code, nth, was));
   }
+
+  #judgedFields(
+    chunk: ScannedChunk,
+    field: number,
+    code: number,
+    nth: Uint32Array | undefined,
+    was: ReadonlyMap<number, string> | undefined,
+  ): readonly string[] {
+    const { kind, columns } = this.#options;
+    if (!hasItem(code) || code === notCheckedCode) return this.#usualFields(code);
+    const { item, isMarked } = itemsInField(chunk, this.#columns, field, this.#cells)[nth?.[field] ?? 0]!;
+    const status = this.#codes.statuses[code]!;
+    const before = was?.get(field);
+    const isFixed = this.#codes.reasons[code] === fixedReason;
+    const verdict = isFixed
+      ? { status, reason: fixedReason }
+      : this.#needsVerdicts && this.#hasReason(code)
+        ? this.#explain(item, status)
+        : { status };
+    const suggestion = verdict.suggestion ?? (isMarked ? item : undefined);
+    return ourFields(
+      columns,
+      {
+        ...verdict,
+        ...(suggestion !== undefined && { suggestion }),
+        ...(before !== undefined && { was: before }),
+      },
+      kind,
+      item,
+    );
+  }
+
+  /** What an earlier run has replaced stays in its column, which has the only copy. */
+  #withEarlierWas(chunk: ScannedChunk, row: number, column: number, fields: readonly string[]) {
+    const earlier = this.#earlierWas(column);
+    const index = 1 + this.#options.columns.details.indexOf("was");
+    return earlier === undefined || fields[index] !== ""
+      ? fields
+      : fields.with(index, chunk.field(row, earlier));
+  }
+}
+
+/** The codes of each field with items, row by row; the index of the deciding item in each; what replaced items were. */
+interface RenderedRows {
+  readonly codes: Uint8Array;
+  readonly nth: Uint32Array | undefined;
+  readonly was: ReadonlyMap<number, string> | undefined;
 }
 
 export function itemsInField(
@@ -137,11 +199,12 @@ export function itemsInField(
   columns: readonly number[],
   field: number,
   cells: Cells,
-): readonly string[] {
+): readonly FoundItem[] {
   const row = columns.length === 1 ? field : Math.floor(field / columns.length);
   const column = chunk.withColumn(columns[field - row * columns.length]!);
   const address = cells.takesPlainAddresses ? plainAddress(column, row) : undefined;
-  return address === undefined ? cells.itemsIn(column.value(row)) : [address];
+  if (address === undefined) return cells.find(column.value(row));
+  return [{ item: address, start: 0, end: address.length, isMarked: false }];
 }
 
 /**

@@ -108,7 +108,7 @@ export class FactFinder {
         continue;
       }
       const found = hasItem(codes[field]!) ? itemsInField(chunk, this.#columns, field, this.#cells) : [];
-      for (const [nth, item] of found.entries()) {
+      for (const [nth, { item }] of found.entries()) {
         const { low, high } = this.hashOfMailbox(item);
         mailboxes[2 * (index + nth)] = low;
         mailboxes[2 * (index + nth) + 1] = high;

@@ -141,6 +141,8 @@ export class WorkerPool {
       columns: this.#columns,
       lines: found.lines,
       emptied: found.emptied,
+      marked: found.marked,
+      repairable: found.repairable,
       notUtf8: found.notUtf8,
       kept: found.kept,
       codes: codes.subarray(0, fields),

@@ -3,11 +3,19 @@ import { backslash, letterN, openBrace, openBracket, quote } from "../ascii.js";
 import { type BadRowListener, RowFault } from "../bad-rows.js";
 import { ObjectsAsArrays } from "../document/arrays.js";
 import { faultIn } from "../document/grammar.js";
-import { breaksIn, locationOf, recordOf, unmarked } from "../document/marks.js";
+import { breaksIn, hide, locationOf, recordOf, show, unmarked } from "../document/marks.js";
 import type { TableShape } from "../records.js";
-import { ScannedChunk } from "../scan/scanned-chunk.js";
+import { type Moved, ScannedChunk, type ValueText } from "../scan/scanned-chunk.js";
 import { Offset, recordWords } from "../scan/scanner.js";
-import { itemField, itemTextOf, type JsonShape, orElse, parseObject, textOf } from "./json-values.js";
+import {
+  itemField,
+  itemTextOf,
+  type JsonShape,
+  orElse,
+  parseObject,
+  textOf,
+  textsIn,
+} from "./json-values.js";
 import { memberWords, ObjectScanner } from "./object-scanner.js";
 
 const keyBytes = (key: string): Buffer => Buffer.from(JSON.stringify(key));
@@ -289,6 +297,38 @@ class JsonChunk extends ScannedChunk {
     const word = row * recordWords;
     const { line, value } = locationOf(bytes, at[word]!);
     return line + breaksIn(bytes.subarray(value, at[word + Offset.valueStart]));
+  }
+
+  override texts(row: number): readonly ValueText[] {
+    const { bytes, at } = this;
+    const word = row * recordWords;
+    const [start, end] = [at[word + Offset.valueStart]!, at[word + Offset.valueEnd]!];
+    if (start === end || (bytes[start] !== quote && bytes[start] !== openBracket && start !== at[word]))
+      return [];
+    const isWhole = start === at[word];
+    const from = isWhole && bytes[start] === hide ? bytes.indexOf(show, start) + 1 : start;
+    const texts = textsIn(bytes.toString("latin1", from, end), true);
+    const paths = isWhole ? this.#path.split(orElse) : [""];
+    const path = paths.find((each) => texts.some((found) => found.path === each && found.text !== ""));
+    return texts
+      .filter((found) => found.path === path)
+      .map((found) => ({
+        text: found.text,
+        start: from + found.start,
+        end: from + found.end,
+        written: (text) => Buffer.from(JSON.stringify(text).slice(1, -1)),
+      }));
+  }
+
+  /** Also moves the name of the last member, which `Offset.fields` has for rows. */
+  protected override move(at: Int32Array, word: number, moved: Moved): void {
+    const [start, fields] = [at[word]!, at[word + Offset.fields]!];
+    super.move(at, word, moved);
+    if (fields !== 0) at[word + Offset.fields] = moved.to(start + fields - 1) - at[word]! + 1;
+  }
+
+  protected override withBytes(bytes: Buffer, at: Int32Array): ScannedChunk {
+    return new JsonChunk(this.#shape, bytes, at, this.line);
   }
 
   override isUtf8(): boolean {

@@ -84,3 +84,42 @@ export function exactTextOf(source: string): string {
   const value: unknown = JSON.parse(source);
   return typeof value !== "string" && hasExactNumber.test(source) ? source : textOf(value);
 }
+
+/** A text in a JSON value: its range between the quotes, and the names of the members that it is in. */
+export interface JsonText {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** Name of the innermost member. Elements of an array have the array's name. */
+  readonly name: string;
+  /** Names of all members, joined by dots. */
+  readonly path: string;
+}
+
+/**
+ * Finds the texts in valid JSON, in their order.
+ *
+ * @param isBinary whether the JSON is a binary string
+ */
+export function textsIn(json: string, isBinary = false): readonly JsonText[] {
+  const texts: JsonText[] = [];
+  /** For each open object or array, its own path, and the name of the member that is read. */
+  const open: string[] = [];
+  let [path, name] = ["", ""];
+  for (const { index, 0: token, 1: colon } of json.matchAll(/"(?:[^"\\]|\\.)*"[\s\x0e\x0f]*(:)?|[{}[\]]/g)) {
+    if (token === "{" || token === "[") open.push(path);
+    else if (token === "}" || token === "]") path = open.pop()!;
+    else {
+      const end = index + token.lastIndexOf('"');
+      const source = json.slice(index, end + 1);
+      const text = JSON.parse(isBinary ? Buffer.from(source, "latin1").toString() : source) as string;
+      const outer = open.at(-1) ?? "";
+      if (colon === undefined) texts.push({ text, start: index + 1, end, path, name });
+      else {
+        name = text;
+        path = outer === "" ? text : `${outer}.${text}`;
+      }
+    }
+  }
+  return texts;
+}

@@ -1,11 +1,28 @@
 /** A chunk of scanned records. It does not know statuses or verdicts. */
-import { isUtf8Text, itemText } from "../bytes.js";
-import { unquote } from "../quotes.js";
-import { rowsAtATime, type TableShape } from "../records.js";
+import { isUtf8Text, itemText, toBinary } from "../bytes.js";
+import type { Dialect } from "../dialect.js";
+import { closeOf, quoteField, unquote } from "../quotes.js";
+import { outputDelimiter, rowsAtATime, type TableShape } from "../records.js";
 import { boundsIn, scanShape } from "./scan-shape.js";
 import { Offset, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
 
 const noNumbers = new Int32Array(0);
+
+/** A text in a value, and where it is in the bytes of its chunk. */
+export interface ValueText {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** Returns the bytes for that range if the text becomes another one. */
+  readonly written: (text: string) => Buffer;
+}
+
+/** Bytes of a chunk, and what replaces them. */
+export interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly bytes: Buffer;
+}
 
 export class ScannedChunk {
   readonly #shape: TableShape;
@@ -73,6 +90,49 @@ export class ScannedChunk {
     return unquote(this.binaryValue(row), this.#shape.dialect);
   }
 
+  /** Returns the texts in which the items of a value are looked for: one, but for lists in JSON. */
+  texts(row: number): readonly ValueText[] {
+    const word = row * recordWords;
+    const [start, end] = [this.at[word + Offset.valueStart]!, this.at[word + Offset.valueEnd]!];
+    const { dialect } = this.#shape;
+    const raw = this.binaryValue(row);
+    const isQuoted =
+      dialect.quote !== "" && raw.startsWith(dialect.quote) && closeOf(raw, dialect) === raw.length;
+    const own = isQuoted ? unquote(raw, dialect) : raw;
+    const isUtf8 = isUtf8Text(own);
+    const binaryOf = (text: string) => (isUtf8 ? toBinary(text) : text);
+    const written = (text: string) => {
+      const field = binaryOf(text);
+      return Buffer.from(isQuoted ? quoted(field, dialect) : plain(field, own, dialect), "latin1");
+    };
+    return [{ text: isUtf8 ? itemText(own) : own, start, end, written }];
+  }
+
+  /** Returns the same records with some of their bytes replaced. `replacements` are in the order of the bytes. */
+  replace(replacements: readonly Replacement[]): ScannedChunk {
+    const pieces: Uint8Array[] = [];
+    let from = 0;
+    for (const { start, end, bytes } of replacements) {
+      pieces.push(this.bytes.subarray(from, start), bytes);
+      from = end;
+    }
+    const bytes = Buffer.concat([...pieces, this.bytes.subarray(from)]);
+    const at = this.at.slice();
+    const moved = new Moved(replacements);
+    for (let word = 0; word < at.length; word += recordWords) this.move(at, word, moved);
+    return this.withBytes(bytes, at);
+  }
+
+  /** Moves the numbers of a record to where its bytes are now. */
+  protected move(at: Int32Array, word: number, moved: Moved): void {
+    for (const offset of [Offset.start, Offset.valueStart, Offset.valueEnd, Offset.end, Offset.next])
+      at[word + offset] = moved.to(at[word + offset]!);
+  }
+
+  protected withBytes(bytes: Buffer, at: Int32Array): ScannedChunk {
+    return new ScannedChunk(this.#shape, bytes, at, this.line);
+  }
+
   get values(): readonly (string | undefined)[] {
     return Array.from({ length: this.count }, (_, row) => (this.isRow(row) ? this.value(row) : undefined));
   }
@@ -132,4 +192,47 @@ export class ScannedChunk {
   isRow(row: number): boolean {
     return this.at[row * recordWords + Offset.fields] !== 0;
   }
+}
+
+/** Where bytes are after replacements. Fast for positions that mostly ascend. */
+export class Moved {
+  readonly #replacements: readonly Replacement[];
+  #next = 0;
+  #shift = 0;
+
+  constructor(replacements: readonly Replacement[]) {
+    this.#replacements = replacements;
+  }
+
+  /** @param position not inside a replaced range */
+  to(position: number): number {
+    const sizeOf = ({ start, end, bytes }: Replacement) => bytes.length - (end - start);
+    for (let next = this.#replacements[this.#next]; next !== undefined && next.end <= position; ) {
+      this.#shift += sizeOf(next);
+      next = this.#replacements[++this.#next];
+    }
+    for (let last = this.#replacements[this.#next - 1]; last !== undefined && last.end > position; ) {
+      this.#shift -= sizeOf(last);
+      last = this.#replacements[--this.#next - 1];
+    }
+    return position + this.#shift;
+  }
+}
+
+/** Quotes a field that was quoted before. */
+function quoted(field: string, { quote, escape: escaping }: Dialect): string {
+  const escaped = escaping === quote ? field : field.replaceAll(escaping, escaping + escaping);
+  return `${quote}${escaped.replaceAll(quote, escaping + quote)}${quote}`;
+}
+
+/** Quotes a field that was not quoted if it now has a character that it had not, and that needs quotes. */
+function plain(field: string, before: string, dialect: Dialect): string {
+  const { quote } = dialect;
+  const delimiter = outputDelimiter(dialect);
+  const isNew = (character: string) => field.includes(character) && !before.includes(character);
+  const needsQuotes =
+    isNew(delimiter) ||
+    (quote !== "" && isNew(quote)) ||
+    (quote !== "" && field.startsWith(quote) && !before.startsWith(quote));
+  return needsQuotes ? quoteField(field, delimiter, dialect) : field;
 }

@@ -1,6 +1,9 @@
 /** Covers --fix: mistyped items are replaced in every format, and their rows keep everything else. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -67,6 +70,162 @@ describe("writes what was meant, and the old value into the column was", () => {
   test.each(cases)("%s %s", async (name, input, output, args = []) => {
     expect((await fixed(name, input, ...args)).text).toBe(output);
   });
+});
+
+describe("repairs the item where it is", () => {
+  const typo = "robert.smith@gmial.com";
+  const meant = "robert.smith@gmail.com";
+
+  test.each<[string, string, string]>([
+    [
+      "not the same text in another column",
+      `id,note,email\n1,old: ${typo},${typo}\n`,
+      `1,old: ${typo},${meant},ok,${typo}`,
+    ],
+    ["not a name that is the address", `email\n${typo} <${typo}>\n`, `${typo} <${meant}>,ok,${typo}`],
+    [
+      "not an address that ends like it",
+      `email,n\n"x${typo} <${typo}>",1\n`,
+      `"x${typo} <${meant}>",1,ok,${typo}`,
+    ],
+    [
+      "in a cell with two",
+      `email,n\n"${typo}; ann@larch-and-oak.com",1\n`,
+      `"${meant}; ann@larch-and-oak.com",1,ok,${typo}`,
+    ],
+    [
+      "twice in a cell",
+      `email,n\n"${typo}; B <bob.stone@hotmial.com>",1\n`,
+      `"${meant}; B <bob.stone@hotmail.com>",1,ok,${typo}; bob.stone@hotmial.com`,
+    ],
+    [
+      "in a table of which another row has two",
+      `email\n${typo}\nx@mailinator.com;y@larch-and-oak.com\n`,
+      `${meant},ok,${typo}`,
+    ],
+    [
+      "in JSON in a cell",
+      `info\n"{""note"": ""${typo}"", ""email"": ""${typo}""}"\n`,
+      `"{""note"": ""${typo}"", ""email"": ""${meant}""}",ok,${typo}`,
+    ],
+    [
+      "in a link of HTML",
+      `email\n"<a href=""mailto:${typo}"">${typo}</a>"\n`,
+      `"${meant}",ok,"<a href=""mailto:${typo}"">${typo}</a>"`,
+    ],
+    ["with marks around it", `email\n\u201c${typo}\u201d\n`, `${meant},ok,\u201c${typo}\u201d`],
+    [
+      "of which only the marks are wrong",
+      "email\nann@larch-and-oak.com\u00a0\n",
+      "ann@larch-and-oak.com,ok,ann@larch-and-oak.com\u00a0",
+    ],
+    [
+      "with an apostrophe of a phone",
+      "email\no\u2019hara@larch-and-oak.com\n",
+      "o'hara@larch-and-oak.com,ok,o\u2019hara@larch-and-oak.com",
+    ],
+  ])("%s", async (_, input, row) => {
+    expect((await fixed("list.csv", input, "-c", /email|info/.exec(input)![0])).text.split("\n")).toContain(
+      row,
+    );
+  });
+
+  test("in JSON with escapes, in lists and in inner objects", async () => {
+    const lines = [
+      '{"note": "robert.smith@gmial.com", "email": "robert.smith\\u0040gmial.com"}',
+      '{"email": ["robert.smith@gmial.com", "x@mailinator.com"]}',
+    ];
+    expect((await fixed("list.jsonl", `${lines.join("\n")}\n`)).text.split("\n").slice(0, 2)).toEqual([
+      `{"note": "${typo}", "email": "${meant}", "status": "ok", "was": "${typo}"}`,
+      `{"email": ["${meant}", "x@mailinator.com"],"status": "disposable","was": "${typo}"}`,
+    ]);
+    const inner = `{"users":[{"mails":[{"email":"x@larch-and-oak.com"},{"email":"${typo}"}]},{"mails":[]}]}`;
+    expect((await fixed("list.json", inner, "-c", "users.mails.email")).text).toBe(
+      `{"users":[{"mails":[{"email":"x@larch-and-oak.com"},{"email":"${meant}"}],"status":"ok","was":"${typo}"},{"mails":[],"status":"","was":""}]}`,
+    );
+  });
+
+  test("in each of several columns", async () => {
+    const input = `email,mail2\n${typo},\nann@larch-and-oak.com,${typo}\n`;
+    expect((await fixed("list.csv", input, "--all-columns")).text).toBe(
+      `email,mail2,status,was,status_mail2,was_mail2\n${meant},,ok,${typo},,\nann@larch-and-oak.com,${meant},ok,,ok,${typo}\n`,
+    );
+  });
+
+  test("before duplicates, flags and canonical forms are looked for", async () => {
+    const input = `email\n${typo}\n${meant}\n\u201c${meant}\u201d\n`;
+    expect((await fixed("list.csv", input, "--dedupe", "--canonical", "--flags")).text).toBe(
+      `email,status,was,canonical,flags\n${meant},ok,${typo},robertsmith@gmail.com,free-provider\n`,
+    );
+  });
+
+  test("and keeps what it was through every later run", async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "list.csv"), `email\n${typo}\nann@larch-and-oak.com\n`);
+    await idv(["emails", "list.csv", "-o", "a.csv", "--offline", "--fix"], { home });
+    for (const again of [["--update"], ["--update=all"], ["--update=all", "--explain"]]) {
+      const { code } = await idv(["emails", "a.csv", "-I.bak", "--offline", "--fix", "-q", ...again], {
+        home,
+      });
+      expect(code).toBe(0);
+      expect(readFileSync(join(home, "a.csv"), "utf8").split("\n")[1]).toContain(typo);
+    }
+  });
+});
+
+test("a repaired table is the table with the items repaired, in every format and dialect", async () => {
+  const typo = "robert.smith@gmial.com";
+  const notes = fc.constantFrom(typo, `<${typo}>`, "plain", 'a "quote"', "x; y, z", `old: ${typo}`);
+  const emails = fc.constantFrom(
+    ...[
+      typo,
+      `R <${typo}>`,
+      `${typo} <${typo}>`,
+      "ann@larch-and-oak.com",
+      `${typo}; ann@larch-and-oak.com`,
+      "",
+    ],
+  );
+  const rows = fc.array(fc.tuple(notes, emails), { minLength: 1, maxLength: 6 });
+  const repaired = (email: string) =>
+    email.includes("<")
+      ? email.replace(/<.*>/, "<robert.smith@gmail.com>")
+      : email.replace(typo, "robert.smith@gmail.com");
+  await fc.assert(
+    fc.asyncProperty(rows, fc.constantFrom(",", ";", "\t"), fc.boolean(), async (rows, delimiter, isJson) => {
+      const input = isJson
+        ? rows.map(([note, email]) => `${JSON.stringify({ note, email })}\n`).join("")
+        : stringify([["note", "email"], ...rows], { delimiter });
+      const name = isJson ? "list.jsonl" : "list.csv";
+      const { text } = await fixed(
+        name,
+        input,
+        "-c",
+        "email",
+        "-q",
+        "--force",
+        "-o",
+        "out.json",
+        "--format",
+        "json",
+      );
+      const found = JSON.parse(text) as { note: string; email: string; was: string }[];
+      expect(found.map(({ note, email }) => [note, email])).toEqual(
+        rows.map(([note, email]) => [note, repaired(email)]),
+      );
+      const same = await fixed(name, input, "-c", "email", "-q", "--force");
+      const read = isJson
+        ? same.text
+            .trim()
+            .split("\n")
+            .map((line) => JSON.parse(line) as { note: string; email: string })
+        : (parse(same.text, { delimiter, columns: true }) as { note: string; email: string }[]);
+      expect(read.map(({ note, email }) => [note, email])).toEqual(
+        rows.map(([note, email]) => [note, repaired(email)]),
+      );
+    }),
+    { numRuns: 40 },
+  );
 });
 
 test("the rest of a large list stays as it is, whatever thread has written it", async () => {

@@ -43,9 +43,8 @@ function checkReplaces({ comment, format, shard, header }: BulkOptions): void {
   if (header !== "always") throw new UsageError("--in-place would lose the header with --header; use -o");
 }
 
-function checkFix({ inPlace, column = [], allColumns }: BulkOptions): void {
+function checkFix({ inPlace }: BulkOptions): void {
   if (inPlace === "") throw new UsageError("--fix with --in-place needs a backup: -I.bak, or write with -o");
-  if (column.length > 1 || allColumns) throw new UsageError("--fix works on one column; name one with -c");
 }
 
 function checkShard({ shard, column = [], allColumns, dedupe }: BulkOptions): void {

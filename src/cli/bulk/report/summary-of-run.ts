@@ -38,6 +38,7 @@ export async function summaryOf(
     dialect: table.dialect,
     files: writtenFiles(plan, sink, badRows.sink !== undefined),
     isExplained: plan.columns.isExplained,
+    isFixed: plan.columns.fixes !== undefined,
     ...nextOf(plan, table, report),
   };
 }

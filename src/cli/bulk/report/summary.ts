@@ -44,6 +44,8 @@ export interface Summary {
   readonly seconds: number;
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
   readonly isExplained: boolean;
+  /** Whether items are repaired (`--fix`). */
+  readonly isFixed: boolean;
   /**
    * Suggested commands. `resume` validates the rows for which the quota had no units; `next` is the same, or drops
    * disposable and fake rows.
@@ -122,6 +124,7 @@ export function jsonSummary({
   report,
   dns,
   isExplained: _,
+  isFixed: ____,
   next: __,
   encoding: ___,
   ...rest
@@ -145,6 +148,8 @@ export function jsonSummary({
     written,
     empty: emptyRows,
     emptied: report.emptied,
+    marked: report.marked,
+    repairable: report.repairable,
     notUtf8: report.notUtf8,
     kept: report.kept,
     outvoted: report.outvoted,
@@ -236,14 +241,16 @@ function fixed({ reasons }: RunReport): string[] {
   return count === 0 ? [] : [`${counted(count, "row")} fixed; the column was has the old values`];
 }
 
-function written({ files, report, isExplained }: Summary): string[] {
-  const typos = report.reasons.get("typo-domain") ?? 0;
+function written({ files, report, engine, isExplained, isFixed }: Summary): string[] {
+  const { repairable } = report;
   const names = files.map(({ path, bytes }) => `${printable(path)} (${sizeOf(bytes)})`);
   return [
     ...(names.length === 0 ? [] : [`written: ${names.join(", ")}`]),
-    ...(typos === 0 || isExplained
+    ...(repairable === 0 || isFixed || (isExplained && engine !== "offline")
       ? []
-      : [`${counted(typos, "row")} with a mistyped domain; --explain adds suggestions`]),
+      : [
+          `${counted(repairable, "row")} with a mistyped domain; ${engine === "offline" ? "--fix repairs" : "--explain adds suggestions for"} ${repairable === 1 ? "it" : "them"}`,
+        ]),
   ];
 }
 
@@ -277,7 +284,7 @@ function remarks(summary: Summary): string[] {
   const { report, passedOver, linesLeftOut, emptyFormulas, encoding } = summary;
   const hiddenRows = summary.hiddenRows ?? 0;
   const others = summary.otherElements ?? 0;
-  const { emptied, kept, notUtf8, outvoted } = report;
+  const { emptied, kept, marked, notUtf8, outvoted } = report;
   const remark = (count: number, text: string) => (count > 0 ? [text] : []);
   return [
     ...remark(passedOver.length, `not validated: ${printable(passedOver.join(", "))}; --all-columns does`),
@@ -306,6 +313,10 @@ function remarks(summary: Summary): string[] {
     ...remark(
       emptied,
       `${counted(emptied, "field counts", "fields count")} as empty: n/a, a column's name or the like (--set emptyValues)`,
+    ),
+    ...remark(
+      summary.isFixed ? 0 : marked,
+      `${counted(marked, "value has", "values have")} invisible characters, quotes or the like around an item${summary.engine === "offline" ? "; --fix removes them" : ""}`,
     ),
     ...remark(
       notUtf8,
