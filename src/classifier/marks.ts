@@ -14,13 +14,10 @@ const isInvisible = (character: string): boolean =>
 const isTypographic = (character: string): boolean => character > "\x7f" && typographic.test(character);
 
 const invisible = /^[\p{Z}\p{Cc}\p{Cf}\p{DI}]$/u;
-const typographic = /^[\p{P}\p{Sk}\u2032\u2033\uff5e]$/u;
+const typographic = /^[\p{P}\p{Sk}]$/u;
 
 /** Apostrophes that text processors and phones write in place of `'`, as in `o’hara@example.net`. */
-export const apostrophes = /[\u00b4\u02b9\u02bc\u2018\u2019\u201b\u2032\uff07]/g;
-
-/** Commas and semicolons of other scripts, and the bar of full width: none of them can be in an address. */
-export const foreignSeparators = "\u060c\u061b\u3001\uff0c\uff1b\uff5c\uff64";
+export const apostrophes = /[\u00b4\u02bc\u2018\u2019\u2032\uff07]/g;
 
 export interface Span {
   readonly start: number;
@@ -33,7 +30,7 @@ export const withoutMarks = (text: string, span: Span): Span =>
 
 /** Returns a part of a text without white space of ASCII at its ends. */
 export const withoutBlanks = (text: string, span: Span): Span =>
-  trimmedBy(text, span, (character) => character === " " || (character >= "\t" && character <= "\r"));
+  trimmedBy(text, span, (character) => " \t\n\v\f\r".includes(character));
 
 function trimmedBy(text: string, { start, end }: Span, isLeftOut: (character: string) => boolean): Span {
   let [from, to] = [start, end];

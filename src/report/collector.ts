@@ -161,7 +161,7 @@ export class Collector {
       const status = statuses[code]!;
       const reason = reasons[code];
       if (status === "fake" && (reason === undefined || reason === "typo-domain"))
-        this.#addTypo(rows, this.#domainText(rows, row, domains[row]!));
+        this.#addTypo(rows, row, this.#domainText(rows, row, domains[row]!));
       if (dates) {
         const counts = this.#monthCounts(dates, rows, row);
         if (counts !== undefined) counts[seriesOf[code]!]!++;
@@ -248,15 +248,19 @@ export class Collector {
     return this.#countsByDate[date];
   }
 
-  #addTypo(rows: ObservedRows, domain: string): void {
+  #addTypo(rows: ObservedRows, row: number, domain: string): void {
     if (domain === "") return;
     if (!this.#suggestedDomains.has(domain)) {
       if (this.#suggestedDomains.size >= mostSuggestions) this.#suggestedDomains.clear();
       this.#suggestedDomains.set(domain, this.#meantDomain(domain));
     }
     const meant = this.#suggestedDomains.get(domain);
+    if (meant === undefined) return;
+    // Some mailboxes that are mistyped at one provider cannot be at the one that was meant.
+    const { item } = rows.locate(row);
+    if (item === undefined || this.#explain(item, "fake").suggestion === undefined) return;
     const { typos } = this.#file;
-    if (meant !== undefined) typos.add(numberOf(typos, rows.hashOf(domain), `${domain} → ${meant}`));
+    typos.add(numberOf(typos, rows.hashOf(domain), `${domain} → ${meant}`));
   }
 
   #meantDomain(domain: string): string | undefined {

@@ -4,6 +4,7 @@ import { findSuffix } from "../classifier/rules/public-suffix.js";
 import type { JsonText } from "../table/json/json-values.js";
 import { nameFitOf } from "../table/sniff/column.js";
 import type { ItemTest } from "../table/sniff/item-profile.js";
+import { isHeaderOf } from "../table/sniff/second-header.js";
 import type { Kind, Status } from "../validator/validator.js";
 import { type FoundItem, findItem } from "./item.js";
 import { fieldsOf, isItem, listedParts, longestList } from "./item-list.js";
@@ -160,6 +161,7 @@ export function itemTest({ kind, emptyValues }: Pick<CellOptions, "kind" | "empt
     },
     isGlued: (field) => cells.itemsIn(field).some(isGlued),
     holds: profiles[kind].holds,
+    isHeader: (fields, header) => isHeaderOf(fields, header, profiles[kind]),
     isNone: (field) => cells.isNone(field.trim()),
   };
 }

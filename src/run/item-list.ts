@@ -1,7 +1,10 @@
 /** Splits values with several items into their parts: lists as people type and copy them, with names between the addresses. */
-import { foreignSeparators, type Span, withoutBlanks } from "../classifier/marks.js";
+import { type Span, withoutBlanks } from "../classifier/marks.js";
 import type { Kind } from "../validator/validator.js";
 import { extractItem, looksLikeHost } from "./item.js";
+
+/** Commas and semicolons of other scripts, and the bar of full width: none of them can be in an address. */
+const foreignSeparators = "\u060c\u061b\u3001\uff0c\uff1b\uff5c\uff64";
 
 /** Rough shape of an address. It excludes delimiters, as that of a host in item.ts. */
 const looksLikeAddress = new RegExp(

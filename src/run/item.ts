@@ -90,8 +90,7 @@ function addressAt(text: string, span: Span): readonly [FoundItem, number] {
     const [address = ""] = own.split("?");
     return [{ item: decoded(address), start, end: start + address.length, isMarked: false }, start];
   }
-  const sign = own.lastIndexOf("@");
-  const item = own.slice(0, Math.max(0, sign)).replace(apostrophes, "'") + own.slice(Math.max(0, sign));
+  const item = own.replace(/^.*@/s, (local) => local.replace(apostrophes, "'"));
   const range = prefix === "" ? outer : { start, end: inner.end };
   return [{ item, ...range, isMarked: item !== text.slice(range.start, range.end) }, start];
 }
@@ -129,13 +128,8 @@ function hostIn(text: string): readonly [number, number] {
 
 /** Returns whether a text starts with a host under a known top-level domain, and a path or a query follows. */
 function isUrlWithoutScheme(text: string): boolean {
-  const [authority = ""] = text.split(/[/?#]/, 1);
-  const host = authority.replace(/:\d*$/, "");
-  return (
-    authority.length < text.length &&
-    looksLikeHost.test(host) &&
-    findSuffix(host.toLowerCase()) !== "unknown-tld"
-  );
+  const [, host = ""] = /^([^/?#]*?)(?::\d*)?[/?#]/.exec(text) ?? [];
+  return looksLikeHost.test(host) && findSuffix(host.toLowerCase()) !== "unknown-tld";
 }
 
 /** Finds the item in a part of a value, or in all of it. Without one, the item is an empty string. */

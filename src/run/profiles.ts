@@ -30,6 +30,25 @@ const mayHoldItem = (kind: Kind, text: string): boolean =>
 const hasItemInJson = (kind: Kind, field: string): boolean =>
   itemsInJson(kind, field.trim())?.some(({ text }) => mayHoldItem(kind, text)) ?? false;
 
+/** Returns the items of a line that has nothing else, and the names before them. */
+function listedIn(
+  kind: Kind,
+  line: string,
+): readonly { readonly name: string; readonly item: string }[] | undefined {
+  const parts = listedParts(kind, line) ?? [{ start: 0, end: line.replace(/[\s,;]+$/, "").length }];
+  const found: { readonly name: string; readonly item: string }[] = [];
+  for (const part of parts) {
+    const text = line.slice(part.start, part.end).trim();
+    if (!isItem(kind, text)) return undefined;
+    const [, name, address] = /^(.*?)\s*<([^<>]*)>$/s.exec(text) ?? [];
+    found.push({ name: nameIn(name ?? ""), item: address?.trim() ?? text });
+  }
+  return found;
+}
+
+const nameIn = (name: string): string =>
+  /^".*"$/s.test(name) ? name.slice(1, -1).replace(/\\(.)/g, "$1") : name.trim();
+
 export const innerAddress = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/;
 
 export const profiles: Readonly<Record<Kind, ItemProfile>> = {
@@ -55,6 +74,7 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
       ...["электроннаяпочта", "邮箱", "电子邮件", "メール", "メールアドレス", "이메일"],
     ],
     nameWords: ["email", "mail", "courriel", "correo"],
+    listed: (line) => listedIn("email", line),
     likeness: (field) => (mayHoldItem("email", field) || hasItemInJson("email", field) ? 2 : 0),
     resembles: (field) => /@|\(at\)|\[at\]|\uff20/i.test(field),
     // The expression is slow on long fields without an @.
@@ -67,6 +87,7 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
       ...["webseite", "dominio", "domaine", "sitio", "siteweb", "домен", "сайт", "域名"],
     ],
     nameWords: ["domain", "website", "hostname", "homepage", "url"],
+    listed: (line) => listedIn("domain", line),
     likeness: (field) => {
       if (looksLikeHost.test(extractItem("email", field).split("@")[1] ?? "")) return 1;
       return mayHoldItem("domain", field) || hasItemInJson("domain", field) ? 2 : 0;

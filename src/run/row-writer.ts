@@ -34,6 +34,10 @@ export interface RowsWithStatus {
   readonly emptied: number;
   readonly marked: number;
   readonly repairable: number;
+  readonly elsewhere: number;
+  readonly elsewhereAt: number;
+  /** Returns the name of the column of the first such row. */
+  elsewhereName(): string;
   readonly notUtf8: number;
   readonly kept?: number;
   readonly mailboxes?: ObservedRows["mailboxes"];
@@ -81,6 +85,8 @@ export class RowWriter {
   #emptied = 0;
   #marked = 0;
   #repairable = 0;
+  #elsewhere: RunReport["elsewhere"];
+  #elsewhereAt = 0;
   #notUtf8 = 0;
   #kept = 0;
   readonly #outvoted = { count: 0, lines: [] as number[] };
@@ -139,6 +145,7 @@ export class RowWriter {
     this.#emptied += rows.emptied;
     this.#marked += rows.marked;
     this.#repairable += rows.repairable;
+    this.#countElsewhere(rows);
     this.#notUtf8 += rows.notUtf8;
     this.#kept += rows.kept ?? 0;
     for (const [column, others] of (rows.otherCodes ?? []).entries()) {
@@ -175,6 +182,17 @@ export class RowWriter {
       return;
     }
     release();
+  }
+
+  #countElsewhere({ elsewhere, elsewhereAt, elsewhereName }: RowsWithStatus): void {
+    if (elsewhere === 0) return;
+    const before = this.#elsewhere;
+    this.#elsewhereAt ||= elsewhereAt;
+    this.#elsewhere = {
+      rows: elsewhere + (before?.rows ?? 0),
+      column: before?.column ?? elsewhereName(),
+      isOnly: before?.isOnly !== false && elsewhereAt === this.#elsewhereAt && elsewhereAt !== -1,
+    };
   }
 
   async #writeSplit(rows: RowsWithStatus, isWritten: (row: number) => boolean): Promise<void> {
@@ -214,6 +232,7 @@ export class RowWriter {
     | "emptied"
     | "marked"
     | "repairable"
+    | "elsewhere"
     | "notUtf8"
     | "kept"
     | "statuses"
@@ -237,6 +256,7 @@ export class RowWriter {
       emptied: this.#emptied,
       marked: this.#marked,
       repairable: this.#repairable,
+      elsewhere: this.#elsewhere,
       notUtf8: this.#notUtf8,
       kept: this.#kept,
       statuses: countsOf(this.#rowsByCode),

@@ -151,6 +151,13 @@ export interface RunReport extends RunCounts {
   readonly marked: number;
   /** Rows with a mistyped item that has a suggestion: those that `--fix` repairs. */
   readonly repairable: number;
+  /**
+   * Rows without an item in their own columns that have one in another: the name of the first such column, and whether it is the
+   * only one. Undefined without such rows.
+   */
+  readonly elsewhere:
+    | { readonly rows: number; readonly column: string; readonly isOnly: boolean }
+    | undefined;
   readonly notUtf8: number;
   readonly kept: number;
   readonly statuses: ReadonlyMap<Status, number>;

@@ -61,6 +61,9 @@ export function settledRows(
     good: () => classifier.goodRows(numbered),
     ...(numbered.mailboxes && { mailboxes: mailboxesOf(numbered, numbered.mailboxes, ledger) }),
     facts: numbered.facts,
+    elsewhere: numbered.elsewhere,
+    elsewhereAt: numbered.elsewhereAt,
+    elsewhereName: () => classifier.elsewhereIn(records(), numbered.elsewhereRow - 1),
     hashOf: (domain) => classifier.hashOfDomain(domain),
     locate: (row) => {
       const [line, value] = [records().lineOf(row), records().value(row)];

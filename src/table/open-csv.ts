@@ -14,6 +14,7 @@ import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
 import { layoutOf, mostCommonWidth } from "./sniff/layout.js";
 import { lineSplitterOf, splitterOf } from "./sniff/sample.js";
 import { startRecords } from "./sniff/sample-record.js";
+import { isHeaderOf, isReordered, otherHeader } from "./sniff/second-header.js";
 import type { OpenedTable, Rewrite, TableOptions, TableStart } from "./table.js";
 import { mayBeWrapped, Unwrapper, unwrapped } from "./unwrap.js";
 import { streamOf } from "./writers/start.js";
@@ -67,7 +68,13 @@ export async function openCsv(
   }
 
   const parts = split(delimiter);
-  const { above, header: headerRecord, body } = layoutOf(parts, layoutOptions);
+  const { above, header: headerRecord, body, second } = layoutOf(parts, layoutOptions);
+  const other =
+    second ?? parts.records.find(({ fields }) => isReordered(fields, headerRecord?.fields, profile));
+  if (other !== undefined) {
+    const line = 1 + lineEndings(linesAbove) + other.linesBefore;
+    throw otherHeader(source.name, { line, fields: other.fields }, line - 1);
+  }
   const header = headerRecord?.fields;
   const table = first.subarray(parts.records[above]?.start ?? 0);
   const titles = first.subarray(0, first.length - table.length);
@@ -88,6 +95,7 @@ export async function openCsv(
     dialect,
     width,
     hasHeader: header !== undefined,
+    header,
     ragged,
     badRows,
     column: chosen.column,
@@ -123,7 +131,7 @@ export async function openCsv(
   const { format, reshaped } = formatsOf(dialect, options);
   const isReshaped = reshaped !== undefined;
   if (isReshaped) checkReshapable(badRows);
-  const linesLeftOut = isReshaped ? countLeftOut(source.name, linesAbove, titles, profile) : 0;
+  const linesLeftOut = isReshaped ? countLeftOut(preamble) : 0;
   const advise = () => dialectFor(shape, items, splitWith, layoutOptions);
   const badStart = new BadStart(shape, onBadRow, options.force ? undefined : advise);
   const isJson = reshaped === "jsonl" || reshaped === "json";
@@ -177,10 +185,11 @@ function isWidthSure(shape: TableShape, items: ItemTest, body: readonly (readonl
   return shape.width > 1 && (isFew || odd.filter(isInStep).length <= odd.length / 2);
 }
 
-const itemTestOf = ({ likeness, holds }: ItemProfile): ItemTest => ({
-  isItem: (field) => likeness(field) > 0,
+const itemTestOf = (profile: ItemProfile): ItemTest => ({
+  isItem: (field) => profile.likeness(field) > 0,
   isGlued: () => false,
-  holds,
+  holds: profile.holds,
+  isHeader: (fields, header) => isHeaderOf(fields, header, profile),
   isNone: (field) => field.trim() === "",
 });
 

@@ -105,7 +105,7 @@ export async function openJsonLines(
   return {
     names,
     format,
-    linesLeftOut: isKept ? 0 : countLeftOut(source.name, preamble, Buffer.of(), options.profile),
+    linesLeftOut: isKept ? 0 : countLeftOut(preamble),
     dialect: document ? { ...dialect, comment: null } : dialect,
     header: shown.map(toBinary),
     width,
@@ -158,6 +158,7 @@ function holdsObjects(objects: readonly JsonObject[], name: string | undefined):
 const noItems: ItemTest = {
   isItem: () => false,
   isGlued: () => false,
+  isHeader: () => false,
   holds: () => false,
   isNone: () => true,
 };

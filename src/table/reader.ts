@@ -3,6 +3,7 @@
  * open-csv.ts and open-json-lines.ts do the rest. It must not know what items are: an `ItemProfile` recognises them.
  */
 import { ChoiceError } from "../files/errors.js";
+import { endingOf } from "../files/format-by-name.js";
 import { lineEndings } from "./bytes.js";
 import { addressBookIn, csvOf } from "./contacts/address-book.js";
 import { openCsv } from "./open-csv.js";
@@ -37,10 +38,12 @@ async function readTable(
   input: AsyncIterator<Uint8Array>,
 ): Promise<Table> {
   const { bytes, isWhole } = await readSample(input, options);
-  const mayBeList = isWhole && bytes.length <= sampleBytes && !isGiven(options);
   const { sheet } = options;
   // The first cell of a sheet, and the name of the first column of Parquet, are no marks of a format.
-  const book = sheet ? undefined : addressBookIn(bytes.subarray(0, sampleBytes), mayBeList);
+  const mayBeList = !isGiven(options) && options.rewrite === undefined;
+  const sampled = bytes.subarray(0, sampleBytes);
+  const isAll = isWhole && bytes.length <= sampleBytes;
+  const book = sheet ? undefined : addressBookIn(sampled, isAll, mayBeList ? options.profile : undefined);
   if (book !== undefined) {
     const contacts = csvOf(book, joined(bytes, input));
     const marks = { quote: '"', escape: '"' };
@@ -73,11 +76,17 @@ async function readTable(
       : [];
   const tableStart = { ...start, preamble, first };
   const text = sample.toString("latin1");
-  const table = isDocument(source.name, text, objects.length, options)
-    ? await (await import("./open-document.js")).openDocument(tableStart, isWhole, options)
-    : objects.length > 0
-      ? await openJsonLines(tableStart, sample, objects, options)
-      : await openCsv(tableStart, sample, isWholeSample, separator?.delimiter, options);
+  const isOneObject = isWholeSample && objects.length === 1 && !isLines(source.name);
+  const isOnOneLine = async () => {
+    const { isDocumentOnOneLine } = await import("./document/lists.js");
+    return isDocumentOnOneLine(source.name, sample, options.profile);
+  };
+  const table =
+    isDocument(source.name, text, objects.length, options) || (isOneObject && (await isOnOneLine()))
+      ? await (await import("./open-document.js")).openDocument(tableStart, isWhole, options)
+      : objects.length > 0
+        ? await openJsonLines(tableStart, sample, objects, options)
+        : await openCsv(tableStart, sample, isWholeSample, separator?.delimiter, options);
   const surelyIn = async () => {
     const { guessEncoding } = await import("../files/guess-encoding.js");
     return guessEncoding(bytes.subarray(0, sampleBytes));
@@ -85,9 +94,13 @@ async function readTable(
   return { ...table, surelyIn };
 }
 
+/** Whether the name of a file asks for JSON Lines. */
+const isLines = (name: string): boolean => ["jsonl", "ndjson"].includes(endingOf(name));
+
 /** Returns whether the options imply that the input is a table. */
-const isGiven = ({ delimiter, header, dialect, sheet }: TableOptions): boolean =>
-  delimiter !== undefined || header !== undefined || dialect?.quote !== undefined || sheet !== undefined;
+const isGiven = ({ delimiter, header, dialect, sheet, columns, allColumns }: TableOptions): boolean =>
+  [delimiter, header, dialect?.quote, sheet, columns].some((option) => option !== undefined) ||
+  allColumns === true;
 
 async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {

@@ -13,6 +13,8 @@ export interface TableShape {
   readonly column: number;
   readonly otherColumns: readonly number[];
   readonly hasHeader: boolean;
+  /** Names of the columns of a table with a delimiter, binary strings. */
+  readonly header?: readonly string[] | undefined;
   readonly firstLine: number;
   readonly ragged: "pad" | "error";
   readonly badRows: BadRowPolicy;

@@ -1,11 +1,7 @@
-/**
- * Requirements for writing a table in another format: keys for JSON Lines, no bad rows, and no items above the table.
- */
+/** Requirements for writing a table in another format: keys for JSON Lines, no bad rows, and no lines above the table. */
 import { ChoiceError } from "../files/errors.js";
 import type { BadRowPolicy } from "./bad-rows.js";
 import { nameText } from "./bytes.js";
-import type { ItemProfile } from "./sniff/item-profile.js";
-import { holdsItem } from "./sniff/layout.js";
 
 /** @throws ChoiceError if bad rows are to be kept, which no other format can represent */
 export function checkReshapable(badRows: BadRowPolicy): void {
@@ -14,24 +10,12 @@ export function checkReshapable(badRows: BadRowPolicy): void {
 }
 
 /**
- * Counts the lines above a table that another format cannot represent.
- *
- * @param skipped the lines that the user skipped, and one that names the delimiter
- * @param titles the detected lines above the table
- * @throws ChoiceError if a title holds an item, which would be lost
+ * Counts the lines above a table that another format cannot represent: those that the user skipped, one that names the
+ * delimiter, and titles.
  */
-export function countLeftOut(name: string, skipped: Buffer, titles: Buffer, profile: ItemProfile): number {
-  const skippedLines = linesOf(skipped);
-  const lines = linesOf(titles);
-  const found = lines.findIndex((line) => holdsItem(line, profile));
-  if (found >= 0) {
-    const count = skippedLines.length + lines.length;
-    throw new ChoiceError(
-      `${name}:${skippedLines.length + found + 1}: this line above the table holds ${profile.plural}, and another format has no place for it; write the format of the input, or leave the lines out with --skip-lines ${count}`,
-    );
-  }
+export function countLeftOut(above: Buffer): number {
   const isTitle = (line: string) => line.trim() !== "" && !/^"?sep=.?"?$/i.test(line);
-  return [...skippedLines, ...lines].filter(isTitle).length;
+  return linesOf(above).filter(isTitle).length;
 }
 
 const linesOf = (bytes: Buffer): string[] =>

@@ -8,6 +8,7 @@ import { BlockClassifier, kernelSettings } from "../../src/run/blocks/block-clas
 import { BlockKernel } from "../../src/run/blocks/block-kernel.js";
 import { BlockMemory, slotRows } from "../../src/run/blocks/block-memory.js";
 import type { BlockOptions } from "../../src/run/blocks/block-options.js";
+import { numbersOf } from "../../src/run/blocks/elsewhere.js";
 import { Cells, usualCells } from "../../src/run/cells.js";
 import { nameColumns } from "../../src/run/columns.js";
 import { itemKey } from "../../src/run/item.js";
@@ -206,6 +207,7 @@ test("judging a block gives the same result as judging its chunks, and touches n
         emptied,
         marked,
         repairable,
+        ...numbersOf(verdicts),
         notUtf8,
       });
       expect(answer).toEqual({
@@ -216,6 +218,7 @@ test("judging a block gives the same result as judging its chunks, and touches n
         emptied,
         marked,
         repairable,
+        ...numbersOf(verdicts),
         notUtf8,
         kept: 0,
       });

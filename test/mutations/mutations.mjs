@@ -384,8 +384,8 @@ export const mutations = [
   {
     promise: "rows that keep a status are in the shards of their items",
     file: "src/run/blocks/block-classifier.ts",
-    from: "!(nth > 0 && shard === undefined && hasStatus)",
-    to: "!hasStatus",
+    from: "if (!this.#isHere(item)) codes.fill(otherShardCode, first, first + width);",
+    to: "if (!this.#isHere(item) && codes[first] === 0) codes.fill(otherShardCode, first, first + width);",
     tests: [unit("run/shard")],
   },
   {

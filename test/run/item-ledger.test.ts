@@ -1,6 +1,7 @@
 /** Covers the distinct items of a session: their codes, what the cache knows of them, and what is counted. */
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { nowhere } from "../../src/run/blocks/elsewhere.js";
 import { ItemLedger } from "../../src/run/item-ledger.js";
 import { countsSince } from "../../src/run/session.js";
 import { OpenItems } from "../../src/run/settle/open-items.js";
@@ -15,6 +16,7 @@ const chunkOf = (items: readonly number[], code = notCheckedCode) => ({
   emptied: 0,
   marked: 0,
   repairable: 0,
+  ...nowhere,
   notUtf8: 0,
   kept: 0,
   codes: Uint8Array.from(items, (item) => (item === 0 ? 0 : code)),

@@ -190,6 +190,19 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       parts.set(part, (parts.get(part) ?? "") + text);
     }
 
+    // A column without items is refused at the end if other columns have some; a part of a list may have none.
+    const isItem = (field: Field | undefined) =>
+      (field?.items ?? []).length > 0 || (kind === "email" && field?.text === "x@y.z");
+    const isElsewhere = rows.some(
+      ({ line, isCopied }) =>
+        !isCopied && line.fields.some((field, column) => !columns.includes(column) && isItem(field)),
+    );
+    const isNone = counts.every(({ size }) => size === 0);
+    if (count > 0 && isNone && isElsewhere && shard === undefined) {
+      if (output === "stdout") stdout += (isEarly ? "" : start) + body;
+      throw new Failure(2);
+    }
+
     if (output === "split") {
       const paths = new Map(Array.from(parts, ([part, text]) => [`parts/${part}.${shape.format}`, text]));
       for (const path of paths.keys()) {

@@ -1,6 +1,7 @@
 /** Covers address books, which become tables of names and addresses. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { profiles } from "../../src/run/profiles.js";
 import { addressBookIn, csvOf } from "../../src/table/contacts/address-book.js";
 import { idv } from "../support/run-here.js";
 import { folderOf } from "../support/temporary-folder.js";
@@ -12,7 +13,8 @@ async function* inPieces(bytes: Buffer, size: number) {
 async function tableOf(text: string | Buffer, size = 65_536): Promise<string> {
   const bytes = Buffer.from(text as string);
   const pieces: Uint8Array[] = [];
-  for await (const piece of csvOf(addressBookIn(bytes, true)!, inPieces(bytes, size))) pieces.push(piece);
+  for await (const piece of csvOf(addressBookIn(bytes, true, profiles.email)!, inPieces(bytes, size)))
+    pieces.push(piece);
   return Buffer.concat(pieces).toString();
 }
 
@@ -102,18 +104,53 @@ test.each<[string, string]>([
   ["Ann <a@b.net>,\n Bob <c@d.net>,\n\tEva <e@f.net>\n", "Ann,a@b.net\nBob,c@d.net\nEva,e@f.net\n"],
   ["Ann <a@b.net>, Bob <c@d.net>\r\nEva <e@f.net>\r\n", "Ann,a@b.net\nBob,c@d.net\nEva,e@f.net\n"],
   ["Jürgen <j@b.net>;Bob <c@d.net>", "Jürgen,j@b.net\nBob,c@d.net\n"],
-])("a list of mailboxes is a table: %j", async (text, rows) => {
+  ["Lee, Ann <a@b.net>; Roe, Bob <c@d.net>\n", '"Lee, Ann",a@b.net\n"Roe, Bob",c@d.net\n'],
+  ["Ann <a@b.net>, c@d.net\n", "Ann,a@b.net\n,c@d.net\n"],
+  ["a@b.net, c@d.net", ",a@b.net\n,c@d.net\n"],
+  ["a@b.net c@d.net\n", ",a@b.net\n,c@d.net\n"],
+  ["['a@b.net', 'c@d.net']", ",'a@b.net'\n,'c@d.net'\n"],
+  [
+    "Ann <a@b.net>, Bob <c@d.net>\nEva <e@f.net>, Dan <g@h.net>\n",
+    "Ann,a@b.net\nBob,c@d.net\nEva,e@f.net\nDan,g@h.net\n",
+  ],
+])("a list of items is a table: %j", async (text, rows) => {
   expect(await tableOf(text)).toBe(`name,email\n${rows}`);
 });
 
 test.each([
   "Ann <a@b.net>\nBob <c@d.net>\n",
-  "Ann <a@b.net>, Bob <c@d.net>\nEva <e@f.net>, Dan <g@h.net>\n",
+  " a@b.net\n c@d.net\n",
   "name, Bob <c@d.net>",
-  "a@b.net, c@d.net",
+  "a@b.net,Ann\nc@d.net,e@f.net\n",
+  '["a@b.net", "c@d.net"]',
   "",
-])("a table is no list of mailboxes: %j", (text) => {
-  expect(addressBookIn(Buffer.from(text), true)).toBeUndefined();
+])("is no list of items: %j", (text) => {
+  expect(addressBookIn(Buffer.from(text), true, profiles.email)).toBeUndefined();
+});
+
+test("all items of a long list are in its table, in order, wherever its pieces end", async () => {
+  const entry = fc.tuple(
+    fc.constantFrom("", "Ann", "Lee, Ann", '"Lee, \\"A\\""', "Jürgen"),
+    fc.constantFrom(", ", "; ", ",\n ", "\n", "\r\n"),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(entry, { minLength: 2, maxLength: 30 }),
+      fc.integer({ min: 1, max: 90 }),
+      async (entries, size) => {
+        const items = entries.map((_, nth) => `u${nth}@b.net`);
+        const text = entries.map(
+          ([name, end], nth) => (name === "" ? items[nth]! : `${name} <${items[nth]}>`) + end,
+        );
+        // The first line has two items.
+        const rows = (await tableOf(`x@b.net; y@b.net\n${text.join("")}`, size)).split("\n").slice(3, -1);
+        expect(rows.map((row) => row.slice(row.lastIndexOf(",") + 1))).toEqual(items);
+      },
+    ),
+  );
+  const long = Array.from({ length: 20_000 }, (_, nth) => `Lee, Ann <user${nth}@b.net>`);
+  const rows = (await tableOf(long.join("; "), 4096)).split("\n").slice(1, -1);
+  expect(rows).toEqual(long.map((_, nth) => `"Lee, Ann",user${nth}@b.net`));
 });
 
 test("an address book is validated as a table, and not replaced by one", async () => {

@@ -201,6 +201,7 @@ test("the scanner finds the same records wherever the bytes are cut", async () =
   const items = {
     isItem: (field: string) => /^[a-z]/.test(field),
     isGlued: () => false,
+    isHeader: () => false,
     holds: (field: string) => field.includes("@"),
     isNone: (field: string) => field === "",
   };

@@ -6,7 +6,7 @@ import { apostrophes, withoutMarks } from "../marks.js";
 const longest = 320;
 
 /** Any mark that a repair looks for. Most broken items have none. */
-const anyMark = /[\s'"`<>()[\]{},;:!?~]|[^\x00-\x7f]|\.[.@]|@\.|^\.|\.$/;
+const anyMark = /[\s'"`<>()[\]{},;:!?~]|[^\x20-\x7e]|\.[.@]|@\.|^\.|\.$/;
 
 /** Applied in this order, after the marks at both ends are left out. */
 const repairs: readonly (readonly [RegExp, string])[] = [

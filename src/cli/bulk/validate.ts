@@ -12,6 +12,7 @@ import { isContinued, standardOutput } from "../terminal/standard-output.js";
 import { commitOutputs } from "./commit.js";
 import type { Run } from "./open/engine.js";
 import { openFiles, type RunFiles } from "./open/files.js";
+import { checkFound } from "./open/no-items.js";
 import type { Resources } from "./open/resources.js";
 import type { Plan } from "./plan/plan.js";
 import type { Annotations } from "./report/annotations.js";
@@ -67,6 +68,7 @@ async function validateAndCommit(
   }
   if (plan.input === undefined && files.sink !== standardOutput) await sleep(signalMilliseconds);
   signal.throwIfAborted();
+  checkFound(plan, files.table, report);
   if (plan.isDryRun) return dryRunOf(plan, files, { ...report, ...used() });
   if (report.rows === 0 && plan.failOn?.needsRows) {
     throw new EmptyInput(`--fail-on no-rows: ${plan.inputName} has no rows; nothing is written`);

@@ -16,6 +16,7 @@ import { scanShape } from "../../table/scan/scan-shape.js";
 import type { ScannedChunk, ValueText } from "../../table/scan/scanned-chunk.js";
 import { recordWords } from "../../table/scan/scanner.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
+import { type FoundHeader, otherHeader } from "../../table/sniff/second-header.js";
 import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
 import { type RecordReader, readerOf } from "../../table/writers/writer-of.js";
 import { Cells, decidesBefore, itemTest } from "../cells.js";
@@ -38,6 +39,7 @@ import type { BlockKernel } from "./block-kernel.js";
 import { type Slot, slotRows } from "./block-memory.js";
 import { type BlockOptions, itemColumnsOf, looksAtRows, wantsMailboxes } from "./block-options.js";
 import { BlockRenderer, type Explain, itemsInField, tailsOf } from "./block-renderer.js";
+import { type Elsewhere, ElsewhereFinder, numbersOf } from "./elsewhere.js";
 import { FactFinder, type SlotFacts } from "./fact-finder.js";
 import {
   type Decides,
@@ -58,7 +60,7 @@ const typoCode = outcomeCode({ reason: typoDomain.code });
  * Verdicts on the records of a chunk, whether or not the quota grants them. A record has a verdict for each column with items;
  * verdicts are numbered row by row.
  */
-export interface ChunkVerdicts {
+export interface ChunkVerdicts extends Elsewhere {
   readonly columns: number;
   /** The verdicts on all items in order, if a field has several; undefined if each has at most one. */
   readonly items?: ItemVerdicts | undefined;
@@ -96,7 +98,7 @@ export interface MainThread {
 }
 
 /** Counts that a thread returns for a block; verdicts and rendered rows are in its slot. */
-export interface BlockResult {
+export interface BlockResult extends Elsewhere {
   /** The records, if their rows are rendered later. Workers cannot pass them to the main thread. */
   readonly chunk?: ScannedChunk;
   readonly lines: number;
@@ -126,6 +128,10 @@ export class BlockClassifier {
   readonly #columns: readonly number[];
   readonly #isPlain: boolean;
   readonly #isFirstShard: boolean;
+  readonly #elsewhere: ElsewhereFinder;
+  /** Whether an item was found in an earlier chunk; and a header at its end, whose rows may follow in the next one. */
+  #isBelowItems = false;
+  #lastHeader: FoundHeader | undefined;
 
   /**
    * @param classifier judges items; undefined if a service does
@@ -145,6 +151,7 @@ export class BlockClassifier {
     this.#cells = new Cells(cells);
     this.#facts = new FactFinder(options, kernel, this.#cells, (key) => this.#hashOf(key));
     this.#items = itemTest(cells);
+    this.#elsewhere = new ElsewhereFinder(options);
     this.#columns = itemColumnsOf(shape);
     this.#read = readerOf(shape, options.target, options.columns);
     const explain: Explain = main.explain ?? ((item) => classifier!.classify(options.kind, item));
@@ -156,8 +163,8 @@ export class BlockClassifier {
   /**
    * Classifies the block in a slot, and leaves verdicts and rendered rows there. Needs the kernel.
    *
-   * @returns undefined for a block left to the main thread: it cannot be scanned alone, has bad rows or rows with an unknown
-   * status, or does not fit into the slot
+   * @returns undefined for a block left to the main thread: it cannot be scanned alone, has bad rows, rows with an unknown
+   * status or the header of another table, or does not fit into the slot
    */
   classifySlot(slot: Slot, length: number): BlockResult | undefined {
     const kernel = this.#kernel!;
@@ -177,27 +184,14 @@ export class BlockClassifier {
       if (this.#cells.hasItemWords) this.#askAll(chunk, memory.codes);
       else kernel.judge(column, memory.codes, memory.hashes, counts);
     });
-    const verdicts = this.#judgeTheRest(chunk, codes, slot.hashes, slot);
-    const outputLength = this.#takesItems(slot, fields, verdicts.items)
-      ? isFinal
-        ? this.#renderInto(slot, chunk, verdicts)
-        : 0
-      : -1;
+    const verdicts = this.#judgeTheRest(chunk, codes, slot.hashes, { slot, isBelowItems: true });
+    const takesItems = verdicts.header === 0 && this.#takesItems(slot, fields, verdicts.items);
+    const outputLength = takesItems ? (isFinal ? this.#renderInto(slot, chunk, verdicts) : 0) : -1;
     if (outputLength !== -1) {
       const { emptied, marked, repairable, notUtf8, kept } = verdicts;
       const items = verdicts.items?.fields.length ?? 0;
-      return {
-        lines,
-        rows,
-        items,
-        outputLength,
-        emptied,
-        marked,
-        repairable,
-        notUtf8,
-        kept,
-        ...(!isFinal && { chunk }),
-      };
+      const counts = { emptied, marked, repairable, notUtf8, kept, ...numbersOf(verdicts) };
+      return { lines, rows, items, outputLength, ...counts, ...(!isFinal && { chunk }) };
     }
     // The main thread judges the block again and counts its domains.
     this.takeBack(() => chunk, verdicts);
@@ -247,23 +241,54 @@ export class BlockClassifier {
    * @throws TableError when a record has several items in a run with shards
    */
   classify(chunk: ScannedChunk): ChunkVerdicts {
-    if (looksAtRows(this.#options)) return this.#classifyRows(chunk);
     const { shard } = this.#options;
     const width = this.#columns.length;
     const codes = new Uint8Array(width * chunk.count);
     const hashes = new Int32Array(2 * codes.length);
     const memory = width === 1 ? { codes, hashes } : emptyVerdicts(chunk.count);
     const kept = this.#findKept(chunk, this.#main.otherStatus)!;
-    this.#judgeColumns(chunk, kept, codes, hashes, memory, (column, counts) => {
+    const placed = looksAtRows(this.#options) ? this.#placeRows(chunk, kept) : undefined;
+    // The kernel decides about the shard of each item alone, not about that of a row with several columns.
+    const isForKernel = !this.#cells.hasItemWords && (width === 1 || shard === undefined);
+    this.#judgeColumns(chunk, placed?.codes ?? kept, codes, hashes, memory, (column, counts) => {
       this.#askAll(chunk, memory.codes);
-      if (!this.#cells.hasItemWords) {
-        this.#kernel?.judge(column, memory.codes, memory.hashes, counts);
-      }
+      if (isForKernel) this.#kernel?.judge(column, memory.codes, memory.hashes, counts);
     });
-    const verdicts = this.#judgeTheRest(chunk, codes, hashes);
+    const isBelowItems = this.#isBelowItems;
+    const verdicts = this.#judgeTheRest(chunk, codes, hashes, {
+      isBelowItems,
+      isPlaced: placed !== undefined,
+    });
     const several = verdicts.items?.fields.find((field, index, all) => field === all[index - 1]);
     if (shard && several !== undefined) throw severalItems(shard, chunk.lineOf(several));
-    return verdicts;
+    return placed?.keys ? { ...verdicts, keys: placed.keys } : verdicts;
+  }
+
+  /**
+   * Checks the next chunk of the table, on the main thread and in input order, for headers of other tables.
+   *
+   * @throws ChoiceError if there is one
+   */
+  checkHeaders(found: Elsewhere, codes: Uint8Array, records: () => ScannedChunk): void {
+    const { name } = this.#options.shape;
+    const last = this.#lastHeader;
+    const headerAt = (row: number) => ({
+      line: records().lineOf(row),
+      fields: this.#elsewhere.fieldsOf(records(), row),
+    });
+    if (found.header > 0) throw otherHeader(name, headerAt(found.header - 1));
+    if (found.isOpen === 1 && last !== undefined) {
+      const column = this.#elsewhere.columnOf(records(), found.elsewhereRow - 1);
+      if (this.#elsewhere.isHeaderOf(last.fields, column)) throw otherHeader(name, last);
+    }
+    if (found.lastHeader > 0) this.#lastHeader = headerAt(found.lastHeader - 1);
+    else if (codes.length > 0) this.#lastHeader = undefined;
+    this.#isBelowItems ||= codes.some(hasItem);
+  }
+
+  /** Returns the name of the column in which a row without an item of its own has one. */
+  elsewhereIn(records: ScannedChunk, row: number): string {
+    return this.#elsewhere.nameOf(records, row);
   }
 
   /**
@@ -307,7 +332,22 @@ export class BlockClassifier {
     return findKept(chunk, quote, earlier, keeps, otherStatus);
   }
 
-  #judgeTheRest(chunk: ScannedChunk, codes: Uint8Array, hashes: Int32Array, slot?: SlotFacts): ChunkVerdicts {
+  /**
+   * Judges the fields that are left: their item is not plain (see kernel/assembly/judge.ts), is one of several, may be a
+   * placeholder, or is at a domain with rules that the kernel does not have.
+   *
+   * @param isPlaced whether only rows of this shard are left
+   */
+  #judgeTheRest(
+    chunk: ScannedChunk,
+    codes: Uint8Array,
+    hashes: Int32Array,
+    {
+      slot,
+      isBelowItems,
+      isPlaced = false,
+    }: { readonly slot?: SlotFacts; readonly isBelowItems: boolean; readonly isPlaced?: boolean },
+  ): ChunkVerdicts {
     const width = this.#columns.length;
     const chunks = this.#columns.map((column) => chunk.withColumn(column));
     if (this.#options.isService) leaveToService(codes);
@@ -315,15 +355,13 @@ export class BlockClassifier {
     const before = { emptied: this.#cells.emptied, marked: this.#cells.marked };
     const notUtf8 = new Set<number>();
     for (let field = codes.indexOf(askCode); field !== -1; field = codes.indexOf(askCode, field + 1)) {
-      // The item is not plain (see kernel/assembly/judge.ts), is one of several, may be a placeholder, or is at a domain with
-      // rules that the kernel does not have.
       const row = width === 1 ? field : Math.floor(field / width);
       const nth = field - row * width;
       // Every shard reads these values, but only the first one counts them.
-      if (this.#isFirstShard && !chunks[nth]!.isUtf8(row)) notUtf8.add(row);
+      if ((this.#isFirstShard || isPlaced) && !chunks[nth]!.isUtf8(row)) notUtf8.add(row);
       if (this.#judgeList(chunks[nth]!, row, field, verdicts)) continue;
       const items = this.#cells.itemsIn(chunks[nth]!.value(row));
-      if (items.length > 1 || this.#isHere(items[0])) this.#classifyField(items, field, verdicts);
+      if (isPlaced || items.length > 1 || this.#isHere(items[0])) this.#classifyField(items, field, verdicts);
       else codes[field] = otherShardCode;
     }
     const kept = this.#options.keeps === undefined ? 0 : this.#countKept(chunks, codes, notUtf8);
@@ -331,7 +369,8 @@ export class BlockClassifier {
     const marked = this.#cells.marked - before.marked;
     const items = verdicts.all(this.#decides);
     const repairable = this.#countRepairable(chunk, { codes, items });
-    const counts = { emptied, marked, repairable, notUtf8: notUtf8.size, kept };
+    const elsewhere = this.#elsewhere.find(chunk, codes, isBelowItems);
+    const counts = { emptied, marked, repairable, notUtf8: notUtf8.size, kept, ...elsewhere };
     const judged = { columns: width, codes, hashes, items, ...counts };
     return { ...judged, ...this.#facts.find(chunk, judged, slot) };
   }
@@ -515,14 +554,6 @@ export class BlockClassifier {
     return fields.size;
   }
 
-  /** @param counts gets the number of values in which nothing is an item, if they count */
-  #itemsIn(value: string, counts: { emptied: number } | undefined): readonly string[] {
-    const before = this.#cells.emptied;
-    const items = this.#cells.itemsIn(value);
-    if (counts) counts.emptied += this.#cells.emptied - before;
-    return items;
-  }
-
   #itemIn(records: ScannedChunk, field: number, nth: number): string | undefined {
     return itemsInField(records, this.#columns, field, this.#cells)[nth]?.item;
   }
@@ -564,69 +595,44 @@ export class BlockClassifier {
   }
 
   /**
-   * Classifies row by row; see {@link looksAtRows}.
+   * Decides which rows are judged; see {@link looksAtRows}: not those of another shard, which the first item of a row in any
+   * column decides, and not those that keep their statuses.
    *
+   * @returns the codes of the fields that are not judged, 0 for the others; and what `--dedupe` compares, also in rows that
+   *   keep their statuses
    * @throws TableError when a record has several items in a run with shards
    */
-  #classifyRows(chunk: ScannedChunk): ChunkVerdicts {
+  #placeRows(chunk: ScannedChunk, kept: Uint8Array): { readonly codes: Uint8Array; readonly keys?: RowKeys } {
     const { shard, keys } = this.#options;
     const width = this.#columns.length;
     const chunks = this.#columns.map((column) => chunk.withColumn(column));
-    const kept = this.#findKept(chunk, this.#main.otherStatus)!;
-    const codes = new Uint8Array(width * chunk.count).fill(noItemCode);
-    const hashes = new Int32Array(2 * codes.length);
-    const verdicts = new FieldVerdicts(codes, hashes);
+    const codes = kept === noneKept ? new Uint8Array(width * chunk.count) : kept.slice();
     const compared: { readonly row: number; readonly hash: ItemHash }[] = [];
-    const notUtf8 = new Set<number>();
-    const read = { emptied: 0 };
-    const markedBefore = this.#cells.marked;
+    // These values are counted when they are judged.
+    const counted = { emptied: this.#cells.emptied, marked: this.#cells.marked };
     for (let row = 0, first = 0; row < chunk.count; row++, first += width) {
-      const isOther = !chunk.isRow(row) || !isRow(kept[first] ?? 0);
-      const fields = chunks.map((column, nth) => {
-        const hasStatus = isKept(kept[first + nth] ?? 0);
-        const isNeeded = !isOther && !(nth > 0 && shard === undefined && hasStatus);
-        return isNeeded ? this.#itemsIn(column.value(row), hasStatus ? undefined : read) : [];
-      });
+      if (!chunk.isRow(row)) continue;
+      if (!isRow(codes[first]!)) {
+        if (!this.#isFirstShard) codes.fill(otherShardCode, first, first + width);
+        continue;
+      }
+      const read = shard === undefined ? chunks.slice(0, 1) : chunks;
+      const fields = read.map((column) => this.#cells.itemsIn(column.value(row)));
       const [item, second] = fields.flat();
       if (shard && second !== undefined) throw severalItems(shard, chunk.lineOf(row));
-      if (this.#isFirstShard && !isOther && !chunks.every((column) => column.isUtf8(row))) notUtf8.add(row);
       if (!this.#isHere(item)) codes.fill(otherShardCode, first, first + width);
-      else if (isOther) codes.fill(kept[first] || notARowCode, first, first + width);
-      else {
-        for (const [nth, items] of fields.entries()) {
-          const field = first + nth;
-          const own = kept[field] ?? 0;
-          if (own !== 0) codes[field] = own;
-          else this.#classifyField(items, field, verdicts);
-        }
-        for (const each of keys ? fields[0]! : []) {
-          compared.push({
-            row,
-            hash: this.keyOf(each),
-          });
-        }
-      }
+      else if (keys) for (const each of fields[0]!) compared.push({ row, hash: this.keyOf(each) });
     }
-    const items = verdicts.all(this.#decides);
+    Object.assign(this.#cells, counted);
+    if (!keys) return { codes };
     return {
-      columns: width,
       codes,
-      hashes,
-      notUtf8: notUtf8.size,
-      emptied: this.#isFirstShard ? read.emptied : 0,
-      marked: this.#cells.marked - markedBefore,
-      repairable: this.#countRepairable(chunk, { codes, items }),
-      kept: this.#countKept(chunks, codes, new Set()),
-      items,
-      ...this.#facts.find(chunk, { codes, hashes, items }),
-      ...(keys && {
-        keys: {
-          hashes: Int32Array.from(compared.flatMap(({ hash: { low, high } }) => [low, high])),
-          // Any code that has an item.
-          codes: new Uint8Array(compared.length).fill(1),
-          rows: Int32Array.from(compared, ({ row }) => row),
-        },
-      }),
+      keys: {
+        hashes: Int32Array.from(compared.flatMap(({ hash: { low, high } }) => [low, high])),
+        // Any code that has an item.
+        codes: new Uint8Array(compared.length).fill(1),
+        rows: Int32Array.from(compared, ({ row }) => row),
+      },
     };
   }
 

@@ -4,6 +4,7 @@
  */
 import { sharedBytes } from "../../kernel/kernel.js";
 import type { BlockResult } from "./block-classifier.js";
+import { elsewhereNumbers } from "./elsewhere.js";
 
 /** Words of the queue: number of blocks offered and taken so far, and whether the main thread waits for a result. */
 const offered = 0;
@@ -25,6 +26,7 @@ const numbers = [
   "repairable",
   "notUtf8",
   "kept",
+  ...elsewhereNumbers,
 ] as const;
 const slotWords = firstNumber + numbers.length;
 /** States of a slot. A slot taken by a thread has the state `takenBy` plus the number of the thread. */

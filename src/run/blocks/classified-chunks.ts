@@ -143,6 +143,7 @@ export class ClassifiedChunks {
       const chunk = this.#read(piece);
       const verdicts = this.classifier.classify(chunk);
       const { codes, items } = verdicts;
+      this.classifier.checkHeaders(verdicts, codes, () => chunk);
       const written = this.#options.isFinal ? this.classifier.render(chunk, codes, items) : undefined;
       yield { ...verdicts, chunk: () => chunk, written, isBeforePause };
     }
@@ -161,6 +162,7 @@ export class ClassifiedChunks {
     }
     const { line } = assembler;
     assembler.skip(classified.lines);
+    this.classifier.checkHeaders(classified, classified.codes, () => records(line));
     yield { ...classified, chunk: () => records(line), release };
   }
 }

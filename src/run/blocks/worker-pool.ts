@@ -8,6 +8,7 @@ import type { BlockClassifier, ChunkVerdicts } from "./block-classifier.js";
 import type { BlockMemory, Slot } from "./block-memory.js";
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
 import { BlockQueue } from "./block-queue.js";
+import { numbersOf } from "./elsewhere.js";
 
 export interface WorkerInput {
   readonly options: BlockOptions;
@@ -143,6 +144,7 @@ export class WorkerPool {
       emptied: found.emptied,
       marked: found.marked,
       repairable: found.repairable,
+      ...numbersOf(found),
       notUtf8: found.notUtf8,
       kept: found.kept,
       codes: codes.subarray(0, fields),

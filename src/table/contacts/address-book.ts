@@ -5,33 +5,31 @@
  */
 import { nameText } from "../bytes.js";
 import { quoteField } from "../quotes.js";
+import type { ItemProfile } from "../sniff/item-profile.js";
 import type { Contact } from "./contact.js";
+import { isItemList, itemContacts } from "./item-list.js";
 import { ldifContacts } from "./ldif.js";
-import { isMailboxList, mailboxContacts } from "./mailbox-list.js";
 import { vcardContacts } from "./vcard.js";
 
 interface AddressBook {
   readonly what: string;
-  readonly matches: (start: string, mayBeList: boolean) => boolean;
-  /** @param lines lines, unfolded, as text that is decoded from UTF-8 where possible */
-  readonly contactsIn: (lines: AsyncIterable<string>) => AsyncGenerator<Contact>;
+  /** Name of the column with the items. */
+  readonly column: string;
+  readonly contactsIn: (bytes: AsyncIterable<Uint8Array>) => AsyncGenerator<Contact>;
 }
 
-const addressBooks: readonly AddressBook[] = [
+const addressBooks: readonly (AddressBook & { readonly start: RegExp })[] = [
   {
     what: "a vCard file",
-    matches: (start) => /^\s*BEGIN:VCARD/i.test(start),
-    contactsIn: vcardContacts,
+    column: "email",
+    start: /^\s*BEGIN:VCARD/i,
+    contactsIn: (bytes) => vcardContacts(wholeLines(bytes)),
   },
   {
     what: "an LDIF file",
-    matches: (start) => /^\s*(?:version: *1\r?\n\s*)?(?:#.*\r?\n\s*)*dn::? /i.test(start),
-    contactsIn: ldifContacts,
-  },
-  {
-    what: "a list of mailboxes",
-    matches: (start, mayBeList) => mayBeList && isMailboxList(start),
-    contactsIn: mailboxContacts,
+    column: "email",
+    start: /^\s*(?:version: *1\r?\n\s*)?(?:#.*\r?\n\s*)*dn::? /i,
+    contactsIn: (bytes) => ldifContacts(wholeLines(bytes)),
   },
 ];
 
@@ -39,19 +37,31 @@ const addressBooks: readonly AddressBook[] = [
  * Returns the address book that a file is; undefined for other files.
  *
  * @param start the first bytes of the file
- * @param mayBeList whether they are all of its bytes, and it may be a list of mailboxes
+ * @param isWhole whether they are all of its bytes
+ * @param profile recognises the items of a list; undefined if the file cannot be one
  */
-export function addressBookIn(start: Buffer, mayBeList: boolean): AddressBook | undefined {
+export function addressBookIn(
+  start: Buffer,
+  isWhole: boolean,
+  profile: ItemProfile | undefined,
+): AddressBook | undefined {
   const text = start.toString("latin1").replace(/^\xef\xbb\xbf/, "");
-  return addressBooks.find((book) => book.matches(text, mayBeList));
+  const book = addressBooks.find((book) => book.start.test(text));
+  if (book !== undefined || profile === undefined) return book;
+  if (!isItemList(start.toString().replace(/^\ufeff/, ""), isWhole, profile)) return undefined;
+  return {
+    what: `a list of ${profile.plural}`,
+    column: profile.columnNames[0]!,
+    contactsIn: (bytes) => itemContacts(decodedPieces(bytes), profile),
+  };
 }
 
 export async function* csvOf(
-  book: AddressBook,
+  { column, contactsIn }: AddressBook,
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  let piece = "name,email\n";
-  for await (const { name, addresses } of book.contactsIn(wholeLines(bytes))) {
+  let piece = `name,${column}\n`;
+  for await (const { name, addresses } of contactsIn(bytes)) {
     for (const address of addresses.length > 0 ? addresses : [""]) {
       piece += `${quoteField(name, ",")},${quoteField(address, ",")}\n`;
     }
@@ -60,6 +70,13 @@ export async function* csvOf(
     piece = "";
   }
   yield Buffer.from(piece);
+}
+
+/** Yields the text of a list, without its byte order mark. */
+async function* decodedPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
 }
 
 const pieceLength = 65_536;

@@ -6,6 +6,7 @@ import type { ItemProfile } from "../sniff/item-profile.js";
 import { columnNames } from "./arrays.js";
 import type { DocumentShape, RecordList } from "./document-records.js";
 import { checkSyntax } from "./grammar.js";
+import { refuseColumns, refuseKeyed } from "./orientation.js";
 import { type FoundList, type Survey, surveyOf, textOf } from "./survey.js";
 
 export interface ChosenLists {
@@ -57,6 +58,8 @@ export function chooseLists(
   if (outermost?.names.length === 0 && !outermost.isMap)
     return rootList(name, bytes, isWhole, survey.lists, wanted);
   if (survey.values > 1) return sequenceOf(survey);
+  const [document] = objectsIn(survey.first);
+  if (document !== undefined) refuseColumns(name, document, wanted.profile);
   const named = namesOf(wanted);
   const early = fittingOf(survey, named, wanted.profile);
   // Only a full name leaves no doubt about later lists.
@@ -66,10 +69,29 @@ export function chooseLists(
   const all = early.lists.length > 0 ? survey : surveyOf(bytes, Number.POSITIVE_INFINITY);
   const fitting = early.lists.length > 0 ? early.lists : fittingOf(all, named, wanted.profile).lists;
   if (fitting.length === 0 && wanted.isCut) throw noListSoFar(name, bytes.length, wanted);
+  if (fitting.length === 0 && named === undefined) refuseKeyed(name, document, wanted.profile);
   if (fitting.length === 0) return withoutLists(name, all, named, wanted.profile);
   if (fitting.length > 1 && named) return chosenByName(name, fitting, named);
   if (fitting.length > 1) throw severalLists(name, fitting, wanted.profile);
   return { ...chosen(fitting), ...(named && { columns: named.map((each) => shownName(each, fitting[0]!)) }) };
+}
+
+/**
+ * Returns whether a line with one object is a document: it has one list whose records hold items, and no item beside it.
+ *
+ * @throws ChoiceError if the items are in columns, or are names
+ */
+export function isDocumentOnOneLine(name: string, line: Buffer, profile: ItemProfile): boolean {
+  const survey = surveyOf(line);
+  const [object] = objectsIn(survey.first);
+  if (object === undefined || survey.values !== 1) return false;
+  refuseColumns(name, object, profile);
+  const { lists } = fittingOf(survey, undefined, profile);
+  const hasOwn = Object.values(object).some(
+    (value) => typeof value === "string" && profile.likeness(value) > 0,
+  );
+  if (lists.length === 0 && !hasOwn) refuseKeyed(name, object, profile);
+  return lists.length === 1 && !hasOwn && lists[0]!.textName === undefined;
 }
 
 /** The document is a list. */

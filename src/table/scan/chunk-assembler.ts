@@ -48,6 +48,7 @@ import {
   tooWide,
 } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
+import { otherHeader } from "../sniff/second-header.js";
 import {
   findStep,
   findStray,
@@ -191,8 +192,12 @@ export class ChunkAssembler {
     for (let word = 0; word < at.length; word += recordWords) {
       const record = at.subarray(word, word + recordWords);
       const index = this.#records + word / recordWords;
+      const isOdd = record[Offset.fields] !== this.#shape.width;
+      if (index > 0 && isOdd) this.#checkHeader(bytes, record);
       const fault = this.#findFault(bytes, record, index);
       if (fault !== undefined) {
+        // A title above another table is a bad row, too.
+        if (isOdd) for (const next of nextRecords(at, word)) this.#checkHeader(bytes, next);
         this.#reportBadRow(fault, bytes.subarray(record[Offset.start], record[Offset.end]), index);
         if (this.#shape.badRows === "skip") continue;
         record[Offset.fields] = 0;
@@ -213,8 +218,31 @@ export class ChunkAssembler {
       throw fault.toError(record);
     this.#onBadRow(fault, record.subarray(0, maximumRecordBytes));
   }
+
+  /** @throws ChoiceError for the header of another table, which may make the rows around it bad */
+  #checkHeader(bytes: Buffer, record: Int32Array): void {
+    const { name, dialect, header } = this.#shape;
+    const [start, end, fields] = [record[Offset.start]!, record[Offset.end]!, record[Offset.fields]!];
+    if (fields === 0 || end - start > longestHeader || dialect.delimiter === null) return;
+    const bounds = boundsIn(this.#shape, bytes, start, end);
+    const names = Array.from({ length: fields }, (_, field) =>
+      unquote(bytes.toString("latin1", bounds[2 * field], bounds[2 * field + 1]), dialect),
+    );
+    if (this.#items.isHeader(names, header))
+      throw otherHeader(name, { line: this.#line + record[Offset.linesBefore]!, fields: names });
+  }
 }
 
+/** Number of records after a bad row among which the header of another table is looked for. */
+const mostBelow = 3;
+
+const nextRecords = (at: Int32Array, word: number): readonly Int32Array[] =>
+  Array.from({ length: mostBelow }, (_, n) =>
+    at.subarray(word + (n + 1) * recordWords, word + (n + 2) * recordWords),
+  ).filter(({ length }) => length > 0);
+
+/** Longest header of another table that is looked for, in bytes. */
+const longestHeader = 16_384;
 const noRecords = new Int32Array(0);
 
 function lineEndFrom(bytes: Uint8Array, from: number, isEnd: boolean): number | undefined {

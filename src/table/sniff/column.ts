@@ -7,7 +7,7 @@ import { ChoiceError } from "../../files/errors.js";
 import { itemText, nameText } from "../bytes.js";
 import type { ItemProfile } from "./item-profile.js";
 
-function normalizeName(name: string): string {
+export function normalizeName(name: string): string {
   return name
     .toLowerCase()
     .normalize("NFC")
@@ -113,8 +113,9 @@ export interface ColumnChoice {
 }
 
 /**
- * Chooses the column that holds the items. A name decides first: a known name, then words such as "primary" and numbers
- * in it, then the share of items below it. If no name fits, the content alone decides.
+ * Chooses the column that holds the items. A column without any item loses to one that holds items. Among these, a name decides
+ * first: a known name, then words such as "primary" and numbers in it, then the share of items below it. If no name fits, the
+ * content alone decides.
  *
  * @param records the first records below the header, binary strings
  * @param takesAll whether the other columns that hold items are used as well
@@ -134,9 +135,11 @@ export function chooseColumn(
     rank: nameRank(header?.[index] ?? ""),
     ...contentFit(records, index, profile),
   }));
-  // A name is not enough for a column that holds other things, if there are items elsewhere.
-  const isElsewhere = columns.some(({ share }) => share >= 0.5);
-  const named = columns.filter(({ name, isOther }) => name > 0 && !(isOther && isElsewhere));
+  // A name is not enough for a column without items, if another one holds them.
+  const holds = ({ name, content, share }: (typeof columns)[number]) =>
+    share >= 0.5 || (name > 0 && content > 0);
+  const isElsewhere = columns.some(holds);
+  const named = columns.filter(({ name, isMeant }) => name > 0 && (isMeant || !isElsewhere));
   const filled = columns.filter(({ content }) => content > 0);
   // A known name is enough. A known name after a dot also needs items, unless the column is blank so far: items may
   // follow further down. A likely word always needs items, because it is ambiguous.
@@ -239,16 +242,16 @@ function isGreater(a: readonly number[], b: readonly number[]): boolean {
  * items wins.
  *
  * @returns `content`, the share of items among all records, 0 to 1; `share`, that among the filled fields; `isBlank`,
- *   whether all fields are empty; `isOther`, whether none of the filled fields resembles an item
+ *   whether all fields are empty; `isMeant`, whether some field may be an item, even a wrong one
  */
 function contentFit(records: readonly (readonly string[])[], index: number, profile: ItemProfile) {
   let sum = 0;
   let filled = 0;
-  let isOther = true;
+  let isMeant = false;
   for (const record of records) {
     const field = record[index] ?? "";
     if (field.trim() !== "") filled++;
-    if (profile.resembles(itemText(field))) isOther = false;
+    isMeant ||= profile.resembles(itemText(field));
     const likeness = profile.likeness(itemText(field));
     sum += likeness === 2 ? 1 : likeness === 1 ? 0.01 : 0;
   }
@@ -256,7 +259,7 @@ function contentFit(records: readonly (readonly string[])[], index: number, prof
     content: sum / Math.max(1, records.length),
     share: sum / Math.max(1, filled),
     isBlank: filled === 0,
-    isOther: isOther && filled > 0,
+    isMeant,
   };
 }
 

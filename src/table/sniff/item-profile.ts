@@ -11,6 +11,8 @@ export interface ItemProfile {
    * if it is one.
    */
   likeness(field: string): 0 | 1 | 2;
+  /** Returns the items of a line with nothing but items, and their names, which may be empty; undefined for other lines. */
+  listed(line: string): readonly { readonly name: string; readonly item: string }[] | undefined;
   /** Returns whether a field may have been meant as an item, even a wrong one. */
   resembles(field: string): boolean;
   /** Returns whether a field holds an item, with or without other text. */
@@ -23,6 +25,8 @@ export interface ItemTest {
   /** Returns whether a field is an item that other text follows without a separator. */
   isGlued(field: string): boolean;
   holds(field: string): boolean;
+  /** Returns whether a record, of binary strings, is the header of another table than the one with this header. */
+  isHeader(fields: readonly string[], header: readonly string[] | undefined): boolean;
   /** Returns whether a field is empty, or stands for no item, as `n/a` does. */
   isNone(field: string): boolean;
 }

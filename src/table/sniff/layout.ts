@@ -1,6 +1,6 @@
 /**
- * Finds where a table starts: below the titles, notes and blank lines that many exports put above it. Knows records,
- * not bytes.
+ * Finds where a table starts: below the titles, notes and blank lines that many exports put above it. A line that holds an
+ * item is none of these. Knows records, not bytes.
  */
 import { itemText, nameText } from "../bytes.js";
 import { isHeader, nameFit } from "./column.js";
@@ -12,6 +12,8 @@ export interface Layout {
   readonly header: SampleRecord | undefined;
   /** Records below the header, without comments. */
   readonly body: readonly (readonly string[])[];
+  /** A header below a line that holds an item: that of another table, unless the user says where the table starts. */
+  readonly second?: SampleRecord | undefined;
 }
 
 export interface LayoutOptions {
@@ -35,11 +37,13 @@ export function layoutOf({ records, hasOpenQuote }: Sample, options: LayoutOptio
   const isTop = (fields: readonly string[]) =>
     isHeader(fields, options.profile) || fields.some((name) => wanted.includes(nameText(name)));
   // With an open quote, the starts of records are unknown.
-  const start =
-    options.startsHere || hasOpenQuote ? filled : startOf(records, filled, wanted, options.profile);
+  const { start, second } =
+    options.startsHere || hasOpenQuote
+      ? { start: filled }
+      : startOf(records, filled, wanted, options.profile);
   const hasHeader = options.header ?? isTop(records[start]!.fields);
   // Without a header or titles above it, blank lines are rows like any other.
-  return parts(records, hasHeader || start > filled ? start : 0, hasHeader);
+  return { ...parts(records, hasHeader || start > filled ? start : 0, hasHeader), second };
 }
 
 function parts(records: readonly SampleRecord[], above: number, hasHeader: boolean): Layout {
@@ -56,7 +60,7 @@ function startOf(
   first: number,
   wanted: readonly string[],
   profile: ItemProfile,
-): number {
+): { readonly start: number; readonly second?: SampleRecord | undefined } {
   const filled = records.map(({ fields }) => fields).filter(isFilled);
   const several = filled.filter((fields) => countFilled(fields) > 1);
   // A table of several columns: from the first record with several fields on, most have several.
@@ -71,7 +75,8 @@ function startOf(
   const isAbove = (fields: readonly string[]) =>
     !isFilled(fields) || (width > 1 ? isTitle(fields) : isProse(fields, profile));
 
-  // A record that names the items is the header, if there are items below its name and none above.
+  // A record that names the items is the header, if there are items below its name and none above, in any column.
+  let second: SampleRecord | undefined;
   const last = Math.min(records.length, first + mostAbove);
   for (let i = first; i < last; i++) {
     const column = namedColumn(records[i]!.fields);
@@ -84,7 +89,11 @@ function startOf(
     const [above, below] = [records.slice(first, i), records.slice(i + 1)];
     const hasItems = below.some(({ fields }) => profile.likeness(itemText(fields[column] ?? "")) > 0);
     const isFit = shareOf(below, (field) => field.trim() === "" || isItem(field)) > 0.5;
-    if (hasItems && isFit && shareOf(above, isItem) < 0.5) return i;
+    if (!hasItems || !isFit) continue;
+    if (!above.some(({ fields }) => holdsAnyItem(fields, profile))) return { start: i };
+    // The header of the first table may come again; a line with an item above the first one is no title.
+    const isAgain = width === 1 || namedColumn(records[first]!.fields) === column;
+    if (shareOf(above, isItem) < 0.5 || !isAgain) second ??= records[i];
   }
 
   // Without items below, everything above the header has to look like titles.
@@ -92,21 +101,21 @@ function startOf(
   for (let i = first; i < last; i++) {
     const { fields } = records[i]!;
     if (namedColumn(fields) !== -1) {
-      if (width === 1 || !isTitle(fields)) return i;
+      if (width === 1 || !isTitle(fields)) return { start: i, second };
       sparse ??= i;
     }
     if (width === 1 ? isFilled(fields) && mayBeItem(fields, profile) : !isAbove(fields)) break;
   }
-  if (sparse !== undefined) return sparse;
+  if (sparse !== undefined) return { start: sparse, second };
 
   // Otherwise the table starts where the titles end. A last title with a field for each column may be its header.
   let start = first;
   while (start < records.length && isAbove(records[start]!.fields)) start++;
-  if (start === records.length) return first;
+  if (start === records.length) return { start: first, second };
   const { fields } = records[start]!;
   const before = start > first ? records[start - 1]!.fields : [];
   const isNarrow = before.length < width || !isFilled(before) || /^(?:#|\/\/)/.test(before[0] ?? "");
-  return isHeader(fields, profile) || isNarrow ? start : start - 1;
+  return { start: isHeader(fields, profile) || isNarrow ? start : start - 1, second };
 }
 
 /**
@@ -120,16 +129,17 @@ function isTitleOf(
   profile: ItemProfile,
 ): boolean {
   const filled = countFilled(fields);
-  const [label = ""] = fields.filter((field) => field.trim() !== "");
-  // `Prepared by: Ann Lee <ann@example.net>` is a title. An address alone is not, nor is a row with another delimiter.
-  if (holdsItem(label, profile) && !/\S:\s/.test(label)) return false;
+  if (holdsAnyItem(fields, profile)) return false;
   if (filled <= 1) return true;
   const isShort = fields.length < width || fields.at(-1) === "";
   return (isShort && filled <= width / 2) || (!hasSpaces && isSpaced(fields));
 }
 
-export const holdsItem = (text: string, profile: ItemProfile): boolean =>
-  [text, ...text.split(/[,;|\t]/)].some((part) => profile.likeness(itemText(part)) > 0);
+/** Returns whether a record holds an item, even one with another delimiter than the table. */
+const holdsAnyItem = (fields: readonly string[], profile: ItemProfile): boolean =>
+  fields.some((field) =>
+    [field, ...field.split(/[,;|\t]/)].some((part) => profile.likeness(itemText(part)) > 0),
+  );
 
 /** Returns whether a line above a plain list is a title, rather than a mistyped item. */
 function isProse(fields: readonly string[], profile: ItemProfile): boolean {

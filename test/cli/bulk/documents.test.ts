@@ -114,11 +114,57 @@ describe("a document", () => {
     const { stdout, code } = await idv(["emails", "-q"], { stdin: pretty });
     expect({ code, stdout }).toEqual({ code: 0, stdout: added });
     const line = `{"users":[{"email":"${ok}"},{"email":"${bad}"}]}\n`;
-    const asLine = await idv(["emails", "-q", "-c", "users.email"], { stdin: line });
-    expect(asLine.stdout).toBe(line.replace("]}", "]" + ',"status":"disposable"}'));
-    expect((await emails(line)).output).toBe(
-      `{"users":[{"email":"${ok}","status":"ok"},{"email":"${bad}","status":"disposable"}]}\n`,
-    );
+    const judged = `{"users":[{"email":"${ok}","status":"ok"},{"email":"${bad}","status":"disposable"}]}\n`;
+    for (const args of [[], ["-c", "users.email"]])
+      expect((await idv(["emails", "-q", ...args], { stdin: line })).stdout).toBe(judged);
+    expect((await emails(line)).output).toBe(judged);
+  });
+
+  test.each<[string, string, number]>([
+    ["a page", `{"page":1,"data":[{"email":"${ok}"},{"email":"${bad}"}]}`, 2],
+    ["values below a header", `{"values":[["id","email"],["1","${ok}"],["2","${bad}"]]}`, 2],
+    ["a graph", `{"@context":"x","@graph":[{"mbox":"${ok}"},{"mbox":"${bad}"}]}`, 2],
+    ["one record", `{"email":"${ok}","tags":["a","b"]}`, 1],
+    ["a record with a list of texts", `{"id":1,"emails":["${ok}","${bad}"]}`, 1],
+  ])("on one line of standard input is %s, whatever its white space", async (_, text, rows) => {
+    const { stderr } = await idv(["emails", "--log", "json"], { stdin: `${text}\n` });
+    expect(JSON.parse(stderr.trim().split("\n").at(-1)!)).toMatchObject({ rows });
+  });
+
+  test.each<[string, unknown]>([
+    ["by the numbers of their rows", { email: { 0: ok, 1: bad }, name: { 0: "Ann", 1: "Bob" } }],
+    ["alone", { email: { 0: ok, 1: bad } }],
+    ["by the names of their rows", { email: { a: ok, b: bad }, name: { a: "Ann", b: "Bob" } }],
+  ])("is refused if its columns are objects, %s", async (_, value) => {
+    for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
+      const { code, stderr } = await idv(["emails"], { stdin: text });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining("an object of columns, each with its values by row"),
+      });
+    }
+  });
+
+  test.each<[string, unknown]>([
+    ["", { [ok]: { name: "Ann" }, [bad]: { name: "Bob" } }],
+    [' in "users"', { users: { [ok]: { name: "Ann" }, [bad]: { name: "Bob" } } }],
+    [' in "a.users"', { n: 1, a: { users: { [ok]: 1, [bad]: 2 } } }],
+  ])("is refused if its items are names of members%s", async (where, value) => {
+    for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
+      const { code, stderr } = await idv(["emails"], { stdin: text });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining(
+          `the e-mail addresses are names of members${where}; write them into records`,
+        ),
+      });
+    }
+  });
+
+  test("of records by their names is read", async () => {
+    const value = { ann: { email: ok, n: 1 }, bob: { email: bad, n: 2 } };
+    const { code, stdout } = await idv(["emails", "-q"], { stdin: JSON.stringify(value, null, 1) });
+    expect([code, stdout.match(/"status"/g)]).toEqual([0, ['"status"', '"status"']]);
   });
 
   test("can be one of several files, and an item in two is charged once", async () => {

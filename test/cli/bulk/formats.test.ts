@@ -315,13 +315,13 @@ describe("lines above the table", () => {
     );
   });
 
-  test("are not lost with an address in them", async () => {
+  test("are no titles with an address in them, unless the user skips them", async () => {
     const home = folderOf({ "list.csv": `Customers\nPrepared by: zoe@larch-and-oak.com\n\n${table}` });
     const { code, stderr } = await idv(["emails", "-q", "list.csv", "-o", "out.tsv"], { home });
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
-        "idv: list.csv:2: this line above the table holds e-mail addresses, and another format has no place for it; write the format of the input, or leave the lines out with --skip-lines 3\n",
+        "idv: list.csv: line 4 is another header: name,email; put its table into a file of its own, or pass --skip-lines 3 if the lines above are no rows\n",
     });
     const skipped = await idv(["emails", "list.csv", "--skip-lines", "3", "-o", "out.tsv"], { home });
     expect(skipped.stderr).toContain("left out: 2 lines above the table");

@@ -215,7 +215,7 @@ describe("options", () => {
     expect(stderr).toContain(
       "fake: 2 mistyped domain\ndisposable domains: 1 mailinator.com\nwritten: by/fake.csv (",
     );
-    expect(stderr).toContain("2 rows with a mistyped domain; --fix repairs them\n");
+    expect(stderr).toContain("1 row with a mistyped domain; --fix repairs it\n");
     const missing = await idv(["emails", "a.csv", "--log", "json:no/such.jsonl"], { home });
     expect(missing.code).toBe(0);
     expect(missing.stderr).toContain("idv: no/such.jsonl: the summary cannot be written: ENOENT");

@@ -13,8 +13,8 @@ async function layout(text: string, startsHere = false) {
   const options = { profile: profiles.email, startsHere };
   const split = await splitterOf(Buffer.from(text), true);
   const delimiter = sniffDelimiter(split, options);
-  const { above, header } = layoutOf(split(delimiter), options);
-  return { delimiter, above, header: header?.fields };
+  const { above, header, second } = layoutOf(split(delimiter), options);
+  return { delimiter, above, header: header?.fields, second };
 }
 
 describe("a table starts", () => {
@@ -61,31 +61,31 @@ describe("a table starts", () => {
     ["at an item with two signs", "kim@@x.net\nc@x.net\n", 0, undefined],
     ["at a numbered item", "1. c@x.net\n2. d@x.net\n", 0, undefined],
     [
-      "below labels as wide as the table",
-      "Report,Subscribers\nOwner,sam@x.net\nDate,2024\nName,Email\nAnn,a@x.net\n",
-      3,
-      ["Name", "Email"],
-    ],
-    [
       "below labels that are narrower",
       "Segment,Newsletter\n\nEmail,Name,City\na@x.net,Ann,X\n",
       2,
       ["Email", "Name", "City"],
     ],
-    [
-      "below a label with an address",
-      "Report: x\nPrepared by: Sam <sam@x.net>\n\nName,Email,Total\nAnn,a@x.net,1\n",
-      3,
-      ["Name", "Email", "Total"],
-    ],
-    [
-      "below another table",
-      "ID,User Email,Duration\n1,sam@x.net,60\n\nName,Guest,User Email\nAnn,x,a@x.net\nBob,y,b@x.net\n",
-      3,
-      ["Name", "Guest", "User Email"],
-    ],
   ])("%s", async (_, text, above, header) => {
     expect(await layout(text)).toMatchObject({ above, header });
+  });
+
+  test.each<[string, string, number]>([
+    [
+      "labels as wide as the table",
+      "Report,Subscribers\nOwner,sam@x.net\nDate,2024\nName,Email\nAnn,a@x.net\n",
+      3,
+    ],
+    ["a label", "Report: x\nPrepared by: Sam <sam@x.net>\n\nName,Email,Total\nAnn,a@x.net,1\n", 3],
+    [
+      "another table",
+      "ID,User Email,Duration\n1,sam@x.net,60\n\nName,Guest,User Email\nAnn,x,a@x.net\nBob,y,b@x.net\n",
+      3,
+    ],
+    ["rows without a header", "a@x.net,Ann\nb@x.net,Bob\nname,email\nCid,c@x.net\nDan,d@x.net\n", 2],
+  ])("not below %s with an item: its header is that of a second table", async (_, text, second) => {
+    const found = await layout(text);
+    expect(found.second?.linesBefore).toBe(second);
   });
 
   test("at the first line if the user says that there is a header", async () => {

@@ -5,6 +5,7 @@ import { Fault } from "../../../classifier/syntax/fault.js";
 import { ChoiceError } from "../../../files/errors.js";
 import { type CellOptions, Cells } from "../../../run/cells.js";
 import { innerAddress, profiles } from "../../../run/profiles.js";
+import type { RunReport } from "../../../run/run-options.js";
 import { nameText } from "../../../table/bytes.js";
 import { nameFit } from "../../../table/sniff/column.js";
 import { startRecords } from "../../../table/sniff/sample-record.js";
@@ -12,6 +13,7 @@ import type { EmptyFormulas, OpenSheet } from "../../../table/spreadsheet/workbo
 import type { Table } from "../../../table/table.js";
 import type { Kind } from "../../../validator/validator.js";
 import { counted, grouped, printable } from "../../terminal/terminal.js";
+import type { Plan } from "../plan/plan.js";
 
 const names = {
   email: { one: "an e-mail address", command: "emails" },
@@ -39,7 +41,9 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
   const values = lines.filter((value) => value.trim() !== "");
   if (values.length === 0) return;
   const other = kind === "email" ? "domain" : "email";
-  const others = values.filter((value) => profiles[other].likeness(value) === 2).length;
+  const others = values.filter(
+    (value) => profile.likeness(value) === 0 && profiles[other].likeness(value) === 2,
+  ).length;
   // With `domains`, an address counts as its domain. With `emails`, a few domains are typos; a majority means the wrong
   // command.
   const isOtherList = kind === "email" && others > values.length / 2;
@@ -76,20 +80,26 @@ export async function checkStart(
 ): Promise<void> {
   const { kind } = options;
   const { column, header, width } = table;
-  const itemsIn = (values: readonly string[]) => {
+  /** The items of each row with any, or those that decide about it. */
+  const rowsOf = (values: readonly string[]) => {
     const cells = new Cells(options);
-    return values.flatMap((value) => cells.itemsIn(value)).slice(0, startRecords);
+    return values.map((value) => cells.itemsIn(value)).filter((items) => items.length > 0);
   };
-  const isRefused = (items: readonly string[]) => {
-    const invalid = items.filter((item) => !isValid(kind, item));
-    return items.length < fewItems
-      ? items.length > 1 && items.every(isInText) && invalid.length === items.length
-      : invalid.length > mostInvalid * items.length;
+  const isInvalid = (items: readonly string[]) =>
+    options.deciding === "best"
+      ? items.every((item) => !isValid(kind, item))
+      : items.some((item) => !isValid(kind, item));
+  const isRefused = (rows: readonly (readonly string[])[]) => {
+    const invalid = rows.filter(isInvalid);
+    return rows.length < fewItems
+      ? rows.length > 1 && rows.flat().every(isInText) && invalid.length === rows.length
+      : invalid.length > mostInvalid * rows.length;
   };
-  // The first hundred items nearly always suffice.
-  if (!isRefused(itemsIn(table.firstValues(column)))) return;
-  const items = itemsIn(await table.startValues(column));
-  if (!isRefused(items)) return;
+  // The first hundred rows nearly always suffice.
+  if (!isRefused(rowsOf(table.firstValues(column)))) return;
+  const rows = rowsOf(await table.startValues(column)).slice(0, startRecords);
+  if (!isRefused(rows)) return;
+  const items = rows.map((items) => items.find((item) => !isValid(kind, item)) ?? items[0]!);
   const invalid = items.filter((item) => !isValid(kind, item));
   const name = nameText(header?.[column] ?? "");
   const where = width > 1 || name !== "" ? ` in column ${column + 1}${name === "" ? "" : ` "${name}"`}` : "";
@@ -130,6 +140,38 @@ function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width:
   if (most(isInText)) return "write the addresses alone into a file: grep -Eo '[^ ,;:]+@[^ ,;:]+'";
   return width > 1 ? "name the column of the items with -c" : "check the file";
 }
+
+/**
+ * Makes sure that items were found, once all rows are read. A column that is empty in a table without any item is an empty
+ * export, and is only noted.
+ *
+ * @throws ChoiceError if no row has an item in its columns, but some have one in another
+ */
+export function checkFound(
+  {
+    kind,
+    inputName,
+    isForced,
+    shard,
+    note,
+  }: Pick<Plan, "kind" | "inputName" | "isForced" | "shard" | "note">,
+  table: Pick<Table, "column" | "columnName">,
+  { rows, statuses, otherStatuses, elsewhere }: RunReport,
+): void {
+  const isAny = statuses.size > 0 || otherStatuses.some(({ size }) => size > 0);
+  // A part of a list may have no items.
+  if (rows === 0 || isAny || shard !== undefined) return;
+  const name = table.columnName === undefined ? "" : ` "${table.columnName}"`;
+  const what = `${inputName}: no ${profiles[kind].plural} in column ${table.column + 1}${name}`;
+  if (elsewhere === undefined || isForced) note(printable(what));
+  else {
+    const others = `${counted(elsewhere.rows, "row has one", "rows have one")} in ${elsewhereText(elsewhere)}`;
+    throw new ChoiceError(printable(`${what}, but ${others}; name the column with -c, or pass --force`));
+  }
+}
+
+export const elsewhereText = ({ column, isOnly }: NonNullable<RunReport["elsewhere"]>): string =>
+  isOnly ? column : `other columns, first in ${column}`;
 
 const recalculate = "open the workbook in a spreadsheet program, recalculate it and save it";
 

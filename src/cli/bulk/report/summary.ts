@@ -11,7 +11,7 @@ import { knownStatuses } from "../../../validator/validator.js";
 import { statusColour, type TerminalStyle } from "../../terminal/bars.js";
 import { counted, grouped, printable } from "../../terminal/terminal.js";
 import { clockTime } from "../../terminal/time.js";
-import { formulasRemark } from "../open/no-items.js";
+import { elsewhereText, formulasRemark } from "../open/no-items.js";
 import { type BadRowKind, kindsText, linesText } from "./bad-rows.js";
 import { fakeReasonCounts, sizeOf, statusLines } from "./summary-layout.js";
 
@@ -150,6 +150,7 @@ export function jsonSummary({
     emptied: report.emptied,
     marked: report.marked,
     repairable: report.repairable,
+    elsewhere: report.elsewhere ?? null,
     notUtf8: report.notUtf8,
     kept: report.kept,
     outvoted: report.outvoted,
@@ -288,6 +289,11 @@ function remarks(summary: Summary): string[] {
   const remark = (count: number, text: string) => (count > 0 ? [text] : []);
   return [
     ...remark(passedOver.length, `not validated: ${printable(passedOver.join(", "))}; --all-columns does`),
+    ...(report.elsewhere === undefined
+      ? []
+      : [
+          `${counted(report.elsewhere.rows, "row", "rows")} without ${summary.kind === "email" ? "an address" : "a domain"} ${report.elsewhere.rows === 1 ? "has" : "have"} one in ${printable(elsewhereText(report.elsewhere))}; to validate both columns, name them with -c`,
+        ]),
     ...remark(
       linesLeftOut,
       `left out: ${counted(linesLeftOut, "line")} above the table, for which the format of the output has no place`,

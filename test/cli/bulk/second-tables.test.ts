@@ -1,0 +1,243 @@
+/**
+ * Covers items that are not where the first rows have them: below the header of another table, in another column, above the
+ * header.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stringify } from "csv-stringify/sync";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { idv } from "../../support/run-here.js";
+import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
+
+const person = (n: number) => `person.${n}@larch-and-oak.com`;
+
+describe("the header of another table", () => {
+  const columns = fc.constantFrom<[string[], string[]]>(
+    [
+      ["email", "name"],
+      ["name", "email"],
+    ],
+    [
+      ["id", "email", "name"],
+      ["name", "id", "E-Mail"],
+    ],
+    [
+      ["email", "name"],
+      ["email", "phone"],
+    ],
+    [
+      ["name", "email"],
+      ["id", "name", "email"],
+    ],
+    [
+      ["id", "name", "email"],
+      ["email", "name"],
+    ],
+    [
+      ["Kontakt", "Nr"],
+      ["Nr", "Kontakt"],
+    ],
+    [
+      ["Mail", "Firma"],
+      ["Firma", "Mail"],
+    ],
+  );
+  const rowOf = (names: readonly string[], n: number) =>
+    names.map((name) =>
+      /mail|kontakt/i.test(name) ? person(n) : /id|nr|phone/i.test(name) ? String(n) : `Name ${n}`,
+    );
+
+  test("is refused with its line, wherever it comes and whatever is between", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        columns,
+        fc.constantFrom(1, 2, 9, 40, 90, 120, 3000, 9000),
+        fc.integer({ min: 1, max: 30 }),
+        fc.constantFrom("", "\n", "Volunteers\n", "\nStaff:\n\n"),
+        fc.constantFrom(",", ";", "\t"),
+        fc.boolean(),
+        async ([first, second], above, below, between, delimiter, isPiped) => {
+          const rows = (names: readonly string[], from: number, count: number) =>
+            stringify([names, ...Array.from({ length: count }, (_, n) => rowOf(names, from + n))], {
+              delimiter,
+            });
+          const text = rows(first, 0, above) + between + rows(second, above, below);
+          const line = 1 + above + between.split("\n").length;
+          const home = folderOf({ "list.csv": text });
+          const { code, stderr } = await idv(
+            [
+              "emails",
+              "-q",
+              ...(isPiped ? [] : ["list.csv"]),
+              "-c",
+              String(1 + first.findIndex((name) => /mail|kontakt/i.test(name))),
+            ],
+            {
+              home,
+              ...(isPiped && { stdin: text }),
+            },
+          );
+          expect(stderr).toContain(`line ${line} is another header: ${second.join(",")}`);
+          expect(code).toBe(2);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test("leaves files as they are, and ends a run that skips bad rows", async () => {
+    const text = `name,email\nAnn,${person(1)}\nid,name,email\n1,Bob,${person(2)}\n`;
+    for (const args of [["-I"], ["-I.bak"], ["--bad-rows", "skip", "-o", "out.csv"], ["--update", "-I"]]) {
+      const home = folderOf({ "list.csv": text });
+      const { code, stderr } = await idv(["emails", "list.csv", "-q", ...args], { home });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining("line 3 is another header"),
+      });
+      expect(readFileSync(join(home, "list.csv"), "utf8")).toBe(text);
+    }
+  });
+
+  test("is found where a block ends, with and without workers", async () => {
+    const row = (n: number) => `${person(n)},${"x".repeat(40)}\n`;
+    const home = temporaryFolder();
+    for (const above of [3000, 3001, 3600, 7000, 60_000]) {
+      const head = `email,name\n${Array.from({ length: above }, (_, n) => row(n)).join("")}`;
+      // The header is the last record of a block, for some of these lengths.
+      for (const padding of [0, 131, 262_144 - (head.length % 262_144) - 11]) {
+        const padded = `email,name\n${person(0)},${"y".repeat(Math.max(1, padding))}\n${head.slice(11)}`;
+        writeFileSync(join(home, "list.csv"), `${padded}name,email\n${`Bob,${person(1)}\n`.repeat(20_000)}`);
+        const { code, stderr } = await idv(["emails", "list.csv", "-q", "-o", "out.csv"], { home });
+        expect(stderr).toContain(`line ${above + 3} is another header: name,email`);
+        expect(code).toBe(2);
+      }
+    }
+  });
+
+  test.each([
+    ["the same header again", `email,name\n${person(1)},Ann\nEmail, Name \n${person(2)},Bob\n`],
+    [
+      "the same header after a byte order mark",
+      `email,name\n${person(1)},Ann\n\ufeffemail,name\n${person(2)},Bob\n`,
+    ],
+    [
+      "a second line of names below the header",
+      `RecipientEmail,Q1\nRecipient Email,How was it?\n${person(1)},x\n`,
+    ],
+    [
+      "a row whose words are names of columns",
+      `name,email,preferred\nAnn,${person(1)},Phone\nCid,n/a,Email\nDan,,email\nEve,${person(2)},x\n`,
+    ],
+    [
+      "a preferred way next to a note",
+      `name,email,preferred\nAnn,${person(1)},Phone\nCid,see notes,Email\nEve,${person(2)},x\n`,
+    ],
+  ])("is not %s", async (_, text) => {
+    const { code } = await idv(["emails", "-q"], { stdin: text });
+    expect(code).toBe(0);
+  });
+});
+
+describe("a line above the header with an item", () => {
+  test.each([
+    ["Report for,boss@larch-and-oak.com\nname,email\n", 2],
+    ["Customers\nPrepared by: boss@larch-and-oak.com\n\nname,email\n", 4],
+    ["ID,User Email,Duration\n1,boss@larch-and-oak.com,60\n\nName,Guest,User Email\n", 4],
+  ])("is no title: %j", async (above, line) => {
+    const width = above.trim().split("\n").at(-1)!.split(",").length;
+    const rows = [1, 2, 3].map((n) => [...Array.from({ length: width - 1 }, () => "x"), person(n)].join(","));
+    const { code, stderr } = await idv(["emails", "-q"], { stdin: `${above}${rows.join("\n")}\n` });
+    expect(stderr).toMatch(new RegExp(`line ${line} is another header: .*pass --skip-lines ${line - 1} if`));
+    expect(code).toBe(2);
+    const skipped = await idv(["emails", "-q", "--skip-lines", String(line - 1)], {
+      stdin: `${above}${rows.join("\n")}\n`,
+    });
+    expect([skipped.code, skipped.stdout.match(/,ok\n/g)?.length]).toEqual([0, 3]);
+  });
+});
+
+describe("a column without items", () => {
+  test.each([
+    ["Email,Work email,name", `,${person(1)},Ann`, 2],
+    ["email,email1", `,${person(1)}`, 2],
+    ["E-Mail,E-Mail 2", `,${person(1)}`, 2],
+    ["email,contact", `,${person(1)}`, 2],
+    ["email,contact", `${person(2)},${person(1)}`, 1],
+    ["email,note", `,call ${person(1)} back`, 1],
+  ])("loses to one with items: %s", async (header, row, column) => {
+    const { stderr } = await idv(["emails", "--log", "json"], { stdin: `${header}\n${row}\n` });
+    expect(stderr).toContain(`"column":${column},`);
+  });
+
+  test("loses in JSON, too", async () => {
+    const stdin = `{"email":null,"email1":"${person(1)}"}\n{"email":null,"email1":"${person(2)}"}\n`;
+    const { stderr } = await idv(["emails", "--log", "json"], { stdin });
+    expect(stderr).toContain('"columnName":"email1"');
+  });
+
+  test("ends the run if other columns have items, also if it was named", async () => {
+    const table = `email,alt\n,${person(1)}\nn/a,${person(2)}\n`;
+    const home = folderOf({ "list.csv": table });
+    const run = (...args: string[]) => idv(["emails", "list.csv", "-c", "email", "-q", ...args], { home });
+    expect(await run("-o", "out.csv")).toMatchObject({
+      code: 2,
+      stderr:
+        'idv: list.csv: no e-mail addresses in column 1 "email", but 2 rows have one in alt; name the column with -c, or pass --force\n',
+    });
+    expect(() => readFileSync(join(home, "out.csv"))).toThrow();
+    expect((await run("-I")).code).toBe(2);
+    expect(readFileSync(join(home, "list.csv"), "utf8")).toBe(table);
+    expect((await run("-o", "out.csv", "--force")).code).toBe(0);
+  });
+
+  test("is an empty export where no column has items: exit code 0 and a note", async () => {
+    const home = folderOf({ "list.csv": "email,name\n,Ann\n,Bob\n" });
+    expect(await idv(["emails", "list.csv", "-c", "email", "-o", "out.csv"], { home })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('idv: list.csv: no e-mail addresses in column 1 "email"\n'),
+    });
+    expect(await idv(["emails", "list.csv", "-c", "email", "-o", "out.csv", "-q"], { home })).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+  });
+});
+
+describe("items in other columns", () => {
+  test("are counted while a table is read, in every thread", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom("own", "alt", "both", "none"), { minLength: 200, maxLength: 400 }),
+        async (kinds) => {
+          const rows = kinds.map((kind, n) => {
+            const [own, alt] = [kind === "own" || kind === "both", kind === "alt" || kind === "both"];
+            return `${n},${own ? person(n) : ""},${alt ? `other.${n}@larch-and-oak.com` : ""}`;
+          });
+          const head = Array.from({ length: 100 }, (_, n) => `${n},${person(n)},`);
+          const stdin = `id,email,alt\n${[...head, ...rows].join("\n")}\n`;
+          const { stderr } = await idv(["emails", "-c", "email", "--log", "json"], { stdin });
+          const wanted = kinds.filter((kind) => kind === "alt").length;
+          const { elsewhere } = JSON.parse(stderr.trim().split("\n").at(-1)!) as { elsewhere: unknown };
+          expect(elsewhere).toEqual(wanted === 0 ? null : { rows: wanted, column: "alt", isOnly: true });
+        },
+      ),
+      { numRuns: 10 },
+    );
+    const row = (n: number) => (n % 7 === 0 ? `${n},,other.${n}@larch-and-oak.com` : `${n},${person(n)},`);
+    const many = Array.from({ length: 200_000 }, (_, n) => row(n + 1)).join("\n");
+    const { stderr } = await idv(["emails", "-c", "email"], { stdin: `id,email,alt\n${many}\n` });
+    expect(stderr).toContain(
+      "28,571 rows without an address have one in alt; to validate both columns, name them with -c\n",
+    );
+  });
+
+  test("are counted by their paths in JSON", async () => {
+    const lines = [
+      ...Array.from({ length: 300 }, (_, n) => `{"email":"${person(n)}"}`),
+      ...Array.from({ length: 200 }, (_, n) => `{"contact":{"email":"other.${n}@larch-and-oak.com"}}`),
+    ];
+    const { stderr } = await idv(["emails"], { stdin: `${lines.join("\n")}\n` });
+    expect(stderr).toContain("200 rows without an address have one in contact.email");
+  });
+});
