@@ -4,11 +4,13 @@
  * There is a fixed number of slots. A slot has one query in flight and its own resolver for each server, so that
  * cancelling a slow query cancels nothing else. The wait before a query is resent follows the measured round-trip time,
  * like the retransmission timer of TCP (RFC 6298): lost packets cost little on a fast network, and slow servers get few
- * duplicates. A query without an answer after `patienceMilliseconds` has failed. pace.ts slows down where a server stops
+ * duplicates. A query that was resent may still be answered. No name is asked for more than `mostTries` times, and a failure
+ * is followed by a pause before the same server is asked again: a resolver that fails to find something out must not be
+ * flooded. A query without an answer after `patienceMilliseconds` has failed. pace.ts slows down where a server stops
  * answering, and where none answers at all, one query at a time tries whether they do again, for a while if they have
  * answered before.
  *
- * To keep: a slot has at most one query in flight, or the user's limit would be exceeded.
+ * To keep: a slot asks one question at a time, or the user's limit would be exceeded.
  */
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
@@ -38,9 +40,17 @@ export type DnsAnswer<Record> =
   | Failure;
 
 const patienceMilliseconds = 4000;
-/** Limits on the wait before a query is resent, in milliseconds. */
-const shortestWait = 25;
+/** Most times that a question is sent. */
+const mostTries = 4;
+/**
+ * Limits on the wait before a query is resent, in milliseconds. The shortest is that of TCP in Linux: on a busy machine, answers
+ * wait for this process.
+ */
+const shortestWait = 200;
 const longestWait = 2000;
+const checkMilliseconds = 25;
+/** Pause, in milliseconds, before a server that has failed is asked once more. */
+const secondTryMilliseconds = 500;
 /** Servers that answer none of so many queries for so long are taken for unreachable. */
 const unreachableMilliseconds = 3000;
 const unreachableQueries = 16;
@@ -165,39 +175,94 @@ export class DnsClient {
     signal: AbortSignal | undefined,
   ): Promise<DnsAnswer<Record>> {
     const untried = new Set(this.#servers.keys());
-    let isAnySilent = false;
-    let spent = 0;
+    const tries = new Set<Try<Record>>();
+    const left = new Patience(patience);
     let answer: DnsAnswer<Record> = { failure: "no connection" };
-    for (let attempt = 0; spent < patience - 1; attempt++) {
+    let isAgain = false;
+    for (let attempt = 0; attempt < mostTries && left.milliseconds > 1; attempt++) {
       await this.#takeTurn();
-      if (this.#isCancelled || signal?.aborted) return { failure: "not asked" };
-      const server = (this.#preferred + attempt) % Math.max(1, this.#servers.length);
-      untried.delete(server);
-      const wait = this.#waitFor(attempt, patience - spent);
-      const started = performance.now();
-      const number = attempt === 0 ? this.#pace.start() : undefined;
-      answer = await this.#askOnce(slot.resolver(server, attempt > 0), query, wait, slot);
-      const took = performance.now() - started;
-      spent += took;
-      const isSilent = "failure" in answer && isSilence(answer.failure);
-      this.#pace.end(number, performance.now(), !isSilent);
-      this.#count(isSilent, started);
-      if (!("failure" in answer)) {
-        this.#timer.add(took);
-        this.#preferred = server;
+      if (this.#isCancelled || signal?.aborted) {
+        answer = { failure: "not asked" };
         break;
       }
-      if (patience > probeMilliseconds && this.isUnreachable) break;
-      if (answer.failure === "no connection" && untried.size === 0) {
-        const pause = Math.min(this.#waitFor(attempt, patience - spent)(), patience - spent);
-        await sleep(Math.max(1, pause));
-        spent += pause;
-        // A server that lost the query may know what another one fails to find out.
-      } else if (!isSilent && !isAnySilent && untried.size === 0) break;
-      isAnySilent ||= isSilent;
+      const server = (this.#preferred + attempt) % Math.max(1, this.#servers.length);
+      untried.delete(server);
+      tries.add(this.#send(slot, server, attempt, query));
+      const { milliseconds } = left;
+      const wait = attempt === mostTries - 1 ? () => milliseconds : this.#waitFor(attempt, milliseconds);
+      answer = await left.spend(this.#firstAnswer(tries, wait));
+      if (!("failure" in answer) || (patience > probeMilliseconds && this.isUnreachable)) break;
+      if (answer.failure === "timeout" || untried.size > 0) continue;
+      const pause = pauseAfter(answer.failure, isAgain, tries.size > 0);
+      if (pause === undefined) break;
+      isAgain = answer.failure !== "no connection";
+      const wanted = pause === "as usual" ? this.#waitFor(attempt, left.milliseconds)() : pause;
+      await left.spend(sleep(Math.max(1, Math.min(wanted, left.milliseconds))));
     }
+    for (const each of tries) each.resolver.cancel();
     if (!("failure" in answer) || !isSilence(answer.failure)) return answer;
     return { ...answer, mayPass: this.#pace.isLimited || this.isUnreachable };
+  }
+
+  #send<Record>(
+    slot: Slot,
+    server: number,
+    attempt: number,
+    query: (resolver: Resolver) => Promise<readonly Record[]>,
+  ): Try<Record> {
+    const resolver = slot.resolver(server, attempt > 0);
+    const number = attempt === 0 ? this.#pace.start() : undefined;
+    return {
+      server,
+      resolver,
+      number,
+      sent: performance.now(),
+      isLate: false,
+      answer: answerOf(query(resolver)),
+    };
+  }
+
+  /**
+   * Waits for the first answer to any of the tries, which is then none of them any more.
+   *
+   * @param wait returns the milliseconds to wait in all; answers to other queries may change it
+   * @returns a timeout if there is none in time; its query may be answered later
+   */
+  async #firstAnswer<Record>(tries: Set<Try<Record>>, wait: () => number): Promise<DnsAnswer<Record>> {
+    const started = performance.now();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      const check = () => {
+        const left = wait() - (performance.now() - started);
+        if (left <= 1) resolve(undefined);
+        else timer = setTimeout(check, Math.min(left, checkMilliseconds));
+      };
+      check();
+    });
+    const first = await Promise.race(
+      [...tries].map(async (each) => ({ each, answer: await each.answer })).concat(late as never),
+    );
+    clearTimeout(timer);
+    const now = performance.now();
+    if (first === undefined) {
+      for (const each of tries) {
+        if (!each.isLate) this.#pace.end(each.number, now, false);
+        each.isLate = true;
+      }
+      this.#count(true, started);
+      return { failure: "timeout" };
+    }
+    const { each, answer } = first;
+    tries.delete(each);
+    const isSilent = "failure" in answer && isSilence(answer.failure);
+    if (each.isLate && !isSilent) this.#pace.takeBack(each.number);
+    else if (!each.isLate) this.#pace.end(each.number, now, !isSilent);
+    this.#count(isSilent, each.sent);
+    if (!("failure" in answer)) {
+      this.#timer.add(now - each.sent);
+      this.#preferred = each.server;
+    }
+    return answer;
   }
 
   #count(isSilent: boolean, sent: number): void {
@@ -219,36 +284,6 @@ export class DnsClient {
     };
   }
 
-  async #askOnce<Record>(
-    resolver: Resolver,
-    query: (resolver: Resolver) => Promise<readonly Record[]>,
-    wait: () => number,
-    slot: Slot,
-  ): Promise<DnsAnswer<Record>> {
-    const started = performance.now();
-    let isLate = false;
-    const check = () => {
-      const left = wait() - (performance.now() - started);
-      if (left > 1) slot.timer = setTimeout(check, Math.min(left, shortestWait));
-      else {
-        isLate = true;
-        resolver.cancel();
-      }
-    };
-    slot.timer = setTimeout(check, shortestWait);
-    try {
-      return { records: await query(resolver) };
-    } catch (error) {
-      const { code = "" } = error as NodeJS.ErrnoException;
-      if (code === "ECANCELLED") return { failure: isLate ? "timeout" : "not asked" };
-      if (code === "ENODATA") return { records: [] };
-      if (code === "ENOTFOUND") return { isMissing: true };
-      return { failure: failures[code] ?? "invalid answer" };
-    } finally {
-      clearTimeout(slot.timer);
-    }
-  }
-
   async #takeTurn(): Promise<void> {
     const now = performance.now();
     const turn = this.#pace.turn(now);
@@ -256,13 +291,64 @@ export class DnsClient {
   }
 }
 
+/** A query that was sent, and what comes of it. */
+interface Try<Record> {
+  readonly server: number;
+  readonly resolver: Resolver;
+  /** Its number for the pace; undefined if the question was sent before. */
+  readonly number: number | undefined;
+  /** When it was sent, as `performance.now()` says. */
+  readonly sent: number;
+  /** Whether its answer was waited for in vain. */
+  isLate: boolean;
+  readonly answer: Promise<DnsAnswer<Record>>;
+}
+
+async function answerOf<Record>(query: Promise<readonly Record[]>): Promise<DnsAnswer<Record>> {
+  try {
+    return { records: await query };
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "ECANCELLED") return { failure: "not asked" };
+    if (code === "ENODATA") return { records: [] };
+    if (code === "ENOTFOUND") return { isMissing: true };
+    return { failure: failures[code] ?? "invalid answer" };
+  }
+}
+
+/**
+ * Returns the pause, in milliseconds, before a server that has failed is asked again; undefined if it is not: once, if it could
+ * not find something out, or has lost the query before.
+ */
+function pauseAfter(
+  failure: UndecidedCause,
+  isAgain: boolean,
+  isLost: boolean,
+): number | "as usual" | undefined {
+  if (failure === "no connection") return "as usual";
+  return isAgain || (failure !== "SERVFAIL" && !isLost) ? undefined : secondTryMilliseconds;
+}
+
+/** The time that is left for a question, in milliseconds. Waits for the turn of a query do not count. */
+class Patience {
+  constructor(public milliseconds: number) {}
+
+  async spend<Result>(work: Promise<Result>): Promise<Result> {
+    const started = performance.now();
+    const result = await work;
+    this.milliseconds -= performance.now() - started;
+    return result;
+  }
+}
+
 const isSilence = (failure: UndecidedCause): boolean => failure === "timeout" || failure === "no connection";
 
 class Slot {
-  timer: NodeJS.Timeout | undefined;
   readonly #servers: readonly string[];
   readonly #areNamed: boolean;
   readonly #resolvers: Resolver[] = [];
+  /** Resolvers that may still have a query of the question at hand. */
+  readonly #earlier = new Set<Resolver>();
 
   constructor(servers: readonly string[], areNamed: boolean) {
     this.#servers = servers;
@@ -272,7 +358,9 @@ class Slot {
   /** @param isNew whether to use a new resolver: c-ares gives up sooner where earlier answers were fast */
   resolver(index: number, isNew: boolean): Resolver {
     const known = this.#resolvers[index];
+    if (!isNew) this.#earlier.clear();
     if (known && !isNew) return known;
+    if (known) this.#earlier.add(known);
     // A new resolver would wait longer than the client, which cancels the query first.
     const resolver = new Resolver({ timeout: 2 * patienceMilliseconds, tries: 1 });
     if (this.#servers.length > 1 || this.#areNamed) resolver.setServers([this.#servers[index]!]);
@@ -281,7 +369,7 @@ class Slot {
   }
 
   cancel(): void {
-    for (const resolver of this.#resolvers) resolver?.cancel();
+    for (const resolver of [...this.#resolvers, ...this.#earlier]) resolver?.cancel();
   }
 }
 

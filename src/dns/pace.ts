@@ -78,6 +78,14 @@ export class Pace {
     if (!isAnswered && ++this.#silent > silence) this.#slowDown(now);
   }
 
+  /** Counts a first try as answered after all: its answer came late. */
+  takeBack(number: number | undefined): void {
+    this.#answers++;
+    if (number === undefined || number < Math.max(this.#first, this.#count - looked)) return;
+    if (this.#tries[number % looked] === silent) this.#silent--;
+    this.#tries[number % looked] = answered;
+  }
+
   #endSecond(now: number): void {
     if (this.#rate !== undefined && this.#answers > 0) {
       this.#rate *= this.#isFound ? growth : recovery;

@@ -1,4 +1,6 @@
-// A DNS server over loopback for the benchmark: every name has an exchange, except nx-... Loses some of the queries.
+// A DNS server over loopback for the benchmark: every name has an exchange, except nx-... Loses some of the queries. Fails to
+// find out late-..., 400 ms after the first question about it, and at once after later ones, as a resolver does whose servers
+// are dead. Prints the number of questions so far when it gets a signal.
 // Arguments: the percentage of queries that it drops. Prints its port.
 import { createSocket } from "node:dgram";
 import { decode, encode } from "dns-packet";
@@ -6,7 +8,11 @@ import { decode, encode } from "dns-packet";
 const share = Number(process.argv[2] ?? 0) / 100;
 const socket = createSocket({ type: "udp4", recvBufferSize: 4_194_304 });
 let lost = 0;
+let count = 0;
+const late = new Set();
+process.on("SIGUSR2", () => process.stdout.write(`${count}\n`));
 socket.on("message", (bytes, { port, address }) => {
+  count++;
   // Evenly, so that every run loses as many.
   lost += share;
   if (lost >= 1) {
@@ -19,10 +25,16 @@ socket.on("message", (bytes, { port, address }) => {
   const answers = isMissing
     ? []
     : [{ type: "MX", name, data: { preference: 10, exchange: "mail.larch-and-oak.com" } }];
-  socket.send(
-    encode({ type: "response", id, questions, flags: 0x180 | (isMissing ? 3 : 0), answers }),
-    port,
-    address,
-  );
+  const isLate = name.startsWith("late-");
+  const code = isMissing ? 3 : isLate ? 2 : 0;
+  const answer = encode({
+    type: "response",
+    id,
+    questions,
+    flags: 0x180 | code,
+    answers: isLate ? [] : answers,
+  });
+  setTimeout(() => socket.send(answer, port, address), isLate && !late.has(name) ? 400 : 0);
+  late.add(name);
 });
 socket.bind(0, "127.0.0.1", () => process.stdout.write(`${socket.address().port}\n`));

@@ -1,4 +1,7 @@
-/** A DNS server over loopback, UDP and TCP, that answers by the first word of a name: `null-7.net` has a null MX. */
+/**
+ * A DNS server over loopback, UDP and TCP, that answers by the first word of a name: `null-7.net` has a null MX, and each
+ * question about `once-7.net` fails once.
+ */
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
@@ -129,7 +132,9 @@ export async function startDnsServer({
       ? controlCodes[Number(name.startsWith("_"))]!
       : isWell
         ? 0
-        : (codes[word as keyof typeof codes] ?? Number(failing[word] === type) * codes.servfail);
+        : word === "once" && asked.filter((each) => each === `${type} ${name}`).length === 1
+          ? codes.servfail
+          : (codes[word as keyof typeof codes] ?? Number(failing[word] === type) * codes.servfail);
     const found = records[word] ?? usual;
     const isCut = !isTcp && (word === "truncated" || word === "many" || word === "cut");
     const answers = code === 0 && !isCut ? found(name, type) : [];
