@@ -22,10 +22,10 @@ export interface ServiceOptions {
 }
 
 /**
- * Chooses the engine: the one that is set, else the service if there is a key, else the offline engine.
+ * Chooses the engine: the one that is set, else the service if it is named or there is a key, else the offline engine.
  *
  * @param findKey for callers that have the key already
- * @throws AuthorisationError when the service is wanted and there is no valid key
+ * @throws AuthorisationError when a service is wanted or named, and there is no valid key
  * @throws UsageError when the key would be sent unencrypted, the base URL is unknown, or an untrusted project's file
  *   decides where the key is sent
  */
@@ -47,8 +47,15 @@ export async function chooseEngine(
   if (key === undefined) {
     const login = await readLogin(env);
     const reason = login ? `the key of idv login is for ${login.baseUrl}` : "no key is configured";
-    if (engine.value === "auto") return { name: "offline", reason };
-    throw new AuthorisationError(`${reason}: idv login keeps one, or set IDV_API_KEY, or use --offline`);
+    const isNamed = engine.value === "api" || (baseUrl.value !== undefined && !baseUrl.isUntrusted);
+    if (!isNamed) return { name: "offline", reason };
+    // The other engine would give other verdicts, without a word where nobody looks.
+    const service = baseUrl.value === undefined ? "" : `${baseUrl.value} (${baseUrl.source}): `;
+    const empty = emptyVariable(env);
+    const why = empty === undefined ? reason : `${empty} is empty`;
+    throw new AuthorisationError(
+      `${service}${why}: idv login keeps one, or set IDV_API_KEY, or use --offline`,
+    );
   }
   const service = await resolveBaseUrl(baseUrl, env);
   if (service === undefined) {
@@ -60,6 +67,10 @@ export async function chooseEngine(
   const why = engine.value === "api" ? engine.source : `a key is configured: ${key.source}`;
   return { name: "api", reason: `${service.source}; ${why}`, baseUrl: service, key };
 }
+
+/** Returns the name of a variable that is meant to have the key, but is empty, as a secret that is missing in CI. */
+const emptyVariable = (env: NodeJS.ProcessEnv): string | undefined =>
+  ["IDV_API_KEY", "IDV_API_KEY_COMMAND"].find((name) => env[name]?.trim() === "");
 
 function distrust({ source }: Resolved<unknown>, { value: url, isUntrusted }: Settings["baseUrl"]): string {
   if (!isUntrusted || url === undefined) {

@@ -1,7 +1,10 @@
 /** Messages in the answers of a service, made safe to show and to log. */
 
+/** Longest message that is shown, in characters. */
+const longest = 500;
+
 /**
- * Returns the message of an error answer, cut to 200 characters, with a colon in front; empty if there is none. Removes
+ * Returns the message of an error answer, cut to 500 characters, with a colon in front; empty if there is none. Removes
  * the key and addresses, which some services repeat.
  */
 export function messageIn(body: string | undefined, key: string): string {
@@ -13,16 +16,70 @@ export function messageIn(body: string | undefined, key: string): string {
     .slice(0, 2000)
     .replace(/[^\s"'<>()[\],;:=]+(?:@|%40)[^\s"'<>()[\],;:=]+/g, "[address]")
     .trim()
-    .slice(0, 200);
+    .slice(0, longest);
   return text === "" ? "" : `: ${text}`;
 }
 
-/** Returns plain text, or a field of a JSON object (`message` in the interface document). Ignores HTML. */
+/** Returns plain text, or the message in a JSON object. Ignores HTML. */
 function textIn(body: string): string {
+  const value = objectIn(body);
+  if (value === undefined) return isMarkup(body) ? "" : body;
+  return messageOf(value) ?? "";
+}
+
+const isMarkup = (body: string): boolean => body.trimStart().startsWith("<");
+
+function objectIn(body: string): unknown {
   try {
-    const { message, error, detail } = JSON.parse(body) as Readonly<Record<string, unknown>>;
-    return String([message, error, detail].find((field) => typeof field === "string") ?? "");
+    return JSON.parse(body) as unknown;
   } catch {
-    return body.trimStart().startsWith("<") ? "" : body;
+    return undefined;
   }
+}
+
+/**
+ * Returns the first text in the members that services use: `message` in the interface document, `error.message`, and
+ * `detail[].msg` of FastAPI, in which lists give all their texts.
+ */
+function messageOf(value: unknown, depth = 0): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value !== "object" || value === null || depth === deepest) return undefined;
+  if (Array.isArray(value)) {
+    const texts = value.slice(0, mostListed).map((each) => messageOf(each, depth + 1));
+    return texts.filter((text) => text !== undefined).join("; ") || undefined;
+  }
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name of [
+    "message",
+    "error",
+    "detail",
+    "errors",
+    "msg",
+    "title",
+    "description",
+    "error_description",
+  ]) {
+    const text = messageOf(members[name], depth + 1);
+    if (text !== undefined && text !== "") return text;
+  }
+  return undefined;
+}
+
+const deepest = 4;
+const mostListed = 5;
+
+/** What a 429 says, apart from its fields: that the quota is used up, that requests come too fast, or nothing. */
+export function limitIn(body: string | undefined): "quota" | "rate" | undefined {
+  const value = objectIn(body ?? "");
+  if (typeof value !== "object" || value === null) return isMarkup(body ?? "") ? "rate" : undefined;
+  const { code, error } = value as Readonly<Record<string, unknown>>;
+  const own = typeof error === "object" && error !== null ? (error as Readonly<Record<string, unknown>>) : {};
+  const codes = [code, own["code"], own["type"]].filter((each) => typeof each === "string").join(" ");
+  if (/quota_?(?:exhausted|exceeded)|insufficient/i.test(codes)) return "quota";
+  if (/rate_?limit|throttl|too_?many/i.test(codes)) return "rate";
+  const message = messageOf(value);
+  if (message === undefined) return undefined;
+  return /slow|rate.?limit|throttl|too many requests|too fast|per (?:second|minute)/i.test(message)
+    ? "rate"
+    : "quota";
 }

@@ -6,8 +6,9 @@
  * - No answer, or a transient HTTP status: tried again after `Retry-After`, else after a random delay that grows.
  * - 429 with a hint (`Retry-After`, else the reset of the rate limit) of at most 60 s: the service asks to slow down.
  *   All requests are delayed by that time. Each refused request then waits for an additional random delay, so that they
- *   are not all retried at once.
- * - 429 with a longer hint, or none: the quota is used up. The engine waits for its renewal, or halts.
+ *   are not all retried at once. A 429 that says so, or that is no message of the service but a page of a gateway, or
+ *   says nothing at all, means the same; without a hint it is tried again as after a failure.
+ * - 429 with a longer hint, or a message that says so: the quota is used up. The engine waits for its renewal, or halts.
  * - 413, or a 400 that blames the size: the engine submits smaller parts.
  * - 401 and 403 fail with an AuthorisationError, everything else with a ServiceError.
  *
@@ -21,7 +22,7 @@ import { AuthorisationError, ServiceError } from "../errors.js";
 import type { Kind } from "../validator.js";
 import { type Results, readAnswer } from "./answer.js";
 import type { HttpAnswer, TransportFault } from "./http.js";
-import { messageIn } from "./messages.js";
+import { limitIn, messageIn } from "./messages.js";
 import { readRateLimit, readRetryAfter } from "./rate-limit.js";
 
 const longestSlowdown = 60_000;
@@ -108,7 +109,7 @@ export function nextStep(limits: RetryLimits, state: RetryState, tried: Try): St
     return { next: "done", reply: { ...results, isGone: false, renewsIn, left } };
   }
   const retryAfter = readRetryAfter(fields, now);
-  if (status === 429) return slowDown(limits, state, tried, milliseconds(retryAfter ?? renewal));
+  if (status === 429) return slowDown(limits, state, tried, milliseconds(retryAfter ?? renewal), body);
   const said = messageIn(body, limits.key);
   if (transientStatuses.has(status)) {
     // The time of the renewal is a hint for a retry only if no units are left.
@@ -121,16 +122,25 @@ export function nextStep(limits: RetryLimits, state: RetryState, tried: Try): St
 const failed = (error: Error): Step => ({ next: "fail", error });
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
 
-function slowDown(limits: RetryLimits, state: RetryState, tried: Try, hint: number | undefined): Step {
-  if (hint === undefined || hint > longestSlowdown) {
+function slowDown(
+  limits: RetryLimits,
+  state: RetryState,
+  tried: Try,
+  hint: number | undefined,
+  body: string | undefined,
+): Step {
+  const limit = limitIn(body);
+  const isLong = hint !== undefined && hint > longestSlowdown;
+  if (limit !== "rate" && (isLong || (hint === undefined && limit === "quota"))) {
     return { next: "done", reply: { isGone: true, renewsIn: hint } };
   }
   // Other requests succeeded meanwhile: this is contention, not an outage.
   const slowdowns = tried.hasSucceededElsewhere ? noTries : state.slowdowns;
   const more = delayAfter(slowdowns.count + 1, tried.chance);
-  const what = "asks to slow down";
+  const said = hint === undefined ? messageIn(body, limits.key) : "";
+  const what = `asks to slow down${said === "" ? "" : ` (429${said})`}`;
   const step = retry(limits, { ...state, slowdowns }, tried, { what, hint, more, counts: "slowdowns" });
-  return step.next === "wait" ? { ...step, holdBack: hint } : step;
+  return step.next === "wait" && hint !== undefined ? { ...step, holdBack: hint } : step;
 }
 
 function retry(

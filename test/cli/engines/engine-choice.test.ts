@@ -27,6 +27,7 @@ function choose({ engine = "auto", baseUrl, isUntrusted, key, allowsHttp = false
 
 test.each<[string, Given, string]>([
   ["no key", {}, "offline: no key is configured"],
+  ["an empty key and no service", { key: "" }, "offline: no key is configured"],
   ["a key and a base URL", { key: "k", baseUrl: url }, "api: a file; a key is configured: IDV_API_KEY"],
   ["the engine api", { engine: "api", key: "k", baseUrl: url }, "api: a file; IDV_ENGINE"],
   ["the engine offline", { engine: "offline", key: "k", baseUrl: url }, "offline: IDV_ENGINE"],
@@ -54,6 +55,25 @@ test.each<[string, Given, string]>([
 
 test.each<[string, Given, string, string]>([
   ["the engine api without a key", { engine: "api" }, "AuthorisationError", "no key is configured"],
+  [
+    "a service without a key",
+    { baseUrl: url },
+    "AuthorisationError",
+    `${url} (a file): no key is configured`,
+  ],
+  ["a service with an empty key", { baseUrl: url, key: "" }, "AuthorisationError", "IDV_API_KEY is empty"],
+  [
+    "a service with a blank key",
+    { baseUrl: url, key: "  " },
+    "AuthorisationError",
+    "IDV_API_KEY: holds no key",
+  ],
+  [
+    "the engine api with an empty key",
+    { engine: "api", key: "" },
+    "AuthorisationError",
+    "IDV_API_KEY is empty",
+  ],
   ["a key of two words", { key: "a b", baseUrl: url }, "AuthorisationError", "IDV_API_KEY: holds no key"],
   ["a key without a base URL", { key: "k" }, "UsageError", "no base URL"],
   [

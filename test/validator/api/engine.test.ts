@@ -326,7 +326,8 @@ describe("the wait for the rate", () => {
     const clock = manualClock();
     const { now, sleep } = clock;
     const answers: (() => void)[] = [];
-    const gone: Act = (response, request) => answers.push(() => respond(429, {}, "")(response, request));
+    const gone: Act = (response, request) =>
+      answers.push(() => respond(429, {}, '{"message":"No validations are left."}')(response, request));
     const { validate, seen } = await engineFor([respond(), gone], { rate }, { now, sleep });
     await validate(items(1));
     const second = validate(items(1, 1));
@@ -370,7 +371,9 @@ describe("the quota of an answer", () => {
   });
 
   test("is used up after a 429 without a renewal time", async () => {
-    const { validate, notices } = await engineFor([respond(429, {}, "")]);
+    const { validate, notices } = await engineFor([
+      respond(429, {}, '{"message":"No validations are left."}'),
+    ]);
     expect(await validate(items(1))).toMatchObject({ exhausted: true, quota: { left: 0, renewsAt: null } });
     expect(notices).toEqual([]);
   });
@@ -385,7 +388,7 @@ test("items without a verdict are resubmitted if an answer does not give the uni
   );
   const raised = await engineFor([part, respond()]);
   expect(await raised.validate(items(5))).toMatchObject({ charged: 5, exhausted: false });
-  const gone = await engineFor([part, respond(429, {}, "")]);
+  const gone = await engineFor([part, respond(429, {}, '{"message":"No validations are left."}')]);
   expect(await gone.validate(items(5))).toMatchObject({ charged: 2, exhausted: true });
 });
 
@@ -411,7 +414,7 @@ test("items in flight in another run are submitted later, unless that run gets t
 });
 
 describe("--wait", () => {
-  const gone = respond(429, {}, "");
+  const gone = respond(429, {}, '{"message":"No validations are left."}');
   /** Answers that one more item is not covered until a renewal in `seconds`. */
   const nothingFor = (seconds: number) =>
     respond(200, { ratelimit: `"a";r=0;t=${seconds}` }, (list) => resultsOf(list, "quota_exceeded"));

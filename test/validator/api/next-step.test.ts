@@ -76,7 +76,67 @@ test.each<[string, Try["received"], string]>([
     "wait 20250: the service asks to slow down, holding back 20000; 0 failures, 1 slow-downs",
   ],
   ["429 of more than a minute", answer(429, { "retry-after": "61" }), "gone, renews in 61000"],
-  ["429 without a hint", answer(429), "gone, renews in undefined"],
+  ["429 without a hint", answer(429), "wait 250: the service asks to slow down; 0 failures, 1 slow-downs"],
+  [
+    "429 with the message of a quota",
+    answer(429, {}, '{"message":"No validations are left."}'),
+    "gone, renews in undefined",
+  ],
+  [
+    "429 with the code of a quota",
+    answer(429, {}, '{"code":"quota_exhausted"}'),
+    "gone, renews in undefined",
+  ],
+  [
+    "429 with a short hint and the code of a quota",
+    answer(429, { "retry-after": "5" }, '{"code":"quota_exhausted"}'),
+    "wait 5250: the service asks to slow down, holding back 5000; 0 failures, 1 slow-downs",
+  ],
+  ...["soon", "-5", "0x10", ""].map((hint): [string, Try["received"], string] => [
+    `429 with Retry-After: ${hint}`,
+    answer(429, { "retry-after": hint }),
+    "wait 250: the service asks to slow down; 0 failures, 1 slow-downs",
+  ]),
+  [
+    "429 with the code of a rate",
+    answer(429, {}, '{"message":"slow down","code":"rate_limited"}'),
+    "wait 250: the service asks to slow down (429: slow down); 0 failures, 1 slow-downs",
+  ],
+  [
+    "429 with a nested code of a rate, and a long hint",
+    answer(429, { "retry-after": "7200" }, '{"error":{"type":"rate_limit_error","message":"Slow."}}'),
+    "ServiceError: https://a.net: asks to slow down; it asks to wait for 120 min",
+  ],
+  [
+    "429 as a page of a gateway",
+    answer(429, {}, "<html><title>429 Too Many Requests</title></html>"),
+    "wait 250: the service asks to slow down; 0 failures, 1 slow-downs",
+  ],
+  [
+    "429 as a page of a gateway with a long hint",
+    answer(429, { "retry-after": "3600" }, " <html>"),
+    "ServiceError: https://a.net: asks to slow down; it asks to wait for 60 min",
+  ],
+  [
+    "400 with a nested message that blames the size",
+    answer(400, {}, '{"error":{"message":"maximum 50 items per request"}}'),
+    "too large",
+  ],
+  [
+    "402 with a nested message",
+    answer(402, {}, '{"error":{"message":"top up your credits"}}'),
+    "ServiceError: https://a.net: answers 402: top up your credits; is the base URL right?",
+  ],
+  [
+    "422 with a list of messages",
+    answer(422, {}, '{"detail":[{"loc":["body"],"msg":"field required"},{"msg":"not a list"}]}'),
+    "ServiceError: https://a.net: answers 422: field required; not a list; is the base URL right?",
+  ],
+  [
+    "403 with a long message",
+    answer(404, {}, JSON.stringify({ message: "x".repeat(600) })),
+    `ServiceError: https://a.net: answers 404: ${"x".repeat(500)}; is the base URL right?`,
+  ],
   ["413", answer(413), "too large"],
   ["400 that blames the size", answer(400, {}, '{"message":"too many items"}'), "too large"],
   ["400", answer(400), "ServiceError: https://a.net: answers 400; is the base URL right?"],

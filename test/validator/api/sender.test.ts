@@ -251,8 +251,8 @@ describe("permanent faults", () => {
     ],
     [
       "a long message",
-      respond(404, {}, JSON.stringify({ message: "x".repeat(201) })),
-      `ServiceError: URL: answers 404: ${"x".repeat(200)}; is the base URL right?`,
+      respond(404, {}, JSON.stringify({ message: "x".repeat(600) })),
+      `ServiceError: URL: answers 404: ${"x".repeat(500)}; is the base URL right?`,
       1,
     ],
     [
@@ -488,9 +488,9 @@ describe("a probe", () => {
     }
   });
 
-  test("returns the first 200 characters of a long message", async () => {
+  test("returns the first 500 characters of a long message", async () => {
     const { engine } = await engineFor([respond(400, {}, "x".repeat(60_000))]);
-    expect((await engine.probe("email")).said).toBe(`: ${"x".repeat(200)}`);
+    expect((await engine.probe("email")).said).toBe(`: ${"x".repeat(500)}`);
   });
 
   test("fails without an answer", async () => {
