@@ -2,6 +2,7 @@
 import { failureFor, Interrupted } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { createProgram, normalizeArguments } from "./program.js";
+import { isFinished } from "./terminal/interruption.js";
 import { allPrinted } from "./terminal/standard-output.js";
 import { say, sayFailure } from "./terminal/terminal.js";
 import { version } from "./version.js";
@@ -24,6 +25,8 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     const program = await createProgram(version(), words);
     await program.parseAsync(normalizeArguments(program, words), { from: "user" });
     await allPrinted();
+    // When Node.js ends by itself, it first stops listening to signals: one that comes then would end it, with another code.
+    if (isFinished()) process.exit();
   } catch (thrown) {
     const error = await allPrinted().then(
       () => thrown,

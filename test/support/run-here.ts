@@ -30,6 +30,7 @@ export async function idv(
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   const restore = [
+    keepSignals(),
     setEnvironment({ HOME: home, XDG_STATE_HOME: join(home, "state"), ...env }),
     setFolder(home),
     setInput(stdin),
@@ -68,6 +69,19 @@ const decoded = (stdout: readonly Buffer[], stderr: readonly Buffer[]) => ({
   stdout: Buffer.concat(stdout).toString("latin1"),
   stderr: Buffer.concat(stderr).toString("utf8"),
 });
+
+/** A command that has ended well ignores signals until its process ends, which is this one. */
+function keepSignals(): () => void {
+  const before = signals.map((name) => [name, process.listeners(name)] as const);
+  return () => {
+    for (const [name, listeners] of before) {
+      process.removeAllListeners(name);
+      for (const listener of listeners) process.on(name, listener);
+    }
+  };
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Leaves only PATH and the given variables. Returns what restores the others. */
 function setEnvironment(variables: Readonly<Record<string, string>>): () => void {

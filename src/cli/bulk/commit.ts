@@ -13,6 +13,8 @@ export interface Outputs {
   readonly backup?: FileCopy | undefined;
   readonly badRowsFile?: TableSink | undefined;
   readonly note: (text: string) => void;
+  /** Called when all is ready, before the first file appears. */
+  readonly appear: () => void;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface Outputs {
  * @throws FileError when a file cannot be written, or the input would be replaced although it has changed
  */
 export async function commitOutputs(outputs: Outputs): Promise<void> {
-  const { input, inputName, isInPlace, sink, backup, badRowsFile, note } = outputs;
+  const { input, inputName, isInPlace, sink, backup, badRowsFile, note, appear } = outputs;
   await sink.prepare?.();
   await badRowsFile?.prepare?.();
   await backup?.prepare();
@@ -32,6 +34,7 @@ export async function commitOutputs(outputs: Outputs): Promise<void> {
     if (isInPlace) throw new FileError(`${what}; it is left as it is now; run again`);
     note(`${what}; rows that came later may be missing`);
   }
+  appear();
   await backup?.commit();
   await sink.commit();
   await badRowsFile?.commit();

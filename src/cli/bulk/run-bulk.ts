@@ -1,6 +1,7 @@
 /**
  * One bulk run as the user sees it, in five steps: plan (decide everything), open, validate, commit, report. A failure
- * or a signal before the commit discards new outputs and leaves old ones unchanged.
+ * or a signal before the commit discards new outputs and leaves old ones unchanged. Once the last output is there, the run has
+ * ended well: signals change neither its exit code nor what another run pays.
  */
 import { ChoiceError, FileError } from "../../files/errors.js";
 import { startsAsZip } from "../../files/file-start.js";
@@ -8,6 +9,7 @@ import { countsOf, countsSince } from "../../run/session.js";
 import { TableError } from "../../table/errors.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";
 import { interruptible } from "../terminal/interruption.js";
+import { allPrinted } from "../terminal/standard-output.js";
 import { sayFailure } from "../terminal/terminal.js";
 import { openRun, type Run } from "./open/engine.js";
 import { Resources } from "./open/resources.js";
@@ -20,7 +22,7 @@ import { validateFile } from "./validate.js";
 
 /** Runs `idv emails` or `idv domains` and returns the exit code. */
 export async function runBulk(request: BulkRequest): Promise<number> {
-  const { signal, interrupted, end } = interruptible(outputName(request));
+  const { signal, interrupted, finish, end } = interruptible(outputName(request));
   const resources = new Resources(signal);
   // A signal ends the run even while it waits for a key command, for more input, or for the reader of the output.
   const unlessStopped = <Result>(work: Promise<Result>) => Promise.race([work, interrupted]);
@@ -28,7 +30,13 @@ export async function runBulk(request: BulkRequest): Promise<number> {
   try {
     const plans = await unlessStopped(plansOf(request, resources));
     run = await unlessStopped(openRun(plans, resources));
-    return await unlessStopped(validateFiles(plans, run, resources));
+    const exitCode = await unlessStopped(validateFiles(plans, run, resources, finish));
+    await unlessStopped(allPrinted());
+    // Before the receipts end: after that, the same command would pay again.
+    finish();
+    // If a file failed, the receipts stay: running the command again then does not pay again for the other files.
+    if (!run.totals.hasFailed) await run.engine.end?.();
+    return exitCode;
   } catch (error) {
     // A commit that has begun cannot be stopped: the files appear.
     const isWritten = error instanceof Interrupted && (await resources.isCommitted());
@@ -38,10 +46,10 @@ export async function runBulk(request: BulkRequest): Promise<number> {
     await resources.close(error instanceof Interrupted);
     if (run !== undefined && error instanceof Error && !isWritten)
       error.message += costOrResumption(error, run, request);
+    end();
     throw error;
   } finally {
     await resources.close();
-    end();
   }
 }
 
@@ -69,12 +77,20 @@ function outputName({ files, options: { inPlace, output } }: BulkRequest): strin
 }
 
 /** Validates the files one after the other and returns the exit code. A fault of one file does not stop the others. */
-async function validateFiles(plans: readonly Plan[], run: Run, resources: Resources): Promise<number> {
-  const { engine, session, totals } = run;
+async function validateFiles(
+  plans: readonly Plan[],
+  run: Run,
+  resources: Resources,
+  finish: () => void,
+): Promise<number> {
+  const { session, totals } = run;
   const [{ log }] = plans as readonly [Plan];
   for (const [index, plan] of plans.entries()) {
     resources.startFile();
     const isLast = index === plans.length - 1;
+    // The rows of a pipe are there when they are read; an archive appears after its last table.
+    const isFile = plan.output !== undefined || plan.split !== undefined;
+    if (isLast && isFile && !plan.member?.container.returned) resources.onAppear = finish;
     const writtenBefore = session.writtenKeys?.size ?? 0;
     const before = countsOf(session);
     try {
@@ -86,6 +102,7 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
       if (log.summaryFile !== undefined) await appendSummary(log.summaryFile, whole);
       if (plan.member) {
         const { finishContainer } = await import("./open/containers.js");
+        if (isLast) resources.onAppear = finish;
         await finishContainer(plan, plans.slice(index + 1), resources);
       }
       totals.add(summary, exitCodeOf(summary, plan));
@@ -111,8 +128,6 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
   }
   await run.report?.write();
   for (const file of run.findings) await file.write();
-  // If a file failed, the receipts stay: running the command again then does not pay again for the other files.
-  if (!totals.hasFailed) await engine.end?.();
   if (session.isSeveral && log.summary !== "none") process.stderr.write(`${totals.render(log.summary)}\n`);
   return totals.exitCode;
 }

@@ -73,7 +73,8 @@ async function validateAndCommit(
   if (report.rows === 0 && plan.failOn?.needsRows) {
     throw new EmptyInput(`--fail-on no-rows: ${plan.inputName} has no rows; nothing is written`);
   }
-  await resources.commit(commitOutputs({ ...plan, ...files, badRowsFile: files.badRows.sink }));
+  const appear = () => resources.appear();
+  await resources.commit(commitOutputs({ ...plan, ...files, badRowsFile: files.badRows.sink, appear }));
   run.badRowsTable?.startNext();
   if (files.table.width === 0) plan.note(`${plan.inputName} is empty`);
   const { requests, dns } = used();

@@ -176,5 +176,8 @@ export async function finishContainer(
     return;
   const { name: inputName, returned: sink, backup } = container;
   const { isInPlace, note } = plan;
-  await resources.commit(commitOutputs({ input: container, inputName, isInPlace, sink, backup, note }));
+  const appear = () => resources.appear();
+  await resources.commit(
+    commitOutputs({ input: container, inputName, isInPlace, sink, backup, note, appear }),
+  );
 }

@@ -7,6 +7,8 @@ type Close = (isInterrupted: boolean) => Promise<void>;
 
 export class Resources {
   readonly signal: AbortSignal;
+  /** Called before the last output appears: from then on, the run has ended well. */
+  onAppear: () => void = () => {};
   readonly #closes: Close[] = [];
   #ofFile: Discardable[] = [];
   #commit: Promise<void> | undefined;
@@ -31,7 +33,17 @@ export class Resources {
     return output;
   }
 
-  /** Waits for the commit of the current file, which cannot be stopped once it has begun. */
+  /**
+   * Call before outputs appear, which cannot be stopped.
+   *
+   * @throws the reason of the signal, if there was one
+   */
+  appear(): void {
+    this.signal.throwIfAborted();
+    this.onAppear();
+  }
+
+  /** Waits for the commit of the current file, which cannot be stopped once its outputs appear. */
   async commit(work: Promise<void>): Promise<void> {
     this.#commit = work;
     await work;

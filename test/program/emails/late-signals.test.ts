@@ -1,0 +1,39 @@
+/** Covers signals that come when the output is there: the run has ended well, and says so. */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { readQuota, setQuota } from "../../support/quota.js";
+import { finished, startIdv } from "../../support/run-idv.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const items = 30_000;
+const list = `email\n${Array.from({ length: items }, (_, n) => `person.${n}@larch-and-oak.com\n`).join("")}`;
+
+test.each([
+  ["SIGINT", ["-o", "out.csv"], "out.csv"],
+  ["SIGTERM", ["-o", "out.csv", "--report", "r.html"], "out.csv"],
+  ["SIGHUP", ["-o", "out.csv.gz"], "out.csv.gz"],
+  ["SIGTERM", ["-I.bak"], "list.csv.bak"],
+  ["SIGINT", ["--split", "parts"], "parts/ok.csv"],
+] as const)(
+  "%s after %j has written its output changes neither exit code nor cost",
+  async (signal, args, output) => {
+    for (let round = 0; round < 4; round++) {
+      const home = temporaryFolder();
+      writeFileSync(join(home, "list.csv"), list);
+      await setQuota(home, { limit: 10 * items });
+      const child = startIdv(["emails", "list.csv", ...args], { home });
+      const ended = finished(child);
+      while (!existsSync(join(home, output)) && child.exitCode === null) await sleep(1);
+      await sleep(3 * round);
+      child.kill(signal);
+      const { code, stderr } = await ended;
+      expect({ code, stderr }).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining("30,000 units used"),
+      });
+      expect((await readQuota(home)).used).toBe(items);
+    }
+  },
+);
