@@ -28,6 +28,8 @@ import { removeAbandoned, temporaryBeside } from "./temporary-files.js";
 export interface FileSink extends TableSink {
   readonly temporary?: string;
   readonly replaced?: Stats;
+  /** Returns whether the file that would be replaced has the same bytes. Call it after `prepare`. */
+  isSame?(): Promise<boolean>;
 }
 
 /**
@@ -144,7 +146,7 @@ function replaceOnCommit(
   temporary: string,
   file: FileHandle,
   existing: Stats | undefined,
-): TableSink {
+): FileSink {
   const discard = async () => {
     // Not awaited: closing waits for a pending write, which may never end.
     void file.close().catch(() => {});
@@ -170,6 +172,7 @@ function replaceOnCommit(
   return {
     write: async (bytes) => writeAllNow(path, file, bytes),
     prepare: () => orDiscard(prepare),
+    isSame: async () => existing !== undefined && (await haveSameBytes(temporary, target)),
     commit: () =>
       orDiscard(async () => {
         await prepare();
@@ -178,6 +181,23 @@ function replaceOnCommit(
     discard,
   };
 }
+
+async function haveSameBytes(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([stat(one), stat(other)]);
+  if (a.size !== b.size) return false;
+  const rest = createReadStream(other, { highWaterMark: compared })[Symbol.asyncIterator]();
+  for await (const bytes of createReadStream(one, { highWaterMark: compared })) {
+    const next = await rest.next();
+    if (next.done || !(bytes as Buffer).equals(next.value as Buffer)) {
+      await rest.return?.();
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Bytes of two files that are compared at a time. */
+const compared = 1_048_576;
 
 async function writeAll(path: string, file: FileHandle, bytes: Uint8Array): Promise<void> {
   try {

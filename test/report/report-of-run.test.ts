@@ -119,12 +119,24 @@ describe("--report", () => {
     expect(texts.map((text) => text.replaceAll("\\", ""))).toEqual(changes);
   });
 
-  test("takes nothing from a file that is no report", async () => {
-    for (const old of ["", "{", '{"made":1}', "idv-figures:{no}", "\0".repeat(100), "idv-figures:{}"]) {
+  test("replaces an empty file, and none that is no report", async () => {
+    const empty = folderOf({ "list.csv": list, "r.html": "" });
+    expect(textOf(await reportOn(empty, "list.csv", "-o", "out.csv"))).not.toContain("the report of");
+    for (const old of [
+      "{",
+      '{"made":1}',
+      "idv-figures:{no}",
+      "\0".repeat(100),
+      "idv-figures:{}",
+      "email\na@b.net\n",
+    ]) {
       const home = folderOf({ "list.csv": list, "r.html": old });
-      expect(textOf(await reportOn(home, "list.csv", "-o", "out.csv", "--force"))).not.toContain(
-        "the report of",
-      );
+      const { code } = await idv(["emails", "list.csv", "-o", "out.csv", "--report", "r.html"], { home });
+      expect([code, readFileSync(join(home, "r.html"), "utf8"), existsSync(join(home, "out.csv"))]).toEqual([
+        2,
+        old,
+        false,
+      ]);
     }
   });
 

@@ -154,7 +154,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     let body = "";
     for (const row of rows) {
       if (row.isCopied) {
-        body += ended(list, copied(list, row.line));
+        body += ended(list, copied(list, row.line, places));
         continue;
       }
       count++;
@@ -383,8 +383,15 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
   }
 
   /** A line that is no row. */
-  function copied(list: List, line: Line): string {
+  function copied(list: List, line: Line, places: readonly (number | undefined)[]): string {
     const { isReshaped } = shapeOf(list);
+    const { names, delimiter } = list;
+    if (!isReshaped && delimiter !== undefined && line.fields.length > names.length) {
+      // The columns of the verdicts stay empty.
+      const raw = line.fields.map((field) => field!.raw);
+      const ours = places.filter((place) => place === undefined).map(() => "");
+      return [...raw.slice(0, names.length), ...ours, ...raw.slice(names.length)].join(delimiter) + line.end;
+    }
     if (!isReshaped) return lineOf(list, line) + line.end;
     if (line.type === "other") return lineOf(list, line) + list.lineEnding;
     const fields = line.fields.map((field) => rawField(field!.text, list.delimiter!));

@@ -2,7 +2,7 @@
 
 import { FileError } from "../../files/errors.js";
 import type { InputFile } from "../../files/input.js";
-import type { FileCopy } from "../../files/output.js";
+import type { FileCopy, FileSink } from "../../files/output.js";
 import type { TableSink } from "../../files/table-sink.js";
 
 export interface Outputs {
@@ -10,6 +10,8 @@ export interface Outputs {
   readonly inputName: string;
   readonly isInPlace: boolean;
   readonly sink: TableSink;
+  /** The file that the sink writes, if it is one of its own. */
+  readonly file?: Pick<FileSink, "isSame"> | undefined;
   readonly backup?: FileCopy | undefined;
   readonly badRowsFile?: TableSink | undefined;
   readonly note: (text: string) => void;
@@ -22,10 +24,12 @@ export interface Outputs {
  * so that rows appended meanwhile are not lost. The backup is a copy of the file that was read: if another run replaces
  * that file meanwhile, this run leaves both file and backup as they are.
  *
+ * @returns whether the input, which was to be replaced, stays as it is because no byte of it would change: then its backup stays,
+ *   too, which has what the list was before
  * @throws FileError when a file cannot be written, or the input would be replaced although it has changed
  */
-export async function commitOutputs(outputs: Outputs): Promise<void> {
-  const { input, inputName, isInPlace, sink, backup, badRowsFile, note, appear } = outputs;
+export async function commitOutputs(outputs: Outputs): Promise<boolean> {
+  const { input, inputName, isInPlace, sink, file, backup, badRowsFile, note, appear } = outputs;
   await sink.prepare?.();
   await badRowsFile?.prepare?.();
   await backup?.prepare();
@@ -34,8 +38,15 @@ export async function commitOutputs(outputs: Outputs): Promise<void> {
     if (isInPlace) throw new FileError(`${what}; it is left as it is now; run again`);
     note(`${what}; rows that came later may be missing`);
   }
+  const isUnchanged = isInPlace && (await file?.isSame?.()) === true;
   appear();
-  await backup?.commit();
-  await sink.commit();
+  if (isUnchanged) {
+    await backup?.discard();
+    await sink.discard();
+  } else {
+    await backup?.commit();
+    await sink.commit();
+  }
   await badRowsFile?.commit();
+  return isUnchanged;
 }

@@ -96,10 +96,11 @@ async function validateFiles(
     try {
       const summary = await validateFile(plan, run, resources);
       run.report?.add(summary);
-      const files = (isLast ? await run.report?.write() : undefined) ?? [];
+      const files = (isLast && (await beside(run, () => run.report?.write()))) || [];
       const whole = "report" in summary ? { ...summary, files: [...summary.files, ...files] } : summary;
       await printSummary(log.summary, whole);
-      if (log.summaryFile !== undefined) await appendSummary(log.summaryFile, whole);
+      const { summaryFile } = log;
+      if (summaryFile !== undefined) await beside(run, () => appendSummary(summaryFile, whole));
       if (plan.member) {
         const { finishContainer } = await import("./open/containers.js");
         if (isLast) resources.onAppear = finish;
@@ -126,10 +127,26 @@ async function validateFiles(
       break;
     }
   }
-  await run.report?.write();
-  for (const file of run.findings) await file.write();
+  await beside(run, () => run.report?.write());
+  for (const file of run.findings) await beside(run, () => file.write());
   if (session.isSeveral && log.summary !== "none") process.stderr.write(`${totals.render(log.summary)}\n`);
   return totals.exitCode;
+}
+
+/** Writes a file beside the output. If it fails, the run has another exit code, but loses no other file. */
+async function beside<Result>(
+  { totals }: Run,
+  write: () => Promise<Result> | undefined,
+): Promise<Result | undefined> {
+  try {
+    return await write();
+  } catch (error) {
+    const failure = failureFor(error);
+    if (failure.stack !== undefined) throw error;
+    sayFailure(failure);
+    totals.loseSideOutput(failure.exitCode);
+    return undefined;
+  }
 }
 
 const isFaultOfFile = (error: unknown): boolean =>

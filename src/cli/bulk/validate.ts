@@ -74,11 +74,14 @@ async function validateAndCommit(
     throw new EmptyInput(`--fail-on no-rows: ${plan.inputName} has no rows; nothing is written`);
   }
   const appear = () => resources.appear();
-  await resources.commit(commitOutputs({ ...plan, ...files, badRowsFile: files.badRows.sink, appear }));
+  const isUnchanged = await resources.commit(
+    commitOutputs({ ...plan, ...files, badRowsFile: files.badRows.sink, appear }),
+  );
+  if (isUnchanged) plan.note(`${plan.inputName}: nothing has changed; the file stays as it is`);
   run.badRowsTable?.startNext();
   if (files.table.width === 0) plan.note(`${plan.inputName} is empty`);
   const { requests, dns } = used();
-  return { ...(await summaryOf(plan, run, files, report)), requests, dns };
+  return { ...(await summaryOf(plan, run, { ...files, isUnchanged }, report)), requests, dns };
 }
 
 async function validateRows(

@@ -2,6 +2,7 @@
 import { itemText, toBinary } from "../bytes.js";
 import { emptyTail, quoteField, unquote, usualMarks } from "../quotes.js";
 import { beforeField, emptyField, outputDelimiter, type TableShape } from "../records.js";
+import { boundsIn } from "../scan/scan-shape.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Offset, recordWords } from "../scan/scanner.js";
 import type { Output, WriteMemory, WrittenRecords } from "./output.js";
@@ -69,14 +70,42 @@ export class CopyingWriter implements RecordWriter {
     const { at } = chunk;
     const { width, dialect } = this.#shape;
     const lines = dialect.delimiter === null ? quotedLines(chunk, this.#shape) : undefined;
+    const keepsBadRows = this.#shape.badRows === "keep" && this.#last.length > 0;
     return copyRecords(chunk, added, memory, {
+      ...(keepsBadRows && { isMoved: (row) => this.#surplusAt(chunk, row) !== undefined }),
       isWhole: (word) => this.#last.length === 0 && at[word + Offset.fields] === width,
       write: (row, output, fields) => {
+        if (!chunk.isRow(row)) return this.#writeBadRow(chunk, row, output);
         const own = () =>
           this.#indices.map((earlier) => (earlier === undefined ? "" : chunk.withColumn(earlier).value(row)));
         this.#writeRecord(chunk, row, fields ?? this.prepare(own()), lines?.get(row), output);
       },
     });
+  }
+
+  /**
+   * Returns where the surplus fields of a bad row that is kept start, with the delimiter before them; undefined for other
+   * records.
+   */
+  #surplusAt({ bytes, at }: ScannedChunk, row: number): number | undefined {
+    const { dialect, width } = this.#shape;
+    const [start, end] = [at[row * recordWords]!, at[row * recordWords + Offset.end]!];
+    if (
+      dialect.delimiter === null ||
+      (dialect.comment !== null && bytes[start] === dialect.comment.charCodeAt(0))
+    )
+      return undefined;
+    const bounds = boundsIn(this.#shape, bytes, start, end);
+    return bounds.length / 2 > width ? bounds[2 * width - 1] : undefined;
+  }
+
+  /** Writes a bad row that is kept: the columns of the verdicts are empty, and its surplus fields follow them. */
+  #writeBadRow(chunk: ScannedChunk, row: number, output: Output): void {
+    const { bytes, at } = chunk;
+    const surplus = this.#surplusAt(chunk, row)!;
+    output.copy(bytes, at[row * recordWords]!, surplus);
+    for (const _ of this.#last) output.copy(this.#padding);
+    output.copy(bytes, surplus, at[row * recordWords + Offset.next]!);
   }
 
   /** @param line replaces the record up to the added fields */

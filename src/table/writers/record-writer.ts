@@ -45,6 +45,8 @@ export interface RecordWriter {
 interface RecordCopy {
   /** Returns whether a row that keeps its added fields can be copied unchanged. `word` is the index of its first number in `chunk.at`. */
   isWhole(word: number): boolean;
+  /** Returns whether a record that is not a row cannot be copied as it is. */
+  isMoved?(row: number): boolean;
   write(row: number, output: Output, fields: AddedFields | null): void;
 }
 
@@ -53,15 +55,17 @@ export function copyRecords(
   { bytes, at, count }: ScannedChunk,
   added: (row: number) => AddedFields | null | undefined,
   memory: WriteMemory | undefined,
-  { isWhole, write }: RecordCopy,
+  { isWhole, isMoved, write }: RecordCopy,
 ): WrittenRecords {
   const usual = count === 0 ? 0 : at[(count - 1) * recordWords + Offset.next]! - at[0]!;
   const output = new Output(count, usual + 16 * count + 16, memory);
   let [from, to] = [0, 0];
   for (let row = 0, word = 0; row < count; row++, word += recordWords) {
     const fields = added(row);
+    const isRecord = at[word + Offset.fields] !== 0;
     const isCopied =
-      fields === unchanged || at[word + Offset.fields] === 0 || (fields === null && isWhole(word));
+      ((fields === unchanged || !isRecord) && (isRecord || isMoved?.(row) !== true)) ||
+      (fields === null && isRecord && isWhole(word));
     if (fields !== undefined && isCopied) {
       if (at[word] !== to) {
         output.copy(bytes, from, to);

@@ -175,7 +175,7 @@ test("bad rows of several files are in one table, byte by byte", async () => {
     );
   }
   writeFileSync(join(home, "c.csv"), b);
-  writeFileSync(join(home, "bad.csv"), "of last night\n");
+  writeFileSync(join(home, "bad.csv"), "file,line,reason,record\nz.csv,1,of last night,1\n");
   const skip = ["--bad-rows", "skip:bad.csv"];
   const { code, stderr } = await idv(["emails", ...files, "-o", "out/", ...skip], { home });
   expect(code, stderr).toBe(0);

@@ -217,8 +217,9 @@ describe("options", () => {
     );
     expect(stderr).toContain("1 row with a mistyped domain; --fix repairs it\n");
     const missing = await idv(["emails", "a.csv", "--log", "json:no/such.jsonl"], { home });
-    expect(missing.code).toBe(0);
-    expect(missing.stderr).toContain("idv: no/such.jsonl: the summary cannot be written: ENOENT");
+    expect(missing.code).toBe(6);
+    expect(missing.stdout).toContain(",fake\n");
+    expect(missing.stderr).toContain("idv: no/such.jsonl: cannot be written: the folder does not exist");
   });
 
   test("-q prints nothing", async () => {

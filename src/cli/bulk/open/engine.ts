@@ -48,7 +48,7 @@ export async function openRun(plans: readonly [Plan, ...Plan[]], resources: Reso
     findings: await openFindings(plan, resources),
     session: { isSeveral },
     totals: new Totals(plan.isDryRun),
-    badRowsTable: badRowsPath === undefined ? undefined : new BadRowsTable(badRowsPath),
+    badRowsTable: badRowsPath === undefined ? undefined : new BadRowsTable(badRowsPath, plan.isInPlace),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Opens the files of a run: input, output, backup and table of bad rows. Nothing appears before they are committed. */
 import { createFolder } from "../../../files/folders.js";
-import { type FileCopy, openCopy } from "../../../files/output.js";
+import { type FileCopy, type FileSink, openCopy } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import type { RowFault } from "../../../table/bad-rows.js";
 import { isFirstShard, type Plan } from "../plan/plan.js";
@@ -12,6 +12,7 @@ import type { Resources } from "./resources.js";
 
 export interface RunFiles extends OpenInput {
   readonly sink: TableSink;
+  readonly file?: FileSink | undefined;
   readonly backup: FileCopy | undefined;
   readonly badRows: BadRows;
 }
@@ -50,10 +51,11 @@ export async function openFiles(plan: Plan, run: Run, resources: Resources): Pro
     signal,
   });
   if (plan.folder !== undefined && !isDryRun) createFolder(plan.folder);
-  const sink = resources.keep(isDryRun ? nowhere : await openSink(plan, input, signal));
+  const { sink, file } = isDryRun ? { sink: nowhere } : await openSink(plan, input, signal);
+  resources.keep(sink);
   const hasBackup = plan.backup !== undefined && path !== undefined && !isDryRun;
   const backup = hasBackup ? resources.keep(await openCopy(path, plan.backup)) : undefined;
-  return { ...input, sink, backup, badRows };
+  return { ...input, sink, file, backup, badRows };
 }
 
 /**

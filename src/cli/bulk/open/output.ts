@@ -3,7 +3,7 @@ import { access, constants, stat } from "node:fs/promises";
 import { type Compression, compressionByName } from "../../../files/compression-format.js";
 import { FileError } from "../../../files/errors.js";
 import type { WorkbookFormat } from "../../../files/format-by-name.js";
-import { openOutputFile } from "../../../files/output.js";
+import { type FileSink, openOutputFile } from "../../../files/output.js";
 import { ownerFault } from "../../../files/owner.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { isUtf8 } from "../../../files/text-encoding.js";
@@ -15,20 +15,37 @@ import type { OpenInput } from "./input.js";
 
 export const nowhere: TableSink = { write: async () => {}, commit: async () => {}, discard: async () => {} };
 
-export async function openSink(plan: Plan, input: OpenInput, signal: AbortSignal): Promise<TableSink> {
-  const sink = await openLines(plan, input, signal);
-  const { outputForm, elements } = input.table;
-  if (outputForm === undefined) return sink;
-  const { documentSink } = await import("../../../table/document/document-sink.js");
-  const columns = elements?.header && { names: elements.header, added: input.columns.names };
-  return documentSink(sink, outputForm, columns);
+/** Where the rows go, and the file that they end up in, if it is one of its own. */
+interface OpenOutput {
+  readonly sink: TableSink;
+  readonly file: FileSink | undefined;
 }
 
-async function openLines(plan: Plan, input: OpenInput, signal: AbortSignal): Promise<TableSink> {
+export async function openSink(plan: Plan, input: OpenInput, signal: AbortSignal): Promise<OpenOutput> {
+  let file: FileSink | undefined;
+  const openFile = async (path: string) => {
+    const part = await returnedSink(plan);
+    if (part !== undefined) return part;
+    file = await openOutputFile(path);
+    return file;
+  };
+  const sink = await openLines(plan, input, openFile, signal);
+  const { outputForm, elements } = input.table;
+  if (outputForm === undefined) return { sink, file };
+  const { documentSink } = await import("../../../table/document/document-sink.js");
+  const columns = elements?.header && { names: elements.header, added: input.columns.names };
+  return { sink: documentSink(sink, outputForm, columns), file };
+}
+
+async function openLines(
+  plan: Plan,
+  input: OpenInput,
+  openFile: (path: string) => Promise<TableSink>,
+  signal: AbortSignal,
+): Promise<TableSink> {
   const { split, output, isInPlace, workbook, outputEncoding } = plan;
   const { table, compression, encoding, returned } = input;
   const { format, dialect } = table;
-  const openFile = async (path: string) => (await returnedSink(plan)) ?? (await openOutputFile(path));
   if (split !== undefined) {
     const { openSplitOutput } = await import("../../../files/split-output.js");
     return openSplitOutput(split.folder, format, split.isAppended, signal);

@@ -11,7 +11,7 @@ export class Resources {
   onAppear: () => void = () => {};
   readonly #closes: Close[] = [];
   #ofFile: Discardable[] = [];
-  #commit: Promise<void> | undefined;
+  #commit: Promise<unknown> | undefined;
   #isClosed = false;
 
   constructor(signal: AbortSignal) {
@@ -44,9 +44,9 @@ export class Resources {
   }
 
   /** Waits for the commit of the current file, which cannot be stopped once its outputs appear. */
-  async commit(work: Promise<void>): Promise<void> {
+  async commit<Result>(work: Promise<Result>): Promise<Result> {
     this.#commit = work;
-    await work;
+    return work;
   }
 
   /** Waits for a commit that has begun. Returns false without one, or if it fails. */

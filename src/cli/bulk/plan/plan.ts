@@ -37,6 +37,7 @@ import {
   noteServiceOptions,
 } from "./checks.js";
 import { checkNotItself, type FilePaths, type Input, pathsOf } from "./paths.js";
+import { checkSideOutputs } from "./side-outputs.js";
 import { checkTargets } from "./targets.js";
 
 interface CommonPlan {
@@ -145,6 +146,14 @@ export async function planRun(
     findings: log.findings.map(({ path }) => path),
     quotaPath: quotaTarget(options, env),
   });
+  checkSideOutputs([
+    ...(options.report ?? []).map((path) => ({ path, kind: "report" as const })),
+    ...(options.badRows?.file === undefined
+      ? []
+      : [{ path: options.badRows.file, kind: "badRows" as const }]),
+    ...(log.summaryFile === undefined ? [] : [{ path: log.summaryFile, kind: "summary" as const }]),
+    ...log.findings.map(({ path, format }) => ({ path, kind: format })),
+  ]);
   for (const each of paths) checkWritten(each, options);
   const common = await planCommon(request);
   const [first, ...others] = paths.map((each): Plan => ({ ...common, ...planFile(common, each, options) }));

@@ -1,6 +1,7 @@
 /**
  * Reports bad rows that are skipped or kept: the first ones on standard error, all of them in a file if one is given.
  */
+import { found } from "../../../files/found.js";
 import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import type { FaultKind, RowFault } from "../../../table/bad-rows.js";
@@ -19,22 +20,30 @@ export interface BadRowKind {
   readonly lines: readonly number[];
 }
 
+/** First line of a list of bad rows. */
+export const badRowsHeader = "file,line,reason,record\n";
+
 export class BadRowsTable {
   readonly #path: string;
-  #isContinued = false;
+  #isContinued: boolean;
 
-  constructor(path: string) {
+  /**
+   * @param hasOnlyCopy whether the rows are taken out of their file, so that those of earlier runs are nowhere else and have to
+   *   stay
+   */
+  constructor(path: string, hasOnlyCopy: boolean) {
     this.#path = path;
+    this.#isContinued = hasOnlyCopy && (found(path)?.size ?? 0) > 0;
   }
 
   /**
-   * Opens the table for the next file, which replaces an older table or continues that of this run.
+   * Opens the table for the next file, which replaces an older table, or continues that of this run or of earlier ones.
    *
    * @throws FileError when it cannot be written
    */
   async open(signal: AbortSignal): Promise<TableSink> {
     const sink = await openOutputFile(this.#path, this.#isContinued ? "append" : "replace", signal);
-    if (!this.#isContinued) await sink.write(Buffer.from("file,line,reason,record\n"));
+    if (!this.#isContinued) await sink.write(Buffer.from(badRowsHeader));
     return sink;
   }
 

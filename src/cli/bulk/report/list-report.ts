@@ -112,12 +112,15 @@ export class ListReport {
       const render = isMarkdown(path) ? renderMarkdown : endingOf(path) === "json" ? renderJson : renderPage;
       return Buffer.from(render({ ...report, before: this.#before.get(path) }));
     });
-    for (const [i, sink] of this.#sinks.entries()) {
-      await sink.write(texts[i]!);
-      await sink.prepare?.();
-    }
-    for (const sink of this.#sinks) await sink.commit();
     this.#isWritten = true;
+    // One that fails loses no other.
+    const written = await Promise.allSettled(
+      this.#sinks.map(async (sink, i) => {
+        await sink.write(texts[i]!);
+        await sink.commit();
+      }),
+    );
+    for (const each of written) if (each.status === "rejected") throw each.reason;
     return this.#paths.map((path, i) => ({ path, bytes: texts[i]!.length }));
   }
 

@@ -1,7 +1,8 @@
 /** Prints the summary of a run, or adds it to a file. */
 import { constants, open } from "node:fs/promises";
+import { cannotWrite } from "../../../files/errors.js";
 import { isUnicodeLocale, type TerminalStyle } from "../../terminal/bars.js";
-import { colours, say } from "../../terminal/terminal.js";
+import { colours } from "../../terminal/terminal.js";
 import type { LogPlan } from "../plan/plan.js";
 import { type DryRun, dryRunSummary, jsonSummary, type Summary, textSummary } from "./summary.js";
 
@@ -22,7 +23,11 @@ async function terminalStyle(): Promise<TerminalStyle | undefined> {
   return { chalk: await colours(process.stderr, process.env), columns: columns || 80, isUnicode };
 }
 
-/** Appends the summary to a file as a line of JSON. A failure is reported and does not fail the run. */
+/**
+ * Appends the summary to a file as a line of JSON.
+ *
+ * @throws FileError when it cannot be written
+ */
 export async function appendSummary(path: string, summary: Summary | DryRun): Promise<void> {
   const line = "report" in summary ? jsonSummary(summary) : dryRunSummary(summary, "json");
   // Opening a named pipe without a reader would block.
@@ -31,6 +36,6 @@ export async function appendSummary(path: string, summary: Summary | DryRun): Pr
     const file = await open(path, flags);
     await file.appendFile(`${line}\n`).finally(() => file.close());
   } catch (error) {
-    say(`${path}: the summary cannot be written: ${(error as Error).message}`);
+    throw cannotWrite(path, error);
   }
 }

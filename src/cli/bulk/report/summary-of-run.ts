@@ -15,7 +15,7 @@ import type { DryRun, Summary } from "./summary.js";
 export async function summaryOf(
   plan: Plan,
   { engine: { validator, reason } }: Run,
-  { table, sheet, sink, badRows }: RunFiles,
+  { table, sheet, sink, badRows, isUnchanged }: RunFiles & { readonly isUnchanged: boolean },
   report: RunReport,
 ): Promise<Omit<Summary, "requests" | "dns" | "seconds">> {
   return {
@@ -36,7 +36,7 @@ export async function summaryOf(
     badRows: badRows.count,
     badRowKinds: badRows.kinds,
     dialect: table.dialect,
-    files: writtenFiles(plan, sink, badRows.sink !== undefined),
+    files: writtenFiles(plan, sink, isUnchanged, badRows.sink !== undefined),
     isExplained: plan.columns.isExplained,
     isFixed: plan.columns.fixes !== undefined,
     ...nextOf(plan, table, report),
@@ -69,10 +69,11 @@ export const dryRunOf = (
 function writtenFiles(
   { output, backup, badRows }: Plan,
   sink: TableSink,
+  isUnchanged: boolean,
   hasBadRows: boolean,
 ): Summary["files"] {
-  const outputs = isSplit(sink) ? sink.paths : [output];
-  return [...outputs, backup, hasBadRows ? badRows.file : undefined].flatMap((path) => {
+  const outputs = isSplit(sink) ? sink.paths : isUnchanged ? [] : [output, backup];
+  return [...outputs, hasBadRows ? badRows.file : undefined].flatMap((path) => {
     const file = path === undefined ? undefined : found(path);
     return file?.isFile() ? [{ path: path!, bytes: file.size }] : [];
   });

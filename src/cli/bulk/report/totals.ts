@@ -13,6 +13,7 @@ export class Totals {
   exitCode: number = exitCodes.done satisfies ExitCode;
   #files = 0;
   #failed = 0;
+  #hasLostSideOutput = false;
   #rows = 0;
   #distinct = 0;
   #units = 0;
@@ -28,7 +29,13 @@ export class Totals {
   }
 
   get hasFailed(): boolean {
-    return this.#failed > 0;
+    return this.#failed > 0 || this.#hasLostSideOutput;
+  }
+
+  /** Counts a report, a log or the like that could not be written beside the output. */
+  loseSideOutput(exitCode: number): void {
+    this.#hasLostSideOutput = true;
+    this.#worsen(exitCode);
   }
 
   add(summary: Summary | DryRun, exitCode: number): void {

@@ -1,0 +1,129 @@
+/**
+ * Guards the files that a run writes beside its output. A file may have a name that was mistyped, and be somebody's only copy: one
+ * that is there is replaced only if idv wrote it for the same purpose, and its name must end as such files do.
+ */
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { endingOf } from "../../../files/format-by-name.js";
+import { found } from "../../../files/found.js";
+import { figuresIn } from "../../../report/figures.js";
+import { UsageError } from "../../errors.js";
+import { printable } from "../../terminal/terminal.js";
+import { badRowsHeader } from "../report/bad-rows.js";
+
+export interface SideOutput {
+  readonly path: string;
+  readonly kind: keyof typeof kinds;
+}
+
+interface SideOutputKind {
+  /** What such a file is, for messages. */
+  readonly what: string;
+  /** The option that names it, up to its value. */
+  readonly option: string;
+  readonly endings: readonly string[];
+  /** Returns whether idv wrote a file for this purpose. */
+  readonly isOwn: (path: string, size: number) => boolean;
+}
+
+/** Largest file that is read to find out what it is, in bytes. */
+const mostRead = 67_108_864;
+
+const kinds = {
+  report: {
+    what: "a report",
+    option: "--report ",
+    endings: ["html", "htm", "md", "markdown", "json"],
+    isOwn: (path, size) => size <= mostRead && figuresIn(readFileSync(path, "utf8")) !== undefined,
+  },
+  badRows: {
+    what: "a list of bad rows",
+    option: "--bad-rows skip:",
+    endings: ["csv", "txt"],
+    isOwn: (path) => startOf(path).startsWith(badRowsHeader),
+  },
+  summary: {
+    what: "a log of summaries",
+    option: "--log json:",
+    endings: ["json", "jsonl", "ndjson", "log"],
+    isOwn: (path) => ["summary", "total"].includes(String(objectIn(startOf(path).split("\n")[0])?.["type"])),
+  },
+  gitlab: {
+    what: "a code quality report",
+    option: "--log gitlab:",
+    endings: ["json"],
+    isOwn: (path, size) => {
+      const entries = size <= mostRead && valueIn(readFileSync(path, "utf8"));
+      return (
+        Array.isArray(entries) &&
+        entries.every((entry) => typeof entry === "object" && "fingerprint" in entry)
+      );
+    },
+  },
+  sarif: {
+    what: "a SARIF file",
+    option: "--log sarif:",
+    endings: ["sarif", "json"],
+    isOwn: (path, size) => size <= mostRead && toolIn(readFileSync(path, "utf8")) === "idv",
+  },
+} satisfies Record<string, SideOutputKind>;
+
+/** @throws UsageError for a file that is not replaced, or whose name does not end as those of its kind */
+export function checkSideOutputs(outputs: readonly SideOutput[]): void {
+  for (const { path, kind } of outputs) {
+    const { what, option, endings, isOwn }: SideOutputKind = kinds[kind];
+    const file = found(path);
+    // Devices and pipes are written to, not replaced; opening a folder reports it.
+    if (path.startsWith("/dev/") || (file && !file.isFile())) continue;
+    const named = `${option}${printable(path)}`;
+    if (!endings.includes(endingOf(path)) || /\.(?:gz|zst)$/i.test(path)) {
+      const advice = kind === "report" && endingOf(path) === "pdf" ? "; print the page for a PDF" : "";
+      throw new UsageError(`${named}: ${what} ends in ${listed(endings)}${advice}`);
+    }
+    if (file !== undefined && file.size > 0 && !isReadable(() => isOwn(path, file.size)))
+      throw new UsageError(
+        `${named}: the file that is there is not ${what} of idv; name another file, or remove it`,
+      );
+  }
+}
+
+/** Opening the file for output reports a fault. */
+function isReadable(isOwn: () => boolean): boolean {
+  try {
+    return isOwn();
+  } catch {
+    return false;
+  }
+}
+
+const listed = (endings: readonly string[]): string =>
+  new Intl.ListFormat("en", { type: "disjunction" }).format(endings.map((ending) => `.${ending}`));
+
+function startOf(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(65_536);
+    return bytes.toString("utf8", 0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function valueIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function objectIn(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  const value = valueIn(text ?? "");
+  return typeof value === "object" && value !== null
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
+}
+
+function toolIn(text: string): unknown {
+  const { runs } = (objectIn(text) ?? {}) as { runs?: readonly { tool?: { driver?: { name?: unknown } } }[] };
+  return runs?.[0]?.tool?.driver?.name;
+}

@@ -1,0 +1,174 @@
+/** Covers the files that a run writes beside its output: what they replace, what they keep, and what a fault of one loses. */
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { idv } from "../../support/run-here.js";
+import { folderOf } from "../../support/temporary-folder.js";
+
+const list = "id,email\n1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,bob@larch-and-oak.com,y\n";
+const customers = "id,name\n1,Ann\n2,Bob\n";
+const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
+const emails = (home: string, ...args: readonly string[]) =>
+  idv(["emails", "list.csv", "-q", "-o", "out.csv", "--bad-rows", "skip", ...args], { home });
+
+/** Each kind: its option, a good name, and names with other endings. */
+const kinds: readonly (readonly [string, (path: string) => readonly string[], string, readonly string[]])[] =
+  [
+    [
+      "report",
+      (path) => ["--report", path],
+      "r.html",
+      ["r.pdf", "r.docx", "r.csv", "r", "r.html.gz", "list"],
+    ],
+    ["Markdown", (path) => ["--report", path], "r.md", ["r.txt"]],
+    ["JSON report", (path) => ["--report", path], "r.json", ["r.jsonl"]],
+    [
+      "bad rows",
+      (path) => ["--bad-rows", `skip:${path}`],
+      "bad.csv",
+      ["bad.xlsx", "bad", "bad.json", "bad.html"],
+    ],
+    ["summaries", (path) => ["--log", `json:${path}`], "s.jsonl", ["s.csv", "s.html", "s"]],
+    ["code quality", (path) => ["--log", `gitlab:${path}`], "q.json", ["q.csv", "q.sarif", "q"]],
+    ["SARIF", (path) => ["--log", `sarif:${path}`], "s.sarif", ["s.csv", "s.txt", "s"]],
+  ];
+
+describe.each(kinds)("a file for %s", (_, option, name, wrong) => {
+  test.each(wrong)("is refused under the name %s, before anything is written", async (path) => {
+    const home = folderOf({ "list.csv": list });
+    const { code, stderr } = await emails(home, ...option(path));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/ ends in \./);
+    expect(readdirSync(home).filter((entry) => entry !== "state")).toEqual(["list.csv"]);
+  });
+
+  test("replaces nothing that idv has not written for the same purpose", async () => {
+    const home = folderOf({ "list.csv": list });
+    const others: string[] = [customers, "<html></html>\n", "[1]\n", '{"type":"other"}\n', "\0\0\0"];
+    for (const [other, each, path] of kinds) {
+      if (other === _ || (path.startsWith("r.") && name.startsWith("r."))) continue;
+      expect((await emails(home, ...each(path))).code).toBe(0);
+      others.push(read(home, path));
+    }
+    for (const old of others) {
+      writeFileSync(join(home, name), old);
+      const { code, stderr } = await emails(home, ...option(name));
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining("the file that is there is not"),
+      });
+      expect(read(home, name)).toBe(old);
+    }
+  });
+
+  test("replaces an empty file and its own", async () => {
+    const home = folderOf({ "list.csv": list, [name]: "" });
+    for (let round = 0; round < 2; round++) {
+      expect((await emails(home, ...option(name))).code).toBe(0);
+      expect(read(home, name)).not.toBe("");
+    }
+  });
+});
+
+test("a report in the place of a PDF is refused with advice", async () => {
+  const { stderr } = await emails(folderOf({ "list.csv": list }), "--report", "rep.pdf");
+  expect(stderr).toBe(
+    "idv: --report rep.pdf: a report ends in .html, .htm, .md, .markdown, or .json; print the page for a PDF\n",
+  );
+});
+
+describe("the list of bad rows of a file that is replaced", () => {
+  test.each(["-I", "-I.bak"])("keeps the rows of earlier nights, with %s", async (inPlace) => {
+    const home = folderOf({ "n.csv": list });
+    const night = () =>
+      idv(["emails", "n.csv", "-q", inPlace, "--update", "--bad-rows", "skip:bad.csv"], { home });
+    expect((await night()).code).toBe(0);
+    const first = read(home, "bad.csv");
+    expect(first).toContain("3,bob@larch-and-oak.com,y");
+    expect((await night()).code).toBe(0);
+    expect(read(home, "bad.csv")).toBe(first);
+    writeFileSync(join(home, "n.csv"), `${read(home, "n.csv")}4,z@mailinator.com,,a,b\n`);
+    expect((await night()).code).toBe(0);
+    const all = read(home, "bad.csv");
+    expect(all.startsWith(first)).toBe(true);
+    expect(all.match(/^file,line/gm)).toHaveLength(1);
+    expect(all).toContain("4,z@mailinator.com,,a,b");
+  });
+});
+
+describe("a run that changes no byte", () => {
+  test.each([[[]], [["--explain"]], [["--drop", "fake"]]])(
+    "touches neither the file nor its backup: %j",
+    async (args) => {
+      const home = folderOf({ "n.csv": "email\nann@larch-and-oak.com\nx@mailinator.com\n" });
+      const night = () => idv(["emails", "n.csv", "-I.bak", "--update", ...args], { home });
+      expect((await night()).code).toBe(0);
+      const [file, backup] = [read(home, "n.csv"), read(home, "n.csv.bak")];
+      const old = new Date(1_700_000_000_000);
+      for (const name of ["n.csv", "n.csv.bak"]) utimesSync(join(home, name), old, old);
+      const { code, stderr } = await night();
+      expect(code).toBe(0);
+      expect(stderr).toContain("idv: n.csv: nothing has changed; the file stays as it is\n");
+      expect(stderr).not.toContain("written:");
+      expect([read(home, "n.csv"), read(home, "n.csv.bak")]).toEqual([file, backup]);
+      for (const name of ["n.csv", "n.csv.bak"])
+        expect(statSync(join(home, name)).mtimeMs).toBe(old.getTime());
+      expect(readdirSync(home).sort()).toEqual(["n.csv", "n.csv.bak", "state"]);
+      writeFileSync(
+        join(home, "n.csv"),
+        `${file}bob@larch-and-oak.com,${args.includes("--explain") ? ",," : ""}\n`,
+      );
+      expect((await night()).code).toBe(0);
+      expect(read(home, "n.csv")).toContain("bob@larch-and-oak.com,ok");
+    },
+  );
+});
+
+test("a file beside the output that cannot be written loses no other", async () => {
+  const home = folderOf({ "list.csv": list });
+  const { code, stderr } = await emails(
+    home,
+    ...["--log", "json:/dev/full", "--report", "r.html", "--log", "sarif:s.sarif", "--log", "json"].slice(
+      0,
+      6,
+    ),
+  );
+  expect({ code, stderr }).toEqual({
+    code: 6,
+    stderr: expect.stringContaining("/dev/full: cannot be written: no space left"),
+  });
+  expect(read(home, "out.csv")).toContain("ann@larch-and-oak.com,ok");
+  expect([existsSync(join(home, "r.html")), existsSync(join(home, "s.sarif"))]).toEqual([true, true]);
+  const report = await emails(home, "--report", "/dev/full", "--report", "r.md", "--log", "json:s.jsonl");
+  expect(report.code).toBe(6);
+  expect([existsSync(join(home, "r.md")), existsSync(join(home, "s.jsonl"))]).toEqual([true, true]);
+});
+
+test("a row that was not judged has nothing in the column of the status, whatever is wrong with it", async () => {
+  const rows = [
+    "2,x@mailinator.com,Lee,ok",
+    "3,y@mailinator.com,Lee, Ann",
+    '4,"z@mailinator.com",Lee,"a,b",c',
+    "5,a@larch-and-oak.com,x,",
+  ];
+  const home = folderOf({
+    "k.csv": `id,email,name\n1,a.lee@larch-and-oak.com,x\n${rows.join("\n")}\n6,c.lee@larch-and-oak.com,x\n`,
+  });
+  await idv(["emails", "k.csv", "-q", "--explain", "--bad-rows", "keep", "-o", "k2.csv"], { home });
+  expect(read(home, "k2.csv").split("\n")).toEqual([
+    "id,email,name,status,reason,suggestion",
+    "1,a.lee@larch-and-oak.com,x,ok,,",
+    "2,x@mailinator.com,Lee,,,,ok",
+    "3,y@mailinator.com,Lee,,,, Ann",
+    '4,"z@mailinator.com",Lee,,,,"a,b",c',
+    "5,a@larch-and-oak.com,x,ok,,",
+    "6,c.lee@larch-and-oak.com,x,ok,,",
+    "",
+  ]);
+  // They are bad rows again, and no status is taken from them.
+  const again = await idv(["emails", "k2.csv", "-q", "--update", "--only", "ok", "--bad-rows", "skip"], {
+    home,
+  });
+  expect(again.stdout.match(/,ok,,$/gm)).toHaveLength(3);
+  expect(again.stderr).toMatch(/k2\.csv:3: 7 fields/);
+});
