@@ -2,7 +2,7 @@
 import { ChoiceError } from "./errors.js";
 
 /** Formats that come back as the file that was read, with added cells. */
-export type WorkbookFormat = "xlsx" | "ods" | "parquet";
+export type WorkbookFormat = "xlsx" | "xlsm" | "ods" | "parquet";
 export type NamedFormat = "csv" | "tsv" | "jsonl" | "json" | WorkbookFormat;
 
 const written: ReadonlyMap<string, NamedFormat> = new Map([
@@ -13,12 +13,13 @@ const written: ReadonlyMap<string, NamedFormat> = new Map([
   ["ndjson", "jsonl"],
   ["json", "json"],
   ["xlsx", "xlsx"],
+  ["xlsm", "xlsm"],
   ["ods", "ods"],
   ["parquet", "parquet"],
 ]);
 
 const notWritten = new Set([
-  ...["xls", "xlsm", "xlsb", "numbers", "feather", "arrow", "avro", "orc"],
+  ...["xls", "xlsb", "numbers", "feather", "arrow", "avro", "orc"],
   ...["xml", "html", "htm", "pdf", "doc", "docx", "rtf", "yaml", "yml", "db", "sqlite", "vcf", "ldif"],
   ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
 ]);
@@ -52,4 +53,4 @@ export function formatByName(path: string): NamedFormat | undefined {
 export const isArchiveName = (path: string): boolean => /\.zip$/i.test(path);
 
 export const isWorkbook = (format: string | undefined): format is WorkbookFormat =>
-  format === "xlsx" || format === "ods" || format === "parquet";
+  format === "xlsx" || format === "xlsm" || format === "ods" || format === "parquet";

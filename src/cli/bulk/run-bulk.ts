@@ -10,7 +10,7 @@ import { TableError } from "../../table/errors.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";
 import { interruptible } from "../terminal/interruption.js";
 import { allPrinted } from "../terminal/standard-output.js";
-import { sayFailure } from "../terminal/terminal.js";
+import { printForRunner, sayFailure } from "../terminal/terminal.js";
 import { openRun, type Run } from "./open/engine.js";
 import { Resources } from "./open/resources.js";
 import { openStandardInput } from "./open/standard-input.js";
@@ -22,6 +22,9 @@ import { validateFile } from "./validate.js";
 
 /** Runs `idv emails` or `idv domains` and returns the exit code. */
 export async function runBulk(request: BulkRequest): Promise<number> {
+  printForRunner(
+    request.options.log?.some((target) => "format" in target && target.format === "github") === true,
+  );
   const { signal, interrupted, finish, end } = interruptible(outputName(request));
   const resources = new Resources(signal);
   // A signal ends the run even while it waits for a key command, for more input, or for the reader of the output.

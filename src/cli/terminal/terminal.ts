@@ -7,11 +7,26 @@ import type { Failure } from "../errors.js";
  * change colours, direction marks could disguise a name: these and line separators become visible escapes.
  */
 export function printable(text: string): string {
-  return text.replace(
+  const shown = text.replace(
     /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
+  return isForRunner ? withoutCommands(shown) : shown;
 }
+
+let isForRunner = false;
+
+/** Prepares for standard error that the runner of GitHub Actions reads: no text from outside becomes a command. */
+export function printForRunner(isRunner: boolean): void {
+  isForRunner = isRunner;
+}
+
+/**
+ * The runner takes `::command::` at the start of a line, after spaces, too, and `##[command]` anywhere in a line (its source,
+ * ActionCommand.cs).
+ */
+const withoutCommands = (text: string): string =>
+  text.replace(/^(\s*):(?=:)/, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
 
 export const colourChoices = ["auto", "always", "never"] as const;
 export type ColourChoice = (typeof colourChoices)[number];

@@ -12,6 +12,13 @@ const mostRepetitions = 2 ** 31;
 const textElements: ReadonlySet<string> = new Set(["p", "h", "list"]);
 
 export function openOds(content: () => AsyncIterable<Uint8Array>): Workbook {
+  async function* rows(index: number): AsyncGenerator<SheetRow> {
+    let sheet = -1;
+    for await (const found of read(content(), () => sheet === index)) {
+      if (typeof found !== "string") yield found;
+      else if (sheet++ === index) return;
+    }
+  }
   return {
     isInParts: false,
     async *sheets(isItem) {
@@ -25,19 +32,17 @@ export function openOds(content: () => AsyncIterable<Uint8Array>): Workbook {
       }
       if (sample !== undefined) yield sample;
     },
-    // Column formats reach to the end of a sheet, so the file does not state the width of its rows.
-    statedWidth: async () => undefined,
+    async usedWidth(index, row, known) {
+      let width = known;
+      for await (const { number, count, fields } of rows(index))
+        if (number + count - 1 > row) width = Math.max(width, fields.length);
+      return width;
+    },
     addColumns: async (sheet, added) => {
       const { addColumns } = await import("./ods-changes.js");
       return addColumns(content, sheet, added);
     },
-    async *rows(index) {
-      let sheet = -1;
-      for await (const found of read(content(), () => sheet === index)) {
-        if (typeof found !== "string") yield found;
-        else if (sheet++ === index) return;
-      }
-    },
+    rows,
   };
 }
 

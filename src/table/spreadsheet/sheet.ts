@@ -33,6 +33,8 @@ interface SheetSample {
 }
 
 export interface Workbook {
+  /** Format of an Excel workbook that can be returned. */
+  readonly format?: "xlsx" | "xlsm";
   /** Whether each sheet is a part of the file, so that its start is read without the sheets before it. */
   readonly isInParts: boolean;
   /**
@@ -41,7 +43,8 @@ export interface Workbook {
    * @param isItem recognises items in fields; undefined if the rows need not be searched
    */
   sheets(isItem: ((field: string) => boolean) | undefined): AsyncGenerator<SheetSample>;
-  statedWidth(index: number): Promise<number | undefined>;
+  /** Returns the number of columns that cells with a value use below a row, which counts from 1; at least `known`. */
+  usedWidth(index: number, row: number, known: number): Promise<number>;
   rows(index: number): AsyncGenerator<SheetRow>;
   /**
    * Checks that columns can be added to a sheet. Absent if the file cannot be returned.

@@ -49,8 +49,7 @@ export interface OpenSheet {
   hiddenRows(): number;
   emptyFormulas(): EmptyFormulas | undefined;
   /**
-   * Returns the number of columns of the rows below row `row`, which counts from 1; at least `known`. Reads all rows,
-   * unless the file states that there are at most `known` columns.
+   * Returns the number of columns of the rows below row `row`, which counts from 1; at least `known`. Reads all rows.
    */
   widthBelow(row: number, known: number): Promise<number>;
   /**
@@ -106,7 +105,7 @@ export async function openSheet(
     const rows = openRows(
       sheet.name,
       () => book.rows(sheet.index),
-      () => book.statedWidth(sheet.index),
+      (row, known) => book.usedWidth(sheet.index, row, known),
       explain,
     );
     const addColumns = async (added: AddedColumns): Promise<WriteRows> => {
@@ -210,7 +209,7 @@ async function openBook(
       open,
       parts.map((part) => part.name),
     );
-    return { book, format: "xlsx", parts };
+    return { book, format: book.format ?? "xlsx", parts };
   }
   const manifest = find("META-INF/manifest.xml");
   if (manifest !== undefined && (await isEncrypted(read(manifest)))) throw new Error("it is encrypted");
@@ -269,7 +268,7 @@ async function chooseSheet(
 function openRows(
   name: string,
   read: () => AsyncGenerator<SheetRow>,
-  stated: () => Promise<number | undefined>,
+  usedWidth: (row: number, known: number) => Promise<number>,
   explain: (error: unknown) => never,
 ): Omit<OpenSheet, "format" | "isHidden" | "others" | "addColumns"> {
   let found: { count: number; readonly first: string } | undefined;
@@ -296,16 +295,11 @@ function openRows(
     emptyFormulas: () => found,
     hiddenRows: () => hiddenRows,
     async widthBelow(row, known) {
-      let width = known;
       try {
-        if (((await stated()) ?? Number.POSITIVE_INFINITY) <= known) return known;
-        for await (const { number, count, fields } of read()) {
-          if (number + count - 1 > row) width = Math.max(width, fields.length);
-        }
+        return await usedWidth(row, known);
       } catch (error) {
-        explain(error);
+        return explain(error);
       }
-      return width;
     },
     async lacksValues(column) {
       if (!columns.has(column)) return false;

@@ -244,15 +244,18 @@ describe("a workbook with added columns", () => {
     expect(sheet).toContain('<c r="B3"/>');
   });
 
-  test("cannot be had of a workbook with macros, or a template", async () => {
-    for (const type of ["sheet.macroEnabled.main+xml", "template.main+xml"]) {
-      const types = `<Types><Override PartName="/xl/workbook.xml" ContentType="application/x.${type}"/></Types>`;
-      const sheet = await openSheet(
-        ...["l.xlsx", inPieces(book({ "[Content_Types].xml": types }))],
-        ...[profiles.email, undefined, new AbortController().signal],
-      );
-      expect(sheet.addColumns).toBeUndefined();
-    }
+  test.each([
+    ["sheet.main+xml", "xlsx", true],
+    ["sheet.macroEnabled.main+xml", "xlsm", true],
+    ["template.main+xml", "xlsx", false],
+    ["template.macroEnabled.main+xml", "xlsx", false],
+  ])("of the type %s has the format %s, and is returned: %s", async (type, format, isReturned) => {
+    const types = `<Types><Override PartName="/xl/workbook.xml" ContentType="application/x.${type}"/></Types>`;
+    const sheet = await openSheet(
+      ...["l.xlsx", inPieces(book({ "[Content_Types].xml": types }))],
+      ...[profiles.email, undefined, new AbortController().signal],
+    );
+    expect([sheet.format, sheet.addColumns !== undefined]).toEqual([format, isReturned]);
   });
 
   const one = { names: ["status"], indices: [1], width: 1, column: 0 };

@@ -242,7 +242,7 @@ async function readSheet(
     throw new ChoiceError(`${inputName}: --encoding is for text, and this is ${what}`);
   }
   if (isInPlace && workbook === undefined) {
-    const [named, other] = isParquet ? [".parquet", "parquet"] : [".xlsx and .ods", "xlsx"];
+    const [named, other] = isParquet ? [".parquet", "parquet"] : [".xlsx, .xlsm and .ods", "xlsx"];
     throw new ChoiceError(
       `${inputName}: only ${named} can be replaced; write another file with -o FILE.${other}`,
     );
@@ -260,7 +260,10 @@ async function readSheet(
     if (isLost) note(`${inputName}: a Parquet file; all columns of the output are text`);
     return { ...sheet, addColumns };
   }
-  const lost = isLost ? "; styles, formulas and other sheets are not kept, and all cells are text" : "";
+  const macros = sheet.format === "xlsm" ? ", macros" : "";
+  const lost = isLost
+    ? `; styles, formulas${macros} and other sheets are not kept, and all cells are text`
+    : "";
   const hidden = sheet.isHidden ? ", which is hidden" : "";
   note(`${inputName}: sheet "${sheet.name}"${hidden}${lost}${othersRemark(sheet.others)}`);
   return { ...sheet, addColumns };

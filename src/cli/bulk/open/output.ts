@@ -1,7 +1,7 @@
 /** Opens the outputs of a run. Nothing appears before they are committed. */
 import { access, constants, stat } from "node:fs/promises";
 import { type Compression, compressionByName } from "../../../files/compression-format.js";
-import { FileError } from "../../../files/errors.js";
+import { ChoiceError, FileError } from "../../../files/errors.js";
 import type { WorkbookFormat } from "../../../files/format-by-name.js";
 import { type FileSink, openOutputFile } from "../../../files/output.js";
 import { ownerFault } from "../../../files/owner.js";
@@ -78,6 +78,9 @@ async function newFile(
   format: WorkbookFormat,
   output: string,
 ): Promise<WriteRows> {
+  if (format === "xlsm") {
+    throw new ChoiceError(`${output}: a workbook with macros is made from one only; name it .xlsx`);
+  }
   if (format !== "parquet") {
     const { newWorkbook } = await import("../../../table/spreadsheet/new-workbook.js");
     return newWorkbook(format, sheet?.name || "Sheet1");

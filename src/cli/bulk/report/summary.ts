@@ -175,10 +175,10 @@ export function jsonSummary({
 
 /** Also escapes the control characters that JSON allows. */
 const terminalJson = (value: unknown): string =>
-  JSON.stringify(value).replace(
-    /[\u007f-\u009f]/g,
-    (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
-  );
+  JSON.stringify(value)
+    .replace(/[\u007f-\u009f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
+    // The runner of GitHub Actions takes `##[` for a command.
+    .replaceAll("##[", "##\\u005b");
 
 export function textSummary(summary: Summary, style: TerminalStyle | undefined): string {
   const { report, seconds } = summary;
