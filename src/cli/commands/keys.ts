@@ -132,7 +132,7 @@ export const define: DefineCommand = (keys) => {
 /** The secret alone goes to standard output, so that it can be piped into a vault. */
 async function createKey(options: OptionValues<typeof createOptions>): Promise<void> {
   if (options.name === undefined) throw new UsageError("keys create needs --name NAME");
-  const { key, secret } = await withStore(options, async (store) => {
+  const create = async (store: ServiceStore) => {
     const created = await store.create({
       ...changeOf(options),
       isSandbox: options.sandbox === true,
@@ -140,7 +140,8 @@ async function createKey(options: OptionValues<typeof createOptions>): Promise<v
     });
     await store.record({ who, what: "created", keyId: created.key.id });
     return created;
-  });
+  };
+  const { key, secret } = await withStore(options, create, { creates: true });
   print(`${secret}\n`);
   say(`created key ${key.id}; its secret is shown only now`);
   if (key.isSandbox) say("it is a sandbox key: its answers are made up, and nothing is charged");
@@ -217,8 +218,9 @@ async function recorded<Result>(
 async function withStore<Result>(
   options: OptionValues<typeof stateOptions>,
   work: (store: ServiceStore) => Promise<Result>,
+  { creates = false } = {},
 ): Promise<Result> {
-  const store = await openServiceState(options.state, process.env);
+  const store = await openServiceState(options.state, process.env, { creates });
   try {
     return await work(store);
   } catch (error) {

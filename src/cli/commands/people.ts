@@ -65,7 +65,8 @@ async function addPerson(name: string, options: OptionValues<typeof addOptions>)
       "NAME must have 1 to 100 characters, without control characters or blanks around it",
     );
   }
-  await change(options, `person added: ${name}`, ({ people }) => people.add(name, options.role as Role));
+  const add = ({ people }: ServiceStore) => people.add(name, options.role as Role);
+  await change(options, `person added: ${name}`, add, { creates: true });
   say(`added ${name}; a link to sign in: idv dashboard --person ${name}`);
 }
 
@@ -129,18 +130,21 @@ async function change(
   options: OptionValues<typeof stateOptions>,
   what: string,
   work: (store: ServiceStore) => Promise<unknown>,
+  opening?: { readonly creates: boolean },
 ): Promise<void> {
-  await withStore(options, async (store) => {
+  const changeStore = async (store: ServiceStore) => {
     await work(store);
     await store.record({ who, what, keyId: "" });
-  });
+  };
+  await withStore(options, changeStore, opening);
 }
 
 async function withStore<Result>(
   options: OptionValues<typeof stateOptions>,
   work: (store: ServiceStore) => Promise<Result>,
+  { creates = false } = {},
 ): Promise<Result> {
-  const store = await openServiceState(options.state, process.env);
+  const store = await openServiceState(options.state, process.env, { creates });
   try {
     return await work(store);
   } catch (error) {

@@ -1,10 +1,9 @@
 /** `idv quota`: the quota of the offline engine, in its own file or shared. */
-import { statSync } from "node:fs";
 import { periods } from "../../store/quota/period.js";
 import type { Quota, QuotaChange } from "../../store/quota/quota.js";
 import { freshQuota, QuotaFile } from "../../store/quota/quota-file.js";
 import { type QuotaLocation, quotaLocation, type SharedQuota } from "../config/quota-location.js";
-import { openState } from "../engines/service-state.js";
+import { isAbsent, openState } from "../engines/service-state.js";
 import { openSharedQuota } from "../engines/shared-quota.js";
 import { UsageError } from "../errors.js";
 import { type OptionRecords, type OptionValues, optionRecords } from "../options/option.js";
@@ -106,17 +105,8 @@ async function resetQuota(options: OptionValues<typeof quotaOptions>): Promise<v
 
 async function setSharedQuota({ state, isOption, from }: SharedQuota, change: QuotaChange): Promise<Quota> {
   if ("keyId" in from) throw new UsageError("the quota of a key is changed with idv keys set");
-  const store = await openState(state, isOption ? "--quota" : undefined, process.env);
+  const store = await openState(state, isOption ? "--quota" : undefined, process.env, { creates: true });
   return store.setSharedQuota(from.quotaName, change).finally(() => store.close());
-}
-
-function isAbsent(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    // Not accessible; opening the file fails and reports why.
-    return false;
-  }
 }
 
 async function withQuotaFile(path: string, work: (file: QuotaFile) => Promise<Quota>): Promise<Quota> {

@@ -190,6 +190,7 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
   const target = listenAddress(options, process.env, process.pid);
   const resolved = await resolveSettings(options, process.env, undefined, say);
   const settings = {
+    creates: true,
     lockWait: { milliseconds: lockMilliseconds },
     connections: resolved.databaseConnections.value,
     statementMilliseconds: resolved.databaseTimeout.value,

@@ -134,7 +134,7 @@ async function importState(
   file: string | undefined,
   { state }: OptionValues<typeof stateOptions>,
 ): Promise<void> {
-  const store = await openServiceState(state, process.env);
+  const store = await openServiceState(state, process.env, { creates: true });
   const name = file === undefined || file === "-" ? undefined : file;
   try {
     const counts = new Counts();

@@ -1,7 +1,7 @@
 /**
  * Opens the state of `idv serve`: a SQLite file, or a PostgreSQL database. Each driver is loaded only when it is used.
  */
-
+import { statSync } from "node:fs";
 import type { PostgresSettings } from "../../store/postgres/database.js";
 import type { LockWait } from "../../store/sqlite/database.js";
 import type { ServiceStore } from "../../store/state/service-store.js";
@@ -10,6 +10,8 @@ import { isDatabase } from "../config/quota-location.js";
 import { UsageError } from "../errors.js";
 
 interface StateSettings extends Pick<PostgresSettings, "connections" | "statementMilliseconds"> {
+  /** Whether a state that is absent is created; false by default: a command that reads would hide a wrong path. */
+  readonly creates?: boolean;
   /** Limits of the wait for a lock on a file. */
   readonly lockWait?: LockWait;
 }
@@ -19,7 +21,8 @@ interface StateSettings extends Pick<PostgresSettings, "connections" | "statemen
  *
  * @param option path, or `postgres://` URL
  * @throws StoreError when it cannot be opened
- * @throws UsageError when the option holds a password, which other users could see in the list of processes
+ * @throws UsageError when there is no such file, or the option holds a password, which other users could see in the list
+ *   of processes
  */
 export function openServiceState(
   option: string | undefined,
@@ -33,7 +36,7 @@ export function openServiceState(
  * @param location path, or `postgres://` URL
  * @param option the option that named it; undefined if a variable did
  * @throws StoreError when it cannot be opened
- * @throws UsageError when the option holds a password
+ * @throws UsageError when there is no such file, or the option holds a password
  */
 export async function openState(
   location: string,
@@ -41,8 +44,13 @@ export async function openState(
   env: NodeJS.ProcessEnv,
   settings: StateSettings = {},
 ): Promise<ServiceStore> {
-  const { lockWait, ...connections } = settings;
+  const { lockWait, creates = false, ...connections } = settings;
   if (!isDatabase(location)) {
+    if (!creates && isAbsent(location)) {
+      throw new UsageError(
+        `${location}: there is no such file; idv serve, idv keys create and idv quota set create one`,
+      );
+    }
     const { openSqliteServiceStore } = await import("../../store/state/sqlite.js");
     return openSqliteServiceStore(location, Date.now, lockWait);
   }
@@ -54,5 +62,15 @@ export async function openState(
     );
   }
   const { openPostgresServiceStore } = await import("../../store/state/postgres.js");
-  return openPostgresServiceStore(location, { env, ...connections });
+  return openPostgresServiceStore(location, { env, creates, ...connections });
+}
+
+/** Returns whether there is no file, or an empty one, which opening it would fill. */
+export function isAbsent(path: string): boolean {
+  try {
+    return !statSync(path, { throwIfNoEntry: false })?.size;
+  } catch {
+    // Not accessible; opening the file fails and reports why.
+    return false;
+  }
 }

@@ -1,13 +1,12 @@
 /** Takes units from a shared quota, for runs of the offline engine. */
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../../store/errors.js";
 import type { Reservation } from "../../store/quota/quota.js";
 import type { Granted, ReceiptCharge, ReceiptStore } from "../../store/quota/receipts.js";
 import { type ServiceStore, UnknownKeyError } from "../../store/state/service-store.js";
 import type { Kind } from "../../validator/validator.js";
-import { isDatabase, type SharedQuota } from "../config/quota-location.js";
+import type { SharedQuota } from "../config/quota-location.js";
 import { UsageError } from "../errors.js";
 import { openState } from "./service-state.js";
 
@@ -26,10 +25,6 @@ export async function openSharedQuota(
   { state, isOption, from }: SharedQuota,
   env: NodeJS.ProcessEnv,
 ): Promise<{ readonly store: ServiceStore; readonly receipts: ReceiptStore }> {
-  // Opening a file would create it.
-  if (!isDatabase(state) && !existsSync(state)) {
-    throw new UsageError(`${state}: there is no such file; idv quota set creates it, with a quota`);
-  }
   const store = await openState(state, isOption ? "--quota" : undefined, env);
   try {
     return { store, receipts: await store.openReceipts(from) };

@@ -15,7 +15,13 @@ export async function sessionRoutes(
   pages.post("/sign-in", { config }, async (request, reply) => {
     const secret = await store.people.signIn(fieldOf(formIn(request), "token") ?? "");
     if (secret === undefined) {
-      return reply.code(403).send(signedOutPage("The link was used already, or is older than 10 minutes."));
+      return reply
+        .code(403)
+        .send(
+          signedOutPage(
+            "The link was used already, is older than 10 minutes, or was made for another state.",
+          ),
+        );
     }
     setSession(request, reply, secret);
     return reply.redirect("/dashboard", 303);

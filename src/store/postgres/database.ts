@@ -25,6 +25,8 @@ export interface PostgresSettings {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Most connections; 8 by default. Two of them, if there are more, are left to look-ups and probes. */
   readonly connections?: number;
+  /** Whether tables that are absent are created; true by default. */
+  readonly creates?: boolean;
   /** Longest wait for the answer to a statement, in milliseconds; 30,000 by default. */
   readonly statementMilliseconds?: number;
 }
@@ -51,6 +53,7 @@ export class PostgresDatabase {
    * Connects, and creates or upgrades the tables.
    *
    * @param url `postgres://` with a host, or without one for the PG* variables
+   * @param settings with `creates: false`, tables that are absent are an error
    * @param steps statements of each version of the tables, the oldest first
    * @throws StoreError when the database cannot be reached or was used by a newer version, or the URL asks for weak TLS
    */
@@ -62,7 +65,7 @@ export class PostgresDatabase {
     const database = new PostgresDatabase(url, settings);
     try {
       database.#hasNamedStatements = await database.runsItself("SELECT pg_backend_pid() AS pid");
-      await database.#migrate(steps);
+      await database.#migrate(steps, settings.creates ?? true);
       return database;
     } catch (error) {
       await database.close();
@@ -136,13 +139,18 @@ export class PostgresDatabase {
   }
 
   /** Servers that start together wait for each other. */
-  async #migrate(steps: readonly string[]): Promise<void> {
+  async #migrate(steps: readonly string[], creates: boolean): Promise<void> {
     const select = "SELECT version FROM idv_schema";
     const versionIn = async (query: Query) => ((await query(select)) as { version: number }[])[0]?.version;
     const found = await this.read([select]).catch((error: StoreError) => {
       if ((error.cause as { code?: string } | undefined)?.code !== unknownTable) throw error;
       return undefined;
     });
+    if (found === undefined && !creates) {
+      throw new StoreError(
+        `${this.name}: there is no state in this database; idv serve, idv keys create and idv quota set create one`,
+      );
+    }
     // Only the server that creates or upgrades the tables needs CREATE.
     if (found) {
       const [[row]] = found as [{ version: number }[]];

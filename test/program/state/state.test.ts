@@ -1,8 +1,9 @@
 /** Covers idv state: what is exported is imported whole, and a key works after the move. */
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { hasPostgres, startPostgres } from "../../support/postgres.js";
 import { idv } from "../../support/run-idv.js";
 import { serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -115,4 +116,46 @@ test("a state in use, and a file that is not there, are refused in one line", as
   expect(used.stderr).toContain("the state has keys or quotas already; import into a new one\n");
   const absent = await idv(["state", "import", "none.jsonl", "--state", "new.db"], { home });
   expect(absent.stderr).toMatch(/^idv: none\.jsonl: cannot be read: .*\n$/);
+});
+
+describe("a command that reads or changes a state", () => {
+  const commands = [
+    ...["usage", "audit", "dashboard", "dashboard --sign-out-all", "state check", "state export"],
+    ...["keys list", "keys set 1 --limit 2", "keys revoke 1", "keys rotate 1"],
+    ...["people list", "people sessions", "people set anna --role admin", "people remove anna"],
+  ];
+
+  test("creates none", async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "empty.db"), "");
+    for (const command of commands) {
+      for (const path of ["none/a.db", "empty.db"]) {
+        const { code, stdout, stderr } = await idv([...command.split(" "), "--state", path], { home });
+        expect([code, stdout, stderr], command).toEqual([
+          ...[2, ""],
+          `idv: ${path}: there is no such file; idv serve, idv keys create and idv quota set create one\n`,
+        ]);
+      }
+    }
+    expect(existsSync(join(home, "none"))).toBe(false);
+    expect(statSync(join(home, "empty.db")).size).toBe(0);
+  }, 120_000);
+
+  test.skipIf(!hasPostgres)(
+    "creates no tables",
+    async () => {
+      const postgres = await startPostgres();
+      const state = await postgres.create();
+      for (const command of ["usage", "keys list"]) {
+        const { code, stderr } = await idv([...command.split(" "), "--state", state]);
+        expect([code, stderr], command).toEqual([
+          6,
+          expect.stringContaining("there is no state in this database; idv serve, idv keys create"),
+        ]);
+      }
+      expect((await idv(["keys", "create", "--name", "a", "--state", state])).code).toBe(0);
+      expect((await idv(["keys", "list", "--state", state])).code).toBe(0);
+    },
+    60_000,
+  );
 });
