@@ -4,7 +4,7 @@
  */
 import { createHash, type Hash } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -45,23 +45,37 @@ export class ListFiles {
     return join(this.#root, id);
   }
 
+  /** Returns the bytes that lists may still take up; below 0 if they have taken some of the room that others need. */
+  async room(): Promise<number> {
+    const { bavail, blocks, bsize } = await statfs(this.#root);
+    // Some file systems do not know.
+    if (blocks === 0) return Number.POSITIVE_INFINITY;
+    return bavail * bsize - Math.min(mostReserved, blocks * bsize * reservedShare);
+  }
+
   /**
-   * Stores a list.
+   * Stores a list. Part of it may be left if that fails.
    *
+   * @param bytes its size, if it is known
    * @returns hash of its bytes
    * @throws ListFault when it is empty or too large, or there is no room
    */
-  async store(id: string, name: string, list: Readable, mostBytes: number): Promise<Uint8Array> {
+  async store(
+    { id, name }: { readonly id: string; readonly name: string },
+    list: Readable,
+    mostBytes: number,
+    bytes = 0,
+  ): Promise<Uint8Array> {
+    if (bytes > mostBytes) throw tooLarge(mostBytes);
     const hash = createHash("sha256");
     try {
+      if ((await this.room()) < bytes) throw noRoom();
       await mkdir(this.folderOf(id), { mode: 0o700 });
       const file = createWriteStream(join(this.folderOf(id), name), { mode: 0o600, flags: "wx" });
-      await pipeline(list, (parts) => measured(parts, hash, mostBytes), file);
+      await pipeline(list, (parts) => this.#withRoom(measured(parts, hash, mostBytes)), file);
     } catch (error) {
       const { code = "" } = error as NodeJS.ErrnoException;
-      if (["ENOSPC", "EDQUOT", "EFBIG"].includes(code)) {
-        throw new ListFault(507, "There is no room for the list on the server.", error);
-      }
+      if (["ENOSPC", "EDQUOT", "EFBIG"].includes(code)) throw noRoom(error);
       if (storageFaults.includes(code)) {
         const text = "The folder for lists cannot be written just now; the server's log says why.";
         throw new ListFault(503, text, error);
@@ -71,6 +85,19 @@ export class ListFiles {
     return hash.digest();
   }
 
+  /** @throws ListFault when there is no room for more */
+  async *#withRoom(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let unseen = 0;
+    for await (const part of parts) {
+      unseen += part.length;
+      if (unseen > bytesAtOnce) {
+        if ((await this.room()) < 0) throw noRoom();
+        unseen = 0;
+      }
+      yield part;
+    }
+  }
+
   /** Returns the hash of a list that is not stored. Throws as `store` does. */
   async hash(list: Readable, mostBytes: number): Promise<Uint8Array> {
     const hash = createHash("sha256");
@@ -78,12 +105,17 @@ export class ListFiles {
     return hash.digest();
   }
 
-  /** Creates the folder for an attempt's files, whose name no list can have, and removes those of other attempts. */
+  /**
+   * Creates the folder for an attempt's files, whose name no list can have, and removes those of other attempts.
+   *
+   * @throws ListFault when there is no room for a result as large as the list
+   */
   async begin(id: string, name: string, attempt: number): Promise<AttemptPaths> {
     const folder = `.${attempt}`;
     for (const entry of await readdir(this.folderOf(id))) {
       if (/^\.\d+$/.test(entry)) await rm(join(this.folderOf(id), entry), { recursive: true, force: true });
     }
+    if ((await this.room()) < (await stat(join(this.folderOf(id), name))).size) throw noRoom();
     await mkdir(join(this.folderOf(id), folder), { mode: 0o700 });
     return {
       output: `${folder}/${outputName(name)}`,
@@ -160,10 +192,19 @@ async function* measured(
   if (bytes === 0) throw new ListFault(400, "The list is empty.");
 }
 
+/** Bytes between two looks at the room. */
+const bytesAtOnce = 262_144;
+/** Room that lists leave to others, above all to the state: a share of the disk, and at most so many bytes. */
+const reservedShare = 1 / 20;
+const mostReserved = 67_108_864;
+
 const storageFaults = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS", "EIO", "ESTALE"];
 
 /** The ending decides the format. OpenDocument sheets are read, not written. */
 const outputName = (name: string): string => `checked-${name.replace(/\.ods$/i, ".xlsx")}`;
+
+export const noRoom = (cause?: unknown): ListFault =>
+  new ListFault(507, "There is no room for the list on the server.", cause);
 
 const tooLarge = (mostBytes: number): ListFault =>
   new ListFault(

@@ -7,10 +7,17 @@
  * such as pg-boss has tables, workers and retries of its own, for PostgreSQL alone.
  */
 import type { ChildProcess } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ListClaim, ListState, ListStore, NewList, StoredList } from "../store/state/lists.js";
+import type {
+  ListChange,
+  ListClaim,
+  ListState,
+  ListStore,
+  NewList,
+  StoredList,
+} from "../store/state/lists.js";
 import { newId } from "../store/state/secrets.js";
 import type { ServiceStore } from "../store/state/service-store.js";
 import type { Kind } from "../validator/validator.js";
@@ -18,12 +25,13 @@ import {
   type CountedUnits,
   type DetectedTable,
   type ListChoices,
+  type ListProgress,
   type ListResult,
   type ListSummary,
   safeName,
 } from "./list-facts.js";
 import { ListFault } from "./list-fault.js";
-import { ListFiles } from "./list-files.js";
+import { ListFiles, noRoom } from "./list-files.js";
 import { command, faultIn, follow, type ListRunner, type ProgramEnd } from "./list-program.js";
 
 export interface ListOptions {
@@ -44,6 +52,8 @@ export interface SentList {
   readonly name: string;
   readonly kind: Kind;
   readonly who: string;
+  /** Size in bytes, if it was said before the list arrives. */
+  readonly bytes?: number | undefined;
 }
 
 /** Runs at a time in one server: each uses several threads. */
@@ -54,6 +64,8 @@ const mostInAll = 1000;
 const tickMilliseconds = 1000;
 /** Time without a sign of life after which another server takes a list over, in milliseconds. */
 const silence = 15_000;
+/** Servers that a list may end, one after another, before it has failed. */
+const mostLostServers = 5;
 /** Limit on the bytes of a list's folder, with the unpacked list and the results, as a multiple of the largest list. */
 const mostGrowth = 8;
 /** Exit codes of runs whose output is complete. */
@@ -109,16 +121,16 @@ export class Lists {
   async take(content: Readable, list: SentList, column: string): Promise<StoredList> {
     const added = await this.#add(content, { ...list, id: newId(), keyId: null, choices: {} });
     return this.#receiving(added, content, async (signal) => {
-      await this.files.store(added.id, added.name, content, this.mostBytes);
-      const found = await this.#detect(added, column, signal);
-      return this.#store.change(added.id, ["arriving"], { state: "found", found }, added);
+      await this.files.store(added, content, this.mostBytes, list.bytes);
+      return { state: "found", found: await this.#detect(added, column, signal) };
     });
   }
 
   /**
    * Stores a list of a key, which then waits for a server.
    *
-   * @param once text that identifies the request: a repetition returns the list of the first one
+   * @param once text that identifies the request: for 24 hours, a repetition returns the list of the first one. If that is
+   *   gone, it is checked again, as another attempt at it: what was charged for it is not charged again
    * @throws ListFault when it is too large, was removed meanwhile, or `once` was used with another body
    */
   async submit(
@@ -129,17 +141,23 @@ export class Lists {
   ): Promise<StoredList> {
     const id = newId();
     const added = await this.#add(content, { ...list, id, choices, once });
-    if (added.id !== id) {
-      if (added.state === "arriving")
+    const hasBody = async (hash: Uint8Array) => {
+      if (!(await this.#store.hasBody(added.id, requestHash(hash, list, choices, once))))
+        throw new ListFault(422, "This Idempotency-Key was already used with a different body.");
+    };
+    const arrives =
+      added.id === id
+        ? added
+        : await this.#store.change(added.id, ["gone"], { state: "arriving", server: this.#server });
+    if (arrives === undefined) {
+      if (added.state === "arriving" || added.state === "gone")
         throw new ListFault(409, "The list of this Idempotency-Key is still arriving.");
-      const hash = requestHash(await this.files.hash(content, this.mostBytes), list, choices);
-      if (await this.#store.hasBody(added.id, hash)) return (await this.get(added.id)) ?? added;
-      throw new ListFault(422, "This Idempotency-Key was already used with a different body.");
+      await hasBody(await this.files.hash(content, this.mostBytes));
+      return (await this.get(added.id)) ?? added;
     }
-    const queued = await this.#receiving(added, content, async () => {
-      const hash = await this.files.store(added.id, added.name, content, this.mostBytes);
-      await this.#store.hasBody(added.id, requestHash(hash, list, choices));
-      return this.#store.change(added.id, ["arriving"], { state: "waiting" }, added);
+    const queued = await this.#receiving(arrives, content, async () => {
+      await hasBody(await this.files.store(arrives, content, this.mostBytes, list.bytes));
+      return { state: "waiting" };
     });
     this.#wake();
     return queued;
@@ -157,23 +175,31 @@ export class Lists {
     return added;
   }
 
-  /** Works on a list that arrives; removes it if that fails. */
+  /**
+   * Works on a list that arrives; removes it if that fails.
+   *
+   * @param receive stores its files, and returns its next state
+   */
   async #receiving(
     list: StoredList,
     content: Readable,
-    receive: (signal: AbortSignal) => Promise<StoredList | undefined>,
+    receive: (signal: AbortSignal) => Promise<ListChange>,
   ): Promise<StoredList> {
+    let next: ListChange | undefined;
     try {
       let received: StoredList | undefined;
       await this.#working(list, async (signal) => {
         signal.addEventListener("abort", () => content.destroy(removed()));
-        received = await receive(signal);
+        next = await receive(signal);
+        received = await this.#store.change(list.id, ["arriving"], next, list);
       });
       if (received === undefined) throw removed();
       return received;
     } catch (error) {
       const { cause } = error as Error;
       if (cause instanceof Error) this.#options.onFault(cause);
+      // Before the state: a disk that the list has filled keeps the state from any change.
+      if (next === undefined) await this.files.remove(list.id).catch(this.#options.onFault);
       // It may have arrived although the state did not answer: then another request may have been told so.
       await this.#discard(list.id, ["arriving"], list);
       throw error;
@@ -184,11 +210,13 @@ export class Lists {
   #working(
     list: StoredList,
     work: (signal: AbortSignal) => Promise<void>,
-    progress?: () => unknown,
+    progress?: () => ListProgress | undefined,
   ): Promise<void> {
     const aborter = new AbortController();
     const beat = setInterval(() => {
-      this.#store.beat(list, progress?.()).then(
+      const line = progress?.();
+      // What servers before have charged is not charged again.
+      this.#store.beat(list, line, line !== undefined && line.units > 0).then(
         (isOurs) => isOurs || aborter.abort(),
         // The state is away: the work goes on.
         () => {},
@@ -240,21 +268,20 @@ export class Lists {
     signal: AbortSignal,
     onProgress: Parameters<typeof follow>[1] = () => {},
   ): Promise<ProgramEnd> {
-    let isTooLarge = false;
+    let fault: ListFault | undefined;
     const stop = () => child.kill("SIGKILL");
     signal.addEventListener("abort", stop);
     if (signal.aborted) stop();
     const watch = setInterval(async () => {
-      if ((await this.files.sizeOf(id)) <= this.mostBytes * mostGrowth) return;
-      isTooLarge = true;
-      stop();
+      if ((await this.files.sizeOf(id)) > this.mostBytes * mostGrowth) {
+        fault = new ListFault(413, "The list is too large when it is unpacked; use the command line.");
+      } else if ((await this.files.room().catch(() => 0)) < 0) fault = noRoom();
+      if (fault !== undefined) stop();
     }, tickMilliseconds / 2);
     try {
       return await follow(child, onProgress);
     } catch (error) {
-      if (signal.aborted) throw removed();
-      if (!isTooLarge) throw error;
-      throw new ListFault(413, "The list is too large when it is unpacked; use the command line.");
+      throw signal.aborted ? removed() : (fault ?? error);
     } finally {
       clearInterval(watch);
     }
@@ -326,12 +353,17 @@ export class Lists {
       if (list === undefined) return;
       // Claimed while the server stops.
       if (this.#isClosed) return void (await this.#finish(list, undefined));
+      if (list.lostServers >= mostLostServers) {
+        const fault = `The server ended ${list.lostServers} times as it checked the list; use the command line.`;
+        await this.#finish(list, { counted: countedIn(list.result), fault });
+        continue;
+      }
       this.#run(list).catch((error: Error) => this.#options.onFault(error));
     }
   }
 
   async #run(list: StoredList): Promise<void> {
-    let progress: unknown;
+    let progress: ListProgress | undefined;
     this.#running++;
     const run = this.#working(
       list,
@@ -362,7 +394,7 @@ export class Lists {
   async #check(
     list: StoredList,
     signal: AbortSignal,
-    onProgress: (line: unknown) => void,
+    onProgress: (line: ListProgress) => void,
   ): Promise<ListResult> {
     const { id, name, kind, attempt, keyId } = list;
     const { column, delimiter, drop, isSplit, isExplained, dns } = list.choices as ListChoices;
@@ -380,7 +412,7 @@ export class Lists {
     const charge = { keyId: keyId!, run: `list-${id}` };
     const child = this.#options.runner.start(command(kind, name, args), folder, charge);
     const { exitCode, lines } = await this.#follow(child, id, signal, ({ rows, share, units }) =>
-      onProgress({ rows, share, units }),
+      onProgress({ rows, share, units } as ListProgress),
     );
     const summary = lines.findLast((line) => "statuses" in line && "engine" in line);
     if (![success, quotaExhausted].includes(exitCode) || summary === undefined) {
@@ -464,9 +496,17 @@ export class Lists {
   }
 }
 
-/** Returns a hash of a request: of its body, and of what is wanted. */
-const requestHash = (body: Uint8Array, { name, kind }: SentList, choices: ListChoices): Uint8Array =>
-  createHash("sha256")
+/**
+ * Returns a hash of a request: of its body, and of what is wanted. It outlives the list, and so has a key, without which
+ * guesses of a body cannot be checked.
+ */
+const requestHash = (
+  body: Uint8Array,
+  { name, kind }: SentList,
+  choices: ListChoices,
+  once = "",
+): Uint8Array =>
+  createHmac("sha256", once)
     .update(body)
     .update(JSON.stringify([name, kind, choices]))
     .digest();

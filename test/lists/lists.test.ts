@@ -133,6 +133,34 @@ describe("a list that arrives", () => {
     expect([place.left(), await lists.all()]).toEqual([[], []]);
   });
 
+  test("leaves no file although the state cannot be used", async () => {
+    const place = newPlace();
+    const broken = async () => {
+      throw new StoreError("the state is full");
+    };
+    const { lists } = await openLists(place, {
+      storeOf: (store) =>
+        Object.assign(Object.create(store), { add: store.add.bind(store), change: broken, hasBody: broken }),
+    });
+    const list = { ...sent, who: senderOf("k1"), keyId: "k1" };
+    await expect(lists.submit(upload(), list, choices, "a")).rejects.toThrow("the state is full");
+    await expect(lists.submit(upload("x".repeat(2000)), list, choices, "b")).rejects.toMatchObject({
+      statusCode: 413,
+    });
+    expect(place.left()).toEqual([]);
+  });
+
+  test("is refused when the disk has no room for a list of its size", async () => {
+    const place = newPlace();
+    const { lists } = await openLists(place, { mostBytes: Number.MAX_SAFE_INTEGER });
+    const list = { ...sent, who: senderOf("k1"), keyId: "k1", bytes: 2 ** 52 };
+    await expect(lists.submit(upload(), list, choices, "a")).rejects.toMatchObject({
+      statusCode: 507,
+      message: "There is no room for the list on the server.",
+    });
+    expect([place.left(), await lists.all("k1")]).toEqual([[], []]);
+  });
+
   test("is refused when it is empty or too large, and there is no folder", async () => {
     const place = newPlace();
     const { lists, faults } = await openLists(place, { program: work });
@@ -175,7 +203,7 @@ describe("a list of a key", () => {
       has: (keyId, once) => store.has(keyId, once),
       get: (id) => store.get(id),
       all: (most, keyId) => store.all(most, keyId),
-      beat: (claim, progress) => store.beat(claim, progress),
+      beat: (claim, progress, isFurther) => store.beat(claim, progress, isFurther),
       claim: (server, silence) => store.claim(server, silence),
       due: (server, silence, keep) => store.due(server, silence, keep),
       hasBody: (id, hash) => store.hasBody(id, hash),
@@ -284,6 +312,106 @@ describe("a list of a key", () => {
     expect(await lists.start(id)).toMatchObject({ state: "waiting" });
     await expect.poll(async () => (await lists.get(id))?.attempt).toBe(2);
     expect(await lists.start("none")).toBeUndefined();
+  });
+
+  test.each([
+    ["its time has ended", { keepMilliseconds: 300 }],
+    ["it was removed", {}],
+  ])("is checked again under the same name when its request is repeated, though %s", async (_, options) => {
+    const place = newPlace();
+    const { lists, runs, store } = await openLists(place, { program: work, ...options });
+    const { id } = await submit(lists, "email\n", "a");
+    await expect.poll(() => runs.length).toBe(1);
+    if (!("keepMilliseconds" in options)) {
+      await expect.poll(async () => (await lists.get(id))?.state).toBe("done");
+      await lists.remove(id);
+    }
+    await expect.poll(() => lists.get(id), { timeout: 5000 }).toBeUndefined();
+    await expect.poll(place.left).toEqual([]);
+    expect([await lists.all("k1"), await lists.has("k1", "a")]).toEqual([[], true]);
+    // Another body, also one that breaks off, changes nothing about the first request.
+    await expect(submit(lists, "other\n", "a")).rejects.toMatchObject({ statusCode: 422 });
+    await expect(submit(lists, "", "a")).rejects.toMatchObject({ statusCode: 400 });
+    expect(place.left()).toEqual([]);
+    const again = await submit(lists, "email\n", "a");
+    expect(again).toMatchObject({ id, state: "waiting", attempt: 1 });
+    await expect.poll(() => runs).toEqual([`k1 list-${id}`, `k1 list-${id}`]);
+    await expect.poll(async () => (await store.lists.get(id))?.attempt).toBe(2);
+  });
+
+  test("is forgotten a day after its request, and at once without an Idempotency-Key or a check", async () => {
+    const place = newPlace();
+    const { lists, store } = await openLists(place, { program: work });
+    const { DatabaseSync } = await import("@photostructure/sqlite");
+    const database = new DatabaseSync(place.state);
+    const rows = () => database.prepare("SELECT id FROM list").all().length;
+    const [known, unnamed] = [await submit(lists, "email\n", "a"), await submit(lists)];
+    for (const { id } of [known, unnamed]) {
+      await expect.poll(async () => (await lists.get(id))?.state).toBe("done");
+      await lists.remove(id);
+    }
+    await expect(submit(lists, "", "b")).rejects.toMatchObject({ statusCode: 400 });
+    expect([rows(), await lists.has("k1", "a"), await lists.has("k1", "b")]).toEqual([1, true, false]);
+    // As if a day had passed.
+    database.prepare("UPDATE list SET created = created - 86400001").run();
+    await expect.poll(rows, { timeout: 5000 }).toBe(0);
+    database.close();
+    expect(await store.lists.has("k1", "a")).toBe(false);
+  });
+
+  test("does not count among the lists once it is gone", async () => {
+    const { lists, store } = await openLists(newPlace(), { program: work });
+    const { id } = await submit(lists, "email\n", "a");
+    await expect.poll(async () => (await lists.get(id))?.state).toBe("done");
+    await lists.remove(id);
+    const most = { ofKey: 1, ofAll: 1 };
+    const one = {
+      name: "a",
+      kind: "email",
+      keyId: "k1",
+      who: senderOf("k1"),
+      server: "s",
+      choices: {},
+    } as const;
+    expect(await store.lists.add({ ...one, id: "b" }, most)).toMatchObject({ id: "b" });
+    expect(await store.lists.add({ ...one, id: "c", once: "a" }, most)).toBe("full");
+  });
+
+  test("has failed once it has ended five servers in a row, without progress", async () => {
+    const place = newPlace();
+    const { store } = await openLists(place);
+    const list = {
+      id: "a",
+      name: "a",
+      kind: "email",
+      keyId: "k1",
+      who: senderOf("k1"),
+      server: "s",
+      choices,
+    } as const;
+    await store.lists.add(list, { ofKey: 9, ofAll: 9 });
+    await store.lists.change("a", ["arriving"], { state: "waiting" });
+    const lost = async (server: string, isFurther = false) => {
+      const claimed = await store.lists.claim(server, -1);
+      await store.lists.beat(claimed!, { rows: 1, share: null, units: Number(isFurther) }, isFurther);
+      return claimed!.lostServers;
+    };
+    expect([await lost("a"), await lost("b", true), await lost("c"), await lost("d")]).toEqual([0, 1, 1, 2]);
+    expect([await lost("e"), await lost("f")]).toEqual([3, 4]);
+    const { DatabaseSync } = await import("@photostructure/sqlite");
+    const database = new DatabaseSync(place.state);
+    database.prepare("UPDATE list SET alive = alive - 60000").run();
+    database.close();
+    const { lists, children } = await openLists(place);
+    await expect.poll(async () => (await lists.get("a"))?.state, { timeout: 5000 }).toBe("failed");
+    expect((await lists.get("a"))?.result).toEqual({
+      counted: { statuses: {}, notChecked: 0 },
+      fault: "The server ended 5 times as it checked the list; use the command line.",
+    });
+    expect(children).toEqual([]);
+    // A person may try again.
+    expect(await lists.start("a")).toMatchObject({ state: "waiting" });
+    await expect.poll(async () => (await lists.get("a"))?.lostServers, { timeout: 5000 }).toBe(0);
   });
 
   test("is removed after a while", async () => {

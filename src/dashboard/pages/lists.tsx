@@ -76,6 +76,7 @@ export const stateNames: Readonly<Record<StoredList["state"], string>> = {
   done: "checked",
   failed: "not possible",
   removed: "removed",
+  gone: "removed",
 };
 
 function ListTable({ lists, names }: ListsFacts) {

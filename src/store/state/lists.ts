@@ -5,13 +5,15 @@
 import { timingSafeEqual } from "node:crypto";
 import { ask, type Clock, clock, insertion, listOf, type Parameter, tell } from "../sql.js";
 import type { ServiceDatabase } from "./database.js";
+import { answerMilliseconds } from "./rules.js";
 import { hashOf } from "./secrets.js";
 
 /**
  * `arriving`: a server receives it. `found`: its table is known, and choices are awaited. `waiting`: for a server.
- * `removed`: its files are still to be deleted.
+ * `removed`: its files are still to be deleted. `gone`: they are deleted; the row is kept for a repeated request, which
+ * brings the list back under the same id, so that its run is not charged again.
  */
-export type ListState = "arriving" | "found" | "waiting" | "running" | "done" | "failed" | "removed";
+export type ListState = "arriving" | "found" | "waiting" | "running" | "done" | "failed" | "removed" | "gone";
 
 export interface StoredList {
   readonly id: string;
@@ -32,6 +34,8 @@ export interface StoredList {
   readonly alive: number;
   /** Number of times that a server has begun to check it. */
   readonly attempt: number;
+  /** Number of servers, one after another, that have ended while they checked it, and without progress. */
+  readonly lostServers: number;
   readonly choices: unknown;
   readonly found: unknown;
   readonly progress: unknown;
@@ -49,6 +53,7 @@ export const senderOf = (keyId: string): string => `key ${keyId}`;
 
 export interface ListChange {
   readonly state: ListState;
+  readonly server?: string;
   readonly keyId?: string;
   readonly choices?: unknown;
   readonly found?: unknown;
@@ -84,8 +89,12 @@ export interface ListStore {
     to: ListChange,
     claim?: ListClaim,
   ): Promise<StoredList | undefined>;
-  /** Gives a sign of life. Returns whether the claim still holds. A power failure may undo it. */
-  beat(claim: ListClaim, progress?: unknown): Promise<boolean>;
+  /**
+   * Gives a sign of life. Returns whether the claim still holds. A power failure may undo it.
+   *
+   * @param isFurther whether the work is further than that of servers before
+   */
+  beat(claim: ListClaim, progress?: unknown, isFurther?: boolean): Promise<boolean>;
   /**
    * Claims the list that waits longest, or whose server has given no sign of life for a while.
    *
@@ -103,7 +112,7 @@ export interface ListStore {
   ): Promise<{ readonly isWaiting: boolean; readonly ended: readonly string[] }>;
   /** Compares the hash of a body with the stored one, or stores it if there is none. Returns whether they are equal. */
   hasBody(id: string, hash: Uint8Array): Promise<boolean>;
-  /** Deletes the row of a list. */
+  /** Deletes the row of a list whose files are deleted. That of a list whose request may be repeated is `gone` first. */
   drop(id: string): Promise<void>;
 }
 
@@ -114,8 +123,9 @@ type ListRow = Omit<StoredList, JsonColumn> & {
 } & { readonly choices: string };
 
 const columns =
-  'id, name, kind, key_id AS "keyId", who, created, changed, state, server, alive, attempt, choices, found, progress, result';
+  'id, name, kind, key_id AS "keyId", who, created, changed, state, server, alive, attempt, lost_servers AS "lostServers", choices, found, progress, result';
 
+const isShown = "state NOT IN ('removed', 'gone')";
 /** A server does not take over from itself: a run of it that was silent goes on. */
 const isUnclaimed = "(state = 'waiting' OR (state = 'running' AND alive < ? AND server <> ?))";
 
@@ -137,11 +147,15 @@ export class SqlLists implements ListStore {
       >(
         clock,
         [`SELECT ${columns} FROM {list} WHERE once = ?`, hash],
-        ["SELECT count(*) AS count FROM {list} WHERE key_id = ? AND who = ?", keyId ?? "", who],
-        ["SELECT count(*) AS count FROM {list}"],
+        [
+          "SELECT count(*) AS count FROM {list} WHERE key_id = ? AND who = ? AND state <> 'gone'",
+          ...[keyId ?? "", who],
+        ],
+        ["SELECT count(*) AS count FROM {list} WHERE state <> 'gone'"],
       );
-      if (found !== undefined) return toList(found);
+      if (found !== undefined && found.state !== "gone") return toList(found);
       if (ofKey.count >= most.ofKey || ofAll.count >= most.ofAll) return "full";
+      if (found !== undefined) return toList(found);
       const [added] = yield* ask<[ListRow[]]>(
         insertion(
           "{list} (id, name, kind, key_id, who, created, changed, state, server, alive, attempt, choices, once)",
@@ -165,7 +179,7 @@ export class SqlLists implements ListStore {
 
   async get(id: string): Promise<StoredList | undefined> {
     const [[row]] = await this.#database.read(() =>
-      ask<[ListRow[]]>([`SELECT ${columns} FROM {list} WHERE id = ? AND state <> 'removed'`, id]),
+      ask<[ListRow[]]>([`SELECT ${columns} FROM {list} WHERE id = ? AND ${isShown}`, id]),
     );
     return row && toList(row);
   }
@@ -173,7 +187,7 @@ export class SqlLists implements ListStore {
   async all(most: number, keyId?: string): Promise<readonly StoredList[]> {
     const [rows] = await this.#database.read(() =>
       ask<[ListRow[]]>([
-        `SELECT ${columns} FROM {list} WHERE state <> 'removed' ${keyId === undefined ? "" : "AND key_id = ? AND who = ?"}
+        `SELECT ${columns} FROM {list} WHERE ${isShown} ${keyId === undefined ? "" : "AND key_id = ? AND who = ?"}
         ORDER BY created DESC, id LIMIT ?`,
         ...(keyId === undefined ? [] : [keyId, senderOf(keyId)]),
         most,
@@ -190,6 +204,7 @@ export class SqlLists implements ListStore {
   ): Promise<StoredList | undefined> {
     const changed: [string, Parameter][] = [["state", to.state]];
     if (to.keyId !== undefined) changed.push(["key_id", to.keyId]);
+    if (to.server !== undefined) changed.push(["server", to.server]);
     for (const name of ["choices", "found", "result"] as const) {
       if (to[name] !== undefined) changed.push([name, JSON.stringify(to[name])]);
     }
@@ -206,11 +221,11 @@ export class SqlLists implements ListStore {
     });
   }
 
-  beat({ id, server, attempt }: ListClaim, progress?: unknown): Promise<boolean> {
+  beat({ id, server, attempt }: ListClaim, progress?: unknown, isFurther = false): Promise<boolean> {
     return this.#database.writeFast(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
       const [rows] = yield* ask([
-        `UPDATE {list} SET alive = ?, progress = ?
+        `UPDATE {list} SET alive = ?, progress = ? ${isFurther ? ", lost_servers = 0" : ""}
         WHERE id = ? AND server = ? AND attempt = ? AND state IN ('arriving', 'running') RETURNING id`,
         ...[now, progress === undefined ? null : JSON.stringify(progress), id, server, attempt],
       ]);
@@ -222,7 +237,8 @@ export class SqlLists implements ListStore {
     return this.#database.write(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
       const [rows] = yield* ask<[ListRow[]]>([
-        `UPDATE {list} SET state = 'running', server = ?, alive = ?, attempt = attempt + 1, progress = NULL
+        `UPDATE {list} SET state = 'running', server = ?, alive = ?, attempt = attempt + 1, progress = NULL,
+          lost_servers = CASE state WHEN 'running' THEN lost_servers + 1 ELSE 0 END
         WHERE id = (SELECT id FROM {list} WHERE ${isUnclaimed} ORDER BY changed, id LIMIT 1 {skip})
         RETURNING ${columns}`,
         ...[server, now, now - silence, server],
@@ -238,8 +254,8 @@ export class SqlLists implements ListStore {
         [`SELECT 1 FROM {list} WHERE ${isUnclaimed} LIMIT 1`, now - silence, server],
         [
           `SELECT id FROM {list} WHERE (state IN ('arriving', 'removed') AND alive < ?)
-            OR (state IN ('found', 'done', 'failed') AND changed < ?)`,
-          ...[now - silence, now - keep],
+            OR (state IN ('found', 'done', 'failed') AND changed < ?) OR (state = 'gone' AND created < ?)`,
+          ...[now - silence, now - keep, now - answerMilliseconds],
         ],
       ),
     );
@@ -263,7 +279,19 @@ export class SqlLists implements ListStore {
   }
 
   async drop(id: string): Promise<void> {
-    await this.#database.write(() => tell(["DELETE FROM {list} WHERE id = ?", id]));
+    await this.#database.write(function* () {
+      const [[{ now }]] = yield* ask<[[Clock]]>(clock);
+      yield* tell([
+        // Nothing was charged for a list that no server has begun to check.
+        `UPDATE {list} SET state = 'gone'
+        WHERE id = ? AND state = 'removed' AND once IS NOT NULL AND attempt > 0 AND created >= ?`,
+        ...[id, now - answerMilliseconds],
+      ]);
+      yield* tell([
+        "DELETE FROM {list} WHERE id = ? AND (state = 'removed' OR (state = 'gone' AND created < ?))",
+        ...[id, now - answerMilliseconds],
+      ]);
+    });
   }
 }
 

@@ -67,4 +67,7 @@ const people = `CREATE TABLE {person} (
   ALTER TABLE {session} ADD COLUMN created {integer};
   ALTER TABLE {session} ADD COLUMN seen {integer}`;
 
-export const sharedSteps: readonly string[] = [usedColumn, listTable, usageSums, rates, people];
+/** Servers in a row that a list has outlived; see lists.ts. */
+const lostServers = "ALTER TABLE {list} ADD COLUMN lost_servers {integer} NOT NULL DEFAULT 0";
+
+export const sharedSteps: readonly string[] = [usedColumn, listTable, usageSums, rates, people, lostServers];
