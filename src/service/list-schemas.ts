@@ -80,6 +80,7 @@ export const listSchemas = {
 /** Query of a submission. Its names are those of the fields in the dashboard. */
 export const submissionSchema = {
   type: "object",
+  additionalProperties: false,
   properties: {
     kind: { type: "string", enum: ["email", "domain"], default: "email", description: "Kind of the items." },
     name: {
@@ -115,5 +116,6 @@ const { column, delimiter, drop, explain, dns, name, split } = submissionSchema.
 /** The choices for a table that is sent to be returned. */
 export const tableQuerySchema = {
   type: "object",
+  additionalProperties: false,
   properties: { column, delimiter, drop, explain, dns, name, split: { ...split, enum: [false] } },
 } as const;

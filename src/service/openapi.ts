@@ -129,12 +129,15 @@ function validationSchemas<Name extends "Email" | "Domain">(
   const request = {
     type: "object",
     required: [field],
+    additionalProperties: false,
     properties: {
       [field]: {
         type: "array",
         items: { type: "string", maxLength: maximumItemLength },
         description: "Items to validate. Repeated items cost one unit.",
       },
+      // An example of the interface document has the field of the other operation.
+      [field === "emails" ? "domains" : "emails"]: { description: "Ignored." },
       explain: {
         type: "boolean",
         default: false,
@@ -196,6 +199,9 @@ function validationSchemas<Name extends "Email" | "Domain">(
     [`Validate${name}sResponse`]: response,
   } as Record<`Validate${Name}s${"Request" | "Response"}` | `${Name}Result`, object>;
 }
+
+/** Query of a request without parameters. */
+export const noQuery = { type: "object", additionalProperties: false, properties: {} } as const;
 
 export const jsonOf = (description: string, name: SchemaName | undefined) => ({
   description,

@@ -1,11 +1,11 @@
 /** Error responses: status codes and messages for clients. Messages must not reveal how the service works inside. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { closest, distance } from "fastest-levenshtein";
 import type { ConnectionError, FastifyError } from "fastify";
 import { ListFault } from "../lists/list-fault.js";
 import { StoreError } from "../store/errors.js";
 import { errorBody } from "./error-codes.js";
-import { maximumItemLength } from "./openapi.js";
 
 export class Refusal extends Error {
   constructor(
@@ -31,7 +31,7 @@ export function explain(
   if (error instanceof StoreError) {
     return { statusCode: 503, message: "Service unavailable; try again later." };
   }
-  const { code, statusCode = 500, validation } = error;
+  const { code, statusCode = 500, validation, validationContext } = error;
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
     return {
       statusCode: 413,
@@ -39,33 +39,73 @@ export function explain(
     };
   }
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
-    return { statusCode: 415, message: "Content-Type must be application/json." };
+    return {
+      statusCode: 415,
+      message:
+        "Content-Type must be application/json; for a table, text/csv and curl --data-binary @list.csv.",
+    };
   }
-  if (validation !== undefined) return { statusCode: 400, message: describeFault(validation[0]) };
+  if (validation?.[0] !== undefined) {
+    const what = validationContext === "querystring" ? "parameter" : "field";
+    return { statusCode: 400, message: describeFault(what, validation[0]) };
+  }
   if (statusCode >= 400 && statusCode < 500) return { statusCode, message: "Bad request." };
   return { statusCode: 500, message: "Internal error." };
 }
 
-/** The part of Ajv's error object that is used here. */
+/** The part of Ajv's error object, with `verbose`, that is used here. */
 interface ValidationFault {
   readonly instancePath: string;
   readonly keyword: string;
-  readonly params: Record<string, unknown>;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly parentSchema?: { readonly properties?: Readonly<Record<string, unknown>> };
+  readonly data?: unknown;
 }
 
-function describeFault(
-  { instancePath, keyword, params }: ValidationFault = { instancePath: "", keyword: "", params: {} },
-) {
-  const field = instancePath
+/** @param what a member of the request */
+function describeFault(what: "field" | "parameter", fault: ValidationFault): string {
+  const { instancePath, keyword, params, parentSchema, data } = fault;
+  const name = instancePath
     .slice(1)
     .replace("/", "[")
     .replace(/\[(\d+)$/, "[$1]");
-  if (keyword === "required") return `The field ${String(params["missingProperty"])} is missing.`;
-  if (keyword === "maxLength") return `${field} is longer than ${maximumItemLength} characters.`;
-  if (field === "") return "The body must be a JSON object.";
-  const type = String(params["type"]);
-  return `${field} must be ${typeNames[type] ?? `of type ${type}`}.`;
+  const known = Object.keys(parentSchema?.properties ?? {});
+  switch (keyword) {
+    case "required": {
+      // A name that was misspelt is missing under its right name.
+      const wrong = Object.keys(Object(data)).find((name) => !known.includes(name));
+      if (wrong !== undefined) return unknownName(what, wrong, known);
+      return `The ${what} ${String(params["missingProperty"])} is missing.`;
+    }
+    case "additionalProperties":
+      return unknownName(what, String(params["additionalProperty"]), known);
+    case "maxLength":
+      return `${name} is longer than ${String(params["limit"])} characters.`;
+    case "enum":
+      return `${name} must be one of ${(params["allowedValues"] as readonly unknown[]).join(", ")}.`;
+    case "type": {
+      if (name === "") return "The body must be a JSON object.";
+      const type = String(params["type"]);
+      return `${name} must be ${typeNames[type] ?? `of type ${type}`}.`;
+    }
+    default:
+      return `${name} is not valid.`;
+  }
 }
+
+function unknownName(what: string, name: string, known: readonly string[]): string {
+  const shown = JSON.stringify(name.slice(0, mostShown));
+  if (known.length === 0) return `There is no ${what} ${shown}: this request takes none.`;
+  const meant = closest(name, known);
+  const isNear = distance(name, meant) <= mostEdits * name.length;
+  const others = known.length === 1 ? `the only one is ${meant}.` : `there are ${known.join(", ")}.`;
+  return `There is no ${what} ${shown}; ${isNear ? `did you mean ${meant}?` : others}`;
+}
+
+/** Characters of an unknown name in a message. */
+const mostShown = 100;
+/** Wrong letters of a name, as a share of it, with which it is still recognised. */
+const mostEdits = 0.4;
 
 const typeNames: Readonly<Record<string, string>> = {
   array: "an array of strings",

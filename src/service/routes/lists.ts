@@ -2,7 +2,7 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
-import { PassThrough, type Readable } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Ajv } from "ajv";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -14,13 +14,16 @@ import { type StoredList, senderOf } from "../../store/state/lists.js";
 import type { ApiKey, ServiceStore } from "../../store/state/service-store.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
 import { submissionSchema, tableQuerySchema } from "../list-schemas.js";
-import { errorResponses, idempotencyKeySchema, jsonOf } from "../openapi.js";
+import { errorResponses, idempotencyKeySchema, jsonOf, noQuery } from "../openapi.js";
 import { Refusal } from "../refusals.js";
 import { idempotencyKeyOf, refuseWithoutUnits } from "./validate.js";
 
 /** Waits between two looks at a list whose result is awaited, in milliseconds. */
 const shortestWait = 25;
 const longestWait = 500;
+
+/** Bytes of a body among which a list has a line break or a NUL. */
+const longestLine = 65_536;
 
 interface ListRouteOptions {
   readonly lists: Lists;
@@ -85,11 +88,13 @@ export async function listRoutes(
       isExplained: explain,
       dns,
     };
-    const sent = { name, kind, who: senderOf(key.id), keyId: key.id };
+    const bytes = Number(request.headers["content-length"] ?? 0);
+    const sent = { name, kind, who: senderOf(key.id), keyId: key.id, bytes };
     request.items = 1;
-    return receive(request.raw, (content) =>
-      lists.submit(content, sent, choices, idempotencyKeyOf(request)),
-    ).catch((error) => {
+    return receive(request.raw, (content) => {
+      const list = fileIn(content, request.headers["content-type"] ?? "");
+      return lists.submit(list, sent, choices, idempotencyKeyOf(request));
+    }).catch((error) => {
       reply.header("connection", "close");
       throw error;
     });
@@ -113,7 +118,8 @@ export async function listRoutes(
       schema: {
         summary: `Returns the lists of the key, the newest first; at most ${mostLists}.`,
         operationId: "get_lists",
-        response: { 200: jsonOf("The lists.", "Lists"), ...errorResponses(401, 503) },
+        querystring: noQuery,
+        response: { 200: jsonOf("The lists.", "Lists"), ...errorResponses(400, 401, 503) },
       },
     },
     async (request) => {
@@ -123,7 +129,7 @@ export async function listRoutes(
   );
 
   service.register(async (uploads) => {
-    const ajv = new Ajv({ coerceTypes: true, useDefaults: true });
+    const ajv = new Ajv({ coerceTypes: true, useDefaults: true, verbose: true });
     // A query has texts only.
     uploads.setValidatorCompiler(({ schema }) => ajv.compile(schema));
     uploads.removeAllContentTypeParsers();
@@ -157,7 +163,7 @@ export async function listRoutes(
   });
 
   service.register(async (tables) => {
-    const ajv = new Ajv({ coerceTypes: true, useDefaults: true });
+    const ajv = new Ajv({ coerceTypes: true, useDefaults: true, verbose: true });
     tables.setValidatorCompiler(({ schema }) => ajv.compile(schema));
     tables.removeAllContentTypeParsers();
     tables.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
@@ -199,7 +205,8 @@ export async function listRoutes(
         summary: "Returns a list: its state, progress, counts and units.",
         operationId: "get_list",
         params: idParameter,
-        response: { 200: jsonOf("The list.", "List"), ...notFound, ...errorResponses(401, 503) },
+        querystring: noQuery,
+        response: { 200: jsonOf("The list.", "List"), ...notFound, ...errorResponses(400, 401, 503) },
       },
     },
     async (request: ListRequest) => toAnswer(await listOf(request)),
@@ -213,11 +220,12 @@ export async function listRoutes(
           "Checks the rest of a list whose units have ended, or tries a failed one again. Nothing is charged twice.",
         operationId: "run_list",
         params: idParameter,
+        querystring: noQuery,
         response: {
           202: jsonOf("The list waits for a server.", "List"),
           ...notFound,
           409: jsonOf("All of the list was checked, or it is not done yet.", "Error"),
-          ...errorResponses(401, 403, 429, 503),
+          ...errorResponses(400, 401, 403, 429, 503),
         },
       },
     },
@@ -240,6 +248,7 @@ export async function listRoutes(
         params: idParameter,
         querystring: {
           type: "object",
+          additionalProperties: false,
           properties: {
             file: { type: "string", maxLength: 200, description: "One of the files, if there are several." },
           },
@@ -248,7 +257,7 @@ export async function listRoutes(
           ...fileOf("The checked list, or one of its files.", "application/octet-stream"),
           ...notFound,
           409: jsonOf("The list is not done.", "Error"),
-          ...errorResponses(401, 503),
+          ...errorResponses(400, 401, 503),
         },
       },
     },
@@ -270,11 +279,12 @@ export async function listRoutes(
         summary: "Returns the report on a list as an HTML page.",
         operationId: "get_list_report",
         params: idParameter,
+        querystring: noQuery,
         response: {
           ...fileOf("The report.", "text/html"),
           ...notFound,
           409: jsonOf("The list is not done.", "Error"),
-          ...errorResponses(401, 503),
+          ...errorResponses(400, 401, 503),
         },
       },
     },
@@ -294,10 +304,11 @@ export async function listRoutes(
         summary: "Removes a list and its files; a run of it stops. Units that were charged stay charged.",
         operationId: "delete_list",
         params: idParameter,
+        querystring: noQuery,
         response: {
           204: { description: "The list was removed.", type: "null" },
           ...notFound,
-          ...errorResponses(401, 503),
+          ...errorResponses(400, 401, 503),
         },
       },
     },
@@ -331,6 +342,43 @@ async function receive<Result>(
     throw error;
   }
 }
+
+/**
+ * Returns the list in a body. curl names the type of forms for every body, also for a file as it is (`--data-binary`): a
+ * file is told from a form by its line breaks and NUL bytes, which `-d` takes out.
+ *
+ * @throws Refusal when the body is a form with parts. A stream of another form fails with it
+ */
+function fileIn(content: Readable, type: string): Readable {
+  if (/^multipart\//i.test(type)) throw isForm();
+  if (!/^application\/x-www-form-urlencoded\b/i.test(type)) return content;
+  const list = Readable.from(linesOf(content));
+  // It may break off before it is read.
+  content.on("error", (error) => list.destroy(error));
+  return list;
+}
+
+async function* linesOf(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const start: Buffer[] = [];
+  let bytes = 0;
+  let isList = false;
+  for await (const part of content) {
+    if (!isList) {
+      start.push(part);
+      bytes += part.length;
+      isList = ["\n", "\r", "\0"].some((byte) => part.includes(byte));
+      if (!isList && bytes > longestLine) throw isForm();
+      if (isList) yield* start.splice(0);
+    } else yield part;
+  }
+  if (!isList && bytes > 0) throw isForm();
+}
+
+const isForm = (): Refusal =>
+  new Refusal(
+    415,
+    "The body is a form, not a list; send the file as it is: curl --data-binary @list.csv -H 'Content-Type: text/csv'.",
+  );
 
 /** @throws Refusal when one is unknown */
 function statusesIn(text: string | undefined): readonly string[] {

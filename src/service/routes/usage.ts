@@ -21,6 +21,7 @@ const time = (description: string) => ({ type: "string", maxLength: 30, descript
 
 const query = {
   type: "object",
+  additionalProperties: false,
   properties: {
     from: time("Start as a day or a time in UTC, such as 2026-11-22; 29 days ago by default."),
     to: time("End as a day, which is counted, or a time; now by default."),

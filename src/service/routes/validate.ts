@@ -1,4 +1,5 @@
 /** Routes that validate items. The rules and the charge are in validation.ts. */
+import { parse as parseQuery } from "node:querystring";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { canonicalItem } from "../../classifier/canonical.js";
 import { flagsOf } from "../../classifier/flags.js";
@@ -10,11 +11,13 @@ import {
   idempotencyKeySchema,
   jsonOf,
   maximumItemLength,
+  noQuery,
   rateLimitFields,
   type SchemaName,
   schemaOf,
 } from "../openapi.js";
 import { secondsUntil } from "../plugins/access.js";
+import { tooManyItems } from "../plugins/json-body.js";
 import { Refusal } from "../refusals.js";
 import { explainItems, type Judges, validateItems } from "../validation.js";
 
@@ -107,6 +110,7 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
         querystring: {
           type: "object",
           required: [one.parameter],
+          additionalProperties: false,
           properties: {
             [one.parameter]: {
               type: "string",
@@ -121,6 +125,11 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
         },
       },
       onRequest: (request) => enter(request, field),
+      preValidation: async (request) => {
+        // A plus is part of many addresses, and stands for a blank in forms only.
+        const [, query = ""] = /\?(.*)/s.exec(request.raw.url ?? "") ?? [];
+        request.query = parseQuery(query.replaceAll("+", "%2B"));
+      },
       handler: async (request, reply) => {
         const item = (request.query as Readonly<Record<string, string>>)[one.parameter]!;
         const { statuses, explain } = await judge(
@@ -146,6 +155,7 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
         summary: `Validates ${what}: at most ${maximumItems} per request; each distinct one costs one unit.`,
         operationId: `validate_${field}`,
         headers: idempotencyKeySchema,
+        querystring: noQuery,
         body: {
           content: {
             "application/json": { schema: schemaOf(`${name}Request`) },
@@ -161,7 +171,11 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
         },
         response: {
           200: {
-            ...jsonOf("A status for each distinct item, in the order of submission.", `${name}Response`),
+            description: "A status for each distinct item, in the order of submission; or the table.",
+            content: {
+              "application/json": { schema: schemaOf(`${name}Response`) },
+              "text/csv": { schema: { type: "string", format: "binary" } },
+            },
             headers: rateLimitFields,
           },
           ...errorResponses(400, 401, 403, 413, 415, 422, 429, 503),
@@ -170,9 +184,7 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
       onRequest: (request: ValidateRequest) => enter(request, field),
       preValidation: async (request: ValidateRequest) => {
         const items: unknown = request.body?.[field];
-        if (Array.isArray(items) && items.length > maximumItems) {
-          throw new Refusal(413, `Too many items: at most ${maximumItems} per request.`);
-        }
+        if (Array.isArray(items) && items.length > maximumItems) throw tooManyItems(maximumItems);
       },
       handler: async (request: ValidateRequest, reply) => {
         const { body, rawBody } = request;

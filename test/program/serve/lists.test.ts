@@ -133,6 +133,81 @@ describe("on one server", async () => {
     expect((await used()) - before).toBe(1);
   });
 
+  test.each(["text/csv", "table"])(
+    "a request is charged once in 24 hours, though its list was removed and no units are left: %s",
+    async (kind) => {
+      const few = await createKey(home, { limit: 2 });
+      const list = `email\none-${kind.length}@larch-and-oak.com\ntwo@larch-and-oak.com\n`;
+      const once = { "idempotency-key": "night-2" };
+      const all = async () => (await request(`${service.url}/lists`, { headers: bearer(few) })).body.lists;
+      const sendOnce = async (list: string) => {
+        if (kind === "text/csv") {
+          const headers = { ...bearer(few), "content-type": "text/csv", ...once };
+          return request(`${service.url}/emails/validate`, { method: "POST", headers, body: list });
+        }
+        const sent = await send(service, few, list, {}, once);
+        if (sent.status === 202) await untilEnd(service, few, sent.body.id);
+        return sent;
+      };
+      const first = await sendOnce(list);
+      const [{ id, summary }] = await all();
+      expect(summary.units).toEqual({ used: 2, paidBefore: 0 });
+      await request(`${service.url}/lists/${id}`, { method: "DELETE", headers: bearer(few) });
+      expect(await all()).toEqual([]);
+      expect((await sendOnce(`${list}x@b.net\n`)).status).toBe(422);
+      const again = await sendOnce(list);
+      expect(again.status).toBe(first.status);
+      if (kind === "text/csv") expect(again.text).toBe(first.text);
+      const [after] = await all();
+      expect([after.id, after.summary.units]).toEqual([id, { used: 0, paidBefore: 2 }]);
+      // A request without the Idempotency-Key is another one.
+      expect((await send(service, few, list)).status).toBe(429);
+      const usage = (await request(`${service.url}/usage`, { headers: bearer(few) })).body;
+      expect([usage.units, usage.usage[0].statuses]).toEqual([2, { ok: 2 }]);
+    },
+  );
+
+  test("a file is a list whatever type curl gives it", async () => {
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    for (const list of [
+      text,
+      "email\nann@larch-and-oak.com",
+      gzipSync(text),
+      text.replaceAll("\r\n", "\r"),
+    ]) {
+      const { status, body } = await send(service, key, list, {}, form);
+      expect([status, body.message]).toEqual([202, undefined]);
+      await untilEnd(service, key, body.id);
+      expect(await look(service, key, body.id)).toMatchObject({ state: "done", fault: null });
+    }
+  });
+
+  test.each<[string, string, string]>([
+    ["GET", "/usage?since=1h", 'There is no parameter "since"; there are from, to, by.'],
+    ["GET", "/usage?by=week", "by must be one of hour, day."],
+    ["GET", "/lists?limit=3", 'There is no parameter "limit": this request takes none.'],
+    ["GET", "/lists/x/result?name=a", 'There is no parameter "name"; the only one is file.'],
+    ["GET", "/emails/check?adress=a@b.net", 'There is no parameter "adress"; did you mean address?'],
+    [
+      "GET",
+      "/emails/check?address=a@b.net&explain=1",
+      'There is no parameter "explain"; the only one is address.',
+    ],
+  ])("%s %s is refused, with a guess where there is one", async (method, path, message) => {
+    const answer = await request(service.url + path, { method, headers: bearer(key) });
+    expect([answer.status, answer.body.message]).toEqual([400, message]);
+  });
+
+  test.each([
+    ["ann+news@larch-and-oak.com", "ann+news@larch-and-oak.com"],
+    ["ann%2Bnews@larch-and-oak.com", "ann+news@larch-and-oak.com"],
+    ["ann%20b@larch-and-oak.com", "ann b@larch-and-oak.com"],
+    ["a%3Fb?c@larch-and-oak.com", "a?b?c@larch-and-oak.com"],
+  ])("/emails/check?address=%s is about %s", async (text, address) => {
+    const { body } = await request(`${service.url}/emails/check?address=${text}`, { headers: bearer(key) });
+    expect(body.address).toBe(address);
+  });
+
   test("the usage has the statuses of distinct items where items repeat", async () => {
     const repeating = await createKey(home, { limit: 10 });
     const list =
@@ -145,10 +220,24 @@ describe("on one server", async () => {
   });
 
   test("faults are named, and leave no list", async () => {
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    const parts = `--x\r\ncontent-disposition: form-data; name="list"; filename="a.csv"\r\n\r\n${text}\r\n--x--\r\n`;
     const cases: [string | Uint8Array, Record<string, string>, Record<string, string>, number, string][] = [
       ["", {}, {}, 400, "The list is empty."],
       ["x".repeat(1_100_000), {}, {}, 413, "The list is larger than 1 MiB"],
-      [text, { kind: "phone" }, {}, 400, "must be"],
+      [text, { kind: "phone" }, {}, 400, "kind must be one of email, domain."],
+      [text, { name: "x".repeat(201) }, {}, 400, "name is longer than 200 characters."],
+      [text, { colum: "2" }, {}, 400, 'There is no parameter "colum"; did you mean column?'],
+      [
+        text.replaceAll("\r\n", ""),
+        {},
+        form,
+        415,
+        "curl --data-binary @list.csv -H 'Content-Type: text/csv'",
+      ],
+      [`list=${encodeURIComponent(text)}`, {}, form, 415, "The body is a form, not a list"],
+      [`${"a@b.net,".repeat(20_000)}\n`, {}, form, 415, "The body is a form, not a list"],
+      [parts, {}, { "content-type": "multipart/form-data; boundary=x" }, 415, "The body is a form"],
       [text, { drop: "good" }, {}, 400, "drop: takes statuses"],
       [gzipSync(text), {}, { "content-encoding": "gzip" }, 415, "must not be compressed"],
       [text, {}, bearer("sk_none"), 401, "Unauthorized."],

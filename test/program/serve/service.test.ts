@@ -148,7 +148,35 @@ describe("points that the interface document leaves open", () => {
       "/emails/validate",
       `{"emails":${"[".repeat(50_000)}${"]".repeat(50_000)}}`,
       400,
-      "The body is not valid JSON in UTF-8.",
+      "The body has more than 100 arrays and objects.",
+    ],
+    [
+      "a member that is misspelt",
+      "/emails/validate",
+      { emails: [], explian: true },
+      400,
+      'There is no field "explian"; did you mean explain?',
+    ],
+    [
+      "items under a misspelt name",
+      "/domains/validate",
+      { domians: ["a.com"] },
+      400,
+      'There is no field "domians"; did you mean domains?',
+    ],
+    [
+      "an unknown member",
+      "/emails/validate",
+      { emails: [], priority: 1 },
+      400,
+      'There is no field "priority"; there are emails, domains, explain, flags, canonical.',
+    ],
+    [
+      "parameters in place of members",
+      "/emails/validate?explain=true",
+      { emails: ["a@b.net"] },
+      400,
+      'There is no parameter "explain": this request takes none.',
     ],
     [
       "too many items",
@@ -160,9 +188,9 @@ describe("points that the interface document leaves open", () => {
     [
       "a body that is too large",
       "/emails/validate",
-      { emails: ["x".repeat(700_000)] },
+      { emails: ["x".repeat(300_000)] },
       413,
-      "Body too large: at most 601174 bytes. Items per request: at most 50.",
+      "Body too large: at most 201174 bytes. Items per request: at most 50.",
     ],
     ["an unknown path", "/emails", {}, 404, noSuchPath.message],
   ])("rejects %s", async (_, path, body, status, message) => {
@@ -181,6 +209,11 @@ describe("points that the interface document leaves open", () => {
       "POST",
       errorBody(405, "Method not allowed; use POST."),
     ]);
+  });
+
+  test("takes the fields of both operations, as an example of the interface document has them", async () => {
+    const { body } = await post("/emails/validate", { emails: ["a@larch-and-oak.com"], domains: 1 });
+    expect(body).toEqual({ emails: { "a@larch-and-oak.com": { status: "ok" } } });
   });
 
   test("accepts an empty list", async () => {
