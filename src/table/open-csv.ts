@@ -71,7 +71,7 @@ export async function openCsv(
   const { above, header: headerRecord, body, second } = layoutOf(parts, layoutOptions);
   const other =
     second ?? parts.records.find(({ fields }) => isReordered(fields, headerRecord?.fields, profile));
-  if (other !== undefined) {
+  if (other !== undefined && !options.force) {
     const line = 1 + lineEndings(linesAbove) + other.linesBefore;
     throw otherHeader(source.name, { line, fields: other.fields }, line - 1);
   }
@@ -95,6 +95,7 @@ export async function openCsv(
     dialect,
     width,
     hasHeader: header !== undefined,
+    takesHeaders: options.force === true,
     header,
     ragged,
     badRows,

@@ -80,6 +80,7 @@ export async function openJsonLines(
     dialect,
     width,
     hasHeader: false,
+    takesHeaders: options.force === true,
     firstLine,
     ragged: "pad",
     badRows,

@@ -22,6 +22,8 @@ export interface TableShape {
   readonly trustsQuotes: boolean;
   /** Whether rows with another number of fields are exceptions, which indicate a fault. */
   readonly isWidthSure: boolean;
+  /** Whether headers of other tables are taken for rows; otherwise they are errors. */
+  readonly takesHeaders?: boolean;
   /** Columns in which the first rows have items. */
   readonly itemColumns: readonly number[];
   readonly json?: JsonShape;

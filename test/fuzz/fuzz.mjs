@@ -356,7 +356,14 @@ async function run(table, quotaFile, validator) {
       session: { isSeveral: true },
     });
     const { used } = await quotaFile.read();
-    const counts = { ...report, quota: undefined, statuses: [...report.statuses].sort() };
+    // What a service suggests is not counted, and it is asked about values that are no addresses.
+    const counts = {
+      ...report,
+      quota: undefined,
+      repairable: undefined,
+      elsewhere: undefined,
+      statuses: [...report.statuses].sort(),
+    };
     return { counts, used, output: hash.digest("hex"), faults };
   } catch (error) {
     if (error.name !== "TableError") throw error;

@@ -56,7 +56,7 @@ export const inputOptions = optionRecords({
   },
   force: {
     flags: "--force",
-    help: "go on where nearly all items are invalid, or most rows bad",
+    help: "go on where nearly all items are invalid, most rows bad, or a row is like the header of another table",
     next: "inPlace",
   },
 });

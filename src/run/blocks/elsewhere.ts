@@ -60,14 +60,15 @@ export class ElsewhereFinder {
   readonly #options: BlockOptions;
   readonly #profile: ItemProfile;
   readonly #columns: readonly number[];
-  /** Tables with a delimiter have headers; JSON has names, and a plain list has neither. */
-  readonly #hasHeaders: boolean;
+  /** Tables with a delimiter may have headers below their first rows; JSON has names, and a plain list has neither. */
+  readonly #mayHaveHeaders: boolean;
 
   constructor(options: BlockOptions) {
     this.#options = options;
     this.#profile = profiles[options.kind];
     this.#columns = itemColumnsOf(options.shape);
-    this.#hasHeaders = options.shape.json === undefined && options.shape.dialect.delimiter !== null;
+    const { json, dialect, takesHeaders = false } = options.shape;
+    this.#mayHaveHeaders = json === undefined && dialect.delimiter !== null && !takesHeaders;
   }
 
   /**
@@ -75,7 +76,8 @@ export class ElsewhereFinder {
    * @param isBelowItems whether rows above the chunk may have items
    */
   find(chunk: ScannedChunk, codes: Uint8Array, isBelowItems: boolean): Elsewhere {
-    if (!this.#hasHeaders && this.#options.shape.json === undefined) return nowhere;
+    const { json, dialect } = this.#options.shape;
+    if (json === undefined && dialect.delimiter === null) return nowhere;
     const found = { ...nowhere };
     let hasItems = isBelowItems;
     let last = -1;
@@ -95,17 +97,17 @@ export class ElsewhereFinder {
         found.elsewhereRow ||= row + 1;
         found.elsewhereAt = found.elsewhere === 1 || found.elsewhereAt === place ? place : -1;
         // The row above has the same header.
-        if (this.#hasHeaders && last !== row - 1) this.#lookAbove(chunk, codes, row, place - 1, found);
+        if (this.#mayHaveHeaders && last !== row - 1) this.#lookAbove(chunk, codes, row, place - 1, found);
         last = row;
       } else if (
-        this.#hasHeaders &&
+        this.#mayHaveHeaders &&
         chunk.rawValue(row).length > 0 &&
         this.#isOtherHeader(chunk, row, hasItems)
       )
         found.header ||= row + 1;
       if (found.header !== 0) return found;
     }
-    if (this.#hasHeaders) found.lastHeader = this.#lastHeader(chunk, codes);
+    if (this.#mayHaveHeaders) found.lastHeader = this.#lastHeader(chunk, codes);
     return found;
   }
 

@@ -330,6 +330,8 @@ async function receive<Result>(
   take: (content: Readable) => Promise<Result>,
 ): Promise<Result> {
   const content = new PassThrough();
+  // It may break off before it is read, or after it was refused.
+  content.on("error", () => {});
   upload.once("close", () => {
     if (!upload.complete) content.destroy(new ListFault(400, "The list broke off; send it again."));
   });
@@ -353,7 +355,6 @@ function fileIn(content: Readable, type: string): Readable {
   if (/^multipart\//i.test(type)) throw isForm();
   if (!/^application\/x-www-form-urlencoded\b/i.test(type)) return content;
   const list = Readable.from(linesOf(content));
-  // It may break off before it is read.
   content.on("error", (error) => list.destroy(error));
   return list;
 }

@@ -221,7 +221,8 @@ export class ChunkAssembler {
 
   /** @throws ChoiceError for the header of another table, which may make the rows around it bad */
   #checkHeader(bytes: Buffer, record: Int32Array): void {
-    const { name, dialect, header } = this.#shape;
+    const { name, dialect, header, takesHeaders } = this.#shape;
+    if (takesHeaders) return;
     const [start, end, fields] = [record[Offset.start]!, record[Offset.end]!, record[Offset.fields]!];
     if (fields === 0 || end - start > longestHeader || dialect.delimiter === null) return;
     const bounds = boundsIn(this.#shape, bytes, start, end);

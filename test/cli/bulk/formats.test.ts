@@ -321,7 +321,7 @@ describe("lines above the table", () => {
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
-        "idv: list.csv: line 4 is another header: name,email; put its table into a file of its own, or pass --skip-lines 3 if the lines above are no rows\n",
+        "idv: list.csv: line 4 is another header: name,email; put its table into a file of its own, or pass --skip-lines 3 if the lines above are no rows, or --force if it is a row\n",
     });
     const skipped = await idv(["emails", "list.csv", "--skip-lines", "3", "-o", "out.tsv"], { home });
     expect(skipped.stderr).toContain("left out: 2 lines above the table");

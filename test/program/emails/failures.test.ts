@@ -30,7 +30,7 @@ describe("a failed run prints one line and keeps the old output", () => {
   test.each([
     ["-o", "out.csv"],
     ["-o", "out.csv.gz"],
-    ["--bad-rows", "skip:out.csv"],
+    ["--bad-rows", "skip:bad.csv"],
     ["--split", ".", "--append"],
     ["-I"],
   ])("an output that runs out of space with %s", async (...args) => {
@@ -38,7 +38,11 @@ describe("a failed run prints one line and keeps the old output", () => {
     const random = (i: number) => createHash("sha256").update(String(i)).digest("hex");
     const row = (i: number) => `ann@larch-and-oak.com,${random(i)}\nann@larch-and-oak.com,x,y\n`;
     const rows = Array.from({ length: 30_000 }, (_, i) => row(i));
-    const files = { "l.csv": `email,n\n${rows.join("")}`, "ok.csv": "email,n,status\n" };
+    const files = {
+      "l.csv": `email,n\n${rows.join("")}`,
+      "ok.csv": "email,n,status\n",
+      "bad.csv": "file,line,reason,record\n",
+    };
     const home = folderWith({ ...files, "out.csv.gz": "old" });
     const options = args.includes("--bad-rows") ? args : [...args, "--bad-rows", "skip"];
     // In blocks of 1024 bytes: the only limit on space that can be set without privileges.
@@ -59,7 +63,7 @@ describe("a failed run prints one line and keeps the old output", () => {
     for (const [name, content] of Object.entries({ ...files, "out.csv": "old", "out.csv.gz": "old" })) {
       expect(readFileSync(join(home, name), "utf8")).toBe(content);
     }
-    expect(readdirSync(home).sort()).toEqual(["l.csv", "ok.csv", "out.csv", "out.csv.gz", "state"]);
+    expect(readdirSync(home).sort()).toEqual(["bad.csv", "l.csv", "ok.csv", "out.csv", "out.csv.gz", "state"]);
   });
 
   test("standard output to a file without space for its last bytes", async () => {

@@ -30,14 +30,14 @@ describe("bad rows", () => {
     const home = folderOf({ list: `id,email,note\n${many.join("\n")}\n` });
     const runs = await Promise.all(
       [[], ["-c", "email", "-c", "note"]].map((args) =>
-        idv(["emails", "list", "--bad-rows", `skip:bad${args.length}`, "-q", ...args], { home }),
+        idv(["emails", "list", "--bad-rows", `skip:bad${args.length}.csv`, "-q", ...args], { home }),
       ),
     );
     for (const { code, stdout } of runs) {
       expect({ code, lines: stdout.split("\n").length }).toEqual({ code: 0, lines: 1 + 300_000 - 4 + 1 });
     }
-    expect(read(home, "bad0")).toBe(read(home, "bad4"));
-    expect(read(home, "bad0").match(/^list,\d+/gm)).toEqual([
+    expect(read(home, "bad0.csv")).toBe(read(home, "bad4.csv"));
+    expect(read(home, "bad0.csv").match(/^list,\d+/gm)).toEqual([
       "list,9002",
       "list,9003",
       "list,120002",
