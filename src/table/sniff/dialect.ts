@@ -202,6 +202,8 @@ function assess(delimiter: string | null, sample: Sample, options: LayoutOptions
 
 function isBetter(candidate: Assessment, best: Assessment, plain: Assessment): boolean {
   if (candidate.namesWanted !== best.namesWanted) return candidate.namesWanted;
+  // A field may have its items in lines of their own, which are more items without a delimiter than there are rows.
+  if (best === plain && candidate.namesItems) return true;
   if (candidate.itemCount !== best.itemCount) return candidate.itemCount > best.itemCount;
   if (best === plain) return true;
   if (candidate.namesItems !== best.namesItems) return candidate.namesItems;

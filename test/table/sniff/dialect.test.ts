@@ -131,6 +131,11 @@ describe("the delimiter", () => {
       'id|email|note\n1|"""Lee, A"" <a@example.net>"|x\n2|b@example.net; c@example.net\n',
       "|",
     ],
+    [
+      "comma, with a list in lines in each row",
+      'id,email,note\n1,"a@example.net;\nb@example.net",x\n2,"c@example.net,\nd@example.net",y\n',
+      ",",
+    ],
     ["empty lines between records", "id,email\n\n1,a@example.net\n\n", ","],
   ])("is detected: %s", async (_, sample, delimiter) => {
     const split = await sampleSplitter(sample, true);
