@@ -21,10 +21,11 @@ import { listedDomain } from "../classifier/rules/disposable-domain.js";
 import { typoDomain } from "../classifier/rules/typo-domain.js";
 import { mayReceiveMail } from "../classifier/rules/unknown-tld.js";
 import { countsOf } from "../kernel/disposable-counts.js";
+import { nameText } from "../table/bytes.js";
 import { Offset, recordWords } from "../table/scan/scanner.js";
 import type { Status, Verdict } from "../validator/validator.js";
 import type { BlockClassifier, MainThread } from "./blocks/block-classifier.js";
-import type { BlockOptions } from "./blocks/block-options.js";
+import { type BlockOptions, itemColumnsOf } from "./blocks/block-options.js";
 import {
   ClassifiedChunks,
   mostWaiting,
@@ -33,7 +34,7 @@ import {
   type ThreadEngine,
 } from "./blocks/classified-chunks.js";
 import type { OtherStatus } from "./blocks/kept-rows.js";
-import { usualCells } from "./cells.js";
+import { type CellOptions, usualCells } from "./cells.js";
 import { DomainCounts, topDomains } from "./domain-counts.js";
 import { anyUpdate, badRowCode, keptFields, tooManyKept, type Update } from "./earlier-fields.js";
 import { ItemLedger } from "./item-ledger.js";
@@ -222,10 +223,18 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
     keeps: update?.keeps,
     asksUndecided: mailCheck !== undefined,
     seed: ledger.seed,
-    cells: { kind, ...(options.cells ?? usualCells) },
+    cells: cellsOf(options),
     isService: validator.embedded === undefined,
     isFinal: validator.embedded !== undefined && mailCheck === undefined,
   };
+}
+
+/** A row that repeats the header has no item, whatever its columns are called. */
+function cellsOf({ kind, table, cells = usualCells }: RunOptions): CellOptions {
+  const { shape } = table.scanned;
+  const names = itemColumnsOf(shape).map((column) => nameText(shape.header?.[column] ?? ""));
+  const words = names.map((name) => name.trim().toLowerCase()).filter((name) => /^[^@.]+$/.test(name));
+  return { kind, ...cells, emptyValues: [...cells.emptyValues, ...words] };
 }
 
 function mainThreadOf(options: RunOptions, ledger: ItemLedger): MainThread {
