@@ -202,11 +202,10 @@ function assess(delimiter: string | null, sample: Sample, options: LayoutOptions
 
 function isBetter(candidate: Assessment, best: Assessment, plain: Assessment): boolean {
   if (candidate.namesWanted !== best.namesWanted) return candidate.namesWanted;
-  // A field may have its items in lines of their own, which are more items without a delimiter than there are rows.
-  if (best === plain && candidate.namesItems) return true;
+  // Items in lines of their own, and other fields with line breaks, are more items with a wrong delimiter than rows.
+  if (candidate.namesItems !== best.namesItems) return candidate.namesItems;
   if (candidate.itemCount !== best.itemCount) return candidate.itemCount > best.itemCount;
   if (best === plain) return true;
-  if (candidate.namesItems !== best.namesItems) return candidate.namesItems;
   if (candidate.above !== best.above) return candidate.above < best.above;
   if (candidate.agreement !== best.agreement) return candidate.agreement > best.agreement;
   return candidate.width > best.width;
