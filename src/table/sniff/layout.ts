@@ -6,6 +6,7 @@ import { itemText, nameText } from "../bytes.js";
 import { isHeader, nameFit } from "./column.js";
 import type { ItemProfile } from "./item-profile.js";
 import type { Sample, SampleRecord } from "./sample-record.js";
+import { areSame } from "./second-header.js";
 
 export interface Layout {
   readonly above: number;
@@ -92,6 +93,7 @@ function startOf(
     if (!hasItems || !isFit) continue;
     if (!above.some(({ fields }) => holdsAnyItem(fields, profile))) return { start: i };
     // The header of the first table may come again; a line with an item above the first one is no title.
+    if (above.some(({ fields }) => areSame(fields, records[i]!.fields))) continue;
     const isAgain = width === 1 || namedColumn(records[first]!.fields) === column;
     if (shareOf(above, isItem) < 0.5 || !isAgain) second ??= records[i];
   }

@@ -23,7 +23,7 @@ const namesIn = (fields: readonly string[]): readonly string[] =>
   fields.map((field) => normalizeName(nameText(field)));
 
 /** Returns whether two records have the same names in the same order, apart from empty fields at the end. */
-function areSame(a: readonly string[], b: readonly string[]): boolean {
+export function areSame(a: readonly string[], b: readonly string[]): boolean {
   const [one, other] = [a, b].map((fields) => namesIn(fields).join("\n").trimEnd());
   return one === other;
 }

@@ -63,7 +63,14 @@ describe("a failed run prints one line and keeps the old output", () => {
     for (const [name, content] of Object.entries({ ...files, "out.csv": "old", "out.csv.gz": "old" })) {
       expect(readFileSync(join(home, name), "utf8")).toBe(content);
     }
-    expect(readdirSync(home).sort()).toEqual(["bad.csv", "l.csv", "ok.csv", "out.csv", "out.csv.gz", "state"]);
+    expect(readdirSync(home).sort()).toEqual([
+      "bad.csv",
+      "l.csv",
+      "ok.csv",
+      "out.csv",
+      "out.csv.gz",
+      "state",
+    ]);
   });
 
   test("standard output to a file without space for its last bytes", async () => {
