@@ -10,6 +10,8 @@ export interface Field {
   readonly raw: string;
   /** The items in it, if it is in a column with items. */
   readonly items?: readonly string[];
+  /** How the items are written in it. */
+  readonly written?: readonly string[];
 }
 
 /**
@@ -25,8 +27,11 @@ function isInStep(kind: "email" | "domain", fields: readonly Field[]): boolean {
 
 /** A record with its line ending. */
 export interface Line {
-  /** `other` is no row in any table: a comment, or a blank line among lines of JSON. `broken` is a line that is not JSON. */
-  readonly type: "row" | "other" | "broken";
+  /**
+   * `other` is no row in any table: a comment, or a blank line among lines of JSON. `broken` is a line that is not JSON, and
+   * `header` the header of another table.
+   */
+  readonly type: "row" | "other" | "broken" | "header";
   /** Fields by their columns. A key that a line of JSON lacks is undefined, and a short row ends early. */
   readonly fields: readonly (Field | undefined)[];
   /** Text of a line that is not a row. */
@@ -77,6 +82,15 @@ interface Options {
   readonly failOn: readonly string[] | undefined;
   readonly failsOnEmpty: boolean;
   readonly addsMark: boolean;
+  readonly fix: "typos" | "all" | undefined;
+  readonly side: Side | undefined;
+}
+
+/** A file beside the output, and what is there under its name before. */
+export interface Side {
+  readonly option: string;
+  readonly path: string;
+  readonly before: "nothing" | "a table" | "its own";
 }
 
 export interface BulkCase {
@@ -98,7 +112,7 @@ export const textOf = (list: List): string =>
 
 /** Returns a line of a list, without its line ending. */
 export function lineOf({ delimiter, names, space }: List, { type, fields, text }: Line): string {
-  if (type !== "row") return text;
+  if (type !== "row" && type !== "header") return text;
   if (delimiter !== undefined) return fields.map((field) => field!.raw).join(delimiter);
   const members = fields.flatMap((field, i) => field && `${JSON.stringify(names[i])}:${space}${field.raw}`);
   return `{${members.filter((member) => member !== undefined).join(`,${space}`)}}`;
@@ -108,8 +122,11 @@ export function lineOf({ delimiter, names, space }: List, { type, fields, text }
 export const rawField = (text: string, delimiter: string): string =>
   text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
+/** An item in a text: as it is, or how it is written and as it is. */
+type TextItem = string | readonly [written: string, item: string];
+
 /** Texts with the items in them. */
-const texts: Readonly<Record<Options["kind"], readonly (readonly [string, ...string[]])[]>> = {
+const texts: Readonly<Record<Options["kind"], readonly (readonly [string, ...TextItem[]])[]>> = {
   email: [
     ...[[""], [" "], ["n/a"]],
     ...[
@@ -119,10 +136,12 @@ const texts: Readonly<Record<Options["kind"], readonly (readonly [string, ...str
       "ANN@larch-and-oak.com",
       "test@hotmail.com",
     ].map((item) => [item, item] as const),
-    ...["ann.lee@gmail.com", "AnnLee+x@googlemail.com", "ann+1@larch-and-oak.com", "bob@gmial.com"].map(
+    ...["ann.lee@gmail.com", "AnnLee+x@googlemail.com", "ann+1@larch-and-oak.com", "bob.lee@gmial.com"].map(
       (item) => [item, item] as const,
     ),
-    ...["a@@b", "é@larch-and-oak.com", "+bob@larch-and-oak.com"].map((item) => [item, item] as const),
+    ...["a@@b", "é@larch-and-oak.com", "+bob@larch-and-oak.com", "bob.lee@gmail.com"].map(
+      (item) => [item, item] as const,
+    ),
     [" bob@larch-and-oak.com ", "bob@larch-and-oak.com"],
     ["Ann <ann@larch-and-oak.com>", "ann@larch-and-oak.com"],
     ['"Lee, Ann" <ann@larch-and-oak.com>', "ann@larch-and-oak.com"],
@@ -134,6 +153,13 @@ const texts: Readonly<Record<Options["kind"], readonly (readonly [string, ...str
       "user2@larch-and-oak.com",
     ],
     ["x@mailinator.com, Ann <ann@larch-and-oak.com>", "x@mailinator.com", "ann@larch-and-oak.com"],
+    ["Lee, Bob <bob.lee@gmial.com>; ann@larch-and-oak.com", "bob.lee@gmial.com", "ann@larch-and-oak.com"],
+    ["<user1@larch-and-oak.com>, <bob.lee@gmial.com>", "user1@larch-and-oak.com", "bob.lee@gmial.com"],
+    ["bob.lee@gmial.com;\nann.lee@hotmial.com", "bob.lee@gmial.com", "ann.lee@hotmial.com"],
+    ["Bob <bob.lee@gmial.com>", "bob.lee@gmial.com"],
+    ["\u200bann@larch-and-oak.com", ["\u200bann@larch-and-oak.com", "ann@larch-and-oak.com"]],
+    ["\u00adbob.lee@gmial.com", ["\u00adbob.lee@gmial.com", "bob.lee@gmial.com"]],
+    ["user1@larch-and-oak.com\u200b", ["user1@larch-and-oak.com\u200b", "user1@larch-and-oak.com"]],
   ] as const,
   domain: [
     ...[[""], ["n/a"]],
@@ -141,8 +167,11 @@ const texts: Readonly<Record<Options["kind"], readonly (readonly [string, ...str
       (item) => [item, item] as const,
     ),
     ["https://larch-and-oak.com/x", "larch-and-oak.com"],
+    ["https://gmial.com/x", "gmial.com"],
     ["ann@mailinator.com", "mailinator.com"],
     ["oak.net; larch-and-oak.com", "oak.net", "larch-and-oak.com"],
+    ["gmial.com; oak.net", "gmial.com", "oak.net"],
+    ["larch-and-oak.com\u200b", ["larch-and-oak.com\u200b", "larch-and-oak.com"]],
   ] as const,
 };
 const notes = ["", "", "x", "customer", "calls, back", "a;b", "tab\there", "a|b", 'said "no"', "two\nlines"];
@@ -184,6 +213,7 @@ export function bulkCase(seed: number): BulkCase {
   const format = mustKeepFormat ? undefined : some(20, () => pick(["csv", "tsv", "jsonl"] as const));
   const dedupe = some(40, () => pick(shard ? ["item" as const] : (["item", "canonical"] as const)));
   const filter = below(10);
+  const fix = some(25, () => pick(["typos", "typos", "all"] as const));
   const chosen = kind === "email" ? [...statuses, "alias"] : statuses;
 
   const sharedDelimiter = some(hasHeader ? 25 : 100, () => pick([",", ";", "\t", "|"]));
@@ -202,6 +232,7 @@ export function bulkCase(seed: number): BulkCase {
           ["status", "seen", "reason", "suggestion", "canonical"],
           ...(columns.length > 1 ? [["status", "status_second"]] : []),
           ["idv_status"],
+          ["status", "was"],
         ])
       : [];
     const lacksColumn = count > 1 && columns.length === 1 && chance(4);
@@ -214,16 +245,21 @@ export function bulkCase(seed: number): BulkCase {
       ...earlier,
     ];
 
-    const field = (text: string, items?: readonly string[]): Field => {
+    const field = (text: string, found?: readonly TextItem[]): Field => {
+      const each = found?.map((item) => (typeof item === "string" ? [item, item] : item));
+      const items = each && {
+        items: each.map(([, item]) => item!),
+        written: each.map(([written]) => written!),
+      };
       if (delimiter === undefined) {
         const isBare = items === undefined && (/^\d+$/.test(text) ? chance(50) : text === "" && chance(20));
-        return { text, raw: isBare ? text || "null" : JSON.stringify(text), ...(items && { items }) };
+        return { text, raw: isBare ? text || "null" : JSON.stringify(text), ...items };
       }
       const needed = rawField(text, delimiter);
       return {
         text,
         raw: needed === text && chance(15) ? `"${text}"` : needed,
-        ...(items && { items }),
+        ...items,
       };
     };
     const itemField = () => {
@@ -261,7 +297,13 @@ export function bulkCase(seed: number): BulkCase {
         else add("row", [{ text: "", raw: "" }]);
       } else if (hasFaults && kindOfLine >= 76) {
         if (isJson) add("broken", [], '{"id": 1');
-        else if (hasHeader) add("row", [...full, field("x"), field("y")]);
+        // The lines of a note would be as long as rows, and its quotes taken for text.
+        else if (hasHeader)
+          add("row", [
+            ...full.map((each) => (/\n/.test(each.text) ? field("x") : each)),
+            field("x"),
+            field("y"),
+          ]);
         else add("row", full);
       } else if (kindOfLine >= 68) {
         const kept = isJson
@@ -279,6 +321,21 @@ export function bulkCase(seed: number): BulkCase {
       const text = kind === "email" ? "user1@larch-and-oak.com" : "site1.com";
       const fields = names.map((_, column) => (column === 1 ? field(text, [text]) : field("")));
       lines.push({ type: "row", fields, text: "", end: lineEnding === "\r" && chance(80) ? lineEnding : "" });
+    }
+    // Tables that were joined: the names of the header again, in this order or in another one.
+    const joined = isJson || !hasHeader || hasFaults ? 100 : below(100);
+    if (joined < 6 && lines.length > 2) {
+      const own = names.map((name) => field(name));
+      const at = 1 + below(lines.length - 1);
+      const [first, second, ...rest] = own;
+      if (joined < 3) lines.splice(at, 0, { type: "row", fields: own, text: "", end: lineEnding });
+      else
+        lines.splice(at, 0, {
+          type: "header",
+          fields: [second!, first!, ...rest],
+          text: "",
+          end: lineEnding,
+        });
     }
     // Rows with empty fields at the end would widen a table that has no more of the other rows.
     const full = lines.filter(({ type, fields }) => type === "row" && fields.length === names.length).length;
@@ -311,7 +368,7 @@ export function bulkCase(seed: number): BulkCase {
     format,
     badRows: badRowPolicy,
     outputName: `out.${mustKeepFormat || chance(60) ? extension : pick(["csv", "tsv", "jsonl", "txt"])}`,
-    suffix: pick(["", ".bak"]),
+    suffix: fix === undefined ? pick(["", ".bak"]) : ".bak",
     only: filter < 3 ? aFew(chosen) : undefined,
     drop: filter >= 7 ? aFew(chosen) : undefined,
     header: output === "inPlace" ? "always" : pick(["always", "always", "always", "first", "never"]),
@@ -325,6 +382,16 @@ export function bulkCase(seed: number): BulkCase {
     failOn: some(15, () => [pick(["fake", "disposable", "ok"])]),
     failsOnEmpty: chance(10),
     addsMark: chance(8),
+    fix,
+    side: some(12, () => ({
+      ...pick([
+        { option: "--report", path: "report.html" },
+        { option: "--report", path: "report.md" },
+        { option: "--log", path: "log.jsonl" },
+        ...(badRowPolicy === "skip" ? [{ option: "--bad-rows", path: "bad.csv" }] : []),
+      ]),
+      before: pick(["nothing", "a table", "its own"] as const),
+    })),
   };
   const given = hasHeader ? columns.map((column) => lists[0]!.names[column]!) : ["2"];
   // The column of a list without it has another name.
@@ -338,6 +405,8 @@ export function bulkCase(seed: number): BulkCase {
   const flag = (isGiven: boolean, ...args: readonly string[]) => (isGiven ? args : []);
   const listed = (name: string, values: readonly string[] | undefined) =>
     values === undefined || values.length === 0 ? [] : [name, values.join(",")];
+  const ofSide = (option: string, prefix: string, otherwise: string) =>
+    options.side?.option === option ? prefix + options.side.path : otherwise;
   const args = [
     kind === "email" ? "emails" : "domains",
     ...lists.map(({ name }) => name),
@@ -354,9 +423,11 @@ export function bulkCase(seed: number): BulkCase {
     ...listed("--drop", options.drop),
     ...flag(shard !== undefined, "--shard", `${shard?.index}/${shard?.count}`),
     ...flag(options.header !== "always", "--header", options.header),
-    ...flag(badRowPolicy !== "error", "--bad-rows", badRowPolicy),
+    ...flag(badRowPolicy !== "error", "--bad-rows", ofSide("--bad-rows", `${badRowPolicy}:`, badRowPolicy)),
     ...flag(options.ragged === "error", "--set", "ragged=error"),
     ...flag(format !== undefined, "--format", format ?? ""),
+    ...flag(fix !== undefined, fix === "all" ? "--fix=all" : "--fix"),
+    ...flag(options.side?.option === "--report", "--report", options.side?.path ?? ""),
     ...flag(options.isExplained, "--explain"),
     ...flag(options.isCanonical, "--canonical"),
     ...flag(options.isFlagged, "--flags"),
@@ -367,7 +438,7 @@ export function bulkCase(seed: number): BulkCase {
     ...flag(options.failsOnEmpty, "--fail-on=no-rows"),
     ...flag(options.addsMark, "--bom"),
     ...usesComments,
-    ...["--log", "json"],
+    ...["--log", ofSide("--log", "json:", "json")],
   ];
   return { lists, options, limit, args };
 }

@@ -13,8 +13,10 @@ export interface Outcome {
   readonly stdout: string;
   /** The files in the working folder afterwards, by their names. */
   readonly files: Readonly<Record<string, string>>;
-  /** The summaries on standard error: one for each list that did not fail. */
+  /** The summaries: one for each list that did not fail. */
   readonly summaries: readonly Readonly<Record<string, unknown>>[];
+  /** Whether a file beside the output is as the run wrote it, or as it was. */
+  readonly side: "new" | "as before" | undefined;
   readonly used: number;
 }
 
@@ -45,6 +47,16 @@ interface Row {
   readonly kept: readonly (readonly string[] | undefined)[];
 }
 
+/** An item in its place, once it is judged, and replaced if that is wanted. */
+interface Judged {
+  readonly item: string;
+  readonly verdict: Verdict;
+  readonly isReplaced: boolean;
+  /** How it is written, and what is written in its place. */
+  readonly written: string;
+  readonly by: string;
+}
+
 const unchecked: Verdict = { status: "quota_exceeded" };
 const ranks = ["", "ok", "alias", "disposable", "fake", "quota_exceeded"];
 const knownStatuses = ["", "ok", "alias", "disposable", "fake", "quota_exceeded"];
@@ -56,6 +68,9 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
   const files: Record<string, string> = {};
   for (const list of lists) if (!list.isMissing) files[list.name] = textOf(list);
   const before = { ...files };
+  // Somebody's file under the name of one beside the output ends the run before it begins.
+  if (options.side?.before === "a table")
+    return { code: 2, stdout: "", files, summaries: [], used: 0, side: "as before" };
   let stdout = "";
   let used = 0;
   const codes: number[] = [];
@@ -67,7 +82,9 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
 
   const isFirstShard = shard === undefined || shard.index === 1;
   const isUnreadable = (list: List) =>
-    list.isMissing || columns.some((column) => isNamedOtherwise(list, column));
+    list.isMissing ||
+    columns.some((column) => isNamedOtherwise(list, column)) ||
+    list.lines.some(({ type }) => type === "header");
   const failureOf = (list: List) => (list.isMissing ? 6 : 2);
   const isBroken = (list: List, { type, fields }: Line) => {
     if (type !== "row") return type === "broken";
@@ -78,6 +95,56 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
   };
   /** Whether the first part of a list is read, and its bad rows found, when it is opened. */
   const isReadAtOnce = (list: List) => list.delimiter !== undefined;
+
+  /** Judges the items of a row in each column, and replaces those that are mistyped or have marks in them. */
+  function judged({ line, items, kept }: Row): readonly (readonly Judged[])[] {
+    return items.map((found, i) =>
+      found.map((item, nth) => {
+        const verdict = verdicts.get(item.toLowerCase())!;
+        const written = line.fields[columns[i]!]?.written?.[nth] ?? item;
+        const stays = { item, verdict, isReplaced: false, written, by: written };
+        if (options.fix === undefined || kept[i] || verdict === unchecked) return stays;
+        const { status, reason = "", suggestion } = classifier.classify(kind, item);
+        const isMistyped =
+          status === "fake" &&
+          suggestion !== undefined &&
+          (options.fix === "all" || reason.startsWith("typo-domain"));
+        if (!isMistyped && written === item) return stays;
+        const by = isMistyped ? suggestion : item;
+        // Without its marks, an item that is fake is as fake as before.
+        const after =
+          isMistyped || status !== "fake"
+            ? { status: classifier.classify(kind, by).status, reason: "fixed" }
+            : verdict;
+        return { item: by, verdict: after, isReplaced: true, written, by };
+      }),
+    );
+  }
+
+  /** The line of a row with the new items. */
+  function fixedLine(list: List, { line }: Row, found: readonly (readonly Judged[])[]): Line {
+    const fields = [...line.fields];
+    for (const [i, column] of columns.entries()) {
+      const field = fields[column];
+      if (!field || !found[i]!.some(({ isReplaced }) => isReplaced)) continue;
+      let [text, from] = ["", 0];
+      for (const { written, by } of found[i]!) {
+        const at = field.text.indexOf(written, from);
+        text += field.text.slice(from, at) + by;
+        from = at + written.length;
+      }
+      text += field.text.slice(from);
+      const quoted = `"${text.replaceAll('"', '""')}"`;
+      const raw =
+        list.delimiter === undefined
+          ? JSON.stringify(text)
+          : field.raw.startsWith('"')
+            ? quoted
+            : rawField(text, list.delimiter);
+      fields[column] = { ...field, text, raw };
+    }
+    return { ...line, fields };
+  }
 
   /** Runs over one list. */
   function run(list: List): { summary: Record<string, unknown>; code: number } {
@@ -129,7 +196,8 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       if (!(shard && first !== undefined ? shardOf(first, shard.count) === shard.index : isFirstShard))
         continue;
       rows.push({ line, isCopied: false, items, kept });
-      emptied += columns.filter((column, i) => !kept[i] && fieldAt(column).text === "n/a").length;
+      const isEmptied = (column: number) => ["n/a", list.names[column]].includes(fieldAt(column).text);
+      emptied += columns.filter((column, i) => !kept[i] && isEmptied(column)).length;
     }
 
     // Charge the distinct items, in the order of the table.
@@ -152,13 +220,22 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     const parts = new Map<string, string>();
     let [keptRows, emptyRows, count, writtenRows] = [0, 0, 0, 0];
     let body = "";
+    const wasPlace = options.fix === undefined ? undefined : 1 + (options.isExplained ? 2 : 0);
     for (const row of rows) {
       if (row.isCopied) {
         body += ended(list, copied(list, row.line, places));
         continue;
       }
       count++;
-      const fields = columns.map((_, i) => row.kept[i] ?? addedFields(row.items[i]!));
+      const found = judged(row);
+      const line = fixedLine(list, row, found);
+      const fields = columns.map((_, i) => {
+        const own = row.kept[i] ?? addedFields(found[i]!);
+        const earlier = wasPlace === undefined ? undefined : places[i * each + wasPlace];
+        // What an earlier run has replaced stays in its column, which has the only copy.
+        if (row.kept[i] || earlier === undefined || own[wasPlace!] !== "") return own;
+        return own.with(wasPlace!, row.line.fields[earlier]?.text ?? "");
+      });
       const hasKept = row.kept.some((own) => own);
       if (hasKept && row.items.every((found, i) => row.kept[i] || found.length === 0)) keptRows++;
       for (const [i, [status = ""]] of fields.entries()) {
@@ -166,8 +243,9 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       }
       const [status = ""] = fields[0]!;
       if (status === "") emptyRows++;
-      const statusesOf = (item: string) => verdicts.get(item.toLowerCase())!.status;
-      const all = row.items.flatMap((found, i) => row.kept[i]?.slice(0, 1) ?? found.map(statusesOf));
+      const all = found.flatMap(
+        (each, i) => row.kept[i]?.slice(0, 1) ?? each.map(({ verdict }) => verdict.status),
+      );
       const isGood = (name: string) => name === "ok" || name === "alias";
       const isOther = status !== "" && !isGood(status) && all.some(isGood);
       const failOn = options.failOn ?? [];
@@ -178,13 +256,13 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       if (!isBest && (isFailing || isLeftOut)) outvoted++;
       if (!isChosen(status) && !(isBest && isLeftOut)) continue;
       if (options.dedupe && row.items[0]!.length > 0) {
-        const keys = row.items[0]!.map(dedupeKey);
+        const keys = found[0]!.map(({ item }) => dedupeKey(item));
         const isNew = keys.some((key) => !written.has(key));
         for (const key of keys) written.add(key);
         if (!isNew) continue;
       }
       writtenRows++;
-      const text = ended(list, rendered(list, row.line, added, places, fields.flat()));
+      const text = ended(list, rendered(list, line, added, places, fields.flat()));
       body += text;
       const part = (status || "empty").replace(/[^\w-]/g, "_");
       parts.set(part, (parts.get(part) ?? "") + text);
@@ -198,23 +276,28 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
         !isCopied && line.fields.some((field, column) => !columns.includes(column) && isItem(field)),
     );
     const isNone = counts.every(({ size }) => size === 0);
+    const paths = new Map(Array.from(parts, ([part, text]) => [`parts/${part}.${shape.format}`, text]));
+    if (output === "split") {
+      for (const path of paths.keys()) {
+        if (files[path] !== undefined && !files[path].startsWith(start))
+          throw new Failure(6, used - usedBefore);
+      }
+    }
     if (count > 0 && isNone && isElsewhere && shard === undefined) {
       if (output === "stdout") stdout += (isEarly ? "" : start) + body;
       throw new Failure(2);
     }
 
     if (output === "split") {
-      const paths = new Map(Array.from(parts, ([part, text]) => [`parts/${part}.${shape.format}`, text]));
-      for (const path of paths.keys()) {
-        if (files[path] !== undefined && !files[path].startsWith(start))
-          throw new Failure(6, used - usedBefore);
-      }
       if (count === 0 && options.failsOnEmpty) throw new Failure(1);
       for (const [path, text] of paths) files[path] = (files[path] ?? start) + text;
     } else {
       if (count === 0 && options.failsOnEmpty) throw new Failure(1);
       if (output === "stdout") stdout += (isEarly ? "" : start) + body;
-      if (output === "inPlace" && options.suffix !== "") files[list.name + options.suffix] = textOf(list);
+      // A run that changes nothing leaves the file and its backup.
+      const isChanged = start + body !== textOf(list);
+      if (output === "inPlace" && options.suffix !== "" && isChanged)
+        files[list.name + options.suffix] = textOf(list);
       const path =
         output === "file" ? options.outputName : output === "folder" ? `out/${list.name}` : list.name;
       if (output !== "stdout") files[path] = start + body;
@@ -264,6 +347,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     const taken = new Set(header.map((name) => name.toLowerCase()));
     const details = [
       ...(options.isExplained ? ["reason", "suggestion"] : []),
+      ...(options.fix ? ["was"] : []),
       ...(options.isCanonical ? ["canonical"] : []),
       ...(options.isFlagged ? ["flags"] : []),
     ];
@@ -398,23 +482,29 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     return fields.join(list.delimiter) + list.lineEnding;
   }
 
-  /** Status, reason, suggestion and canonical item of the item that decides. */
-  function addedFields(items: readonly string[]): string[] {
-    const found = items.map((item) => ({ item, verdict: verdicts.get(item.toLowerCase())! }));
-    const rank = ({ verdict }: { verdict: Verdict }) => ranks.indexOf(verdict.status);
+  /** Status, reason, suggestion, what was replaced, canonical item and flags of the item that decides. */
+  function addedFields(found: readonly Judged[]): string[] {
+    const rank = ({ verdict }: Judged) => ranks.indexOf(verdict.status);
     const isBest = options.takesBest && !options.takesFirst;
-    const rankOfBest = ({ verdict }: { verdict: Verdict }) =>
+    const rankOfBest = ({ verdict }: Judged) =>
       ["ok", "alias", unchecked.status, "disposable", "fake"].indexOf(verdict.status);
     const deciding = found.reduce(
       (a, b) => ((isBest ? rankOfBest(b) < rankOfBest(a) : rank(b) > rank(a)) ? b : a),
       found[0]!,
     );
-    const { status, reason = "", suggestion = "" }: Verdict = deciding?.verdict ?? { status: "" };
+    const { status, reason = "" }: Verdict = deciding?.verdict ?? { status: "" };
     const isChecked = deciding !== undefined && status !== unchecked.status;
-    const detail = isChecked ? { ...classifier.classify(kind, deciding.item) } : { reason, suggestion };
+    const isFixed = reason === "fixed";
+    const detail: Omit<Verdict, "status"> =
+      isChecked && !isFixed ? classifier.classify(kind, deciding.item) : { reason };
+    // An item without its marks is suggested.
+    const isMarked = isChecked && !deciding.isReplaced && deciding.written !== deciding.item;
+    const suggestion = detail.suggestion ?? (isMarked ? deciding.item : "");
+    const replaced = found.filter(({ isReplaced }) => isReplaced).map(({ written }) => written);
     return [
       status,
-      ...(options.isExplained ? [detail.reason ?? "", detail.suggestion ?? ""] : []),
+      ...(options.isExplained ? [detail.reason ?? "", suggestion] : []),
+      ...(options.fix ? [isChecked ? replaced.join("; ") : ""] : []),
       ...(options.isCanonical ? [(isChecked && canonicalItem(kind, deciding.item)) || ""] : []),
       ...(options.isFlagged ? [isChecked ? flagsOf(kind, deciding.item).join(" ") : ""] : []),
     ].map(escaped);
@@ -442,7 +532,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
   );
   if (output === "inPlace" && unopened !== undefined) {
     const code = isUnreadable(unopened) ? failureOf(unopened) : 6;
-    return { code, stdout, files: before, summaries, used };
+    return { code, stdout, files: before, summaries, used, side: options.side && "as before" };
   }
   for (const list of lists) {
     const writtenBefore = written.size;
@@ -463,10 +553,16 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       break;
     }
   }
-  if (lists.length > 1) summaries.push({ ...totals, used });
+  // Bad rows are in the first part of a list. Where they are taken out of it, those of earlier runs stay.
+  const areAdded = output === "inPlace" && options.side?.before === "its own";
+  const hasBadRows = isFirstShard && (!areAdded || summaries.some((each) => each["badRows"] !== 0));
+  const hasSide = summaries.length > 0 && (options.side?.option !== "--bad-rows" || hasBadRows);
+  const side = options.side && (hasSide ? "new" : "as before");
+  // A file gets a line for each list.
+  if (lists.length > 1 && options.side?.option !== "--log") summaries.push({ ...totals, used });
   const order = [0, 1, 4, 2, 6];
   const code = codes.reduce((a, b) => (order.indexOf(b) > order.indexOf(a) ? b : a));
-  return { code, stdout, files, summaries, used };
+  return { code, stdout, files, summaries, used, side };
 }
 
 const isNamedOtherwise = (list: List, column: number) => column === 1 && list.names[1] === "address";

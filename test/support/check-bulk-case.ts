@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { type BulkCase, bulkCase, textOf } from "./bulk-cases.js";
+import { type BulkCase, bulkCase, type Side, textOf } from "./bulk-cases.js";
 import { type Outcome, predict } from "./bulk-model.js";
 import { readQuota, setQuota } from "./quota.js";
 import type { idv as Idv } from "./run-here.js";
@@ -23,8 +23,12 @@ export async function expectAsPredicted(idv: typeof Idv, number: number): Promis
 }
 
 /** Runs a command line on the lists of a case. */
-async function run(idv: typeof Idv, { lists, limit, args }: BulkCase) {
+async function run(idv: typeof Idv, { lists, options, limit, args }: BulkCase) {
   const home = temporaryFolder();
+  const { side } = options;
+  const sidePath = join(home, side?.path ?? "");
+  const sideBefore = side && (await contentOf(idv, side));
+  if (sideBefore !== undefined) writeFileSync(sidePath, sideBefore);
   for (const list of lists) if (!list.isMissing) writeFileSync(join(home, list.name), textOf(list));
   if (limit !== null) await setQuota(home, { limit });
   const { code, stdout, stderr } = await idv(args, { home });
@@ -33,7 +37,9 @@ async function run(idv: typeof Idv, { lists, limit, args }: BulkCase) {
     const name = join(path.parentPath, path.name).slice(home.length + 1);
     if (path.isFile() && !name.startsWith("state/")) files[name] = readFileSync(join(home, name), "utf8");
   }
-  const summaries = stderr
+  const { [side?.path ?? ""]: sideAfter, ...others } = files;
+  const said = side?.option === "--log" ? (sideAfter ?? "").slice(sideBefore?.length ?? 0) : stderr;
+  const summaries = said
     .split("\n")
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line) as Summary)
@@ -44,11 +50,34 @@ async function run(idv: typeof Idv, { lists, limit, args }: BulkCase) {
   const outcome: Outcome = {
     code: code!,
     stdout: Buffer.from(stdout, "latin1").toString(),
-    files,
+    files: others,
     summaries,
     used,
+    side: side && (sideAfter === sideBefore ? "as before" : "new"),
   };
   return { outcome, stderr };
+}
+
+const written = new Map<string, Promise<string>>();
+
+/** Returns what is under the name of a file beside the output before the run. */
+async function contentOf(idv: typeof Idv, { option, path, before }: Side): Promise<string | undefined> {
+  if (before === "nothing") return undefined;
+  if (before === "a table") return "id,email\n1,ann@larch-and-oak.com\n";
+  const earlier = written.get(path) ?? writtenBy(idv, option, path);
+  written.set(path, earlier);
+  return earlier;
+}
+
+/** Returns what an earlier run has written for the same purpose. */
+async function writtenBy(idv: typeof Idv, option: string, path: string): Promise<string> {
+  const home = temporaryFolder();
+  const value = { "--report": path, "--log": `json:${path}`, "--bad-rows": `skip:${path}` }[option]!;
+  const rows = ["id,email", "1,ann@larch-and-oak.com", "2,bob@larch-and-oak.com", "3,x@mailinator.com,y,z"];
+  writeFileSync(join(home, "list.csv"), `${rows.join("\n")}\n`);
+  const bad = option === "--bad-rows" ? [] : ["--bad-rows", "skip"];
+  await idv(["emails", "list.csv", "-q", option, value, ...bad], { home });
+  return readFileSync(join(home, path), "utf8");
 }
 
 /** A summary of a list, or the totals of several, with the facts that the model predicts. */
