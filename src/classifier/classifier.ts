@@ -157,15 +157,18 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
     const verdict = hasListedMailboxes ? applyDomainRules(domain.toLowerCase(), local) : onDomain;
     if (verdict === undefined) return classifyMailbox(mailbox, local) ?? ok;
     if (verdict.suggestion === undefined || !suggests) return verdict;
-    const { suggestion: domainMeant, ...withoutSuggestion } = verdict;
-    const suggestion = `${item.slice(0, item.lastIndexOf("@"))}@${domainMeant}`;
-    return { ...withoutSuggestion, ...suggestIfGood(suggestion) };
+    const suggestion = `${item.slice(0, item.lastIndexOf("@"))}@${verdict.suggestion}`;
+    // Not with spread syntax, which takes longer than both verdicts together.
+    const { status, reason } = verdict as Required<Classification>;
+    return isGood(suggestion) ? { status, reason, suggestion } : { status, reason };
   }
 
-  function suggestIfGood(address: string | undefined): Pick<Classification, "suggestion"> {
-    if (address === undefined) return {};
+  const suggestIfGood = (address: string | undefined): Pick<Classification, "suggestion"> =>
+    address !== undefined && isGood(address) ? { suggestion: address } : {};
+
+  function isGood(address: string): boolean {
     const { status } = classifyEmail(address, false);
-    return status === "ok" || status === "alias" ? { suggestion: address } : {};
+    return status === "ok" || status === "alias";
   }
 
   return {

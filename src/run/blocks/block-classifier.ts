@@ -536,22 +536,22 @@ export class BlockClassifier {
     return this.#itemIn(records, field, items.fields[first + nth] === field ? nth : 0);
   }
 
-  #countRepairable(chunk: ScannedChunk, judged: Judged): number {
+  #countRepairable(chunk: ScannedChunk, { codes, items }: Judged): number {
     if (this.#classifier === undefined) return 0;
-    const { kind } = this.#options;
-    const all = judged.items?.codes ?? judged.codes;
-    if (!all.includes(typoCode)) return 0;
-    const fields = new Set<number>();
-    this.eachItem(
-      () => chunk,
-      judged,
-      (index, isFirstColumn) => isFirstColumn && all[index] === typoCode,
-      (item, index) => {
-        if (this.#classifier!.classify(kind, item).suggestion !== undefined)
-          fields.add(judged.items?.fields[index] ?? index);
-      },
-    );
-    return fields.size;
+    const width = this.#columns.length;
+    const all = items?.codes ?? codes;
+    let [count, last] = [0, -1];
+    for (let index = all.indexOf(typoCode); index !== -1; index = all.indexOf(typoCode, index + 1)) {
+      const field = items ? items.fields[index]! : index;
+      if (field % width !== 0 || field === last) continue;
+      let nth = 0;
+      while (items !== undefined && items.fields[index - nth - 1] === field) nth++;
+      const item = this.#itemIn(chunk, field, nth)!;
+      if (this.#classifier.classify(this.#options.kind, item).suggestion === undefined) continue;
+      count++;
+      last = field;
+    }
+    return count;
   }
 
   #itemIn(records: ScannedChunk, field: number, nth: number): string | undefined {
