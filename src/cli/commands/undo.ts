@@ -1,6 +1,6 @@
 /** `idv undo`: puts back files that a run has replaced, from their backups. */
 import { randomBytes } from "node:crypto";
-import { lstat, rename } from "node:fs/promises";
+import { link, lstat, rename, rm } from "node:fs/promises";
 import { cannotWrite, FileError } from "../../files/errors.js";
 import { UsageError } from "../errors.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
@@ -26,32 +26,51 @@ export const define: DefineCommand = (command) => {
 
 async function undoAll(files: readonly string[], { suffix }: OptionValues<typeof options>): Promise<void> {
   // All of them are looked at before the first is changed.
-  for (const file of files) await checkBoth(file, suffix);
+  const known = new Set<string>();
+  for (const file of files) {
+    const id = await checkBoth(file, suffix);
+    // A second time would bring the checked file back.
+    if (known.has(id)) throw new UsageError(`${file}: is given twice; name it once`);
+    known.add(id);
+  }
   for (const file of files) {
     await swap(file, `${file}${suffix}`);
     say(`${file}: put back; the checked file is ${file}${suffix} now`);
   }
 }
 
-/** @throws UsageError when one of a file and its backup is missing, or is no regular file */
-async function checkBoth(file: string, suffix: string): Promise<void> {
+/**
+ * Returns what identifies a file, whatever path names it.
+ *
+ * @throws UsageError when one of a file and its backup is missing, or is no regular file
+ */
+async function checkBoth(file: string, suffix: string): Promise<string> {
+  const ids: string[] = [];
   for (const path of [file, `${file}${suffix}`]) {
-    const found = await lstat(path).catch(() => undefined);
-    if (found?.isFile()) continue;
-    const what = found === undefined ? "there is no such file" : "is not a regular file";
-    throw new UsageError(`${path}: ${what}; undo needs FILE and its backup, FILE${suffix} (--suffix)`);
+    const found = await lstat(path, { bigint: true }).catch(() => undefined);
+    if (!found?.isFile()) {
+      const what = found === undefined ? "there is no such file" : "is not a regular file";
+      throw new UsageError(`${path}: ${what}; undo needs FILE and its backup, FILE${suffix} (--suffix)`);
+    }
+    ids.push(`${found.dev} ${found.ino}`);
   }
+  return ids[0]!;
 }
 
 /** @throws FileError when they cannot be renamed; then both are as they were */
 async function swap(file: string, backup: string): Promise<void> {
   const aside = `${file}.${randomBytes(6).toString("hex")}`;
   try {
-    await rename(file, aside);
+    // A second name, where there can be one: a process that is killed then leaves the file under its own.
+    const isLinked = await link(file, aside).then(
+      () => true,
+      () => false,
+    );
+    if (!isLinked) await rename(file, aside);
     try {
       await rename(backup, file);
     } catch (error) {
-      await rename(aside, file);
+      await (isLinked ? rm(aside) : rename(aside, file));
       throw error;
     }
     await rename(aside, backup);

@@ -1,5 +1,5 @@
 /** Covers what is told to people who have typed something else than they meant, and `idv undo`. */
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
@@ -40,6 +40,14 @@ describe("idv undo", () => {
     expect([read("list.csv"), read("list.csv.bak")]).toEqual([text, checked]);
     await idv(["undo", "list.csv"], { home });
     expect([read("list.csv"), read("list.csv.bak")]).toEqual([checked, text]);
+  });
+
+  test.each(["a.csv", "./a.csv"])("changes nothing if a file is given twice: %s", async (again) => {
+    const home = folderOf({ "a.csv": "new", "a.csv.bak": "old" });
+    const { code, stderr } = await idv(["undo", "a.csv", again], { home });
+    expect([code, stderr]).toEqual([2, `idv: ${again}: is given twice; name it once\n`]);
+    expect(readFileSync(join(home, "a.csv"), "utf8")).toBe("new");
+    expect(readdirSync(home).sort()).toEqual(["a.csv", "a.csv.bak"]);
   });
 
   test("changes nothing if one of several files has no backup", async () => {
