@@ -145,7 +145,7 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
     const address: Address | Fault = parseAddress(item);
     if (address instanceof Fault) {
       const verdict = syntaxFault(address);
-      return suggests ? { ...verdict, ...suggestIfGood(withoutStrayMarks(item)) } : verdict;
+      return suggests ? suggesting(verdict, withoutStrayMarks(item)) : verdict;
     }
     const { local, domain } = address;
     if (domain === undefined) return verdictOf(syntax, { subject: "an address literal instead of a domain" });
@@ -157,18 +157,15 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
     const verdict = hasListedMailboxes ? applyDomainRules(domain.toLowerCase(), local) : onDomain;
     if (verdict === undefined) return classifyMailbox(mailbox, local) ?? ok;
     if (verdict.suggestion === undefined || !suggests) return verdict;
-    const suggestion = `${item.slice(0, item.lastIndexOf("@"))}@${verdict.suggestion}`;
-    // Not with spread syntax, which takes longer than both verdicts together.
-    const { status, reason } = verdict as Required<Classification>;
-    return isGood(suggestion) ? { status, reason, suggestion } : { status, reason };
+    return suggesting(verdict, `${item.slice(0, item.lastIndexOf("@"))}@${verdict.suggestion}`);
   }
 
-  const suggestIfGood = (address: string | undefined): Pick<Classification, "suggestion"> =>
-    address !== undefined && isGood(address) ? { suggestion: address } : {};
-
-  function isGood(address: string): boolean {
-    const { status } = classifyEmail(address, false);
-    return status === "ok" || status === "alias";
+  /** Returns a verdict with a suggestion, if that is good. */
+  function suggesting(verdict: Classification, suggestion: string | undefined): Classification {
+    // Not with spread syntax, which takes longer than both verdicts together.
+    const { status, reason } = verdict as Required<Classification>;
+    const isGood = suggestion !== undefined && /^(?:ok|alias)$/.test(classifyEmail(suggestion, false).status);
+    return isGood ? { status, reason, suggestion } : { status, reason };
   }
 
   return {
