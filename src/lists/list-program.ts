@@ -91,6 +91,7 @@ export function faultIn(lines: readonly Line[], folder: string): string {
     .replaceAll(`${folder}/`, "")
     .replaceAll("./", "")
     .replace(", or all with --all-columns", "")
+    .replace(/, or pass --.*$/, "")
     .replace("the column with -c", "the column")
     .replace(/ with -c\b/, " as the column");
 }

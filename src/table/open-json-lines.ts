@@ -80,7 +80,6 @@ export async function openJsonLines(
     dialect,
     width,
     hasHeader: false,
-    takesHeaders: options.force === true,
     firstLine,
     ragged: "pad",
     badRows,

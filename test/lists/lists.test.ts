@@ -79,6 +79,20 @@ async function openLists(
   return { lists, store, children, alive, runs, faults };
 }
 
+/** Returns the methods of a store, some of which a test replaces by faults. */
+const methodsOf = (store: ListStore): ListStore => ({
+  add: (list, most) => store.add(list, most),
+  has: (keyId, once) => store.has(keyId, once),
+  get: (id) => store.get(id),
+  all: (most, keyId) => store.all(most, keyId),
+  change: (id, from, to, claim) => store.change(id, from, to, claim),
+  beat: (claim, progress, isFurther) => store.beat(claim, progress, isFurther),
+  claim: (server, silence) => store.claim(server, silence),
+  due: (server, silence, keep) => store.due(server, silence, keep),
+  hasBody: (id, hash) => store.hasBody(id, hash),
+  drop: (id) => store.drop(id),
+});
+
 const newPlace = () => {
   const root = temporaryFolder();
   const folder = join(root, "lists");
@@ -139,8 +153,7 @@ describe("a list that arrives", () => {
       throw new StoreError("the state is full");
     };
     const { lists } = await openLists(place, {
-      storeOf: (store) =>
-        Object.assign(Object.create(store), { add: store.add.bind(store), change: broken, hasBody: broken }),
+      storeOf: (store) => ({ ...methodsOf(store), change: broken, hasBody: broken }),
     });
     const list = { ...sent, who: senderOf("k1"), keyId: "k1" };
     await expect(lists.submit(upload(), list, choices, "a")).rejects.toThrow("the state is full");
@@ -199,15 +212,7 @@ describe("a list of a key", () => {
   test("stays if it has arrived although the state did not say so, as a repetition may have been told", async () => {
     let isBroken = true;
     const storeOf = (store: ListStore): ListStore => ({
-      add: (list, most) => store.add(list, most),
-      has: (keyId, once) => store.has(keyId, once),
-      get: (id) => store.get(id),
-      all: (most, keyId) => store.all(most, keyId),
-      beat: (claim, progress, isFurther) => store.beat(claim, progress, isFurther),
-      claim: (server, silence) => store.claim(server, silence),
-      due: (server, silence, keep) => store.due(server, silence, keep),
-      hasBody: (id, hash) => store.hasBody(id, hash),
-      drop: (id) => store.drop(id),
+      ...methodsOf(store),
       // The connection breaks after the commit.
       async change(id, from, to, claim) {
         const changed = await store.change(id, from, to, claim);

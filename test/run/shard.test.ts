@@ -169,3 +169,10 @@ describe("the shard of an item", () => {
     for (const size of sizes) expect(Math.abs(size - 1000)).toBeLessThan(150);
   });
 });
+
+test("a row with a number beside the word for the items is no header", async () => {
+  const values = ["n/a", "n/a", "ann@larch-and-oak.com", "n/a", "n/a", "Email", "bob@larch-and-oak.com"];
+  const rows = values.map((value, i) => `${i},${value},\n`).join("");
+  const { report } = await run(`id,email,status\n${rows}`, {});
+  expect([report.rows, report.distinct]).toEqual([7, 2]);
+});

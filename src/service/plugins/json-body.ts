@@ -16,7 +16,7 @@ const [quote, backslash, openArray, openObject, comma] = Buffer.from('"\\[{,');
 
 /**
  * Returns the value in a body; undefined if it is not JSON in UTF-8. What a body costs is not its bytes: 12 MB of arrays
- * took 2.5 s and 80 MB.
+ * took 2.5 s, and ten of them 1.2 GB.
  *
  * @throws Refusal when it has more values than a request needs
  */

@@ -128,9 +128,9 @@ export async function listRoutes(
     },
   );
 
+  // A query has texts only.
+  const ajv = new Ajv({ coerceTypes: true, useDefaults: true, verbose: true });
   service.register(async (uploads) => {
-    const ajv = new Ajv({ coerceTypes: true, useDefaults: true, verbose: true });
-    // A query has texts only.
     uploads.setValidatorCompiler(({ schema }) => ajv.compile(schema));
     uploads.removeAllContentTypeParsers();
     uploads.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
@@ -163,7 +163,6 @@ export async function listRoutes(
   });
 
   service.register(async (tables) => {
-    const ajv = new Ajv({ coerceTypes: true, useDefaults: true, verbose: true });
     tables.setValidatorCompiler(({ schema }) => ajv.compile(schema));
     tables.removeAllContentTypeParsers();
     tables.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
@@ -354,25 +353,25 @@ async function receive<Result>(
 function fileIn(content: Readable, type: string): Readable {
   if (/^multipart\//i.test(type)) throw isForm();
   if (!/^application\/x-www-form-urlencoded\b/i.test(type)) return content;
-  const list = Readable.from(linesOf(content));
+  const list = Readable.from(filePartsOf(content));
   content.on("error", (error) => list.destroy(error));
   return list;
 }
 
-async function* linesOf(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const start: Buffer[] = [];
-  let bytes = 0;
-  let isList = false;
+async function* filePartsOf(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let start: Buffer | undefined = Buffer.of();
   for await (const part of content) {
-    if (!isList) {
-      start.push(part);
-      bytes += part.length;
-      isList = ["\n", "\r", "\0"].some((byte) => part.includes(byte));
-      if (!isList && bytes > longestLine) throw isForm();
-      if (isList) yield* start.splice(0);
-    } else yield part;
+    if (start === undefined) {
+      yield part;
+      continue;
+    }
+    start = Buffer.concat([start, part]);
+    if (["\n", "\r", "\0"].some((byte) => part.includes(byte))) {
+      yield start;
+      start = undefined;
+    } else if (start.length > longestLine) throw isForm();
   }
-  if (!isList && bytes > 0) throw isForm();
+  if (start !== undefined && start.length > 0) throw isForm();
 }
 
 const isForm = (): Refusal =>

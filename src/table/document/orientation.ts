@@ -1,6 +1,6 @@
 /**
  * Refuses JSON in which the records are not where they are looked for: an object of columns, and an object whose names are the
- * items. Tells a document on one line from a line of JSON Lines.
+ * items.
  */
 import { ChoiceError } from "../../files/errors.js";
 import { isObject, type JsonObject } from "../json/json-values.js";

@@ -6,7 +6,7 @@ import { itemText, nameText } from "../bytes.js";
 import { isHeader, nameFit } from "./column.js";
 import type { ItemProfile } from "./item-profile.js";
 import type { Sample, SampleRecord } from "./sample-record.js";
-import { areSame } from "./second-header.js";
+import { areSame, isHeaderOf } from "./second-header.js";
 
 export interface Layout {
   readonly above: number;
@@ -80,7 +80,8 @@ function startOf(
   let second: SampleRecord | undefined;
   const last = Math.min(records.length, first + mostAbove);
   for (let i = first; i < last; i++) {
-    const column = namedColumn(records[i]!.fields);
+    const names = records[i]!.fields;
+    const column = namedColumn(names);
     if (column === -1) continue;
     const shareOf = (part: readonly SampleRecord[], fits: (field: string) => boolean) => {
       const rows = part.filter(({ fields }) => isFilled(fields));
@@ -93,7 +94,8 @@ function startOf(
     if (!hasItems || !isFit) continue;
     if (!above.some(({ fields }) => holdsAnyItem(fields, profile))) return { start: i };
     // The header of the first table may come again; a line with an item above the first one is no title.
-    if (above.some(({ fields }) => areSame(fields, records[i]!.fields))) continue;
+    if (above.some(({ fields }) => areSame(fields, names)) || !isHeaderOf(names, undefined, profile, column))
+      continue;
     const isAgain = width === 1 || namedColumn(records[first]!.fields) === column;
     if (shareOf(above, isItem) < 0.5 || !isAgain) second ??= records[i];
   }

@@ -251,6 +251,11 @@ describe("on one server", async () => {
         expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(message)]);
       else expect(status).toBe(413);
     }
+    const joined = await send(service, key, "email,name\na@b.net,A\nname,email\nB,b@c.net\n");
+    await untilEnd(service, key, joined.body.id);
+    expect((await look(service, key, joined.body.id)).fault).toBe(
+      "list.csv: line 3 is another header: name,email; put its table into a file of its own",
+    );
     const bad = await send(service, key, "a,b\n1,2\n");
     await untilEnd(service, key, bad.body.id);
     expect((await look(service, key, bad.body.id)).fault).toBe(
