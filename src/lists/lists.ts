@@ -142,8 +142,9 @@ export class Lists {
     const id = newId();
     const added = await this.#add(content, { ...list, id, choices, once });
     const hasBody = async (hash: Uint8Array) => {
-      if (!(await this.#store.hasBody(added.id, requestHash(hash, list, choices, once))))
-        throw new ListFault(422, "This Idempotency-Key was already used with a different body.");
+      const isSame = await this.#store.hasBody(added.id, requestHash(hash, list, choices, once));
+      if (isSame === undefined) throw removedMeanwhile();
+      if (!isSame) throw new ListFault(422, "This Idempotency-Key was already used with a different body.");
     };
     const arrives =
       added.id === id
@@ -153,7 +154,9 @@ export class Lists {
       if (added.state === "arriving" || added.state === "gone")
         throw new ListFault(409, "The list of this Idempotency-Key is still arriving.");
       await hasBody(await this.files.hash(content, this.mostBytes));
-      return (await this.get(added.id)) ?? added;
+      const repeated = await this.get(added.id);
+      if (repeated === undefined) throw removedMeanwhile();
+      return repeated;
     }
     const queued = await this.#receiving(arrives, content, async () => {
       await hasBody(await this.files.store(arrives, content, this.mostBytes, list.bytes));
@@ -520,5 +523,9 @@ function isWhole(list: StoredList | undefined): boolean {
   const result = list?.state === "done" ? (list.result as ListResult) : undefined;
   return result !== undefined && "isExhausted" in result && !result.isExhausted;
 }
+
+/** To be sent again: a list that broke off, or was removed, is removed in steps, between which its request may be repeated. */
+const removedMeanwhile = (): ListFault =>
+  new ListFault(409, "The list of this Idempotency-Key was removed just now; send it again.");
 
 const removed = (): ListFault => new ListFault(410, "The list was removed.");

@@ -12,7 +12,7 @@ const errors: Readonly<Record<string, string>> = {
   400: "The request is invalid; the message says why.",
   401: "The key is missing, malformed, unknown, revoked or expired. WWW-Authenticate names the scheme, Bearer.",
   403: "The key lacks the permission for this operation.",
-  409: "The Idempotency-Key belongs to a list that is still arriving.",
+  409: "The Idempotency-Key belongs to a list that is still arriving, or was removed just now.",
   413: "Too many items, or the body is too large.",
   415: "The Content-Type is not application/json, or the body is compressed.",
   422: "The Idempotency-Key was already used with a different body.",

@@ -230,6 +230,33 @@ describe("a list of a key", () => {
     await expect.poll(async () => (await lists.get(id))?.state, { timeout: 5000 }).toBe("done");
   });
 
+  /** Does something to a list as often as it is told to, before a step of its next request. */
+  const interrupted = (between: (store: ListStore, id: string) => Promise<unknown>) => (store: ListStore) => ({
+    ...methodsOf(store),
+    async hasBody(id: string, hash: Uint8Array) {
+      const run = between;
+      between = async () => {};
+      await run(store, id);
+      return store.hasBody(id, hash);
+    },
+  });
+  const removes = (store: ListStore, id: string) =>
+    store.change(id, ["arriving", "waiting", "running", "done"], { state: "removed" });
+
+  test.each([
+    ["is being removed", removes],
+    ["was removed", async (store: ListStore, id: string) => [await removes(store, id), await store.drop(id)]],
+  ])("is to be sent again if the list of its request %s while it arrives", async (_, between) => {
+    const place = newPlace();
+    const { lists } = await openLists(place, { program: work, storeOf: interrupted(between) });
+    await expect(submit(lists, "email\n", "a")).rejects.toMatchObject({ statusCode: 409 });
+    const { id } = await submit(lists, "email\n", "a");
+    await expect.poll(async () => (await lists.get(id))?.state).toBe("done");
+    // The same for a repetition of a list that has arrived.
+    const other = await openLists(place, { program: work, storeOf: interrupted(between) });
+    await expect(submit(other.lists, "email\n", "a")).rejects.toMatchObject({ statusCode: 409 });
+  });
+
   test("is refused beyond the limit, but for a repetition, however many come at once", async () => {
     const { lists, store } = await openLists(newPlace(), { program: work });
     const { id } = await submit(lists, "email\n", "first");

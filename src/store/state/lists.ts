@@ -110,8 +110,11 @@ export interface ListStore {
     silence: number,
     keep: number,
   ): Promise<{ readonly isWaiting: boolean; readonly ended: readonly string[] }>;
-  /** Compares the hash of a body with the stored one, or stores it if there is none. Returns whether they are equal. */
-  hasBody(id: string, hash: Uint8Array): Promise<boolean>;
+  /**
+   * Compares the hash of a body with the stored one, or stores it if there is none. Returns whether they are equal, and
+   * undefined for a list that was removed.
+   */
+  hasBody(id: string, hash: Uint8Array): Promise<boolean | undefined>;
   /** Deletes the row of a list whose files are deleted. That of a list whose request may be repeated is `gone` first. */
   drop(id: string): Promise<void>;
 }
@@ -267,14 +270,13 @@ export class SqlLists implements ListStore {
     return now;
   }
 
-  hasBody(id: string, hash: Uint8Array): Promise<boolean> {
+  hasBody(id: string, hash: Uint8Array): Promise<boolean | undefined> {
     return this.#database.write(function* () {
-      yield* tell(["UPDATE {list} SET body_hash = ? WHERE id = ? AND body_hash IS NULL", hash, id]);
-      const [[row]] = yield* ask<[{ body_hash: Uint8Array | null }[]]>([
-        "SELECT body_hash FROM {list} WHERE id = ?",
-        id,
+      const [[row]] = yield* ask<[{ body_hash: Uint8Array }[]]>([
+        `UPDATE {list} SET body_hash = coalesce(body_hash, ?) WHERE id = ? AND ${isShown} RETURNING body_hash`,
+        ...[hash, id],
       ]);
-      return row?.body_hash != null && timingSafeEqual(row.body_hash, hash);
+      return row && timingSafeEqual(row.body_hash, hash);
     });
   }
 
