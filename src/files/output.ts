@@ -14,6 +14,7 @@ import {
   realpath,
   rm,
   stat,
+  truncate,
 } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { cannotWrite, FileError } from "./errors.js";
@@ -30,6 +31,8 @@ export interface FileSink extends TableSink {
   readonly replaced?: Stats;
   /** Returns whether the file that would be replaced has the same bytes. Call it after `prepare`. */
   isSame?(): Promise<boolean>;
+  /** Takes out what was written beyond a size in bytes. */
+  truncate?(size: number): Promise<void>;
 }
 
 /**
@@ -65,7 +68,7 @@ export async function openOutputFile(
     await removeAbandoned(dirname(target));
     const temporary = temporaryBeside(target);
     // Create it with the old mode: it must never be readable by more users than the file that it replaces.
-    const file = await open(temporary, "wx", existing && existing.mode & 0o777);
+    const file = await open(temporary, "ax", existing && existing.mode & 0o777);
     const sink = replaceOnCommit(path, target, temporary, file, existing);
     if (existing && mode === "append") await copyInto(sink, target, signal);
     return { ...sink, temporary, ...(existing && { replaced: existing }) };
@@ -172,6 +175,7 @@ function replaceOnCommit(
   return {
     write: async (bytes) => writeAllNow(path, file, bytes),
     prepare: () => orDiscard(prepare),
+    truncate: (size) => orDiscard(() => truncate(temporary, size)),
     isSame: async () => existing !== undefined && (await haveSameBytes(temporary, target)),
     commit: () =>
       orDiscard(async () => {

@@ -29,7 +29,8 @@ export interface TableSink {
  * file.
  */
 export interface SplitSink extends TableSink {
-  readonly paths: readonly string[];
+  /** Returns the files so far, with those of earlier tables. */
+  paths(): readonly string[];
   /** Returns the file for the rows of a status. Opens it at the first call. */
   of(status: string): Promise<TableSink>;
 }

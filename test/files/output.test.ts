@@ -1,22 +1,18 @@
 /** Covers how output files are written, replaced and discarded. */
 import {
-  appendFileSync,
   chmodSync,
   chownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  renameSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openOutputFile } from "../../src/files/output.js";
-import { openSplitOutput } from "../../src/files/split-output.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 describe("an output file", () => {
@@ -117,43 +113,5 @@ describe("an output file", () => {
     );
     await sink.discard();
     expect(statSync("/dev/full").isCharacterDevice()).toBe(true);
-  });
-});
-
-describe("the files of --split", () => {
-  const longAgo = new Date(1_000_000_000_000);
-  const keepsTime = (path: string) => utimesSync(path, longAgo, longAgo);
-
-  test.each<[string, (path: string) => void, string]>([
-    [
-      "grew in the same moment",
-      (path) => {
-        appendFileSync(path, "cid@b.net\n");
-        keepsTime(path);
-      },
-      "ann@b.net\ncid@b.net\n",
-    ],
-    [
-      "was replaced in the same moment",
-      (path) => {
-        writeFileSync(`${path}.new`, "email\neve@b.net\n");
-        keepsTime(`${path}.new`);
-        renameSync(`${path}.new`, path);
-      },
-      "eve@b.net\n",
-    ],
-    ["changed and is as long as before", (path) => writeFileSync(path, "email\neve@b.net\n"), "eve@b.net\n"],
-  ])("append to the current rows of a file that %s", async (_, change, rows) => {
-    const folder = temporaryFolder();
-    const path = join(folder, "ok.csv");
-    writeFileSync(path, "email\nann@b.net\n");
-    keepsTime(path);
-    const split = openSplitOutput(folder, "csv", true, new AbortController().signal);
-    await split.write(Buffer.from("email\n"));
-    await (await split.of("ok")).write(Buffer.from("bob@b.net\n"));
-    change(path);
-    await split.commit();
-    expect(readFileSync(path, "utf8")).toBe(`email\n${rows}bob@b.net\n`);
-    expect(readdirSync(folder)).toEqual(["ok.csv"]);
   });
 });

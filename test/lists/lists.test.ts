@@ -231,15 +231,16 @@ describe("a list of a key", () => {
   });
 
   /** Does something to a list as often as it is told to, before a step of its next request. */
-  const interrupted = (between: (store: ListStore, id: string) => Promise<unknown>) => (store: ListStore) => ({
-    ...methodsOf(store),
-    async hasBody(id: string, hash: Uint8Array) {
-      const run = between;
-      between = async () => {};
-      await run(store, id);
-      return store.hasBody(id, hash);
-    },
-  });
+  const interrupted =
+    (between: (store: ListStore, id: string) => Promise<unknown>) => (store: ListStore) => ({
+      ...methodsOf(store),
+      async hasBody(id: string, hash: Uint8Array) {
+        const run = between;
+        between = async () => {};
+        await run(store, id);
+        return store.hasBody(id, hash);
+      },
+    });
   const removes = (store: ListStore, id: string) =>
     store.change(id, ["arriving", "waiting", "running", "done"], { state: "removed" });
 

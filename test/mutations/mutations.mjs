@@ -158,11 +158,11 @@ export const mutations = [
     tests: [unit("files/output")],
   },
   {
-    promise: "--split shows nothing before all is on the disk",
+    promise: "--split shows all files or none",
     file: "src/files/split-output.ts",
-    from: "for (const file of all) await file.sink.prepare?.();",
+    from: "for (const path of appeared) await rm(path, { force: true });",
     to: "",
-    tests: [unit("files/output"), program("emails/rows"), program("several/shared-files")],
+    tests: [unit("files/split-output")],
   },
   {
     promise: "a settings file of another user is not read",
@@ -256,11 +256,11 @@ export const mutations = [
     tests: [unit("store/state/service-store")],
   },
   {
-    promise: "--split keeps rows that another run has added in the same moment",
+    promise: "--split replaces no file that another run has written meanwhile",
     file: "src/files/split-output.ts",
-    from: "a?.size === b?.size && ",
-    to: "",
-    tests: [unit("files/output")],
+    from: "const other = existing(paths);",
+    to: "const other = undefined;",
+    tests: [unit("files/split-output"), program("several/shared-files")],
   },
   {
     promise: "a connection that is gone is not closed in place of an idle one",

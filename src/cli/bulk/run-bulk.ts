@@ -130,6 +130,8 @@ async function validateFiles(
       break;
     }
   }
+  // The last table has failed: the others' rows are there.
+  if (run.split !== undefined) await resources.commit(run.split.commit());
   await beside(run, () => run.report?.write());
   for (const file of run.findings) await beside(run, () => file.write());
   if (session.isSeveral && log.summary !== "none") process.stderr.write(`${totals.render(log.summary)}\n`);

@@ -26,7 +26,6 @@ export const outputOptions = optionRecords({
     conflicts: ["output"],
     next: "prevent",
   },
-  append: { flags: "--append", help: "with --split, add to the files of earlier runs" },
   format: {
     flags: "--format <FORMAT>",
     help: "write csv, tsv, jsonl or json",

@@ -21,9 +21,7 @@ export function documentSink(sink: TableSink, form: OutputForm, columns: Columns
 function splitSink(sink: SplitSink, newText: () => OutputText): SplitSink {
   const files = new Map<TableSink, TableSink>();
   return {
-    get paths() {
-      return sink.paths;
-    },
+    paths: () => sink.paths(),
     write: (bytes) => sink.write(bytes),
     async of(status) {
       const file = await sink.of(status);
@@ -31,10 +29,11 @@ function splitSink(sink: SplitSink, newText: () => OutputText): SplitSink {
       files.set(file, known);
       return known;
     },
-    async commit() {
+    async prepare() {
       for (const file of files.values()) await file.prepare?.();
-      await sink.commit();
+      await sink.prepare?.();
     },
+    commit: () => sink.commit(),
     discard: () => sink.discard(),
   };
 }

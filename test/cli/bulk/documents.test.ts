@@ -84,9 +84,9 @@ describe("a document", () => {
       expect(users).toMatchObject([{ status: name }]);
       expect(frame).toEqual({ total: expect.any(Number), next: [1, 2] });
     }
-    const again = await idv(["emails", "d.json", "-q", "--split", "s", "--append"], { home });
+    const again = await idv(["emails", "d.json", "-q", "--split", "s"], { home });
     expect(again.code).toBe(2);
-    expect(again.stderr).toContain("a JSON document has one end, so nothing can follow it");
+    expect(again.stderr).toContain("s/ok.json: has the rows of another run");
   });
 
   test("is a document in each of its shards", async () => {

@@ -39,7 +39,7 @@ test.each<[string, string[], string]>([
   ],
   [
     "a file of --split as input",
-    ["ok.csv", "--split", ".", "--append"],
+    ["ok.csv", "--split", "."],
     "ok.csv: cannot be the input and a file of --split at once",
   ],
   [

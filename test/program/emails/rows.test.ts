@@ -94,20 +94,15 @@ test("short rows of a very wide table are padded in bounded memory", async () =>
 describe("--split", () => {
   const list = "id,email\n1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,\n4,bob@larch-and-oak.com\n";
 
-  test("writes a file for each status, to which the next run appends with --append", async () => {
-    const home = folderOf({ list });
-    for (const run of [1, 2]) {
-      const append = run === 1 ? [] : ["--append"];
-      const { code, stdout } = await idv(["emails", "list", "-q", "--split", "d", ...append], {
-        home,
-      });
-      expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-      const rows = (text: string) => `id,email,status\n${text.repeat(run)}`;
-      expect(readdirSync(join(home, "d")).sort()).toEqual(["disposable.csv", "empty.csv", "ok.csv"]);
-      expect(read(home, "d/ok.csv")).toBe(rows("1,ann@larch-and-oak.com,ok\n4,bob@larch-and-oak.com,ok\n"));
-      expect(read(home, "d/disposable.csv")).toBe(rows("2,x@mailinator.com,disposable\n"));
-      expect(read(home, "d/empty.csv")).toBe(rows("3,,\n"));
-    }
+  test("writes a file for each status, with the rows of all files of the run", async () => {
+    const home = folderOf({ list, more: list.replaceAll("\n", "\r\n").trimEnd() });
+    const { code, stdout } = await idv(["emails", "list", "more", "-q", "--split", "d"], { home });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(readdirSync(join(home, "d")).sort()).toEqual(["disposable.csv", "empty.csv", "ok.csv"]);
+    const rows = (text: string) => `id,email,status\n${text}${text.replaceAll("\n", "\r\n")}`;
+    expect(read(home, "d/ok.csv")).toBe(rows("1,ann@larch-and-oak.com,ok\n4,bob@larch-and-oak.com,ok\n"));
+    expect(read(home, "d/disposable.csv")).toBe(rows("2,x@mailinator.com,disposable\n"));
+    expect(read(home, "d/empty.csv")).toBe(rows("3,,\n"));
   });
 
   test("refuses the files of an earlier run, before anything is charged", async () => {
@@ -117,8 +112,7 @@ describe("--split", () => {
     const { code, stderr } = await idv(["emails", "list", "-q", "--split", "d"], { home });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr:
-        "idv: d/ok.csv: has the rows of an earlier run; empty the folder, or add to its files with --append\n",
+      stderr: "idv: d/ok.csv: has the rows of another run; empty the folder, or name another one\n",
     });
     expect(read(home, "d/ok.csv")).toBe(before);
     expect((await readQuota(home)).used).toBe(3);
@@ -132,43 +126,37 @@ describe("--split", () => {
     expect(read(home, "d/ok.jsonl").split("\n")).toHaveLength(3);
   });
 
-  test("changes no file if the run fails", async () => {
-    const home = folderOf({ list, bad: `${list}6,a,b\n` });
-    await idv(["emails", "list", "-q", "--split", "d"], { home });
-    const before = read(home, "d/ok.csv");
-    expect((await idv(["emails", "bad", "-q", "--split", "d", "--append"], { home })).code).toBe(6);
-    expect(read(home, "d/ok.csv")).toBe(before);
-    expect(readdirSync(join(home, "d"))).toHaveLength(3);
+  test.each([
+    ["first", ["bad", "list"]],
+    ["last", ["list", "bad"]],
+  ])("leaves out the rows of a file that fails, %s of several", async (_, files) => {
+    const home = folderOf({ list, bad: `${list}5,c@mailinator.com\n6,a,b\n` });
+    const { code } = await idv(["emails", ...files, "-q", "--split", "d"], { home });
+    expect(code).toBe(6);
+    expect(read(home, "d/disposable.csv")).toBe("id,email,status\n2,x@mailinator.com,disposable\n");
+    expect((await idv(["emails", "bad", "-q", "--split", "none"], { home })).code).toBe(6);
+    expect(readdirSync(home, { recursive: true }).filter((path) => String(path).startsWith("none/"))).toEqual(
+      [],
+    );
   });
 
-  test("leaves no temporary file if SIGINT arrives while the files are opened", async () => {
-    const home = folderOf({ list });
-    mkdirSync(join(home, "d"));
-    const old = `id,email,status\n${"9,old@larch-and-oak.com,ok\n".repeat(6_000_000)}`;
-    writeFileSync(join(home, "d/ok.csv"), old);
-    const child = startIdv(["emails", "list", "--split", "d", "--append"], { home });
+  test("leaves no file when SIGINT arrives before all rows are there", async () => {
+    const home = folderOf({});
+    const child = startIdv(["emails", "--split", "d"], { home });
     const ended = finished(child);
-    while (child.exitCode === null && !readdirSync(join(home, "d")).some((name) => name.endsWith(".tmp"))) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
+    child.stdin?.on("error", () => {});
+    child.stdin?.write(`${list}4,a@larch-and-oak.com\n`.repeat(40_000).replaceAll("id,email\n", ""));
+    const has = (name: string) =>
+      existsSync(join(home, "d")) && readdirSync(join(home, "d")).some((own) => own.endsWith(name));
+    await expect.poll(() => has(".tmp")).toBe(true);
     child.kill("SIGINT");
-    const { code } = await ended;
-    expect(code).toBe(130);
-    expect(readdirSync(join(home, "d"))).toEqual(["ok.csv"]);
-    expect(statSync(join(home, "d/ok.csv")).size).toBe(old.length);
+    expect((await ended).code).toBe(130);
+    expect(readdirSync(join(home, "d"))).toEqual([]);
   });
 
-  test("ends an unfinished last line of an existing file with --append, and rejects another header", async () => {
-    const home = folderOf({ list });
-    mkdirSync(join(home, "d"));
-    writeFileSync(join(home, "d/ok.csv"), "id,email,status\n0,old@larch-and-oak.com,ok");
-    expect((await idv(["emails", "list", "-q", "--split", "d", "--append"], { home })).code).toBe(0);
-    expect(read(home, "d/ok.csv").split("\n").slice(1, 3)).toEqual([
-      "0,old@larch-and-oak.com,ok",
-      "1,ann@larch-and-oak.com,ok",
-    ]);
-    writeFileSync(join(home, "d/ok.csv"), "id,name,email,status\n");
-    const { code, stderr } = await idv(["emails", "list", "-q", "--split", "d", "--append"], { home });
+  test("refuses a table with another header", async () => {
+    const home = folderOf({ list, other: "name,email\nAnn,ann@larch-and-oak.com\n" });
+    const { code, stderr } = await idv(["emails", "list", "other", "-q", "--split", "d"], { home });
     expect({ code, stderr }).toEqual({
       code: 6,
       stderr: "idv: d/ok.csv: its header differs from this table's; split into another folder\n",

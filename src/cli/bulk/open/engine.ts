@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import type { DataSource } from "../../../classifier/disposable-table.js";
 import { daysOld, findTable } from "../../../data/installed-table.js";
 import { found } from "../../../files/found.js";
+import type { SplitFolder } from "../../../files/split-output.js";
 import type { RunSession } from "../../../run/session.js";
 import { dataTablePath, quotaFilePath } from "../../config/paths.js";
 import type { Engine } from "../../engines/engine.js";
@@ -25,6 +26,7 @@ export interface Run {
   readonly report: ListReport | undefined;
   readonly badRowsTable: BadRowsTable | undefined;
   readonly findings: readonly FindingsFile[];
+  readonly split: SplitFolder | undefined;
   readonly totals: Totals;
 }
 
@@ -46,6 +48,7 @@ export async function openRun(plans: readonly [Plan, ...Plan[]], resources: Reso
     mail,
     report,
     findings: await openFindings(plan, resources),
+    split: await openSplit(plans, resources),
     session: { isSeveral },
     totals: new Totals(plan.isDryRun),
     badRowsTable: badRowsPath === undefined ? undefined : new BadRowsTable(badRowsPath, plan.isInPlace),
@@ -95,6 +98,18 @@ async function openReport(plan: Plan, engine: Engine, resources: Resources): Pro
   const report = await ListReport.open(plan.report, plan.kind, engine);
   await resources.atEnd(() => report.discard());
   return report;
+}
+
+async function openSplit(
+  plans: readonly [Plan, ...Plan[]],
+  resources: Resources,
+): Promise<SplitFolder | undefined> {
+  const [{ split, isDryRun }] = plans;
+  if (split === undefined || isDryRun) return undefined;
+  const { SplitFolder } = await import("../../../files/split-output.js");
+  const folder = new SplitFolder(split, plans.length, resources.signal);
+  await resources.atEnd(() => folder.discard());
+  return folder;
 }
 
 async function openFindings({ log, isDryRun }: Plan, resources: Resources): Promise<FindingsFile[]> {

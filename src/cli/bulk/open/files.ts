@@ -51,7 +51,7 @@ export async function openFiles(plan: Plan, run: Run, resources: Resources): Pro
     signal,
   });
   if (plan.folder !== undefined && !isDryRun) createFolder(plan.folder);
-  const { sink, file } = isDryRun ? { sink: nowhere } : await openSink(plan, input, signal);
+  const { sink, file } = isDryRun ? { sink: nowhere } : await openSink(plan, input, run.split);
   resources.keep(sink);
   const hasBackup = plan.backup !== undefined && path !== undefined && !isDryRun;
   const backup = hasBackup ? resources.keep(await openCopy(path, plan.backup)) : undefined;

@@ -5,6 +5,7 @@ import { ChoiceError, FileError } from "../../../files/errors.js";
 import type { WorkbookFormat } from "../../../files/format-by-name.js";
 import { type FileSink, openOutputFile } from "../../../files/output.js";
 import { ownerFault } from "../../../files/owner.js";
+import type { SplitFolder } from "../../../files/split-output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { isUtf8 } from "../../../files/text-encoding.js";
 import { hasUsualMarks } from "../../../table/sniff/dialect.js";
@@ -21,7 +22,11 @@ interface OpenOutput {
   readonly file: FileSink | undefined;
 }
 
-export async function openSink(plan: Plan, input: OpenInput, signal: AbortSignal): Promise<OpenOutput> {
+export async function openSink(
+  plan: Plan,
+  input: OpenInput,
+  split: SplitFolder | undefined,
+): Promise<OpenOutput> {
   let file: FileSink | undefined;
   const openFile = async (path: string) => {
     const part = await returnedSink(plan);
@@ -29,7 +34,7 @@ export async function openSink(plan: Plan, input: OpenInput, signal: AbortSignal
     file = await openOutputFile(path);
     return file;
   };
-  const sink = await openLines(plan, input, openFile, signal);
+  const sink = split?.table(input.table.format) ?? (await openLines(plan, input, openFile));
   const { outputForm, elements } = input.table;
   if (outputForm === undefined) return { sink, file };
   const { documentSink } = await import("../../../table/document/document-sink.js");
@@ -41,15 +46,10 @@ async function openLines(
   plan: Plan,
   input: OpenInput,
   openFile: (path: string) => Promise<TableSink>,
-  signal: AbortSignal,
 ): Promise<TableSink> {
-  const { split, output, isInPlace, workbook, outputEncoding } = plan;
+  const { output, isInPlace, workbook, outputEncoding } = plan;
   const { table, compression, encoding, returned } = input;
-  const { format, dialect } = table;
-  if (split !== undefined) {
-    const { openSplitOutput } = await import("../../../files/split-output.js");
-    return openSplitOutput(split.folder, format, split.isAppended, signal);
-  }
+  const { dialect } = table;
   const target = outputEncoding === "same" ? encoding : outputEncoding;
   if (output === undefined) return encoded("standard output", standardOutput, target);
   if (workbook) {

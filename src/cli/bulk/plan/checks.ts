@@ -9,7 +9,7 @@ import type { GivenOption } from "../../options/option.js";
 
 /** @throws UsageError when options contradict each other */
 export function checkTogether(options: BulkOptions): void {
-  const { delimiter, quote, comment, badRows, format, split, append, report, reportAddresses } = options;
+  const { delimiter, quote, comment, badRows, format, split, report, reportAddresses } = options;
   checkShard(options);
   if (options.inPlace !== undefined) checkReplaces(options);
   if (options.fix !== undefined) checkFix(options);
@@ -22,7 +22,6 @@ export function checkTogether(options: BulkOptions): void {
   if (badRows?.policy === "keep" && (format !== undefined || split !== undefined)) {
     throw keepsNothing();
   }
-  if (append && split === undefined) throw new UsageError("--append needs --split");
   if (reportAddresses && !report?.some((path) => !isMarkdown(path) && endingOf(path) !== "json")) {
     throw new UsageError(
       "--report-addresses needs --report with a page: Markdown and JSON have no addresses",

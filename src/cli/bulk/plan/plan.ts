@@ -63,7 +63,8 @@ interface CommonPlan {
   readonly omitsHeader: boolean;
   readonly hasMark: boolean;
   readonly badRows: BadRowHandling;
-  readonly split: { readonly folder: string; readonly isAppended: boolean } | undefined;
+  /** Folder of `--split`. */
+  readonly split: string | undefined;
   readonly failOn: FailCondition | undefined;
   readonly log: LogPlan;
   readonly report:
@@ -216,7 +217,7 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
     },
     omitsHeader: header === "never" || (header === "first" && shard !== undefined && shard.index > 1),
     hasMark: options.bom === true,
-    split: split === undefined ? undefined : { folder: split, isAppended: options.append === true },
+    split,
     failOn: options.failOn,
     log: logOf(options),
     report:

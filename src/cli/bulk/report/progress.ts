@@ -13,7 +13,7 @@ export function progressOf(
   { engine: { validator, activity }, mail }: Run,
   { table, share }: RunFiles,
 ): Progress | undefined {
-  const target = output ?? split?.folder;
+  const target = output ?? split;
   if (mode === "none" || (mode === "auto" && !showsProgress(process.env, target === undefined)))
     return undefined;
   const heading = `${inputName}${target === undefined ? "" : ` -> ${target}`}  column ${table.column + 1}${

@@ -72,7 +72,7 @@ function writtenFiles(
   isUnchanged: boolean,
   hasBadRows: boolean,
 ): Summary["files"] {
-  const outputs = isSplit(sink) ? sink.paths : isUnchanged ? [] : [output, backup];
+  const outputs = isSplit(sink) ? sink.paths() : isUnchanged ? [] : [output, backup];
   return [...outputs, hasBadRows ? badRows.file : undefined].flatMap((path) => {
     const file = path === undefined ? undefined : found(path);
     return file?.isFile() ? [{ path: path!, bytes: file.size }] : [];

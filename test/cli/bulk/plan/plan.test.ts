@@ -67,7 +67,6 @@ test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
   ["--offline with a service", "l", { offline: true, set: [["engine", "api"]] }, "leave out --set engine"],
   ["two formats of the log", "l", { log: [{ format: "json" }, { format: "text" }] }, "--log takes one of"],
   ["two files of the log", "l", { log: [{ summaryFile: "a" }, { summaryFile: "b" }] }, "--log takes one of"],
-  ["--append alone", "l", { append: true }, "--append needs --split"],
   ["--report-addresses alone", "l", { reportAddresses: true }, "--report-addresses needs --report"],
   ["bad rows in a workbook", "l", { output: "o.xlsx", badRows: { policy: "keep" } }, "--bad-rows keep needs"],
   ["standard input in place", undefined, { inPlace: "" }, "--in-place needs a FILE"],
