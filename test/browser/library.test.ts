@@ -15,6 +15,7 @@ import type { CheckedTable, TableOptions } from "../../src/browser/index.js";
 import * as library from "../../src/index.js";
 import { idv } from "../support/run-here.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { times } from "../support/tier.js";
 
 const built = new URL("../../dist/web/", import.meta.url);
 const read = (name: string) => new Uint8Array(readFileSync(new URL(name, built)));
@@ -140,7 +141,7 @@ describe("a table has the bytes that the program writes", () => {
         const program = await written(Buffer.from(text), "list.csv", "-c", "email", "--explain");
         expect(output.toString()).toBe(program.toString());
       }),
-      { numRuns: 60 },
+      { numRuns: times(60) },
     );
   });
 
@@ -219,7 +220,7 @@ test("verdicts, canonical forms and flags are those of the library", () => {
         expect(web.flags("email", item)).toEqual(library.flags("email", item));
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: times(2000) },
   );
   const lists = { allow: ["mailinator.com"], deny: ["larch-and-oak.com"] };
   const [ours, theirs] = [web.createClassifier(lists), library.createClassifier(lists)];

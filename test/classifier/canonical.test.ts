@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalItem } from "../../src/classifier/canonical.js";
+import { times } from "../support/tier.js";
 
 describe("the canonical address", () => {
   test.each([
@@ -83,7 +84,7 @@ test("a canonical address is its own canonical address", () => {
         if (canonical !== undefined) expect(canonicalItem("email", canonical)).toBe(canonical);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: times(2000) },
   );
 });
 

@@ -11,6 +11,7 @@ import {
 } from "../../src/classifier/providers.js";
 import { listedDomain } from "../../src/classifier/rules/disposable-domain.js";
 import { classifier, disposableEntries } from "../support/classifier.js";
+import { times } from "../support/tier.js";
 
 const { classify } = classifier;
 
@@ -188,7 +189,7 @@ describe("arbitrary strings", () => {
           classify("domain", item.toLowerCase()).status,
         );
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 
@@ -250,7 +251,7 @@ describe("spellings of one address", () => {
           expect(classify("domain", spelling).status).toBe(classify("domain", name).status);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: times(1000) },
     );
     expect(valid).toBeGreaterThan(400);
   });

@@ -5,6 +5,7 @@ import { createClassifier } from "../../src/classifier/classifier.js";
 import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
 import { compileList, NameList, parseListLine } from "../../src/classifier/own-lists.js";
 import { Fault } from "../../src/classifier/syntax/fault.js";
+import { times } from "../support/tier.js";
 
 describe("list lines", () => {
   test.each([
@@ -151,6 +152,6 @@ test("a compiled list has exactly the entries that its lines are parsed to", () 
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: times(500) },
   );
 });

@@ -7,6 +7,7 @@ import { decompress } from "../../src/files/compression.js";
 import { compressionByMagic } from "../../src/files/compression-format.js";
 import { GzipWriter } from "../../src/files/gzip.js";
 import { zstdPieces } from "../../src/files/zstd-frames.js";
+import { times } from "../support/tier.js";
 
 /** Yields bytes in pieces that share one buffer: each piece overwrites the last, as in a file reader. */
 async function* reused(bytes: Uint8Array, size: number) {
@@ -50,7 +51,7 @@ describe.each(["gzip", "zstd"] as const)("%s", (compression) => {
           expect(unpacked.equals(Buffer.concat(parts))).toBe(true);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: times(40) },
     );
   });
 

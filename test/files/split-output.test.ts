@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { SplitFolder } from "../../src/files/split-output.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { times } from "../support/tier.js";
 
 const { signal } = new AbortController();
 const header = Buffer.from("email\n");
@@ -49,7 +50,7 @@ test("has the rows of the tables that were committed, in their order, and nothin
         expect(contentOf(folder)).toEqual(isBroken ? {} : expected);
       },
     ),
-    { numRuns: 50 },
+    { numRuns: times(50) },
   );
 });
 

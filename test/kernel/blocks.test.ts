@@ -19,6 +19,7 @@ import { scanAlone } from "../../src/table/scan/chunk-assembler.js";
 import { ScannedChunk } from "../../src/table/scan/scanned-chunk.js";
 import { scanRecords } from "../../src/table/scan/scanner.js";
 import { classifier } from "../support/classifier.js";
+import { times } from "../support/tier.js";
 
 const seed = Int32Array.from({ length: seedWords }, (_, i) => Math.imul(i + 7, 0x9e3779b1));
 
@@ -85,7 +86,7 @@ test("the kernel finds the same records as the scanner, or refuses the block", (
       expect(scanned).toMatchObject({ mostFields, fewestFields, longest, lines, count, strays });
       expect(Buffer.from(scanned.at)).toEqual(Buffer.from(expected.at));
     }),
-    { numRuns: 1500 },
+    { numRuns: times(1500) },
   );
   expect(found).toBeGreaterThan(250);
 });
@@ -233,7 +234,7 @@ test("judging a block gives the same result as judging its chunks, and touches n
         expect(slot.mailboxes.slice(2 * row, 2 * row + 2)).toEqual(mailboxes.slice(2 * row, 2 * row + 2));
       }
     }),
-    { numRuns: 400 },
+    { numRuns: times(400) },
   );
   expect(answered).toBeGreaterThan(50);
   for (const i of [0, 2])
@@ -386,7 +387,7 @@ test.each(["email", "domain"] as const)(
           expect(over.hashes.slice(2 * row, 2 * row + 2), values[row]).toEqual(Int32Array.of(low, high));
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: times(3000) },
     );
   },
 );

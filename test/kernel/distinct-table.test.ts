@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DistinctTable, TooManyItems } from "../../src/kernel/distinct-table.js";
 import { kernelModule } from "../../src/kernel/kernel.js";
+import { times } from "../support/tier.js";
 
 /** Hashes of which many share their places in the table, or their high words, or are zero. */
 const word = fc.oneof(
@@ -65,7 +66,7 @@ test("the table agrees with a Map as it grows", () => {
         expect(table.get(low!, high!)).toBe(state);
       }
     }),
-    { numRuns: 25 },
+    { numRuns: times(25) },
   );
 });
 

@@ -24,6 +24,7 @@ import { recordWords } from "../../src/table/scan/scanner.js";
 import { classifier } from "../support/classifier.js";
 import { seededHashes } from "../support/item-hashes.js";
 import { suffixRules } from "../support/suffixes.js";
+import { times } from "../support/tier.js";
 
 const slotItems = 10_000;
 
@@ -156,7 +157,7 @@ describe("random items", () => {
           expect([items[row], verdict]).toEqual([items[row], expected(kind, extractItem(kind, items[row]!))]);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: times(150) },
     );
     expect(judged).toBeGreaterThan(1000);
   });
@@ -201,7 +202,7 @@ describe("lists", () => {
           }
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: times(5000) },
     );
     expect(judged).toBeGreaterThan(500);
   });
@@ -239,7 +240,7 @@ test.each<[Kind, fc.Arbitrary<string>]>([
         found[read.isOwn ? "own" : "others"]++;
       }
     }),
-    { numRuns: 150 },
+    { numRuns: times(150) },
   );
   expect(found.own).toBeGreaterThan(1000);
   expect(found.others).toBeGreaterThan(20);
@@ -323,7 +324,7 @@ test("gives the classifier's verdicts with any allow and deny lists", () => {
         if (verdict) expect([items[row], verdict]).toMatchObject([items[row], expected]);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: times(30) },
   );
 });
 
@@ -403,7 +404,7 @@ test("agrees with the classifier on names that almost match a rule", () => {
         expect([names[row], verdict]).toEqual([names[row], expected("domain", names[row]!)]);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: times(300) },
   );
 });
 
@@ -423,7 +424,7 @@ describe("with the tables of domains", () => {
   };
   const random = fc.sample(
     fc.tuple(fc.string({ unit: fc.constantFrom(..."abcdeghiklmnoprstuz"), minLength: 3, maxLength: 14 })),
-    { numRuns: 2000, seed: 1 },
+    { numRuns: times(2000), seed: 1 },
   );
 
   test("asks the classifier about few random domains", () => {

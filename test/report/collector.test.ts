@@ -10,6 +10,7 @@ import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
 import { runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { times } from "../support/tier.js";
 
 const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
 const validator = offlineValidator({ classifier, source: {} }, quotaFile);
@@ -82,5 +83,5 @@ test("the collector counts domains, months and mailboxes like a plain loop", asy
     expect(mapOf(months?.counts ?? [])).toEqual(expected.months);
     expect(sameMailbox).toBe(expected.sameMailbox);
   });
-  await fc.assert(asked, { numRuns: 60 });
+  await fc.assert(asked, { numRuns: times(60) });
 });

@@ -16,6 +16,7 @@ import { openHttpClient } from "../../src/validator/api/http.js";
 import { classifier } from "../support/classifier.js";
 import { open } from "../support/tables.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { times } from "../support/tier.js";
 
 let store: SqlServiceStore;
 let cache: VerdictCache;
@@ -148,6 +149,6 @@ test("a run matches a plain loop for any list and settings, and a second run cha
       expect(await used()).toBe(distinct);
       expect(second.report.charged).toBe(distinct - charged);
     }),
-    { numRuns: 150 },
+    { numRuns: times(150) },
   );
 }, 60_000);

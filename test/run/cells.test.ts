@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { withoutStrayMarks } from "../../src/classifier/rules/stray-marks.js";
 import { Cells, decidesBefore, usualCells } from "../../src/run/cells.js";
 import { profiles } from "../../src/run/profiles.js";
+import { times } from "../support/tier.js";
 
 const cells = (kind: "email" | "domain", options = {}) => new Cells({ kind, ...usualCells, ...options });
 
@@ -267,6 +268,6 @@ test("an address gives the same item with and without angle brackets", () => {
       expect(cells("email").itemsIn(text)).toEqual(cells("email").itemsIn(`<${text}>`));
       expect(cells("email", { emptyValues: [text.toLowerCase()] }).itemsIn(text)).toEqual([]);
     }),
-    { numRuns: 1000 },
+    { numRuns: times(1000) },
   );
 });

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nameColumns } from "../../src/run/columns.js";
+import { times } from "../support/tier.js";
 
 test.each<[string, string, string, readonly (number | undefined)[]]>([
   ["without an earlier run", "id,email", "status,reason,suggestion,canonical", []],
@@ -77,6 +78,6 @@ test("finds the columns that an earlier run has added to any table", () => {
         expect(second.indices).not.toContain(undefined);
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: times(2000) },
   );
 });

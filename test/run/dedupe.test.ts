@@ -6,6 +6,7 @@ import { itemKey, mailboxKey } from "../../src/run/item.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
 import { listOf, runTable } from "../support/run-table.js";
+import { times } from "../support/tier.js";
 
 const granted = async (units: number) => ({
   granted: units,
@@ -47,7 +48,7 @@ test.each([false, true])("--dedupe writes each item once, with a service: %s", a
         expect(report.written).toBe(expected.length);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: times(300) },
   );
 });
 

@@ -6,6 +6,7 @@ import type { TableOptions } from "../../src/table/table.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
 import { runTable } from "../support/run-table.js";
+import { times } from "../support/tier.js";
 
 const quota = { left: null, renewsAt: null };
 const validator = offlineValidator(
@@ -59,7 +60,7 @@ test.each(Object.entries(shapes))(
         };
         expect(await outcome(pieces())).toEqual(await outcome(bytes));
       }),
-      { numRuns: 25 },
+      { numRuns: times(25) },
     );
   },
   60_000,

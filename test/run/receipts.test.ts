@@ -11,6 +11,7 @@ import { offlineValidator, type UnitSource } from "../../src/validator/offline.j
 import { classifier } from "../support/classifier.js";
 import { listOf, runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { times } from "../support/tier.js";
 
 let path: string;
 /** Time in milliseconds since the epoch. */
@@ -462,6 +463,6 @@ test("random lists are paid once, however often their runs fail and however the 
       expect(report!.charged + report!.paidBefore.units).toBe(used);
       expect(statuses.filter((row) => !row.endsWith(",ok"))).toEqual([]);
     }),
-    { numRuns: 30 },
+    { numRuns: times(30) },
   );
 }, 60_000);

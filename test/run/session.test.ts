@@ -12,6 +12,7 @@ import { classifier } from "../support/classifier.js";
 import { asService, listOf, runTable } from "../support/run-table.js";
 import { open } from "../support/tables.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { times } from "../support/tier.js";
 
 const value = fc.oneof(
   fc.constantFrom(
@@ -79,7 +80,7 @@ test("an update completes the rows that the quota left unchecked, and a second u
         expect(again.report.charged).toBe(0);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: times(150) },
   );
 });
 
@@ -107,7 +108,7 @@ test("several files in a session give the same rows and charges as their concate
         parts.reduce((total, { report }) => total + report[name], 0);
       for (const name of ["charged", "distinct", "rows"] as const) expect(sum(name)).toBe(whole.report[name]);
     }),
-    { numRuns: 150 },
+    { numRuns: times(150) },
   );
 });
 

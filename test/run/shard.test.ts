@@ -13,6 +13,7 @@ import { classifier } from "../support/classifier.js";
 import { asService } from "../support/run-table.js";
 import { open } from "../support/tables.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { times } from "../support/tier.js";
 
 const value = fc.oneof(
   fc.constantFrom("", " ", "n/a", "Email", "ann@larch-and-oak.com", " ANN@larch-and-oak.com", "a@@b", "\xff"),
@@ -117,7 +118,7 @@ test("the shards of any list have all of its rows and charge as much as one run"
       }
       expect(sums).toEqual(counted(whole.report));
     }),
-    { numRuns: 150 },
+    { numRuns: times(150) },
   );
 });
 

@@ -14,7 +14,10 @@ import { version } from "../../src/cli/version.js";
 import type { Outcome, RunSettings } from "./run-idv.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
-let isRunning = false;
+let hasBegun = false;
+
+/** Returns whether a command is running in this process, which then runs no other. */
+export const isRunning = (): boolean => hasBegun;
 
 /**
  * Runs a command line as `idv` in run-idv.ts does, with the same results. One at a time: it changes the environment, the
@@ -25,8 +28,8 @@ export async function idv(
   args: readonly string[],
   { home = temporaryFolder(), stdin = "", env = {} }: Omit<RunSettings, "uid"> = {},
 ): Promise<Outcome> {
-  if (isRunning) throw new Error("a command is running in this process; wait for its end");
-  isRunning = true;
+  if (hasBegun) throw new Error("a command is running in this process; wait for its end");
+  hasBegun = true;
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   const restore = [
@@ -43,7 +46,7 @@ export async function idv(
   } finally {
     process.exitCode = exitCode;
     for (const undo of restore.reverse()) undo();
-    isRunning = false;
+    hasBegun = false;
   }
 }
 

@@ -1,9 +1,14 @@
-/** Runs the built program in a process of its own, with a clean environment. */
+/**
+ * Runs the program with a clean environment: the built one in a process of its own, and in the quick tier in this process where
+ * a process proves nothing more.
+ */
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { afterFile } from "./clean-up.js";
 import { temporaryFolder } from "./temporary-folder.js";
+import { isFull } from "./tier.js";
 
 /** The built program, the one of the installed package (see install-package.ts), or a binary. */
 export const program =
@@ -59,8 +64,25 @@ export function startIdv(args: readonly string[], settings: RunSettings = {}): C
   });
 }
 
-/** Runs the built program to its end; `stdout` is decoded as Latin-1, which keeps every byte. */
+let hasStarted = false;
+
+/**
+ * Runs the program to its end; `stdout` is decoded as Latin-1, which keeps every byte. In the quick tier, the first run of a file
+ * of tests, and those at the same time as another, are the built program, and the others run in this process.
+ */
 export async function idv(args: readonly string[], settings: RunSettings = {}): Promise<Outcome> {
+  const isOfNode = Object.keys(settings.env ?? {}).some((name) => name.startsWith("NODE_"));
+  if (!isFull && hasStarted && settings.uid === undefined && !isOfNode) {
+    const here = await import("./run-here.js");
+    if (!here.isRunning()) return here.idv(args, settings);
+  }
+  if (!hasStarted) afterFile(() => (hasStarted = false));
+  hasStarted = true;
+  return idvProcess(args, settings);
+}
+
+/** The same, always by the built program: for what depends on its process, such as its end or its number. */
+export async function idvProcess(args: readonly string[], settings: RunSettings = {}): Promise<Outcome> {
   const child = startIdv(args, settings);
   child.stdin?.on("error", () => {});
   child.stdin?.end(settings.stdin ?? "");

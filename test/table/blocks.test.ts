@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { blocksOf } from "../../src/table/scan/blocks.js";
+import { times } from "../support/tier.js";
 
 test("blocks contain the bytes of the input, end at line ends and have a limited size", async () => {
   const line = fc.string({ maxLength: 60 }).map((text) => `${text.replaceAll(/[\r\n]/g, "")}\n`);
@@ -25,6 +26,6 @@ test("blocks contain the bytes of the input, end at line ends and have a limited
         }
       },
     ),
-    { numRuns: 200 },
+    { numRuns: times(200) },
   );
 });

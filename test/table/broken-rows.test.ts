@@ -13,6 +13,7 @@ import { unchanged } from "../../src/table/writers/record-writer.js";
 import { writerOf } from "../../src/table/writers/writer-of.js";
 import { writtenAnew } from "../support/csv-parse-table.js";
 import { chunksIn, valuesOf } from "../support/tables.js";
+import { times } from "../support/tier.js";
 
 const names = [
   "Ann Lee",
@@ -153,7 +154,7 @@ test("with two broken rows, each line is judged by its own item or reported", as
       }
       expect(await wrongLines(tableOf(lines))).toEqual([]);
     }),
-    { numRuns: 2000 },
+    { numRuns: times(2000) },
   );
 });
 

@@ -9,6 +9,7 @@ import { chooseLists } from "../../src/table/document/lists.js";
 import { hide, locationOf } from "../../src/table/document/marks.js";
 import { sampleObjects } from "../../src/table/open-json-lines.js";
 import { isDocument } from "../../src/table/sniff/is-document.js";
+import { times } from "../support/tier.js";
 
 const root: DocumentShape = { isSequence: false, lists: [{ names: [], isMap: false }] };
 const sequence: DocumentShape = { isSequence: true, lists: [] };
@@ -157,7 +158,7 @@ describe("a document of random values", () => {
           expect(recordsIn(lines).map(valueIn)).toEqual(objects.filter(isObject));
         }
       }),
-      { numRuns: 500 },
+      { numRuns: times(500) },
     );
   });
 
@@ -187,7 +188,7 @@ describe("a document of random values", () => {
           JSON.parse(Buffer.concat([array.convert(Buffer.from(compacted)), array.end()]).toString()),
         ).toEqual(lines.filter(isRecord).map(valueIn));
       }),
-      { numRuns: 300 },
+      { numRuns: times(300) },
     );
   });
 
@@ -217,7 +218,7 @@ describe("a document of random values", () => {
           else expect(check).toThrow(/^d\.json:\d+:\d+: /);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: times(3000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parseObject } from "../../src/table/json/json-values.js";
 import { memberWords, ObjectScanner } from "../../src/table/json/object-scanner.js";
 import { open, readValues, rewrite } from "../support/tables.js";
+import { times } from "../support/tier.js";
 
 const scanner = new ObjectScanner(false);
 
@@ -70,7 +71,7 @@ test("finds the members of exactly the objects that JSON.parse accepts", () => {
       accepted++;
       expect(found).toEqual(Object.fromEntries(Object.entries(expected)));
     }),
-    { numRuns: 8000 },
+    { numRuns: times(8000) },
   );
   expect(accepted).toBeGreaterThan(2000);
 });
@@ -157,7 +158,7 @@ test("adding a member changes no other, and an update replaces only the added on
         expect(updated.toString()).toBe(added.toString());
       },
     ),
-    { numRuns: 300 },
+    { numRuns: times(300) },
   );
 });
 

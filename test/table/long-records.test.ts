@@ -5,6 +5,7 @@ import { itemTest } from "../../src/run/cells.js";
 import type { TableShape } from "../../src/table/records.js";
 import { ChunkAssembler } from "../../src/table/scan/chunk-assembler.js";
 import { valuesOf } from "../support/tables.js";
+import { times } from "../support/tier.js";
 
 const length = 1_200_000;
 const shape: TableShape = {
@@ -77,7 +78,7 @@ test("records over 1 MiB do not depend on where bytes are cut, or pause", () => 
         expect(assembled(pieces, isBeforePause)).toEqual(assembled([bytes], () => false));
       },
     ),
-    { numRuns: 8 },
+    { numRuns: times(8) },
   );
 });
 

@@ -11,6 +11,7 @@ import { readScanned } from "../../src/table/scan/scanned-records.js";
 import { Offset, recordWords, scanRecords } from "../../src/table/scan/scanner.js";
 import { CopyingWriter } from "../../src/table/writers/copying-writer.js";
 import { type Options, open, rewrite } from "../support/tables.js";
+import { times } from "../support/tier.js";
 
 describe("rewritten tables", () => {
   test.each([
@@ -92,7 +93,7 @@ test("rewriting keeps the fields of any table written by csv-stringify", async (
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: times(500) },
   );
 });
 
@@ -178,7 +179,7 @@ test("the scanner and csv-parse read the same table from any bytes, and write th
       expect(scanned).toEqual(strict);
       if (strict.error === undefined) compared++;
     }),
-    { numRuns: 4000 },
+    { numRuns: times(4000) },
   );
   expect(compared).toBeGreaterThan(1000);
 });
@@ -236,7 +237,7 @@ test("the scanner finds the same records wherever the bytes are cut", async () =
         }
       },
     ),
-    { numRuns: 200 },
+    { numRuns: times(200) },
   );
 });
 
@@ -280,7 +281,7 @@ test("without the added column, the output is the input; rows before it are padd
         }),
       );
     }),
-    { numRuns: 2000 },
+    { numRuns: times(2000) },
   );
   for (const count of Object.values(compared)) expect(count).toBeGreaterThan(30);
 });

@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { readQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
+import { times } from "../../support/tier.js";
 
 const ok = "ann@larch-and-oak.com";
 const bad = "b@mailinator.com";
@@ -497,7 +498,7 @@ describe("rows that are arrays below a header", () => {
         const { output, stderr } = await emails(textOf(false), ["-c", "1"]);
         expect(output, stderr).toBe(textOf(true));
       }),
-      { numRuns: 60 },
+      { numRuns: times(60) },
     );
   });
 });

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { times } from "../../support/tier.js";
 
 async function fixed(name: string, text: string, ...args: string[]) {
   const home = temporaryFolder();
@@ -224,7 +225,7 @@ test("a repaired table is the table with the items repaired, in every format and
         rows.map(([note, email]) => [note, repaired(email)]),
       );
     }),
-    { numRuns: 40 },
+    { numRuns: times(40) },
   );
 });
 

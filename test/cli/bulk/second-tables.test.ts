@@ -9,6 +9,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
+import { times } from "../../support/tier.js";
 
 const person = (n: number) => `person.${n}@larch-and-oak.com`;
 
@@ -82,7 +83,7 @@ describe("the header of another table", () => {
           expect(code).toBe(2);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: times(60) },
     );
   });
 
@@ -222,7 +223,7 @@ describe("items in other columns", () => {
           expect(elsewhere).toEqual(wanted === 0 ? null : { rows: wanted, column: "alt", isOnly: true });
         },
       ),
-      { numRuns: 10 },
+      { numRuns: times(10) },
     );
     const row = (n: number) => (n % 7 === 0 ? `${n},,other.${n}@larch-and-oak.com` : `${n},${person(n)},`);
     const many = Array.from({ length: 200_000 }, (_, n) => row(n + 1)).join("\n");

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
+import { times } from "../../support/tier.js";
 
 const older =
   "id,email,status\n1,a@x.com,ok\n2,b@x.com,fake\n3,c@x.com,disposable\n4,d@x.com,alias\n5,,\n6,e@x.com,quota_exceeded\n";
@@ -86,6 +87,6 @@ test("agrees with sets of the same items", async () => {
         goneAndBad: count(old, (n, isBad) => isBad && !next.has(n)),
       });
     }),
-    { numRuns: 50 },
+    { numRuns: times(50) },
   );
 });

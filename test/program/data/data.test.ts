@@ -13,6 +13,7 @@ import { startListServer } from "../../support/list-server.js";
 import { idv, shellCommand } from "../../support/run-idv.js";
 import { suffixText } from "../../support/suffixes.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { testFull } from "../../support/tier.js";
 
 const packages = [
   ["disposable-domains", "index.json", 70_000],
@@ -137,7 +138,7 @@ test("idv data update fetches, compiles and installs new data once", async () =>
   expect((await idv(["data", "update"], run)).stdout).toBe(`up to date: ${upToDate}\n`);
 });
 
-test("of two updates at once, the second finds the data of the first", async () => {
+testFull("of two updates at once, the second finds the data of the first", async () => {
   offers = honest();
   const run = settings(temporaryFolder());
   const found = await Promise.all([idv(["data", "update"], run), idv(["data", "update"], run)]);
@@ -147,7 +148,7 @@ test("of two updates at once, the second finds the data of the first", async () 
   expect(found.map(({ code, stderr }) => ({ code, stderr }))).toEqual(Array(2).fill({ code: 0, stderr: "" }));
 });
 
-test.each([
+testFull.each([
   ["the home folder does not exist", "no-such-folder", "."],
   ["the working folder has been removed", ".", "removed"],
 ])("idv data update works where %s", async (_, homeFolder, workingFolder) => {
@@ -163,7 +164,7 @@ test.each([
   expect(await update).toEqual({ stdout: expect.stringMatching(/^updated: /), stderr: "" });
 });
 
-test("idv data update goes on without a package that the registry does not have", async () => {
+testFull("idv data update goes on without a package that the registry does not have", async () => {
   offers = honest();
   const run = settings(temporaryFolder());
   expect((await idv(["data", "update"], run)).code).toBe(0);
@@ -187,7 +188,7 @@ describe("idv data update installs nothing", () => {
     expect(existsSync(installed(run.home))).toBe(false);
   });
 
-  test("without a list or the registry", async () => {
+  testFull("without a list or the registry", async () => {
     offers = honest();
     for (const [name] of packages) if (name !== "disposable-domains") offers.delete(name);
     const run = settings(temporaryFolder());
@@ -201,7 +202,7 @@ describe("idv data update installs nothing", () => {
     expect(unreachable.stderr).not.toContain("secret");
   });
 
-  test("from a registry that never answers", async () => {
+  testFull("from a registry that never answers", async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => void silent.listen(0, "127.0.0.1", resolve));
     const home = temporaryFolder();

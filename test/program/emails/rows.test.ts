@@ -17,16 +17,19 @@ import { describe, expect, test } from "vitest";
 import { readQuota } from "../../support/quota.js";
 import { command, finished, idv, startIdv } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
+import { isFull, times } from "../../support/tier.js";
 
 const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
 
 describe("bad rows", () => {
   test("with a quote without its partner are the same in a table of several blocks, in threads and in batches", async () => {
+    const count = times(300_000, 60_000);
+    const broken = [9000, 9001, 0.4 * count, 0.8 * count];
     const many = Array.from(
-      { length: 300_000 },
+      { length: count },
       (_, i) => `${i},ann${i % 9}@larch-and-oak.com,${"x".repeat(80)}`,
     );
-    for (const i of [9000, 9001, 120_000, 250_000]) many[i] = many[i]!.replace(",ann", ',"ann');
+    for (const i of broken) many[i] = many[i]!.replace(",ann", ',"ann');
     const home = folderOf({ list: `id,email,note\n${many.join("\n")}\n` });
     const runs = await Promise.all(
       [[], ["-c", "email", "-c", "note"]].map((args) =>
@@ -34,15 +37,10 @@ describe("bad rows", () => {
       ),
     );
     for (const { code, stdout } of runs) {
-      expect({ code, lines: stdout.split("\n").length }).toEqual({ code: 0, lines: 1 + 300_000 - 4 + 1 });
+      expect({ code, lines: stdout.split("\n").length }).toEqual({ code: 0, lines: 1 + count - 4 + 1 });
     }
     expect(read(home, "bad0.csv")).toBe(read(home, "bad4.csv"));
-    expect(read(home, "bad0.csv").match(/^list,\d+/gm)).toEqual([
-      "list,9002",
-      "list,9003",
-      "list,120002",
-      "list,250002",
-    ]);
+    expect(read(home, "bad0.csv").match(/^list,\d+/gm)).toEqual(broken.map((i) => `list,${i + 2}`));
   });
 
   test("do not include a field of 20 MB", async () => {
@@ -60,20 +58,24 @@ describe("bad rows", () => {
     expect(read(home, "o") === expected).toBe(true);
   });
 
-  test.each(["skip", "keep"])("include a line of 70 MB with --bad-rows %s", async (policy) => {
-    const long = `2,${"x".repeat(70_000_000)}`;
-    const home = folderOf({
-      list: `id,email\n1,ann@larch-and-oak.com\n${long}\n3,bob@larch-and-oak.com\n`,
-    });
-    const { code, stderr } = await idv(["emails", "list", "-q", "--bad-rows", policy, "-o", "o"], { home });
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: "idv: list:3: the record that starts here is over 64 MiB; a quote in it may never be closed\n",
-    });
-    const kept = policy === "keep" ? `${long}\n` : "";
-    const expected = `id,email,status\n1,ann@larch-and-oak.com,ok\n${kept}3,bob@larch-and-oak.com,ok\n`;
-    expect(read(home, "o") === expected).toBe(true);
-  });
+  test.each(isFull ? ["skip", "keep"] : ["skip"])(
+    "include a line of 70 MB with --bad-rows %s",
+    async (policy) => {
+      const long = `2,${"x".repeat(70_000_000)}`;
+      const home = folderOf({
+        list: `id,email\n1,ann@larch-and-oak.com\n${long}\n3,bob@larch-and-oak.com\n`,
+      });
+      const { code, stderr } = await idv(["emails", "list", "-q", "--bad-rows", policy, "-o", "o"], { home });
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr:
+          "idv: list:3: the record that starts here is over 64 MiB; a quote in it may never be closed\n",
+      });
+      const kept = policy === "keep" ? `${long}\n` : "";
+      const expected = `id,email,status\n1,ann@larch-and-oak.com,ok\n${kept}3,bob@larch-and-oak.com,ok\n`;
+      expect(read(home, "o") === expected).toBe(true);
+    },
+  );
 });
 
 test("short rows of a very wide table are padded in bounded memory", async () => {

@@ -14,6 +14,7 @@ import { ruleNames } from "../../support/rule-names.js";
 import { idv } from "../../support/run-idv.js";
 import { serveFiles } from "../../support/static-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { testFull } from "../../support/tier.js";
 
 const folder = fileURLToPath(new URL("../../../dist/page", import.meta.url));
 const disk = `file://${folder}/index.html`;
@@ -115,7 +116,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await context.close();
   });
 
-  test("saves the good rows, with the suggestions that were accepted", async () => {
+  testFull("saves the good rows, with the suggestions that were accepted", async () => {
     const { context, page } = await open();
     await check(page, "list.csv", text);
     await page.locator(".bad button").first().click();
@@ -139,7 +140,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await context.close();
   });
 
-  test("checks pasted addresses, domains, workbooks and gzip, and another column", async () => {
+  testFull("checks pasted addresses, domains, workbooks and gzip, and another column", async () => {
     const { context, page } = await open();
     await page.getByText(en.paste).first().click();
     await page.getByRole("textbox").fill("ann@larch-and-oak.com\nx@mailinator.com\n");
@@ -178,7 +179,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     ],
     ["an empty file", "", en.faults.empty],
   ];
-  test.each(faults)(
+  testFull.each(faults)(
     "says in a sentence what is wrong, and is usable again: %s",
     async (_, content, sentence) => {
       const { context, page } = await open();
@@ -197,7 +198,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     },
   );
 
-  test("answers while it works, and can be stopped", async () => {
+  testFull("answers while it works, and can be stopped", async () => {
     const { context, page } = await open();
     await page.evaluate(() => {
       const found: number[] = [];
@@ -236,7 +237,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await context.close();
   });
 
-  test("works from a server, and without it once it was there", async () => {
+  testFull("works from a server, and without it once it was there", async () => {
     const { url, asked, close } = await serveFiles(folder);
     const { context, page, requests } = await open(`${url}/`);
     await check(page, "list.csv", text);
@@ -251,7 +252,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await context.close();
   });
 
-  test.each([
+  testFull.each([
     ["light", 1280],
     ["dark", 390],
   ] as const)("is accessible and fits, %s, %d pixels wide", async (colorScheme, width) => {
@@ -273,7 +274,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await context.close();
   });
 
-  test.each(Object.entries(languages))("speaks %s", async (code, words) => {
+  testFull.each(Object.entries(languages))("speaks %s", async (code, words) => {
     const { context, page } = await open(disk, { locale: code });
     expect([await page.getAttribute("html", "lang"), await page.title()]).toEqual([code, words.title]);
     await check(page, "list.csv", text);
@@ -281,7 +282,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await context.close();
   });
 
-  test("can be used by keyboard alone", async () => {
+  testFull("can be used by keyboard alone", async () => {
     const { context, page } = await open();
     const focused = () => page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName);
     for (let tabs = 0; (await focused()) !== "file" && tabs < 10; tabs++) await page.keyboard.press("Tab");
@@ -292,7 +293,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await context.close();
   });
 
-  test("the library gives the verdicts of Node.js, with the host parser of the browser", async () => {
+  testFull("the library gives the verdicts of Node.js, with the host parser of the browser", async () => {
     const html = `<script type="module">import * as idv from "./index.js"; await idv.loadTables(); globalThis.idv = idv;</script>`;
     const web = fileURLToPath(new URL("../../../dist/web", import.meta.url));
     const { url } = await serveFiles(web, { "/index.html": html });

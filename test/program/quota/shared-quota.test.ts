@@ -7,6 +7,7 @@ import { openPostgresServiceStore } from "../../../src/store/state/postgres.js";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../support/postgres.js";
 import { finished, idv, startIdv } from "../../support/run-idv.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { isFull } from "../../support/tier.js";
 
 const list = (rows: number, name: string) =>
   `email\n${Array.from({ length: rows }, (_, i) => `${name}${i}@larch-and-oak.com\n`).join("")}`;
@@ -108,7 +109,7 @@ describe("a shared quota in a file", () => {
   });
 });
 
-describe.skipIf(!hasPostgres)("a shared quota in PostgreSQL", () => {
+describe.skipIf(!hasPostgres || !isFull)("a shared quota in PostgreSQL", () => {
   let postgres: PostgresServer;
   beforeAll(async () => {
     postgres = await startPostgres();

@@ -9,8 +9,9 @@ import { hasProgram } from "../../support/programs.js";
 import { idv } from "../../support/run-idv.js";
 import { createKey, request, type Service, serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { isFull } from "../../support/tier.js";
 
-const postgres = hasPostgres ? await startPostgres() : undefined;
+const postgres = hasPostgres && isFull ? await startPostgres() : undefined;
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 

@@ -12,10 +12,11 @@ import { hasProgram } from "../../support/programs.js";
 import { idv } from "../../support/run-idv.js";
 import { post, serve, serveWith } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { isFull } from "../../support/tier.js";
 
 const isRoot = process.getuid?.() === 0;
 
-describe.skipIf(!hasPostgres)("on a PostgreSQL in trouble", () => {
+describe.skipIf(!hasPostgres || !isFull)("on a PostgreSQL in trouble", () => {
   let postgres: PostgresServer;
   beforeAll(async () => {
     postgres = await startPostgres();

@@ -4,6 +4,7 @@ import { hasPostgres, type PostgresServer, startPostgres } from "../../support/p
 import { idv } from "../../support/run-idv.js";
 import { serve, serveWith } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { testFull } from "../../support/tier.js";
 
 describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
   let postgres: PostgresServer;
@@ -60,62 +61,68 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     expect(await usedOf(state)).toEqual({ used: 1001, usage: 1001 });
   });
 
-  test("servers killed under load lose no unit, and a repeated Idempotency-Key is not charged again", async () => {
-    const state = await postgres.create();
-    const key = await create(state);
-    let answered = 0;
-    for (let round = 0; round < 5; round++) {
-      const { url, kill } = await serve(temporaryFolder(), "-q", "--state", state);
-      const names = (i: number) => Array.from({ length: 10 }, (_, item) => `r${round}-${i}-${item}`);
-      let left = 8 * round;
-      let onAnswered = () => {};
-      const isUnderWay = new Promise<void>((resolve) => {
-        onAnswered = () => {
-          if (left-- === 0) resolve();
-        };
-      });
-      const work = Array.from({ length: 40 }, (_, i) =>
-        send(url, key, names(i), `r${round}-${i}`).then(
-          () => onAnswered(),
-          () => undefined,
-        ),
-      );
-      onAnswered();
-      await isUnderWay;
-      await kill();
-      await Promise.all(work);
-      // What was not answered is sent again, to another server; what was committed is not charged twice.
-      const next = await serve(temporaryFolder(), "-q", "--state", state);
-      const again = await Promise.all(
-        Array.from({ length: 40 }, (_, i) => send(next.url, key, names(i), `r${round}-${i}`)),
-      );
-      answered += again.reduce((sum, { granted }) => sum + granted, 0);
-      await next.kill();
-    }
-    expect(answered).toBe(2000);
-    expect(await usedOf(state)).toEqual({ used: 2000, usage: 2000 });
-  });
+  testFull(
+    "servers killed under load lose no unit, and a repeated Idempotency-Key is not charged again",
+    async () => {
+      const state = await postgres.create();
+      const key = await create(state);
+      let answered = 0;
+      for (let round = 0; round < 5; round++) {
+        const { url, kill } = await serve(temporaryFolder(), "-q", "--state", state);
+        const names = (i: number) => Array.from({ length: 10 }, (_, item) => `r${round}-${i}-${item}`);
+        let left = 8 * round;
+        let onAnswered = () => {};
+        const isUnderWay = new Promise<void>((resolve) => {
+          onAnswered = () => {
+            if (left-- === 0) resolve();
+          };
+        });
+        const work = Array.from({ length: 40 }, (_, i) =>
+          send(url, key, names(i), `r${round}-${i}`).then(
+            () => onAnswered(),
+            () => undefined,
+          ),
+        );
+        onAnswered();
+        await isUnderWay;
+        await kill();
+        await Promise.all(work);
+        // What was not answered is sent again, to another server; what was committed is not charged twice.
+        const next = await serve(temporaryFolder(), "-q", "--state", state);
+        const again = await Promise.all(
+          Array.from({ length: 40 }, (_, i) => send(next.url, key, names(i), `r${round}-${i}`)),
+        );
+        answered += again.reduce((sum, { granted }) => sum + granted, 0);
+        await next.kill();
+      }
+      expect(answered).toBe(2000);
+      expect(await usedOf(state)).toEqual({ used: 2000, usage: 2000 });
+    },
+  );
 
-  test("a database that is gone for a while gives 503, then all is well and no unit is lost", async (context) => {
-    if (postgres.kill === undefined) return context.skip();
-    const state = await postgres.create();
-    const key = await create(state);
-    const { url } = await serve(temporaryFolder(), "-q", "--state", state);
-    expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
-    await postgres.kill();
-    await expect.poll(async () => (await send(url, key, ["b"], "b")).code).toBe(503);
-    expect((await fetch(`${url}/readyz`)).status).toBe(503);
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    // It stays away while it is asked again.
-    for (const name of ["c", "d", "e"]) expect((await send(url, key, [name])).code).toBe(503);
-    await postgres.restart!();
-    await expect.poll(async () => (await send(url, key, ["b"], "b")).code).toBe(200);
-    expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
-    expect(await usedOf(state)).toEqual({ used: 2, usage: 2 });
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  });
+  testFull(
+    "a database that is gone for a while gives 503, then all is well and no unit is lost",
+    async (context) => {
+      if (postgres.kill === undefined) return context.skip();
+      const state = await postgres.create();
+      const key = await create(state);
+      const { url } = await serve(temporaryFolder(), "-q", "--state", state);
+      expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
+      await postgres.kill();
+      await expect.poll(async () => (await send(url, key, ["b"], "b")).code).toBe(503);
+      expect((await fetch(`${url}/readyz`)).status).toBe(503);
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      // It stays away while it is asked again.
+      for (const name of ["c", "d", "e"]) expect((await send(url, key, [name])).code).toBe(503);
+      await postgres.restart!();
+      await expect.poll(async () => (await send(url, key, ["b"], "b")).code).toBe(200);
+      expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
+      expect(await usedOf(state)).toEqual({ used: 2, usage: 2 });
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    },
+  );
 
-  test("what was answered is charged although the database is killed", async (context) => {
+  testFull("what was answered is charged although the database is killed", async (context) => {
     if (postgres.kill === undefined) return context.skip();
     const state = await postgres.create();
     const key = await create(state);
@@ -133,7 +140,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     expect(await usedOf(state)).toEqual({ used: 60, usage: 60 });
   });
 
-  test("servers whose clocks are an hour apart renew a quota once", async () => {
+  testFull("servers whose clocks are an hour apart renew a quota once", async () => {
     const state = await postgres.create();
     const key = await create(state, "--limit", "5", "--period", "day");
     const shifted = (hours: number) =>
@@ -150,7 +157,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     expect(await usedOf(state)).toEqual({ used: 5, usage: 5 });
   });
 
-  test("a connection that breaks while a charge waits is a 503, and the charge is not made", async () => {
+  testFull("a connection that breaks while a charge waits is a 503, and the charge is not made", async () => {
     const state = await postgres.create();
     const key = await create(state);
     const { url, child } = await serve(temporaryFolder(), "-q", "--state", state);
@@ -175,7 +182,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
   });
 
-  test("keys are changed while they are charged, without a refusal", async () => {
+  testFull("keys are changed while they are charged, without a refusal", async () => {
     const state = await postgres.create();
     const key = await create(state);
     const { id } = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout);
@@ -201,7 +208,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     expect(used).toBe(usage);
   });
 
-  test.each([
+  testFull.each([
     ["postgres://idv@127.0.0.1:1/x?password=hidden", 2, "a password does not belong on a command line"],
     // The host that counts is the one that the library takes; there, TLS is asked for.
     [
@@ -220,7 +227,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     expect(outcome.stderr.trim().split("\n")).toHaveLength(1);
   });
 
-  test("tables of a newer version are refused", async () => {
+  testFull("tables of a newer version are refused", async () => {
     const state = await postgres.create();
     await create(state);
     const { default: pg } = await import("pg");

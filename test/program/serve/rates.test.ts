@@ -5,8 +5,9 @@ import { hasPostgres, startPostgres } from "../../support/postgres.js";
 import { idv } from "../../support/run-idv.js";
 import { post, serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { isFull } from "../../support/tier.js";
 
-const postgres = hasPostgres ? await startPostgres() : undefined;
+const postgres = hasPostgres && isFull ? await startPostgres() : undefined;
 
 const stores: readonly (readonly [string, () => Promise<string>])[] = [
   ["SQLite", async () => `${temporaryFolder()}/service.db`],

@@ -17,6 +17,7 @@ import {
 } from "../../support/run-idv.js";
 import { createKey, lastKey, post, request, serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { testFull } from "../../support/tier.js";
 
 describe("without a home", () => {
   test.skipIf(process.getuid?.() !== 0)(
@@ -139,7 +140,7 @@ describe("idv serve", () => {
     expect((await post(`${url}/domains/validate`, key, { domains: [] }, headers)).status).toBe(422);
   });
 
-  test("answers requests and ends although its log is not read", async () => {
+  testFull("answers requests and ends although its log is not read", async () => {
     const home = temporaryFolder();
     const child = startIdv(["serve", "--port", "0"], { home });
     const said = new Promise<string>((resolve) => {

@@ -7,6 +7,7 @@ import { hasPostgres, startPostgres } from "../../support/postgres.js";
 import { idv } from "../../support/run-idv.js";
 import { serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { isFull } from "../../support/tier.js";
 
 async function validate(url: string, key: string): Promise<Response> {
   return fetch(`${url}/emails/validate`, {
@@ -141,7 +142,7 @@ describe("a command that reads or changes a state", () => {
     expect(statSync(join(home, "empty.db")).size).toBe(0);
   }, 120_000);
 
-  test.skipIf(!hasPostgres)(
+  test.skipIf(!hasPostgres || !isFull)(
     "creates no tables",
     async () => {
       const postgres = await startPostgres();

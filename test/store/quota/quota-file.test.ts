@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { StoreError } from "../../../src/store/errors.js";
 import { QuotaFile } from "../../../src/store/quota/quota-file.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { times } from "../../support/tier.js";
 
 const november = Date.parse("2026-11-21T10:30:00Z");
 const newPath = () => join(temporaryFolder(), "deep", "folder", "quota.db");
@@ -98,7 +99,7 @@ describe("a limit", () => {
           expect(await file.read()).toMatchObject({ used, limit });
         }
       }),
-      { numRuns: 30 },
+      { numRuns: times(30) },
     );
     await file.close();
   });

@@ -21,6 +21,7 @@ import type { KeyUsageSum } from "../../../src/store/state/usage.js";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
 import { randomFrom } from "../../support/random.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { isFull, times } from "../../support/tier.js";
 
 const november = Date.parse("2026-11-22T10:30:00Z");
 const hour = 3_600_000;
@@ -64,7 +65,7 @@ async function openPostgres(now: () => number): Promise<ServiceStore> {
 
 const stores: readonly (readonly [string, Open])[] = [
   ["SQLite", (now) => openSqliteServiceStore(join(temporaryFolder(), "service.db"), now)],
-  ...(postgres ? ([["PostgreSQL", openPostgres]] as const) : []),
+  ...(postgres && isFull ? ([["PostgreSQL", openPostgres]] as const) : []),
 ];
 
 const charge = (keyId: string, units: number, idempotencyKey?: string): Charge => ({
@@ -573,7 +574,7 @@ describe.each(stores)("%s", (_, open) => {
           if (limit !== null) expect(used).toBeLessThanOrEqual(limit);
         await store.close();
       }),
-      { numRuns: 25 },
+      { numRuns: times(25) },
     );
   });
 });
@@ -731,7 +732,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
         expect(await play(pg, steps)).toEqual(await play(sqlite, steps));
       }),
-      { numRuns: 25 },
+      { numRuns: times(25) },
     );
   }, 60_000);
 

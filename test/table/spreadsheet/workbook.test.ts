@@ -8,6 +8,7 @@ import { ChoiceError } from "../../../src/files/errors.js";
 import { profiles } from "../../../src/run/profiles.js";
 import { TableError } from "../../../src/table/errors.js";
 import { openSheet } from "../../../src/table/spreadsheet/workbook.js";
+import { times } from "../../support/tier.js";
 import { emptyCells, emptyRows, odsOf, odsRow, xlsxOf } from "../../support/workbooks.js";
 
 async function* once(bytes: Uint8Array) {
@@ -451,7 +452,7 @@ test.each([
         if (!(error instanceof TableError || error instanceof ChoiceError)) throw error;
       });
     }),
-    { numRuns: 300 },
+    { numRuns: times(300) },
   );
 });
 

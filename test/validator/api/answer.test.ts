@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { readAnswer } from "../../../src/validator/api/answer.js";
+import { times } from "../../support/tier.js";
 
 const answer = (results: unknown) => JSON.stringify({ emails: results });
 const ok = { status: "ok" };
@@ -93,7 +94,7 @@ test("the fast path for plain answers reads the same statuses as JSON.parse", ()
       const items = entries.map(([item]) => item);
       expect(readAnswer("email", items, body).statuses).toEqual(readByJson(items, body));
     }),
-    { numRuns: 2000 },
+    { numRuns: times(2000) },
   );
 });
 

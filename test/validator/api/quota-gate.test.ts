@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { QuotaGate } from "../../../src/validator/api/quota-gate.js";
+import { times } from "../../support/tier.js";
 
 // The simulated service grants each batch the units that are left when the batch arrives.
 test("grants units in the order of the batches, whatever the order of arrivals and answers", async () => {
@@ -55,7 +56,7 @@ test("grants units in the order of the batches, whatever the order of arrivals a
       });
       expect(granted).toEqual(expected);
     }),
-    { numRuns: 500 },
+    { numRuns: times(500) },
   );
 });
 

@@ -1,0 +1,13 @@
+/**
+ * The two tiers of the tests: `npm test` runs the quick one, and `npm run test:all`, every night, all of them with their full
+ * counts. What is promised has a test in the quick tier, and its full count in the other one.
+ */
+import { test } from "vitest";
+
+export const isFull = process.env["IDV_TEST_TIER"] === "full";
+
+/** Returns how often a test does something: `full` times, and fewer times in the quick tier, by default a fifth. */
+export const times = (full: number, quick = Math.ceil(full / 5)): number => (isFull ? full : quick);
+
+/** A test of the full tier alone. */
+export const testFull = test.runIf(isFull);
