@@ -4,29 +4,35 @@
  */
 
 /**
- * Returns whether a character cannot be seen: white space, controls, joiners, directions and the like, which are the
- * Unicode categories Z, Cc and Cf and the property Default_Ignorable_Code_Point. Not ESC, which starts a longer sequence.
+ * Beyond ASCII: what cannot be seen, that is, white space, controls, joiners, directions and the like (the Unicode categories Z,
+ * Cc and Cf and the property Default_Ignorable_Code_Point); punctuation and accents of their own; angle brackets of full width and
+ * ornamental quotes, which are symbols in Unicode.
  */
-const isInvisible = (character: string): boolean =>
-  (character <= " " && character !== "\x1b") || (character >= "\x7f" && invisible.test(character));
-
-/** Returns whether a character is a quote, a bracket, punctuation or an accent of its own that ASCII does not have. */
-const isTypographic = (character: string): boolean => character > "\x7f" && typographic.test(character);
-
-const invisible = /^[\p{Z}\p{Cc}\p{Cf}\p{DI}]$/u;
-const typographic = /^[\p{P}\p{Sk}]$/u;
+const mark = /^[\p{Z}\p{Cc}\p{Cf}\p{DI}\p{P}\p{Sk}＜＞❛-❞]$/u;
 
 /** Apostrophes that text processors and phones write in place of `'`, as in `o’hara@example.net`. */
-export const apostrophes = /[\u00b4\u02bc\u2018\u2019\u2032\uff07]/g;
+export const apostrophes = /[´ʼ‘’′＇]/g;
+
+/** Characters that cannot be seen inside a word, but for joiners between letters that need them. */
+export const hidden =
+  /(?![\u200c\u200d])[\p{Cf}\p{DI}]|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])/gu;
 
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Returns a part of a text without the invisible characters and the typographic marks at its ends. */
+/**
+ * Returns a part of a text without the invisible characters and the typographic marks at its ends. ESC stays, which starts a longer
+ * sequence.
+ */
 export const withoutMarks = (text: string, span: Span): Span =>
-  trimmedBy(text, span, (character) => isInvisible(character) || isTypographic(character));
+  trimmedBy(
+    text,
+    span,
+    (character) =>
+      (character <= " " && character !== "\x1b") || (character >= "\x7f" && mark.test(character)),
+  );
 
 /** Returns a part of a text without white space of ASCII at its ends. */
 export const withoutBlanks = (text: string, span: Span): Span =>

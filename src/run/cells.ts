@@ -1,5 +1,5 @@
 /** Finds the items in the values of a table: none, one, or several. */
-import { withoutBlanks } from "../classifier/marks.js";
+import { type Span, withoutBlanks, withoutMarks } from "../classifier/marks.js";
 import { findSuffix } from "../classifier/rules/public-suffix.js";
 import type { JsonText } from "../table/json/json-values.js";
 import { nameFitOf } from "../table/sniff/column.js";
@@ -99,14 +99,15 @@ export class Cells {
   #findInText(text: string): readonly FoundItem[] {
     const { kind } = this.#options;
     const listed = listedParts(kind, text);
-    const parts = listed?.filter(({ start, end }) => !this.#isEmptied(text.slice(start, end)));
+    const parts = listed?.filter(
+      ({ start, end, isName }) => !isName && !this.#isEmptied(text.slice(start, end)),
+    );
     if (listed?.length === 0) this.emptied++;
-    if (parts !== undefined && (parts.length > 0 || listed!.length === 0))
-      return parts.map((part) => findItem(kind, text, part));
-    const only = this.#onlyItem(text);
-    if (only === undefined) return [findItem(kind, text)];
+    const find = (part: Span) => withName(findItem(kind, text, part), text, part);
+    if (parts !== undefined && (parts.length > 0 || listed!.length === 0)) return parts.map(find);
+    const only = this.#onlyItem(text) ?? text;
     const start = text.indexOf(only);
-    return [findItem(kind, text, { start, end: start + only.length })];
+    return [find({ start, end: start + only.length })];
   }
 
   /**
@@ -127,11 +128,22 @@ export class Cells {
    * Returns whether a value has no item: it is a word for that, has only punctuation, repeats the name of the column, as in
    * repeated headers, or is a comment or heading in a plain list.
    */
-  #isEmptied(text: string): boolean {
+  #isEmptied(value: string): boolean {
+    const { start, end } = withoutMarks(value, { start: 0, end: value.length });
+    const text = start < end ? value.slice(start, end) : value;
     if (this.#emptyValues.has(text.toLowerCase()) || !/[\p{L}\p{N}@]/u.test(text)) return true;
     if (this.#options.isPlainList && /^(?:#|\/\/|--|;)\s|^[^@.]*:$/.test(text)) return true;
     return /^\p{L}[\p{L} _-]*$/u.test(text) && nameFitOf(text, profiles[this.#options.kind]) === 3;
   }
+}
+
+/** Gives an item whose name is the item, too, a range with both: they stay the same. */
+function withName(found: FoundItem, text: string, part: Span): FoundItem {
+  const { item, end } = found;
+  const at = item === "" ? -1 : text.slice(part.start, found.start).indexOf(item);
+  if (at === -1) return found;
+  const start = part.start + at;
+  return { ...found, start, written: (by) => text.slice(start, end).replaceAll(item, by) };
 }
 
 /** Gives an item in a text of JSON its range in the JSON, where the text may have escapes. */
@@ -147,7 +159,13 @@ function inJsonText({ item, isMarked, ...range }: FoundItem, { text, start, end 
 function inSource(found: FoundItem, value: string, { starts, ends }: Readable): FoundItem {
   if (found.start === found.end) return found;
   const [start, end] = [starts[found.start]!, ends[found.end - 1]!];
-  return { ...found, start, end, isMarked: found.isMarked || value.slice(start, end) !== found.item };
+  // A link whose text is around its item, too; see markup.ts.
+  const isLink = starts[found.start - 1] === start && end - start < value.trim().length;
+  return {
+    ...found,
+    ...(isLink && { written: (item) => `<${item}>` }),
+    ...{ start, end, isMarked: found.isMarked || value.slice(start, end) !== found.item },
+  };
 }
 
 /** Returns the test that shows whether a row is in step with its table; see table/scan/broken-rows.ts. */

@@ -37,7 +37,7 @@ export function fixItems(
   classifier: BlockClassifier,
   fixer: Fixer,
 ): FixedChunk | undefined {
-  const fields = new FixedFields(ledger, fixer);
+  const fields = new FixedFields(ledger, fixer, (text) => classifier.itemsIn(text));
   const all = items?.codes ?? codes;
   for (let index = 0, end = 0; index < all.length; index = end) {
     const field = items ? items.fields[index]! : index;
@@ -55,17 +55,22 @@ export function fixItems(
 
 const isJudged = (code: number): boolean => hasItem(code) && !isKept(code) && code !== notCheckedCode;
 
+const isSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((item, nth) => item === others[nth]);
+
 class FixedFields {
   readonly items: FixedItem[] = [];
   readonly was = new Map<number, string>();
   readonly replacements: Replacement[] = [];
   readonly #ledger: ItemLedger;
   readonly #fixer: Fixer;
+  readonly #itemsIn: (text: string) => readonly string[];
   readonly #isFake: readonly boolean[];
 
-  constructor(ledger: ItemLedger, fixer: Fixer) {
+  constructor(ledger: ItemLedger, fixer: Fixer, itemsIn: (text: string) => readonly string[]) {
     this.#ledger = ledger;
     this.#fixer = fixer;
+    this.#itemsIn = itemsIn;
     this.#isFake = ledger.codes.statuses.map((status, code) => status === "fake" && !isKept(code));
   }
 
@@ -74,7 +79,7 @@ class FixedFields {
   }
 
   /**
-   * Replaces the items of a field.
+   * Replaces the items of a field. A text in which others would then be found stays as it is, with all of its items.
    *
    * @param codes the codes of its items, which get those of the new ones
    * @param texts nothing if the items cannot be told apart in the field
@@ -84,36 +89,47 @@ class FixedFields {
     codes: Uint8Array,
     texts: readonly { readonly text: ValueText; readonly items: readonly FoundItem[] }[],
   ): void {
-    let nth = 0;
+    let first = 0;
     for (const { text, items } of texts) {
+      const fixes = items.map((found, nth) => this.#fixOf(codes[first + nth]!, found, items));
       let [result, from] = ["", 0];
-      for (const found of items) {
-        const by = this.#newItem(codes, nth, found);
-        if (by !== undefined) {
-          result += text.text.slice(from, found.start) + (found.written?.(by) ?? by);
-          from = found.end;
-          this.items.push({ field, nth, item: by });
-          this.#keepOld(field, found.isMarked ? text.text.slice(found.start, found.end) : found.item);
-        }
-        nth++;
+      for (const [nth, { start, end, written }] of items.entries()) {
+        const by = fixes[nth]?.item;
+        if (by === undefined) continue;
+        result += text.text.slice(from, start) + (written?.(by) ?? by);
+        from = end;
       }
-      if (from === 0) continue;
-      const bytes = text.written(result + text.text.slice(from));
-      this.replacements.push({ start: text.start, end: text.end, bytes });
+      result += text.text.slice(from);
+      const wanted = items.map(({ item }, nth) => fixes[nth]?.item ?? item);
+      if (from > 0 && isSame(this.#itemsIn(result), wanted)) {
+        for (const [nth, { item, start, end, isMarked }] of items.entries()) {
+          const fix = fixes[nth];
+          if (fix === undefined) continue;
+          if (fix.status !== undefined)
+            codes[first + nth] = this.#ledger.codeFor({ status: fix.status, reason: fixedReason });
+          this.items.push({ field, nth: first + nth, item: fix.item });
+          this.#keepOld(field, isMarked ? text.text.slice(start, end) : item);
+        }
+        this.replacements.push({ start: text.start, end: text.end, bytes: text.written(result) });
+      }
+      first += items.length;
     }
   }
 
-  /** Returns what replaces an item, and gives it its new code; undefined if it stays. */
-  #newItem(codes: Uint8Array, nth: number, { item, isMarked }: FoundItem): string | undefined {
-    const code = codes[nth]!;
-    if (!isJudged(code)) return undefined;
+  /** Returns what replaces an item, with its new status if that is another one; undefined if it stays. */
+  #fixOf(
+    code: number,
+    found: FoundItem,
+    all: readonly FoundItem[],
+  ): { readonly item: string; readonly status?: string } | undefined {
+    const { item, start, end, isMarked } = found;
+    const isApart = all.every((other) => other === found || other.start >= end || other.end <= start);
+    if (!isJudged(code) || !isApart) return undefined;
     const fix = this.#isFake[code] ? this.#fixer(item) : undefined;
     if (fix === undefined && !isMarked) return undefined;
-    const status = fix?.status ?? this.#ledger.codes.statuses[code]!;
     // Without its marks, an item that is fake is as fake as before.
-    if (fix !== undefined || !this.#isFake[code])
-      codes[nth] = this.#ledger.codeFor({ status, reason: fixedReason });
-    return fix?.item ?? item;
+    if (fix === undefined && this.#isFake[code]) return { item };
+    return { item: fix?.item ?? item, status: fix?.status ?? this.#ledger.codes.statuses[code]! };
   }
 
   #keepOld(field: number, old: string): void {

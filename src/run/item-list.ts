@@ -19,14 +19,24 @@ export const longestList = 16_384;
 const separators: ReadonlySet<string> = new Set([...",;|\r\n", ...foreignSeparators]);
 /** Also between items: spaces, and what Google Contacts writes. */
 const betweenItems = /:::|\s+/g;
-const betweenWords = /^(?:and|or|und|oder|et|ou|y|o|e|i|en|och|[^\p{L}\p{N}]+)$/iu;
+const betweenWords = /^(?:and|or|und|oder|et|ou|y|o|e|i|en|och|\([^()@]*\)|[^\p{L}\p{N}]+)$/iu;
 
 /** Addresses of other systems in Exchange's `proxyAddresses`, which reach no mailbox by SMTP. */
 const otherSystem = /^(?:x500|x400|sip|eum|spo|notes|ccmail|msmail|gwise):/i;
 const anyOtherSystem = /(?:^|[;,+|\s])(?:x500|x400|sip|eum|spo|notes|ccmail|msmail|gwise):/i;
+/** The attributes of an X.400 address, which has semicolons between them. */
+const attributeOfX400 = /^(?:[a-z]{1,4}\d?|dda:[^=]*)=/i;
 const plusAndSystem = /\+(?=(?:smtp|x500|x400|sip|eum|spo|notes):)/iy;
 
-/** Returns the parts of a list between its separators, except those in quotes or angle brackets. */
+const anyAddress = /[^\s@,;|"'<>()]+@[^\s@,;|"'<>()]+/;
+
+/** Returns whether an address stands before one in angle brackets, and is not the same one as its name. */
+const isAnother = (before: string, inBrackets: string): boolean => {
+  const found = anyAddress.exec(before)?.[0];
+  return found !== undefined && found.toLowerCase() !== inBrackets.trim().toLowerCase();
+};
+
+/** Returns the parts of a list between its separators, which are not in quotes, and after addresses in angle brackets. */
 function partsOf(text: string, { start, end }: Span): Span[] {
   const parts: Span[] = [];
   let from = start;
@@ -35,28 +45,41 @@ function partsOf(text: string, { start, end }: Span): Span[] {
     if (part.start < part.end) parts.push(part);
     from = next;
   };
-  let [isQuoteLeft, isBracketLeft] = [true, true];
+  const closeOf = closesIn(text, end);
   for (let at = start; at < end; at++) {
     const character = text[at]!;
-    if (character === '"') {
-      const close: number = isQuoteLeft ? closingQuote(text, at, end) : -1;
-      isQuoteLeft = close !== -1;
-      if (isQuoteLeft) at = close;
-      else endPart(at, at + 1);
-    } else if (character === "<") {
-      const close: number = isBracketLeft ? text.indexOf(">", at) : -1;
-      isBracketLeft = close !== -1 && close < end;
-      const next = text.indexOf("<", at + 1);
-      if (isBracketLeft && (next === -1 || next > close)) at = close;
-      else endPart(at, at + 1);
-    } else if (separators.has(character) || character === ">") endPart(at, at + 1);
-    else if (character === "+") {
-      plusAndSystem.lastIndex = at;
-      if (plusAndSystem.test(text)) endPart(at, at + 1);
-    }
+    const close = character === '"' || character === "<" ? closeOf(at) : undefined;
+    if (close === -1) endPart(at, at + 1);
+    else if (close !== undefined) {
+      const inBrackets = character === "<" ? text.slice(at + 1, close) : "";
+      if (inBrackets !== "" && isAnother(text.slice(from, at), inBrackets)) endPart(at, at);
+      at = close;
+      if (inBrackets.includes("@")) endPart(close + 1, close + 1);
+    } else if (separators.has(character) || character === ">" || startsSystem(text, at)) endPart(at, at + 1);
   }
   endPart(end, end);
   return parts;
+}
+
+/** Returns what finds the end of a quote or of angle brackets, from their start; -1 if they have none. */
+function closesIn(text: string, end: number): (open: number) => number {
+  let [isQuoteLeft, isBracketLeft] = [true, true];
+  return (open) => {
+    if (text[open] === '"') {
+      const close = isQuoteLeft ? closingQuote(text, open, end) : -1;
+      isQuoteLeft = close !== -1;
+      return close;
+    }
+    const close = isBracketLeft ? text.indexOf(">", open) : -1;
+    isBracketLeft = close !== -1 && close < end;
+    const next = text.indexOf("<", open + 1);
+    return isBracketLeft && (next === -1 || next > close) ? close : -1;
+  };
+}
+
+function startsSystem(text: string, at: number): boolean {
+  plusAndSystem.lastIndex = at;
+  return text[at] === "+" && plusAndSystem.test(text);
 }
 
 function closingQuote(text: string, open: number, end: number): number {
@@ -70,25 +93,50 @@ function closingQuote(text: string, open: number, end: number): number {
 export const fieldsOf = (text: string): readonly string[] =>
   partsOf(text, { start: 0, end: text.length }).map(({ start, end }) => text.slice(start, end));
 
+/** An address after a name: in angle brackets, or after a dash or a colon. */
+const named = /<[^<>]*@[^<>]*>$|^[^@]*(?:\s[-–—]|:)\s+\S+@\S+$/;
+/** A name of several words, which no address has. */
+const severalWords = /^[\p{L}\p{M}'’-]+\.?(?:\s+[\p{L}\p{M}'’-]+\.?)+$/u;
+
+/** A part of a list: an item, with its name if it has one, or the name of somebody without an item. */
+export interface ListPart extends Span {
+  readonly isName?: true;
+}
+
 /**
- * Joins the parts of display names with commas to their addresses: `Lee, Ann <ann@example.net>`. Parts without an `@`
- * belong to the address in angle brackets after them, with nothing but commas between.
+ * Joins the parts of display names with commas to their addresses: `Lee, Ann <ann@example.net>`. Parts without an address
+ * belong to the one after them, with nothing but commas between. Other names have no address.
  */
-function withNames(text: string, parts: readonly Span[]): readonly Span[] {
-  const joined: Span[] = [];
+function withNames(text: string, parts: readonly Span[]): readonly ListPart[] {
+  const joined: ListPart[] = [];
   let names: Span[] = [];
+  const endNames = () => {
+    const isName =
+      names.length > 1 && names.every(({ start, end }) => !/[@.\d]/.test(text.slice(start, end)));
+    if (isName) joined.push({ start: names[0]!.start, end: names.at(-1)!.end, isName });
+    else
+      for (const part of names) {
+        const isNamed = severalWords.test(text.slice(part.start, part.end));
+        joined.push(isNamed ? { ...part, isName: true } : part);
+      }
+    names = [];
+  };
   for (const part of parts) {
     const { start, end } = part;
     const isAfterComma = names.length > 0 && /^[^;|\r\n]*$/.test(text.slice(names.at(-1)!.end, start));
-    if (!isAfterComma) joined.push(...names.splice(0));
+    if (!isAfterComma) endNames();
     const own = text.slice(start, end);
-    if (!own.includes("@")) names.push(part);
-    else if (/^[^@]*<[^<>]*@[^<>]*>$/.test(own)) {
+    if (!/\S@\S/.test(own)) names.push(part);
+    else if (named.test(own)) {
       joined.push({ start: names[0]?.start ?? start, end });
       names = [];
-    } else joined.push(...names.splice(0), part);
+    } else {
+      endNames();
+      joined.push(part);
+    }
   }
-  return [...joined, ...names];
+  endNames();
+  return joined;
 }
 
 /** Leaves out brackets or quotes around a whole list: `['ann@example.net', 'bob@example.net']`. */
@@ -108,7 +156,7 @@ function insideOf(text: string): Span {
  *
  * @returns undefined if the text is no list; no parts if it only has addresses of other systems than SMTP
  */
-export function listedParts(kind: Kind, text: string): readonly Span[] | undefined {
+export function listedParts(kind: Kind, text: string): readonly ListPart[] | undefined {
   const hasOthers = kind === "email" && text.length <= longestList && anyOtherSystem.test(text);
   if (text.length > longestList || !(hasOthers || mayBeList.test(text))) return undefined;
   if (
@@ -120,17 +168,23 @@ export function listedParts(kind: Kind, text: string): readonly Span[] | undefin
     return undefined;
   }
   const all = partsOf(text, insideOf(text));
-  const own = all.filter(({ start, end }) => !otherSystem.test(text.slice(start, end)));
+  let isOther = false;
+  const own = all.filter(({ start, end }) => {
+    const part = text.slice(start, end);
+    isOther = otherSystem.test(part) || (isOther && attributeOfX400.test(part));
+    return !isOther;
+  });
   const parts = (kind === "email" ? withNames(text, own) : own).flatMap((part) => piecesOf(kind, text, part));
   const said = parts.filter(({ start, end }) => !betweenWords.test(text.slice(start, end)));
   const items = said.filter(({ start, end }) => isItem(kind, text.slice(start, end))).length;
   return items > 1 || own.length < all.length ? said : undefined;
 }
 
-const mayBeList = new RegExp(`[,;|\\s/+${foreignSeparators}]|:::`);
+const mayBeList = new RegExp(`[,;|\\s/+>${foreignSeparators}]|:::`);
 
 /** Splits a part that is no item at spaces; and addresses with slashes between them. */
-function piecesOf(kind: Kind, text: string, part: Span): readonly Span[] {
+function piecesOf(kind: Kind, text: string, part: ListPart): readonly ListPart[] {
+  if (part.isName) return [part];
   const own = text.slice(part.start, part.end);
   if (/["<>]/.test(own) || isItem(kind, own)) return [part];
   return splitAt(own, betweenItems, part.start).flatMap((piece) => {

@@ -1,7 +1,8 @@
 /** Extracts items from the values of a table, and defines when two items are the same. */
 import { canonicalItem } from "../classifier/canonical.js";
-import { apostrophes, type Span, withoutBlanks, withoutMarks } from "../classifier/marks.js";
+import { apostrophes, hidden, type Span, withoutBlanks, withoutMarks } from "../classifier/marks.js";
 import { findSuffix } from "../classifier/rules/public-suffix.js";
+import { dotLookalikes } from "../classifier/syntax/domain-name.js";
 import type { Kind } from "../validator/validator.js";
 
 /** An item and where it is in its value. */
@@ -90,12 +91,16 @@ function addressAt(text: string, span: Span): readonly [FoundItem, number] {
     const [address = ""] = own.split("?");
     return [{ item: decoded(address), start, end: start + address.length, isMarked: false }, start];
   }
-  const item = own.replace(/^.*@/s, (local) => local.replace(apostrophes, "'"));
+  const item = own
+    .replace(hidden, "")
+    .replace(dotLookalikes, ".")
+    .replace(/^.*@/s, (local) => local.replace(apostrophes, "'"));
   const range = prefix === "" ? outer : { start, end: inner.end };
   return [{ item, ...range, isMarked: item !== text.slice(range.start, range.end) }, start];
 }
 
-function decoded(address: string): string {
+/** Decodes an address of a `mailto:` link, unless it is no text in percent-encoding. */
+export function decoded(address: string): string {
   try {
     return decodeURIComponent(address);
   } catch {

@@ -3,6 +3,8 @@
  * two characters `\n`, and `=HYPERLINK()`. Remembers where each character came from.
  */
 
+import { decoded } from "./item.js";
+
 export interface Readable {
   readonly text: string;
   /** For each character of the text, where its source starts and ends. */
@@ -17,12 +19,12 @@ const markup = new RegExp(
   [
     // 1: the address of a link.
     String.raw`<a\s[^>]*?href\s*=\s*["']?mailto:([^"'>\s]*)["']?[^>]*>[^<]*(?:<(?!\/a)[^<]*)*<\/a\s*>`,
-    String.raw`^=HYPERLINK\(\s*"mailto:([^"]*)"[^()]*\)$`,
+    String.raw`^=HYPERLINK\(\s*"mailto:(?:"\s*&\s*")?([^"]*)"[^()]*\)$`,
     // 3: tags that start a new line; 4: other tags.
     String.raw`(<\/?(?:br|p|div|li|ul|ol|tr|td|th|hr|h[1-6])(?:\s[^<>]*)?\/?>)`,
     String.raw`(<\/?(?:a|abbr|b|body|em|font|html|i|nobr|small|span|strong|table|tbody|u|wbr)(?:\s[^<>]*)?\/?>)`,
     // 5: an entity; 6: a line break as two characters, after an address.
-    String.raw`&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});`,
+    String.raw`&(?:amp;)*(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});`,
     String.raw`(?<=@[^\s@\\]{1,255})((?:\\[nr])+)`,
   ].join("|"),
   "gi",
@@ -31,6 +33,16 @@ const markup = new RegExp(
 const entities: Readonly<Record<string, string>> = {
   ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0", shy: "\u00ad", commat: "@" },
   ...{ period: ".", comma: ",", semi: ";", colon: ":", lowbar: "_", plus: "+", hyphen: "-", sol: "/" },
+  ...{ ldquo: "\u201c", rdquo: "\u201d", bdquo: "\u201e", lsquo: "\u2018", rsquo: "\u2019", sbquo: "\u201a" },
+  ...{
+    laquo: "\u00ab",
+    raquo: "\u00bb",
+    lsaquo: "\u2039",
+    rsaquo: "\u203a",
+    ndash: "\u2013",
+    mdash: "\u2014",
+  },
+  ...{ ensp: " ", emsp: " ", thinsp: " ", zwj: "\u200d", zwnj: "\u200c", lrm: "\u200e", rlm: "\u200f" },
 };
 
 /** Returns the value as people see it; undefined for nearly all values, which are that already. */
@@ -70,13 +82,13 @@ export function readableOf(value: string): Readable | undefined {
   return text === value ? undefined : { text, starts, ends };
 }
 
+/** Returns the addresses of a link, in angle brackets: what stands before and after it is no part of them. */
 function linkedAddress(link: string): string {
-  const [address = ""] = link.split("?");
-  try {
-    return decodeURIComponent(address);
-  } catch {
-    return address;
-  }
+  const [addresses = ""] = link.split("?");
+  return addresses
+    .split(",")
+    .map((address) => `<${decoded(address)}>`)
+    .join(", ");
 }
 
 function characterOf(entity: string): string | undefined {

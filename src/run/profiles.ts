@@ -4,7 +4,7 @@ import { nameFitOf } from "../table/sniff/column.js";
 import type { ItemProfile } from "../table/sniff/item-profile.js";
 import type { Kind } from "../validator/validator.js";
 import { extractItem, looksLikeHost } from "./item.js";
-import { isItem, listedParts, longestList } from "./item-list.js";
+import { isItem, type ListPart, listedParts, longestList } from "./item-list.js";
 
 const longestJson = 65_536;
 
@@ -35,10 +35,16 @@ function listedIn(
   kind: Kind,
   line: string,
 ): readonly { readonly name: string; readonly item: string }[] | undefined {
-  const parts = listedParts(kind, line) ?? [{ start: 0, end: line.replace(/[\s,;]+$/, "").length }];
+  const parts: readonly ListPart[] = listedParts(kind, line) ?? [
+    { start: 0, end: line.replace(/[\s,;]+$/, "").length },
+  ];
   const found: { readonly name: string; readonly item: string }[] = [];
   for (const part of parts) {
     const text = line.slice(part.start, part.end).trim();
+    if (part.isName) {
+      found.push({ name: text, item: "" });
+      continue;
+    }
     if (!isItem(kind, text)) return undefined;
     const [, name, address] = /^(.*?)\s*<([^<>]*)>$/s.exec(text) ?? [];
     found.push({ name: nameIn(name ?? ""), item: address?.trim() ?? text });

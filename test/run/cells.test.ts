@@ -40,6 +40,13 @@ describe("a value holds", () => {
       "Lee, Ann <a@x.net>, Ray, Bob, Jr. <b@x.net>, c@x.net",
       ["a@x.net", "b@x.net", "c@x.net"],
     ],
+    ["two with names and nothing between them", "Ann <a@x.net>Bob <b@x.net>", ["a@x.net", "b@x.net"]],
+    ["an address as the name of another one", "a@x.net <b@x.net>", ["a@x.net", "b@x.net"]],
+    ["an address as the name of itself", '"a@x.net" <a@x.net>', ["a@x.net"]],
+    ["two with notes", "Ann <a@x.net> (work), Bob <b@x.net> (home)", ["a@x.net", "b@x.net"]],
+    ["two with names before dashes", "Lee, Ann - a@x.net; Roe, Bob - b@x.net", ["a@x.net", "b@x.net"]],
+    ["a name with a sign", "Lee @ Work, Ann <a@x.net>; Roe, Bob <b@x.net>", ["a@x.net", "b@x.net"]],
+    ["names without an address", "Lee, Ann; Roe, Bob <b@x.net>; Cid Cole; c@x.net", ["b@x.net", "c@x.net"]],
     ["two with names, one of them quoted", '"Lee, A" <a@x.net>; Roe, B <b@x.net>', ["a@x.net", "b@x.net"]],
     ["a list in brackets and quotes", "['a@x.net', 'b@x.net']", ["a@x.net", "b@x.net"]],
     ["a list in one pair of quotes", '"a@x.net; b@x.net"', ["a@x.net", "b@x.net"]],
@@ -58,12 +65,34 @@ describe("a value holds", () => {
       ["a@x.net", "b@x.net"],
     ],
     ["proxy addresses of Microsoft 365", "SMTP:a@x.net+smtp:b@x.net", ["a@x.net", "b@x.net"]],
+    ["attributes of X.400", "SMTP:a@x.net;X400:C=US;A= ;P=Org;O=Ex;S=Lee;G=Ann;", ["a@x.net"]],
     ["an address of another system only", "SIP:ann@x.net", []],
     ["a link", '<a href="mailto:ann@x.net">ann@x.net</a>', ["ann@x.net"]],
     ["a link with another text", "<A HREF='mailto:ann@x.net?subject=Hi'><b>Write</b> me</A>", ["ann@x.net"]],
     ["two on lines of HTML", "a@x.net<br/>b@x.net", ["a@x.net", "b@x.net"]],
     ["one in a paragraph", "<p>ann@x.net</p>", ["ann@x.net"]],
     ["one with entities", "Ann &lt;o&#39;hara&#x40;x.net&gt;", ["o'hara@x.net"]],
+    [
+      "links side by side",
+      '<a href="mailto:a@x.net">A</a><a href="mailto:b@x.net">B</a>',
+      ["a@x.net", "b@x.net"],
+    ],
+    ["a link after a name", 'Ann <a href="mailto:a@x.net">mail</a>', ["a@x.net"]],
+    ["a link to two", '<a href="mailto:a@x.net,b@x.net">both</a>', ["a@x.net", "b@x.net"]],
+    ["entities of entities", "&amp;lt;o&amp;#39;hara@x.net&amp;gt;", ["o'hara@x.net"]],
+    ["quotes as entities", "&ldquo;o&rsquo;hara@x.net&rdquo;", ["o'hara@x.net"]],
+    ["a formula in parts", '=HYPERLINK("mailto:"&"ann@x.net","Ann")', ["ann@x.net"]],
+    ["a space that cannot be seen in a domain", "ann@x\u200b.net", ["ann@x.net"]],
+    ["a dot of full width", "ann@x\uff0enet", ["ann@x.net"]],
+    [
+      "joiners that a script needs",
+      "ann@\u0646\u0627\u0645\u0647\u200c\u0627\u06cc.com",
+      ["ann@\u0646\u0627\u0645\u0647\u200c\u0627\u06cc.com"],
+    ],
+    ["one in ornaments", "\u275dann@x.net\u275e", ["ann@x.net"]],
+    ["one in brackets of full width", "\uff1cann@x.net\uff1e", ["ann@x.net"]],
+    ["a word for none with marks", "\u201cn/a\u201d", []],
+    ["a word for none with a mark that cannot be seen", "none\u200b", []],
     ["a formula with a link", '=HYPERLINK("mailto:ann@x.net","Ann")', ["ann@x.net"]],
     ["one with an apostrophe of a phone", "o\u2019hara@x.net", ["o'hara@x.net"]],
     ["one with a space in it", "ann lee@x.net", ["ann lee@x.net"]],
@@ -102,6 +131,43 @@ describe("a value holds", () => {
     ["half an address that is like a name", "mail@", ["mail@"]],
   ])("%s: %j", (_, value, items) => {
     expect(cells("email").itemsIn(value)).toEqual(items);
+  });
+
+  test("in any list of recipients are all addresses and no names", () => {
+    const name = fc.constantFrom(
+      "",
+      "Ann ",
+      '"Lee, Ann" ',
+      "Lee, Ann ",
+      "Dr. Ann Lee-Roe ",
+      "Lee @ Work ",
+      "O'Hara, Pat, Jr. ",
+    );
+    const separator = fc.constantFrom(
+      ", ",
+      ";",
+      "; ",
+      " / ",
+      " and ",
+      " & ",
+      "\t",
+      " ",
+      "",
+      "\n",
+      " | ",
+      "\uff0c",
+      " (home), ",
+    );
+    const recipient = fc.record({ name, local: fc.stringMatching(/^[a-z]{1,5}$/), separator });
+    fc.assert(
+      fc.property(fc.array(recipient, { minLength: 2, maxLength: 6 }), (recipients) => {
+        const text = recipients
+          .map(({ name, local, separator }) => `${name}<${local}@x.net>${separator}`)
+          .join("");
+        expect(cells("email").itemsIn(text), text).toEqual(recipients.map(({ local }) => `${local}@x.net`));
+      }),
+      { numRuns: times(2000) },
+    );
   });
 
   test.each<[string, string[]]>([

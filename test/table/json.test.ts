@@ -73,7 +73,7 @@ test("finds the members of exactly the objects that JSON.parse accepts", () => {
     }),
     { numRuns: times(8000) },
   );
-  expect(accepted).toBeGreaterThan(2000);
+  expect(accepted).toBeGreaterThan(times(2000, 300));
 });
 
 test("lines with the control bytes that stand for the layout of documents are bad rows", async () => {

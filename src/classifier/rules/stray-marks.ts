@@ -1,6 +1,6 @@
 /** Repairs addresses with stray marks, such as a final dot, to find the address that was probably meant. */
 
-import { apostrophes, withoutMarks } from "../marks.js";
+import { apostrophes, hidden, withoutMarks } from "../marks.js";
 
 /** Most characters of an item to repair; an address has 254 at most. */
 const longest = 320;
@@ -13,8 +13,7 @@ const repairs: readonly (readonly [RegExp, string])[] = [
   // `ann (at) example (dot) net`, and full-width characters.
   [/\s*[([{]\s*at\s*[)\]}]\s*|\uff20/gi, "@"],
   [/\s*[([{]\s*dot\s*[)\]}]\s*|[\u3002\uff0e]/gi, "."],
-  // Characters that cannot be seen, but for joiners between letters that need them.
-  [/(?![\u200c\u200d])[\p{Cf}\p{DI}]|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])/gu, ""],
+  [hidden, ""],
   // Marks around an address in a text.
   [/^[\s'"`<([{,;:.]+/, ""],
   [/[\s'"`>)\]},;:.!?~]+$/, ""],

@@ -12,7 +12,7 @@ export const maximumLabelOctets = 63;
 const maximumDomainOctets = 253;
 
 /** Ideographic, full-width and half-width full stops, which UTS 46 maps to a dot. */
-const dotLookalikes = /[\u3002\uff0e\uff61]/g;
+export const dotLookalikes = /[\u3002\uff0e\uff61]/g;
 
 /**
  * Most UTF-16 units of an item that is parsed. Longer items are rejected at once, because the mapping of UTS 46 takes

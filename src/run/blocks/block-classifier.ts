@@ -576,6 +576,14 @@ export class BlockClassifier {
     return own.length === found.length && own.every((item, nth) => item === found[nth]) ? texts : [];
   }
 
+  /** Returns the items in a text, which is not counted as a value. */
+  itemsIn(text: string): readonly string[] {
+    const { emptied, marked } = this.#cells;
+    const items = this.#cells.itemsIn(text);
+    Object.assign(this.#cells, { emptied, marked });
+    return items;
+  }
+
   #columnOf(records: ScannedChunk, field: number) {
     const width = this.#columns.length;
     const row = width === 1 ? field : Math.floor(field / width);

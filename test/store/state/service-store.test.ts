@@ -65,7 +65,7 @@ async function openPostgres(now: () => number): Promise<ServiceStore> {
 
 const stores: readonly (readonly [string, Open])[] = [
   ["SQLite", (now) => openSqliteServiceStore(join(temporaryFolder(), "service.db"), now)],
-  ...(postgres && isFull ? ([["PostgreSQL", openPostgres]] as const) : []),
+  ...(postgres ? ([["PostgreSQL", openPostgres]] as const) : []),
 ];
 
 const charge = (keyId: string, units: number, idempotencyKey?: string): Charge => ({
@@ -89,7 +89,7 @@ const charged = async (store: ServiceStore): Promise<number> =>
     .filter(({ status }) => status !== "quota_exceeded")
     .reduce((sum, { units }) => sum + units, 0);
 
-describe.each(stores)("%s", (_, open) => {
+describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
   test("runs take units from a shared quota, and a repeated request takes none", async () => {
     const store = await open(() => november);
     const request = (units: number, once: string) => ({ from: nightly, kind: "email", units, once });
@@ -362,7 +362,7 @@ describe.each(stores)("%s", (_, open) => {
     // The hours of each key are gone, their days are not.
     const hours = { from: 0, to: now - 40 * day, span: hour, keyId: keys[1]!.key.id };
     expect(await store.usage(hours)).toEqual([]);
-    expect((await store.usage({ ...hours, span: day })).length).toBeGreaterThan(10);
+    expect((await store.usage({ ...hours, span: day })).length).toBeGreaterThan(times(10, 1));
     await store.tidyUsage(30 * day);
     expect((await store.usage({ ...hours, from: day, span: day })).length).toBe(0);
     const after = await total();
