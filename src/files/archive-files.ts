@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { type Archive, type ArchivePart, headerOf, listParts, rebuilt, unpack } from "./archive.js";
+import { crc32 } from "./deflate.js";
 import { FileError } from "./errors.js";
 import { type InputFile, openInputFile } from "./input.js";
 import { openOutputFile } from "./output.js";
@@ -124,11 +125,14 @@ async function* bytesOf(
 /** An archive that is written while its changed parts are. */
 class ReturnedArchive implements TableSink {
   readonly #sink: TableSink;
+  readonly #parts: readonly ArchivePart[];
+  #isSame = true;
   readonly #changes = new PassThrough({ objectMode: true, highWaterMark: 1 });
   readonly #written: Promise<void>;
 
   constructor(archive: Archive, parts: readonly ArchivePart[], changed: readonly string[], sink: TableSink) {
     this.#sink = sink;
+    this.#parts = parts;
     this.#written = this.#pipe(rebuilt(archive, parts, changed, this.#changes));
     this.#changes.on("error", () => {});
     this.#written.catch((error: Error) => this.#changes.destroy(error));
@@ -143,13 +147,20 @@ class ReturnedArchive implements TableSink {
     const bytes = new PassThrough({ highWaterMark: 1_048_576 });
     bytes.on("error", () => {});
     this.#changes.write({ path: part, bytes });
+    let [checksum, length] = [0, 0];
     return {
       write: async (piece) => {
+        checksum = crc32(piece, checksum);
+        length += piece.length;
         // The memory of the piece may be reused.
         const hasRoom = bytes.write(Buffer.from(piece));
         if (!hasRoom) await Promise.race([once(bytes, "drain"), this.#written]);
       },
-      commit: async () => void bytes.end(),
+      commit: async () => {
+        const before = this.#parts.find(({ name }) => name === part);
+        this.#isSame &&= before?.checksum === checksum && before.length === length;
+        bytes.end();
+      },
       discard: async () => {
         if (!bytes.writableEnded) bytes.destroy(new Error("the part is discarded"));
       },
@@ -163,6 +174,11 @@ class ReturnedArchive implements TableSink {
     this.#changes.end();
     await this.#written;
     await this.#sink.prepare?.();
+  }
+
+  /** Returns whether all parts have the lengths and checksums of before. */
+  async isSame(): Promise<boolean> {
+    return this.#isSame;
   }
 
   async commit(): Promise<void> {

@@ -9,7 +9,7 @@ import { loadOfflineRules } from "../engines/offline-rules.js";
 import { EmptyInput } from "../errors.js";
 import type { Progress } from "../terminal/progress.js";
 import { isContinued, standardOutput } from "../terminal/standard-output.js";
-import { commitOutputs } from "./commit.js";
+import { commitOutputs, unchanged } from "./commit.js";
 import type { Run } from "./open/engine.js";
 import { openFiles, type RunFiles } from "./open/files.js";
 import { checkFound } from "./open/no-items.js";
@@ -77,7 +77,7 @@ async function validateAndCommit(
   const isUnchanged = await resources.commit(
     commitOutputs({ ...plan, ...files, badRowsFile: files.badRows.sink, appear }),
   );
-  if (isUnchanged) plan.note(`${plan.inputName}: nothing has changed; the file stays as it is`);
+  if (isUnchanged) plan.note(unchanged(plan.inputName));
   run.badRowsTable?.startNext();
   if (files.table.width === 0) plan.note(`${plan.inputName} is empty`);
   const { requests, dns } = used();

@@ -9,7 +9,7 @@ import { endingOf, isWorkbook } from "../../../files/format-by-name.js";
 import { openCopy } from "../../../files/output.js";
 import { profiles } from "../../../run/profiles.js";
 import type { BulkOptions } from "../../options/bulk.js";
-import { commitOutputs } from "../commit.js";
+import { commitOutputs, unchanged } from "../commit.js";
 import { type Container, type Input, needPaths } from "../plan/paths.js";
 import type { BulkRequest, Plan } from "../plan/plan.js";
 import { tryInput } from "./input.js";
@@ -177,7 +177,8 @@ export async function finishContainer(
   const { name: inputName, returned: sink, backup } = container;
   const { isInPlace, note } = plan;
   const appear = () => resources.appear();
-  await resources.commit(
-    commitOutputs({ input: container, inputName, isInPlace, sink, backup, note, appear }),
+  const isUnchanged = await resources.commit(
+    commitOutputs({ input: container, inputName, isInPlace, sink, file: sink, backup, note, appear }),
   );
+  if (isUnchanged) note(unchanged(inputName));
 }

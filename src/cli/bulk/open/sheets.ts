@@ -80,6 +80,10 @@ class ReturnedWorkbook implements ReturnedContainer {
     await this.#last?.prepare?.();
   }
 
+  async isSame(): Promise<boolean> {
+    return (await this.#last?.isSame?.()) === true;
+  }
+
   async commit(): Promise<void> {
     await this.#last?.commit();
   }

@@ -32,6 +32,8 @@ export interface Container {
 }
 
 export interface ReturnedContainer extends TableSink {
+  /** Returns whether nothing in it would change. Call it after `prepare`. */
+  isSame(): Promise<boolean>;
   /** Returns the sink for a table. The one before it has to be committed. */
   partSink(table: string): TableSink | Promise<TableSink>;
 }
