@@ -79,7 +79,7 @@ async function readTable(
   const isOneObject = isWholeSample && objects.length === 1 && !isLines(source.name);
   const isOnOneLine = async () => {
     const { isDocumentOnOneLine } = await import("./document/lists.js");
-    return isDocumentOnOneLine(source.name, sample, options.profile);
+    return isDocumentOnOneLine(source.name, sample, options);
   };
   const table =
     isDocument(source.name, text, objects.length, options) || (isOneObject && (await isOnOneLine()))

@@ -47,7 +47,7 @@ export async function chooseEngine(
   if (key === undefined) {
     const login = await readLogin(env);
     const reason = login ? `the key of idv login is for ${login.baseUrl}` : "no key is configured";
-    const isNamed = engine.value === "api" || (baseUrl.value !== undefined && !baseUrl.isUntrusted);
+    const isNamed = engine.value === "api" || baseUrl.value !== undefined;
     if (!isNamed) return { name: "offline", reason };
     // The other engine would give other verdicts, without a word where nobody looks.
     const service = baseUrl.value === undefined ? "" : `${baseUrl.value} (${baseUrl.source}): `;

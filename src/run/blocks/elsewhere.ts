@@ -6,12 +6,18 @@ import { outcomeCode } from "../../classifier/outcomes.js";
 import { syntax } from "../../classifier/rules/syntax.js";
 import { itemText, nameText } from "../../table/bytes.js";
 import { hide, show } from "../../table/document/marks.js";
-import { textsIn } from "../../table/json/json-values.js";
+import { type JsonText, textsIn } from "../../table/json/json-values.js";
 import { unquote } from "../../table/quotes.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Offset, recordWords } from "../../table/scan/scanner.js";
 import type { ItemProfile } from "../../table/sniff/item-profile.js";
-import { isHeaderOf, isOtherHeader } from "../../table/sniff/second-header.js";
+import {
+  areWords,
+  isHeaderLine,
+  isHeaderOf,
+  isOtherHeader,
+  isReordered,
+} from "../../table/sniff/second-header.js";
 import { profiles } from "../profiles.js";
 import { isRow, noItemCode } from "../status-codes.js";
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
@@ -60,14 +66,16 @@ export class ElsewhereFinder {
   readonly #options: BlockOptions;
   readonly #profile: ItemProfile;
   readonly #columns: readonly number[];
-  /** Tables with a delimiter may have headers below their first rows; JSON has names, and a plain list has neither. */
+  /** Tables with a delimiter may have headers below their first rows; JSON has names. */
   readonly #mayHaveHeaders: boolean;
+  readonly #takesHeaders: boolean;
 
   constructor(options: BlockOptions) {
     this.#options = options;
     this.#profile = profiles[options.kind];
     this.#columns = itemColumnsOf(options.shape);
     const { json, dialect, takesHeaders = false } = options.shape;
+    this.#takesHeaders = takesHeaders;
     this.#mayHaveHeaders = json === undefined && dialect.delimiter !== null && !takesHeaders;
   }
 
@@ -77,7 +85,7 @@ export class ElsewhereFinder {
    */
   find(chunk: ScannedChunk, codes: Uint8Array, isBelowItems: boolean): Elsewhere {
     const { json, dialect } = this.#options.shape;
-    if (json === undefined && dialect.delimiter === null) return nowhere;
+    if (json === undefined && dialect.delimiter === null) return this.#findInList(chunk, codes);
     const found = { ...nowhere };
     let hasItems = isBelowItems;
     let last = -1;
@@ -92,6 +100,7 @@ export class ElsewhereFinder {
       const [start, end] = [chunk.at[word]!, chunk.at[word + Offset.end]!];
       const mayHaveItem = this.#options.kind === "domain" || sign.isIn(start, end);
       const place = mayHaveItem ? this.#placeIn(chunk, row) : 0;
+      if (this.#isReordered(chunk, row)) return { ...found, header: row + 1 };
       if (place !== 0) {
         found.elsewhere++;
         found.elsewhereRow ||= row + 1;
@@ -99,16 +108,22 @@ export class ElsewhereFinder {
         // The row above has the same header.
         if (this.#mayHaveHeaders && last !== row - 1) this.#lookAbove(chunk, codes, row, place - 1, found);
         last = row;
-      } else if (
-        this.#mayHaveHeaders &&
-        chunk.rawValue(row).length > 0 &&
-        this.#isOtherHeader(chunk, row, hasItems)
-      )
-        found.header ||= row + 1;
+      } else if (this.#isOtherHeader(chunk, row, hasItems)) found.header ||= row + 1;
       if (found.header !== 0) return found;
     }
     if (this.#mayHaveHeaders) found.lastHeader = this.#lastHeader(chunk, codes);
     return found;
+  }
+
+  /** Looks for the header of a table in a plain list. */
+  #findInList(chunk: ScannedChunk, codes: Uint8Array): Elsewhere {
+    if (this.#takesHeaders) return nowhere;
+    for (let row = 0; row < chunk.count; row++) {
+      if (!chunk.isRow(row) || !this.#lacksItem(codes, row)) continue;
+      if (isHeaderLine(Buffer.from(chunk.rawValue(row)).toString("latin1"), this.#profile))
+        return { ...nowhere, header: row + 1 };
+    }
+    return nowhere;
   }
 
   /** Returns the name of the column in which a row has an item, for people. */
@@ -142,21 +157,40 @@ export class ElsewhereFinder {
     );
   }
 
-  #itemsInJson({ bytes, at }: ScannedChunk, row: number) {
-    const word = row * recordWords;
-    const start = at[word]!;
-    const from = bytes[start] === hide ? bytes.indexOf(show, start) + 1 : start;
-    const record = bytes.toString("latin1", from, at[word + Offset.end]);
+  #itemsInJson(chunk: ScannedChunk, row: number) {
     const { paths } = this.#options.shape.json!;
     const own = this.#columns.map((column) => paths[column]);
-    return textsIn(record, true).filter(({ path, text }) => !own.includes(path) && this.#isItem(text));
+    return this.#textsIn(chunk, row).filter(({ path, text }) => !own.includes(path) && this.#isItem(text));
   }
 
   #isItem(text: string): boolean {
     return this.#profile.likeness(text) === 2;
   }
 
+  /** Returns whether a record of JSON holds the names of its columns in another order, as arrays do below another header. */
+  #isReordered(chunk: ScannedChunk, row: number): boolean {
+    const { json } = this.#options.shape;
+    return (
+      json !== undefined &&
+      !this.#takesHeaders &&
+      chunk.isRow(row) &&
+      isReordered(this.fieldsOf(chunk, row), json.paths, this.#profile)
+    );
+  }
+
+  #textsIn({ bytes, at }: ScannedChunk, row: number): readonly JsonText[] {
+    const word = row * recordWords;
+    const start = at[word]!;
+    const from = bytes[start] === hide ? bytes.indexOf(show, start) + 1 : start;
+    return textsIn(bytes.toString("latin1", from, at[word + Offset.end]), true);
+  }
+
   fieldsOf(chunk: ScannedChunk, row: number): readonly string[] {
+    const { json } = this.#options.shape;
+    if (json !== undefined) {
+      const texts = this.#textsIn(chunk, row);
+      return json.paths.map((path) => texts.find((text) => text.path === path)?.text ?? "");
+    }
     const bounds = chunk.boundsOf(row);
     const { dialect } = this.#options.shape;
     return Array.from({ length: bounds.length / 2 }, (_, field) =>
@@ -167,7 +201,9 @@ export class ElsewhereFinder {
   #isOtherHeader(chunk: ScannedChunk, row: number, isBelowItems: boolean): boolean {
     const { header, column } = this.#options.shape;
     return (
+      this.#mayHaveHeaders &&
       header !== undefined &&
+      chunk.rawValue(row).length > 0 &&
       isOtherHeader(this.fieldsOf(chunk, row), header, this.#profile, column, isBelowItems)
     );
   }
@@ -184,7 +220,10 @@ export class ElsewhereFinder {
       if (chunk.isRow(above)) {
         if (!this.#lacksItem(codes, above * this.#columns.length)) return;
         const fields = this.fieldsOf(chunk, above);
-        if (this.isHeaderOf(fields, column)) {
+        const isHeader =
+          this.isHeaderOf(fields, column) ||
+          (areWords(fields, this.#profile) && this.#goesOn(chunk, codes, row, column));
+        if (isHeader) {
           found.header = above + 1;
           return;
         }
@@ -196,6 +235,13 @@ export class ElsewhereFinder {
       }
     }
     found.isOpen = 1;
+  }
+
+  /** Returns whether the row after one with an item in another column is like it. */
+  #goesOn(chunk: ScannedChunk, codes: Uint8Array, row: number, column: number): boolean {
+    const next = row + 1;
+    const isRow = next < chunk.count && this.#lacksItem(codes, next * this.#columns.length);
+    return isRow && this.#placeIn(chunk, next) === column + 1;
   }
 
   isHeaderOf(fields: readonly string[], column: number): boolean {

@@ -6,7 +6,7 @@ import type { ItemProfile } from "../sniff/item-profile.js";
 import { columnNames } from "./arrays.js";
 import type { DocumentShape, RecordList } from "./document-records.js";
 import { checkSyntax } from "./grammar.js";
-import { refuseColumns, refuseKeyed } from "./orientation.js";
+import { keyedPath, refuseColumns, refuseKeyed } from "./orientation.js";
 import { type FoundList, type Survey, surveyOf, textOf } from "./survey.js";
 
 export interface ChosenLists {
@@ -59,8 +59,8 @@ export function chooseLists(
     return rootList(name, bytes, isWhole, survey.lists, wanted);
   if (survey.values > 1) return sequenceOf(survey);
   const [document] = objectsIn(survey.first);
-  if (document !== undefined) refuseColumns(name, document, wanted.profile);
   const named = namesOf(wanted);
+  if (document !== undefined) refuseColumns(name, document, wanted.profile, named !== undefined);
   const early = fittingOf(survey, named, wanted.profile);
   // Only a full name leaves no doubt about later lists.
   const isSure = named !== undefined && early.isExact && early.lists.length >= named.length;
@@ -69,29 +69,54 @@ export function chooseLists(
   const all = early.lists.length > 0 ? survey : surveyOf(bytes, Number.POSITIVE_INFINITY);
   const fitting = early.lists.length > 0 ? early.lists : fittingOf(all, named, wanted.profile).lists;
   if (fitting.length === 0 && wanted.isCut) throw noListSoFar(name, bytes.length, wanted);
-  if (fitting.length === 0 && named === undefined) refuseKeyed(name, document, wanted.profile);
+  if (named === undefined && areKeyed(document, fitting, wanted.profile))
+    refuseKeyed(name, document, wanted.profile);
   if (fitting.length === 0) return withoutLists(name, all, named, wanted.profile);
   if (fitting.length > 1 && named) return chosenByName(name, fitting, named);
   if (fitting.length > 1) throw severalLists(name, fitting, wanted.profile);
   return { ...chosen(fitting), ...(named && { columns: named.map((each) => shownName(each, fitting[0]!)) }) };
 }
 
+/** Returns whether all lists that fit, if there are any, are in an object whose names are items. */
+function areKeyed(
+  document: JsonObject | undefined,
+  fitting: readonly Candidate[],
+  profile: ItemProfile,
+): boolean {
+  const path = keyedPath(document, profile);
+  return (
+    path !== undefined && fitting.every(({ list: { names } }) => path.every((each, n) => names[n] === each))
+  );
+}
+
 /**
- * Returns whether a line with one object is a document: it has one list whose records hold items, and no item beside it.
+ * Returns whether a line with one object is a document: it has one list whose records hold items.
  *
- * @throws ChoiceError if the items are in columns, or are names
+ * @throws ChoiceError if the items are in columns, or are names, or some are beside the list and nothing tells which are meant
  */
-export function isDocumentOnOneLine(name: string, line: Buffer, profile: ItemProfile): boolean {
+export function isDocumentOnOneLine(name: string, line: Buffer, wanted: Wanted): boolean {
+  const { profile } = wanted;
   const survey = surveyOf(line);
   const [object] = objectsIn(survey.first);
   if (object === undefined || survey.values !== 1) return false;
-  refuseColumns(name, object, profile);
+  const named = namesOf(wanted);
+  refuseColumns(name, object, profile, named !== undefined);
   const { lists } = fittingOf(survey, undefined, profile);
-  const hasOwn = Object.values(object).some(
-    (value) => typeof value === "string" && profile.likeness(value) > 0,
+  const [own] =
+    Object.entries(object).find(([, value]) => typeof value === "string" && profile.likeness(value) > 0) ??
+    [];
+  if (named === undefined && own === undefined && areKeyed(object, lists, profile))
+    refuseKeyed(name, object, profile);
+  const [list] = lists;
+  if (lists.length !== 1 || list!.textName !== undefined) return false;
+  if (own === undefined || list!.count < 2) return own === undefined;
+  if (named !== undefined) return !named.some((each) => Object.hasOwn(object, each));
+  const found = itemsIn(list!, profile).map(
+    (each) => `"${each.name}" (${each.count.toLocaleString("en-US")})`,
   );
-  if (lists.length === 0 && !hasOwn) refuseKeyed(name, object, profile);
-  return lists.length === 1 && !hasOwn && lists[0]!.textName === undefined;
+  throw new ChoiceError(
+    `${name}: ${profile.plural} are in one record and in a list of it; choose with -c: "${own}", ${found.join(", ")}`,
+  );
 }
 
 /** The document is a list. */
@@ -112,6 +137,7 @@ function rootList(
     throw holdsNoRecords(name);
   }
   if (own === undefined) return isWhole ? chosen([emptyList(list)]) : undefined;
+  if (namesOf(wanted) === undefined && !holdsItems(own, profile)) refuseKeyed(name, own.objects, profile);
   const inner = inward(own, lists, profile);
   const isMeant = namesOf(wanted)?.every((each) => fullNames(inner).includes(each)) !== false;
   return chosen([isMeant ? inner : own]);

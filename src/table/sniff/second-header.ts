@@ -55,6 +55,22 @@ export function isHeaderOf(
     : nameFit(fields[column] ?? "", profile) > 0;
 }
 
+const delimiters = [",", ";", "\t", "|"];
+
+/** Returns whether a line of a plain list is the header of a table, with any delimiter. */
+export const isHeaderLine = (line: string, profile: ItemProfile): boolean =>
+  line.length <= longestName ** 2 &&
+  delimiters.some((delimiter) => {
+    const fields = line.split(delimiter).map((field) => field.trim().replace(/^"(.*)"$/, "$1"));
+    return fields.length > 1 && isHeaderOf(fields, undefined, profile);
+  });
+
+/** Returns whether a record may be a header whose names are not known: several single words. */
+export const areWords = (fields: readonly string[], profile: ItemProfile): boolean =>
+  filled(fields).length > 1 &&
+  areNames(fields, profile) &&
+  !filled(fields).some((field) => /\s/.test(field.trim()));
+
 /** Returns whether a record has the names of the header in another order. */
 export function isReordered(
   fields: readonly string[],

@@ -132,9 +132,26 @@ describe("a document", () => {
     expect(JSON.parse(stderr.trim().split("\n").at(-1)!)).toMatchObject({ rows });
   });
 
+  test("on one line, with an item beside its list, is refused until -c tells which are meant", async () => {
+    const stdin = `{"support":"help@larch-and-oak.com","data":[{"email":"${ok}"},{"email":"${bad}"}]}`;
+    const run = (...args: string[]) => idv(["emails", "-q", ...args], { stdin });
+    expect(await run()).toEqual({
+      ...{ code: 2, stdout: "" },
+      stderr:
+        'idv: standard input: e-mail addresses are in one record and in a list of it; choose with -c: "support", "data.email" (2)\n',
+    });
+    expect((await run("-c", "support")).stdout.match(/"status":"\w+"/g)).toEqual(['"status":"ok"']);
+    expect((await run("-c", "data.email")).stdout.match(/"status":"\w+"/g)).toEqual([
+      '"status":"ok"',
+      '"status":"disposable"',
+    ]);
+  });
+
   test.each<[string, unknown]>([
     ["by the numbers of their rows", { email: { 0: ok, 1: bad }, name: { 0: "Ann", 1: "Bob" } }],
     ["alone", { email: { 0: ok, 1: bad } }],
+    ["in another object", { result: { email: { 0: ok, 1: bad }, name: { 0: "Ann", 1: "Bob" } } }],
+    ["or lists", { email: [ok, bad], name: ["Ann", "Bob"] }],
     ["by the names of their rows", { email: { a: ok, b: bad }, name: { a: "Ann", b: "Bob" } }],
   ])("is refused if its columns are objects, %s", async (_, value) => {
     for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
@@ -149,6 +166,11 @@ describe("a document", () => {
   test.each<[string, unknown]>([
     ["", { [ok]: { name: "Ann" }, [bad]: { name: "Bob" } }],
     [' in "users"', { users: { [ok]: { name: "Ann" }, [bad]: { name: "Bob" } } }],
+    [
+      ' in "users"',
+      { users: { [ok]: { backup: "z@larch-and-oak.com" }, [bad]: { backup: "y@larch-and-oak.com" } } },
+    ],
+    ["", [{ [ok]: { name: "Ann" } }, { [bad]: { name: "Bob" } }]],
     [' in "a.users"', { n: 1, a: { users: { [ok]: 1, [bad]: 2 } } }],
   ])("is refused if its items are names of members%s", async (where, value) => {
     for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { readQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
 import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 import { times } from "../../support/tier.js";
@@ -87,6 +88,58 @@ describe("the header of another table", () => {
     );
   });
 
+  test.each([1, 2, 4, 300, 20_000])(
+    "is refused below a plain list of %i lines, with any delimiter",
+    async (count) => {
+      for (const [kind, names, row] of [
+        ["emails", ["name", "email"], `Bob,${person(1)}`],
+        ["domains", ["domain", "owner", "since"], "larch-and-oak.com,Bob,2020"],
+      ] as const) {
+        const item = (n: number) => (kind === "emails" ? person(n) : `shop${n}.larch-and-oak.com`);
+        const lines = Array.from({ length: count }, (_, n) => `${item(n)}\n`).join("");
+        for (const delimiter of count > 300 ? [","] : [",", ";", "\t"]) {
+          const stdin = `${lines}\n${[names.join(), row].join("\n").replaceAll(",", delimiter)}\n`;
+          const { code, stderr } = await idv([kind, "-q"], { stdin });
+          expect({ code, stderr }).toEqual({
+            code: 2,
+            stderr: expect.stringContaining(`line ${count + 2} is another header: ${names[0]}`),
+          });
+        }
+      }
+    },
+  );
+
+  test("is refused with names that nobody knows, if the items below it are elsewhere", async () => {
+    const rows = (from: number, count: number) =>
+      Array.from({ length: count }, (_, n) => [`Person ${n}`, person(from + n)]);
+    const text = (below: number) =>
+      `name,email\n${stringify(rows(0, 20))}adresse,person\n${stringify(rows(30, below).map(([name, item]) => [item, name]))}`;
+    const { code, stderr } = await idv(["emails", "-q"], { stdin: text(3) });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("line 22 is another header: adresse,person"),
+    });
+    // One row may be out of order.
+    expect((await idv(["emails", "-q"], { stdin: text(1) })).code).toBe(0);
+    expect((await idv(["emails", "-q", "--force"], { stdin: text(3) })).code).toBe(0);
+  });
+
+  test.each([(rows: unknown) => rows, (rows: unknown) => ({ values: rows })])(
+    "is refused among arrays of JSON, but not the same one",
+    async (wrap) => {
+      const rows = (names: readonly string[]) =>
+        JSON.stringify(
+          wrap([["email", "name"], [person(1), "Ann"], names, ["Bob", person(2)], [person(3), "Cid"]]),
+        );
+      const { code, stderr } = await idv(["emails", "-q"], { stdin: rows(["name", "email"]) });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining("is another header: name,email"),
+      });
+      expect((await idv(["emails", "-q"], { stdin: rows(["email", "name"]) })).code).toBe(0);
+    },
+  );
+
   test("leaves files as they are, and ends a run that skips bad rows", async () => {
     const text = `name,email\nAnn,${person(1)}\nid,name,email\n1,Bob,${person(2)}\n`;
     for (const args of [["-I"], ["-I.bak"], ["--bad-rows", "skip", "-o", "out.csv"], ["--update", "-I"]]) {
@@ -159,6 +212,18 @@ describe("a line above the header with an item", () => {
 });
 
 describe("a column without items", () => {
+  test("ends the run if it was named, has other texts, and another column has items", async () => {
+    const home = folderOf({ "list.csv": "email,alt\nyes,ann@larch-and-oak.com\nno,x@mailinator.com\n" });
+    const { code, stderr } = await idv(["emails", "list.csv", "-c", "email"], { home });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        'idv: list.csv: no field in column 1 "email" looks like an e-mail address, but some in column 2 "alt" do; name that one with -c, or pass --force\n',
+    });
+    expect((await readQuota(home)).used).toBe(0);
+    expect((await idv(["emails", "list.csv", "-c", "email", "--force", "-q"], { home })).code).toBe(0);
+  });
+
   test.each([
     ["Email,Work email,name", `,${person(1)},Ann`, 2],
     ["email,email1", `,${person(1)}`, 2],

@@ -1,9 +1,11 @@
 /** Covers the files that a run writes beside its output: what they replace, what they keep, and what a fault of one loses. */
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
+import { zip } from "../../support/workbooks.js";
 
 const list = "id,email\n1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,bob@larch-and-oak.com,y\n";
 const customers = "id,name\n1,Ann\n2,Bob\n";
@@ -123,6 +125,43 @@ describe("a run that changes no byte", () => {
     },
   );
 });
+
+test.each([
+  ["an archive", "n.zip", [], (text: string) => zip({ "a.csv": text, "b.csv": text, "read.me": "Hello\n" })],
+  [
+    "a workbook",
+    "n.xlsx",
+    ["--all-sheets"],
+    (text: string) =>
+      writeXlsx({
+        sheets: ["A", "B"].map((name) => ({
+          name,
+          rows: text
+            .trim()
+            .split("\n")
+            .map((line) => [line]),
+        })),
+      }),
+  ],
+] as const)(
+  "a run that changes nothing in %s touches neither it nor its backup",
+  async (_, name, args, make) => {
+    const home = folderOf({});
+    const text = "email\nann@larch-and-oak.com\nx@mailinator.com\n";
+    writeFileSync(join(home, name), await make(text));
+    const night = () => idv(["emails", name, "-I.bak", "--update", ...args], { home });
+    expect((await night()).code).toBe(0);
+    const read = () => [name, `${name}.bak`].map((each) => readFileSync(join(home, each)).toString("base64"));
+    const before = read();
+    const { code, stderr } = await night();
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining(`idv: ${name}: nothing has changed; the file stays as it is\n`),
+    });
+    expect(read()).toEqual(before);
+    expect(readdirSync(home).sort()).toEqual([name, `${name}.bak`, "state"]);
+  },
+);
 
 test("a file beside the output that cannot be written loses no other", async () => {
   const home = folderOf({ "list.csv": list });

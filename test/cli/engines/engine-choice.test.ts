@@ -37,7 +37,6 @@ test.each<[string, Given, string]>([
     { key: "k", baseUrl: url, isUntrusted: true, options: { offline: true } },
     "offline: --offline",
   ],
-  ["an untrusted base URL and no key", { baseUrl: url, isUntrusted: true }, "offline: no key is configured"],
   [
     "plain http to this machine",
     { key: "k", baseUrl: "http://127.0.0.1:8787" },
@@ -58,6 +57,12 @@ test.each<[string, Given, string, string]>([
   [
     "a service without a key",
     { baseUrl: url },
+    "AuthorisationError",
+    `${url} (a file): no key is configured`,
+  ],
+  [
+    "a service of a project and no key",
+    { baseUrl: url, isUntrusted: true },
     "AuthorisationError",
     `${url} (a file): no key is configured`,
   ],

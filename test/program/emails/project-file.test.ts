@@ -57,11 +57,17 @@ describe("a base URL set only by a project's file", () => {
   test.each<[string, string[], Record<string, string>]>([
     ["--offline", ["--offline"], { IDV_API_KEY: "sk_1" }],
     ["IDV_ENGINE=offline", [], { IDV_API_KEY: "sk_1", IDV_ENGINE: "offline" }],
-    ["no key", [], {}],
   ])("does not stop a run that sends nothing: %s", async (_, args, env) => {
     const server = await scriptedServer(respond());
     const { code, stderr } = await inProject(homeWith({ baseUrl: server.url }), args, env);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(server.seen).toEqual([]);
+  });
+
+  test("is a service that was named: without a key, no other engine takes its place", async () => {
+    const server = await scriptedServer(respond());
+    const { code, stderr } = await inProject(homeWith({ baseUrl: server.url }), ["-q"], { IDV_API_KEY: "" });
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("IDV_API_KEY is empty") });
     expect(server.seen).toEqual([]);
   });
 

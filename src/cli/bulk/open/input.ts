@@ -19,7 +19,7 @@ import { isForExcel, withMark } from "../../../table/writers/byte-order-mark.js"
 import { counted } from "../../terminal/terminal.js";
 import { losesStyles, type Plan } from "../plan/plan.js";
 import { checkMemory } from "./memory.js";
-import { checkFormulas, checkItems, checkStart, formulasRemark } from "./no-items.js";
+import { checkFormulas, checkItems, checkNamed, checkStart, formulasRemark } from "./no-items.js";
 
 export interface OpenInput {
   readonly input: InputFile;
@@ -102,6 +102,7 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
     note(`${inputName}: its header is not UTF-8; ${advice} to read the names of its columns`);
   }
   const isMeant = plan.table.columns !== undefined || isForced;
+  if (plan.table.columns !== undefined && !isForced) checkNamed(plan.kind, inputName, table);
   checkItems(plan.kind, inputName, table, isMeant);
   checkUpdate(plan, table);
   const columns = nameColumns(table.names, wanted.status, {

@@ -3,7 +3,7 @@ import { parseAddress } from "../../../classifier/syntax/address.js";
 import { parseDomainName, withoutRoot } from "../../../classifier/syntax/domain-name.js";
 import { Fault } from "../../../classifier/syntax/fault.js";
 import { ChoiceError } from "../../../files/errors.js";
-import { type CellOptions, Cells } from "../../../run/cells.js";
+import { type CellOptions, Cells, usualCells } from "../../../run/cells.js";
 import { innerAddress, profiles } from "../../../run/profiles.js";
 import type { RunReport } from "../../../run/run-options.js";
 import { nameText } from "../../../table/bytes.js";
@@ -59,6 +59,27 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
     throw new ChoiceError(`${printable(inputName)} holds few e-mail addresses; ${advice}`);
   }
   throw new ChoiceError(`no ${where} of ${printable(inputName)} looks like ${names[kind].one}; ${advice}`);
+}
+
+/** @throws ChoiceError if no value in a named column may be an item, but some in another one are */
+export function checkNamed(kind: Kind, inputName: string, table: CheckedTable): void {
+  const profile = profiles[kind];
+  const cells = new Cells({ ...usualCells, kind });
+  const values = table.firstValues(table.column).filter((value) => !cells.isNone(value.trim()));
+  if (values.length === 0 || values.some(profile.resembles)) return;
+  const other = Array.from({ length: table.width }, (_, column) => column).find((column) =>
+    table.firstValues(column).some((value) => profile.likeness(value) === 2),
+  );
+  if (other === undefined) return;
+  const nameOf = (column: number) => {
+    const name = nameText(table.header?.[column] ?? "");
+    return `column ${column + 1}${name === "" ? "" : ` "${name}"`}`;
+  };
+  throw new ChoiceError(
+    printable(
+      `${inputName}: no field in ${nameOf(table.column)} looks like ${names[kind].one}, but some in ${nameOf(other)} do; name that one with -c, or pass --force`,
+    ),
+  );
 }
 
 /** Largest share of invalid items among the first ones. */
