@@ -112,7 +112,10 @@ export class ListFiles {
    */
   async begin(id: string, name: string, attempt: number): Promise<AttemptPaths> {
     const folder = `.${attempt}`;
-    for (const entry of await readdir(this.folderOf(id))) {
+    const entries = await readdir(this.folderOf(id)).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === "ENOENT" ? gone() : error;
+    });
+    for (const entry of entries) {
       if (/^\.\d+$/.test(entry)) await rm(join(this.folderOf(id), entry), { recursive: true, force: true });
     }
     if ((await this.room()) < (await stat(join(this.folderOf(id), name))).size) throw noRoom();
@@ -205,6 +208,10 @@ const outputName = (name: string): string => `checked-${name.replace(/\.ods$/i, 
 
 export const noRoom = (cause?: unknown): ListFault =>
   new ListFault(507, "There is no room for the list on the server.", cause);
+
+export const isNoRoom = (error: Error): boolean => error instanceof ListFault && error.statusCode === 507;
+
+const gone = (): ListFault => new ListFault(410, "The list is not on the server any more; send it again.");
 
 const tooLarge = (mostBytes: number): ListFault =>
   new ListFault(

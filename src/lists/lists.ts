@@ -31,7 +31,7 @@ import {
   safeName,
 } from "./list-facts.js";
 import { ListFault } from "./list-fault.js";
-import { ListFiles, noRoom } from "./list-files.js";
+import { isNoRoom, ListFiles, noRoom } from "./list-files.js";
 import { command, faultIn, follow, type ListRunner, type ProgramEnd } from "./list-program.js";
 
 export interface ListOptions {
@@ -373,8 +373,10 @@ export class Lists {
       async (signal) => {
         const result = await this.#check(list, signal, (line) => {
           progress = line;
-        }).catch((error: Error): ListResult | undefined => {
+        }).catch(async (error: Error): Promise<ListResult | undefined> => {
           if (signal.aborted) return undefined;
+          // Before the state: a list that does not fit takes the room of others, also if it would be tried again.
+          if (isNoRoom(error)) await this.files.remove(list.id).catch(this.#options.onFault);
           if (!(error instanceof ListFault)) this.#options.onFault(error);
           const isKnown = error instanceof ListFault;
           return {

@@ -1,4 +1,5 @@
 /** Answers one request: charges the key and gives its items statuses. Must not know about HTTP. */
+import { setImmediate as immediate } from "node:timers/promises";
 import { mayReceiveMail } from "../classifier/rules/unknown-tld.js";
 import type { ApiKey, Charge, ChargeOutcome, ServiceStore } from "../store/state/service-store.js";
 import { type EmbeddedEngine, type Kind, notChecked, type Verdict } from "../validator/validator.js";
@@ -54,8 +55,8 @@ export async function validateItems(
   }
   // Ask DNS before the charge, which is one transaction with the stored answer. Ask about all items: more units may be
   // left by then.
-  await mailCheck?.ask(kind, passing(classifier, kind, items));
-  const statuses = items.map((item) => {
+  if (mailCheck) await mailCheck.ask(kind, await passing(classifier, kind, items));
+  const statuses = await mapFairly(items, (item) => {
     const verdict = classifier.judge(kind, item);
     return (mailCheck?.refine(kind, item, verdict) ?? verdict).status;
   });
@@ -79,8 +80,8 @@ export async function explainItems(
   if (key.isSandbox) return statuses.map((status) => ({ status }));
   // A stored answer was given without asking DNS again.
   const checked = items.filter((_, i) => statuses[i] !== notChecked.status);
-  await mailCheck?.ask(kind, passing(classifier, kind, checked));
-  return items.map((item, i) => {
+  if (mailCheck) await mailCheck.ask(kind, await passing(classifier, kind, checked));
+  return mapFairly(items, (item, i) => {
     const status = statuses[i]!;
     const byRules = classifier.classify(kind, item);
     const verdict = mailCheck?.refine(kind, item, byRules) ?? byRules;
@@ -88,11 +89,33 @@ export async function explainItems(
   });
 }
 
-const passing = (
+async function passing(
   classifier: VerdictSources["classifier"],
   kind: Kind,
   items: readonly string[],
-): readonly string[] => items.filter((item) => mayReceiveMail(classifier.classify(kind, item)));
+): Promise<readonly string[]> {
+  const passes = await mapFairly(items, (item) => mayReceiveMail(classifier.classify(kind, item)));
+  return items.filter((_, i) => passes[i]);
+}
+
+/** Time in milliseconds that one request works before others have their turn. */
+const turn = 5;
+
+/** Maps the items of a request: some take much longer than others, and other requests wait. */
+export async function mapFairly<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item, index: number) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let begun = performance.now();
+  for (const [index, item] of items.entries()) {
+    results.push(map(item, index));
+    if (performance.now() - begun < turn) continue;
+    await immediate();
+    begun = performance.now();
+  }
+  return results;
+}
 
 function sandboxStatus(kind: Kind, item: string): string {
   const domain = item.slice(item.lastIndexOf("@") + 1).toLowerCase();

@@ -447,6 +447,24 @@ describe("a list of a key", () => {
     await expect.poll(async () => (await lists.get("a"))?.lostServers, { timeout: 5000 }).toBe(0);
   });
 
+  test("leaves nothing on the disk if its result has no room", async () => {
+    const place = newPlace();
+    const { lists, children } = await openLists(place);
+    const { id } = await submit(lists);
+    await expect.poll(() => children.length).toBe(1);
+    // In place of a disk that others fill meanwhile.
+    lists.files.room = async () => -1;
+    await expect.poll(async () => (await lists.get(id))?.state).toBe("failed");
+    expect((await lists.get(id))?.result).toMatchObject({
+      fault: "There is no room for the list on the server.",
+    });
+    expect(place.left()).toEqual([]);
+    await lists.start(id);
+    await expect
+      .poll(async () => (await lists.get(id))?.result)
+      .toMatchObject({ fault: "The list is not on the server any more; send it again." });
+  });
+
   test("is removed after a while", async () => {
     const place = newPlace();
     const { lists } = await openLists(place, { program: work, keepMilliseconds: 500 });

@@ -352,13 +352,13 @@ async function receive<Result>(
  */
 function fileIn(content: Readable, type: string): Readable {
   if (/^multipart\//i.test(type)) throw isForm();
-  if (!/^application\/x-www-form-urlencoded\b/i.test(type)) return content;
-  const list = Readable.from(filePartsOf(content));
+  const isNamedForm = /^application\/x-www-form-urlencoded\b/i.test(type);
+  const list = Readable.from(filePartsOf(content, isNamedForm));
   content.on("error", (error) => list.destroy(error));
   return list;
 }
 
-async function* filePartsOf(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* filePartsOf(content: AsyncIterable<Buffer>, isNamedForm: boolean): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = Buffer.of();
   for await (const part of content) {
     if (start === undefined) {
@@ -366,12 +366,25 @@ async function* filePartsOf(content: AsyncIterable<Buffer>): AsyncGenerator<Buff
       continue;
     }
     start = Buffer.concat([start, part]);
-    if (["\n", "\r", "\0"].some((byte) => part.includes(byte))) {
-      yield start;
+    const hasBreak = ["\n", "\r", "\0"].some((byte) => part.includes(byte));
+    if (isNamedForm ? hasBreak : start.length >= longestFormStart) {
+      yield checked(start);
       start = undefined;
-    } else if (start.length > longestLine) throw isForm();
+    } else if (isNamedForm && start.length > longestLine) throw isForm();
   }
-  if (start !== undefined && start.length > 0) throw isForm();
+  if (start === undefined || start.length === 0) return;
+  if (isNamedForm) throw isForm();
+  yield checked(start);
+}
+
+/** Longest start of a form with parts, in bytes: its boundary, and the fields of its first part. */
+const longestFormStart = 1024;
+const formStart = /^--[^\r\n]{1,70}\r?\n(?:content-[^\r\n]*\r?\n)*?content-disposition:\s*form-data/i;
+
+/** @throws Refusal when a body starts as a form with parts does, whatever type it has */
+function checked(start: Buffer): Buffer {
+  if (formStart.test(start.toString("latin1", 0, longestFormStart))) throw isForm();
+  return start;
 }
 
 const isForm = (): Refusal =>

@@ -19,7 +19,7 @@ import {
 import { secondsUntil } from "../plugins/access.js";
 import { tooManyItems } from "../plugins/json-body.js";
 import { Refusal } from "../refusals.js";
-import { explainItems, type Judges, validateItems } from "../validation.js";
+import { explainItems, type Judges, mapFairly, validateItems } from "../validation.js";
 
 export interface ValidateOptions {
   readonly store: Pick<ServiceStore, "hasAnswer" | "now">;
@@ -191,7 +191,7 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
         const items = [...new Set(body[field])];
         const { statuses, explain } = await judge(request, { field, kind }, items, rawBody);
         const verdicts = body.explain || body.flags ? await explain() : undefined;
-        const entries = items.map((item, i) => {
+        const entries = await mapFairly(items, (item, i) => {
           const isPlain = !verdicts && !body.canonical;
           if (isPlain) return `${JSON.stringify(item)}:${plainResult(statuses[i]!)}`;
           const { reason = null, suggestion = null, mx } = verdicts?.[i] ?? {};

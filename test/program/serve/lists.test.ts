@@ -183,6 +183,22 @@ describe("on one server", async () => {
     }
   });
 
+  test.each(["/lists", "/emails/validate"])(
+    "a form with parts is no list, whatever its type: %s",
+    async (path) => {
+      const body = `--${"-".repeat(20)}x\r\nContent-Disposition: form-data; name="file"; filename="l.csv"\r\nContent-Type: text/csv\r\n\r\n${text}\r\n--${"-".repeat(20)}x--\r\n`;
+      for (const type of ["text/csv", "application/octet-stream", "application/x-www-form-urlencoded"]) {
+        if (path !== "/lists" && type !== "text/csv") continue;
+        const headers = { ...bearer(key), "content-type": type };
+        const answer = await request(service.url + path, { method: "POST", headers, body });
+        expect([answer.status, answer.body.message]).toEqual([
+          415,
+          expect.stringContaining("curl --data-binary"),
+        ]);
+      }
+    },
+  );
+
   test.each<[string, string, string]>([
     ["GET", "/usage?since=1h", 'There is no parameter "since"; there are from, to, by.'],
     ["GET", "/usage?by=week", "by must be one of hour, day."],
