@@ -91,7 +91,7 @@ export class Cells {
   }
 
   #findInMarkup(value: string): readonly FoundItem[] {
-    const readable = value.length > longestList ? undefined : readableOf(value);
+    const readable = value.length > longestList ? undefined : readableOf(this.#options.kind, value);
     if (readable === undefined) return this.#findInText(value);
     return this.#findInText(readable.text).map((item) => inSource(item, value, readable));
   }

@@ -121,7 +121,7 @@ function hostIn(text: string): readonly [number, number] {
   // A line of a hosts file has an IP address before the host; a wildcard means all names below a host.
   const before = /^(?:(?:0\.0\.0\.0|127\.0\.0\.1|::1?)\s+)?(?:\*?\.(?=[^.]))?/.exec(text)![0].length;
   const rest = text.slice(before);
-  const scheme = /^(?:[a-z][a-z0-9+.-]*:)?\/\//i.exec(rest)?.[0].length;
+  const scheme = /^(?:[a-z][a-z0-9+.-]*:)?\/+/i.exec(rest)?.[0].length;
   // An `@` in the path or the query of a URL belongs to them; `sales/eu@example.net` is an address.
   if (scheme === undefined && !isUrlWithoutScheme(rest) && /^[^@]*[^@/]@[^@/]+$/.test(rest))
     return [before + rest.indexOf("@") + 1, text.length];

@@ -3,6 +3,7 @@
  * two characters `\n`, and `=HYPERLINK()`. Remembers where each character came from.
  */
 
+import type { Kind } from "../validator/validator.js";
 import { decoded } from "./item.js";
 
 export interface Readable {
@@ -14,21 +15,31 @@ export interface Readable {
 
 const mayBeMarkup = /&[#\w]{2,10};|<\/?[a-z]+[\s/>]|\\[nr]|=HYPERLINK\(/i;
 
-/** What is replaced; the groups tell by what. */
-const markup = new RegExp(
-  [
-    // 1: the address of a link.
-    String.raw`<a\s[^>]*?href\s*=\s*["']?mailto:([^"'>\s]*)["']?[^>]*>[^<]*(?:<(?!\/a)[^<]*)*<\/a\s*>`,
-    String.raw`^=HYPERLINK\(\s*"mailto:(?:"\s*&\s*")?([^"]*)"[^()]*\)$`,
-    // 3: tags that start a new line; 4: other tags.
-    String.raw`(<\/?(?:br|p|div|li|ul|ol|tr|td|th|hr|h[1-6])(?:\s[^<>]*)?\/?>)`,
-    String.raw`(<\/?(?:a|abbr|b|body|em|font|html|i|nobr|small|span|strong|table|tbody|u|wbr)(?:\s[^<>]*)?\/?>)`,
-    // 5: an entity; 6: a line break as two characters, after an address.
-    String.raw`&(?:amp;)*(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});`,
-    String.raw`(?<=@[^\s@\\]{1,255})((?:\\[nr])+)`,
-  ].join("|"),
-  "gi",
-);
+/**
+ * Returns what is replaced; the groups tell by what.
+ *
+ * @param scheme what the links of items start with
+ */
+const markupWith = (scheme: string): RegExp =>
+  new RegExp(
+    [
+      // 1: the item of a link.
+      String.raw`<a\s[^>]*?href\s*=\s*["']?${scheme}([^"'>\s]*)["']?[^>]*>[^<]*(?:<(?!\/a)[^<]*)*<\/a\s*>`,
+      String.raw`^=HYPERLINK\(\s*"${scheme}(?:"\s*&\s*")?([^"]*)"[^()]*\)$`,
+      // 3: tags that start a new line; 4: other tags.
+      String.raw`(<\/?(?:br|p|div|li|ul|ol|tr|td|th|hr|h[1-6])(?:\s[^<>]*)?\/?>)`,
+      String.raw`(<\/?(?:a|abbr|b|body|em|font|html|i|nobr|small|span|strong|table|tbody|u|wbr)(?:\s[^<>]*)?\/?>)`,
+      // 5: an entity; 6: a line break as two characters, after an address.
+      String.raw`&(?:amp;)*(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});`,
+      String.raw`(?<=@[^\s@\\]{1,255})((?:\\[nr])+)`,
+    ].join("|"),
+    "gi",
+  );
+
+const markup: Readonly<Record<Kind, RegExp>> = {
+  email: markupWith("mailto:"),
+  domain: markupWith("(?:mailto:)?"),
+};
 
 const entities: Readonly<Record<string, string>> = {
   ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0", shy: "\u00ad", commat: "@" },
@@ -46,7 +57,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Returns the value as people see it; undefined for nearly all values, which are that already. */
-export function readableOf(value: string): Readable | undefined {
+export function readableOf(kind: Kind, value: string): Readable | undefined {
   if (!mayBeMarkup.test(value)) return undefined;
   let text = "";
   const starts: number[] = [];
@@ -62,7 +73,7 @@ export function readableOf(value: string): Readable | undefined {
   const copyTo = (to: number) => {
     for (; from < to; from++) add(value[from]!, from, from + 1);
   };
-  for (const found of value.matchAll(markup)) {
+  for (const found of value.matchAll(markup[kind])) {
     const { index } = found;
     const [source, link, formula, line, , entity, breaks] = found;
     const by =
@@ -82,13 +93,13 @@ export function readableOf(value: string): Readable | undefined {
   return text === value ? undefined : { text, starts, ends };
 }
 
-/** Returns the addresses of a link, in angle brackets: what stands before and after it is no part of them. */
+/** Returns the items of a link, in angle brackets and on a line that ends: what stands before and after is no part of them. */
 function linkedAddress(link: string): string {
   const [addresses = ""] = link.split("?");
   return addresses
     .split(",")
-    .map((address) => `<${decoded(address)}>`)
-    .join(", ");
+    .map((address) => `<${decoded(address)}>\n`)
+    .join("");
 }
 
 function characterOf(entity: string): string | undefined {

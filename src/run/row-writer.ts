@@ -34,6 +34,7 @@ export interface RowsWithStatus {
   readonly emptied: number;
   readonly marked: number;
   readonly repairable: number;
+  readonly fixed: number;
   readonly elsewhere: number;
   readonly elsewhereAt: number;
   /** Returns the name of the column of the first such row. */
@@ -85,6 +86,7 @@ export class RowWriter {
   #emptied = 0;
   #marked = 0;
   #repairable = 0;
+  #fixed = 0;
   #elsewhere: RunReport["elsewhere"];
   #elsewhereAt = 0;
   #notUtf8 = 0;
@@ -145,6 +147,7 @@ export class RowWriter {
     this.#emptied += rows.emptied;
     this.#marked += rows.marked;
     this.#repairable += rows.repairable;
+    this.#fixed += rows.fixed;
     this.#countElsewhere(rows);
     this.#notUtf8 += rows.notUtf8;
     this.#kept += rows.kept ?? 0;
@@ -232,6 +235,7 @@ export class RowWriter {
     | "emptied"
     | "marked"
     | "repairable"
+    | "fixed"
     | "elsewhere"
     | "notUtf8"
     | "kept"
@@ -256,6 +260,7 @@ export class RowWriter {
       emptied: this.#emptied,
       marked: this.#marked,
       repairable: this.#repairable,
+      fixed: this.#fixed,
       elsewhere: this.#elsewhere,
       notUtf8: this.#notUtf8,
       kept: this.#kept,

@@ -151,6 +151,8 @@ export interface RunReport extends RunCounts {
   readonly marked: number;
   /** Rows with a mistyped item that has a suggestion: those that `--fix` repairs. */
   readonly repairable: number;
+  /** Rows in which an item was repaired. */
+  readonly fixed: number;
   /**
    * Rows without an item in their own columns that have one in another: the name of the first such column, and whether it is the
    * only one. Undefined without such rows.

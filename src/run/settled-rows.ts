@@ -51,6 +51,7 @@ export function settledRows(
     emptied,
     marked,
     repairable,
+    fixed: new Set(fixed && Array.from(fixed.was.keys(), (field) => Math.floor(field / columns))).size,
     notUtf8,
     kept,
     isFirst: () => firstRows(numbered),

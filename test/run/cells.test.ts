@@ -186,6 +186,10 @@ describe("a value holds", () => {
     ["acme.com:8080/a@b.net", ["acme.com"]],
     ["https://ann:secret@acme.com/x@y", ["acme.com"]],
     ["\u201cacme.com\u201d", ["acme.com"]],
+    ["https:/acme.com/a@mailinator.com", ["acme.com"]],
+    ['=HYPERLINK("https://acme.com/?m=a@mailinator.com","x")', ["acme.com"]],
+    ['<a href="https://acme.com/?m=a@mailinator.com">x</a>', ["acme.com"]],
+    ['<a href="https://acme.com/">A</a><a href="http://b.net/x">B</a>', ["acme.com", "b.net"]],
   ])("domains: %j", (value, items) => {
     expect(cells("domain").itemsIn(value)).toEqual(items);
   });

@@ -6,7 +6,7 @@ import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 import { times } from "../../support/tier.js";
 
 async function fixed(name: string, text: string, ...args: string[]) {
@@ -234,6 +234,18 @@ test("a repaired table is the table with the items repaired, in every format and
       );
     }),
     { numRuns: times(40) },
+  );
+});
+
+test("as many rows are fixed as the run before has said", async () => {
+  const home = folderOf({
+    "k.csv": "email\nx@mailinator.com; robert.smith@gmial.com\nrobert.smith@gmial.com\np@larch-and-oak.com\n",
+  });
+  expect((await idv(["emails", "k.csv"], { home })).stderr).toContain(
+    "2 rows with a mistyped domain; --fix repairs them\n",
+  );
+  expect((await idv(["emails", "k.csv", "--fix"], { home })).stderr).toContain(
+    "2 rows fixed; the column was has the old values\n",
   );
 });
 

@@ -55,7 +55,7 @@ const kinds = {
       const entries = size <= mostRead && valueIn(readFileSync(path, "utf8"));
       return (
         Array.isArray(entries) &&
-        entries.every((entry) => typeof entry === "object" && "fingerprint" in entry)
+        entries.every((entry) => Object.keys(entry).join() === codeQualityKeys && isHash(entry.fingerprint))
       );
     },
   },
@@ -66,6 +66,10 @@ const kinds = {
     isOwn: (path, size) => size <= mostRead && toolIn(readFileSync(path, "utf8")) === "idv",
   },
 } satisfies Record<string, SideOutputKind>;
+
+/** The members of a finding as idv writes them, and in that order; see findings-file.ts. */
+const codeQualityKeys = "description,check_name,fingerprint,severity,location";
+const isHash = (text: unknown): boolean => typeof text === "string" && /^[\da-f]{64}$/.test(text);
 
 /** @throws UsageError for a file that is not replaced, or whose name does not end as those of its kind */
 export function checkSideOutputs(outputs: readonly SideOutput[]): void {

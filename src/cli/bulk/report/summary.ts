@@ -2,7 +2,6 @@
 import { allowList, denyList } from "../../../classifier/rules/own-lists.js";
 import type { MailStatistics } from "../../../dns/mail-domains.js";
 import { undecidedCauses } from "../../../dns/vocabulary.js";
-import { fixedReason } from "../../../run/fixes.js";
 import type { RunReport } from "../../../run/run-options.js";
 import type { Dialect } from "../../../table/dialect.js";
 import { dialectWords } from "../../../table/sniff/dialect.js";
@@ -237,9 +236,8 @@ function details({ report }: Summary): string[] {
   return [...list("fake", fakeReasonCounts(report.reasons)), ...list("disposable domains", domains)];
 }
 
-function fixed({ reasons }: RunReport): string[] {
-  const count = reasons.get(fixedReason) ?? 0;
-  return count === 0 ? [] : [`${counted(count, "row")} fixed; the column was has the old values`];
+function fixed({ fixed }: RunReport): string[] {
+  return fixed === 0 ? [] : [`${counted(fixed, "row")} fixed; the column was has the old values`];
 }
 
 function written({ files, report, engine, isExplained, isFixed }: Summary): string[] {
