@@ -368,7 +368,8 @@ export function bulkCase(seed: number): BulkCase {
     format,
     badRows: badRowPolicy,
     outputName: `out.${mustKeepFormat || chance(60) ? extension : pick(["csv", "tsv", "jsonl", "txt"])}`,
-    suffix: fix === undefined ? pick(["", ".bak"]) : ".bak",
+    // Without a backup, repaired items and bad rows would be lost.
+    suffix: fix === undefined && badRowPolicy !== "skip" ? pick(["", ".bak"]) : ".bak",
     only: filter < 3 ? aFew(chosen) : undefined,
     drop: filter >= 7 ? aFew(chosen) : undefined,
     header: output === "inPlace" ? "always" : pick(["always", "always", "always", "first", "never"]),

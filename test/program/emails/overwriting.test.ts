@@ -54,7 +54,7 @@ test("a workbook that loses rows is replaced only with a backup", async () => {
     [2, "b@mailinator.com"],
   ];
   writeFileSync(join(home, "l.xlsx"), await writeXlsx({ sheets: [{ name: "People", rows }] }));
-  const refused = await idv(["emails", "-I", "--bad-rows", "skip", "l.xlsx"], { home });
+  const refused = await idv(["emails", "-I", "--bad-rows", "skip:bad.csv", "l.xlsx"], { home });
   expect({ code: refused.code, files: readdirSync(home) }).toEqual({ code: 2, files: ["l.xlsx"] });
   expect(refused.stderr).toContain("keep the old one with -I.bak, or use -o");
   expect((await idv(["emails", "-I.bak", "--bad-rows", "skip", "l.xlsx"], { home })).code).toBe(0);

@@ -32,7 +32,12 @@ export function checkTogether(options: BulkOptions): void {
 export const keepsNothing = (): UsageError =>
   new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
 
-function checkReplaces({ comment, format, shard, header }: BulkOptions): void {
+function checkReplaces({ inPlace, badRows, comment, format, shard, header }: BulkOptions): void {
+  if (inPlace === "" && badRows?.policy === "skip" && badRows.file === undefined) {
+    throw new UsageError(
+      "--in-place would lose the bad rows: keep them with --bad-rows skip:FILE, or the old file with -I.bak",
+    );
+  }
   if (comment !== undefined && format !== undefined) {
     throw new UsageError("--in-place would lose the comments: --format drops them; use -o");
   }

@@ -90,6 +90,12 @@ test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
     "--bad-rows keep needs the format of FILE",
   ],
   [
+    "bad rows that would be lost",
+    "l",
+    { inPlace: "", badRows: { policy: "skip" } },
+    "--in-place would lose the bad rows: keep them with --bad-rows skip:FILE, or the old file with -I.bak",
+  ],
+  [
     "bad rows with --split",
     "l",
     { badRows: { policy: "keep" }, split: "d" },
