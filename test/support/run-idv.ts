@@ -72,7 +72,9 @@ let hasStarted = false;
  */
 export async function idv(args: readonly string[], settings: RunSettings = {}): Promise<Outcome> {
   const isOfNode = Object.keys(settings.env ?? {}).some((name) => name.startsWith("NODE_"));
-  if (!isFull && hasStarted && settings.uid === undefined && !isOfNode) {
+  // A service takes over what happens to its process.
+  const isOfProcess = isOfNode || settings.uid !== undefined || args[0] === "serve";
+  if (!isFull && hasStarted && !isOfProcess) {
     const here = await import("./run-here.js");
     if (!here.isRunning()) return here.idv(args, settings);
   }

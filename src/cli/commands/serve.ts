@@ -248,6 +248,7 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
     await service.close();
     clearTimeout(timer);
   } finally {
+    await lists?.close();
     await mail?.close();
     await store.close();
     await log?.close();
