@@ -32,7 +32,7 @@ describe("a failed run prints one line and keeps the old output", () => {
     ["-o", "out.csv.gz"],
     ["--bad-rows", "skip:bad.csv"],
     ["--split", "."],
-    ["-I"],
+    ["-I.bak"],
   ])("an output that runs out of space with %s", async (...args) => {
     // Random, so that compression does not make the rows fit.
     const random = (i: number) => createHash("sha256").update(String(i)).digest("hex");
