@@ -171,9 +171,10 @@ export class ElsewhereFinder {
   #isReordered(chunk: ScannedChunk, row: number): boolean {
     const { json } = this.#options.shape;
     return (
-      json !== undefined &&
+      json?.isDocument === true &&
       !this.#takesHeaders &&
       chunk.isRow(row) &&
+      chunk.rawValue(row).length > emptyText.length &&
       isReordered(this.fieldsOf(chunk, row), json.paths, this.#profile)
     );
   }
@@ -263,6 +264,9 @@ export class ElsewhereFinder {
     return 0;
   }
 }
+
+/** The shortest text of JSON. */
+const emptyText = '""';
 
 /** Finds the next `@` from a position on. Positions ascend, so that each byte is looked at once. */
 class NextSign {
