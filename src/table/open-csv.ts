@@ -149,10 +149,17 @@ export async function openCsv(
     names,
     format: reshaped ?? format,
     linesLeftOut,
+    linesWithItems: linesIn(preamble, profile),
     ...(reshaped === "json" && { outputForm: "array" }),
     ...streamOf(scanned, linesBefore),
   };
 }
+
+/** Returns the numbers of the lines that hold an item in their text. */
+const linesIn = (preamble: Buffer, profile: ItemProfile): readonly number[] =>
+  itemText(preamble.toString("latin1"))
+    .split(/\r\n|\r|\n/)
+    .flatMap((line, nth) => (profile.resembles(line) && profile.holds(line) ? [nth + 1] : []));
 
 async function bytesOf(
   shape: TableShape,

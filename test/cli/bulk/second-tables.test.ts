@@ -270,6 +270,15 @@ describe("a column without items", () => {
   });
 });
 
+test("addresses in the text above a table are not judged, and that is said", async () => {
+  const stdin = `Report for ${person(1)}\n\nid,email\n1,${person(2)}\n2,${person(3)}\n`;
+  const { code, stdout, stderr } = await idv(["emails"], { stdin });
+  expect(stderr).toContain(
+    "idv: standard input: e-mail addresses in the text above the table are not judged: line 1\n",
+  );
+  expect({ code, rows: stdout.match(/,ok$/gm)?.length }).toEqual({ code: 0, rows: 2 });
+});
+
 describe("items in other columns", () => {
   test("are counted while a table is read, in every thread", async () => {
     await fc.assert(

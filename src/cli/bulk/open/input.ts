@@ -1,4 +1,5 @@
 /** Opens the input of a run: undoes its compression and encoding, finds the table in it, and names the added columns. */
+
 import type { Compression } from "../../../files/compression-format.js";
 import { type DecodedInput, decodeInput } from "../../../files/decoding.js";
 import { ChoiceError } from "../../../files/errors.js";
@@ -18,6 +19,7 @@ import type { Table } from "../../../table/table.js";
 import { isForExcel, withMark } from "../../../table/writers/byte-order-mark.js";
 import { counted } from "../../terminal/terminal.js";
 import { losesStyles, type Plan } from "../plan/plan.js";
+import { linesText } from "../report/bad-rows.js";
 import { checkMemory } from "./memory.js";
 import { checkFormulas, checkItems, checkNamed, checkStart, formulasRemark } from "./no-items.js";
 
@@ -88,6 +90,11 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
         `${inputName}: ${table.madeOf} cannot be replaced; write a table with -o FILE.csv`,
       );
     note(`${inputName}: ${table.madeOf}; the output is a table of its names and addresses`);
+  }
+  const { linesWithItems = [] } = table;
+  if (linesWithItems.length > 0) {
+    const lines = linesText({ count: linesWithItems.length, lines: linesWithItems.slice(0, 3) });
+    note(`${inputName}: ${profiles[plan.kind].plural} in the text above the table are not judged: ${lines}`);
   }
   if (table.elements?.mayHaveMore) {
     note(`${inputName}: lists that begin after its first 16 MiB are not looked for; -c names them`);
