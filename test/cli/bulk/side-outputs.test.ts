@@ -46,7 +46,18 @@ describe.each(kinds)("a file for %s", (_, option, name, wrong) => {
 
   test("replaces nothing that idv has not written for the same purpose", async () => {
     const home = folderOf({ "list.csv": list });
-    const others: string[] = [customers, "<html></html>\n", "[1]\n", '{"type":"other"}\n', "\0\0\0"];
+    const finding = {
+      ...{ description: "x", check_name: "eslint", fingerprint: "1", severity: "major" },
+      location: { path: "a.js", lines: { begin: 1 } },
+    };
+    const others = [
+      customers,
+      "<html></html>\n",
+      "[1]\n",
+      '{"type":"other"}\n',
+      "\0\0\0",
+      JSON.stringify([finding]),
+    ];
     for (const [other, each, path] of kinds) {
       if (other === _ || (path.startsWith("r.") && name.startsWith("r."))) continue;
       expect((await emails(home, ...each(path))).code).toBe(0);
