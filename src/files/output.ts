@@ -22,13 +22,9 @@ import { makeDurable, moveIntoPlace, takeOver } from "./replace-file.js";
 import type { TableSink } from "./table-sink.js";
 import { removeAbandoned, temporaryBeside } from "./temporary-files.js";
 
-/**
- * A sink that replaces a file. `temporary` is undefined for a device or pipe, which is written directly. `replaced` is
- * the state of the old file when the sink was opened; undefined when there was none.
- */
+/** A sink that replaces a file. `temporary` is undefined for a device or pipe, which is written directly. */
 export interface FileSink extends TableSink {
   readonly temporary?: string;
-  readonly replaced?: Stats;
   /** Returns whether the file that would be replaced has the same bytes. Call it after `prepare`. */
   isSame?(): Promise<boolean>;
   /** Takes out what was written beyond a size in bytes. */
@@ -71,7 +67,7 @@ export async function openOutputFile(
     const file = await open(temporary, "ax", existing && existing.mode & 0o777);
     const sink = replaceOnCommit(path, target, temporary, file, existing);
     if (existing && mode === "append") await copyInto(sink, target, signal);
-    return { ...sink, temporary, ...(existing && { replaced: existing }) };
+    return { ...sink, temporary };
   } catch (error) {
     throw cannotWrite(path, error);
   }

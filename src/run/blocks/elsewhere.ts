@@ -120,8 +120,7 @@ export class ElsewhereFinder {
     if (this.#takesHeaders) return nowhere;
     for (let row = 0; row < chunk.count; row++) {
       if (!chunk.isRow(row) || !this.#lacksItem(codes, row)) continue;
-      if (isHeaderLine(Buffer.from(chunk.rawValue(row)).toString("latin1"), this.#profile))
-        return { ...nowhere, header: row + 1 };
+      if (isHeaderLine(chunk.rawValue(row), this.#profile)) return { ...nowhere, header: row + 1 };
     }
     return nowhere;
   }

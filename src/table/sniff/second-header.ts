@@ -55,15 +55,19 @@ export function isHeaderOf(
     : nameFit(fields[column] ?? "", profile) > 0;
 }
 
+/** Longest line that is taken for a header, in bytes. */
+const longestHeader = 8192;
 const delimiters = [",", ";", "\t", "|"];
 
 /** Returns whether a line of a plain list is the header of a table, with any delimiter. */
-export const isHeaderLine = (line: string, profile: ItemProfile): boolean =>
-  line.length <= longestName ** 2 &&
-  delimiters.some((delimiter) => {
-    const fields = line.split(delimiter).map((field) => field.trim().replace(/^"(.*)"$/, "$1"));
+export function isHeaderLine(line: Uint8Array, profile: ItemProfile): boolean {
+  if (line.length > longestHeader) return false;
+  const text = Buffer.from(line).toString("latin1");
+  return delimiters.some((delimiter) => {
+    const fields = text.split(delimiter).map((field) => field.trim().replace(/^"(.*)"$/, "$1"));
     return fields.length > 1 && isHeaderOf(fields, undefined, profile);
   });
+}
 
 /** Returns whether a record may be a header whose names are not known: several single words. */
 export const areWords = (fields: readonly string[], profile: ItemProfile): boolean =>
