@@ -97,8 +97,12 @@ export const bucketBytes = 64;
 export const mostDomains = 524288;
 export const domainCounts = domains + 8 * mostDomains;
 export const domainNames = domainCounts + 4 * mostDomains;
-/** The names of disposable domains, each after its length in a byte. The first word is the number of bytes in use. */
+/**
+ * The names of disposable domains, each after the number of its word in the buckets and its length in a byte. The first word is
+ * the number of bytes in use.
+ */
 export const names = domainNames + 4 * mostDomains;
+export const nameHead = 5;
 export const namesEnd = names + 8388608;
 
 /** The public suffixes and the disposable domains, in slots of 8 bytes as in classifier/name-table.ts. */

@@ -37,6 +37,7 @@ import {
   labelClass,
   letters,
   longestAt,
+  nameHead,
   names,
   namesEnd,
   noItemCode,
@@ -499,10 +500,12 @@ function mayBeDisposable(facts: u32): bool {
 function keepName(number: u32, start: usize, end: usize): void {
   const length = <u32>(end - start);
   let at: u32 = 0;
-  if (length > 0 && <u32>names + atomic.load<u32>(names) + 512 < <u32>namesEnd) {
-    at = <u32>names + 4 + atomic.add<u32>(names, 1 + length);
-    store<u8>(at, <u8>length);
-    for (let i: u32 = 0; i < length; i++) store<u8>(at + 1 + i, <u8>smallLetter(load<u8>(start + i)));
+  // Many threads may do so at once.
+  if (length > 0 && <u32>names + atomic.load<u32>(names) + 65536 < <u32>namesEnd) {
+    at = <u32>names + 4 + atomic.add<u32>(names, nameHead + length);
+    store<u32>(at, number);
+    store<u8>(at + 4, <u8>length);
+    for (let i: u32 = 0; i < length; i++) store<u8>(at + nameHead + i, <u8>smallLetter(load<u8>(start + i)));
   }
   atomic.store<u32>(domainNames + 4 * number, at);
 }
