@@ -91,7 +91,7 @@ const yaDot: u32 = 0x2e6179;
 const longest: i32 = 64;
 const batch: i32 = 64;
 
-/** The quote of the table. Tables whose quotes are text have the usual one, which is removed from items all the same. */
+/** The quote of the table; 256, which no byte is, where quotes are text: those around items are left to the classifier. */
 let quote: u32 = usualQuote;
 let scratch: usize = 0;
 let recalled: usize = domains;
@@ -190,8 +190,7 @@ function isSeparator(byte: u8): bool {
 }
 
 function takeQuote(): void {
-  const set: u32 = load<u32>(settings + 4 * quoteWord);
-  quote = set < 256 ? set : usualQuote;
+  quote = load<u32>(settings + 4 * quoteWord);
 }
 
 /**

@@ -39,6 +39,12 @@ test("quotes around whole records are left out, and the summary says so", async 
   expect(stderr).toContain("\nread as a table in which quotes around whole records are left out\n");
 });
 
+test("--quote none counts the quotes around an item among the marks", async () => {
+  const stdin = 'email,id\n"x@mailinator.com",1\nann@larch-and-oak.com,2\n';
+  const { stderr } = await idv(["emails", "--offline", "--quote", "none"], { stdin });
+  expect(stderr).toContain("1 value has invisible characters, quotes or the like around an item");
+});
+
 test("quotes are text with --quote none", async () => {
   const stdin =
     'id,name,email\n1,"Al,a@larch-and-oak.com\n2,B,b@larch-and-oak.com\n3,C,c@larch-and-oak.com\n';
