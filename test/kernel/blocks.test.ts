@@ -88,7 +88,7 @@ test("the kernel finds the same records as the scanner, or refuses the block", (
     }),
     { numRuns: times(1500) },
   );
-  expect(found).toBeGreaterThan(times(250, 20));
+  expect(found).toBeGreaterThan(times(250, 6));
 });
 
 test("the kernel refuses a block with more records than it has room for", () => {
@@ -236,7 +236,7 @@ test("judging a block gives the same result as judging its chunks, and touches n
     }),
     { numRuns: times(400) },
   );
-  expect(answered).toBeGreaterThan(times(50, 4));
+  expect(answered).toBeGreaterThan(times(50, 1));
   for (const i of [0, 2])
     expect(all.subarray(unused[i], unused[i + 1]).every((byte) => byte === 0xa5)).toBe(true);
 });

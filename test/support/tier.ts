@@ -6,8 +6,8 @@ import { test } from "vitest";
 
 export const isFull = process.env["IDV_TEST_TIER"] === "full";
 
-/** Returns how often a test does something: `full` times, and fewer times in the quick tier, by default a fifth. */
-export const times = (full: number, quick = Math.ceil(full / 5)): number => (isFull ? full : quick);
+/** Returns how often a test does something: `full` times, and fewer times in the quick tier, by default a twentieth. */
+export const times = (full: number, quick = Math.ceil(full / 20)): number => (isFull ? full : quick);
 
 /** A test of the full tier alone. */
 export const testFull = test.runIf(isFull);

@@ -181,7 +181,7 @@ test("the scanner and csv-parse read the same table from any bytes, and write th
     }),
     { numRuns: times(4000) },
   );
-  expect(compared).toBeGreaterThan(times(1000, 150));
+  expect(compared).toBeGreaterThan(times(1000, 25));
 });
 
 test("the scanner finds the same records wherever the bytes are cut", async () => {
@@ -283,7 +283,7 @@ test("without the added column, the output is the input; rows before it are padd
     }),
     { numRuns: times(2000) },
   );
-  for (const count of Object.values(compared)) expect(count).toBeGreaterThan(times(30, 3));
+  for (const count of Object.values(compared)) expect(count).toBeGreaterThan(times(30, 0));
 });
 
 describe("byte-for-byte output", () => {
