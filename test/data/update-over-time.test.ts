@@ -10,7 +10,7 @@ import { startListServer } from "../support/list-server.js";
 import { idv } from "../support/run-here.js";
 import { suffixText } from "../support/suffixes.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { isFull } from "../support/tier.js";
+import { some, testFull } from "../support/tier.js";
 
 /** Answers `npm view` and `npm pack` with files of the folder REGISTRY, named after packages with `/` as `+`. */
 const npm = `#!/bin/sh
@@ -118,7 +118,7 @@ test("an update keeps what a list has corrected when the registry no longer has 
   expect((await idv(["data", "update"], run)).stdout).toContain("up to date: ");
 });
 
-test("an update with popular domains is not installed without --force", async () => {
+testFull("an update with popular domains is not installed without --force", async () => {
   const { publish, run } = await registry();
   const popular = ["bbc.co.uk", "mit.edu", "chase.com", "siemens.com", "cnn.com", "wikipedia.org"];
   for (const { name, file } of listPackages)
@@ -209,7 +209,7 @@ const broken: [string, (server: Awaited<ReturnType<typeof startListServer>>) => 
   ],
 ];
 
-test.each(isFull ? broken : broken.slice(2, 3))(
+test.each(some(broken.toReversed(), 1))(
   "a public list that %s leaves its names in the table",
   async (_, change, fault) => {
     const { publishAll, server, run } = await registry();
@@ -246,18 +246,15 @@ const wrong = [
   ],
 ] as const;
 
-test.each(isFull ? wrong : wrong.slice(1, 2))(
-  "a public list with %s is not installed",
-  async (_, list, fault) => {
-    const { publishAll, server, run } = await registry();
-    await publishAll("9.0.0");
-    server.list = list;
-    const { code, stdout, stderr } = await idv(["data", "update"], run);
-    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
-    expect(stderr).toContain(fault);
-    expect(existsSync(join(run.home, "data/idv/disposable.bin"))).toBe(false);
-  },
-);
+test.each(some(wrong, 1))("a public list with %s is not installed", async (_, list, fault) => {
+  const { publishAll, server, run } = await registry();
+  await publishAll("9.0.0");
+  server.list = list;
+  const { code, stdout, stderr } = await idv(["data", "update"], run);
+  expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
+  expect(stderr).toContain(fault);
+  expect(existsSync(join(run.home, "data/idv/disposable.bin"))).toBe(false);
+});
 
 test("without a public list, its names stay as they came with idv", async () => {
   const { publishAll, server, run } = await registry();
@@ -312,7 +309,7 @@ test("newer public suffixes are fetched, and an ending that is delegated since i
   expect(await statusesOf()).toEqual(["ok"]);
 });
 
-test.each<[string, string, boolean, RegExp]>([
+const suffixTexts: [string, string, boolean, RegExp][] = [
   [
     "no graph",
     "module.exports = {}",
@@ -335,7 +332,9 @@ test.each<[string, string, boolean, RegExp]>([
     /tldts 99\.0\.0: its public suffixes lack com; the data in use is unchanged; if/,
   ],
   ["code", `${suffixText}\nrequire("node:fs").writeFileSync("/tmp/idv-was-run", "x");`, true, /^$/],
-])("public suffixes with %s", async (_, text, isUpdated, notice) => {
+];
+
+test.each(some(suffixTexts, 2))("public suffixes with %s", async (_, text, isUpdated, notice) => {
   const { publishAll, publishSuffixes, run } = await registry();
   await publishAll("9.0.0");
   await publishSuffixes("99.0.0", text);

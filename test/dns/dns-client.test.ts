@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { DnsClient } from "../../src/dns/dns-client.js";
 import { startDnsServer } from "../support/dns-server.js";
+import { some, times } from "../support/tier.js";
 
 /** Asks about all names at once, as far as the client has slots. */
 async function askAll(address: string, names: readonly string[], concurrency = 64) {
@@ -34,7 +35,7 @@ describe("a name that fails", () => {
     expect(server.asked.length).toBeLessThanOrEqual(1250);
   });
 
-  test.each(["servfail", "refused", "nonsense", "silence"])(
+  test.each(some(["silence", "servfail", "refused", "nonsense"], 2))(
     "by %s is asked four times at most",
     async (word) => {
       for (const delay of [0, 300]) {
@@ -57,7 +58,7 @@ describe("a name that fails", () => {
 
 test("an answer that comes after its query was sent again is an answer", async () => {
   const server = await startDnsServer({ delay: 900 });
-  const names = Array.from({ length: 30 }, (_, i) => `ok-${i}.net`);
+  const names = Array.from({ length: times(30, 8) }, (_, i) => `ok-${i}.net`);
   // Fast answers first, so that the wait for the slow ones is short.
   const quick = await startDnsServer({ delayOf: (name) => (name.startsWith("ok") ? 900 : 0) });
   for (const [address, before] of [

@@ -7,6 +7,7 @@ import { type FindingCache, MailDomains } from "../../src/dns/mail-domains.js";
 import { MailHosts } from "../../src/dns/mail-hosts.js";
 import { DistinctItems } from "../../src/run/distinct-items.js";
 import { type DnsServer, startDnsServer } from "../support/dns-server.js";
+import { some, testFull } from "../support/tier.js";
 
 const findDisposable = (host: string) => (host === "mx.mailinator.com" ? "mailinator.com" : undefined);
 
@@ -197,7 +198,7 @@ describe.concurrent("slow and missing answers", () => {
     expect(domains.statistics).toMatchObject({ asked: 200, undecided: 0 });
   });
 
-  test.each([3300, 7000])("an outage of %i ms leaves no domain undecided", async (milliseconds) => {
+  test.each(some([3300, 7000], 1))("an outage of %i ms leaves no domain undecided", async (milliseconds) => {
     let isSilent = false;
     const restarted = await startDnsServer({ drops: () => isSilent });
     const { domains } = domainsAt(restarted);
@@ -211,7 +212,7 @@ describe.concurrent("slow and missing answers", () => {
     expect(domains.statistics.undecided).toBe(0);
   });
 
-  test("a server that stops answering for good is waited for once, for 20 seconds", async () => {
+  testFull("a server that stops answering for good is waited for once, for 20 seconds", async () => {
     let isSilent = false;
     const stopped = await startDnsServer({ drops: () => isSilent });
     const { domains } = domainsAt(stopped);

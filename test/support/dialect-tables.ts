@@ -1,7 +1,6 @@
-/** Tables in other dialects than that of RFC 4180, large enough for several threads. */
+/** Tables in other dialects than that of RFC 4180. */
 import { folderOf } from "./temporary-folder.js";
 
-export const count = 60_000;
 export const item = (i: number) => (i % 7 === 3 ? `p${i}@mailinator.com` : `p${i}@larch-and-oak.com`);
 const status = (i: number) => (i % 7 === 3 ? "disposable" : "ok");
 
@@ -24,8 +23,8 @@ export const dialects: [words: string, header: string, row: (i: number) => strin
   ],
 ];
 
-/** Returns a folder with `list.txt` in a dialect, and that table with statuses. */
-export function dialectTable([, header, row, before]: (typeof dialects)[number]) {
+/** Returns a folder with `list.txt`, `count` rows in a dialect, and that table with statuses. */
+export function dialectTable([, header, row, before]: (typeof dialects)[number], count: number) {
   const rows = Array.from({ length: count }, (_, i) => row(i));
   const home = folderOf({ "list.txt": `${header}\n${rows.join("\n")}\n` });
   const written = rows.map((line, i) => `${line}${before}${status(i)}`);

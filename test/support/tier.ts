@@ -11,3 +11,7 @@ export const times = (full: number, quick = Math.ceil(full / 20)): number => (is
 
 /** A test of the full tier alone. */
 export const testFull = test.runIf(isFull);
+
+/** Returns the cases of a table that the tier runs: all, or in the quick tier `quick` of them, from its start to its end. */
+export const some = <Case>(cases: readonly Case[], quick: number): Case[] =>
+  cases.filter((_, i) => isFull || (i * quick) % cases.length < quick);

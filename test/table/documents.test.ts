@@ -279,7 +279,8 @@ test.each([
 });
 
 test("99,000 nested brackets are read", () => {
-  const deep = "[".repeat(99_000) + "]".repeat(99_000);
+  const count = times(99_000, 20_000);
+  const deep = "[".repeat(count) + "]".repeat(count);
   checkSyntax("d.json", Buffer.from(deep));
   const document = `{"x":${deep},"users":[{"a":${deep}}]}`;
   expect(returned(linesOf(document, listAt("users")))).toBe(document);

@@ -3,18 +3,22 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
-import { count, dialects, dialectTable, item } from "../../support/dialect-tables.js";
+import { dialects, dialectTable, item } from "../../support/dialect-tables.js";
 import { idv } from "../../support/run-here.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { times } from "../../support/tier.js";
+
+const count = times(60_000, 3000);
+const rows = count.toLocaleString("en");
 
 describe.each(dialects)("%s", (...dialect) => {
   const [words] = dialect;
-  const { home, expected } = dialectTable(dialect);
+  const { home, expected } = dialectTable(dialect, count);
 
   test("is named by --dry-run, with the column", async () => {
     const { stderr } = await idv(["emails", "list.txt", "--dry-run"], { home });
     expect(stderr).toBe(
-      `list.txt: 60,000 rows, 60,000 distinct items in column 3 "email"; 0 in the cache, 0 fake by syntax; 60,000 units would be charged\nread as a table in which ${words}\n`,
+      `list.txt: ${rows} rows, ${rows} distinct items in column 3 "email"; 0 in the cache, 0 fake by syntax; ${rows} units would be charged\nread as a table in which ${words}\n`,
     );
   });
 

@@ -178,7 +178,7 @@ testFull("idv data update goes on without a package that the registry does not h
 });
 
 describe("idv data update installs nothing", () => {
-  test("given a download with another checksum", async () => {
+  testFull("given a download with another checksum", async () => {
     offers = honest();
     offers.get("disposable-domains")!.integrity = () => sha512(Buffer.of());
     const run = settings(temporaryFolder());

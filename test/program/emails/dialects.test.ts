@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { dialects, dialectTable } from "../../support/dialect-tables.js";
 import { idv } from "../../support/run-idv.js";
+import { some } from "../../support/tier.js";
 
-describe.each(dialects)("%s", (...dialect) => {
+describe.each(some(dialects, 2))("%s", (...dialect) => {
   const [words] = dialect;
-  const { home, expected } = dialectTable(dialect);
+  const { home, expected } = dialectTable(dialect, 60_000);
 
   test("is detected, named in the summary, and kept by several threads", async () => {
     const { code, stderr } = await idv(["emails", "list.txt", "-o", "out.txt"], { home });
