@@ -55,8 +55,8 @@ const tables = (readdirSync(fixtures, { recursive: true }) as string[]).filter(
     statSync(join(fixtures, name)).isFile(),
 );
 
-describe("a table has the bytes that the program writes", () => {
-  test.each(some(tables, 8))("%s", async (path) => {
+describe("the library, on a table", () => {
+  test.each(some(tables, 8))("writes the bytes of the program: %s", async (path) => {
     const bytes = readFileSync(join(fixtures, path));
     const name = path.replaceAll("/", "-");
     const { output } = await checked(bytes, name, { encoding: "auto", explain: true, badRows: "keep" });
@@ -76,20 +76,20 @@ describe("a table has the bytes that the program writes", () => {
     ["list.vcf", Buffer.from("BEGIN:VCARD\nFN:Ann\nEMAIL:ann@larch-and-oak.com\nEND:VCARD\n")],
     ["utf16.csv", Buffer.from(`\ufeff${rows}`, "utf16le")],
   ];
-  test.each(cases)("%s", async (name, bytes) => {
+  test.each(cases)("writes the bytes of the program: %s", async (name, bytes) => {
     const target = name === "list.vcf" ? "list.csv" : name;
     const { output } = await checked(bytes, name);
     expect(output.toString()).toBe((await written(bytes, target)).toString());
   });
 
-  test("of several members of gzip, compressed again", async () => {
+  test("writes gzip of several members as the program does", async () => {
     const bytes = Buffer.concat([gzipSync(rows), gzipSync("5,y@mailinator.com\r\n")]);
     const { output, compression } = await checked(bytes, "list.csv.gz");
     expect(compression).toBe("gzip");
     expect(gunzipSync(output).toString()).toBe(gunzipSync(await written(bytes, "list.csv.gz")).toString());
   });
 
-  test("of a workbook, with the columns in its sheet", async () => {
+  test("writes a workbook with the columns in its sheet, as the program does", async () => {
     const rowCells = rows
       .trim()
       .split("\r\n")
@@ -108,7 +108,7 @@ describe("a table has the bytes that the program writes", () => {
     expect(again.columns).toEqual(["id", "email", "status", "reason", "suggestion"]);
   });
 
-  test("whatever is in it", async () => {
+  test("writes the bytes of the program, whatever is in the table", async () => {
     const word = fc.constantFrom(
       ...[
         "ann@larch-and-oak.com",
@@ -145,7 +145,7 @@ describe("a table has the bytes that the program writes", () => {
     );
   });
 
-  test("and what is chosen", async () => {
+  test("writes the bytes of the program, whatever is chosen", async () => {
     const { output, summary } = await checked(Buffer.from(rows), "list.csv", {
       keep: ["ok", "alias", "empty"],
       canonical: true,
@@ -232,7 +232,7 @@ test("verdicts, canonical forms and flags are those of the library", () => {
   expect(() => web.createClassifier({ allow: ["not a domain!"] })).toThrow(TypeError);
 });
 
-test("is small: 60 kB before tables are validated, and 30 kB with gzip for a form", async () => {
+test("the library loads 60 kB before it validates tables, and 30 kB with gzip for a form", async () => {
   const loaded = new Set<string>();
   const load = (name: string) => {
     if (loaded.has(name)) return;

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { canonicalItem } from "../../src/classifier/canonical.js";
 import { times } from "../support/tier.js";
 
-describe("the canonical address", () => {
+describe("canonicalItem", () => {
   test.each([
     ["Ann.Lee+News@GoogleMail.com", "annlee@gmail.com"],
     ["a.n.n.lee@gmail.com", "annlee@gmail.com"],
@@ -45,11 +45,11 @@ describe("the canonical address", () => {
     ['"ann.lee"@b.net', "ann.lee@b.net"],
     ["a.+b@hotmail.de", '"a."@hotmail.de'],
     ['"a\\"b\\\\c"@b.net', '"a\\"b\\\\c"@b.net'],
-  ])("of %s is %s", (item, expected) => {
+  ])("turns %s into %s", (item, expected) => {
     expect(canonicalItem("email", item)).toBe(expected);
   });
 
-  test.each(["", "ann", "a@@b.net", "ann@[192.0.2.1]", "a..b@c.net"])("is undefined for %j", (item) => {
+  test.each(["", "ann", "a@@b.net", "ann@[192.0.2.1]", "a..b@c.net"])("returns nothing for %j", (item) => {
     expect(canonicalItem("email", item)).toBeUndefined();
   });
 });

@@ -28,7 +28,7 @@ describe("the disposable table", () => {
     expect(tableOf().find("mailinator.com")).toBeUndefined();
   });
 
-  test("has the same bytes for the same entries in any order", () => {
+  test("compiles to the same bytes for the same entries in any order", () => {
     const entries = Array.from({ length: 1000 }, (_, i) => entry(`domain-${i}.net`));
     expect(compileDisposableTable([...entries].reverse())).toEqual(compileDisposableTable(entries));
   });

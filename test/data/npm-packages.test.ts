@@ -13,11 +13,11 @@ const tarball = await createTarGzip([
 const extract = (bytes: Uint8Array, integrity: string, file = "index.json") =>
   extractFile({ name: "some-list", version: "9.0.0", licence: "MIT", published: "", integrity }, bytes, file);
 
-describe("a file of a package", () => {
+describe("extracting a file of a package", () => {
   test.each([
     ["one checksum", sha512(tarball)],
     ["several", `sha1-abc= ${sha512(tarball)}`],
-  ])("is extracted given %s", async (_, integrity) => {
+  ])("succeeds given %s", async (_, integrity) => {
     expect(Buffer.from(await extract(tarball, integrity)).toString()).toBe('["throwaway.com"]');
   });
 
@@ -26,13 +26,13 @@ describe("a file of a package", () => {
     ["no checksum", tarball, ""],
     ["no sha512 checksum", tarball, `sha1-${createHash("sha1").update(tarball).digest("base64")}`],
     ["a truncated download", tarball.subarray(0, 60), sha512(tarball)],
-  ])("is refused given %s", async (_, bytes, integrity) => {
+  ])("fails given %s", async (_, bytes, integrity) => {
     await expect(extract(bytes, integrity)).rejects.toThrow(
       "some-list 9.0.0: the download does not have the sha512 sum that the registry names; the data in use is unchanged",
     );
   });
 
-  test("is refused if the package does not contain the file", async () => {
+  test("fails if the package does not contain the file", async () => {
     await expect(extract(tarball, sha512(tarball), "list.txt")).rejects.toThrow(
       "some-list 9.0.0: contains no list.txt; the data in use is unchanged",
     );

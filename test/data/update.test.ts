@@ -36,7 +36,7 @@ const popular = ["bbc.co.uk", "mit.edu", "chase.com", "siemens.com", "cnn.com", 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `new-${i}.com`);
 
 describe("downloaded lists", () => {
-  test("are compiled into a table that names their sources", () => {
+  test("compile into a table that names their sources", () => {
     const { table } = compile(names(6000));
     expect(table.find("a.new-5999.com")).toBe("new-5999.com");
     expect(table.sources).toEqual([{ ...source, version: "9.0.0", domains: 6000, role: "list" }]);
@@ -80,7 +80,7 @@ describe("downloaded lists", () => {
     ],
     ["no array", { domains: [] }, "contains no list of domains", ""],
     ["no JSON", "<html>", "contains no list of domains", ""],
-  ])("are refused: %s", (_, content, message, advice) => {
+  ])("fail with the reason: %s", (_, content, message, advice) => {
     let refusal: unknown;
     try {
       compile(content);
@@ -115,7 +115,7 @@ describe("versions", () => {
     expect(hasNewer([download([], version)], inUse)).toBe(expected);
   });
 
-  test("of a list that is not in use count as newer", () => {
+  test("count as newer for a list that is not in use", () => {
     expect(hasNewer([{ ...download([]), name: "other-list" }], inUse)).toBe(true);
   });
 

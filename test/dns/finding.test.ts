@@ -34,7 +34,7 @@ describe("exchanges", () => {
     ["a listed exchange", ["x.Dropmail.me."], { kind: "disposable-mx", suffix: "dropmail.me" }],
     ["a listed exchange itself", ["dropmail.me"], { kind: "disposable-mx", suffix: "dropmail.me" }],
     ["a name that only ends like one", ["xdropmail.me"], ["xdropmail.me"]],
-  ])("are judged: %s", (_, exchanges, expected) => {
+  ])("lead to a finding: %s", (_, exchanges, expected) => {
     expect(judge(...exchanges)).toEqual(expected);
   });
 

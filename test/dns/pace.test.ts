@@ -62,7 +62,7 @@ describe("the pace of queries", () => {
     expect(seconds).toBeLessThan(1.4 * (queries / limit) + 3);
   });
 
-  test("is not slowed down by a server that loses a few queries, or by names that nobody answers for", () => {
+  test("does not drop for a server that loses a few queries, or for names that nobody answers for", () => {
     let query = 0;
     const { lost, isLimited } = run(() => query++ % 20 !== 7, 5000);
     expect({ lost, isLimited }).toEqual({ lost: 0, isLimited: false });
@@ -75,7 +75,7 @@ describe("the pace of queries", () => {
     expect(seconds).toBeLessThan(15);
   });
 
-  test("is at most what the user allows", () => {
+  test("stays within what the user allows", () => {
     const { seconds, sent } = run(() => true, 500, 100);
     expect(sent).toBe(500);
     expect(seconds).toBeGreaterThan(4.9);

@@ -96,7 +96,7 @@ test.each([
 });
 
 describe("gzip in pieces", () => {
-  test("is one member that decompresses to the bytes written, in steps of any size", async () => {
+  test("makes one member that decompresses to the bytes written, in steps of any size", async () => {
     const noise = Buffer.from(
       Array.from({ length: 1_500_000 }, (_, i) => (Math.imul(i, 0x9e3779b1) >>> 13) & 255),
     );

@@ -26,7 +26,7 @@ describe.each([
   ["windows-1250", ["ok", "disposable", "", "ok"]],
   ["windows-1252", ["ok", "disposable", "ok", "ok", "ok", "ok"]],
 ])("a file in %s", (encoding, statuses) => {
-  test("has no fake rows, and its encoding is named", async () => {
+  test("gets no fake rows, and a note names its encoding", async () => {
     const stdin = read(encoding);
     const { stdout, stderr } = await idv(["emails"], { stdin });
     expect(statusesIn(stdout)).toEqual(statuses);
@@ -34,7 +34,7 @@ describe.each([
     expect(stdout.replace(/,\w*$/gm, "")).toBe(stdin.toString("latin1"));
   });
 
-  test.each([encoding, "auto"])("is read whole with --encoding %s", async (named) => {
+  test.each([encoding, "auto"])("gets a status in every row with --encoding %s", async (named) => {
     const { stdout, stderr } = await idv(["emails", "--encoding", named], { stdin: read(encoding) });
     expect(statusesIn(stdout)).toEqual(statuses.map((status) => status || "ok"));
     expect(stderr).not.toContain("not UTF-8");
@@ -42,7 +42,7 @@ describe.each([
     expect(stderr.includes(remark)).toBe(named === "auto");
   });
 
-  test("is written in its encoding with --output-encoding same", async () => {
+  test("keeps its encoding with --output-encoding same", async () => {
     const args = ["emails", "--encoding", "auto", "--output-encoding", "same"];
     const { stdout, stderr } = await idv(args, { stdin: read(encoding) });
     expect(stdout.replace(/,\w*$/gm, "")).toBe(read(encoding).toString("latin1"));
@@ -97,7 +97,7 @@ describe("--output-encoding", () => {
     ["an unknown name", ["-o", "o.csv", "--output-encoding", "klingon"], 2, 'unknown encoding "klingon"'],
     ["a spreadsheet file", ["-o", "o.xlsx", "--output-encoding", "same"], 2, "--output-encoding is for text"],
     ["several outputs", ["--split", "parts", "--output-encoding", "same"], 2, "cannot be used with option"],
-  ])("is refused for %s", async (_, args, code, message) => {
+  ])("fails for %s", async (_, args, code, message) => {
     const home = folderOf({ "l.csv": "name,email\nJü 漢,a@larch-and-oak.com\n" });
     const outcome = await idv(["emails", "l.csv", ...args], { home });
     expect({ code: outcome.code, stderr: outcome.stderr }).toEqual({

@@ -110,7 +110,7 @@ test.each([
   expect(guess(binary)).toBeUndefined();
 });
 
-describe("windows-1252", () => {
+describe("guessing windows-1252", () => {
   test.each([
     ["one letter that others have, too", "J\xfcrg\n"],
     ["a typographic apostrophe", "J\xfcrg\x92s \x93Laden\x94\n"],
@@ -118,7 +118,7 @@ describe("windows-1252", () => {
       "many letters",
       "S\xf8ren Kj\xe6r,\xc5rhus\nJ\xf8rgen N\xe6ss,Troms\xf8\n\xc5se Bj\xf8rk,\xc5lesund\nM\xe6ng H\xe5kon,N\xe6r\xf8y\nR\xf8nne,K\xf8ge\n\xd8steg\xe5rd,N\xe6stved\nL\xe6rke,Sk\xe6rb\xe6k\n",
     ],
-  ])("is guessed from %s", (_, binary) => {
+  ])("succeeds with %s", (_, binary) => {
     expect(guess(binary)).toBe("windows-1252");
   });
 
@@ -126,7 +126,7 @@ describe("windows-1252", () => {
     ["few letters that stand for others elsewhere", "Gda\xf1sk\nToru\xf1\n"],
     ["signs within words", "K\x94ln\n"],
     ["no letters", "\x93\n"],
-  ])("is not guessed from %s", (_, binary) => {
+  ])("fails with %s", (_, binary) => {
     expect(guess(binary)).toBeUndefined();
   });
 });

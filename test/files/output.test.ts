@@ -58,7 +58,7 @@ describe("an output file", () => {
     expect({ uid, gid }).toEqual({ uid: 12_345, gid: 23_456 });
   });
 
-  test("is written to the target of a symbolic link", async () => {
+  test("goes to the target of a symbolic link", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "real"));
     writeFileSync(join(folder, "real", "out.csv"), "old");
@@ -71,7 +71,7 @@ describe("an output file", () => {
     expect(readFileSync(join(folder, "real", "out.csv"), "utf8")).toBe("new");
   });
 
-  test("is created at the missing target of a symbolic link", async () => {
+  test("appears at the missing target of a symbolic link", async () => {
     const folder = temporaryFolder();
     symlinkSync("new.csv", join(folder, "link.csv"));
     const sink = await openOutputFile(join(folder, "link.csv"));
@@ -81,7 +81,7 @@ describe("an output file", () => {
     expect(readFileSync(join(folder, "new.csv"), "utf8")).toBe("new");
   });
 
-  test("has a temporary file with the same mode, even for the longest name", async () => {
+  test("starts as a temporary file with the same mode, even for the longest name", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "x".repeat(255));
     writeFileSync(path, "old");
@@ -106,7 +106,7 @@ describe("an output file", () => {
     await expect(openOutputFile(pathIn(folder))).rejects.toThrow(message);
   });
 
-  test("is written to, not replaced, if it is a device", async () => {
+  test("takes the bytes in place if it is a device", async () => {
     const sink = await openOutputFile("/dev/full");
     await expect(sink.write(Buffer.from("x"))).rejects.toThrow(
       "/dev/full: cannot be written: no space left on the device",

@@ -20,7 +20,7 @@ async function write(split: SplitFolder, rows: readonly (readonly [string, strin
   return table;
 }
 
-test("has the rows of the tables that were committed, in their order, and nothing before the end", async () => {
+test("writes the rows of the tables that were committed, in their order, and nothing before the end", async () => {
   const row = fc.tuple(fc.constantFrom("ok", "fake", ""), fc.stringMatching(/^[a-z]{1,5}$/));
   const table = fc.record({ rows: fc.array(row, { maxLength: 5 }), isCommitted: fc.boolean() });
   await fc.assert(

@@ -102,7 +102,7 @@ const upload = (text = "email\n") => Readable.from([Buffer.from(text)]);
 const choices = { drop: [], isSplit: false, dns: false };
 
 describe("a list that arrives", () => {
-  test("is refused after the time limit for its look", async () => {
+  test("fails after the time limit for its look", async () => {
     const place = newPlace();
     const { lists, alive } = await openLists(place, { lookMilliseconds: 200 });
     await expect(lists.take(upload(), sent, "")).rejects.toThrow(
@@ -163,7 +163,7 @@ describe("a list that arrives", () => {
     expect(place.left()).toEqual([]);
   });
 
-  test("is refused when the disk has no room for a list of its size", async () => {
+  test("fails when the disk has no room for a list of its size", async () => {
     const place = newPlace();
     const { lists } = await openLists(place, { mostBytes: Number.MAX_SAFE_INTEGER });
     const list = { ...sent, who: senderOf("k1"), keyId: "k1", bytes: 2 ** 52 };
@@ -174,7 +174,7 @@ describe("a list that arrives", () => {
     expect([place.left(), await lists.all("k1")]).toEqual([[], []]);
   });
 
-  test("is refused when it is empty or too large, and there is no folder", async () => {
+  test("fails when it is empty or too large, or when there is no folder", async () => {
     const place = newPlace();
     const { lists, faults } = await openLists(place, { program: work });
     await expect(lists.take(upload(""), sent, "")).rejects.toMatchObject({ statusCode: 400 });
@@ -196,7 +196,7 @@ describe("a list of a key", () => {
   const submit = (lists: Lists, text?: string, once?: string) =>
     lists.submit(upload(text), { ...sent, who: senderOf("k1"), keyId: "k1" }, choices, once);
 
-  test("is one list for one Idempotency-Key, and another body is refused", async () => {
+  test("stays one list for one Idempotency-Key, and another body is refused", async () => {
     const { lists, runs } = await openLists(newPlace(), { program: work });
     const first = await submit(lists, "email\n", "a");
     expect((await submit(lists, "email\n", "a")).id).toBe(first.id);
@@ -247,7 +247,7 @@ describe("a list of a key", () => {
   test.each([
     ["is being removed", removes],
     ["was removed", async (store: ListStore, id: string) => [await removes(store, id), await store.drop(id)]],
-  ])("is to be sent again if the list of its request %s while it arrives", async (_, between) => {
+  ])("needs to be sent again if the list of its request %s while it arrives", async (_, between) => {
     const place = newPlace();
     const { lists } = await openLists(place, { program: work, storeOf: interrupted(between) });
     await expect(submit(lists, "email\n", "a")).rejects.toMatchObject({ statusCode: 409 });
@@ -258,7 +258,7 @@ describe("a list of a key", () => {
     await expect(submit(other.lists, "email\n", "a")).rejects.toMatchObject({ statusCode: 409 });
   });
 
-  test("is refused beyond the limit, but for a repetition, however many come at once", async () => {
+  test("fails beyond the limit, but for a repetition, however many come at once", async () => {
     const { lists, store } = await openLists(newPlace(), { program: work });
     const { id } = await submit(lists, "email\n", "first");
     await expect.poll(async () => (await lists.get(id))?.state, { timeout: 5000 }).toBe("done");
@@ -280,7 +280,7 @@ describe("a list of a key", () => {
     expect(await add("h", { keyId: null, who: "anna" })).toBe("full");
   });
 
-  test("is taken over from a server that is gone, and its late end changes nothing", async () => {
+  test("passes from a server that is gone to another, and a late end changes nothing", async () => {
     const place = newPlace();
     const slow = await openLists(place);
     const { id } = await submit(slow.lists);
@@ -324,7 +324,7 @@ describe("a list of a key", () => {
       .toMatchObject({ state: "done" });
   });
 
-  test("is stopped and removed by a server that does not work on it", async () => {
+  test("stops and disappears when a server that does not work on it removes it", async () => {
     const place = newPlace();
     const [worker, other] = [await openLists(place), await openLists(place)];
     const { id } = await submit(worker.lists);
@@ -350,7 +350,7 @@ describe("a list of a key", () => {
   test.each([
     ["its time has ended", { keepMilliseconds: 300 }],
     ["it was removed", {}],
-  ])("is checked again under the same name when its request is repeated, though %s", async (_, options) => {
+  ])("runs again under the same name when its request is repeated, though %s", async (_, options) => {
     const place = newPlace();
     const { lists, runs, store } = await openLists(place, { program: work, ...options });
     const { id } = await submit(lists, "email\n", "a");
@@ -372,7 +372,7 @@ describe("a list of a key", () => {
     await expect.poll(async () => (await store.lists.get(id))?.attempt).toBe(2);
   });
 
-  test("is forgotten a day after its request, and at once without an Idempotency-Key or a check", async () => {
+  test("leaves the state a day after its request, and at once without an Idempotency-Key or a check", async () => {
     const place = newPlace();
     const { lists, store } = await openLists(place, { program: work });
     const { DatabaseSync } = await import("@photostructure/sqlite");
@@ -410,7 +410,7 @@ describe("a list of a key", () => {
     expect(await store.lists.add({ ...one, id: "c", once: "a" }, most)).toBe("full");
   });
 
-  test("has failed once it has ended five servers in a row, without progress", async () => {
+  test("fails once it has ended five servers in a row, without progress", async () => {
     const place = newPlace();
     const { store } = await openLists(place);
     const list = {
@@ -465,7 +465,7 @@ describe("a list of a key", () => {
       .toMatchObject({ fault: "The list is not on the server any more; send it again." });
   });
 
-  test("is removed after a while", async () => {
+  test("disappears after a while", async () => {
     const place = newPlace();
     const { lists } = await openLists(place, { program: work, keepMilliseconds: 500 });
     const { id } = await submit(lists);

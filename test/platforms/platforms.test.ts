@@ -75,7 +75,7 @@ describe.each(platforms)("$name", (platform) => {
     }
   });
 
-  it("has a quota, replaces files with a backup, and is well", async () => {
+  it("charges a quota, replaces files with a backup, and finds all well with idv doctor", async () => {
     const home = temporaryFolder();
     cpSync(join(fixtures, "customers.csv"), join(home, "list.csv"));
     const before = readFileSync(join(home, "list.csv"), "utf8");
@@ -122,7 +122,7 @@ describe.each(platforms)("$name", (platform) => {
     );
   });
 
-  test.skipIf(skips || platform.binary !== undefined)("has the library", async () => {
+  test.skipIf(skips || platform.binary !== undefined)("provides the library", async () => {
     const home = temporaryFolder();
     const library = join(dirname(dirname(program)), "dist/library/index.js");
     const script = join(home, "script.mjs");

@@ -25,7 +25,7 @@ describe.skipIf(!hasDpkg)("the package for Debian", () => {
     });
   const installed = (name: string) => join(system, name);
 
-  test("is the same whenever it is made", () => {
+  test("comes out the same whenever it is made", () => {
     const first = readFileSync(path);
     made();
     expect(readFileSync(path).equals(first)).toBe(true);
@@ -46,7 +46,7 @@ describe.skipIf(!hasDpkg)("the package for Debian", () => {
     expect(output).toContain("3,x7k2@mailinator.com,free,disposable\n");
   });
 
-  test("has the manual page, and completions that shells load", () => {
+  test("brings the manual page, and completions that shells load", () => {
     const page = spawnSync("zcat", [installed("usr/share/man/man1/idv.1.gz")], { encoding: "utf8" }).stdout;
     expect(page).toMatch(/^\.TH IDV 1 /m);
     const script = `source '${installed("usr/share/bash-completion/completions/idv")}'; complete -p idv`;
@@ -54,7 +54,7 @@ describe.skipIf(!hasDpkg)("the package for Debian", () => {
     expect(bash).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining("idv") });
   });
 
-  test.skipIf(!hasSystemd)("has units that systemd accepts", () => {
+  test.skipIf(!hasSystemd)("brings units that systemd accepts", () => {
     const folder = installed("usr/lib/systemd/system");
     const units = readdirSync(folder).map((name) => join(folder, name.replace("@.", "@srv-list.csv.")));
     for (const name of readdirSync(folder)) {

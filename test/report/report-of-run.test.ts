@@ -53,7 +53,7 @@ describe("--report", () => {
     }
   });
 
-  test("is Markdown if the name ends in .md, with the same figures", async () => {
+  test("writes Markdown if the name ends in .md, with the same figures", async () => {
     const home = folderOf({
       "list.csv": `email\n${"ann@larch-and-oak.com\n".repeat(1200)}x@mailinator.com\ncarla.diaz@gmial.com\n\n`,
     });
@@ -72,7 +72,7 @@ describe("--report", () => {
     expect(markdown).toContain("| mailinator.com | 1 |");
   });
 
-  test("is JSON if the name ends in .json, and has no address", async () => {
+  test("writes JSON if the name ends in .json, without addresses", async () => {
     const home = folderOf({ "list.csv": list });
     const args = ["emails", "list.csv", "-o", "out.csv", "-q", "--report", "r.json"];
     expect(await idv(args, { home })).toMatchObject({ code: 0, stderr: "" });
@@ -168,14 +168,14 @@ describe("--report", () => {
     );
   });
 
-  test("has one page for several files", async () => {
+  test("makes one page for several files", async () => {
     const home = folderOf({ "a.csv": list, "b.csv": "email\nx@mailinator.com\nz@mailinator.com\n" });
     const text = textOf(await reportOn(home, "a.csv", "b.csv", "-o", "out/"));
     expect(text).toContain("a.csv, b.csv 4 of 11 can be written to.");
     expect(text).toContain("mailinator.com 4");
   });
 
-  test("is made of the good files if one of several fails", async () => {
+  test("covers the good files if one of several fails", async () => {
     const home = folderOf({ "a.csv": list, "b.csv": 'email\n"open\n' });
     const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "-o", "out/", "--report", "r.html"], {
       home,
@@ -234,7 +234,7 @@ describe("--report", () => {
     expect(readFileSync(join(home, "list.csv"), "utf8")).toBe(list);
   });
 
-  test("of a run that fails leaves the one before, and nothing half-written", async () => {
+  test("leaves the report before in place if the run fails, and nothing half-written", async () => {
     const home = folderOf({ "list.csv": 'email\n"open\n', "r.html": "old" });
     expect((await idv(["emails", "list.csv", "-o", "o.csv", "--report", "r.html"], { home })).code).not.toBe(
       0,

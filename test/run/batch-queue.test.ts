@@ -76,7 +76,7 @@ async function* slowTable(first: readonly string[], second: readonly string[], p
 const statusesOf = (rows: readonly string[]) => rows.map((row) => row.slice(row.indexOf(",") + 1));
 
 describe("batches", () => {
-  test("have the engine's batch size, and the last one has the rest", async () => {
+  test("take the engine's batch size, and the last one takes the rest", async () => {
     const { engine, batches } = countingEngine();
     const { rows, report } = await runTable(table([...names, "a", "h"]), engine);
     expect(batches).toEqual([
@@ -104,7 +104,7 @@ describe("batches", () => {
     [undefined, 1],
     [1, 1],
     [3, 3],
-  ])("are sent side by side up to the engine's concurrency: %s", async (concurrency, expected) => {
+  ])("go out side by side up to the engine's concurrency: %s", async (concurrency, expected) => {
     /** Answers, which the test gives when as many batches as the engine takes wait for theirs. */
     const answers: (() => void)[] = [];
     let running = 0;
@@ -130,7 +130,7 @@ describe("batches", () => {
     expect(rows.map((row) => row[0])).toEqual(names);
   });
 
-  test("are sent partly filled when the input pauses", async () => {
+  test("go out partly filled when the input pauses", async () => {
     const { engine, batches } = countingEngine();
     const pause = () => expect.poll(() => batches.length).toBe(2);
     await runTable(slowTable(["a", "b", "c", "d"], ["e", "f", "g", "h"], pause), engine);
@@ -217,30 +217,30 @@ describe("the batch of a killed run", () => {
     return { batches: batches.map((batch) => batch.join("")), rows, left: await (await open()).unfinished() };
   }
 
-  test("is resent in its old order", async () => {
+  test("goes out again in its old order", async () => {
     const { batches, rows, left } = await runAfterKill(["f", "a", "d"], table(names));
     expect(batches).toEqual(["fad", "bce", "gh"].toSorted((a, b) => batches.indexOf(a) - batches.indexOf(b)));
     expect(statusesOf(rows)).toEqual(Array(8).fill("ok"));
     expect(left).toEqual([]);
   });
 
-  test("is resent when it is complete, whatever its size", async () => {
+  test("goes out again when it is complete, whatever its size", async () => {
     expect((await runAfterKill(["b", "a"], table(names))).batches).toEqual(["ba", "cde", "fgh"]);
     expect((await runAfterKill(["e", "d", "c", "b", "a"], table(names))).batches[0]).toBe("edcba");
   });
 
-  test("is resent at the end of the list with those of its items that the list has", async () => {
+  test("goes out again at the end of the list with those of its items that the list has", async () => {
     const { batches } = await runAfterKill(["z", "f", "a"], table(names));
     expect(batches.toSorted()).toEqual(["bcd", "egh", "fa"]);
   });
 
-  test("is not resent if the list has none of its items", async () => {
+  test("does not go out again if the list has none of its items", async () => {
     const { batches, left } = await runAfterKill(["x", "y"], table(names));
     expect(batches).toEqual(["abc", "def", "gh"]);
     expect(left).toHaveLength(1);
   });
 
-  test("is resent whole even if a newer batch of a killed run has one of its items", async () => {
+  test("goes out again whole even if a newer batch of a killed run has one of its items", async () => {
     const open = await openCache();
     const killed = await open();
     await killed.begin(hashesIn(killed, ["a", "b"]));

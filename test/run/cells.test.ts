@@ -245,7 +245,7 @@ describe("marks around an address", () => {
   const typographic = [..."“”„‟‘’‚«»‹›「」『』《》【】（）［］、。，；：？！…·–—´"];
   const marks = fc.array(fc.constantFrom(...invisible, ...more, ...typographic), { maxLength: 3 });
 
-  test("are left out, and are in the range that a repair replaces", () => {
+  test("stay out of the item, but belong to the range that a repair replaces", () => {
     fc.assert(
       fc.property(marks, marks, fc.constantFrom("", " ", "Ann Lee <"), (before, after, name) => {
         const own = before.join("") + address + after.join("");
@@ -257,7 +257,7 @@ describe("marks around an address", () => {
     );
   });
 
-  test("are the same for the suggestion of an address that is given as it is", () => {
+  test("come off the suggestion for an address that is given as it is, too", () => {
     fc.assert(
       fc.property(marks, marks, (before, after) => {
         const marked = before.join("") + address + after.join("");
@@ -266,7 +266,7 @@ describe("marks around an address", () => {
     );
   });
 
-  test("are counted by values", () => {
+  test("count once for each value", () => {
     const counting = cells("email");
     for (const value of [`“${address}”`, address, `a@x.net\u00a0; b@x.net\u200e`]) counting.itemsIn(value);
     expect(counting.marked).toBe(2);

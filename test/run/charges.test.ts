@@ -35,7 +35,7 @@ const addresses = (count: number, from = 0) => Array.from({ length: count }, (_,
 const statusesOf = (rows: readonly string[]) => rows.map((row) => row.slice(row.lastIndexOf(",") + 1));
 
 describe("units", () => {
-  test("are charged once for an item, however often it occurs", async () => {
+  test("pay once for an item, however often it occurs", async () => {
     const { report, rows } = await runTable(
       listOf(["a@b.net", "A@B.net", "c@b.net", "", "a@b.net"]),
       validator,
@@ -46,7 +46,7 @@ describe("units", () => {
     expect(report.quota).toMatchObject({ left: null, used: 2 });
   });
 
-  test("are not reserved if there is no new item", async () => {
+  test("stay in the quota if there is no new item", async () => {
     const session: RunSession = { isSeveral: true };
     await runTable(listOf(addresses(3)), validator, { session });
     const { report } = await runTable(listOf(addresses(3)), validator, { session });
@@ -59,7 +59,7 @@ describe("units", () => {
     expect((await runTable(listOf([]), validator)).report.quota).toBeUndefined();
   });
 
-  test("are charged once for items in several files, whichever allocation of kernel memory fails", async () => {
+  test("pay once for items in several files, whichever allocation of kernel memory fails", async () => {
     const users = [
       ...addresses(300),
       ...addresses(300).map((item) => `Ann <${item}>`),
@@ -88,7 +88,7 @@ describe("units", () => {
     }
   });
 
-  test("are counted if a charge fails after it was made", async () => {
+  test("count if a charge fails after it was made", async () => {
     const failing = {
       reserve: () => Promise.reject(new StoreError("the disk is broken", { granted: 3 })),
     };
@@ -103,7 +103,7 @@ describe("units", () => {
     }
   });
 
-  test("are charged in steps of at least 20,000 items", async () => {
+  test("leave the quota in steps of at least 20,000 items", async () => {
     // While a charge takes time, the next one grows: so none does here.
     const quota = { left: null, renewsAt: null } as never;
     const reserve = async (granted: number) => {
@@ -118,7 +118,7 @@ describe("units", () => {
     for (const units of asked.slice(1, -1)) expect(units).toBeGreaterThanOrEqual(20_000);
   });
 
-  test("are charged for the rows read so far when the input pauses", async () => {
+  test("pay for the rows read so far when the input pauses", async () => {
     const units = () => asked.reduce((a, b) => a + b, 0);
     async function* slowly() {
       // The start of a table is read without regard to pauses.
@@ -132,7 +132,7 @@ describe("units", () => {
     expect(units()).toBe(10_002);
   });
 
-  test("are charged at the latest when 65,536 rows wait", async () => {
+  test("leave the quota at the latest when 65,536 rows wait", async () => {
     const progress: number[] = [];
     await runTable(listOf(Array(200_000).fill("a@b.net")), validator, {
       onProgress: ({ rows }) => void progress.push(rows),
@@ -144,7 +144,7 @@ describe("units", () => {
     expect(asked).toEqual([1]);
   });
 
-  test("are charged at the latest when eight blocks wait", async () => {
+  test("leave the quota at the latest when eight blocks wait", async () => {
     const progress: number[] = [];
     const wide = `a@b.net,${"x".repeat(30_000)}`;
     await runTable(`email,note\n${`${wide}\n`.repeat(400)}`, validator, {
@@ -285,7 +285,7 @@ describe("rows", () => {
   test.each([
     [null, ["ok", "disposable", "ok", "ok"]],
     [2, ["ok", "disposable", "ok", "quota_exceeded"]],
-  ])("are passed to observers with their statuses, with a limit of %s", async (limit, expected) => {
+  ])("reach observers with their statuses, with a limit of %s", async (limit, expected) => {
     await quotaFile.configure({ limit });
     const seen: string[] = [];
     const observer = {
@@ -305,7 +305,7 @@ describe("rows", () => {
     ]);
   });
 
-  test("have the right line numbers in all blocks, and so have bad rows", async () => {
+  test("keep the right line numbers in all blocks, and so do bad rows", async () => {
     const rowAt = (i: number) => (i % 7 === 0 ? `${address(i)},"a\nb"\n` : `${address(i)},x\n`);
     const rows = Array.from({ length: 60_000 }, (_, i) => (i % 19_999 === 19_998 ? "a,b,c\n" : rowAt(i)));
     const expected: number[] = [];
@@ -340,7 +340,7 @@ describe("rows", () => {
     expect(report).toMatchObject({ rows: 39_996, emptyRows: 0 });
   });
 
-  test("are split by their status", async () => {
+  test("go to the file for their status", async () => {
     await quotaFile.configure({ limit: 2 });
     const written = new Map<string, string>();
     const sinkOf = (name: string) => ({

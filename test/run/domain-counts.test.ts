@@ -29,7 +29,7 @@ test("items can be subtracted, and a domain without items is left out", () => {
   expect(domains.top()).toEqual([{ domain: "a.com", items: 1 }]);
 });
 
-test("of more than 100,000 domains, those with the fewest items are dropped", () => {
+test("domains with the fewest items drop out beyond 100,000", () => {
   const domains = new DomainCounts();
   for (let i = 0; i < 120_000; i++) {
     domains.add(`d${i}.com`);

@@ -25,7 +25,7 @@ const chunkOf = (items: readonly number[], code = notCheckedCode) => ({
 const hashOf = (item: number) => ({ low: item, high: item });
 
 describe("items", () => {
-  test("are new only where they occur first", () => {
+  test("count as new only where they occur first", () => {
     const ledger = new ItemLedger("counting");
     const { isNew, newItems } = ledger.add(chunkOf([1, 2, 0, 1]));
     expect([[...isNew], newItems]).toEqual([[1, 1, 0, 0], 2]);
@@ -33,7 +33,7 @@ describe("items", () => {
     expect(ledger.counts).toEqual({ distinct: 3, cached: 0, prechecked: 0, charged: 0 });
   });
 
-  test("have the code from their thread until they are settled", () => {
+  test("keep the code from their thread until they are settled", () => {
     const ledger = new ItemLedger("counting");
     const chunk = chunkOf([1, 2, 0, 1]);
     ledger.add(chunk);
@@ -53,7 +53,7 @@ describe("items", () => {
     expect([...ledger.add(chunkOf([1, 2])).isNew]).toEqual([0, 1]);
   });
 
-  test("are not counted in rows that keep their status", () => {
+  test("do not count in rows that keep their status", () => {
     const ledger = new ItemLedger("counting");
     const kept = ledger.codes.keptCodeOf("ok")!;
     const chunk = { ...chunkOf([1, 1], kept), kept: 2 };
@@ -62,7 +62,7 @@ describe("items", () => {
     expect([...chunk.codes]).toEqual([kept, kept]);
   });
 
-  test("are hashed with a different seed in every session", () => {
+  test("get hashes with a different seed in every session", () => {
     expect(new ItemLedger("counting").seed).not.toEqual(new ItemLedger("counting").seed);
   });
 });
@@ -104,7 +104,7 @@ describe("verdicts of earlier runs", () => {
     expect(ledger.counts).toMatchObject({ distinct: 2, cached: 1 });
   });
 
-  test("are ignored beyond the maximum number of statuses", async () => {
+  test("settle nothing beyond the maximum number of statuses", async () => {
     const { items, ledger } = await openItems();
     for (let i = 0; i < 100; i++) ledger.settle(hashOf(1), { status: `status ${i}` });
     items.remember(hashOf(2), "one more");
@@ -113,7 +113,7 @@ describe("verdicts of earlier runs", () => {
     expect(items.settleFromCache(openItem(2))).toBe(true);
   });
 
-  test("are not looked up without a cache", () => {
+  test("settle nothing without a cache", () => {
     const items = new OpenItems(new ItemLedger("counting"), undefined);
     items.remember(hashOf(1), "ok");
     expect(items.settleFromCache(openItem(1))).toBe(false);
@@ -131,7 +131,7 @@ describe("statuses", () => {
     );
   });
 
-  test("have a code for each of their reasons", () => {
+  test("get a code for each of their reasons", () => {
     const codes = new StatusCodes();
     const reasons = ["relay: addy", "sub-address: +x", "relay: blur", undefined];
     const found = reasons.map((reason) => codes.codeOf({ status: "alias", ...(reason && { reason }) })!);

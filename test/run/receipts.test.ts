@@ -161,7 +161,7 @@ test("a run that lasts for weeks keeps only the receipts of seven days", async (
 });
 
 describe("a list", () => {
-  test("is paid once if its run does not end, whichever write fails", async () => {
+  test("pays once if its run does not end, whichever write fails", async () => {
     const list = addresses(60_000);
     for (let failing = 1; failing <= times(6, 2); failing++) {
       const { report } = await attempt(list, { failing });
@@ -173,14 +173,14 @@ describe("a list", () => {
     expect(report!.paidBefore).toMatchObject({ time: now });
   });
 
-  test("is paid again when its run has ended", async () => {
+  test("pays again when its run has ended", async () => {
     const list = addresses(10_000);
     await attempt(list, { failing: 2 });
     expect((await attempt(list)).used).toBe(10_000);
     expect(await attempt(list)).toMatchObject({ used: 20_000, report: { paidBefore: { units: 0 } } });
   });
 
-  test("is paid by each of two runs side by side", async () => {
+  test("pays for each of two runs side by side", async () => {
     const list = addresses(10_000);
     await attempt(list, { isAlive: true, isEnded: false });
     expect((await attempt(list)).used).toBe(20_000);
@@ -212,7 +212,7 @@ describe("a list", () => {
     expect((await attempt(first)).report).toMatchObject({ charged: 20_300, paidBefore: { units: 0 } });
   });
 
-  test("is paid once, wherever its first pieces end", async () => {
+  test("pays once, wherever its first pieces end", async () => {
     // Pieces of fewer items than the first mark has, and of more, between two marks.
     const list = addresses(12_000);
     for (const pieces of some([[100], [5000, 100], [90_000, 60_000], [64_000, 30, 30], []], 2)) {
@@ -234,7 +234,7 @@ describe("a list", () => {
     }
   });
 
-  test("is paid once although a part of it was checked in between", async () => {
+  test("pays once although a part of it was checked in between", async () => {
     const list = addresses(30_000);
     await attempt(list, { isEnded: false });
     const { report } = await attempt(list.slice(0, 5000));
@@ -245,7 +245,7 @@ describe("a list", () => {
     expect((await attempt(list)).report).toMatchObject({ charged: 30_000 });
   });
 
-  test("is written without delay while it matches the receipts", async () => {
+  test("comes out without delay while it matches the receipts", async () => {
     const list = addresses(6000);
     await attempt(list, { isEnded: false });
     const known = list.slice(0, 5000);
@@ -299,7 +299,7 @@ describe("a list", () => {
     },
   );
 
-  test("of a named run is checked as far as the quota reaches, in every try", async () => {
+  test("gets verdicts as far as the quota reaches, in every try of a named run", async () => {
     const quotaFile = await QuotaFile.open(path, () => now);
     await quotaFile.configure({ limit: 3000 });
     await quotaFile.close();
@@ -312,7 +312,7 @@ describe("a list", () => {
     }
   });
 
-  test("with many small charges is paid once", async () => {
+  test("pays once with many small charges", async () => {
     const list = addresses(7000);
     const sizes = [listOf(list.slice(0, 4200)).length, ...Array.from({ length: 68 }, () => 35 * 26)];
     await attempt(list, { isEnded: false, pieces: sizes, pause: 53 });
@@ -333,7 +333,7 @@ describe("a list", () => {
     expect((await attempt(addresses(300))).report).toMatchObject({ charged: 0, paidBefore: { units: 300 } });
   });
 
-  test("is paid again for another kind of items", async () => {
+  test("pays again for another kind of items", async () => {
     await attempt(addresses(300), { isEnded: false });
     const { report } = await attempt(addresses(300), { kind: "domain" });
     expect(report!.paidBefore.units).toBe(0);
@@ -345,13 +345,13 @@ describe("a list", () => {
     expect((await attempt(addresses(3))).report).toMatchObject({ charged: 0, paidBefore: { units: 3 } });
   });
 
-  test("is paid again after seven days", async () => {
+  test("pays again after seven days", async () => {
     await attempt(addresses(300), { isEnded: false });
     now += 7 * 86_400_000 + 1;
     expect((await attempt(addresses(300))).report).toMatchObject({ charged: 300, paidBefore: { units: 0 } });
   });
 
-  test("of a named run is paid once by later and concurrent runs of that name", async () => {
+  test("pays once for later and concurrent runs of one name", async () => {
     const list = addresses(20_000);
     const name = "job\n42".repeat(2000);
     await attempt(list, { name });
@@ -379,7 +379,7 @@ describe("a list", () => {
     expect((await attempt(both)).used).toBe(206_000);
   });
 
-  test("is paid again after the quota was reset", async () => {
+  test("pays again after the quota was reset", async () => {
     await attempt(addresses(300), { isEnded: false });
     const quotaFile = await QuotaFile.open(path, () => now);
     await quotaFile.reset();

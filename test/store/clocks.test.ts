@@ -32,7 +32,7 @@ describe("a quota used while the clock was ahead", () => {
     await file.close();
   });
 
-  test("is corrected for a key of the service too", async () => {
+  test("renews at the right time for a key of the service too", async () => {
     let now = november;
     const store = await openSqliteServiceStore(join(temporaryFolder(), "service.db"), () => now);
     const { key, secret } = await store.create({ limit: 5, period: "month" });

@@ -124,7 +124,7 @@ test.each([
   "a@b.net,Ann\nc@d.net,e@f.net\n",
   '["a@b.net", "c@d.net"]',
   "",
-])("is no list of items: %j", (text) => {
+])("other text does not count as a list of items: %j", (text) => {
   expect(addressBookIn(Buffer.from(text), true, profiles.email)).toBeUndefined();
 });
 

@@ -78,11 +78,11 @@ const dialects: [name: string, words: string[], header: string, row: (i: number,
     ["a list with names", [], "email", (_, item) => `Ann Lee <${item}>`],
   ];
 
-describe.each(dialects)("%s", (name, words, header, row) => {
+describe.each(dialects)("the reader, on %s,", (name, words, header, row) => {
   const rows = numbers.map((i) => row(i, addresses[i]!));
   for (const lineEnding of ["\n", "\r\n"]) {
     const text = [header, ...rows, ""].join(lineEnding);
-    test(`are detected and kept with the line ending ${JSON.stringify(lineEnding)}`, async () => {
+    test(`detects and keeps the dialect with the line ending ${JSON.stringify(lineEnding)}`, async () => {
       const whole = await read(text);
       expect(whole.words).toEqual(words);
       const items = name === "a list with names" ? addresses.map((item) => `Ann Lee <${item}>`) : addresses;
@@ -105,7 +105,7 @@ describe.each(dialects)("%s", (name, words, header, row) => {
       // Wherever the pieces are cut.
       for (const chunkSize of [1, 7]) expect(await read(text, {}, chunkSize)).toEqual(whole);
     });
-    test(`are read alike by csv-parse with the line ending ${JSON.stringify(lineEnding)}`, async () => {
+    test(`agrees with csv-parse with the line ending ${JSON.stringify(lineEnding)}`, async () => {
       if (name === "runs of spaces") return;
       const strict = await read(text, { rewrite: writtenAnew });
       expect(strict.words).toEqual(words);
@@ -115,13 +115,13 @@ describe.each(dialects)("%s", (name, words, header, row) => {
     });
   }
 
-  test("become plain CSV with --format csv", async () => {
+  test("writes plain CSV with --format csv", async () => {
     const { output } = await read([header, ...rows, ""].join("\n"), { format: "csv" });
     expect(output.split("\n")[9]).toContain(addresses[8]);
     expect((await read(output)).words).toEqual([]);
   });
 
-  test("are detected despite a few broken rows", async () => {
+  test("detects the dialect despite a few broken rows", async () => {
     const broken = rows.with(3, `3,"Lee,${addresses[3]}`).with(20, `20,"Lee,${addresses[20]}`);
     const { words: found } = await read([header, ...broken, ""].join("\n"), { badRows: "skip" });
     expect(found).toEqual(words);

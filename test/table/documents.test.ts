@@ -77,7 +77,7 @@ describe("the records of a document", () => {
     ['{"a":1}\n{\n"a":2}{"a":3} 7', sequence, [{ a: 1 }, { a: 2 }, { a: 3 }]],
     ['\x1e{"a":1}\n\x1e{"a":2}\n', sequence, [{ a: 1 }, { a: 2 }]],
     ['["a","b\\n\\"",{"a":"c"}]', { ...root, textName: "a" }, [{ a: "a" }, { a: 'b\n"' }]],
-  ])("of %j are found", (document, shape, expected) => {
+  ])("come out of %j", (document, shape, expected) => {
     const whole = linesOf(document, shape);
     expect(recordsIn(whole).map(valueIn)).toEqual(expected);
     if (shape.textName === undefined) expect(returned(whole)).toBe(document);
@@ -162,7 +162,7 @@ describe("a document of random values", () => {
     );
   });
 
-  test("is valid whatever is taken out of it", () => {
+  test("stays valid whatever is taken out of it", () => {
     fc.assert(
       fc.property(elements, layout, fc.infiniteStream(fc.boolean()), (values, end, isKept) => {
         const document = `{"n":1,"users":[${values.map(([each, a, b]) => a + each + b).join(",")}${end}]}`;
@@ -192,7 +192,7 @@ describe("a document of random values", () => {
     );
   });
 
-  test("is accepted by the grammar if JSON.parse accepts it", () => {
+  test("passes the grammar exactly if JSON.parse accepts it", () => {
     fc.assert(
       fc.property(
         value,
@@ -343,7 +343,7 @@ describe("the lists of a document", () => {
     [`{"users":[${user()}]}`, ["email"], "list users."],
     [`{"users":{"a":${user()},"b":${user()}}}`, ["users.*.email"], "map users.*."],
     [`{"emails":["ann@example.org"]}`, ["emails"], "texts emails."],
-  ])("of %j with -c %j are %s", (document, columns, expected) => {
+  ])("come out of %j with -c %j as %s", (document, columns, expected) => {
     const found = chooseLists("d.json", Buffer.from(document), true, {
       ...wanted,
       ...(columns && { columns }),
@@ -373,7 +373,7 @@ describe("the lists of a document", () => {
       "d.json: the elements of its list are no objects, no texts, and no arrays below a header; give a list of these",
     ],
     ["[1, 2,, 3]", undefined, 'd.json:1:7: not JSON: "," is where a value belongs'],
-  ])("of %j with -c %j are refused", (document, columns, message) => {
+  ])("cannot be chosen in %j with -c %j", (document, columns, message) => {
     const choose = () =>
       chooseLists("d.json", Buffer.from(document), true, { ...wanted, ...(columns && { columns }) });
     expect(choose).toThrow(message);
@@ -387,7 +387,7 @@ describe("the lists of a document", () => {
     expect(returned(lines)).toBe(document);
   });
 
-  test("are asked for with -c if none is found in the first 2 MiB", () => {
+  test("need -c if none is found in the first 2 MiB", () => {
     const cut = { ...wanted, isCut: true };
     const bytes = Buffer.from(`{"x":[${"1,".repeat(1_000_000)}`);
     expect(() => chooseLists("d.json", bytes, true, cut)).toThrow(
@@ -398,7 +398,7 @@ describe("the lists of a document", () => {
     );
   });
 
-  test("are looked for until those that are wanted have been found", () => {
+  test("stay open until those that are wanted have been found", () => {
     const cut = Buffer.from(`{"x":1,"users":[${user()},`);
     expect(chooseLists("d.json", cut, false, wanted)).toBeUndefined();
     expect(chooseLists("d.json", cut, false, { ...wanted, columns: ["users.email"] })?.prefix).toBe("users.");

@@ -104,7 +104,7 @@ describe("values", () => {
     ['{"email":["a@b.net",1,{"a":2},"c@d.net"]}', "a@b.net; 1; c@d.net"],
     ["{}", ""],
     [' { "id" : 1 , "email" : "a@b.net" } ', "a@b.net"],
-  ])("of the column are found in %s", async (line, value) => {
+  ])("come from the column in %s", async (line, value) => {
     const table = await open(`{"email":"x@y.net","id":1}\n${line}\n`, { columns: ["email"] });
     expect(await readValues(table)).toEqual(["x@y.net", value]);
   });
@@ -117,7 +117,7 @@ describe("values", () => {
     ['{"user":"a@b.net"}', ""],
     ['{"user":null}', ""],
     ['{"us\\u0065r":{"email":"a@b.net"}}', "a@b.net"],
-  ])("of an inner object are found in %s", async (line, value) => {
+  ])("come from an inner object in %s", async (line, value) => {
     const table = await open(`{"user":{"email":"x@y.net"}}\n${line}\n`, { columns: ["user.email"] });
     expect(await readValues(table)).toEqual(["x@y.net", value]);
   });

@@ -28,7 +28,7 @@ describe("header and values", () => {
     [`a@b.net,"${"x".repeat(70_000)}"\n`, {}, undefined, ["a@b.net"]],
     ["", {}, undefined, []],
     ["\ufeff", {}, undefined, []],
-  ])("are read from $0", async (text, options, header, values) => {
+  ])("come from $0", async (text, options, header, values) => {
     for (const settings of [1, 2, 7, 65_536].flatMap((chunkSize) => both({ ...options, chunkSize }))) {
       const table = await open(text, settings);
       expect(table.header).toEqual(header);
@@ -36,14 +36,14 @@ describe("header and values", () => {
     }
   });
 
-  test("are read as windows-1252 if they are not UTF-8", async () => {
+  test("become text as windows-1252 if they are not UTF-8", async () => {
     for (const strict of both({})) {
       const table = await open(Buffer.from("email,name\nj\xfcrg@b.net,J\xfcrg\n", "latin1"), strict);
       expect(await readValues(table)).toEqual(["jürg@b.net"]);
     }
   });
 
-  test("are read beyond the sample", async () => {
+  test("continue beyond the sample", async () => {
     const lines = Array.from({ length: 20_000 }, (_, i) => `${i},user${i}@example.net`);
     const table = await open(`id,email\n${lines.join("\n")}\n`, { chunkSize: 1000 });
     const values = await readValues(table);
@@ -99,7 +99,7 @@ describe("unreadable tables", () => {
       '1,"abc,a@b.net\n2,x,c@d.net\n',
       "list.csv:1: a quoted field is never closed; the quote opens in column 2",
     ],
-  ])("are rejected for %s", async (_, table, message) => {
+  ])("fail for %s", async (_, table, message) => {
     for (const settings of both({ chunkSize: 10_000 })) {
       const reading = async () => readValues(await open(table, settings));
       await expect(reading()).rejects.toThrow(message);

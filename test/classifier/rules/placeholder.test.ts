@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { reasonOf } from "../../support/mailbox-reason.js";
 
 describe("placeholders", () => {
-  test("are found at a provider's country domains too", () => {
+  test("include names at a provider's country domains", () => {
     expect(reasonOf("test", "hotmail.se")).toBe("placeholder");
     expect(reasonOf("test", "yahoo.com.vn")).toBe("placeholder");
   });
@@ -16,7 +16,7 @@ describe("placeholders", () => {
     expect(reasonOf(local, "larch-and-oak.com")).not.toBe("placeholder");
   });
 
-  test("are named before a mailbox that the provider cannot have", () => {
+  test("take precedence over mailboxes that the provider cannot have", () => {
     expect(reasonOf("test", "gmail.com")).toBe("placeholder");
     expect(reasonOf("xxx", "icloud.com")).toBe("placeholder");
   });

@@ -7,7 +7,7 @@ import { times } from "../../support/tier.js";
 import { allowedByRfc5321, notAllowedByRfc5321 } from "./is-email-suite.js";
 
 describe("the is_email suite", () => {
-  test("has 164 addresses", () => {
+  test("contains 164 addresses", () => {
     expect(allowedByRfc5321.length + notAllowedByRfc5321.length).toBe(164);
   });
   test.each(allowedByRfc5321)("accepts $0", (address) => {
@@ -68,7 +68,7 @@ describe("faults", () => {
   });
 });
 
-describe("parsed addresses", () => {
+describe("parseAddress", () => {
   test.each([
     ["Ann.Lee@Example.NET", "Ann.Lee", "example.net"],
     ['"ann lee"@example.net', "ann lee", "example.net"],
@@ -83,15 +83,15 @@ describe("parsed addresses", () => {
     ["ann@example。net", "ann", "example.net"],
     ["ann@ｅｘａｍｐｌｅ．ｎｅｔ", "ann", "example.net"],
     ["ann@faß.de", "ann", "xn--fa-hia.de"],
-  ])("have the local part and domain of %j", (address, local, ascii) => {
+  ])("splits %j into local part and domain", (address, local, ascii) => {
     expect(parseAddress(address)).toEqual({ local, domain: { ascii } });
   });
 
-  test("have no domain for an address literal", () => {
+  test("returns no domain for an address literal", () => {
     expect(parseAddress("ann@[192.0.2.1]")).toEqual({ local: "ann" });
   });
 
-  test("are limited in octets of UTF-8, not in characters", () => {
+  test("limits length in octets of UTF-8, not in characters", () => {
     expect(parseAddress(`${"ü".repeat(32)}@example.net`)).not.toBeInstanceOf(Fault);
     expect(parseAddress(`${"ü".repeat(33)}@example.net`)).toBeInstanceOf(Fault);
   });

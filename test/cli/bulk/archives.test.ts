@@ -56,7 +56,7 @@ describe("the tables of an archive", () => {
     ["-o b.zip --bad-rows skip:b.zip", "cannot be the file of bad rows and the output"],
     ["-I.bak --log sarif:a.zip.bak", "cannot be the backup and the file of annotations"],
     ["-I --report a.zip", "cannot be the report and the output"],
-  ])("are refused with %s", async (options, message) => {
+  ])("stay as they are if two outputs go to one file: %s", async (options, message) => {
     const before = zip(tables);
     const home = folderOf({ "a.zip": before });
     const { code, stderr } = await run(home, "a.zip", "-q", ...options.split(" "));
@@ -124,7 +124,7 @@ describe("the tables of an archive", () => {
     expect((await readQuota(several)).used).toBe(0);
   });
 
-  test("are split, counted by a dry run, and named in annotations", async () => {
+  test("work with --dry-run, --split and annotations", async () => {
     const home = folderOf({ "a.zip": zip(tables) });
     const dry = await run(home, "a.zip", "--dry-run", "-o", "b.zip");
     expect(dry.stderr).toContain("a.zip/users.json");
@@ -137,7 +137,7 @@ describe("the tables of an archive", () => {
     expect(github.stdout + github.stderr).toContain("file=a.zip/lists/subscribed.csv,line=3");
   });
 
-  test("are refused if the column named with -c is missing", async () => {
+  test("end the run if none has the column named with -c", async () => {
     const home = folderOf({ "a.zip": zip(tables) });
     expect((await run(home, "a.zip", "-c", "email", "-q", "-o", "b.zip")).code).toBe(0);
     const { code, stderr } = await run(home, "a.zip", "-c", "mail", "-q", "-o", "c.zip");
@@ -150,7 +150,7 @@ describe("the tables of an archive", () => {
 describe("an archive on standard input", () => {
   const stdin = zip(tables);
 
-  test("is read like one in a file, and leaves no copy", async () => {
+  test("gives the same as one in a file, and leaves no copy", async () => {
     const home = folderOf({ "copies/x": "" });
     const copies = join(home, "copies");
     const env = { TMPDIR: copies };

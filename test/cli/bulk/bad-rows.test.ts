@@ -18,8 +18,8 @@ const wide =
 const narrow =
   "1 field where the table has 2; complete the row, or leave --set ragged=error out to have it padded";
 
-describe("bad rows", () => {
-  test("end the run at the first one by default", async () => {
+describe("idv, on bad rows,", () => {
+  test("ends the run at the first one by default", async () => {
     const home = folderOf({ list: broken });
     const { code, stderr } = await idv(["emails", "list", "-o", "o"], { home });
     expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: list:3: ${wide}\n` });
@@ -27,19 +27,19 @@ describe("bad rows", () => {
 
   test.each<[string, string[], string, string[]]>([
     [
-      "are skipped with --bad-rows skip",
+      "skips them with --bad-rows skip",
       ["--bad-rows", "skip:bad.csv"],
       "id,email,status\n1,ann@larch-and-oak.com,ok\n3\n5,bob@larch-and-oak.com,ok\n",
       [`list:3: ${wide}`, `list:5: ${open}`],
     ],
     [
-      "are copied with --bad-rows keep, with nothing in the column of the status",
+      "copies them with --bad-rows keep, with nothing in the column of the status",
       ["--bad-rows", "keep:bad.csv"],
       'id,email,status\n1,ann@larch-and-oak.com,ok\n2,a@b.net,,x\n3\n4,"x@mailinator.com\n5,bob@larch-and-oak.com,ok\n',
       [`list:3: ${wide}`, `list:5: ${open}`],
     ],
     [
-      "include short rows with --set ragged=error",
+      "skips short rows, too, with --set ragged=error",
       ["--bad-rows", "skip:bad.csv", "--set", "ragged=error"],
       "id,email,status\n1,ann@larch-and-oak.com,ok\n5,bob@larch-and-oak.com,ok\n",
       [`list:3: ${wide}`, `list:4: ${narrow}`, `list:5: ${open}`],
@@ -52,7 +52,7 @@ describe("bad rows", () => {
     expect(read(home, "bad.csv").split("\n")[1]).toBe(`list,3,"${wide}","2,a@b.net,x"`);
   });
 
-  test("end a run over JSON Lines before it is charged if most rows are bad", async () => {
+  test("ends a run over JSON Lines before it is charged if most rows are bad", async () => {
     const home = folderOf({
       "l.jsonl": `{"email":"ann@larch-and-oak.com"}\n${"{'email':'bob@larch-and-oak.com'}\n".repeat(30)}`,
     });
@@ -65,7 +65,7 @@ describe("bad rows", () => {
     expect((await idv(["emails", "l.jsonl", "-q", "--bad-rows", "skip", "--force"], { home })).code).toBe(0);
   });
 
-  test("are not charged, but counted in the summary", async () => {
+  test("counts them in the summary, and does not charge them", async () => {
     const home = folderOf({ list: broken });
     const args = ["emails", "list", "--bad-rows", "keep", "--log", "json", "-q"];
     const { stderr } = await idv(args, { home });
@@ -137,7 +137,7 @@ describe("bad rows", () => {
       ["skip"],
       "check the quotes and the delimiter",
     ],
-  ])("of which most come from %s end the run before it is charged", async (_, row, args, advice) => {
+  ])("ends the run before it is charged if most come from %s", async (_, row, args, advice) => {
     const home = folderOf({ "list.csv": `name,email\n${`${row}\n`.repeat(300)}` });
     const { code, stdout, stderr } = await idv(["emails", "list.csv", "--bad-rows", ...args], { home });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -158,7 +158,7 @@ describe("bad rows", () => {
       "3 fields where the header has 4; the item is in field 2; add or remove a delimiter",
       "keep",
     ],
-  ])("include rows with too many or too few fields: %s", async (row, message, policy) => {
+  ])("counts rows with too many or too few fields as bad: %s", async (row, message, policy) => {
     const rows = Array.from({ length: 9 }, (_, i) => `${i},Ann,ann${i}@larch-and-oak.com,x`);
     const home = folderOf({ list: `id,name,email,note\n${[...rows, row].join("\n")}\n` });
     const { code, stdout, stderr } = await idv(["emails", "list", "-q", "--bad-rows", policy], { home });
@@ -168,7 +168,7 @@ describe("bad rows", () => {
     expect(stdout).not.toContain("fake");
   });
 
-  test("are printed up to the 20th and then only counted; skip:FILE gets all", async () => {
+  test("prints the first twenty and then counts; skip:FILE gets all", async () => {
     const good = "4,ann@larch-and-oak.com\n".repeat(1000);
     const more = times(49_970, 970);
     const home = folderOf({ list: `id,email\n${"1,2,3\n".repeat(30)}${good}${"1,2,3\n".repeat(more)}` });
@@ -185,7 +185,7 @@ describe("bad rows", () => {
     expect(read(home, "bad.csv").split("\n")).toHaveLength(32 + more);
   });
 
-  test.each(["--format=csv", "--split=d"])("cannot be kept with %s", async (option) => {
+  test.each(["--format=csv", "--split=d"])("refuses to keep them with %s", async (option) => {
     const { code, stderr } = await idv(["emails", "--bad-rows", "keep", option]);
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -215,7 +215,7 @@ describe("a bad row that an earlier run kept", () => {
   const kept = ["20,Lee, Ann,,ann@larch-and-oak.com", "21,B,y,,bob@larch-and-oak.com"];
   const first = { "list.csv": `id,name,email\n${[...good, ...bad].join("\n")}\n` };
 
-  test("is not taken for a validated row by --update", async () => {
+  test("does not count as validated with --update", async () => {
     const home = folderOf(first);
     const keep = ["-q", "--bad-rows", "keep"];
     expect((await idv(["emails", "list.csv", "-o", "a.csv", ...keep], { home })).code).toBe(0);
@@ -239,7 +239,7 @@ describe("a bad row that an earlier run kept", () => {
     expect((await readQuota(home)).used).toBe(22);
   });
 
-  test("is annotated", async () => {
+  test("gets an annotation", async () => {
     const { stderr } = await idv(["emails", "list.csv", "-q", "--log", "github", "--bad-rows", "skip"], {
       home: folderOf(first),
     });

@@ -11,11 +11,11 @@ import { times } from "../../support/tier.js";
 const count = times(60_000, 3000);
 const rows = count.toLocaleString("en");
 
-describe.each(dialects)("%s", (...dialect) => {
+describe.each(dialects)("a table in which %s", (...dialect) => {
   const [words] = dialect;
   const { home, expected } = dialectTable(dialect, count);
 
-  test("is named by --dry-run, with the column", async () => {
+  test("shows its dialect and its column with --dry-run", async () => {
     const { stderr } = await idv(["emails", "list.txt", "--dry-run"], { home });
     expect(stderr).toBe(
       `list.txt: ${rows} rows, ${rows} distinct items in column 3 "email"; 0 in the cache, 0 fake by syntax; ${rows} units would be charged\nread as a table in which ${words}\n`,
@@ -29,7 +29,7 @@ describe.each(dialects)("%s", (...dialect) => {
     expect(lines[4]).toContain(`,${item(3)},disposable`);
   });
 
-  test("is kept by --update", async () => {
+  test("keeps its dialect with --update", async () => {
     writeFileSync(join(home, "part.txt"), expected.replace(/disposable$/gm, "quota_exceeded"));
     expect((await idv(["emails", "part.txt", "-q", "--update", "-o", "rest.txt"], { home })).code).toBe(0);
     expect(readFileSync(join(home, "rest.txt"), "utf8")).toBe(expected);

@@ -60,7 +60,7 @@ describe("a document", () => {
     JSON.parse(output!);
   });
 
-  test("has only the first record of an item with --dedupe", async () => {
+  test("keeps only the first record of an item with --dedupe", async () => {
     const list = `[{"e":"${ok}"} , {"e":"${bad}"}\n,{"e":"${ok}"},{"e":"${bad}"} ]`;
     const { output } = await emails(list, ["--dedupe"]);
     expect(output).toBe(`[{"e":"${ok}","status":"ok"} , {"e":"${bad}","status":"disposable"} ]`);
@@ -73,7 +73,7 @@ describe("a document", () => {
     expect(output).toBe(two("").replaceAll("STATUS", ',"status":"ok"'));
   });
 
-  test("is split into documents with the same frame", async () => {
+  test("splits into documents with the same frame", async () => {
     const home = folderOf({ "d.json": pretty });
     const { code, stderr } = await idv(["emails", "d.json", "-q", "--split", "s"], { home });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -90,7 +90,7 @@ describe("a document", () => {
     expect(again.stderr).toContain("s/ok.json: has the rows of another run");
   });
 
-  test("is a document in each of its shards", async () => {
+  test("stays a document in each of its shards", async () => {
     const users = Array.from({ length: 40 }, (_, n) => ({ email: `user${n}@larch-and-oak.com` }));
     const document = JSON.stringify({ n: 1, users: [...users, null], m: [] });
     const found: string[] = [];
@@ -102,7 +102,7 @@ describe("a document", () => {
     expect(found.sort()).toEqual([...users.map(({ email }) => email), undefined].sort());
   });
 
-  test("is replaced with -I, compressed as it was, and kept as a backup", async () => {
+  test("changes in place with -I, compressed as it was, and leaves a backup", async () => {
     const home = folderOf({ "d.json.gz": gzipSync(pretty) });
     expect((await idv(["emails", "d.json.gz", "-I.bak", "-q"], { home })).code).toBe(0);
     const read = (name: string) => gunzipSync(readFileSync(join(home, name))).toString();
@@ -111,7 +111,7 @@ describe("a document", () => {
     expect(read("d.json.gz")).toBe(added);
   });
 
-  test("is read from standard input, and written to standard output", async () => {
+  test("comes from standard input and goes to standard output", async () => {
     const { stdout, code } = await idv(["emails", "-q"], { stdin: pretty });
     expect({ code, stdout }).toEqual({ code: 0, stdout: added });
     const line = `{"users":[{"email":"${ok}"},{"email":"${bad}"}]}\n`;
@@ -153,7 +153,7 @@ describe("a document", () => {
     ["in another object", { result: { email: { 0: ok, 1: bad }, name: { 0: "Ann", 1: "Bob" } } }],
     ["or lists", { email: [ok, bad], name: ["Ann", "Bob"] }],
     ["by the names of their rows", { email: { a: ok, b: bad }, name: { a: "Ann", b: "Bob" } }],
-  ])("is refused if its columns are objects, %s", async (_, value) => {
+  ])("cannot hold columns as objects, %s", async (_, value) => {
     for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
       const { code, stderr } = await idv(["emails"], { stdin: text });
       expect({ code, stderr }).toEqual({
@@ -172,7 +172,7 @@ describe("a document", () => {
     ],
     ["", [{ [ok]: { name: "Ann" } }, { [bad]: { name: "Bob" } }]],
     [' in "a.users"', { n: 1, a: { users: { [ok]: 1, [bad]: 2 } } }],
-  ])("is refused if its items are names of members%s", async (where, value) => {
+  ])("cannot hold its items as names of members%s", async (where, value) => {
     for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
       const { code, stderr } = await idv(["emails"], { stdin: text });
       expect({ code, stderr }).toEqual({
@@ -184,7 +184,7 @@ describe("a document", () => {
     }
   });
 
-  test("of records by their names is read", async () => {
+  test("can hold records by their names", async () => {
     const value = { ann: { email: ok, n: 1 }, bob: { email: bad, n: 2 } };
     const { code, stdout } = await idv(["emails", "-q"], { stdin: JSON.stringify(value, null, 1) });
     expect([code, stdout.match(/"status"/g)]).toEqual([0, ['"status"', '"status"']]);
@@ -197,7 +197,7 @@ describe("a document", () => {
     expect((await readQuota(home)).used).toBe(2);
   });
 
-  test("is charged nothing with --dry-run, and gets reasons with --explain", async () => {
+  test("costs nothing with --dry-run, and gets reasons with --explain", async () => {
     const home = folderOf({ "d.json": pretty });
     const dry = await idv(["emails", "d.json", "--dry-run"], { home });
     expect(dry.stderr).toContain("3 distinct");
@@ -234,7 +234,7 @@ describe("a document", () => {
     expect(output, stderr).toBe(`[{"email":"${ok}","status":"ok","reason":"","suggestion":""}]`);
   });
 
-  test("of over 16 MiB is searched for lists only at its start, unless -c names them", async () => {
+  test("needs -c for lists that begin after its first 16 MiB", async () => {
     const users = `{"e":"${ok}","pad":"${"x".repeat(1_000_000)}"},`.repeat(17).slice(0, -1);
     const home = folderOf({ "d.json": `{"a":[${users}],"b":[{"m":"${bad}"}]}` });
     const remark = "d.json: lists that begin after its first 16 MiB are not looked for; -c names them\n";
@@ -252,14 +252,14 @@ describe("a document", () => {
     expect((await readQuota(home)).used).toBe(1);
   });
 
-  test.each(["jsonl", "csv", "json", "tsv"])("is written as .%s.gz, which gzip can read", async (ending) => {
+  test.each(["jsonl", "csv", "json", "tsv"])("becomes a .%s.gz that gzip can read", async (ending) => {
     const { home } = await emails(pretty, [], `o.${ending}.gz`);
     const text = gunzipSync(readFileSync(join(home, `o.${ending}.gz`))).toString();
     const plain = await emails(pretty, [], `o.${ending}`);
     expect(text).toBe(plain.output);
   });
 
-  test("has its elements that are no records counted in the summary", async () => {
+  test("adds a count of elements that are no records to the summary", async () => {
     const home = folderOf({ "d.json": pretty });
     const { stderr } = await idv(["emails", "d.json", "-o", "o.json"], { home });
     expect(stderr).toContain('3 rows, 3 distinct e-mail addresses in column 2 "users.email"');
@@ -431,7 +431,7 @@ describe("rows that are arrays below a header", () => {
     );
   });
 
-  test("are taken out, split and sharded below their header", async () => {
+  test("keep their header with --drop, --split and --shard", async () => {
     const header = ["Name", "Email", "Note", "status"];
     const { output } = await emails(sheet, ["--drop", "ok,fake"]);
     expect(JSON.parse(output!).values).toEqual([header, ["Bob", bad, "", "disposable"], null]);
@@ -446,7 +446,7 @@ describe("rows that are arrays below a header", () => {
     }
   });
 
-  test("are bad with more elements than the header, or without commas", async () => {
+  test("count as bad with more elements than the header, or without commas", async () => {
     const wide = sheet.replace('"x"]', '"x", "y"]').replace(`"Bob", `, '"Bob" ');
     expect((await emails(wide)).stderr).toBe("idv: d.json:3:5: 4 elements where the header has 3\n");
     const pretty = sheet.replace(`"${typo}",`, `"${typo}" ;`);
@@ -471,7 +471,7 @@ describe("rows that are arrays below a header", () => {
     );
   });
 
-  test("have names of columns that differ, and may be beside lists of other texts", async () => {
+  test("may repeat names of columns, and may be beside lists of other texts", async () => {
     const same = `[["column 2","","email","Name 2","Name","Name"],["x","y","${bad}","","","z"]]`;
     expect((await emails(same)).output).toBe(
       same.replace('"Name"],', '"Name","status"],').replace('"z"', '"z","disposable"'),

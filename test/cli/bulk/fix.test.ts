@@ -127,7 +127,7 @@ describe("repairs the item where it is", () => {
     ["and no word for none with marks", "email\na@larch-and-oak.com\n\u201cn/a\u201d\n", "\u201cn/a\u201d,,"],
     ["with marks around it", `email\n\u201c${typo}\u201d\n`, `${meant},ok,\u201c${typo}\u201d`],
     [
-      "of which only the marks are wrong",
+      "even if only the marks are wrong",
       "email\nann@larch-and-oak.com\u00a0\n",
       "ann@larch-and-oak.com,ok,ann@larch-and-oak.com\u00a0",
     ],

@@ -298,7 +298,7 @@ describe("lines above the table", () => {
       "out.jsonl",
       '{"name":"Ann","email":"ann@larch-and-oak.com","status":"ok"}\n{"name":"Bob","email":"x@mailinator.com","status":"disposable"}\n',
     ],
-  ])("are counted in the summary where %s has no place for them", async (name, output) => {
+  ])("leave a count in the summary where %s has no place for them", async (name, output) => {
     const home = folderOf({ "list.csv": `Customers of the north\n\nExported in May\n${table}` });
     const { code, stderr } = await idv(["emails", "list.csv", "-o", name], { home });
     expect(code).toBe(0);
@@ -315,7 +315,7 @@ describe("lines above the table", () => {
     );
   });
 
-  test("are no titles with an address in them, unless the user skips them", async () => {
+  test("do not count as titles with an address in them, unless the user skips them", async () => {
     const home = folderOf({ "list.csv": `Customers\nPrepared by: zoe@larch-and-oak.com\n\n${table}` });
     const { code, stderr } = await idv(["emails", "-q", "list.csv", "-o", "out.tsv"], { home });
     expect({ code, stderr }).toEqual({
@@ -327,7 +327,7 @@ describe("lines above the table", () => {
     expect(skipped.stderr).toContain("left out: 2 lines above the table");
   });
 
-  test("are rows if they hold an item, whatever their delimiter", async () => {
+  test("count as rows if they hold an item, whatever their delimiter", async () => {
     const rows = ["bob", "cid", "dan"].map((name) => `${name}@larch-and-oak.com\t${name}\n`);
     const home = folderOf({ "list.csv": `ann@larch-and-oak.com,Ann\n${rows.join("")}` });
     for (const name of ["out.csv", "out.tsv", "out.jsonl"]) {

@@ -41,7 +41,7 @@ describe("allow and deny lists", () => {
   test.each<[string, number, string]>([
     ["missing.txt", 6, "missing.txt: cannot be read: no such file"],
     ["wrong.txt", 2, "wrong.txt:2: neither a domain nor an address: a space in the domain"],
-  ])("are rejected: %s", async (name, expected, message) => {
+  ])("end the run with the reason: %s", async (name, expected, message) => {
     const home = folder();
     writeFileSync(join(home, "wrong.txt"), "b.net\ntwo words\n");
     const { code, stdout, stderr } = await idv(["emails", "--deny", name], { home, stdin });
@@ -54,18 +54,18 @@ describe("canonical addresses", () => {
 
   test.each<[string, string[], string]>([
     [
-      "are written with --canonical",
+      "appear with --canonical",
       ["--canonical"],
       "email,n,status,canonical\nAnn.Lee+x@GoogleMail.com,1,alias,annlee@gmail.com\nannlee@gmail.com,2,ok,annlee@gmail.com\n" +
         "not an address,3,fake,\n,4,,\nAnnLee@gmail.com,5,ok,annlee@gmail.com\n",
     ],
     [
-      "are kept once with --dedupe=canonical",
+      "stay once with --dedupe=canonical",
       ["--dedupe=canonical"],
       "email,n,status\nAnn.Lee+x@GoogleMail.com,1,alias\nnot an address,3,fake\n,4,\n",
     ],
     [
-      "are kept once among the rows that --drop leaves",
+      "stay once among the rows that --drop leaves",
       ["--dedupe=canonical", "--drop", "alias"],
       "email,n,status\nannlee@gmail.com,2,ok\nnot an address,3,fake\n,4,\n",
     ],
@@ -79,7 +79,7 @@ describe("canonical addresses", () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expected });
   });
 
-  test("are not named by --dedupe=other, which is rejected", async () => {
+  test("need --dedupe=canonical: --dedupe=other is a usage error", async () => {
     const { code, stderr } = await idv(["emails", "--dedupe=other"]);
     expect(code).toBe(2);
     expect(stderr).toBe(

@@ -50,7 +50,7 @@ describe("the header of another table", () => {
       /mail|kontakt/i.test(name) ? person(n) : /id|nr|phone/i.test(name) ? String(n) : `Name ${n}`,
     );
 
-  test("is refused with its line, wherever it comes and whatever is between", async () => {
+  test("ends the run and gives its line, wherever it comes and whatever is between", async () => {
     await fc.assert(
       fc.asyncProperty(
         columns,
@@ -89,7 +89,7 @@ describe("the header of another table", () => {
   });
 
   test.each(some([1, 20_000, 2, 4, 300], 3))(
-    "is refused below a plain list of %i lines, with any delimiter",
+    "ends the run below a plain list of %i lines, with any delimiter",
     async (count) => {
       for (const [kind, names, row] of [
         ["emails", ["name", "email"], `Bob,${person(1)}`],
@@ -109,7 +109,7 @@ describe("the header of another table", () => {
     },
   );
 
-  test("is refused with names that nobody knows, if the items below it are elsewhere", async () => {
+  test("ends the run with names that nobody knows, if the items below it are elsewhere", async () => {
     const rows = (from: number, count: number) =>
       Array.from({ length: count }, (_, n) => [`Person ${n}`, person(from + n)]);
     const text = (below: number) =>
@@ -125,7 +125,7 @@ describe("the header of another table", () => {
   });
 
   test.each([(rows: unknown) => rows, (rows: unknown) => ({ values: rows })])(
-    "is refused among arrays of JSON, but not the same one",
+    "ends the run among arrays of JSON, but not if it is the same one",
     async (wrap) => {
       const rows = (names: readonly string[]) =>
         JSON.stringify(
@@ -153,7 +153,7 @@ describe("the header of another table", () => {
     }
   });
 
-  test("is found where a block ends, with and without workers", async () => {
+  test("ends the run where a block ends, too, with and without workers", async () => {
     const row = (n: number) => `${person(n)},${"x".repeat(40)}\n`;
     const home = temporaryFolder();
     for (const above of some([3600, 60_000, 3000, 3001, 7000], 2)) {
@@ -187,7 +187,7 @@ describe("the header of another table", () => {
       "a preferred way next to a note",
       `name,email,preferred\nAnn,${person(1)},Phone\nCid,see notes,Email\nEve,${person(2)},x\n`,
     ],
-  ])("is not %s", async (_, text) => {
+  ])("does not include %s", async (_, text) => {
     const { code } = await idv(["emails", "-q"], { stdin: text });
     expect(code).toBe(0);
   });
@@ -198,7 +198,7 @@ describe("a line above the header with an item", () => {
     ["Report for,boss@larch-and-oak.com\nname,email\n", 2],
     ["Customers\nPrepared by: boss@larch-and-oak.com\n\nname,email\n", 4],
     ["ID,User Email,Duration\n1,boss@larch-and-oak.com,60\n\nName,Guest,User Email\n", 4],
-  ])("is no title: %j", async (above, line) => {
+  ])("does not count as a title: %j", async (above, line) => {
     const width = above.trim().split("\n").at(-1)!.split(",").length;
     const rows = [1, 2, 3].map((n) => [...Array.from({ length: width - 1 }, () => "x"), person(n)].join(","));
     const { code, stderr } = await idv(["emails", "-q"], { stdin: `${above}${rows.join("\n")}\n` });
@@ -257,7 +257,7 @@ describe("a column without items", () => {
     expect((await run("-o", "out.csv", "--force")).code).toBe(0);
   });
 
-  test("is an empty export where no column has items: exit code 0 and a note", async () => {
+  test("counts as an empty export where no column has items: exit code 0 and a note", async () => {
     const home = folderOf({ "list.csv": "email,name\n,Ann\n,Bob\n" });
     expect(await idv(["emails", "list.csv", "-c", "email", "-o", "out.csv"], { home })).toMatchObject({
       code: 0,
@@ -280,7 +280,7 @@ test("addresses in the text above a table are not judged, and that is said", asy
 });
 
 describe("items in other columns", () => {
-  test("are counted while a table is read, in every thread", async () => {
+  test("appear in the summary with their number, from every thread", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom("own", "alt", "both", "none"), { minLength: 200, maxLength: 400 }),
@@ -307,7 +307,7 @@ describe("items in other columns", () => {
     );
   });
 
-  test("are counted by their paths in JSON", async () => {
+  test("appear in the summary with their paths in JSON", async () => {
     const lines = [
       ...Array.from({ length: 300 }, (_, n) => `{"email":"${person(n)}"}`),
       ...Array.from({ length: 200 }, (_, n) => `{"contact":{"email":"other.${n}@larch-and-oak.com"}}`),

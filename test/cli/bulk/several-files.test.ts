@@ -43,7 +43,7 @@ describe("several files", () => {
     expect((await readQuota(home)).used).toBe(3);
   });
 
-  test("are replaced with -I, compressed as they were", async () => {
+  test("change in place with -I, compressed as they were", async () => {
     const home = folderOf({ "a.csv": a, "b.csv.gz": gzipSync(b) });
     expect((await idv(["emails", "-I.bak", "a.csv", "b.csv.gz"], { home })).code).toBe(0);
     expect(read(home, "a.csv")).toContain("1,x@mailinator.com,disposable\n");
@@ -51,7 +51,7 @@ describe("several files", () => {
     expect(existsSync(join(home, "b.csv.gz.bak"))).toBe(true);
   });
 
-  test("are refused without a place to go, before anything is read", async () => {
+  test("end the run without a place each, before anything is read", async () => {
     const home = folderOf({ "a.csv": a });
     const { code, stderr } = await idv(["emails", "a.csv", "missing.csv", "-o", "out.csv"], { home });
     expect({ code, stderr }).toEqual({
@@ -86,7 +86,7 @@ describe("several files", () => {
     );
   });
 
-  test("are deduplicated together", async () => {
+  test("lose items of earlier files with --dedupe", async () => {
     const home = folderOf({ "a.csv": a, "b.csv": b });
     await idv(["emails", "-I", "a.csv", "b.csv", "--dedupe"], { home });
     expect(read(home, "b.csv")).toBe("email,status\ny@mailinator.com,disposable\n");
@@ -175,7 +175,7 @@ describe("several files", () => {
     expect(lines.map(({ units }) => units)).toEqual([2, 1, 1, 4]);
   });
 
-  test("have the statuses of their concatenation", async () => {
+  test("get the statuses of their concatenation", async () => {
     const rows = Array.from(
       { length: 300 },
       (_, i) => `u${i % 70}@${i % 3 ? "mailinator.com" : "larch-and-oak.com"}`,

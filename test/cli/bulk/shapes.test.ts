@@ -254,14 +254,14 @@ describe("a field", () => {
     expect(explained.output).toContain("b@mailinator.com,disposable,disposable-domain: mailinator.com,\n");
   });
 
-  describe("beside one with another verdict", () => {
+  describe("with an item that is ok and one that is not", () => {
     const table =
       "email,second\nann@larch-and-oak.com; b@mailinator.com,\nb@mailinator.com,c@larch-and-oak.com\nfoo@,\nd@larch-and-oak.com,x@mailinator.com\n";
     const both = ["-c", "email", "-c", "second"];
     const said = (count: string, lines: string) =>
       `${count} left out or bad for one item though another is ok or alias (${lines}); --set cell=best keeps them`;
 
-    test("is reported if its row is left out or fails the run", async () => {
+    test("appears in the summary if its row is left out or fails the run", async () => {
       const one = await run("l.csv", table, "emails", "-c", "email", "--drop", "disposable,fake");
       expect(one.output.split("\n")).toHaveLength(3);
       expect(one.stderr).toContain(said("1 row is", "line 2"));
@@ -276,7 +276,7 @@ describe("a field", () => {
       expect(onlyBad.stderr).not.toContain("left out");
     });
 
-    test("is in JSON and in the report", async () => {
+    test("appears in JSON and in the report", async () => {
       const args = ["--drop", "disposable", "--log", "json", "--report", "r.html"];
       const { stderr, home } = await run("l.csv", table, "emails", ...both, ...args);
       expect(JSON.parse(stderr.trim().split("\n").at(-1)!)).toMatchObject({
@@ -287,7 +287,7 @@ describe("a field", () => {
       );
     });
 
-    test("is kept with --set cell=best", async () => {
+    test("counts as ok with --set cell=best", async () => {
       const best = [...both, "--set", "cell=best"];
       const kept = await run("l.csv", table, "emails", ...best, "--drop", "disposable,fake");
       expect(kept.output).toBe(
@@ -320,7 +320,7 @@ describe("a field", () => {
     expect(own.output).toBe("email,status\nn/a,fake\nkeine,\n");
   });
 
-  test("of a plain list may be followed by others", async () => {
+  test("may stand before others in a plain list", async () => {
     const { output } = await run("l.txt", "b@mailinator.com\nann@x.org,group1;group2\nc@mailinator.com\n");
     expect(output).toBe(
       'b@mailinator.com,disposable\n"ann@x.org,group1;group2",ok\nc@mailinator.com,disposable\n',
@@ -358,7 +358,7 @@ describe("columns", () => {
   test.each([
     ["all", ["--all-columns"]],
     ["named", ["-c", "3", "-c", "E-mail 2 - Value"]],
-  ])("have a status each if they are %s, and each item is charged once", async (_, args) => {
+  ])("get a status each if they are %s, and each item is charged once", async (_, args) => {
     const { code, output, stderr } = await run("l.csv", contacts, "emails", ...args);
     expect({ code, output }, stderr).toEqual({
       code: 0,
@@ -370,7 +370,7 @@ describe("columns", () => {
     expect(stderr).toContain('column "E-mail 2 - Value":\n  disposable');
   });
 
-  test("of JSON lines may be inside of objects", async () => {
+  test("may be inside of objects in JSON Lines", async () => {
     const line = '{"id":1,"user":{"email":"b@mailinator.com","tags":["x"]}}\n';
     for (const args of [["-c", "user.email"], []]) {
       const { code, output, stderr } = await run("l.jsonl", line, "emails", ...args);
@@ -474,7 +474,7 @@ describe("a spreadsheet file", () => {
   test.each([
     [["--quote", "'"], "id,email,note\n1,ann@larch-and-oak.com,'a,b \"c''d'\n"],
     [["--quote", '"\\'], 'id,email,note\n1,ann@larch-and-oak.com,"a,b \\"c\'d"\n'],
-  ])("is made of a table with other quotes %j", async (args, table) => {
+  ])("holds the fields of a table with other quotes %j", async (args, table) => {
     const home = temporaryFolder();
     writeFileSync(join(home, "l.csv"), table);
     expect((await idv(["emails", "l.csv", "-o", "o.xlsx", ...args], { home })).code).toBe(0);
@@ -484,7 +484,7 @@ describe("a spreadsheet file", () => {
     ]);
   });
 
-  test("is made of a table with semicolons and quotes", async () => {
+  test("holds the fields of a table with semicolons and quotes", async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, "l.csv"), '\ufeffid;email;note\r\n1;ann@larch-and-oak.com;"a; b"\r\n');
     expect((await idv(["emails", "l.csv", "-o", "o.xlsx"], { home })).code).toBe(0);

@@ -36,7 +36,7 @@ const kinds: readonly (readonly [string, (path: string) => readonly string[], st
   ];
 
 describe.each(kinds)("a file for %s", (_, option, name, wrong) => {
-  test.each(wrong)("is refused under the name %s, before anything is written", async (path) => {
+  test.each(wrong)("cannot take the name %s; nothing is written", async (path) => {
     const home = folderOf({ "list.csv": list });
     const { code, stderr } = await emails(home, ...option(path));
     expect(code).toBe(2);

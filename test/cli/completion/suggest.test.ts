@@ -43,13 +43,13 @@ describe("the words suggested after a command line", () => {
     expect(await suggest(words)).toEqual(expected);
   });
 
-  test("are the columns of the file on the line", async () => {
+  test("include the columns of the file on the line", async () => {
     const home = folderOf({ "list.csv": "id,E-Mail,Näme\n1,ann@larch-and-oak.com,Ann\n" });
     expect(await suggest(["emails", "list.csv", "-c", ""], home)).toEqual(["id", "E-Mail", "Näme"]);
     expect(await suggest(["emails", "missing.csv", "-c", ""], home)).toEqual([]);
   });
 
-  test("have descriptions", async () => {
+  test("come with descriptions", async () => {
     const { stdout } = await idv(["completion", "suggest", "--", "emails", "--expl"]);
     expect(stdout).toBe("--explain\tadd the columns reason and suggestion; with --dns also mx\n");
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
 
-describe("engine and key", () => {
+describe("the choice of engine and key", () => {
   const file = { "list.csv": "email\nann@larch-and-oak.com\n" };
   const homeWith = (files: Readonly<Record<string, string>>) => folderOf(files, 0o600);
   test.each<[string, string[], Record<string, string>, number, string]>([
@@ -74,7 +74,7 @@ describe("engine and key", () => {
       2,
       "idv: --quota is for the offline engine; add --offline\n",
     ],
-  ])("are explained for %s", async (_, args, env, code, message) => {
+  ])("comes with its reason for %s", async (_, args, env, code, message) => {
     const outcome = await idv(["emails", "list.csv", ...args], { home: homeWith(file), env });
     expect(outcome.stderr).toContain(message);
     expect(outcome.code).toBe(code);
@@ -85,7 +85,7 @@ describe("engine and key", () => {
     ["[]", "not a JSON object"],
     ['{"apiKey":"sk_1"}', "a key does not belong here; idv login keeps it in a file of its own"],
     ['{"colour":1}', '"colour" is an unknown setting; known settings: engine, baseUrl, batchSize'],
-  ])("a project's file is rejected: %s", async (text, message) => {
+  ])("fails with a project's file that is wrong: %s", async (text, message) => {
     const home = homeWith({ ...file, ".idvrc.json": text });
     const { code, stderr } = await idv(["emails", "list.csv"], { home });
     expect(code).toBe(2);

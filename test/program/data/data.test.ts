@@ -138,7 +138,7 @@ test("idv data update fetches, compiles and installs new data once", async () =>
   expect((await idv(["data", "update"], run)).stdout).toBe(`up to date: ${upToDate}\n`);
 });
 
-testFull("of two updates at once, the second finds the data of the first", async () => {
+testFull("idv data update, run twice at once, fetches the data once", async () => {
   offers = honest();
   const run = settings(temporaryFolder());
   const found = await Promise.all([idv(["data", "update"], run), idv(["data", "update"], run)]);

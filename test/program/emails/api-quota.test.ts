@@ -11,7 +11,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const { serviceHome, service, withKey } = useService();
 
 describe.sequential("the service's quota", () => {
-  test("of 600 is used up by 1,000 items; once it is raised, a rerun is charged 400 more", async () => {
+  test("ends after 600 of 1,000 items; once it is raised, a rerun is charged 400 more", async () => {
     const key = await createKey(serviceHome, { limit: 600 });
     const home = listOf(1000);
     const command = ["emails", "list.csv", "-o", "out.csv"];
@@ -34,7 +34,7 @@ describe.sequential("the service's quota", () => {
     expect((await lastKey(serviceHome)).used).toBe(1000);
   });
 
-  test("of 250 ends inside the third batch and nowhere else with concurrency 8", async () => {
+  test("ends inside the third batch and nowhere else with 250 units and concurrency 8", async () => {
     const key = await createKey(serviceHome, { limit: 250 });
     const home = listOf(1000);
     const { code, stdout } = await withKey(home, key, ["emails", "list.csv", "-q", "--concurrency", "8"]);
@@ -59,7 +59,7 @@ describe.sequential("the service's quota", () => {
     expect(server.seen).toHaveLength(place + 1);
   });
 
-  test("is charged again with --cache off and --cache refresh", async () => {
+  test("pays again with --cache off and --cache refresh", async () => {
     const key = await createKey(serviceHome, { limit: 1000 });
     const home = listOf(30);
     await withKey(home, key, ["emails", "list.csv", "-q"]);
@@ -70,7 +70,7 @@ describe.sequential("the service's quota", () => {
     expect((await lastKey(serviceHome)).used).toBe(120);
   });
 
-  test("is not charged by --dry-run, which sends and writes nothing", async () => {
+  test("stays as it is with --dry-run, which sends and writes nothing", async () => {
     const key = await createKey(serviceHome, { limit: 1000 });
     const home = listOf(250);
     const { code, stdout, stderr } = await withKey(home, key, [
@@ -90,7 +90,7 @@ describe.sequential("the service's quota", () => {
     expect(JSON.parse(json.stderr)).toMatchObject({ dryRun: true, units: 0 });
   });
 
-  test("is not charged for impossible addresses, empty values and duplicates", async () => {
+  test("does not pay for impossible addresses, empty values and duplicates", async () => {
     const key = await createKey(serviceHome, { limit: 1000 });
     const stdin = "email\nann\nAnn@larch-and-oak.com\n\nann@larch-and-oak.com\na b@c.net\nx@mailinator.com\n";
     const home = temporaryFolder();
@@ -109,7 +109,7 @@ describe.sequential("the service's quota", () => {
   test.each([
     [[], "100 new verdicts are in the cache; to resume, run: idv emails list.csv -o out.csv --wait 2h"],
     [["--cache=off"], "100 units used"],
-  ])("is waited for with --wait, which says for how long and ends on a signal %j", async (args, cost) => {
+  ])("holds up a run with --wait, which says for how long and ends on a signal %j", async (args, cost) => {
     const server = await scriptedServer(
       respond(),
       respond(429, { ratelimit: '"validations";r=0;t=1', "retry-after": "61" }, "{}"),

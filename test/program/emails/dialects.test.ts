@@ -6,11 +6,11 @@ import { dialects, dialectTable } from "../../support/dialect-tables.js";
 import { idv } from "../../support/run-idv.js";
 import { some } from "../../support/tier.js";
 
-describe.each(some(dialects, 2))("%s", (...dialect) => {
+describe.each(some(dialects, 2))("a table in which %s", (...dialect) => {
   const [words] = dialect;
   const { home, expected } = dialectTable(dialect, 60_000);
 
-  test("is detected, named in the summary, and kept by several threads", async () => {
+  test("keeps its dialect with several threads, and the summary names it", async () => {
     const { code, stderr } = await idv(["emails", "list.txt", "-o", "out.txt"], { home });
     expect({ code, words: stderr.includes(`read as a table in which ${words}\n`) }).toEqual({
       code: 0,

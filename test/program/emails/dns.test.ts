@@ -188,7 +188,7 @@ describe("idv emails --dns", () => {
     expect((await lastKey(serviceHome)).used).toBe(9);
   });
 
-  test("is turned on by a variable, but not by a project's file or against --offline", async () => {
+  test("follows a variable, but no project's file, and yields to --offline", async () => {
     const home = temporaryFolder();
     const env = { IDV_DNS: "1", IDV_DNS_SERVER: server.address };
     const stdin = "ann@nx-1.net\n";
@@ -312,7 +312,7 @@ const wrongServers = [
   ["knows every name", [0, 0], "says that _no-such-name.com exists, which cannot be"],
 ] as const;
 describe.each(wrongServers)("a server that %s", (_, controlCodes, text) => {
-  test.each(["--dns", "--dns=strict"])("is refused with %s before anything is charged", async (option) => {
+  test.each(["--dns", "--dns=strict"])("ends a run with %s before anything is charged", async (option) => {
     const home = temporaryFolder();
     const wrong = await startDnsServer({ controlCodes });
     const args = ["emails", option, "--set", `dnsServer=${wrong.address}`];
@@ -326,7 +326,7 @@ describe.each(wrongServers)("a server that %s", (_, controlCodes, text) => {
     expect((await idv(["quota", "show", "--json"], { home })).stdout).toContain('"used":0');
   });
 
-  test("is a fault for idv check, idv serve and idv doctor", async () => {
+  test("ends idv check, idv serve and idv doctor with exit code 5", async () => {
     const wrong = await startDnsServer({ controlCodes });
     const asked = ["--dns", "--set", `dnsServer=${wrong.address}`];
     for (const args of [

@@ -37,7 +37,7 @@ describe("pipes", () => {
       "in a folder",
       "mkdir in; mkfifo in/c in/d; cat a.csv > in/c & cat b.csv > in/d & idv emails in/c in/d -o out/; wait",
     ],
-  ])("are read once although there are several, %s", async (_, line) => {
+  ])("give all their rows although there are several, %s", async (_, line) => {
     const home = folderOf({ "a.csv": a, "b.csv": b });
     const { code, stderr } = await run(home, line);
     expect(code, stderr).toBe(0);

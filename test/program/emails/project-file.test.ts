@@ -64,14 +64,14 @@ describe("a base URL set only by a project's file", () => {
     expect(server.seen).toEqual([]);
   });
 
-  test("is a service that was named: without a key, no other engine takes its place", async () => {
+  test("counts as a service that was named: without a key, no other engine takes its place", async () => {
     const server = await scriptedServer(respond());
     const { code, stderr } = await inProject(homeWith({ baseUrl: server.url }), ["-q"], { IDV_API_KEY: "" });
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("IDV_API_KEY is empty") });
     expect(server.seen).toEqual([]);
   });
 
-  test("is reported by idv doctor", async () => {
+  test("makes idv doctor fail", async () => {
     const home = homeWith({ baseUrl: "https://b.net" });
     const env = { HOME: home, IDV_API_KEY: "sk_1" };
     const { code, stdout } = await idv(["doctor"], { home: join(home, "project"), env });
@@ -85,7 +85,7 @@ describe("a base URL set by a project's file and by the user", () => {
     ["an option", (url) => ["--base-url", url], () => ({}), ""],
     ["a variable", () => [], (url) => ({ IDV_BASE_URL: url }), ""],
     ["the user's file, with another path", () => [], () => ({}), ".config/idv/config.json"],
-  ])("is used with %s", async (_, args, env, file) => {
+  ])("gets the key with %s", async (_, args, env, file) => {
     const server = await scriptedServer(respond());
     const own = file === "" ? {} : { [file]: JSON.stringify({ baseUrl: `${server.url}/v2` }) };
     const home = homeWith({ baseUrl: server.url, batchSize: 7 }, own);
@@ -97,7 +97,7 @@ describe("a base URL set by a project's file and by the user", () => {
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk_1"]);
   });
 
-  test("is used with the key of idv login", async () => {
+  test("gets the key of idv login", async () => {
     const server = await scriptedServer(respond());
     const login = JSON.stringify({ baseUrl: server.url, key: "sk_login" });
     const home = homeWith({ baseUrl: server.url }, { ".config/idv/credentials.json": login });

@@ -8,7 +8,7 @@ import { fixtures, idv } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
 
 describe("--report", () => {
-  test("is named in the summary, and escapes names", async () => {
+  test("appears in the summary, and escapes names", async () => {
     const name = '<img src=x onerror="alert(1)">.csv';
     const home = folderOf({ [name]: "email,<b>created</b>\nx@mailinator.com,2026-01-01\n" });
     const { stderr } = await idv(["emails", name, "-o", "o.csv", "--report", "r.html", "--log", "json"], {
@@ -66,14 +66,14 @@ describe.skipIf(wantedBrowser() === undefined)("the report in a browser", () => 
     ["dark", 1280],
     ["light", 390],
     ["dark", 390],
-  ] as const)("is accessible and fits, %s at %i pixels", async (colorScheme, width) => {
+  ] as const)("passes the accessibility checks and fits, %s at %i pixels", async (colorScheme, width) => {
     const [page] = await open({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
     await expectFits(page);
     await expectAccessible(page);
     await page.close();
   });
 
-  test("is two pages of A4 at most on paper", async () => {
+  test("fills two pages of A4 at most on paper", async () => {
     const [page] = await open();
     const pdf = await page.pdf({ format: "A4", printBackground: true });
     expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)!.length).toBeLessThanOrEqual(2);

@@ -208,7 +208,7 @@ describe("a file that is replaced", () => {
     expect(read(home, "list")).toBe(list);
   });
 
-  test("is left unchanged if it grows while it is read", async () => {
+  test("stays as it is if it grows while it is read", async () => {
     const home = folderOf({ list: `email\n${"ann@larch-and-oak.com\n".repeat(400_000)}` });
     const { size } = statSync(join(home, "list"));
     const child = startIdv(["emails", "-q", "-I", "list"], { home });

@@ -88,7 +88,7 @@ describe("the command that goes on where the quota has ended", () => {
     ["another format", "emails -d , --format tsv -I list.csv"],
     ["no header", "emails -n -I list.csv"],
     ["members of objects that CSV has no columns for", "emails -c user.email list.jsonl -o o.csv"],
-  ])("is not suggested with %s", async (_, command) => {
+  ])("does not appear with %s", async (_, command) => {
     const members = ["a", "b", "c"].map((name) => `{"user":{"email":"${good(name)}"}}\n`).join("");
     const home = homeOf({ "list.csv": list, "list.jsonl": members });
     await setQuota(home, { limit: 2, period: "day" });
@@ -97,7 +97,7 @@ describe("the command that goes on where the quota has ended", () => {
     expect([suggested, output.includes("then run")]).toEqual([[], false]);
   });
 
-  test("is not suggested for a workbook, whose backup it would replace", async () => {
+  test("does not appear for a workbook, whose backup it would replace", async () => {
     const home = homeOf({ "list.csv": list });
     await run(home, "idv emails -q list.csv -o list.xlsx");
     await setQuota(home, { limit: 2, period: "day" });

@@ -255,7 +255,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
   testFull.each([
     ["light", 1280],
     ["dark", 390],
-  ] as const)("is accessible and fits, %s, %d pixels wide", async (colorScheme, width) => {
+  ] as const)("passes the accessibility checks and fits, %s, %d pixels wide", async (colorScheme, width) => {
     const { context, page } = await open(disk, {
       colorScheme,
       viewport: { width, height: 800 },

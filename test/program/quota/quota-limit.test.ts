@@ -53,7 +53,7 @@ describe("a limit", () => {
     expect(readFileSync(join(home, "my out.csv"), "utf8")).not.toContain("quota_exceeded");
   });
 
-  test("is used up in the middle of a file", async () => {
+  test("can run out in the middle of a file", async () => {
     const home = temporaryFolder();
     await idv(["quota", "set", "--limit", "3", "--period", "month"], { home });
     const [a, b, c, d] = addresses(4);
@@ -81,7 +81,7 @@ describe("a limit", () => {
     expect(await used(home)).toBe(3);
   });
 
-  test("of 0 gives every row with an item quota_exceeded, and says so with -q", async () => {
+  test("gives every row with an item quota_exceeded if it is 0, and says so with -q", async () => {
     const home = await withLimit(0);
     const stdin = "email\na@larch-and-oak.com\n\nbroken\n";
     const { code, stdout, stderr } = await idv(["emails", "-q", "--fail-on", "fake"], { home, stdin });
@@ -93,7 +93,7 @@ describe("a limit", () => {
     expect(code).toBe(4);
   });
 
-  test("is not exhausted if it is exactly enough", async () => {
+  test("ends no run for which it is exactly enough", async () => {
     const home = await withLimit(2);
     const { code, stderr } = await idv(["emails"], {
       home,

@@ -35,7 +35,7 @@ const setLimit = async (place: string, limit: string) => {
 const granted = (output: string) => output.split("\n").filter((line) => line.endsWith(",ok")).length;
 
 describe("a shared quota in a file", () => {
-  test("is used by a run that names it with an option or a variable", async () => {
+  test("pays for a run that names it with an option or a variable", async () => {
     const home = temporaryFolder();
     const place = join(home, "service.db");
     await setLimit(place, "5");
@@ -82,7 +82,7 @@ describe("a shared quota in a file", () => {
     });
   });
 
-  test("of a key that is revoked meanwhile ends the run with what it has charged", async () => {
+  test("ends the run with what it has charged if its key is revoked meanwhile", async () => {
     const home = temporaryFolder();
     await idv(["keys", "create", "--state", "service.db", "--name", "n"], { home });
     const keys = async () =>
@@ -101,7 +101,7 @@ describe("a shared quota in a file", () => {
     expect(stderr).not.toContain("a bug in idv");
   });
 
-  test("is not reset", async () => {
+  test("cannot be reset", async () => {
     const place = join(temporaryFolder(), "service.db");
     await setLimit(place, "5");
     const { code, stderr } = await idv(["quota", "reset", "--quota", `${place}#nightly`]);

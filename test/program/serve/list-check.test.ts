@@ -505,7 +505,7 @@ describe("a list that takes for ever to look at", () => {
     return { service, uploaded, left, processes: () => processesIn(temporary), post, cookie };
   }
 
-  test("is ended when it is removed", async () => {
+  test("ends when it is removed", async () => {
     const { uploaded, left, processes, post, cookie } = await startLooking();
     const [id] = left();
     await post(`/lists/${id}/remove`, new URLSearchParams(), cookie);

@@ -70,7 +70,7 @@ describe("people with links", () => {
     expect((await lines("people", "sessions")).map(({ person }) => person).sort()).toEqual(["anna", "ben"]);
   });
 
-  test("are added, made viewers and removed on a page, and their sessions end", async () => {
+  test("join, become viewers and leave on a page, and their sessions end", async () => {
     const anna = await signIn(
       service,
       (await run("dashboard", "--person", "anna", "--base-url", service.url)).stdout,
@@ -119,7 +119,7 @@ describe("a proxy that signs people in", () => {
     await run("people", "add", "Anna@example.com");
   });
 
-  test("is believed from its own address", async () => {
+  test("signs them in from its own address", async () => {
     const service = await serve(
       home,
       "-q",
@@ -152,7 +152,7 @@ describe("a proxy that signs people in", () => {
     expect((await fetch(`${service.url}/dashboard`, { headers: anna })).status).toBe(200);
   });
 
-  test("is refused from another address, whatever other fields say", async () => {
+  test("gets 403 from another address, whatever other fields say", async () => {
     const service = await serve(
       home,
       "-q",
@@ -174,7 +174,7 @@ describe("a proxy that signs people in", () => {
     ]);
   });
 
-  test("is not believed without the option", async () => {
+  test("gets 401 without the option", async () => {
     const service = await serve(home, "-q");
     expect((await fetch(`${service.url}/dashboard`, { headers: field })).status).toBe(401);
   });

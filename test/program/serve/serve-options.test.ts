@@ -41,7 +41,7 @@ function statusOver(socketPath: string): Promise<number | undefined> {
 }
 
 describe("a Unix socket", () => {
-  test("is for its owner and group, is taken over from a killed server, and goes at the end", async () => {
+  test("admits its owner and group, passes from a killed server to the next, and goes at the end", async () => {
     const home = temporaryFolder();
     const path = join(home, "idv.sock");
     const first = await start(home, "--socket", "idv.sock");
@@ -133,7 +133,7 @@ describe("sockets of systemd", () => {
     return { child, port, said, ended };
   }
 
-  test("are used in place of an address", async () => {
+  test("take the place of an address", async () => {
     const { child, port, said, ended } = await activated(1);
     expect(said).toContain("listening on the socket of systemd\n");
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
@@ -141,7 +141,7 @@ describe("sockets of systemd", () => {
     expect((await ended).code).toBe(0);
   });
 
-  test("are refused if there are several", async () => {
+  test("end the server if there are several", async () => {
     const { said, ended } = await activated(2);
     expect((await ended).code).toBe(2);
     expect(said).toContain("systemd passes 2 sockets; idv serve takes one");
@@ -189,7 +189,7 @@ describe("a file of options", () => {
     }
   });
 
-  test("of the samples is valid", async () => {
+  test("passes --check as given in the samples", async () => {
     const file = join(fixtures, "../deploy/serve.json");
     expect(await idv(["serve", "--check", "--port", "0", "--config", file])).toMatchObject({ code: 0 });
   });

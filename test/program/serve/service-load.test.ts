@@ -164,7 +164,7 @@ describe.concurrent("slow, huge and broken requests", () => {
       "431 Request Header Fields Too Large",
       "The header fields are too large.",
     ],
-  ])("are rejected: %s", async (_, text, status, message) => {
+  ])("get an error with the reason: %s", async (_, text, status, message) => {
     isRefusal(await talk(text), status, message);
   });
 });
@@ -227,7 +227,7 @@ test("finishes a started request after SIGTERM", async () => {
   expect(said).toContain('{"domains":{"larch-and-oak.com":{"status":"ok"}}}');
 });
 
-test("is not ready and answers requests with 503 if its state cannot be used", async () => {
+test("answers 503 to requests and to /readyz if its state cannot be used", async () => {
   const home = temporaryFolder();
   const [service, key] = [await serve(home), await createKey(home)];
   const database = new DatabaseSync(join(home, "state/idv/service.db"));

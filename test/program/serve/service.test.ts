@@ -325,7 +325,7 @@ describe("points that the interface document leaves open", () => {
 });
 
 describe("keys", () => {
-  test("are listed without secrets; changes, rotation and revocation apply at once", async () => {
+  test("appear in lists without secrets; changes, rotation and revocation apply at once", async () => {
     const secret = await createByCommand("--limit", "5", "--expires", "2999-01-31");
     expect(secret).toMatch(/^sk_[0-9A-Za-z]{43}$/);
     const listed = await idv(["keys", "list", "--json"], { home });

@@ -18,7 +18,7 @@ const used = async (secret = key) => {
 };
 
 describe("one item by GET", () => {
-  test("has its verdict with all that is known, for one unit", async () => {
+  test("gets its verdict with all that is known, for one unit", async () => {
     const before = await used();
     const { status, body } = await get("/emails/check?address=Grace.Lee%2Bnews@gmial.com");
     expect([status, body]).toEqual([
@@ -40,7 +40,7 @@ describe("one item by GET", () => {
     expect((await used()) - before).toBe(2);
   });
 
-  test("is charged once with an Idempotency-Key, and has the rules of a POST", async () => {
+  test("costs its unit once with an Idempotency-Key, and follows the rules of a POST", async () => {
     const before = await used();
     const once = { ...bearer(key), "idempotency-key": "check-1" };
     await get("/emails/check?address=a@larch-and-oak.com", once);
@@ -116,7 +116,7 @@ describe("a table by POST", () => {
     expect(await domains.text()).toBe("domain,n,status\nlarch-and-oak.com,2,ok\n");
   });
 
-  test("is charged once with an Idempotency-Key", async () => {
+  test("costs its units once with an Idempotency-Key", async () => {
     const before = await used();
     const once = { "idempotency-key": "table-1" };
     const first = await (await send(table, "", once)).text();
@@ -125,7 +125,7 @@ describe("a table by POST", () => {
     expect((await used()) - before).toBe(3);
   });
 
-  test("has quota_exceeded rows, is refused without units, and faults come before the first byte", async () => {
+  test("gets quota_exceeded rows, or 429 without units, and faults come before the first byte", async () => {
     const few = await createKey(home, { limit: 2 });
     expect(await (await send(table, "", bearer(few))).text()).toContain(
       "3;bob.smith@gmial.com;quota_exceeded\r\n",

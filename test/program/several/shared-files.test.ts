@@ -107,7 +107,7 @@ describe("a file that is replaced", () => {
   );
 
   test.skipIf(process.getuid?.() !== 0)(
-    "is rejected if it would get another owner, before any unit is charged",
+    "ends the run if it would get another owner, before any unit is charged",
     async () => {
       const home = temporaryFolder();
       const path = join(home, "list.csv");

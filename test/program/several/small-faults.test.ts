@@ -189,7 +189,7 @@ describe("idv serve", () => {
     expect(taken.code, taken.stderr).toBe(2);
   });
 
-  test("is not ready while its state cannot be written to", async () => {
+  test("answers 503 to /readyz while its state cannot be written to", async () => {
     const home = temporaryFolder();
     const key = await createKey(home);
     const env = { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") };

@@ -97,7 +97,7 @@ test("an unfinished batch is forgotten after a day", async () => {
   expect(await runs[1].unfinished()).toEqual([]);
 });
 
-test("of several verdicts on an item, the newest is passed on last", async () => {
+test("the newest of several verdicts on an item comes last", async () => {
   const { runs, pass } = await twoRuns();
   for (const status of ["ok", "fake", "alias"]) {
     await runs[0].finish([], anyHashes("a"), [status]);

@@ -13,7 +13,7 @@ const november = Date.parse("2026-11-21T10:30:00Z");
 const newPath = () => join(temporaryFolder(), "deep", "folder", "quota.db");
 
 describe("a new file", () => {
-  test("has no limit and counts units", async () => {
+  test("sets no limit and counts units", async () => {
     const file = await QuotaFile.open(newPath(), () => november);
     expect(await file.read()).toEqual({ limit: null, period: "none", used: 0, left: null, renewsAt: null });
     expect(await file.reserve(70)).toMatchObject({ granted: 70, quota: { used: 70, left: null } });
@@ -21,7 +21,7 @@ describe("a new file", () => {
     await file.close();
   });
 
-  test("is accessible only to its owner, as are SQLite's files beside it", async () => {
+  test("admits only its owner, as do SQLite's files beside it", async () => {
     const path = newPath();
     const file = await QuotaFile.open(path, () => november);
     await file.reserve(1);
@@ -110,7 +110,7 @@ describe("files that cannot be used", () => {
     ["text", (path: string) => writeFileSync(path, "not a database, but long enough to be one".repeat(20))],
     ["a database of another program", (path: string) => new DatabaseSync(path).exec("CREATE TABLE t (a)")],
     ["a folder", (path: string) => mkdirSync(path)],
-  ])("are rejected and left unchanged: %s", async (_, make) => {
+  ])("fail with the reason and stay unchanged: %s", async (_, make) => {
     const path = join(temporaryFolder(), "quota.db");
     make(path);
     const before = statSync(path).isFile() ? readFileSync(path) : undefined;
@@ -119,7 +119,7 @@ describe("files that cannot be used", () => {
     if (before) expect(readFileSync(path)).toEqual(before);
   });
 
-  test("are reported: a damaged quota file", async () => {
+  test("fail with the reason: a damaged quota file", async () => {
     const path = join(temporaryFolder(), "quota.db");
     await (await QuotaFile.open(path, () => november)).close();
     new DatabaseSync(path).exec("DELETE FROM quota");
@@ -131,7 +131,7 @@ describe("files that cannot be used", () => {
     await file.close();
   });
 
-  test("are reported: a path below a file", async () => {
+  test("fail with the reason: a path below a file", async () => {
     const path = join(temporaryFolder(), "file");
     writeFileSync(path, "");
     await expect(QuotaFile.open(join(path, "quota.db"), () => november)).rejects.toThrow(

@@ -160,7 +160,7 @@ describe("a file that cannot be used", () => {
       "StoreError: PATH: no space left on the device for the test file; free some space",
     ],
     ["a missing table", "DROP TABLE a", "StoreError: PATH: the test file cannot be used: no such table: a"],
-  ])("is reported with the reason: %s", async (_, fault, message) => {
+  ])("fails with the reason: %s", async (_, fault, message) => {
     expect(await failureAfter(fault)).toBe(message);
   });
 
@@ -171,7 +171,7 @@ describe("a file that cannot be used", () => {
     }
   });
 
-  test("is reported as damaged if its contents are", async () => {
+  test("fails as damaged if its contents are", async () => {
     const path = join(temporaryFolder(), "file.db");
     const { database } = await openStore(path, first, {});
     database.exec("INSERT INTO a VALUES (zeroblob(50000)); PRAGMA wal_checkpoint(TRUNCATE)");
@@ -206,7 +206,7 @@ describe("a file that cannot be used", () => {
       },
       "not a test file of idv; left unchanged; use another file",
     ],
-  ])("is refused and left unchanged: %s", async (_, make, message) => {
+  ])("fails and stays unchanged: %s", async (_, make, message) => {
     const path = join(temporaryFolder(), "file.db");
     make(path);
     const before = statSync(path);
@@ -214,7 +214,7 @@ describe("a file that cannot be used", () => {
     expect([statSync(path).ino, statSync(path).size]).toEqual([before.ino, before.size]);
   });
 
-  test("is refused below a file", async () => {
+  test("fails below a file", async () => {
     const path = join(temporaryFolder(), "file");
     writeFileSync(path, "");
     await expect(openStore(join(path, "file.db"), first, {})).rejects.toThrow(
@@ -222,7 +222,7 @@ describe("a file that cannot be used", () => {
     );
   });
 
-  test("is refused below /proc", async () => {
+  test("fails below /proc", async () => {
     await expect(openStore("/proc/x/file.db", first, {})).rejects.toThrow(
       /^\/proc\/x\/file\.db: the test file cannot be opened: ENOENT: .*; make it writable or use another file$/,
     );
@@ -232,7 +232,7 @@ describe("a file that cannot be used", () => {
 describe("the mode of a file", () => {
   const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-  test("is 0600 if idv creates the file or fills an empty one, in new folders of mode 0700", async () => {
+  test("becomes 0600 if idv creates the file or fills an empty one, in new folders of mode 0700", async () => {
     const home = temporaryFolder();
     (await openStore(join(home, "new/file.db"), first, {})).database.close();
     expect([modeOf(join(home, "new")), modeOf(join(home, "new/file.db"))]).toEqual([0o700, 0o600]);

@@ -863,7 +863,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("a state exported from %s", 
     },
   );
 
-  test("is not imported in part", async () => {
+  test("cannot be imported in part", async () => {
     const source = await fill(from);
     const pages = await exported(source);
     const target = await from(() => november);

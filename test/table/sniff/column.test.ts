@@ -86,7 +86,7 @@ describe("named columns", () => {
     expect(() => findColumn(wanted, undefined, 3)).toThrow(message);
   });
 
-  test("are found in Latin-1 and UTF-8", () => {
+  test("match in Latin-1 and UTF-8", () => {
     expect(findColumn("Prénom", ["x", "Pr\u00e9nom"], 2)).toBe(1);
     expect(findColumn("Prénom", ["x", Buffer.from("Prénom").toString("latin1")], 2)).toBe(1);
   });
@@ -133,7 +133,7 @@ describe("chosen columns", () => {
     ],
     [["id", "name"], "1,Ann", 'no column looks like e-mail addresses; name it with -c: 1 "id", 2 "name"'],
     [Array.from({ length: 30 }, (_, i) => `c${i}`), "1", "and 10 more"],
-  ])("are reported as ambiguous or missing: header $0, row $1", (header, record, message) => {
+  ])("fail as ambiguous or missing: header $0, row $1", (header, record, message) => {
     const width = header?.length ?? 2;
     expect(() => chooseColumn(header, rows(record), width, profiles.email)).toThrow(message);
     expect(() => chooseColumn(header, rows(record), width, profiles.email)).toThrow(ChoiceError);

@@ -70,12 +70,12 @@ describe("records of a sample", () => {
       ],
     ],
     ["", ",", true, []],
-  ])("are split from %j at %j, whole sample: %s", async (sample, delimiter, isWhole, records) => {
+  ])("come out of %j at %j, whole sample: %s", async (sample, delimiter, isWhole, records) => {
     const split = await sampleSplitter(sample, isWhole);
     expect(split(delimiter).records.map(({ fields }) => fields)).toEqual(records);
   });
 
-  test("are limited to 100", async () => {
+  test("end after 100", async () => {
     const split = await sampleSplitter("a,b\n".repeat(200), true);
     expect(split(",").records).toHaveLength(100);
   });
@@ -83,7 +83,7 @@ describe("records of a sample", () => {
   test.each<[string, string | undefined]>([
     ['a,b\n\n"c\nd",e\r\nf,g\n', undefined],
     ["a,b\n\n'c\nd',e\r\nf,g\n", "'"],
-  ])("have the right byte and line positions in %j", async (sample, quote) => {
+  ])("get the right byte and line positions in %j", async (sample, quote) => {
     const split = await sampleSplitter(sample, true, quote);
     expect(split(",").records.map(({ start, linesBefore }) => [start, linesBefore])).toEqual([
       [0, 0],
@@ -137,7 +137,7 @@ describe("the delimiter", () => {
       ",",
     ],
     ["empty lines between records", "id,email\n\n1,a@example.net\n\n", ","],
-  ])("is detected: %s", async (_, sample, delimiter) => {
+  ])("follows from the sample: %s", async (_, sample, delimiter) => {
     const split = await sampleSplitter(sample, true);
     expect(sniffDelimiter(split, { profile: profiles.email })).toBe(delimiter);
   });
@@ -146,7 +146,7 @@ describe("the delimiter", () => {
     ["URLs with commas", "http://a.com/1,2\nhttp://b.com/1\nhttp://c.com/3,4\n", null],
     ["URLs and names", "website,name\nhttp://a.com/,A\nhttp://b.com/,B\n", ","],
     ["hosts and ports", "a.com:80\nb.com:443\n", null],
-  ])("is detected for domains: %s", async (_, sample, delimiter) => {
+  ])("follows from a sample of domains: %s", async (_, sample, delimiter) => {
     const split = await sampleSplitter(sample, true);
     expect(sniffDelimiter(split, { profile: profiles.domain })).toBe(delimiter);
   });
@@ -159,7 +159,7 @@ describe("the delimiter", () => {
     [["x"], "id;a\n1;ann@b.net\n", ";"],
     // An index is no name.
     [["2"], "1;ann@b.net,2\n3;bob@b.net,4\n", ";"],
-  ])("is chosen so that the column %j exists, if possible", async (columns, sample, delimiter) => {
+  ])("makes the column %j exist, if possible", async (columns, sample, delimiter) => {
     const split = await sampleSplitter(sample, true);
     expect(sniffDelimiter(split, { profile: profiles.email, columns })).toBe(delimiter);
   });

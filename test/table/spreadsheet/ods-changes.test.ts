@@ -78,11 +78,11 @@ describe("cells", () => {
       line(`<table:table-cell>${line(cell("inner"))}<office:annotation/></table:table-cell>${cell("ok")}`),
     ],
     ["in a row without cells", line("<table:table-cell/>"), line(`<table:table-cell/>${cell("ok")}`)],
-  ])("are put %s", async (_, row, expected) => {
+  ])("go %s", async (_, row, expected) => {
     expect(await changedRow(row, "ok")).toBe(expected);
   });
 
-  test("are put into repeated rows, which stay together as far as they are equal", async () => {
+  test("go into repeated rows, which stay together as far as they are equal", async () => {
     const row = line(cell(ann), ' table:number-rows-repeated="5"');
     const counted = (count: number, text: string) =>
       line(cell(ann) + cell(text), ` table:number-rows-repeated="${count}"`);
@@ -92,7 +92,7 @@ describe("cells", () => {
     );
   });
 
-  test("are put behind merged cells, but not behind those of the title", async () => {
+  test("go behind merged cells, but not behind those of the title", async () => {
     const title = line(
       `<table:table-cell table:number-columns-spanned="4"><text:p>x</text:p></table:table-cell><table:covered-table-cell table:number-columns-repeated="3"/>`,
     );
@@ -153,7 +153,7 @@ describe("a spreadsheet with added columns", () => {
     expect(await changed(spreadsheet(before))).toContain(`${after}<table:table-row`);
   });
 
-  test("has them in its filter and print range, not in those of other sheets", async () => {
+  test("takes them into its filter and print range, not into those of other sheets", async () => {
     const end = (last: string) =>
       `<table:database-range table:target-range-address="'My ''list'''.A1:'My ''list'''.${last}2"/><table:database-range table:target-range-address="Notes.A1:Notes.A2"/><table:named-range table:name="_xlnm.Print_Area" table:cell-range-address="$'My ''list'''.$A$1:.$${last}$2"/><table:named-range table:name="Mine" table:cell-range-address="$'My ''list'''.$A$1:.$A$2"/>`;
     const print = (last: string) => ` table:print-ranges="'My ''list'''.A1:'My ''list'''.${last}2"`;
@@ -173,7 +173,7 @@ describe("a spreadsheet with added columns", () => {
     expect(content).toContain(odsRow(["x"]));
   });
 
-  test("has the rows that are left", async () => {
+  test("keeps the rows that are left", async () => {
     const removing = { ...status, firstRemovable: 2 };
     const file = odsOf({ L: odsRow(["email"]) + odsRow([ann], "", 3) + odsRow(["b@c.net"]) });
     const all = [["email", "status"], [ann, "ok"], [removedRow], [removedRow], ["b@c.net", "alias"]];
@@ -181,7 +181,7 @@ describe("a spreadsheet with added columns", () => {
     expect(lines).toBe(`email,status\n${ann},ok\nb@c.net,alias\n`);
   });
 
-  test("has its formats moved, and those of rows that are gone left out", async () => {
+  test("moves its formats, and leaves out those of rows that are gone", async () => {
     const format = (ranges: string) =>
       `<calcext:conditional-format calcext:target-range-address="${ranges}"><calcext:condition calcext:value="&gt;1"/></calcext:conditional-format>`;
     const formats = format("L.A2:L.A5") + format("L.A3 L.A4") + format("L.A3 L.A5");
@@ -193,7 +193,7 @@ describe("a spreadsheet with added columns", () => {
     );
   });
 
-  test("is refused before the run if its XML is unusual", async () => {
+  test("fails before the run if its XML is unusual", async () => {
     const content = spreadsheet("").replaceAll("table:", "t:");
     const sheet = await open(odsOf({}, "", content), "My 'list'");
     await expect(sheet.addColumns!(status)).rejects.toThrow("its XML is unusual; use -o FILE.csv");
@@ -211,7 +211,7 @@ describe("a spreadsheet with added columns", () => {
       line('<table:table-cell table:number-rows-spanned="2"><text:p>x</text:p></table:table-cell>'),
       "merged cells (from A3)",
     ],
-  ])("is refused if rows may be taken out that are needed by %s", async (_, row, what) => {
+  ])("fails if rows may be taken out that are needed by %s", async (_, row, what) => {
     const sheet = await open(odsOf({ L: list + row }));
     await expect(sheet.addColumns!({ ...status, firstRemovable: 2 })).rejects.toThrow(
       `l.ods: sheet "L": rows that --only, --drop or --dedupe may take out are needed by ${what}`,

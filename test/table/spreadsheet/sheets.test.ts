@@ -48,7 +48,7 @@ test("charts and empty sheets are passed over", async () => {
 describe("formulas without a stored value", () => {
   const advice = "open the workbook in a spreadsheet program, recalculate it and save it";
 
-  test("are counted in the summary, with the first of them", async () => {
+  test("appear in the summary with their number and the first of them", async () => {
     const file = xlsxOf({
       S: cells(1, "id", "email") + cells(2, "1", ann) + cells(3, "2") + cells(4, "3", undefined),
     });

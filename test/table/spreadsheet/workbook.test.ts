@@ -41,7 +41,7 @@ const people =
 const xlsx = await writeXlsx({ sheets });
 
 describe("a sheet", () => {
-  test("is by default the first with items, written as text with the addresses of links", async () => {
+  test("defaults to the first with items, written as text with the addresses of links", async () => {
     expect(await csvOf(xlsx)).toEqual({ name: "People", csv: people });
   });
 
@@ -49,7 +49,7 @@ describe("a sheet", () => {
     expect(await csvOf(xlsx, "Info")).toEqual({ name: "Info", csv: "Export\n\nmade by hand\n" });
   });
 
-  test("of an OpenDocument file is read", async () => {
+  test("comes from an OpenDocument file, too", async () => {
     const rows = [["email"], ["b@x.net"]];
     const { csv } = await csvOf(
       await writeOds({
@@ -62,7 +62,7 @@ describe("a sheet", () => {
     expect(csv).toBe("email\nb@x.net\n");
   });
 
-  test("is read from an archive whose parts have comments and extra fields", async () => {
+  test("comes from an archive whose parts have comments and extra fields", async () => {
     const file = withNotes(Buffer.from(xlsx));
     const facts = (archive: Buffer) => listParts(inMemory(archive))!.map(({ entry, ...part }) => part);
     expect(facts(file)).toEqual(facts(Buffer.from(xlsx)));
@@ -135,7 +135,7 @@ describe("cells of an .xlsx file", () => {
     ["sections and comments", "<!-- <c> --><c><v><![CDATA[<&]]></v></c>", "<&"],
     ["references to characters", inline("A1", "&#97;&#x40;&lt;&copy;&#1114112;"), "a@<&copy;&#1114112;"],
     ["a sign in an attribute", `<c r='A1' x=">" t="str"><v>a</v></c>`, "a"],
-  ])("are read: %s", async (_, cells, line) => {
+  ])("become text: %s", async (_, cells, line) => {
     const { csv } = await csvOf(xlsxOf({ S: `<row>${cells}</row>` }, { texts, styles }));
     expect(csv).toBe(`${line}\n`);
     if (cells.includes("<!--") || / r=/.test(cells)) return;
@@ -146,7 +146,7 @@ describe("cells of an .xlsx file", () => {
     expect(named.csv).toBe(`${line}\n`);
   });
 
-  test("are read from a sheet that is decompressed in several pieces", async () => {
+  test("become text in a sheet that is decompressed in several pieces", async () => {
     const rows = Array.from(
       { length: 4000 },
       (_, i) => `<row>${inline(`A${i + 1}`, `é${i} &amp; "x"`)}</row>`,
@@ -193,12 +193,12 @@ describe("cells of an .ods file", () => {
       cell('table:number-columns-repeated="3"', "a") + emptyCells(2) + cell("", "b"),
       "a,a,a,,,b",
     ],
-  ])("are read: %s", async (_, cells, line) => {
+  ])("become text: %s", async (_, cells, line) => {
     const { csv } = await csvOf(odsOf({ S: `<table:table-row>${cells}</table:table-row>` }));
     expect(csv).toBe(`${line}\n`);
   });
 
-  test("are read up to the last filled one if formats fill the rest of rows and sheets", async () => {
+  test("end at the last filled one if formats fill the rest of rows and sheets", async () => {
     const rows = Array.from({ length: 3000 }, (_, i) => odsRow([`${i}`, ann], emptyCells(16_382))).join("");
     const { csv } = await csvOf(
       odsOf({ S: odsRow(["id", "email"]) + emptyRows(2) + rows + emptyRows(1_045_573) }),
@@ -206,7 +206,7 @@ describe("cells of an .ods file", () => {
     expect(csv).toBe(`id,email\n\n\n${Array.from({ length: 3000 }, (_, i) => `${i},${ann}\n`).join("")}`);
   });
 
-  test("are read to the last row and column of a sheet", async () => {
+  test("reach to the last row and column of a sheet", async () => {
     const last = `<table:table-row>${emptyCells(16_383)}${cell("", "z")}</table:table-row>`;
     const { csv } = await csvOf(odsOf({ S: odsRow([ann], "", 1_048_575) + last }));
     expect(csv.length).toBe(1_048_575 * (ann.length + 1) + 16_383 + 2);
@@ -225,7 +225,7 @@ describe("formulas without a stored value", () => {
     return { ...sheet, csv: Buffer.concat(chunks).toString() };
   }
 
-  test("are counted, and their rows are kept", async () => {
+  test("add to their count, and their rows stay", async () => {
     const rows = [
       row(1, inline("A1", "id"), inline("B1", "email"), inline("C1", "sum")),
       row(2, inline("A2", "1"), inline("B2", ann), formula("C2")),
@@ -239,7 +239,7 @@ describe("formulas without a stored value", () => {
     expect([await lacksValues(0), await lacksValues(1), await lacksValues(2)]).toEqual([false, false, true]);
   });
 
-  test("are counted in an .ods file, including repeated rows", async () => {
+  test("add to their count in an .ods file, including repeated rows", async () => {
     const empty = '<table:table-cell table:formula="of:=[.A1]"/>';
     const text =
       '<table:table-cell table:formula="of:=[.A1]" office:value-type="string" office:string-value=""/>';
@@ -398,7 +398,7 @@ describe("a sheet ends with an error", () => {
   });
 });
 
-describe("a file is refused that", () => {
+describe("opening a workbook", () => {
   test.each<[string, () => Uint8Array, string, new (message?: string) => Error]>([
     ["has no such sheet", () => xlsx, 'no sheet "Nope"; the sheets are "Info", "People"', ChoiceError],
     ["is cut off", () => xlsx.subarray(0, 1000), "a damaged zip archive or spreadsheet file", TableError],
@@ -411,13 +411,13 @@ describe("a file is refused that", () => {
     ["says that a part is large", () => withLength(600_000_000), "too large to read", TableError],
     ["is packed too well", () => withLength(70_000_000), "too large to read", TableError],
     ["lies about a length", () => withLength(10), "a damaged spreadsheet file", TableError],
-  ])("%s", async (_, file, message, type) => {
+  ])("refuses a file that %s", async (_, file, message, type) => {
     const opening = csvOf(file(), message.startsWith("no sheet") ? "Nope" : undefined);
     await expect(opening).rejects.toThrow(message);
     await expect(opening).rejects.toThrow(type);
   });
 
-  test("has a password", async () => {
+  test("refuses a file that has a password", async () => {
     const file = await writeXlsx({ sheets, encryption: { password: "x", spinCount: 1000 } });
     await expect(csvOf(file)).rejects.toThrow(TableError);
   });

@@ -69,7 +69,7 @@ describe("cells", () => {
       [0, 2, 3, 4],
     ],
     [
-      "of the header with the style of the cell before",
+      "into the header with the style of the cell before",
       '<row r="1"><c r="A1" s="4"/><c r="B1" s="5"/></row>',
       `<row r="1"><c r="A1" s="4"/><c r="B1" s="5"/>${cell("C1", "1", ' s="5"')}</row>`,
     ],
@@ -83,24 +83,24 @@ describe("cells", () => {
       '<row r="2"><!-- <c r="C2"> --><c r="A2" x="a>b"><v><![CDATA[</row>]]></v></c></row>',
       `<row r="2"><!-- <c r="C2"> --><c r="A2" x="a>b"><v><![CDATA[</row>]]></v></c>${cell("C2", "2")}</row>`,
     ],
-  ])("are put %s", async (_, rows, expected, columns) => {
+  ])("go %s", async (_, rows, expected, columns) => {
     expect(await changed(data(rows), columns)).toBe(data(expected));
   });
 
-  test("have the prefix of the sheet's elements", async () => {
+  test("take the prefix of the sheet's elements", async () => {
     const xml = '<x:worksheet><x:sheetData><x:row r="2"><x:c r="A2"/></x:row></x:sheetData></x:worksheet>';
     const added = '<x:c r="C2" t="inlineStr"><x:is><x:t xml:space="preserve">2</x:t></x:is></x:c>';
     expect(await changed(xml)).toBe(xml.replace("</x:row>", `${added}</x:row>`));
   });
 
-  test("are not put into rows elsewhere, and the ranges of the sheet are widened", async () => {
+  test("stay out of rows elsewhere, and widen the ranges of the sheet", async () => {
     const xml = (end: string) =>
       `<w><dimension ref="A1:${end}9"/><sheetData/><autoFilter ref='A1:B2'/><row r="2"/><c r="C2"/></w>`;
     expect(await changed(xml("B"))).toBe(xml("C").replace("A1:B2'", "A1:B2+'"));
     expect(await changed(xml("D"))).toBe(xml("D").replace("A1:B2'", "A1:B2+'"));
   });
 
-  test("are the same wherever the XML is cut", async () => {
+  test("come out the same wherever the XML is cut", async () => {
     const xml = `<?xml version="1.0" encoding="UTF-8"?>${data(
       '<row r="1"><c r="A1"><v>é</v></c></row><!-- é --><row r="2"><c r="C2" t="str"><v>ü</v></c></row><row r="5"/>',
     )}`;
@@ -116,7 +116,7 @@ describe("cells", () => {
     ["rows out of order", data('<row r="3"/><row r="2"/>'), "not in the order"],
     ["another encoding", '<?xml version="1.0" encoding="ISO-8859-1"?><w/>', "not UTF-8"],
     ["endless markup", `<row ${"x".repeat(2_000_000)}`, "an element of over 1 MiB"],
-  ])("are refused for %s", async (_, xml, message) => {
+  ])("cannot go into %s", async (_, xml, message) => {
     await expect(changed(xml)).rejects.toThrow(message);
   });
 
@@ -203,7 +203,7 @@ describe("a workbook with added columns", () => {
   const withTable = (xml: string) =>
     book({ "xl/worksheets/_rels/rId2.xml.rels": relation, "xl/tables/table1.xml": xml });
 
-  test("has them in a table that starts with the header and ends at the last column", async () => {
+  test("takes them into a table that starts with the header and ends at the last column", async () => {
     const parts = await returned(withTable(table("A1:B4", 2)), added, rows);
     const columns = '<tableColumn id="5" name="status"/><tableColumn id="6" name="why"/>';
     expect(parts.get("xl/tables/table1.xml")).toBe(table("A1:D4", 4, columns));
@@ -214,7 +214,7 @@ describe("a workbook with added columns", () => {
     expect(parts.get("xl/tables/table1.xml")).toBe(table(ref, 2));
   });
 
-  test("has them in its print area and filter, not in those of other sheets", async () => {
+  test("takes them into its print area and filter, not into those of other sheets", async () => {
     const name = (kind: string, range: string) => `<definedName name="${kind}">${range}</definedName>`;
     const names = (last: string) =>
       [
@@ -228,7 +228,7 @@ describe("a workbook with added columns", () => {
     expect(parts.get("xl/workbook.xml")).toContain(names("D"));
   });
 
-  test("has the fields of an earlier run replaced", async () => {
+  test("replaces the fields of an earlier run", async () => {
     const file = xlsxOf({
       L: row(1, "email", "status") + row(2, "a@b.net", "quota_exceeded") + row(3, "x", "ok"),
     });
@@ -249,7 +249,7 @@ describe("a workbook with added columns", () => {
     ["sheet.macroEnabled.main+xml", "xlsm", true],
     ["template.main+xml", "xlsx", false],
     ["template.macroEnabled.main+xml", "xlsx", false],
-  ])("of the type %s has the format %s, and is returned: %s", async (type, format, isReturned) => {
+  ])("takes from the type %s the format %s, and comes back: %s", async (type, format, isReturned) => {
     const types = `<Types><Override PartName="/xl/workbook.xml" ContentType="application/x.${type}"/></Types>`;
     const sheet = await openSheet(
       ...["l.xlsx", inPieces(book({ "[Content_Types].xml": types }))],
@@ -276,7 +276,7 @@ describe("a workbook with added columns", () => {
     ["cells that only have a style", '<c r="B2" s="1"/>', "", "B"],
     ["merged cells", "", '<mergeCells><mergeCell ref="A2:C2"/></mergeCells>', "D"],
     ["the cells of a merged title", "", '<mergeCells><mergeCell ref="A1:F1"/></mergeCells>', "B"],
-  ])("has them behind or in place of %s", async (_, cells, end, letter) => {
+  ])("takes them behind or in place of %s", async (_, cells, end, letter) => {
     const file = xlsxOf({ L: sheetOf(cells) }, { end });
     const parts = await returned(file, one, oneColumn);
     expect(statusPlaces(parts)).toEqual([1, 2, 3].map((number) => `${letter}${number}`));
@@ -304,7 +304,7 @@ describe("a workbook with added columns", () => {
     expect(parts.get("xl/worksheets/rId1.xml")).toContain('<dimension ref="A1"/>');
   });
 
-  test("is not misled by the name of a table's column that looks like an attribute", async () => {
+  test("does not mistake the name of a table's column for an attribute", async () => {
     const named = table("A1:B4", 2).replace('id="2" name="email"', `name="an id='9' b" id="4"`);
     const parts = await returned(withTable(named), added, rows);
     expect(parts.get("xl/tables/table1.xml")).toContain('<tableColumn id="5" name="status"/>');
@@ -325,7 +325,7 @@ describe("a workbook with added columns", () => {
     ],
     ["rows are not in order", xlsxOf({ L: row(2, "a@b.net") + row(1, "email") }), "not in the order"],
     ["a table is not UTF-8", withTable('<?xml version="1.0" encoding="UTF-16"?><table/>'), "not UTF-8"],
-  ])("is refused before the run if %s", async (_, file, message) => {
+  ])("fails before the run if %s", async (_, file, message) => {
     const { signal } = new AbortController();
     const sheet = await openSheet("l.xlsx", inPieces(file), profiles.email, undefined, signal);
     await expect(sheet.addColumns!(one)).rejects.toThrow(message);
@@ -340,7 +340,7 @@ describe("rows taken out of a workbook", () => {
   const list = row(1, "id", "email") + ids.map((id) => row(id + 1, `${id}`, `${id}@b.net`)).join("");
   const sheetPath = "xl/worksheets/rId1.xml";
 
-  test("are gone, and the others follow each other", async () => {
+  test("disappear, and the others follow each other", async () => {
     const parts = await returned(xlsxOf({ L: list }), removing, texts);
     const sheet = parts.get(sheetPath)!;
     expect([...sheet.matchAll(/r="(\w+)"/g)].map(([, place]) => place)).toEqual(
@@ -369,14 +369,14 @@ describe("rows taken out of a workbook", () => {
       '<dataValidations><dataValidation sqref="A1:A1048576"/></dataValidations>',
     ],
     ["columns", '<ignoredErrors><ignoredError sqref="A:B"/></ignoredErrors>', ""],
-  ])("are taken out of %s", async (_, end, expected) => {
+  ])("disappear from %s", async (_, end, expected) => {
     const parts = await returned(xlsxOf({ L: list }, { end }), removing, texts);
     const sheet = parts.get(sheetPath)!;
     expect(sheet.slice(sheet.indexOf("</sheetData>"))).toContain(expected || "</worksheet>");
     if (expected === "") expect(sheet.includes("<hyperlink")).toBe(false);
   });
 
-  test("are taken out of the print area", async () => {
+  test("disappear from the print area", async () => {
     const name = (last: string) => `<definedName name="_xlnm.Print_Area">L!$A$1:$${last}</definedName>`;
     const parts = await returned(xlsxOf({ L: list }, { names: name("B$5") }), removing, texts);
     expect(parts.get("xl/workbook.xml")).toContain(name("C$3"));
@@ -461,7 +461,7 @@ describe("rows taken out of a workbook", () => {
       { parts: { "xl/worksheets/rId2.xml": "<c><f>SUM(1,L!A2)</f></c>" } },
       "a formula in another sheet",
     ],
-  ])("are refused before the run if %s refers to them", async (_, options, what) => {
+  ])("end the run before it starts if %s refers to them", async (_, options, what) => {
     const { signal } = new AbortController();
     const file = xlsxOf({ L: list }, options);
     const sheet = await openSheet("l.xlsx", inPieces(file), profiles.email, undefined, signal);
@@ -472,7 +472,7 @@ describe("rows taken out of a workbook", () => {
     await sheet.addColumns!({ ...removing, firstRemovable: undefined });
   });
 
-  test("are refused wherever a piece of the file ends inside the reference", async () => {
+  test("end the run wherever a piece of the file ends inside the reference", async () => {
     const { signal } = new AbortController();
     for (let before = 65_520; before <= 65_536; before++) {
       const chart = `<!--${"x".repeat(before - 7 - "<f>".length)}--><f>L!A2</f>`;
@@ -482,14 +482,14 @@ describe("rows taken out of a workbook", () => {
     }
   });
 
-  test("are refused for a formula in any row", async () => {
+  test("end the run for a formula in any row", async () => {
     const { signal } = new AbortController();
     const file = xlsxOf({ L: `${list}<row r="9"><c r="A9"><f>SUM(A2:A5)</f><v>1</v></c></row>` });
     const sheet = await openSheet("l.xlsx", inPieces(file), profiles.email, undefined, signal);
     await expect(sheet.addColumns!(removing)).rejects.toThrow("a formula (A9)");
   });
 
-  test("are not refused for what only looks like a reference", async () => {
+  test("do not end the run for what only looks like a reference", async () => {
     const file = xlsxOf(
       {
         L: list.replace("</row>", '<c r="F1"><f>TRUE()</f><v>1</v></c></row>'),

@@ -41,7 +41,7 @@ describe("the statuses of an answer", () => {
       ["ok", "fake", "alias"],
     ],
     ["for no items", [], answer({}), []],
-  ])("are read %s", (_, items, body, expected) => {
+  ])("come out %s", (_, items, body, expected) => {
     expect(readAnswer("email", items, body)).toEqual({ statuses: expected });
   });
 });
@@ -162,7 +162,7 @@ describe("invalid answers", () => {
     [second({ status: 1 }), "no string as the status of item 2 of 2"],
     [second({ status: "" }), "no string as the status of item 2 of 2"],
     [second({ status: "x".repeat(65) }), "a status of 65 characters for item 2 of 2"],
-  ])("are reported: $0, $1", (body, message) => {
+  ])("lead to an error: $0, $1", (body, message) => {
     const { statuses, fault } = readAnswer("email", items, body);
     expect(fault).toBe(message);
     // Valid results still count.

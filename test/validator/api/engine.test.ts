@@ -49,7 +49,7 @@ describe("429", () => {
     expect(outcomes.every(({ charged }) => charged === 1)).toBe(true);
   });
 
-  test("is counted from zero again after another batch has succeeded", async () => {
+  test("counts from zero again after another batch has succeeded", async () => {
     // Of one batch: three refusals, then one success of the other, then three more; five in a row would be a fault.
     let refusals = 0;
     const act: Act = (response, request) => {
@@ -168,7 +168,7 @@ describe("batches that are too large", () => {
   test.each<[string, Act]>([
     ["413", respond(413, {}, "<html>")],
     ["a 400 that blames the size", respond(400, {}, '{"message":"Too many items: at most 30."}')],
-  ])("are halved until they fit, and later batches stay small, after %s", async (_, refusal) => {
+  ])("shrink by half until they fit, and later batches stay small, after %s", async (_, refusal) => {
     const { validate, seen, kept, engine } = await engineFor([takes(30, refusal)]);
     expect((await validate(items(100))).charged).toBe(100);
     expect(seen.map((request) => request.items.length)).toEqual([100, 50, 25, 25, 25, 25]);
@@ -356,9 +356,9 @@ describe("the wait for the rate", () => {
 
 describe("the quota of an answer", () => {
   test.each<[string, Record<string, string>, { left: number | null; renewsAt: number | null }]>([
-    ["is told with its renewal", { ratelimit: '"a";r=7;t=90' }, { left: 7, renewsAt: startTime + 90_000 }],
-    ["is told without a renewal", { "ratelimit-remaining": "7" }, { left: 7, renewsAt: null }],
-    ["is unknown without header fields", {}, { left: null, renewsAt: null }],
+    ["comes with its renewal", { ratelimit: '"a";r=7;t=90' }, { left: 7, renewsAt: startTime + 90_000 }],
+    ["comes without a renewal", { "ratelimit-remaining": "7" }, { left: 7, renewsAt: null }],
+    ["stays unknown without header fields", {}, { left: null, renewsAt: null }],
   ])("%s", async (_, headers, quota) => {
     const { validate } = await engineFor([respond(200, headers)]);
     expect((await validate(items(1))).quota).toEqual(quota);
@@ -370,7 +370,7 @@ describe("the quota of an answer", () => {
     expect((await validate(items(1, 1))).quota).toEqual({ left: 7, renewsAt: null });
   });
 
-  test("is used up after a 429 without a renewal time", async () => {
+  test("reaches 0 after a 429 without a renewal time", async () => {
     const { validate, notices } = await engineFor([
       respond(429, {}, '{"message":"No validations are left."}'),
     ]);
@@ -569,7 +569,7 @@ test("a batch that failed leaves the quota gate", async () => {
 });
 
 describe("requests under way", () => {
-  test("are as many as the concurrency, while answers are being stored", async () => {
+  test("go on up to the concurrency while answers are being stored", async () => {
     let [underWay, most] = [0, 0];
     const act: Act = async (response, request) => {
       most = Math.max(most, ++underWay);
@@ -599,7 +599,7 @@ describe("requests under way", () => {
     await Promise.all(others);
   });
 
-  test("are not followed by batches that wait for their turn once the quota has ended", async () => {
+  test("let no batch that waits for its turn follow once the quota has ended", async () => {
     const gone = respond(429, {}, '{"message":"No validations are left."}');
     const { validate, seen } = await engineFor([respond(), gone], { concurrency: 1 });
     await validate(items(1));

@@ -120,24 +120,27 @@ describe("a request without an answer", () => {
       (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx"),
       "the connection was closed",
     ],
-  ])("is explained and transient: %s", async (_, act, message) => {
+  ])("fails as transient, with the reason: %s", async (_, act, message) => {
     const url = await rawServer(act);
     await expect(post(clientFor(), url)).rejects.toMatchObject({ message, isTransient: true });
   });
 
-  test("is transient when the answer is not HTTP", async () => {
+  test("fails as transient when the answer is not HTTP", async () => {
     const url = await rawServer((socket) => socket.end("SSH-2.0\r\n"));
     await expect(post(clientFor(), url)).rejects.toMatchObject({ isTransient: true });
   });
 
-  test.each(["http://127.0.0.1:1", "http://localhost:1"])("is explained if %s refuses it", async (url) => {
-    await expect(post(clientFor(), url)).rejects.toMatchObject({
-      message: "connection refused",
-      isTransient: true,
-    });
-  });
+  test.each(["http://127.0.0.1:1", "http://localhost:1"])(
+    "fails with the reason if %s refuses it",
+    async (url) => {
+      await expect(post(clientFor(), url)).rejects.toMatchObject({
+        message: "connection refused",
+        isTransient: true,
+      });
+    },
+  );
 
-  test("is not transient if the request itself is invalid", async () => {
+  test("fails for good if the request itself is invalid", async () => {
     const url = await rawServer(silent);
     const odd = clientFor().post({ url, body: "{}", fields: { "a b": "9" }, maximumBytes: 9 });
     await expect(odd).rejects.toMatchObject({ message: "invalid header key", isTransient: false });
@@ -184,7 +187,7 @@ describe("a proxy", () => {
     expect(error).toMatchObject({ message: "no answer in 0.06 s", isTransient: true });
   });
 
-  test("is not used for hosts in NO_PROXY", async () => {
+  test("stays unused for hosts in NO_PROXY", async () => {
     const url = await rawServer((socket) => socket.write(finalAnswer));
     const proxies = { httpProxy: "http://127.0.0.1:1", httpsProxy: "", noProxy: "127.0.0.1" };
     expect((await post(clientFor({ proxies }), url)).body).toBe("done");
@@ -208,13 +211,13 @@ describe("interim answers", () => {
     `HTTP/1.1 100 Continue\r\na: ${"b".repeat(9000)}\r\n\r\n`,
   ];
 
-  test.each(interims)("are skipped: %j", async (interim) => {
+  test.each(interims)("give way to the final answer: %j", async (interim) => {
     const url = await rawServer((socket) => socket.write(interim + finalAnswer));
     const client = clientFor();
     for (const _ of [1, 2]) expect(await post(client, url)).toMatchObject({ status: 200, body: "done" });
   });
 
-  test.each([1, 7, 12, 13, 24])("are skipped in pieces of %i bytes", async (size) => {
+  test.each([1, 7, 12, 13, 24])("give way to the final answer in pieces of %i bytes", async (size) => {
     const bytes = `HTTP/1.1 100 Continue\r\n\r\n${finalAnswer}`;
     const url = await rawServer(async (socket) => {
       socket.setNoDelay();
@@ -229,7 +232,7 @@ describe("interim answers", () => {
   test.each([
     "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n",
     `HTTP/1.1 100 Continue\r\na: ${"b".repeat(20_000)}\r\n\r\n${finalAnswer}`,
-  ])("of another kind, or too long, are faults: %.40s", async (answer) => {
+  ])("cause a fault if of another kind or too long: %.40s", async (answer) => {
     const url = await rawServer((socket) => socket.end(answer));
     await expect(post(clientFor(), url)).rejects.toMatchObject({ isTransient: true });
   });

@@ -84,13 +84,13 @@ describe("batches in flight", () => {
     return gate;
   }
 
-  test("are limited to one before the first answer", async () => {
+  test("stay at one before the first answer", async () => {
     const gate = new QuotaGate();
     expect(await isAdmitted(gate, 1)).toBe(true);
     expect(await isAdmitted(gate, 1)).toBe(false);
   });
 
-  test("are limited to what the units left cover", async () => {
+  test("stay within what the units left cover", async () => {
     const gate = await gateAfter(20);
     expect([await isAdmitted(gate, 10), await isAdmitted(gate, 10), await isAdmitted(gate, 1)]).toEqual([
       true,
@@ -99,12 +99,12 @@ describe("batches in flight", () => {
     ]);
   });
 
-  test("are not limited if the first answer does not give the units left", async () => {
+  test("grow without limit if the first answer does not give the units left", async () => {
     const gate = await gateAfter(undefined);
     for (const _ of Array(50)) expect(await isAdmitted(gate, 1000)).toBe(true);
   });
 
-  test("are limited from the first answer that gives the units left", async () => {
+  test("get a limit from the first answer that gives the units left", async () => {
     const gate = await gateAfter(undefined);
     await isAdmitted(gate, 10);
     await isAdmitted(gate, 10);

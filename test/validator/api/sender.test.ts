@@ -57,12 +57,12 @@ describe("the longest answer", () => {
   const body = JSON.stringify({ emails: items(2) });
   const longest = 65_536 + 6 * body.length + 2 * 1024;
   const answerOf = (length: number) => respond(200, {}, resultsOf(items(2)).padEnd(length));
-  test("is read", async () => {
+  test("gives its statuses", async () => {
     const { validate, slept } = await engineFor([answerOf(longest)]);
     expect((await validate(items(2))).statuses).toEqual(["ok", "ok"]);
     expect(slept).toEqual([]);
   });
-  test("is rejected if it is one byte longer", async () => {
+  test("fails if it is one byte longer", async () => {
     const { failure } = await engineFor([answerOf(longest + 1)]);
     expect(await failure()).toBe("ServiceError: URL: invalid answer: it is too long");
   });
@@ -83,7 +83,7 @@ describe("temporary faults", () => {
     ["an answer that is not JSON", respond(200, {}, "<html>")],
     ["a status that is not a string", respond(200, {}, (list) => resultsOf(list).replaceAll('"ok"', "1"))],
     ["a body that is too large", respond(200, {}, () => " ".repeat(200_000))],
-  ])("are retried: %s", async (_, act) => {
+  ])("lead to a retry: %s", async (_, act) => {
     const { seen, validate, slept, kept } = await engineFor([act, respond()], {}, { timeout: 300 });
     const { statuses, charged } = await validate(items(3));
     expect({ statuses, charged }).toEqual({ statuses: ["ok", "ok", "ok"], charged: 3 });
@@ -102,7 +102,7 @@ describe("temporary faults", () => {
     expect(seen).toHaveLength(5);
   });
 
-  test("are not retried beyond the retry budget", async () => {
+  test("lead to no retry beyond the retry budget", async () => {
     const { failure, slept } = await engineFor([respond(500, {}, "")], { retryBudget: 1200 });
     expect(await failure()).toBe("ServiceError: URL: answers 500, 3 times");
     expect(slept).toEqual([250, 500]);
@@ -123,13 +123,13 @@ describe("temporary faults", () => {
       [2000],
     ],
     ["the engine's delay if the headers are invalid", { "retry-after": "soon", ratelimit: "???" }, [250]],
-  ])("are retried after %s", async (_, headers, expected) => {
+  ])("lead to a retry after %s", async (_, headers, expected) => {
     const { validate, slept } = await engineFor([respond(503, headers, ""), respond()]);
     await validate(items(1));
     expect(slept).toEqual(expected);
   });
 
-  test("are retried after at most 30 seconds, however many there were", async () => {
+  test("lead to a retry after at most 30 seconds, however many there were", async () => {
     const { failure, slept } = await engineFor([respond(503, {}, "")], {
       maximumRetries: 9,
       retryBudget: 1e9,
@@ -138,7 +138,7 @@ describe("temporary faults", () => {
     expect(slept).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]);
   });
 
-  test("are retried until the end of the budget, and not a millisecond longer", async () => {
+  test("lead to retries until the end of the budget, and not a millisecond longer", async () => {
     const asks = respond(503, { "retry-after": "2" }, "");
     const within = await engineFor([asks, () => {}], { retryBudget: 2000 });
     expect(await within.failure()).toBe("ServiceError: URL: no answer in 0.001 s, 2 times");
@@ -178,7 +178,7 @@ describe("temporary faults", () => {
     expect(slept).toEqual([]);
   });
 
-  test("are not retried if the service asks for a wait beyond the budget", async () => {
+  test("lead to no retry if the service asks for a wait beyond the budget", async () => {
     const { failure, slept } = await engineFor([respond(503, { "retry-after": "3600" }, "")]);
     expect(await failure()).toBe("ServiceError: URL: answers 503; it asks to wait for 60 min");
     expect(slept).toEqual([]);
@@ -279,13 +279,13 @@ describe("permanent faults", () => {
       "ServiceError: URL: answers 400: no [key]; is the base URL right?",
       1,
     ],
-  ])("are reported: %s", async (_, act, message, requests) => {
+  ])("fail with the reason: %s", async (_, act, message, requests) => {
     const { failure, seen } = await engineFor([act]);
     expect(await failure()).toBe(message);
     expect(seen).toHaveLength(requests);
   });
 
-  test("are reported after retries: connection refused", async () => {
+  test("fail with the reason after retries: connection refused", async () => {
     const { failure, slept } = await engineFor([respond()], { baseUrl: "http://127.0.0.1:1" });
     expect(await failure()).toBe("ServiceError: http://127.0.0.1:1: connection refused, 5 times");
     expect(slept).toHaveLength(4);
@@ -308,7 +308,7 @@ describe("a refusal that blames the size", () => {
     ["items must be strings", false],
     ["the maximum was reached", false],
     ["itemsmaxed", false],
-  ])('is a 400 that says "%s": %s', async (message, isBlame) => {
+  ])('says "%s" in a 400: %s', async (message, isBlame) => {
     const { failure, seen } = await engineFor([respond(400, {}, JSON.stringify({ message }))]);
     const end = isBlame
       ? `one item is too large for it (400: ${message})`
@@ -317,7 +317,7 @@ describe("a refusal that blames the size", () => {
     expect(seen.map(({ items }) => items.length)).toEqual(isBlame ? [2, 1] : [2]);
   });
 
-  test("is never a 422, whatever its message says", async () => {
+  test("cannot be a 422, whatever its message says", async () => {
     const { failure, seen } = await engineFor([respond(422, {}, "too many items")]);
     expect(await failure()).toBe("ServiceError: URL: answers 422: too many items; is the base URL right?");
     expect(seen).toHaveLength(1);
@@ -327,7 +327,7 @@ describe("a refusal that blames the size", () => {
 describe("a 429 with a hint", () => {
   const slowFor = (hint: number) => respond(429, { "retry-after": String(hint) }, "");
 
-  test("of at most a minute slows down, and of more ends the quota", async () => {
+  test("slows down for at most a minute, and ends the quota for more", async () => {
     const minute = await engineFor([slowFor(60), respond()]);
     expect((await minute.validate(items(1))).statuses).toEqual(["ok"]);
     expect(minute.slept).toEqual([60_250]);
@@ -370,7 +370,7 @@ describe("a 429 with a hint", () => {
     expect(engine.activity).toEqual({ inFlight: 0, wait: undefined });
   });
 
-  test("is announced again after the time that the service has asked for", async () => {
+  test("leads to another notice after the time that the service has asked for", async () => {
     const { validate, notices } = await engineFor([slowFor(1), slowFor(2), slowFor(0), respond()]);
     await validate(items(1));
     expect(notices).toEqual([

@@ -31,7 +31,7 @@ const lines = (columns: number, isUnicode = true) =>
   statusLines(summary, counts, { chalk: undefined, columns, isUnicode });
 
 describe("the status lines of the summary", () => {
-  test("have three blocks side by side on a wide terminal", () => {
+  test("form three blocks side by side on a wide terminal", () => {
     expect(lines(120)).toEqual([
       "  ok            771   77.1 %  ███████████████▍        Why fake 84            Disposable domains",
       "  fake           84    8.4 %  █▋                      syntax           27    trashmail.com             14",
@@ -47,11 +47,11 @@ describe("the status lines of the summary", () => {
     }
   });
 
-  test("are ASCII in a locale without Unicode", () => {
+  test("use only ASCII in a locale without Unicode", () => {
     expect(lines(120, false).join("")).toMatch(/^[\x20-\x7e]+$/);
   });
 
-  test("have no bars on a narrow terminal", () => {
+  test("show no bars on a narrow terminal", () => {
     expect(lines(59)).toEqual([
       "  ok            771   77.1 %",
       "  fake           84    8.4 %",
