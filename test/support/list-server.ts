@@ -12,13 +12,11 @@ export interface ListServer {
   readonly requests: { readonly etag: string | undefined; readonly status: number }[];
 }
 
-/** Names as long as the list in use that add nothing: other lists clear them. */
-const clearedNames = Array.from({ length: 70_000 }, (_, i) => `other-${i % 40_000}.com\n`).join("");
-
-export async function startListServer(): Promise<ListServer> {
+/** @param names number of names in the list, as in the one in use; they add nothing, since other lists clear them */
+export async function startListServer(names = 7): Promise<ListServer> {
   const state: { -readonly [Name in keyof ListServer]: ListServer[Name] } = {
     url: "",
-    list: clearedNames,
+    list: Array.from({ length: names }, (_, i) => `other-${i % ((names * 4) / 7)}.com\n`).join(""),
     etag: '"1"',
     requests: [],
   };

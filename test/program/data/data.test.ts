@@ -56,7 +56,7 @@ function honest(): Map<string, Offer> {
 
 let offers = honest();
 const suffixes: Offer = { version: "1.0.0", file: suffixPackage.file, list: suffixText, integrity: sha512 };
-const publicList = await startListServer();
+const publicList = await startListServer(70_000);
 const server = createServer(async (request, response) => {
   const [, path = "", download] = request.url?.split("/") ?? [];
   const name = decodeURIComponent(path);
