@@ -141,12 +141,13 @@ export async function startDnsServer({
     return encode({ ...packet, flags: code | (isCut ? 0x0200 : 0) | 0x0180, answers });
   }
 
+  let isOver = false;
   const udp = createSocket("udp4");
   udp.on("message", (bytes: Buffer, { port, address }: RemoteInfo) => {
     const answer = answerTo(bytes, false);
     const wait = delayOf(decode(bytes).questions![0]!.name);
     const send = () => {
-      if (answer) udp.send(answer, port, address);
+      if (answer && !isOver) udp.send(answer, port, address);
     };
     if (wait > 0) setTimeout(send, wait);
     else setImmediate(send);
@@ -172,6 +173,7 @@ export async function startDnsServer({
   });
   await bindBoth(udp, tcp);
   afterFile(() => {
+    isOver = true;
     udp.close();
     tcp.close();
   });
