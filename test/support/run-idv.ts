@@ -73,7 +73,8 @@ let hasStarted = false;
 export async function idv(args: readonly string[], settings: RunSettings = {}): Promise<Outcome> {
   const isOfNode = Object.keys(settings.env ?? {}).some((name) => name.startsWith("NODE_"));
   // A service takes over what happens to its process.
-  const isOfProcess = isOfNode || settings.uid !== undefined || args[0] === "serve";
+  const isService = args[0] === "serve" && !args.includes("--check");
+  const isOfProcess = isOfNode || settings.uid !== undefined || isService;
   if (!isFull && hasStarted && !isOfProcess) {
     const here = await import("./run-here.js");
     if (!here.isRunning()) return here.idv(args, settings);

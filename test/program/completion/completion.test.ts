@@ -5,14 +5,17 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { finished, shellCommand } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
+import { some } from "../../support/tier.js";
 
-test.each<[string, string]>([
+const lines = [
   ["idv em", "emails"],
   ["idv emails li", "list.csv"],
   ["idv emails list.csv --only ok,f", "ok,fake"],
   ["idv emails list.csv -c E", "E-Mail"],
   ["idv emails list.csv -c F", "First\\ Name"],
-])("bash completes %s to %s", async (line, expected) => {
+] as const;
+
+test.each(some(lines, 2))("bash completes %s to %s", async (line, expected) => {
   const home = folderOf({ "list.csv": "id,E-Mail,First Name\n1,ann@larch-and-oak.com,Ann\n" });
   mkdirSync(join(home, "bin"));
   writeFileSync(join(home, "bin", "idv"), `#!/bin/sh\nexec ${shellCommand} "$@"\n`);

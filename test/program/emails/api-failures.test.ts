@@ -80,13 +80,14 @@ describe("failures during a run", () => {
 
   test("kill -9, many times: every item is charged once", async () => {
     const key = await createKey(serviceHome, { limit: 100_000 });
-    const home = listOf(20_000);
+    const count = times(20_000, 5000);
+    const home = listOf(count);
     const args = ["emails", "list.csv", "-q", "-o", "out.csv"];
     const env = { IDV_API_KEY: key, IDV_BASE_URL: service.url };
     const store = await openSqliteServiceStore(join(serviceHome, "state/idv/service.db"), Date.now);
     onTestFinished(() => store.close());
     const used = async () => (await store.list()).at(-1)!.quota.used;
-    for (let i = 0; i < times(20, 3); i++) {
+    for (let i = 0; i < times(20, 2); i++) {
       const child = startIdv(args, { home, env });
       const exited = once(child, "exit");
       // When some more items are charged, or all of them.
@@ -97,8 +98,8 @@ describe("failures during a run", () => {
     }
     const { code, stderr } = await idv(args, { home, env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect((await lastKey(serviceHome)).used).toBe(20_000);
-    const undisturbed = listOf(20_000);
+    expect((await lastKey(serviceHome)).used).toBe(count);
+    const undisturbed = listOf(count);
     await idv(args, { home: undisturbed, env: { ...env, IDV_API_KEY: await createKey(serviceHome) } });
     expect(output(home)).toBe(output(undisturbed));
   }, 120_000);
@@ -112,13 +113,14 @@ describe("failures during a run", () => {
       setTimeout(() => passOn(answer, response), 10 + 60 * Math.random());
       onCharged();
     });
-    const home = listOf(4000);
+    const count = times(4000, 1000);
+    const home = listOf(count);
     const env = {
       IDV_API_KEY: key,
       IDV_BASE_URL: slowUrl,
     };
     const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--concurrency", "8"];
-    for (let i = 0; i < times(10, 3); i++) {
+    for (let i = 0; i < times(10, 2); i++) {
       const child = startIdv(args, { home, env });
       const exited = once(child, "exit");
       let left = Math.ceil(12 * Math.random());
@@ -132,7 +134,7 @@ describe("failures during a run", () => {
       await exited;
     }
     expect(await idv(args, { home, env })).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect((await lastKey(serviceHome)).used).toBe(4000);
+    expect((await lastKey(serviceHome)).used).toBe(count);
   }, 60_000);
 
   test.each([

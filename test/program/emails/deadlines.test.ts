@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { finished, idv, startIdv } from "../../support/run-idv.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { some } from "../../support/tier.js";
 
 const servers: Server[] = [];
 const sockets = new Set<Socket>();
@@ -62,7 +63,7 @@ const silences: readonly (readonly [string, () => Promise<{ url: string; env?: R
   ];
 
 describe("a run ends within timeout and retryBudget", () => {
-  test.each(silences)(
+  test.each(some(silences, 2))(
     "with %s",
     async (_, make) => {
       const { url, env } = await make();
@@ -78,7 +79,7 @@ describe("a run ends within timeout and retryBudget", () => {
 });
 
 describe("SIGTERM ends a run while it waits", () => {
-  test.each(silences)(
+  test.each(some(silences, 2))(
     "for %s",
     async (_, make) => {
       const { url, env } = await make();

@@ -9,7 +9,7 @@ const script = fileURLToPath(new URL("../../fuzz/fuzz.mjs", import.meta.url));
 
 test("hostile tables give the same output, counts and charges with the kernel and in batches", async () => {
   const { code, stdout, stderr } = await finished(
-    spawn(process.execPath, [script, "--seeds", `31-${30 + times(30, 3)}`]),
+    spawn(process.execPath, [script, "--seeds", `31-${30 + times(30, 1)}`]),
   );
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(/^\d+ tables, \d+ rows\n$/);

@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { readQuota, setQuota } from "../../support/quota.js";
 import { idv, shellCommand } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
+import { some } from "../../support/tier.js";
 
 const execute = promisify(execFile);
 
@@ -48,7 +49,7 @@ const good = (name: string) => `${name}@larch-and-oak.com`;
 const list = `id,email\n${["a", "b", "c", "d"].map((name, i) => `${i},${good(name)}\n`).join("")}`;
 
 describe("the command that goes on where the quota has ended", () => {
-  test.each([
+  const commands = [
     ["emails list.csv -o o.csv", "o.csv", "idv emails -I --update o.csv"],
     ["emails -I list.csv", "list.csv", "idv emails -I --update list.csv"],
     ["emails -I.bak list.csv", "list.csv", "idv emails -I --update list.csv"],
@@ -60,7 +61,8 @@ describe("the command that goes on where the quota has ended", () => {
       "list.csv",
       "idv emails --bad-rows keep -I --update list.csv",
     ],
-  ])("completes the output of `idv %s`", async (command, output, expected) => {
+  ] as const;
+  test.each(some(commands, 3))("completes the output of `idv %s`", async (command, output, expected) => {
     const home = homeOf({ "list.csv": list });
     const { suggested, used, output: text } = await resumed(home, `idv ${command}`, output);
     expect(suggested).toEqual([expected]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunOptions } from "../../../src/run/run-options.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-import { isFull } from "../../support/tier.js";
+import { some, times } from "../../support/tier.js";
 
 // Modules of the built program, since workers are started from files.
 const built = (module: string) => import(new URL(`../../../dist/${module}.js`, import.meta.url).href);
@@ -20,7 +20,7 @@ const { QuotaFile } = await built("store/quota/quota-file");
 function* table(count: number) {
   yield Buffer.from("id,email,note\n");
   // Blocks that lie inside it look like rows of their own.
-  const lineEnds = "line\n".repeat(150_000);
+  const lineEnds = "line\n".repeat(times(150_000, 60_000));
   for (let start = 0; start < count; start += 1000) {
     let text = "";
     for (let id = start; id < start + 1000; id++) {
@@ -36,7 +36,7 @@ function* table(count: number) {
   }
 }
 
-const rows = 200_000;
+const rows = times(200_000, 120_000);
 const parts = [...table(rows)];
 
 let threads = 0;
@@ -54,7 +54,7 @@ test("a CRLF that is split between two blocks is one line end", async () => {
   const before = `email,text\r\n${rows}`;
   const fill = (length: number) => `ann@larch-and-oak.com,${"x".repeat(length - 24)}\r\n`;
   const aligned = fill(2 * block - (before.length % block));
-  const text = `${before}${aligned}${fill(block + 1)}${line.repeat(5000)}`;
+  const text = `${before}${aligned}${fill(block + 1)}${line.repeat(times(5000, 1000))}`;
   const bytes = Buffer.from(text);
   async function* inBlocks() {
     for (let i = 0; i < bytes.length; i += block) {
@@ -91,7 +91,7 @@ describe("a large table comes out the same with and without workers", () => {
     ["with a limit", 77_777, {}],
     ["deduplicated", null, { filter: { dedupe: "item" } }],
   ];
-  test.each(isFull ? cases : cases.slice(0, 2))("%s", async (_, limit, options) => {
+  test.each(some(cases, 2))("%s", async (_, limit, options) => {
     const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
     const run = async (cores: number) => {
       await quotaFile.configure({ limit });

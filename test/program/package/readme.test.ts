@@ -11,6 +11,7 @@ import { hasProgram } from "../../support/programs.js";
 import { finished, fixtures, idv, shellCommand } from "../../support/run-idv.js";
 import { createKey, serve } from "../../support/service.js";
 import { folderOf } from "../../support/temporary-folder.js";
+import { some } from "../../support/tier.js";
 
 const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
 const recipes = readFileSync(new URL("../../../src/cli/help/topics/recipes.md", import.meta.url), "utf8");
@@ -22,15 +23,17 @@ const blocksIn = (markdown: string) =>
     text: text!,
   }));
 const blocks = blocksIn(readme);
-const commands = [...blocks, ...blocksIn(recipes)]
-  .filter(({ language }) => language === "sh")
-  .flatMap(({ text }) =>
-    text
-      .trim()
-      .replace(/\\\n */g, "")
-      .split("\n"),
-  )
-  .filter((line) => !line.startsWith("npm"));
+const linesIn = (shown: typeof blocks) =>
+  shown
+    .filter(({ language }) => language === "sh")
+    .flatMap(({ text }) =>
+      text
+        .trim()
+        .replace(/\\\n */g, "")
+        .split("\n"),
+    )
+    .filter((line) => !line.startsWith("npm"));
+const commands = [...linesIn(blocks), ...linesIn(some(blocksIn(recipes), 8))];
 
 const list = "name,email\nAnn,ann@larch-and-oak.com\nBob,x7k2@mailinator.com\n";
 let home: string;

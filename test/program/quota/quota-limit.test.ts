@@ -149,7 +149,7 @@ describe("several processes", () => {
     const path = join(temporaryFolder(), "quota.db");
     const units = 7;
     let granted = 0;
-    for (let round = 0; round < times(20, 3); round++) {
+    for (let round = 0; round < times(20, 2); round++) {
       const children = [1, 2].map(() =>
         spawn(process.execPath, ["--no-warnings", reserver, path, String(units)]),
       );
@@ -163,7 +163,7 @@ describe("several processes", () => {
     const { used } = JSON.parse((await idv(["quota", "show", "--json", "--quota", path])).stdout);
     expect(granted).toBeGreaterThan(0);
     expect(used).toBeGreaterThanOrEqual(granted);
-    expect(used).toBeLessThanOrEqual(granted + times(20, 3) * 2 * units);
+    expect(used).toBeLessThanOrEqual(granted + times(20, 2) * 2 * units);
   });
 });
 

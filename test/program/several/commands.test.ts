@@ -9,6 +9,7 @@ import { oldDataRemark } from "../../../src/cli/bulk/open/engine.js";
 import { idv, program, shellCommand } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { some } from "../../support/tier.js";
 
 const execute = promisify(execFile);
 const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
@@ -301,12 +302,13 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     expect(output).not.toContain(".tmp");
   });
 
-  test.each<[string, string, Record<string, string>]>([
+  const plain: [string, string, Record<string, string>][] = [
     ["with CI=true", slow, { CI: "true" }],
     ["with TERM=dumb", slow, { TERM: "dumb" }],
     ["with -q", slow.replace("emails", "emails -q"), {}],
     ["without columns", slow.replace("80", "0"), {}],
-  ])("shows no progress %s", async (_, command, env) => {
+  ];
+  test.each(some(plain, 2))("shows no progress %s", async (_, command, env) => {
     // Nothing shows that there is no line: it would come after a tenth of a second.
     expect(await onTerminal(command.replace("WAIT", "sleep 2"), env)).not.toContain(hiddenCursor);
   });
