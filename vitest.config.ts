@@ -4,10 +4,12 @@ import { defineConfig } from "vitest/config";
 const isolate = false;
 /** Ends and removes what a file of tests has left. */
 const setupFiles = ["test/support/setup.ts"];
+/** Five times what the slowest test takes on a machine with sixteen busy processes. */
+const testTimeout = 600_000;
 /** Processes and folders of a file of tests are ended and removed in hooks. */
-const hookTimeout = 60_000;
+const hookTimeout = 300_000;
 /** What a test waits for comes late on a loaded machine. */
-const expect = { poll: { timeout: 20_000 } };
+const expect = { poll: { timeout: 120_000 } };
 
 // Time limits end tests that hang. They measure nothing: machines are slow at times.
 export default defineConfig(({ mode }) => {
@@ -28,7 +30,7 @@ export default defineConfig(({ mode }) => {
             exclude: ["program", "engines", "platforms", "release", "workbooks"].map(
               (name) => `test/${name}/**`,
             ),
-            testTimeout: 60_000,
+            testTimeout,
             hookTimeout,
             expect,
           },
@@ -40,7 +42,7 @@ export default defineConfig(({ mode }) => {
             isolate,
             setupFiles,
             include: ["test/program/**/*.test.ts"],
-            testTimeout: 120_000,
+            testTimeout,
             hookTimeout,
             expect,
             globalSetup: ["test/support/unpack-browser.ts", "test/support/install-package.ts"],

@@ -85,7 +85,7 @@ async function start(from: Start): Promise<string> {
       (response) => response.status,
       () => 0,
     );
-  await expect.poll(status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(status).toBe(200);
   return url;
 }
 

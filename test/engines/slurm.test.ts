@@ -80,7 +80,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe
       return false;
     }
   };
-  await expect.poll(isIdle, { timeout: 30_000 }).toBe(true);
+  await expect.poll(isIdle).toBe(true);
   return run;
 }
 

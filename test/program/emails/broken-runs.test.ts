@@ -86,7 +86,6 @@ describe.each(isFull ? places : places.slice(0, 1))("with a %s", (where) => {
         expect(again.code).toBe(4);
       }
     },
-    60_000,
   );
 
   placed(where)("tries of a run with a name are paid once, one after the other and at once", async () => {

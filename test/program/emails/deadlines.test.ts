@@ -63,37 +63,29 @@ const silences: readonly (readonly [string, () => Promise<{ url: string; env?: R
   ];
 
 describe("a run ends within timeout and retryBudget", () => {
-  test.each(some(silences, 2))(
-    "with %s",
-    async (_, make) => {
-      const { url, env } = await make();
-      const { code, stderr } = await idv(["emails", "list.csv", "--base-url", url, ...limits], {
-        home: homeWithList(),
-        env: { IDV_API_KEY: "sk_1", ...env },
-      });
-      expect(code).toBe(5);
-      expect(stderr).toContain(`${url}: no answer in 0.`);
-    },
-    20_000,
-  );
+  test.each(some(silences, 2))("with %s", async (_, make) => {
+    const { url, env } = await make();
+    const { code, stderr } = await idv(["emails", "list.csv", "--base-url", url, ...limits], {
+      home: homeWithList(),
+      env: { IDV_API_KEY: "sk_1", ...env },
+    });
+    expect(code).toBe(5);
+    expect(stderr).toContain(`${url}: no answer in 0.`);
+  });
 });
 
 describe("SIGTERM ends a run while it waits", () => {
-  test.each(some(silences, 2))(
-    "for %s",
-    async (_, make) => {
-      const { url, env } = await make();
-      const child = startIdv(["emails", "list.csv", "--base-url", url], {
-        home: homeWithList(),
-        env: { IDV_API_KEY: "sk_1", ...env },
-      });
-      const outcome = finished(child);
-      // Once the silent server has a connection, the request is on its way.
-      const before = sockets.size;
-      await expect.poll(() => sockets.size).toBeGreaterThan(before);
-      child.kill("SIGTERM");
-      expect((await outcome).code).toBe(143);
-    },
-    30_000,
-  );
+  test.each(some(silences, 2))("for %s", async (_, make) => {
+    const { url, env } = await make();
+    const child = startIdv(["emails", "list.csv", "--base-url", url], {
+      home: homeWithList(),
+      env: { IDV_API_KEY: "sk_1", ...env },
+    });
+    const outcome = finished(child);
+    // Once the silent server has a connection, the request is on its way.
+    const before = sockets.size;
+    await expect.poll(() => sockets.size).toBeGreaterThan(before);
+    child.kill("SIGTERM");
+    expect((await outcome).code).toBe(143);
+  });
 });

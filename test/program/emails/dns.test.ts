@@ -227,7 +227,8 @@ describe("idv emails --dns", () => {
     const started = performance.now();
     child.kill("SIGTERM");
     expect(await ended).toBe(143);
-    expect(performance.now() - started).toBeLessThan(3000);
+    // It would wait for the server for 20 seconds.
+    expect(performance.now() - started).toBeLessThan(15_000);
     expect(existsSync(join(home, "o.csv"))).toBe(false);
   });
 });

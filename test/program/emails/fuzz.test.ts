@@ -13,4 +13,4 @@ test("hostile tables give the same output, counts and charges with the kernel an
   );
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(/^\d+ tables, \d+ rows\n$/);
-}, 300_000);
+});

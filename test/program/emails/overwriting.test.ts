@@ -180,4 +180,4 @@ test("two runs at once with a backup leave every row in the file or in its backu
     for (const row of rows) expect(left).toContain(row);
     expect(readdirSync(home).filter((name) => name.startsWith("."))).toEqual([]);
   }
-}, 120_000);
+});

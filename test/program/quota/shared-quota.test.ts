@@ -92,7 +92,7 @@ describe("a shared quota in a file", () => {
     const child = startIdv(["emails"], { home, env });
     const [stdin, outcome] = [child.stdin!, finished(child)];
     stdin.write(list(10_000, "a"));
-    await expect.poll(keys, { timeout: 10_000 }).toContain('"used":10000');
+    await expect.poll(keys).toContain('"used":10000');
     expect((await idv(["keys", "revoke", id, "--state", "service.db"], { home })).code).toBe(0);
     stdin.end(list(9000, "b").replace("email\n", ""));
     const { code, stderr } = await outcome;
@@ -185,6 +185,5 @@ describe.skipIf(!hasPostgres || !isFull)("a shared quota in PostgreSQL", () => {
       expect(stderr).toContain("the database cannot be used");
       expect(await quotaOf(place)).toMatchObject({ used: 6000 });
     },
-    60_000,
   );
 });

@@ -315,7 +315,7 @@ describe.skipIf(wantedBrowser() === undefined).each(stores)("in a browser, on %s
     page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("dialog", (dialog) => faults.push(`dialog: ${dialog.message()}`));
-  }, 60_000);
+  });
   afterAll(() => browser.close());
   const visit = (path: string) => page.goto(`${service.url}/dashboard${path}`);
   const press = (button: string) => page.getByRole("button", { name: button, exact: true }).click();
@@ -420,58 +420,50 @@ describe.skipIf(wantedBrowser() === undefined).each(stores)("in a browser, on %s
     expect(await page.textContent("main")).toContain("You are not signed in");
     // The answer with 401 above is the only thing that a browser may report.
     expect(faults.filter((text) => !/40[01]/.test(text))).toEqual([]);
-  }, 60_000);
+  });
 
-  testFull(
-    "all pages have labels, contrast and headings, and fit a phone, light and dark",
-    async () => {
-      await page.goto(await linkTo(service, state));
-      await press("Sign in");
-      await visit("/keys?show=revoked");
-      const key = (await page.getByRole("link", { name }).getAttribute("href"))!.slice("/dashboard".length);
-      await idv(["keys", "create", "--name", "rotated", "--state", state]);
-      await visit("/keys");
-      const href = (await page.getByRole("link", { name: "rotated" }).getAttribute("href"))!;
-      await idv(["keys", "rotate", href.split("/").at(-1)!, "--grace", "1h", "--state", state]);
-      const rotated = href.slice("/dashboard".length);
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        for (const path of ["", "/keys", key, rotated, "/usage", "/try", "/people", "/none"]) {
-          for (const width of [1280, 390]) {
-            await page.setViewportSize({ width, height: 900 });
-            await visit(path);
-            await expectFits(page);
-          }
-          // The checker is a script of another origin.
-          const checked = await browser.newContext({
-            bypassCSP: true,
-            storageState: await context.storageState(),
-          });
-          const other = await checked.newPage();
-          await other.emulateMedia({ colorScheme });
-          await other.goto(`${service.url}/dashboard${path}`);
-          await expectAccessible(other);
-          await checked.close();
+  testFull("all pages have labels, contrast and headings, and fit a phone, light and dark", async () => {
+    await page.goto(await linkTo(service, state));
+    await press("Sign in");
+    await visit("/keys?show=revoked");
+    const key = (await page.getByRole("link", { name }).getAttribute("href"))!.slice("/dashboard".length);
+    await idv(["keys", "create", "--name", "rotated", "--state", state]);
+    await visit("/keys");
+    const href = (await page.getByRole("link", { name: "rotated" }).getAttribute("href"))!;
+    await idv(["keys", "rotate", href.split("/").at(-1)!, "--grace", "1h", "--state", state]);
+    const rotated = href.slice("/dashboard".length);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const path of ["", "/keys", key, rotated, "/usage", "/try", "/people", "/none"]) {
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 900 });
+          await visit(path);
+          await expectFits(page);
         }
+        // The checker is a script of another origin.
+        const checked = await browser.newContext({
+          bypassCSP: true,
+          storageState: await context.storageState(),
+        });
+        const other = await checked.newPage();
+        await other.emulateMedia({ colorScheme });
+        await other.goto(`${service.url}/dashboard${path}`);
+        await expectAccessible(other);
+        await checked.close();
       }
-    },
-    90_000,
-  );
+    }
+  });
 
-  testFull(
-    "the pages work without a script",
-    async () => {
-      const plain = await browser.newContext({ javaScriptEnabled: false });
-      const still = await plain.newPage();
-      await still.goto(await linkTo(service, state));
-      await still.getByRole("button", { name: "Sign in" }).click();
-      await still.goto(`${service.url}/dashboard/keys`);
-      await still.locator("#create [name=name]").fill("plain");
-      await still.getByRole("button", { name: "Create API key" }).click();
-      expect(await still.textContent(".secret code")).toMatch(/^sk_/);
-      expect(await still.getByRole("button", { name: "Copy" }).count()).toBe(0);
-      await plain.close();
-    },
-    30_000,
-  );
+  testFull("the pages work without a script", async () => {
+    const plain = await browser.newContext({ javaScriptEnabled: false });
+    const still = await plain.newPage();
+    await still.goto(await linkTo(service, state));
+    await still.getByRole("button", { name: "Sign in" }).click();
+    await still.goto(`${service.url}/dashboard/keys`);
+    await still.locator("#create [name=name]").fill("plain");
+    await still.getByRole("button", { name: "Create API key" }).click();
+    expect(await still.textContent(".secret code")).toMatch(/^sk_/);
+    expect(await still.getByRole("button", { name: "Copy" }).count()).toBe(0);
+    await plain.close();
+  });
 });

@@ -506,7 +506,7 @@ describe("robustness", () => {
     const [code] = await once(child, "exit");
     expect(code).toBe(0);
     slow.destroy();
-  }, 15_000);
+  });
 
   test("rejects a port in use and warns about a public host", async () => {
     const { port } = new URL(service.url);

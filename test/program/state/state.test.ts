@@ -140,23 +140,19 @@ describe("a command that reads or changes a state", () => {
     }
     expect(existsSync(join(home, "none"))).toBe(false);
     expect(statSync(join(home, "empty.db")).size).toBe(0);
-  }, 120_000);
+  });
 
-  test.skipIf(!hasPostgres || !isFull)(
-    "creates no tables",
-    async () => {
-      const postgres = await startPostgres();
-      const state = await postgres.create();
-      for (const command of ["usage", "keys list"]) {
-        const { code, stderr } = await idv([...command.split(" "), "--state", state]);
-        expect([code, stderr], command).toEqual([
-          6,
-          expect.stringContaining("there is no state in this database; idv serve, idv keys create"),
-        ]);
-      }
-      expect((await idv(["keys", "create", "--name", "a", "--state", state])).code).toBe(0);
-      expect((await idv(["keys", "list", "--state", state])).code).toBe(0);
-    },
-    60_000,
-  );
+  test.skipIf(!hasPostgres || !isFull)("creates no tables", async () => {
+    const postgres = await startPostgres();
+    const state = await postgres.create();
+    for (const command of ["usage", "keys list"]) {
+      const { code, stderr } = await idv([...command.split(" "), "--state", state]);
+      expect([code, stderr], command).toEqual([
+        6,
+        expect.stringContaining("there is no state in this database; idv serve, idv keys create"),
+      ]);
+    }
+    expect((await idv(["keys", "create", "--name", "a", "--state", state])).code).toBe(0);
+    expect((await idv(["keys", "list", "--state", state])).code).toBe(0);
+  });
 });

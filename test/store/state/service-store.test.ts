@@ -734,7 +734,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
       }),
       { numRuns: times(25) },
     );
-  }, 60_000);
+  });
 
   test("a charge that waited for a lock sees a revocation that was committed meanwhile", async () => {
     const url = await postgres!.create();

@@ -593,7 +593,8 @@ describe("requests under way", () => {
     const others = [1, 2, 3, 4, 5, 6].map(validate);
     // None of the answers is stored yet.
     await expect.poll(() => stored.length).toBe(7);
-    expect(seen.map((request) => request.items[0])).toEqual(items(7));
+    // Two at a time may arrive in either order.
+    expect(new Set(seen.map((request) => request.items[0]))).toEqual(new Set(items(7)));
     expect(most).toBe(2);
     for (const store of stored) store();
     await Promise.all(others);
