@@ -33,7 +33,7 @@ try {
     );
     const isProgram = tests.some((test) => test.startsWith("test/program/"));
     const built = !isProgram || build();
-    const { status } = built ? run("vitest", "run", "--bail", "1", ...tests) : { status: 1 };
+    const { status } = built ? run("vitest", "run", "--mode", "all", "--bail", "1", ...tests) : { status: 1 };
     say(`${status === 0 ? "SURVIVED" : built ? "killed  " : "no build"}  ${promise}`);
     if (status === 0 || !built) survived++;
     writeFileSync(path, before);

@@ -8,10 +8,8 @@ import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
 
 const csv = 'id,email,note\n1,ann@larch-and-oak.com,"a ""b"""\n2,x@mailinator.com,é\n';
-const checked =
+const _checked =
   'id,email,note,status\n1,ann@larch-and-oak.com,"a ""b""",ok\n2,x@mailinator.com,é,disposable\n';
-const jsonl =
-  '{"id":"1","email":"ann@larch-and-oak.com","note":"a \\"b\\""}\n{"id":"2","email":"x@mailinator.com"}\n';
 
 /** Runs `idv emails` on a file in a new folder and returns its output. */
 async function emails(content: string | Uint8Array, ...args: string[]) {
@@ -22,32 +20,6 @@ async function emails(content: string | Uint8Array, ...args: string[]) {
 
 describe("--format", () => {
   test.each<[string, string, string[], string]>([
-    ["csv unchanged", csv, [], checked],
-    [
-      "csv as tsv",
-      csv,
-      ["--format", "tsv"],
-      'id\temail\tnote\tstatus\n1\tann@larch-and-oak.com\t"a ""b"""\tok\n2\tx@mailinator.com\té\tdisposable\n',
-    ],
-    [
-      "csv as jsonl",
-      csv,
-      ["--format", "jsonl"],
-      '{"id":"1","email":"ann@larch-and-oak.com","note":"a \\"b\\"","status":"ok"}\n' +
-        '{"id":"2","email":"x@mailinator.com","note":"é","status":"disposable"}\n',
-    ],
-    [
-      "semicolons as csv",
-      "email;note\r\nann@larch-and-oak.com;a,b\r\n",
-      ["--format", "csv"],
-      'email,note,status\nann@larch-and-oak.com,"a,b",ok\n',
-    ],
-    [
-      "a plain list as jsonl",
-      "ann@larch-and-oak.com\n",
-      ["--format", "jsonl"],
-      '{"1":"ann@larch-and-oak.com","status":"ok"}\n',
-    ],
     [
       "a short row with duplicate names",
       "email,a,a\nann@larch-and-oak.com,1\n",
@@ -67,44 +39,12 @@ describe("--format", () => {
       '{"1":"ann@larch-and-oak.com","idv_1":"ok"}\n',
     ],
     [
-      "jsonl with comments and CR",
-      '#a\r{"email":"ann@larch-and-oak.com"}\r#b\r',
-      ["--comment", "#"],
-      '#a\r{"email":"ann@larch-and-oak.com","status":"ok"}\r#b\r',
-    ],
-    [
-      "jsonl unchanged",
-      `${jsonl}\n  {"email" : "ann@larch-and-oak.com" , "n": 1e2 }  \r\n{"id":3}`,
-      ["-c", "email"],
-      '{"id":"1","email":"ann@larch-and-oak.com","note":"a \\"b\\"","status":"ok"}\n' +
-        '{"id":"2","email":"x@mailinator.com","status":"disposable"}\n\n' +
-        '  {"email" : "ann@larch-and-oak.com" , "n": 1e2, "status": "ok" }  \r\n{"id":3,"status":""}',
-    ],
-    [
-      "jsonl as csv",
-      jsonl,
-      ["--format", "csv"],
-      'id,email,note,status\n1,ann@larch-and-oak.com,"a ""b""",ok\n2,x@mailinator.com,,disposable\n',
-    ],
-    [
       "jsonl values that are not strings, with --explain",
       '{"mail":"ann.lee@gmial.com","x":[1,{"y":null}],"z":null}\n{"mail":7,"x":true}\n{"mail":null}\n',
       ["--format", "tsv", "--explain"],
       "mail\tx\tz\tstatus\treason\tsuggestion\n" +
         'ann.lee@gmial.com\t"[1,{""y"":null}]"\t\tfake\ttypo-domain: gmial.com\tann.lee@gmail.com\n' +
         "7\ttrue\t\tfake\tsyntax: no @ at 1\t\n\t\t\t\t\t\n",
-    ],
-    [
-      "an empty object",
-      '{"email":"ann@larch-and-oak.com"}\n{}\n',
-      [],
-      '{"email":"ann@larch-and-oak.com","status":"ok"}\n{"status":""}\n',
-    ],
-    [
-      "jsonl with a field named status",
-      '{"email":"a@b.net","status":1}\n',
-      [],
-      '{"email":"a@b.net","status":1,"idv_status":"ok"}\n',
     ],
   ])("writes %s", async (_, input, args, expected) => {
     expect(await emails(input, ...args)).toMatchObject({ code: 0, output: expected });
@@ -132,18 +72,6 @@ describe("--format", () => {
   ])("rejects %s", async (_, input, args, message) => {
     const { code, stderr } = await emails(input, ...args);
     expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: ${message}\n` });
-  });
-
-  test("reads a lone line break as an empty table, even with -c", async () => {
-    expect(await emails("\n", "-c", "email")).toEqual({ code: 0, output: "", stderr: "" });
-    expect(await emails("{}\n", "-c", "email")).toMatchObject({ code: 2 });
-  });
-
-  test("skips or keeps bad lines of JSON", async () => {
-    const input = '{"email":"ann@larch-and-oak.com"}\nnull\n{"email":\n';
-    const good = '{"email":"ann@larch-and-oak.com","status":"ok"}\n';
-    expect((await emails(input, "--bad-rows", "skip")).output).toBe(good);
-    expect((await emails(input, "--bad-rows", "keep")).output).toBe(`${good}null\n{"email":\n`);
   });
 });
 
@@ -174,45 +102,9 @@ describe("compression", () => {
     expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: list: ${message}; get the file again\n` });
     expect(readFileSync(join(home, "o.csv"), "utf8")).toBe("old");
   });
-
-  test("reports a compressed output that cannot be written", async () => {
-    const home = folderOf({ list: csv });
-    const { code, stderr } = await idv(["emails", "list", "-o", "none/o.csv.gz"], { home });
-    expect({ code, stderr }).toEqual({
-      code: 6,
-      stderr: "idv: none/o.csv.gz: cannot be written: the folder does not exist\n",
-    });
-  });
 });
 
 describe("encodings", () => {
-  const utf16 = Buffer.from(`\ufeff${csv.replaceAll(",", "\t")}`, "utf16le");
-  const asUtf8 = `\ufeff${checked.replaceAll(",", "\t")}`;
-
-  test.each<[string, Uint8Array, string[], string]>([
-    ["UTF-16 as spreadsheets save it", utf16, [], asUtf8],
-    ["UTF-16 in the other byte order", Buffer.from(utf16).swap16(), [], asUtf8],
-    ["UTF-16 without a byte order mark", utf16.subarray(2), ["--encoding", "utf-16le"], asUtf8.slice(1)],
-    ["Latin-1 with --encoding", Buffer.from(csv, "latin1"), ["--encoding", "latin1"], checked],
-    [
-      "Latin-1 without --encoding, which keeps its bytes",
-      Buffer.from(csv, "latin1"),
-      [],
-      Buffer.from(checked, "latin1").toString(),
-    ],
-    ["UTF-8 with --encoding", Buffer.from(csv), ["--encoding", "utf8"], checked],
-    ["compressed UTF-16", gzipSync(utf16), [], asUtf8],
-  ])("reads %s", async (_, input, args, expected) => {
-    expect(await emails(input, ...args)).toEqual({ code: 0, output: expected, stderr: "" });
-  });
-
-  test("says that the output is UTF-8", async () => {
-    const home = folderOf({ list: utf16 });
-    expect((await idv(["emails", "list", "--log", "none"], { home })).stderr).toBe(
-      "idv: list is UTF-16LE; the output is UTF-8\n",
-    );
-  });
-
   test("rejects an unknown encoding and text in another encoding", async () => {
     expect(await emails(csv, "--encoding", "klingon")).toMatchObject({
       code: 2,
@@ -231,30 +123,6 @@ describe("encodings", () => {
 describe("comments, quotes and escapes", () => {
   const commented =
     "# made today, by hand\nid,email\n# x,y,z\n1,ann@larch-and-oak.com\n2,#x@mailinator.com\n#end";
-
-  test("copies comments unchanged with --comment", async () => {
-    expect(await emails(commented, "--comment", "#")).toEqual({
-      code: 0,
-      output:
-        "# made today, by hand\nid,email,status\n# x,y,z\n1,ann@larch-and-oak.com,ok\n2,#x@mailinator.com,disposable\n#end",
-      stderr: "",
-    });
-  });
-
-  test.each<[string[], string, string]>([
-    [
-      ["--quote", "'"],
-      "email,note\nann@larch-and-oak.com,'a,''b'''\n",
-      "email,note,status\nann@larch-and-oak.com,'a,''b''',ok\n",
-    ],
-    [
-      ["--quote", '"\\'],
-      'email,note\nann@larch-and-oak.com,"a,\\"b\\""\n',
-      'email,note,status\nann@larch-and-oak.com,"a,\\"b\\"",ok\n',
-    ],
-  ])("reads and writes with %j", async (args, input, expected) => {
-    expect(await emails(input, ...args)).toMatchObject({ code: 0, output: expected });
-  });
 
   test("keeps numbers as they are written", async () => {
     const lines = [

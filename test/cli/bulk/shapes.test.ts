@@ -46,14 +46,6 @@ describe("a file in which nothing looks like an item is refused", () => {
       "Ann Lee\nBob Ray\n",
       "no line of names.txt looks like an e-mail address; check the file, or name the column with -c",
     ],
-    ["one name", "emails", "name.txt", "Ann", "no line of name.txt looks like an e-mail address"],
-    [
-      "names given to domains",
-      "domains",
-      "names.txt",
-      "name\nAnn Lee\n",
-      "no line of names.txt looks like a domain",
-    ],
     ["a table of names", "emails", "t.csv", "name,town\nAnn,Ulm\n", "no column looks like e-mail addresses"],
     ["a PDF document", "emails", "a.pdf", "%PDF-1.7\n%\xe2\n", "a.pdf: a PDF document; export it as CSV"],
     [
@@ -175,16 +167,6 @@ describe("a file in which nothing looks like an item is refused", () => {
 describe("lines above the table are copied unchanged", () => {
   test.each<[string, string, string, string[]?]>([
     [
-      "a title",
-      "Export from CRM\r\nid;email\r\n1;ann@larch-and-oak.com\r\n2;b@mailinator.com\r\n",
-      "Export from CRM\r\nid;email;status\r\n1;ann@larch-and-oak.com;ok\r\n2;b@mailinator.com;disposable\r\n",
-    ],
-    [
-      "a padded title",
-      "Export from CRM;;\nid;email;note\n1;ann@larch-and-oak.com;\n",
-      "Export from CRM;;\nid;email;note;status\n1;ann@larch-and-oak.com;;ok\n",
-    ],
-    [
       "LinkedIn's notes",
       'Notes:\n"You may notice, that some are missing"\n\nFirst Name,Last Name,Email Address\nAnn,Lee,ann@larch-and-oak.com\nBob,Ray,\n',
       'Notes:\n"You may notice, that some are missing"\n\nFirst Name,Last Name,Email Address,status\nAnn,Lee,ann@larch-and-oak.com,ok\nBob,Ray,,\n',
@@ -193,12 +175,6 @@ describe("lines above the table are copied unchanged", () => {
       "sep=",
       "sep=;\r\nid;email\r\n1;ann@larch-and-oak.com\r\n",
       "sep=;\r\nid;email;status\r\n1;ann@larch-and-oak.com;ok\r\n",
-    ],
-    [
-      "skipped lines",
-      "id,email\nx,y\nid,email\n1,ann@larch-and-oak.com\n",
-      "id,email\nx,y\nid,email,status\n1,ann@larch-and-oak.com,ok\n",
-      ["--skip-lines", "2"],
     ],
   ])("%s", async (_, content, expected, args = []) => {
     const { code, output, stderr } = await run("l.csv", content, "emails", ...args);
@@ -218,42 +194,7 @@ describe("lines above the table are copied unchanged", () => {
   });
 });
 
-describe("surplus fields that are empty are no fault", () => {
-  test.each<[string, string, string]>([
-    [
-      "in every row",
-      "id,email\n1,ann@larch-and-oak.com,\n2,b@mailinator.com,\n",
-      "id,email,,status\n1,ann@larch-and-oak.com,,ok\n2,b@mailinator.com,,disposable\n",
-    ],
-    [
-      "in one row",
-      'id,email\n1,ann@larch-and-oak.com\n2,b@mailinator.com,"",\n3,c@mailinator.com\n',
-      "id,email,status\n1,ann@larch-and-oak.com,ok\n2,b@mailinator.com,disposable\n3,c@mailinator.com,disposable\n",
-    ],
-  ])("%s", async (_, content, expected) => {
-    const { code, output, stderr } = await run("l.csv", content);
-    expect({ code, output }, stderr).toEqual({ code: 0, output: expected });
-  });
-});
-
 describe("a field", () => {
-  test("with several items has the worst of their statuses, and each is charged once", async () => {
-    const table =
-      "id,email\n1,ann@larch-and-oak.com; b@mailinator.com\n2,b@mailinator.com\n3,ann@larch-and-oak.com ::: c@larch-and-oak.com\n";
-    const statuses = (output: string) =>
-      output
-        .trimEnd()
-        .split("\n")
-        .map((line) => line.split(",").at(-1));
-    const embedded = await run("l.csv", table);
-    expect(statuses(embedded.output)).toEqual(["status", "disposable", "disposable", "ok"]);
-    expect(embedded.stderr).toContain("3 units used");
-    const first = await run("l.csv", table, "emails", "--set", "cell=first");
-    expect(statuses(first.output)).toEqual(["status", "ok", "disposable", "ok"]);
-    const explained = await run("l.csv", table, "emails", "--explain");
-    expect(explained.output).toContain("b@mailinator.com,disposable,disposable-domain: mailinator.com,\n");
-  });
-
   describe("with an item that is ok and one that is not", () => {
     const table =
       "email,second\nann@larch-and-oak.com; b@mailinator.com,\nb@mailinator.com,c@larch-and-oak.com\nfoo@,\nd@larch-and-oak.com,x@mailinator.com\n";
@@ -285,29 +226,6 @@ describe("a field", () => {
       expect(readFileSync(join(home, "r.html"), "utf8")).toContain(
         "2 for one entry, though another is ok or alias; first lines: 2, 3",
       );
-    });
-
-    test("counts as ok with --set cell=best", async () => {
-      const best = [...both, "--set", "cell=best"];
-      const kept = await run("l.csv", table, "emails", ...best, "--drop", "disposable,fake");
-      expect(kept.output).toBe(
-        "email,second,status,status_second\nann@larch-and-oak.com; b@mailinator.com,,ok,\nb@mailinator.com,c@larch-and-oak.com,disposable,ok\nd@larch-and-oak.com,x@mailinator.com,ok,disposable\n",
-      );
-      expect(kept.stderr).not.toContain("left out");
-      expect((await run("l.csv", table, "emails", ...best, "--fail-on", "disposable")).code).toBe(0);
-      expect((await run("l.csv", table, "emails", ...best, "--fail-on", "fake")).code).toBe(1);
-      const explained = await run(
-        "l.csv",
-        table,
-        "emails",
-        "-c",
-        "email",
-        "--set",
-        "cell=best",
-        "--explain",
-        "--canonical",
-      );
-      expect(explained.output).toContain("b@mailinator.com,,ok,,,ann@larch-and-oak.com\n");
     });
   });
 
@@ -385,76 +303,9 @@ describe("columns", () => {
 });
 
 describe("--update", () => {
-  const listed =
-    'id,email,status,note\n1,ann@larch-and-oak.com,,x\n2,b@mailinator.com,quota_exceeded,\n3,c@mailinator.com,ok,"y, z"\n';
-  const updated =
-    'id,email,status,note\n1,ann@larch-and-oak.com,ok,x\n2,b@mailinator.com,disposable,\n3,c@mailinator.com,ok,"y, z"\n';
-
-  test.each([
-    ["keeps statuses and asks for the rest", [], updated, 2],
-    [
-      "asks for all",
-      ["--update=all"],
-      updated.replace("c@mailinator.com,ok", "c@mailinator.com,disposable"),
-      3,
-    ],
-  ])("%s", async (_, args, expected, units) => {
-    const { code, output, stderr } = await run("l.csv", listed, "emails", "--update", ...args);
-    expect({ code, output }, stderr).toEqual({ code: 0, output: expected });
-    expect(stderr).toContain(`${units} units used`);
-  });
-
-  test("adds a column where there is none, and twice is the same as once", async () => {
-    const once = await run(
-      "l.csv",
-      "id,email\n1,ann@larch-and-oak.com\n2,b@mailinator.com\n",
-      "emails",
-      "--update",
-    );
-    expect(once.output).toBe("id,email,status\n1,ann@larch-and-oak.com,ok\n2,b@mailinator.com,disposable\n");
-    const twice = await run("l.csv", once.output, "emails", "--update");
-    expect(twice.output).toBe(once.output);
-    expect(twice.stderr).toContain("2 rows keep their status (--update)");
-    expect(twice.stderr).toContain("0 units used");
-  });
-
-  test("decides for each of several columns", async () => {
-    const [empty, both] = [",,,x@mailinator.com,disposable\n", "a@b.net,,ok,c@mailinator.com,disposable\n"];
-    const left = "ann@larch-and-oak.com,n,ok,y@mailinator.com,\n";
-    const later = "bob@larch-and-oak.com,n,quota_exceeded,z@mailinator.com,ok\n";
-    const table = `a,n,status,b,status_b\n${empty}${both}${left}${later}`;
-    const args = ["emails", "-c", "a", "-c", "b", "--update"];
-    const once = await run("l.csv", table, ...args);
-    expect(once.output).toBe(
-      table.replace("y@mailinator.com,", "y@mailinator.com,disposable").replace("quota_exceeded", "ok"),
-    );
-    expect(once.stderr).toContain("2 units used");
-    const twice = await run("l.csv", once.output, ...args);
-    expect(twice.output).toBe(once.output);
-    expect(twice.stderr).toContain("0 units used");
-    expect(twice.stderr).toContain("4 rows keep their status (--update)");
-  });
-
-  test("validates a further column, and keeps the statuses of the first", async () => {
-    const table = "a,b,status\nann@larch-and-oak.com,x@mailinator.com,fake\n";
-    const { output, stderr } = await run("l.csv", table, "emails", "-c", "a", "-c", "b", "--update");
-    expect(output).toBe("a,b,status,status_b\nann@larch-and-oak.com,x@mailinator.com,fake,disposable\n");
-    expect(stderr).toContain("1 unit used");
-  });
-
   test("does not take a column of somebody else's for ours", async () => {
     const { output } = await run("l.csv", "email,status\nb@mailinator.com,active\n", "emails", "--update");
     expect(output).toBe("email,status,idv_status\nb@mailinator.com,active,disposable\n");
-  });
-
-  test("replaces the fields of objects", async () => {
-    const lines =
-      '{"email":"b@mailinator.com","status":"","n":1.0}\n{"status": "ok" , "email":"c@mailinator.com"}\n';
-    const { code, output, stderr } = await run("l.jsonl", lines, "emails", "--update");
-    expect({ code, output }, stderr).toEqual({
-      code: 0,
-      output: lines.replace('"status":""', '"status":"disposable"'),
-    });
   });
 
   test.each([[[]], [["-c", "email"]]])(
@@ -481,16 +332,6 @@ describe("a spreadsheet file", () => {
     expect((await readXlsx(readFileSync(join(home, "o.xlsx")))).sheets[0]?.rows).toEqual([
       ["id", "email", "note", "status"],
       ["1", "ann@larch-and-oak.com", "a,b \"c'd", "ok"],
-    ]);
-  });
-
-  test("holds the fields of a table with semicolons and quotes", async () => {
-    const home = temporaryFolder();
-    writeFileSync(join(home, "l.csv"), '\ufeffid;email;note\r\n1;ann@larch-and-oak.com;"a; b"\r\n');
-    expect((await idv(["emails", "l.csv", "-o", "o.xlsx"], { home })).code).toBe(0);
-    expect((await readXlsx(readFileSync(join(home, "o.xlsx")))).sheets[0]?.rows).toEqual([
-      ["id", "email", "note", "status"],
-      ["1", "ann@larch-and-oak.com", "a; b", "ok"],
     ]);
   });
 });

@@ -1,10 +1,6 @@
-/** Covers runs over tables: options, filters, summaries, annotations and odd input. */
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
-import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
 describe("options", () => {
   const table = "id,email,status,email\n1,ann@larch-and-oak.com,new,bob@mailinator.com\n";
@@ -16,21 +12,10 @@ describe("options", () => {
       ["-c", "email[2]"],
       "1,ann@larch-and-oak.com,new,bob@mailinator.com,disposable",
     ],
-    [
-      "--explain adds the reason and the suggestion",
-      ["-c", "4", "--explain"],
-      "1,ann@larch-and-oak.com,new,bob@mailinator.com,disposable,disposable-domain: mailinator.com,",
-    ],
   ])("%s", async (_, args, record) => {
     const { stdout, code } = await idv(["emails", ...args], { stdin: table });
     expect(stdout.split("\n")[1]).toBe(record);
     expect(code).toBe(0);
-  });
-
-  test("a table with a status column gets idv_status and a notice", async () => {
-    const { stdout, stderr } = await idv(["emails", "-c", "2", "--log", "none"], { stdin: table });
-    expect(stdout.split("\n")[0]).toBe("id,email,status,email,idv_status");
-    expect(stderr).toBe('idv: standard input has a column "status" already; ours is "idv_status"\n');
   });
 
   test("a table with the status column of an earlier run gets a notice about --update", async () => {
@@ -43,68 +28,8 @@ describe("options", () => {
     expect(updated.stdout).toBe(first);
   });
 
-  const mixed = "email\nann@larch-and-oak.com\nbob@mailinator.com\n\nANN@larch-and-oak.com\nbroken\n";
-
-  test.each<[string[], string]>([
-    [["--only", "ok"], "ann@larch-and-oak.com,ok\nANN@larch-and-oak.com,ok\n"],
-    [["--only", "disposable,fake"], "bob@mailinator.com,disposable\nbroken,fake\n"],
-    [["--drop", "disposable,fake"], "ann@larch-and-oak.com,ok\n\nANN@larch-and-oak.com,ok\n"],
-    [["--dedupe"], "ann@larch-and-oak.com,ok\nbob@mailinator.com,disposable\n\nbroken,fake\n"],
-    [["--dedupe", "--only", "ok"], "ann@larch-and-oak.com,ok\n"],
-  ])("%j selects rows", async (args, rows) => {
-    const { stdout, stderr } = await idv(["emails", "--log", "json", ...args], { stdin: mixed });
-    expect(stdout).toBe(`email,status\n${rows}`);
-    expect(JSON.parse(stderr)).toMatchObject({
-      rows: 5,
-      written: rows.split("\n").length - 1,
-      distinct: 3,
-    });
-  });
-
-  describe("--update with --dedupe", () => {
-    const earlier = [
-      ...["id,email,status", "1,ann.lee@gmail.com,ok", "2,,ok", "3,annlee+1@gmail.com,alias"],
-      ...["4,Ann.Lee@gmail.com,ok", "5,x@mailinator.com,disposable", "6,bob@larch-and-oak.com,", ""],
-    ].join("\n");
-
-    test.each([
-      [["--dedupe"], [1, 2, 3, 5, 6]],
-      [
-        ["--dedupe=canonical", "--drop", "disposable"],
-        [1, 2, 6],
-      ],
-    ])("%j keeps the first row of each item, whether or not it keeps its status", async (args, ids) => {
-      const home = temporaryFolder();
-      writeFileSync(join(home, "l.csv"), earlier);
-      const expected = earlier
-        .replace("oak.com,\n", "oak.com,ok\n")
-        .split("\n")
-        .filter((line) => !/^\d/.test(line) || ids.includes(Number(line[0])));
-      for (const night of [1, 2]) {
-        const { code, stderr } = await idv(["emails", "-I", "--update", ...args, "l.csv"], { home });
-        expect(code, stderr).toBe(0);
-        expect(readFileSync(join(home, "l.csv"), "utf8"), `night ${night}`).toBe(expected.join("\n"));
-      }
-      expect(await readQuota(home)).toMatchObject({ used: 1 });
-    });
-
-    test("looks at rows of the files before, although they keep their statuses", async () => {
-      const home = temporaryFolder();
-      for (const name of ["a.csv", "b.csv"])
-        writeFileSync(join(home, name), earlier.replace("oak.com,\n", "oak.com,ok\n"));
-      await idv(["emails", "-I", "--update", "--dedupe", "a.csv", "b.csv"], { home });
-      expect(readFileSync(join(home, "b.csv"), "utf8")).toBe("id,email,status\n2,,ok\n");
-    });
-  });
-
-  test("--dedupe looks at the first of several columns", async () => {
-    const stdin = "a,b\nann@larch-and-oak.com,bob@larch-and-oak.com\nbob@larch-and-oak.com,\n";
-    const { stdout } = await idv(["emails", "-c", "a", "-c", "b", "--dedupe"], { stdin });
-    expect(stdout.split("\n")).toHaveLength(4);
-  });
-
   test("--only cannot be used with --drop", async () => {
-    const { code, stderr } = await idv(["emails", "--only", "ok", "--drop", "fake"], { stdin: mixed });
+    const { code, stderr } = await idv(["emails", "--only", "ok", "--drop", "fake"]);
     expect(stderr).toBe(
       "idv: option '--only <STATUS,...>' cannot be used with option '--drop <STATUS,...>'\n",
     );
@@ -129,18 +54,6 @@ describe("options", () => {
     ["tab", "1\tann@mailinator.com\n", "1\tann@mailinator.com\tdisposable\n"],
   ])("-d %s sets the delimiter", async (delimiter, input, output) => {
     expect((await idv(["emails", "-d", delimiter], { stdin: input })).stdout).toBe(output);
-  });
-
-  test.each<[string[], string, number]>([
-    [["--fail-on", "disposable"], "ann@mailinator.com\n", 1],
-    [["--fail-on", "fake, disposable"], "ann@mailinator.com\n", 1],
-    [["--fail-on", "fake"], "ann@mailinator.com\n", 0],
-    [["--fail-on", "fake,alias,disposable"], "ann@larch-and-oak.com\n", 0],
-  ])("%j sets the exit code", async (args, stdin, expected) => {
-    const { code, stdout, stderr } = await idv(["emails", "-q", ...args], { stdin });
-    expect(code).toBe(expected);
-    expect(stdout).toMatch(/@/);
-    expect(stderr).toBe(expected === 1 ? "idv: --fail-on: rows found: 1 disposable\n" : "");
   });
 
   const bad =
@@ -221,18 +134,9 @@ describe("options", () => {
     expect(missing.stdout).toContain(",fake\n");
     expect(missing.stderr).toContain("idv: no/such.jsonl: cannot be written: the folder does not exist");
   });
-
-  test("-q prints nothing", async () => {
-    expect((await idv(["emails", "-q"], { stdin: "ann@mailinator.com\n" })).stderr).toBe("");
-  });
 });
 
 describe("odd input", () => {
-  test("a header without rows gets the added column", async () => {
-    const { code, stdout } = await idv(["emails"], { stdin: "id,email\n" });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "id,email,status\n" });
-  });
-
   test("empty input gets a notice", async () => {
     const { code, stdout, stderr } = await idv(["emails", "--log", "none"]);
     expect({ code, stdout, stderr }).toEqual({

@@ -102,17 +102,6 @@ test("short rows of a very wide table are padded in bounded memory", async () =>
 describe("--split", () => {
   const list = "id,email\n1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,\n4,bob@larch-and-oak.com\n";
 
-  test("writes a file for each status, with the rows of all files of the run", async () => {
-    const home = folderOf({ list, more: list.replaceAll("\n", "\r\n").trimEnd() });
-    const { code, stdout } = await idv(["emails", "list", "more", "-q", "--split", "d"], { home });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-    expect(readdirSync(join(home, "d")).sort()).toEqual(["disposable.csv", "empty.csv", "ok.csv"]);
-    const rows = (text: string) => `id,email,status\n${text}${text.replaceAll("\n", "\r\n")}`;
-    expect(read(home, "d/ok.csv")).toBe(rows("1,ann@larch-and-oak.com,ok\n4,bob@larch-and-oak.com,ok\n"));
-    expect(read(home, "d/disposable.csv")).toBe(rows("2,x@mailinator.com,disposable\n"));
-    expect(read(home, "d/empty.csv")).toBe(rows("3,,\n"));
-  });
-
   test("refuses the files of an earlier run, before anything is charged", async () => {
     const home = folderOf({ list });
     await idv(["emails", "list", "-q", "--split", "d"], { home });
@@ -124,28 +113,6 @@ describe("--split", () => {
     });
     expect(read(home, "d/ok.csv")).toBe(before);
     expect((await readQuota(home)).used).toBe(3);
-  });
-
-  test("works with --drop, --dedupe and --format jsonl", async () => {
-    const home = folderOf({ list: `${list}5,ann@larch-and-oak.com\n` });
-    const options = ["--split", "d", "--format", "jsonl", "--drop", "disposable", "--dedupe"];
-    expect((await idv(["emails", "list", "-q", ...options], { home })).code).toBe(0);
-    expect(readdirSync(join(home, "d")).sort()).toEqual(["empty.jsonl", "ok.jsonl"]);
-    expect(read(home, "d/ok.jsonl").split("\n")).toHaveLength(3);
-  });
-
-  test.each([
-    ["first", ["bad", "list"]],
-    ["last", ["list", "bad"]],
-  ])("leaves out the rows of a file that fails, %s of several", async (_, files) => {
-    const home = folderOf({ list, bad: `${list}5,c@mailinator.com\n6,a,b\n` });
-    const { code } = await idv(["emails", ...files, "-q", "--split", "d"], { home });
-    expect(code).toBe(6);
-    expect(read(home, "d/disposable.csv")).toBe("id,email,status\n2,x@mailinator.com,disposable\n");
-    expect((await idv(["emails", "bad", "-q", "--split", "none"], { home })).code).toBe(6);
-    expect(readdirSync(home, { recursive: true }).filter((path) => String(path).startsWith("none/"))).toEqual(
-      [],
-    );
   });
 
   test("leaves no file when SIGINT arrives before all rows are there", async () => {
