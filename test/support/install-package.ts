@@ -1,6 +1,6 @@
 /**
- * Installs the packages of `npm run build:packages` in a folder of its own, so that the tests of the program run what users
- * get. Only with IDV_TEST_PACKAGE set, as `.ci/run` does.
+ * Packs what is published (see release/build-packages.mjs) and installs it in a folder of its own, so that the tests of the
+ * program run what users get. Only with IDV_TEST_PACKAGE set, as `.ci/run` does.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,6 +16,7 @@ const folder = join(root, "node_modules/.cache/idv-package");
 
 export async function setup(): Promise<void> {
   if (!process.env["IDV_TEST_PACKAGE"]) return;
+  await execute(process.execPath, [join(root, "release/build-packages.mjs")]);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const pathOf = (name: string) => `file:${root}dist/packages/${name}-${version}.tgz`;
