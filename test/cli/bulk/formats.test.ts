@@ -8,8 +8,6 @@ import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
 
 const csv = 'id,email,note\n1,ann@larch-and-oak.com,"a ""b"""\n2,x@mailinator.com,é\n';
-const _checked =
-  'id,email,note,status\n1,ann@larch-and-oak.com,"a ""b""",ok\n2,x@mailinator.com,é,disposable\n';
 
 /** Runs `idv emails` on a file in a new folder and returns its output. */
 async function emails(content: string | Uint8Array, ...args: string[]) {
