@@ -6,7 +6,6 @@ import { Command, Option } from "commander";
 import type { DefineCommand } from "./commands/command.js";
 import { topicNames } from "./help/topic-names.js";
 import { normalizeWords } from "./options/option.js";
-import { withReplacement } from "./options/removed.js";
 import { isUrl } from "./options/values.js";
 import { print } from "./terminal/standard-output.js";
 import { type ColourChoice, chooseColour, colourChoices, say } from "./terminal/terminal.js";
@@ -186,7 +185,7 @@ export async function createProgram(version: string, words: readonly string[]): 
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print the help")
     .exitOverride()
-    .configureOutput({ writeOut: print, outputError: (text) => say(oneLine(text, flagsOf(program, used))) })
+    .configureOutput({ writeOut: print, outputError: (text) => say(oneLine(text)) })
     .configureHelp({
       showGlobalOptions: false,
       subcommandTerm: (command) => command.name(),
@@ -272,22 +271,16 @@ async function help(program: Command, topic: string | undefined): Promise<void> 
   program.error(`unknown topic '${topic}'; topics: ${topicNames.join(", ")}`);
 }
 
-function oneLine(text: string, flags: readonly string[]): string {
+function oneLine(text: string): string {
   const line = text
     .trim()
     .replace(/^error: /, "")
     .replace(/\n+/g, " ");
   const [, word] = /^unknown command '(.+)'$/.exec(line) ?? [];
   if (word !== undefined && /[./\\]/.test(word)) return `${line}; to check a list: ${commandFor(word)}`;
-  return withReplacement(line, flags);
+  return line;
 }
 
 /** The command that is meant by the name of a file, or by a URL. */
 const commandFor = (word: string): string =>
   isUrl(word) ? `curl -sSf ${word} | idv emails` : `idv emails ${word}`;
-
-function flagsOf(program: Command, name: string | undefined): readonly string[] {
-  const command = program.commands.find((command) => command.name() === name);
-  const all = command === undefined ? [] : [command, ...command.commands];
-  return all.flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
-}

@@ -3,7 +3,6 @@ import { Command } from "commander";
 import { expect, test } from "vitest";
 import { bulkOptions } from "../../../src/cli/options/bulk.js";
 import { addOptions, givenOptions, normalizeWords } from "../../../src/cli/options/option.js";
-import { withReplacement } from "../../../src/cli/options/removed.js";
 
 /** Parses words as `idv emails` does. */
 function parse(words: readonly string[]) {
@@ -72,14 +71,4 @@ test("the words returned for the given options set the same options again", () =
     ["deny", "--deny", "d"],
     ["quiet", "-q"],
   ]);
-});
-
-test.each([
-  ["unknown option '--max-bad'", "unknown option '--max-bad': use a limit in --fail-on: disposable,fake:2%"],
-  ["unknown option '--refresh' (Did you mean --x?)", "unknown option '--refresh': use --cache refresh"],
-  ["unknown option '--other'", "unknown option '--other'"],
-  // The command does not have what would take its place.
-  ["unknown option '--timeout'", "unknown option '--timeout'"],
-])("an error about a removed option names the replacement, if any: %s", (message, expected) => {
-  expect(withReplacement(message, ["--fail-on", "--cache"])).toBe(expected);
 });
