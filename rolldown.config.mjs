@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "rolldown";
 
-const outside = ["undici", "@duckdb/node-api", "@photostructure/sqlite", "@cloudpss/zstd"];
+const outside = ["undici", "@photostructure/sqlite", "@cloudpss/zstd"];
 
 /** Copies files next to the bundle, where its modules look for them. */
 const copied = {

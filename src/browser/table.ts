@@ -11,7 +11,7 @@ import { ChoiceError, ClosedPipe, FileError } from "../files/errors.js";
 import type { WorkbookFormat } from "../files/format-by-name.js";
 import type { TableSink } from "../files/table-sink.js";
 import { piecesOf } from "../files/web-stream.js";
-import { isParquetStart, isZipStart } from "../files/zip-start.js";
+import { isZipStart } from "../files/zip-start.js";
 import { useKernel } from "../kernel/kernel.js";
 import type { Kind, ListedItems } from "../library.js";
 import { itemTest, usualCells } from "../run/cells.js";
@@ -272,11 +272,6 @@ async function openSheetIn(
   { start, bytes, compression }: DecodedInput,
   { kind, sheet, signal }: { readonly kind: Kind; readonly sheet?: string; readonly signal: AbortSignal },
 ): Promise<OpenSheet | undefined> {
-  if (isParquetStart(start))
-    throw new TableFault(
-      "workbook",
-      `${name}: a Parquet file, which is not read in a browser; export it as CSV`,
-    );
   if (!isZipStart(start)) return undefined;
   const { openSheet } = await import("../table/spreadsheet/workbook.js");
   const canSeek = source instanceof Blob && compression === undefined && Reader;
@@ -318,7 +313,7 @@ async function sinkFor(
 ): Promise<{ readonly sink: TableSink; readonly format: CheckedTable["format"] }> {
   const { dialect, outputForm, elements, format } = table;
   if (sheet) {
-    const book = sheet.format as Exclude<WorkbookFormat, "parquet">;
+    const book = sheet.format;
     const { workbookSink } = await import("../table/spreadsheet/workbook-sink.js");
     const returned: WriteRows | undefined = await sheet.addColumns?.(columnsInSheet(columns, table, filter));
     const { newWorkbook } = await import("../table/spreadsheet/new-workbook.js");

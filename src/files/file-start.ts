@@ -1,7 +1,4 @@
-/**
- * Tells files that are read from their end, which are zip archives, spreadsheet files among them, and Parquet files, by
- * their first bytes, before anything about them is loaded.
- */
+/** Tells zip archives, spreadsheet files among them, by their first bytes, before anything about them is loaded. */
 import { closeSync, openSync, readSync } from "node:fs";
 import { found } from "./found.js";
 import { isZipStart } from "./zip-start.js";

@@ -2,7 +2,7 @@
 import { ChoiceError } from "./errors.js";
 
 /** Formats that come back as the file that was read, with added cells. */
-export type WorkbookFormat = "xlsx" | "xlsm" | "ods" | "parquet";
+export type WorkbookFormat = "xlsx" | "xlsm" | "ods";
 export type NamedFormat = "csv" | "tsv" | "jsonl" | "json" | WorkbookFormat;
 
 const written: ReadonlyMap<string, NamedFormat> = new Map([
@@ -15,11 +15,10 @@ const written: ReadonlyMap<string, NamedFormat> = new Map([
   ["xlsx", "xlsx"],
   ["xlsm", "xlsm"],
   ["ods", "ods"],
-  ["parquet", "parquet"],
 ]);
 
 const notWritten = new Set([
-  ...["xls", "xlsb", "numbers", "feather", "arrow", "avro", "orc"],
+  ...["xls", "xlsb", "numbers", "feather", "arrow", "avro", "orc", "parquet"],
   ...["xml", "html", "htm", "pdf", "doc", "docx", "rtf", "yaml", "yml", "db", "sqlite", "vcf", "ldif"],
   ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
 ]);
@@ -41,11 +40,8 @@ export function formatByName(path: string): NamedFormat | undefined {
   const name = endingOf(path);
   if (notWritten.has(name)) {
     throw new ChoiceError(
-      `${path}: .${name} cannot be written; name it .csv, .tsv, .jsonl, .json, .xlsx, .ods or .parquet`,
+      `${path}: .${name} cannot be written; name it .csv, .tsv, .jsonl, .json, .xlsx or .ods`,
     );
-  }
-  if (name === "parquet" && !/parquet$/i.test(path)) {
-    throw new ChoiceError(`${path}: a Parquet file is compressed inside; name it .parquet`);
   }
   return written.get(name);
 }
@@ -53,4 +49,4 @@ export function formatByName(path: string): NamedFormat | undefined {
 export const isArchiveName = (path: string): boolean => /\.zip$/i.test(path);
 
 export const isWorkbook = (format: string | undefined): format is WorkbookFormat =>
-  format === "xlsx" || format === "xlsm" || format === "ods" || format === "parquet";
+  format === "xlsx" || format === "xlsm" || format === "ods";

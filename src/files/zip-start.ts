@@ -1,11 +1,7 @@
-/** Tells files that are read from their end by their first bytes. */
+/** Tells zip archives, which are read from their end, by their first bytes. */
 
 const localHeader = 0x04034b50;
 
 /** @param start first bytes of a file */
 export const isZipStart = (start: Uint8Array): boolean =>
   start.length >= 4 && Buffer.from(start.buffer, start.byteOffset).readUInt32LE(0) === localHeader;
-
-/** @param start first bytes of a file */
-export const isParquetStart = (start: Uint8Array): boolean =>
-  Buffer.from(start.buffer, start.byteOffset, start.length).toString("latin1", 0, 4) === "PAR1";

@@ -217,12 +217,12 @@ function widthOf(header: readonly string[] | undefined, body: readonly (readonly
 }
 
 /** Returns the format of the table, and the one in which its rows are written anew. */
-function formatsOf(dialect: Dialect, { format: asked, namedFormat, isHeaderFirst }: TableOptions) {
+function formatsOf(dialect: Dialect, { format: asked, namedFormat }: TableOptions) {
   const { delimiter } = dialect;
   const format = delimiter === "\t" ? "tsv" : "csv";
   const isUsual = hasUsualMarks(dialect);
   // A name that ends in .csv asks for a dialect that all programs can read.
-  const wanted = asked ?? (namedFormat === format && isUsual && !isHeaderFirst ? undefined : namedFormat);
-  const isSame = wanted === format && (delimiter ?? ",") === delimiterOf[format] && isUsual && !isHeaderFirst;
+  const wanted = asked ?? (namedFormat === format && isUsual ? undefined : namedFormat);
+  const isSame = wanted === format && (delimiter ?? ",") === delimiterOf[format] && isUsual;
   return { format, reshaped: isSame ? undefined : wanted } as const;
 }

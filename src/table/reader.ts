@@ -39,7 +39,7 @@ async function readTable(
 ): Promise<Table> {
   const { bytes, isWhole } = await readSample(input, options);
   const { sheet } = options;
-  // The first cell of a sheet, and the name of the first column of Parquet, are no marks of a format.
+  // The first cell of a sheet is no mark of a format.
   const mayBeList = !isGiven(options) && options.rewrite === undefined;
   const sampled = bytes.subarray(0, sampleBytes);
   const isAll = isWhole && bytes.length <= sampleBytes;

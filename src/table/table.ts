@@ -25,8 +25,6 @@ export interface TableOptions {
   readonly profile: ItemProfile;
   /** Detects rows that are out of step; derived from the profile by default. */
   readonly items?: ItemTest;
-  /** Whether the output has no place for lines above the header, even in the format of the table. */
-  readonly isHeaderFirst?: boolean;
   /** The sheet that is read. Its cells name their columns, so short and long rows are not faults. */
   readonly sheet?: Pick<OpenSheet, "widthBelow">;
   /** Whether to continue if most of the first rows are bad. */

@@ -177,7 +177,7 @@ describe("faults", () => {
       "damaged",
       "cut off",
     ],
-    ["Parquet", Buffer.from("PAR1abcdPAR1"), "workbook", "a Parquet file"],
+    ["Parquet", Buffer.from("PAR1abcdPAR1"), "table", "a Parquet file"],
     ["zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0]), "damaged", "zstd is not read in a browser"],
     ["a bad row", 'email\nann@larch-and-oak.com\n"open\n', "row", "list.csv:3"],
   ];

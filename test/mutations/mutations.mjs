@@ -543,13 +543,6 @@ export const mutations = [
     tests: [unit("table/long-records"), unit("table/reader")],
   },
   {
-    promise: "rows that a filter drops are taken out of a Parquet file",
-    file: "src/table/parquet.ts",
-    from: "const isKept = row[0] !== removedRow;",
-    to: "const isKept = true;",
-    tests: [unit("cli/bulk/parquet")],
-  },
-  {
     promise: "a popular domain is disposable only if a curated list has it",
     file: "src/data/sources.ts",
     from: "(!isAdded || isPopular(name))",

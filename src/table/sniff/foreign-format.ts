@@ -54,6 +54,7 @@ const formats: readonly ForeignFormat[] = [
     advice: "save it without one",
   },
   { start: /^\xd0\xcf\x11\xe0/, what: "an Excel 97-2003 workbook (.xls)", advice: `${asCsv} or .xlsx` },
+  { start: /^PAR1/, what: "a Parquet file", advice: asCsv },
   { start: /^%PDF-/, what: "a PDF document", advice: asCsv },
   { start: /^\{\\rtf/, what: "an RTF document", advice: asCsv },
   { start: /^SQLite format 3\0/, what: "an SQLite database", advice: asCsv },

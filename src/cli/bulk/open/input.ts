@@ -4,7 +4,7 @@ import type { Compression } from "../../../files/compression-format.js";
 import { type DecodedInput, decodeInput } from "../../../files/decoding.js";
 import { ChoiceError } from "../../../files/errors.js";
 import { type InputFile, openInputFile } from "../../../files/input.js";
-import { isParquetStart, isZipStart } from "../../../files/zip-start.js";
+import { isZipStart } from "../../../files/zip-start.js";
 import type { CellOptions } from "../../../run/cells.js";
 import { type Columns, nameColumns } from "../../../run/columns.js";
 import { isStatus, type Update } from "../../../run/earlier-fields.js";
@@ -72,10 +72,6 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
     {
       ...plan.table,
       ...(sheet && { delimiter: ",", sheet }),
-      // The names of its columns are certain.
-      ...(sheet?.format === "parquet"
-        ? { header: true, skipLines: 0 }
-        : { isHeaderFirst: plan.workbook === "parquet" }),
       onBadRow,
     },
   ).catch((error: unknown) => {
@@ -240,34 +236,24 @@ async function readSheet(
     backup,
     note,
   } = plan;
-  const isParquet = isParquetStart(start);
-  if (!isZipStart(start) && !isParquet) {
+  if (!isZipStart(start)) {
     if (wanted === undefined) return undefined;
     throw new ChoiceError(`${inputName}: --sheet is for spreadsheet files, and this is not one`);
   }
   if (encoding !== undefined && encoding !== "auto") {
-    const what = isParquet ? "a Parquet file" : "a spreadsheet file";
-    throw new ChoiceError(`${inputName}: --encoding is for text, and this is ${what}`);
+    throw new ChoiceError(`${inputName}: --encoding is for text, and this is a spreadsheet file`);
   }
   if (isInPlace && workbook === undefined) {
-    const [named, other] = isParquet ? [".parquet", "parquet"] : [".xlsx, .xlsm and .ods", "xlsx"];
     throw new ChoiceError(
-      `${inputName}: only ${named} can be replaced; write another file with -o FILE.${other}`,
+      `${inputName}: only .xlsx, .xlsm and .ods can be replaced; write another file with -o FILE.xlsx`,
     );
   }
   const isFile = read !== undefined && size !== undefined && compression === undefined;
   const archive = isFile ? { length: size, read } : bytes;
-  const sheet = isParquet
-    ? await openParquetFile(plan, compression !== undefined, signal)
-    : await openBook(inputName, archive, profiles[kind], wanted, signal);
+  const sheet = await openBook(inputName, archive, profiles[kind], wanted, signal);
   const addColumns = returnsWorkbook && sheet.format === workbook ? sheet.addColumns : undefined;
   const isLost = workbook !== undefined && addColumns === undefined;
-  if (isLost && isInPlace && backup === undefined)
-    throw new ChoiceError(`${inputName}: ${losesStyles(workbook)}`);
-  if (isParquet) {
-    if (isLost) note(`${inputName}: a Parquet file; all columns of the output are text`);
-    return { ...sheet, addColumns };
-  }
+  if (isLost && isInPlace && backup === undefined) throw new ChoiceError(`${inputName}: ${losesStyles}`);
   const macros = sheet.format === "xlsm" ? ", macros" : "";
   const lost = isLost
     ? `; styles, formulas${macros} and other sheets are not kept, and all cells are text`
@@ -281,26 +267,6 @@ async function readSheet(
 async function openBook(...parameters: Parameters<typeof openSheet>): Promise<OpenSheet> {
   const { openSheet } = await import("../../../table/spreadsheet/workbook.js");
   return openSheet(...parameters);
-}
-
-async function openParquetFile(
-  { inputName, input, member, standardInput, sheet, table }: Plan,
-  isCompressed: boolean,
-  signal: AbortSignal,
-): Promise<OpenSheet> {
-  if (sheet !== undefined && member === undefined)
-    throw new ChoiceError(`${inputName}: --sheet is for spreadsheet files, and this is a Parquet file`);
-  const textOption =
-    table.skipLines !== undefined ? "--skip-lines" : table.header === false && "--no-headers";
-  if (textOption)
-    throw new ChoiceError(
-      `${inputName}: ${textOption} is for text, and this is a Parquet file, which names its columns`,
-    );
-  const path = typeof standardInput === "string" ? standardInput : input;
-  if (isCompressed || member !== undefined || path === undefined)
-    throw new ChoiceError(`${inputName}: a Parquet file inside another file; unpack it first`);
-  const { openParquet } = await import("../../../table/parquet.js");
-  return openParquet(inputName, path, signal);
 }
 
 /** Number of sheets that a remark names. */

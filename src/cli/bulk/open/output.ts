@@ -54,10 +54,10 @@ async function openLines(
   if (output === undefined) return encoded("standard output", standardOutput, target);
   if (workbook) {
     const { workbookSink } = await import("../../../table/spreadsheet/workbook-sink.js");
-    // Tables in other dialects have become CSV, and all for Parquet.
-    const isKept = workbook !== "parquet" && hasUsualMarks(dialect) && dialect.delimiter !== "\t";
+    // Tables in other dialects have become CSV.
+    const isKept = hasUsualMarks(dialect) && dialect.delimiter !== "\t";
     const delimiter = (isKept ? dialect.delimiter : null) ?? ",";
-    const write = returned ?? (await newFile(plan, input, workbook, output));
+    const write = returned ?? (await newFile(input, workbook, output));
     return workbookSink(await openFile(output), delimiter, write, returned !== undefined);
   }
   const sink = await openFile(output);
@@ -72,24 +72,12 @@ async function openLines(
   }
 }
 
-async function newFile(
-  { omitsHeader }: Plan,
-  { table, columns, sheet }: OpenInput,
-  format: WorkbookFormat,
-  output: string,
-): Promise<WriteRows> {
+async function newFile({ sheet }: OpenInput, format: WorkbookFormat, output: string): Promise<WriteRows> {
   if (format === "xlsm") {
     throw new ChoiceError(`${output}: a workbook with macros is made from one only; name it .xlsx`);
   }
-  if (format !== "parquet") {
-    const { newWorkbook } = await import("../../../table/spreadsheet/new-workbook.js");
-    return newWorkbook(format, sheet?.name || "Sheet1");
-  }
-  const { newParquet } = await import("../../../table/parquet.js");
-  const added = columns.names.filter((_, i) => columns.indices[i] === undefined);
-  const own = Array.from({ length: table.width }, (_, column) => table.names[column] ?? "");
-  const isHeaderWritten = table.header !== undefined && !omitsHeader;
-  return newParquet(output, isHeaderWritten ? undefined : [...own, ...added]);
+  const { newWorkbook } = await import("../../../table/spreadsheet/new-workbook.js");
+  return newWorkbook(format, sheet?.name || "Sheet1");
 }
 
 /** Returns where a table of an archive goes in the archive that is returned; undefined if none is. */

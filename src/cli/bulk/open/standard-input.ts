@@ -1,18 +1,18 @@
-/** Opens standard input, and copies to a file what is read from its end: archives, and Parquet files. */
+/** Opens standard input, and copies archives, which are read from their end, to a file. */
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { cannotWrite, FileError } from "../../../files/errors.js";
 import { found } from "../../../files/found.js";
 import { type InputFile, readStream } from "../../../files/input.js";
 import { newPrivateFolder, removeAbandonedFolders } from "../../../files/temporary-files.js";
-import { isParquetStart, isZipStart } from "../../../files/zip-start.js";
+import { isZipStart } from "../../../files/zip-start.js";
 import { say } from "../../terminal/terminal.js";
 import type { Resources } from "./resources.js";
 
 /**
  * Waits for the first bytes of standard input.
  *
- * @returns standard input, or the path of a copy if it is a zip archive, a spreadsheet file or a Parquet file
+ * @returns standard input, or the path of a copy if it is a zip archive or a spreadsheet file
  * @throws FileError when it cannot be read or copied
  */
 export async function openStandardInput(resources: Resources): Promise<InputFile | string> {
@@ -25,8 +25,7 @@ export async function openStandardInput(resources: Resources): Promise<InputFile
     yield first.value;
     yield* rest;
   }
-  if (!first.done && (isZipStart(first.value) || isParquetStart(first.value)))
-    return copyOf(bytes(), resources);
+  if (!first.done && isZipStart(first.value)) return copyOf(bytes(), resources);
   return { bytes: bytes(), size: undefined, hasChanged: async () => false, close: async () => {} };
 }
 

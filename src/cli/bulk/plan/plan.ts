@@ -264,14 +264,11 @@ function workbookOf({ input, output, isInPlace, member, returned }: FilePaths): 
   return isWorkbook(format) ? format : undefined;
 }
 
-export const losesStyles = (format: WorkbookFormat): string =>
-  `would be written ${format === "parquet" ? "with all columns as text" : "without its styles and formulas"}; keep the old one with -I.bak, or use -o for another file`;
+export const losesStyles =
+  "would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file";
 
 const mayReturn = ({ shard, badRows, split, header }: BulkOptions): boolean =>
   [shard, badRows, split].every((option) => option === undefined) && header !== "never";
-
-const kindOf = (format: WorkbookFormat): string =>
-  format === "parquet" ? "a Parquet file" : "a spreadsheet file";
 
 function checkWritten(paths: FilePaths, options: BulkOptions): void {
   const { output, isInPlace, backup, returned } = paths;
@@ -282,14 +279,14 @@ function checkWritten(paths: FilePaths, options: BulkOptions): void {
     );
   }
   if (isInPlace && workbook && backup === undefined && !mayReturn(options)) {
-    throw new UsageError(`${printable(output!)}: ${losesStyles(workbook)}`);
+    throw new UsageError(`${printable(output!)}: ${losesStyles}`);
   }
   if (workbook && options.badRows?.policy === "keep") throw keepsNothing();
   if (workbook && options.outputEncoding !== undefined) {
-    throw new UsageError(`${output}: --output-encoding is for text; leave it out for ${kindOf(workbook)}`);
+    throw new UsageError(`${output}: --output-encoding is for text; leave it out for a spreadsheet file`);
   }
   if (workbook && options.format !== undefined) {
-    throw new UsageError(`${output}: --format is for text; leave it out for ${kindOf(workbook)}`);
+    throw new UsageError(`${output}: --format is for text; leave it out for a spreadsheet file`);
   }
   checkNotItself(paths, options);
 }
