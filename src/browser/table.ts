@@ -317,7 +317,7 @@ async function sinkFor(
     const { workbookSink } = await import("../table/spreadsheet/workbook-sink.js");
     const returned: WriteRows | undefined = await sheet.addColumns?.(columnsInSheet(columns, table, filter));
     const { newWorkbook } = await import("../table/spreadsheet/new-workbook.js");
-    const write = returned ?? (await newWorkbook(book, sheet.name || "Sheet1"));
+    const write = returned ?? (await newWorkbook(sheet.name || "Sheet1"));
     const delimiter = (hasUsualMarks(dialect) && dialect.delimiter !== "\t" && dialect.delimiter) || ",";
     return { sink: workbookSink(output, delimiter, write, returned !== undefined), format: book };
   }

@@ -6,7 +6,7 @@ import { passedKernel } from "./load-tables.js";
 import type { CheckedTable, TableOptions } from "./table.js";
 
 /**
- * Validates a table as the command line does: CSV, TSV, JSON Lines, JSON, .xlsx, .ods, vCard or LDIF, also compressed by gzip.
+ * Validates a table as the command line does: CSV, TSV, JSON Lines, JSON, .xlsx, vCard or LDIF, also compressed by gzip.
  * The checked table is a stream of bytes; nothing is read ahead of it.
  *
  * Call it in a worker: it is one long computation.

@@ -2,7 +2,7 @@
 import { ChoiceError } from "./errors.js";
 
 /** Formats that come back as the file that was read, with added cells. */
-export type WorkbookFormat = "xlsx" | "xlsm" | "ods";
+export type WorkbookFormat = "xlsx" | "xlsm";
 export type NamedFormat = "csv" | "tsv" | "jsonl" | "json" | WorkbookFormat;
 
 const written: ReadonlyMap<string, NamedFormat> = new Map([
@@ -14,11 +14,10 @@ const written: ReadonlyMap<string, NamedFormat> = new Map([
   ["json", "json"],
   ["xlsx", "xlsx"],
   ["xlsm", "xlsm"],
-  ["ods", "ods"],
 ]);
 
 const notWritten = new Set([
-  ...["xls", "xlsb", "numbers", "feather", "arrow", "avro", "orc", "parquet"],
+  ...["xls", "xlsb", "ods", "numbers", "feather", "arrow", "avro", "orc", "parquet"],
   ...["xml", "html", "htm", "pdf", "doc", "docx", "rtf", "yaml", "yml", "db", "sqlite", "vcf", "ldif"],
   ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
 ]);
@@ -39,9 +38,7 @@ export function endingOf(path: string): string {
 export function formatByName(path: string): NamedFormat | undefined {
   const name = endingOf(path);
   if (notWritten.has(name)) {
-    throw new ChoiceError(
-      `${path}: .${name} cannot be written; name it .csv, .tsv, .jsonl, .json, .xlsx or .ods`,
-    );
+    throw new ChoiceError(`${path}: .${name} cannot be written; name it .csv, .tsv, .jsonl, .json or .xlsx`);
   }
   return written.get(name);
 }
@@ -49,4 +46,4 @@ export function formatByName(path: string): NamedFormat | undefined {
 export const isArchiveName = (path: string): boolean => /\.zip$/i.test(path);
 
 export const isWorkbook = (format: string | undefined): format is WorkbookFormat =>
-  format === "xlsx" || format === "xlsm" || format === "ods";
+  format === "xlsx" || format === "xlsm";

@@ -220,7 +220,7 @@ async function save(task: number, file: File, common: TableOptions, options: Sav
 /** Returns `list-checked.csv.gz` for `list.csv.gz`; the ending is that of the output. */
 function savedName(name: string, { format, compression }: CheckedTable, onlyGood: boolean): string {
   const [, base = "list", ending = ""] = /^(.*?)(\.[^.]+)?(?:\.gz)?$/is.exec(name) ?? [];
-  const isKept = /^\.(?:csv|tsv|tab|txt|jsonl|ndjson|json|xlsx|ods)$/i.test(ending);
+  const isKept = /^\.(?:csv|tsv|tab|txt|jsonl|ndjson|json|xlsx)$/i.test(ending);
   return `${base}-${onlyGood ? "good" : "checked"}${isKept ? ending : `.${format}`}${compression ? ".gz" : ""}`;
 }
 

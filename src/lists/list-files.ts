@@ -203,8 +203,8 @@ const mostReserved = 67_108_864;
 
 const storageFaults = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS", "EIO", "ESTALE"];
 
-/** The ending decides the format. OpenDocument sheets are read, not written. */
-const outputName = (name: string): string => `checked-${name.replace(/\.ods$/i, ".xlsx")}`;
+/** The ending decides the format. */
+const outputName = (name: string): string => `checked-${name}`;
 
 export const noRoom = (cause?: unknown): ListFault =>
   new ListFault(507, "There is no room for the list on the server.", cause);

@@ -319,13 +319,6 @@ export const mutations = [
     tests: [unit("table/spreadsheet/xlsx-changes")],
   },
   {
-    promise: "repeated rows of a spreadsheet get the statuses of each",
-    file: "src/table/spreadsheet/ods-changes.ts",
-    from: "if (written.at(-1)?.content === content)",
-    to: "if (written.length > 0)",
-    tests: [unit("table/spreadsheet/ods-changes")],
-  },
-  {
     promise: "the mark of a row that is taken out has room in a blank line",
     file: "src/table/spreadsheet/workbook-sink.ts",
     from: "leftOut: Buffer.from(removedRow)",

@@ -88,30 +88,3 @@ export function xlsxOf(
     ...parts,
   });
 }
-
-/** Returns an .ods file with some sheets, given by their rows, or with other contents. */
-export function odsOf(sheets: Readonly<Record<string, string>>, manifest = "", content?: string): Buffer {
-  const tables = Object.entries(sheets).map(
-    ([name, rows]) => `<table:table table:name="${name}"><table:table-column/>${rows}</table:table>`,
-  );
-  return zip({
-    mimetype: "application/vnd.oasis.opendocument.spreadsheet",
-    "content.xml":
-      content ??
-      `<?xml version="1.0"?><office:document-content><office:body><office:spreadsheet>${tables.join("")}
-      </office:spreadsheet></office:body></office:document-content>`,
-    "META-INF/manifest.xml": `<manifest:manifest>${manifest}</manifest:manifest>`,
-  });
-}
-
-/** Returns a row of an .ods file with texts, repeated as often as `count` says. */
-export const odsRow = (texts: readonly string[], after = "", count = 1): string =>
-  `<table:table-row table:number-rows-repeated="${count}">${texts
-    .map((text) => `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`)
-    .join("")}${after}</table:table-row>`;
-
-/** Empty cells or rows to the end of a sheet, as LibreOffice writes them for rows and sheets with a colour. */
-export const emptyCells = (count: number): string =>
-  `<table:table-cell table:style-name="ce1" table:number-columns-repeated="${count}"/>`;
-export const emptyRows = (count: number): string =>
-  `<table:table-row table:style-name="ro1" table:number-rows-repeated="${count}">${emptyCells(16_384)}</table:table-row>`;

@@ -28,8 +28,8 @@ export interface Shape {
   readonly sheet?: Omit<Partial<WriteSheet>, "name">;
   readonly other?: Omit<Partial<WriteSheet>, "name">;
   readonly book?: object;
-  /** Whether rows can be taken out; by the format if that matters: in .ods, a table is a range, and notes are in their cells. */
-  readonly isFree: boolean | { readonly xlsx: boolean; readonly ods: boolean };
+  /** Whether rows can be taken out. */
+  readonly isFree: boolean;
 }
 
 export const shapes: readonly Shape[] = [
@@ -71,7 +71,7 @@ export const shapes: readonly Shape[] = [
     sheet: {
       tables: [{ name: "People", range: "A1:D7", columns: rows[0]!.map((name) => ({ name })) }] as never,
     },
-    isFree: { xlsx: false, ods: true },
+    isFree: false,
   },
   {
     name: "formulas",
@@ -87,7 +87,7 @@ export const shapes: readonly Shape[] = [
         "3,0": { value: 3, hyperlink: { target: "https://example.com/3" } },
       }),
     },
-    isFree: { xlsx: false, ods: true },
+    isFree: false,
   },
   {
     name: "a chart",

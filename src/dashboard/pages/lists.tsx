@@ -51,7 +51,7 @@ const SendForm = ({ mostBytes }: { mostBytes: number }) => (
     <label>
       The list{" "}
       <span class="hint">
-        CSV, TSV, one item a line, JSON or a spreadsheet (.xlsx, .ods), also with gzip; at most{" "}
+        CSV, TSV, one item a line, JSON or a spreadsheet (.xlsx), also with gzip; at most{" "}
         {grouped(Math.floor(mostBytes / 1_048_576))} MiB
       </span>
       <input type="file" name="list" required />

@@ -8,8 +8,7 @@ export const de: Words = {
   promiseDetails: "Die Seite sendet nichts und speichert nichts; sie funktioniert auch ohne Internet.",
   language: "Sprache",
   drop: "Datei hier ablegen",
-  formats:
-    "CSV, TSV, Text, JSON, JSON Lines, Excel (.xlsx), OpenDocument (.ods), vCard oder LDIF, auch als .gz",
+  formats: "CSV, TSV, Text, JSON, JSON Lines, Excel (.xlsx), vCard oder LDIF, auch als .gz",
   choose: "Datei auswählen",
   paste: "Oder Adressen einfügen",
   pasteHint: "eine pro Zeile",

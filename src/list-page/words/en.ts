@@ -8,7 +8,7 @@ export const en: Words = {
   promiseDetails: "The page sends nothing and stores nothing: it works without a network, too.",
   language: "Language",
   drop: "Drop a file here",
-  formats: "CSV, TSV, text, JSON, JSON Lines, Excel (.xlsx), OpenDocument (.ods), vCard or LDIF, also as .gz",
+  formats: "CSV, TSV, text, JSON, JSON Lines, Excel (.xlsx), vCard or LDIF, also as .gz",
   choose: "Choose a file",
   paste: "Or paste addresses",
   pasteHint: "one a line",

@@ -8,8 +8,7 @@ export const es: Words = {
   promiseDetails: "La página no envía ni almacena nada; también funciona sin conexión.",
   language: "Idioma",
   drop: "Arrastre un archivo aquí",
-  formats:
-    "CSV, TSV, texto, JSON, JSON Lines, Excel (.xlsx), OpenDocument (.ods), vCard o LDIF, también en .gz",
+  formats: "CSV, TSV, texto, JSON, JSON Lines, Excel (.xlsx), vCard o LDIF, también en .gz",
   choose: "Elegir un archivo",
   paste: "O pegue direcciones",
   pasteHint: "una por línea",

@@ -8,8 +8,7 @@ export const fr: Words = {
   promiseDetails: "La page n’envoie rien et ne conserve rien\u202f; elle fonctionne aussi hors connexion.",
   language: "Langue",
   drop: "Déposez un fichier ici",
-  formats:
-    "CSV, TSV, texte, JSON, JSON Lines, Excel (.xlsx), OpenDocument (.ods), vCard ou LDIF, également en .gz",
+  formats: "CSV, TSV, texte, JSON, JSON Lines, Excel (.xlsx), vCard ou LDIF, également en .gz",
   choose: "Choisir un fichier",
   paste: "Ou collez des adresses",
   pasteHint: "une par ligne",

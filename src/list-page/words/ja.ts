@@ -8,8 +8,7 @@ export const ja: Words = {
   promiseDetails: "このページは何も送信せず、何も保存しません。オフラインでも使えます。",
   language: "言語",
   drop: "ここにファイルをドロップ",
-  formats:
-    "CSV、TSV、テキスト、JSON、JSON Lines、Excel（.xlsx）、OpenDocument（.ods）、vCard、LDIF（.gz 圧縮も可）",
+  formats: "CSV、TSV、テキスト、JSON、JSON Lines、Excel（.xlsx）、vCard、LDIF（.gz 圧縮も可）",
   choose: "ファイルを選択",
   paste: "またはアドレスを貼り付け",
   pasteHint: "1 行に 1 件",

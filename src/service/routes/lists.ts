@@ -140,7 +140,7 @@ export async function listRoutes(
         config: { readsBody: true },
         schema: {
           summary:
-            "Takes a list: CSV, TSV, an item a line, JSON Lines, JSON, .xlsx or .ods, also with gzip. It is checked as soon as a server is free.",
+            "Takes a list: CSV, TSV, an item a line, JSON Lines, JSON or .xlsx, also with gzip. It is checked as soon as a server is free.",
           operationId: "submit_list",
           headers: idempotencyKeySchema,
           querystring: submissionSchema,

@@ -1,6 +1,6 @@
 /**
- * Rows of a sheet, whatever the format of its file: their limits, and the collection of their cells. Empty cells and
- * rows are only counted, because a few bytes of a file can represent millions of them.
+ * Rows of a sheet: their limits, and the collection of their cells. Empty cells and rows are only counted, because a few bytes
+ * of a file can stand for millions of them.
  */
 import { longRecordBytes } from "../records.js";
 
@@ -16,8 +16,6 @@ export const repair = "repair the workbook in a spreadsheet program, or export i
 export interface SheetRow {
   /** Number of the row, from 1. */
   readonly number: number;
-  /** Number of consecutive equal rows, including this one. */
-  readonly count: number;
   /** Texts of its cells, without empty cells at the end. */
   readonly fields: readonly string[];
   /** Columns, from 0, with a formula that has no stored value. Their fields are empty. */
@@ -35,8 +33,6 @@ interface SheetSample {
 export interface Workbook {
   /** Format of an Excel workbook that can be returned. */
   readonly format?: "xlsx" | "xlsm";
-  /** Whether each sheet is a part of the file, so that its start is read without the sheets before it. */
-  readonly isInParts: boolean;
   /**
    * Yields the sheets in their order.
    *
@@ -131,38 +127,34 @@ export class RowCells {
 
   constructor(readonly sheet: string) {}
 
-  add(text: string, count = 1, isEmptyFormula = false): void {
-    const first = this.column;
-    this.column += count;
+  add(text: string, isEmptyFormula = false): void {
+    const column = this.column++;
     if (text === "" && !isEmptyFormula) return;
-    if (this.column > mostColumns) {
-      throw this.fault(Math.max(first, mostColumns), `a sheet has columns A to XFD; ${repair}`);
-    }
-    this.#length += (text.length + 1) * count;
-    if (this.#length > mostCharacters) throw this.tooLong(first);
-    while (this.#fields.length < first) this.#fields.push("");
-    for (let column = first; column < this.column; column++) {
-      this.#fields[column] = text;
-      if (isEmptyFormula) this.#emptyFormulas.push(column);
-    }
+    if (column >= mostColumns) throw this.fault(column, `a sheet has columns A to XFD; ${repair}`);
+    this.#length += text.length + 1;
+    if (this.#length > mostCharacters) throw this.tooLong(column);
+    while (this.#fields.length < column) this.#fields.push("");
+    this.#fields[column] = text;
+    if (isEmptyFormula) this.#emptyFormulas.push(column);
   }
 
   /** Returns undefined if all cells of the row are empty. */
-  take(count = 1): SheetRow | undefined {
+  take(): SheetRow | undefined {
     const { number, isHidden } = this;
     const fields = this.#fields;
     const emptyFormulas = this.#emptyFormulas;
-    this.number += count;
+    this.number++;
     this.column = 0;
     if (fields.length === 0) return undefined;
     this.#fields = [];
     this.#emptyFormulas = [];
     this.#length = 0;
-    if (number < 1 || number + count - 1 > mostRows) {
-      const above = number < 1 ? number : Math.max(number, mostRows + 1);
-      throw new SheetFault(`sheet "${this.sheet}", row ${above}: a sheet has rows 1 to 1,048,576; ${repair}`);
+    if (number < 1 || number > mostRows) {
+      throw new SheetFault(
+        `sheet "${this.sheet}", row ${number}: a sheet has rows 1 to 1,048,576; ${repair}`,
+      );
     }
-    return { number, count, fields, emptyFormulas, isHidden };
+    return { number, fields, emptyFormulas, isHidden };
   }
 
   tooLong(column = this.column): SheetFault {

@@ -1,8 +1,7 @@
 /**
- * Reads a sheet of a spreadsheet file (.xlsx, .ods) as CSV, so that all later steps read one format only. Knows the
- * file and its sheets; xlsx.ts and ods.ts know the formats.
+ * Reads a sheet of a spreadsheet file (.xlsx, .xlsm) as CSV, so that all later steps read one format only. Knows the file and
+ * which of its sheets is meant; xlsx.ts knows the format.
  */
-import { setImmediate } from "node:timers/promises";
 import {
   type Archive,
   type ArchivePart,
@@ -17,7 +16,6 @@ import type { WorkbookFormat } from "../../files/format-by-name.js";
 import { TableError } from "../errors.js";
 import { quoteField } from "../quotes.js";
 import type { ItemProfile } from "../sniff/item-profile.js";
-import { openOds } from "./ods.js";
 import {
   type AddedColumns,
   cellName,
@@ -27,7 +25,6 @@ import {
   type Workbook,
 } from "./sheet.js";
 import { openXlsx } from "./xlsx.js";
-import { readXml } from "./xml.js";
 
 /** Most bytes of a file that is read as a stream, into memory, and of a part of a file. */
 const mostBytes = 536_870_912;
@@ -164,6 +161,7 @@ export async function listSheets(
 }
 
 const otherArchives: readonly (readonly [path: string, what: string])[] = [
+  ["content.xml", "an OpenDocument file (.ods)"],
   ["xl/workbook.bin", "a binary workbook (.xlsb)"],
   ["Index/Document.iwa", "a document of Numbers, Pages or Keynote"],
   ["Index.zip", "a document of Numbers, Pages or Keynote"],
@@ -182,12 +180,11 @@ async function openBook(
   const parts = listParts(file);
   if (parts === undefined) throw new TableError(`${name}: a damaged zip archive or spreadsheet file`);
   const find = (path: string) => parts.find((part) => part.name === path);
-  const content = find("mimetype") && find("content.xml");
-  if (content === undefined && find("xl/workbook.xml") === undefined) {
+  if (find("xl/workbook.xml") === undefined) {
     const what = otherArchives.find(([path]) => find(path))?.[1];
     if (what === undefined)
       throw new ChoiceError(`${name}: a zip archive without a workbook in it; unpack it first`);
-    throw new ChoiceError(`${name}: ${what}; export it as CSV or .xlsx`);
+    throw new ChoiceError(`${name}: ${what}; save it as .xlsx or CSV in the program that made it`);
   }
   const isTooLarge = ({ length, compressedLength }: ArchivePart) =>
     length > mostPartBytes || (length > suspectBytes && length > mostRatio * compressedLength);
@@ -200,29 +197,15 @@ async function openBook(
       yield piece;
     }
   }
-  if (content === undefined) {
-    const open = (path: string) => {
-      const part = find(path);
-      return part && read(part);
-    };
-    const book = await openXlsx(
-      open,
-      parts.map((part) => part.name),
-    );
-    return { book, format: book.format ?? "xlsx", parts };
-  }
-  const manifest = find("META-INF/manifest.xml");
-  if (manifest !== undefined && (await isEncrypted(read(manifest)))) throw new Error("it is encrypted");
-  return { book: openOds(() => read(content)), format: "ods", parts };
-}
-
-async function isEncrypted(manifest: AsyncIterable<Uint8Array>): Promise<boolean> {
-  for await (const xml of readXml(manifest)) {
-    for (let event = xml.next(); event !== undefined; event = xml.next()) {
-      if (xml.name === "encryption-data") return true;
-    }
-  }
-  return false;
+  const open = (path: string) => {
+    const part = find(path);
+    return part && read(part);
+  };
+  const book = await openXlsx(
+    open,
+    parts.map((part) => part.name),
+  );
+  return { book, format: book.format ?? "xlsx", parts };
 }
 
 async function chooseSheet(
@@ -246,7 +229,6 @@ async function chooseSheet(
       sheets.push(sheet);
       if (sheetName === wanted) return { ...sheet, others: [] };
       if (hasItems) withItems.push(sheet);
-      if (hasItems && !book.isInParts) break;
       if (hasRows) filled ??= sheet;
     }
   } catch (error) {
@@ -274,11 +256,11 @@ function openRows(
   let found: { count: number; readonly first: string } | undefined;
   const columns = new Set<number>();
   let hiddenRows = 0;
-  const note = ({ number, count, emptyFormulas, isHidden }: SheetRow) => {
-    if (isHidden) hiddenRows += count;
+  const note = ({ number, emptyFormulas, isHidden }: SheetRow) => {
+    if (isHidden) hiddenRows++;
     for (const column of emptyFormulas) {
       found ??= { count: 0, first: cellName(column, number) };
-      found.count += count;
+      found.count++;
       columns.add(column);
     }
   };
@@ -327,17 +309,12 @@ async function* csvOf(
   for await (const row of rows) {
     note(row);
     piece += "\n".repeat(Math.max(0, row.number - line));
-    line = Math.max(line, row.number) + row.count;
+    line = Math.max(line, row.number) + 1;
     // Without quotes, a row with one empty cell is a blank line, which is equivalent.
-    const text = `${row.fields.map((field) => quoteField(field, ",")).join(",")}\n`;
-    for (let i = 0; i < row.count; i++) {
-      piece += text;
-      if (piece.length < pieceLength) continue;
-      yield Buffer.from(piece);
-      piece = "";
-      // A row may be repeated a million times: signals need a turn of the event loop.
-      await setImmediate();
-    }
+    piece += `${row.fields.map((field) => quoteField(field, ",")).join(",")}\n`;
+    if (piece.length < pieceLength) continue;
+    yield Buffer.from(piece);
+    piece = "";
   }
   yield Buffer.from(piece);
 }
@@ -358,6 +335,6 @@ function explained(name: string, error: unknown): Error {
   if (error instanceof ChoiceError || error instanceof TableError) return error;
   const { message } = error as Error;
   if (error instanceof SheetFault) return new TableError(`${name}: ${message}`);
-  const what = /encrypt/i.test(message) ? "a spreadsheet file with a password" : "a damaged spreadsheet file";
+  const what = "a damaged spreadsheet file";
   return new TableError(`${name}: ${what}: ${message}; export it as CSV`);
 }

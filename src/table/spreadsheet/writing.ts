@@ -1,3 +1,2 @@
 /** The parts of hucre that write workbooks; bundlers leave out its other parts. Loaded only when a new workbook is written. */
-export { writeOds } from "hucre/ods";
 export { writeXlsxStream } from "hucre/xlsx";

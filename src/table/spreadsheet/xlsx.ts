@@ -54,7 +54,6 @@ export async function openXlsx(part: PartReader, paths: readonly string[]): Prom
   }
   const kind = await kindOf(part);
   return {
-    isInParts: true,
     async *sheets(isItem) {
       for (const [index, { name, isHidden }] of sheets.entries()) {
         const sample = new Sampler(name, isItem, isHidden);
@@ -381,7 +380,7 @@ class SheetRows {
     const text = textOf(type, value, style, this.#context, this.#cells);
     const target = this.#context.addresses.get(address);
     const isLinked = target !== undefined && !text.includes("@");
-    this.#cells.add(isLinked ? `${text} <${target}>`.trimStart() : text, 1, isEmptyFormula);
+    this.#cells.add(isLinked ? `${text} <${target}>`.trimStart() : text, isEmptyFormula);
   }
 }
 

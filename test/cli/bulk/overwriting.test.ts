@@ -1,7 +1,7 @@
 /** Covers files that have two roles in a run: nothing is overwritten that is needed, and no row is in no file. */
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeOds } from "hucre/ods";
+import { writeXlsx } from "hucre/xlsx";
 import { expect, test } from "vitest";
 import { readQuota, setQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
@@ -193,7 +193,7 @@ test("bad rows of several files are in one table, byte by byte", async () => {
 test("a spreadsheet file is not replaced under the name of another format", async () => {
   const home = folderOf({});
   const rows = [["email"], ["ann@larch-and-oak.com"]];
-  const bytes = await writeOds({ sheets: [{ name: "list", rows }] });
+  const bytes = await writeXlsx({ sheets: [{ name: "list", rows }] });
   const path = join(home, "l.xlsm");
   writeFileSync(path, bytes);
   const { code, stderr } = await idv(["emails", "-q", "-I.bak", "l.xlsm"], { home });

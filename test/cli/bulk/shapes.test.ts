@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { setQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { zip } from "../../support/workbooks.js";
 
 const utf8 = (binary: string) => Buffer.from(binary, "latin1").toString();
 
@@ -47,6 +48,13 @@ describe("a file in which nothing looks like an item is refused", () => {
       "no line of names.txt looks like an e-mail address; check the file, or name the column with -c",
     ],
     ["a table of names", "emails", "t.csv", "name,town\nAnn,Ulm\n", "no column looks like e-mail addresses"],
+    [
+      "an OpenDocument spreadsheet",
+      "emails",
+      "a.ods",
+      zip({ mimetype: "application/vnd.oasis.opendocument.spreadsheet", "content.xml": "<x/>" }),
+      "a.ods: an OpenDocument file (.ods); save it as .xlsx or CSV in the program that made it",
+    ],
     ["a PDF document", "emails", "a.pdf", "%PDF-1.7\n%\xe2\n", "a.pdf: a PDF document; export it as CSV"],
     [
       "an HTML page",

@@ -2,14 +2,12 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readOds } from "hucre/ods";
 import { readXlsx, writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { finished, idv, shellCommand } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
 import { folderOf } from "../../support/temporary-folder.js";
 import { times } from "../../support/tier.js";
-import { odsOf, odsRow } from "../../support/workbooks.js";
 
 const [a, b] = ["email\nann@larch-and-oak.com\n", "email\nbob@larch-and-oak.com\n"];
 
@@ -90,34 +88,6 @@ test("a workbook comes back with its other sheets, formulas and numbers, and an 
   const before = readFileSync(path);
   expect((await idv(["emails", "-I", "--update", "l.xlsx"], { home })).code).toBe(0);
   expect(readFileSync(path).equals(before)).toBe(true);
-});
-
-test("an OpenDocument spreadsheet comes back, and is made of other tables", async () => {
-  const people = odsRow(["id", "email"]) + odsRow(["007", "ann@larch-and-oak.com"], "", 2);
-  const home = folderOf({ "l.csv": "email\nann@larch-and-oak.com\n" });
-  writeFileSync(join(home, "l.ods"), odsOf({ Notes: odsRow(["nothing"]), People: people }));
-  const { code, stderr } = await idv(["emails", "-I", "l.ods"], { home });
-  expect(code, stderr).toBe(0);
-  expect(stderr).not.toContain("not kept");
-  const before = readFileSync(join(home, "l.ods"));
-  expect((await readOds(before)).sheets.map(({ name, rows }) => ({ name, rows }))).toEqual([
-    { name: "Notes", rows: [["nothing"]] },
-    {
-      name: "People",
-      rows: [["id", "email", "status"], ...[1, 2].map(() => ["007", "ann@larch-and-oak.com", "ok"])],
-    },
-  ]);
-  expect((await idv(["emails", "-I", "--update", "l.ods"], { home })).code).toBe(0);
-  expect(readFileSync(join(home, "l.ods")).equals(before)).toBe(true);
-  for (const input of ["l.csv", "l.ods"]) {
-    const made = await idv(["emails", input, "-o", input === "l.csv" ? "o.ods" : "o.xlsx"], { home });
-    expect(made.code, made.stderr).toBe(0);
-    expect(made.stderr.includes("not kept")).toBe(input === "l.ods");
-  }
-  expect((await readOds(readFileSync(join(home, "o.ods")))).sheets[0]?.rows).toEqual([
-    ["email", "status"],
-    ["ann@larch-and-oak.com", "ok"],
-  ]);
 });
 
 test("a workbook is replaced without the rows that a filter leaves out, unless something needs them", async () => {

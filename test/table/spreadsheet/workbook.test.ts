@@ -1,6 +1,5 @@
 /** Covers reading a sheet of a spreadsheet file as CSV, and what damaged and hostile files do. */
 import fc from "fast-check";
-import { writeOds } from "hucre/ods";
 import { writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { inMemory, listParts } from "../../../src/files/archive.js";
@@ -9,7 +8,7 @@ import { profiles } from "../../../src/run/profiles.js";
 import { TableError } from "../../../src/table/errors.js";
 import { openSheet } from "../../../src/table/spreadsheet/workbook.js";
 import { times } from "../../support/tier.js";
-import { emptyCells, emptyRows, odsOf, odsRow, xlsxOf } from "../../support/workbooks.js";
+import { xlsxOf } from "../../support/workbooks.js";
 
 async function* once(bytes: Uint8Array) {
   yield bytes;
@@ -47,19 +46,6 @@ describe("a sheet", () => {
 
   test("chosen by its name has its blank rows", async () => {
     expect(await csvOf(xlsx, "Info")).toEqual({ name: "Info", csv: "Export\n\nmade by hand\n" });
-  });
-
-  test("comes from an OpenDocument file, too", async () => {
-    const rows = [["email"], ["b@x.net"]];
-    const { csv } = await csvOf(
-      await writeOds({
-        sheets: [
-          { name: "Info", rows: [["x"]] },
-          { name: "P", rows },
-        ],
-      }),
-    );
-    expect(csv).toBe("email\nb@x.net\n");
   });
 
   test("comes from an archive whose parts have comments and extra fields", async () => {
@@ -163,57 +149,6 @@ test("long words in tags and formats are read without delay", async () => {
   expect((await csvOf(xlsxOf({ S: `<row>${cells}</row>` }, { styles }))).csv).toBe("1\n");
 });
 
-describe("cells of an .ods file", () => {
-  const cell = (attributes: string, text = "") =>
-    `<table:table-cell ${attributes}>${text && `<text:p>${text}</text:p>`}</table:table-cell>`;
-
-  test.each<[string, string, string]>([
-    ["numbers", cell('office:value-type="percentage" office:value="0.50"', "50 %"), "0.5"],
-    ["dates", cell('office:value-type="date" office:date-value="2024-05-01"', "1.5.24"), "2024-05-01"],
-    [
-      "times",
-      cell('office:value-type="date" office:date-value="2024-05-01T12:30:00"'),
-      "2024-05-01 12:30:00",
-    ],
-    ["truth", cell('office:value-type="boolean" office:boolean-value="true"', "WAHR"), "TRUE"],
-    ["texts in attributes", cell('office:value-type="string" office:string-value="a"'), "a"],
-    ["paragraphs", cell("", "a</text:p><text:p>b"), '"a\nb"'],
-    ["spaces", cell("", 'a<text:s text:c="2"/>b<text:tab/>c<text:line-break/>d'), '"a  b\tc\nd"'],
-    ["links", cell("", '<text:a xlink:href="x">ann</text:a>@x.net'), ann],
-    [
-      "no notes, drawings or hidden cells",
-      `<table:table-cell><office:annotation><text:p>note</text:p></office:annotation><text:p>a</text:p>
-        <draw:frame><text:p>b</text:p></draw:frame></table:table-cell>
-        <table:covered-table-cell table:number-columns-repeated="2"><text:p>c</text:p></table:covered-table-cell>
-        ${cell("", "d")}`,
-      "a,,,d",
-    ],
-    [
-      "repeated cells",
-      cell('table:number-columns-repeated="3"', "a") + emptyCells(2) + cell("", "b"),
-      "a,a,a,,,b",
-    ],
-  ])("become text: %s", async (_, cells, line) => {
-    const { csv } = await csvOf(odsOf({ S: `<table:table-row>${cells}</table:table-row>` }));
-    expect(csv).toBe(`${line}\n`);
-  });
-
-  test("end at the last filled one if formats fill the rest of rows and sheets", async () => {
-    const rows = Array.from({ length: 3000 }, (_, i) => odsRow([`${i}`, ann], emptyCells(16_382))).join("");
-    const { csv } = await csvOf(
-      odsOf({ S: odsRow(["id", "email"]) + emptyRows(2) + rows + emptyRows(1_045_573) }),
-    );
-    expect(csv).toBe(`id,email\n\n\n${Array.from({ length: 3000 }, (_, i) => `${i},${ann}\n`).join("")}`);
-  });
-
-  test("reach to the last row and column of a sheet", async () => {
-    const last = `<table:table-row>${emptyCells(16_383)}${cell("", "z")}</table:table-row>`;
-    const { csv } = await csvOf(odsOf({ S: odsRow([ann], "", 1_048_575) + last }));
-    expect(csv.length).toBe(1_048_575 * (ann.length + 1) + 16_383 + 2);
-    expect(csv.endsWith(`${ann}\n${",".repeat(16_383)}z\n`)).toBe(true);
-  });
-});
-
 describe("formulas without a stored value", () => {
   const formula = (place: string, rest = "") => `<c r="${place}"><f>A1</f>${rest}</c>`;
   const row = (number: number, ...cells: string[]) => `<row r="${number}">${cells.join("")}</row>`;
@@ -239,16 +174,6 @@ describe("formulas without a stored value", () => {
     expect([await lacksValues(0), await lacksValues(1), await lacksValues(2)]).toEqual([false, false, true]);
   });
 
-  test("add to their count in an .ods file, including repeated rows", async () => {
-    const empty = '<table:table-cell table:formula="of:=[.A1]"/>';
-    const text =
-      '<table:table-cell table:formula="of:=[.A1]" office:value-type="string" office:string-value=""/>';
-    const { emptyFormulas } = await read(
-      odsOf({ S: odsRow(["email", "x"]) + odsRow([ann], text) + odsRow([ann], empty, 3) }),
-    );
-    expect(emptyFormulas()).toEqual({ count: 3, first: "B3" });
-  });
-
   test("do not include formulas whose value is an empty text", async () => {
     const cell = '<c r="B1" t="str"><f>""</f><v></v></c>';
     const { emptyFormulas, lacksValues } = await read(xlsxOf({ S: row(1, inline("A1", ann), cell) }));
@@ -264,26 +189,13 @@ describe("a sheet is chosen", () => {
     ["with items, beside charts", xlsxOf({ Chart: undefined, P: `<row>${inline("A1", ann)}</row>` }), "P"],
     ["that is not empty", xlsxOf({ Empty: blank, "Not empty": filled, Last: filled }), "Not empty"],
     ["that is first if all are empty", xlsxOf({ A: blank, B: "" }), "A"],
-    [
-      "that is not empty, in an .ods file",
-      odsOf({ A: emptyRows(9), B: odsRow(["x"]), C: odsRow(["x"]) }),
-      "B",
-    ],
-    [
-      "that is no copy of another file's",
-      odsOf({
-        A: `${odsRow(["x"])}<table:table-row><table:table-cell>
-      <table:table table:name="B">${odsRow([ann])}</table:table></table:table-cell></table:table-row>`,
-      }),
-      "A",
-    ],
   ])("%s", async (_, file, name) => {
     expect((await csvOf(file)).name).toBe(name);
   });
 
   test("only by its name if its items start below row 100", async () => {
-    const late = odsRow(["x"], "", 1).repeat(100) + odsRow([ann]);
-    const file = odsOf({ A: odsRow(["x"]), B: late, C: odsRow([ann]) });
+    const row = (text: string) => `<row>${inline("", text)}</row>`;
+    const file = xlsxOf({ A: row("x"), B: row("x").repeat(100) + row(ann), C: row(ann) });
     expect((await csvOf(file)).name).toBe("C");
     expect(await csvOf(file, "B")).toMatchObject({
       name: "B",
@@ -304,38 +216,9 @@ describe("a sheet ends with an error", () => {
     ["in a row without end", () => xlsxRow("Infinity"), 'sheet "S": there is no row "Infinity"'],
     ["in a row without number", () => xlsxRow("1e9"), 'sheet "S": there is no row "1e9"'],
     [
-      "above the last of many rows",
-      () => odsOf({ S: odsRow([ann]) + odsRow([ann], "", 1_048_576) }),
-      `l.xlsx: sheet "S", row 1048577: ${limit}`,
-    ],
-    [
-      "after too many empty rows",
-      () => odsOf({ S: odsRow([ann]) + emptyRows(2e9) + odsRow([ann]) }),
-      'sheet "S", row 2000000002: a sheet has rows',
-    ],
-    [
       "right of the last column",
       () => xlsxOf({ S: `<row r="7">${inline("XFE7", ann)}</row>` }),
       'sheet "S", cell XFE7: a sheet has columns A to XFD; repair',
-    ],
-    [
-      "right of the last of many columns",
-      () =>
-        odsOf({
-          S: odsRow([ann], `${emptyCells(16_383)}<table:table-cell><text:p>a</text:p></table:table-cell>`),
-        }),
-      'sheet "S", cell XFE1: a sheet has columns A to XFD',
-    ],
-    [
-      "right of empty cells without end",
-      () =>
-        odsOf({
-          S: odsRow(
-            [],
-            `${emptyCells(Number.POSITIVE_INFINITY)}<table:table-cell><text:p>a</text:p></table:table-cell>`,
-          ),
-        }),
-      "a sheet has columns A to XFD",
     ],
     [
       "in a cell with a long name",
@@ -343,17 +226,6 @@ describe("a sheet ends with an error", () => {
       `there is no cell "${"Z".repeat(20)}"`,
     ],
     ["in no cell", () => xlsxOf({ S: `<row>${inline("7", ann)}</row>` }), 'sheet "S": there is no cell "7"'],
-    [
-      "in a long row",
-      () =>
-        odsOf({
-          S: odsRow(
-            [],
-            `<table:table-cell table:number-columns-repeated="9000"><text:p>${"a".repeat(200)}</text:p></table:table-cell>`,
-          ),
-        }),
-      'sheet "S", cell A1: the row is over 1 MiB up to here; export the sheet as CSV',
-    ],
     [
       "in a long text",
       () => xlsxOf({ S: `<row>${inline("A1", "a ".repeat(600_000))}</row>` }),
@@ -379,11 +251,6 @@ describe("a sheet ends with an error", () => {
       "a damaged spreadsheet file: its XML ends too early; export it as CSV",
     ],
     ["without sheets", () => xlsxOf({ Chart: undefined }), "it has no sheet with cells"],
-    [
-      "if it has a password",
-      () => odsOf({ S: "" }, "<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>"),
-      "a spreadsheet file with a password",
-    ],
   ])("%s", async (_, file, message) => {
     const reading = csvOf(file());
     await expect(reading).rejects.toThrow(message);
@@ -437,16 +304,11 @@ function withLength(length: number): Uint8Array {
   return file;
 }
 
-const ods = await writeOds({ sheets });
-
-test.each([
-  ["xlsx", xlsx],
-  ["ods", ods],
-])("a damaged file gives rows, a TableError or a ChoiceError: %s", async (_, whole) => {
-  const change = fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255) });
+test("a damaged file gives rows, a TableError or a ChoiceError", async () => {
+  const change = fc.record({ at: fc.nat(xlsx.length - 1), byte: fc.nat(255) });
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), async (changes) => {
-      const file = Buffer.from(whole);
+      const file = Buffer.from(xlsx);
       for (const { at, byte } of changes) file[at] = byte;
       await csvOf(file).catch((error) => {
         if (!(error instanceof TableError || error instanceof ChoiceError)) throw error;

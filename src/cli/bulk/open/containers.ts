@@ -19,7 +19,7 @@ import { openSheets } from "./sheets.js";
 
 /** Endings of names of tables; other files in an archive stay as they are. */
 const tableEndings = new Set([
-  ...["csv", "tsv", "tab", "txt", "json", "jsonl", "ndjson", "xlsx", "ods", "vcf", "ldif"],
+  ...["csv", "tsv", "tab", "txt", "json", "jsonl", "ndjson", "xlsx", "vcf", "ldif"],
 ]);
 /** Endings that other things have, too. */
 const vagueEndings = new Set(["txt", "json"]);

@@ -245,7 +245,7 @@ async function readSheet(
   }
   if (isInPlace && workbook === undefined) {
     throw new ChoiceError(
-      `${inputName}: only .xlsx, .xlsm and .ods can be replaced; write another file with -o FILE.xlsx`,
+      `${inputName}: only .xlsx and .xlsm can be replaced; write another file with -o FILE.xlsx`,
     );
   }
   const isFile = read !== undefined && size !== undefined && compression === undefined;

@@ -77,7 +77,7 @@ async function newFile({ sheet }: OpenInput, format: WorkbookFormat, output: str
     throw new ChoiceError(`${output}: a workbook with macros is made from one only; name it .xlsx`);
   }
   const { newWorkbook } = await import("../../../table/spreadsheet/new-workbook.js");
-  return newWorkbook(format, sheet?.name || "Sheet1");
+  return newWorkbook(sheet?.name || "Sheet1");
 }
 
 /** Returns where a table of an archive goes in the archive that is returned; undefined if none is. */

@@ -48,7 +48,8 @@ describe("the name of the output", () => {
   });
 
   test.each([
-    ["o.feather", "name it .csv, .tsv, .jsonl, .json, .xlsx or .ods"],
+    ["o.feather", "name it .csv, .tsv, .jsonl, .json or .xlsx"],
+    ["o.ods", ".ods cannot be written"],
     ["o.parquet", ".parquet cannot be written"],
     ["o.csv.bz2", ".bz2 cannot be written"],
   ])("%s is refused before anything is read", async (name, advice) => {
