@@ -50,7 +50,7 @@ export interface Workbook {
   readonly addColumns?: (sheet: SheetAddress, added: AddedColumns) => Promise<SheetChange>;
 }
 
-export interface SheetAddress {
+interface SheetAddress {
   readonly index: number;
   readonly name: string;
 }
