@@ -42,12 +42,6 @@ const commands: readonly CommandEntry[] = [
     load: () => import("./commands/check.js"),
   },
   {
-    name: "compare",
-    group: validate,
-    summary: "what became better or worse; undo: the file before -I.bak",
-    load: () => import("./commands/compare.js"),
-  },
-  {
     name: "page",
     group: validate,
     summary: "serve or write a page that checks lists",
@@ -151,13 +145,6 @@ const commands: readonly CommandEntry[] = [
     summary: "serve its tools to an assistant (MCP)",
     isInOverview: false,
     load: () => import("./commands/mcp.js"),
-  },
-  {
-    name: "undo",
-    group: machine,
-    summary: "put back a file that was replaced with a backup",
-    isInOverview: false,
-    load: () => import("./commands/undo.js"),
   },
   {
     name: "commands",
