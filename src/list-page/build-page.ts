@@ -8,7 +8,7 @@ import { style as dashboardStyle } from "../dashboard/style.js";
 import { builtFile } from "../package/own-files.js";
 import { style as reportStyle } from "../report/style.js";
 import { style as pageStyle } from "./style.js";
-import { en } from "./words/en.js";
+import { words } from "./words.js";
 
 const folder = new URL("../../dist/page/", import.meta.url);
 const parts = new URL("../../dist/page-parts/", import.meta.url);
@@ -42,7 +42,7 @@ const html = `<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="referrer" content="no-referrer">
 <link rel="icon" href="data:,">
-<title>${en.title}</title>
+<title>${words.title}</title>
 <style>${style}</style>
 </head>
 <body>

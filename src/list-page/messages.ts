@@ -2,7 +2,7 @@
 import type { CheckedTable, TableSummary } from "../browser/table.js";
 import type { Report } from "../report/report.js";
 import type { Kind } from "../validator/validator.js";
-import type { FaultCode } from "./words/words.js";
+import type { FaultCode } from "./words.js";
 
 /** Tables in base64, as they are in the page. */
 export interface PageTables {

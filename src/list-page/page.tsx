@@ -9,8 +9,7 @@ import { BarTable, Key, StackedBar, StatusTable } from "../report/parts.js";
 import type { NamedCounts } from "../report/top-counts.js";
 import type { Kind } from "../validator/validator.js";
 import type { Answer, BadRow, Checked, PageTables, Request, SaveOptions } from "./messages.js";
-import { chosenLanguage, languages } from "./words/languages.js";
-import type { FaultCode, ReasonCode, StatusCode, Words } from "./words/words.js";
+import { type FaultCode, type ReasonCode, type StatusCode, words } from "./words.js";
 
 /** Number of bad rows that are shown first, and more at each time. */
 const rowsAtOnce = 25;
@@ -61,7 +60,6 @@ type State =
 type Saving = "no" | "busy" | { readonly name: string } | { readonly fault: FaultCode };
 
 function Page() {
-  const [language, setLanguage] = useState(chosenLanguage(navigator.languages));
   const [state, setState] = useState<State>({ type: "empty" });
   const [kind, setKind] = useState<Kind>("email");
   const [file, setFile] = useState<File>();
@@ -69,12 +67,6 @@ function Page() {
   const [saving, setSaving] = useState<Saving>("no");
   const heading = useRef<HTMLHeadingElement>(null);
   const isSaving = useRef(false);
-  const words = languages[language]!;
-
-  useEffect(() => {
-    document.documentElement.lang = language;
-    document.title = words.title;
-  }, [language]);
 
   useEffect(() => {
     onAnswer = (answer) => {
@@ -123,16 +115,6 @@ function Page() {
     <>
       <header class="head">
         <h1>{words.title}</h1>
-        <label>
-          {words.language}
-          <select value={language} onChange={({ currentTarget }) => setLanguage(currentTarget.value)}>
-            {Object.entries(languages).map(([code, { name }]) => (
-              <option key={code} value={code} lang={code}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
       </header>
       <main>
         <p class="promise">
@@ -149,7 +131,6 @@ function Page() {
                 {state.message !== "" && <p class="note">{state.message}</p>}
                 {state.columns.length > 0 && (
                   <ColumnChoice
-                    words={words}
                     label={words.chooseColumn}
                     columns={state.columns}
                     chosen={undefined}
@@ -163,15 +144,13 @@ function Page() {
                 {words.cancelled}
               </p>
             )}
-            <Source words={words} kind={kind} onKind={setKind} onFile={(given) => check(given, { kind })} />
+            <Source kind={kind} onKind={setKind} onFile={(given) => check(given, { kind })} />
           </>
         )}
-        {state.type === "busy" && <Busy words={words} language={language} {...state} />}
+        {state.type === "busy" && <Busy {...state} />}
         {state.type === "done" && (
           <Result
             key={state.task}
-            words={words}
-            language={language}
             name={file!.name}
             checked={state.checked}
             heading={heading}
@@ -197,12 +176,10 @@ function download(blob: Blob, name: string): void {
 }
 
 function Source({
-  words,
   kind,
   onKind,
   onFile,
 }: {
-  words: Words;
   kind: Kind;
   onKind: (kind: Kind) => void;
   onFile: (file: File) => void;
@@ -272,20 +249,10 @@ function Source({
   );
 }
 
-function Busy({
-  words,
-  language,
-  rows,
-  share,
-}: {
-  words: Words;
-  language: string;
-  rows: number;
-  share: number | undefined;
-}) {
+function Busy({ rows, share }: { rows: number; share: number | undefined }) {
   return (
     <section class="box">
-      <p role="status">{rows === 0 ? words.opening : words.rowsSoFar(rows.toLocaleString(language))}</p>
+      <p role="status">{rows === 0 ? words.opening : words.rowsSoFar(rows.toLocaleString("en"))}</p>
       <progress aria-label={words.progress} {...(share !== undefined && { value: share })} />
       <div class="actions">
         <button type="button" class="danger" onClick={() => ask({ type: "stop" })}>
@@ -297,13 +264,11 @@ function Busy({
 }
 
 function ColumnChoice({
-  words,
   label = words.column,
   columns,
   chosen,
   onChoose,
 }: {
-  words: Words;
   label?: string;
   columns: readonly string[];
   chosen: number | undefined;
@@ -324,14 +289,12 @@ function ColumnChoice({
   );
 }
 
-const percent = (part: number, whole: number, language: string): string =>
-  (whole === 0 ? 0 : part / whole).toLocaleString(language, { style: "percent", maximumFractionDigits: 1 });
+const percent = (part: number, whole: number): string =>
+  (whole === 0 ? 0 : part / whole).toLocaleString("en", { style: "percent", maximumFractionDigits: 1 });
 
 const codeOf = (reason: string | undefined): string => reason?.split(":")[0] ?? "";
 
 function Result({
-  words,
-  language,
   name,
   checked,
   heading,
@@ -341,8 +304,6 @@ function Result({
   onReport,
   onAnother,
 }: {
-  words: Words;
-  language: string;
   name: string;
   checked: Checked;
   heading: { current: HTMLHeadingElement | null };
@@ -355,7 +316,7 @@ function Result({
   const { table, summary, report, badRows, suggestions } = checked;
   const { statuses, rows, empty } = summary;
   const [accepted, setAccepted] = useState<"all" | ReadonlySet<string>>(new Set());
-  const count = (number: number) => number.toLocaleString(language);
+  const count = (number: number) => number.toLocaleString("en");
   const countOf = (status: string) => statuses[status] ?? 0;
   const filled = rows - empty;
   const shown = [
@@ -377,13 +338,13 @@ function Result({
         {words.details(
           count(rows),
           count(summary.distinct),
-          summary.seconds.toLocaleString(language, { maximumFractionDigits: 1 }),
+          summary.seconds.toLocaleString("en", { maximumFractionDigits: 1 }),
         )}{" "}
         {words.foundIn(column)} {summary.badRows > 0 && words.badLines(count(summary.badRows))}
       </p>
       <div class="tools">
         {table.columns.length > 1 && (
-          <ColumnChoice words={words} columns={table.columns} chosen={table.column} onChoose={onColumn} />
+          <ColumnChoice columns={table.columns} chosen={table.column} onChoose={onColumn} />
         )}
         <button type="button" onClick={onAnother}>
           {words.another}
@@ -396,11 +357,10 @@ function Result({
             return { className: status, label, count: number, advice };
           })}
           all={rows}
-          words={{ ...words, count, part: (part, whole) => percent(part, whole, language) }}
+          words={{ ...words, count, part: (part, whole) => percent(part, whole) }}
         />
       </Section>
       <SaveBox
-        words={words}
         accepted={accepted === "all" ? suggestions : accepted.size}
         count={count}
         saving={saving}
@@ -429,26 +389,17 @@ function Result({
           />
         )}
         {report.providers.length > 0 && report.kind === "email" && (
-          <Parts
-            heading={words.providerHeading}
-            first={words.domain}
-            parts={report.providers}
-            words={words}
-            language={language}
-          />
+          <Parts heading={words.providerHeading} first={words.domain} parts={report.providers} />
         )}
         {report.months && report.months.counts.length > 1 && (
           <Parts
             heading={words.monthHeading(report.months.column)}
             first={words.month}
             parts={report.months.counts.slice(-24)}
-            words={words}
-            language={language}
           />
         )}
       </div>
       <BadRows
-        words={words}
         count={count}
         all={countOf("fake") + countOf("disposable")}
         badRows={badRows}
@@ -468,19 +419,7 @@ const Section = ({ heading, children }: { heading: string; children: ComponentCh
 );
 
 /** Rows of providers or months, each with its statuses. */
-function Parts({
-  heading,
-  first,
-  parts,
-  words,
-  language,
-}: {
-  heading: string;
-  first: string;
-  parts: readonly NamedCounts[];
-  words: Words;
-  language: string;
-}) {
+function Parts({ heading, first, parts }: { heading: string; first: string; parts: readonly NamedCounts[] }) {
   const statusName = (status: string) => words.statuses[status as StatusCode]?.[0] ?? status;
   const badIn = ({ counts }: NamedCounts) =>
     (counts[series.indexOf("fake")] ?? 0) + (counts[series.indexOf("disposable")] ?? 0);
@@ -503,12 +442,12 @@ function Parts({
           {parts.map((part) => (
             <tr key={part.name}>
               <td class="name">{part.name}</td>
-              <td class="number">{part.total.toLocaleString(language)}</td>
-              <td class="number">{percent(badIn(part), part.total, language)}</td>
+              <td class="number">{part.total.toLocaleString("en")}</td>
+              <td class="number">{percent(badIn(part), part.total)}</td>
               <td class="chart">
                 <StackedBar
                   className="mini"
-                  format={(number) => number.toLocaleString(language)}
+                  format={(number) => number.toLocaleString("en")}
                   slices={series.map((status, i) => ({
                     className: status,
                     label: statusName(status),
@@ -525,14 +464,12 @@ function Parts({
 }
 
 function SaveBox({
-  words,
   accepted,
   count,
   saving,
   onSave,
   onReport,
 }: {
-  words: Words;
   accepted: number;
   count: (number: number) => string;
   saving: Saving;
@@ -584,7 +521,6 @@ function SaveBox({
 }
 
 function BadRows({
-  words,
   count,
   all,
   badRows,
@@ -592,7 +528,6 @@ function BadRows({
   accepted,
   onAccept,
 }: {
-  words: Words;
   count: (number: number) => string;
   all: number;
   badRows: readonly BadRow[];

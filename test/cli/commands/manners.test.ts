@@ -10,11 +10,6 @@ test.each<[string, readonly string[], string]>([
     "to check a list: curl -sSf https://a.de/l.csv | idv emails",
   ],
   ["a URL in place of a file", ["emails", "https://a.de/l.csv"], "is a URL, and idv reads files: curl -sSf"],
-  [
-    "an option of other tools",
-    ["emails", "--json", "l.csv"],
-    "use --format jsonl for the table, or --log json",
-  ],
   ["a command with a typo", ["emials"], "unknown command 'emials'"],
 ])("%s is answered with the command that was meant", async (_, args, message) => {
   const { code, stderr } = await idv(args, { home: folderOf({ "l.csv": "email\n" }) });

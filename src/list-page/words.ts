@@ -1,12 +1,8 @@
-/** The words of the page in English. */
-import type { Words } from "./words.js";
-
-export const en: Words = {
-  name: "English",
+/** The words of the page. Counts come as text. */
+export const words = {
   title: "Check a list of e-mail addresses",
   promise: "Your list stays on this computer.",
   promiseDetails: "The page sends nothing and stores nothing: it works without a network, too.",
-  language: "Language",
   drop: "Drop a file here",
   formats: "CSV, TSV, text, JSON, JSON Lines, Excel (.xlsx), vCard or LDIF, also as .gz",
   choose: "Choose a file",
@@ -16,22 +12,24 @@ export const en: Words = {
   kind: "The list holds",
   kinds: { email: "e-mail addresses", domain: "domains" },
   opening: "Opening the file",
-  rowsSoFar: (count) => `Rows checked: ${count}`,
+  rowsSoFar: (count: string) => `Rows checked: ${count}`,
   progress: "Progress",
   cancel: "Stop",
   cancelled: "Stopped. The page is ready for another file.",
   another: "Check another file",
   column: "Column",
-  foundIn: (column) => `Checked: column ${column}.`,
-  good: (good, all) => `${good} of ${all} are usable.`,
+  foundIn: (column: string) => `Checked: column ${column}.`,
+  good: (good: string, all: string) => `${good} of ${all} are usable.`,
   noItems: "There is nothing to check in this file.",
-  details: (rows, distinct, seconds) => `Rows: ${rows}; different entries: ${distinct}; ${seconds} s.`,
-  badLines: (count) => `Broken rows, which stay unchanged: ${count}.`,
+  details: (rows: string, distinct: string, seconds: string) =>
+    `Rows: ${rows}; different entries: ${distinct}; ${seconds} s.`,
+  badLines: (count: string) => `Broken rows, which stay unchanged: ${count}.`,
   statusHeading: "Result",
   status: "Status",
   rows: "Rows",
   share: "Share",
   advice: "What to do",
+  /** Statuses by their codes, each with what to do. */
   statuses: {
     ok: ["good", "Keep."],
     alias: ["alias", "Keep: mail arrives. The owner can switch the address off."],
@@ -46,10 +44,11 @@ export const en: Words = {
   reasonHeading: "Why",
   disposableHeading: "Disposable domains",
   providerHeading: "Largest providers",
-  monthHeading: (column) => `By month, from the column "${column}"`,
+  monthHeading: (column: string) => `By month, from the column "${column}"`,
   month: "Month",
   domain: "Domain",
   bad: "Unusable",
+  /** Reasons by their codes. */
   reasons: {
     syntax: "wrong format",
     "disposable-domain": "disposable domain",
@@ -64,7 +63,7 @@ export const en: Words = {
     relay: "forwarding address",
   },
   rowsHeading: "Unusable rows",
-  rowsShown: (shown, all) => `Shown: ${shown} of ${all}`,
+  rowsShown: (shown: string, all: string) => `Shown: ${shown} of ${all}`,
   noRows: "All rows are usable.",
   line: "Line",
   item: "Entry",
@@ -73,9 +72,9 @@ export const en: Words = {
   onlySuggestions: "With a suggestion",
   filter: "Show",
   accept: "Use it",
-  acceptAll: (count) => `Use all suggestions (${count})`,
+  acceptAll: (count: string) => `Use all suggestions (${count})`,
   acceptNone: "Use none",
-  accepted: (count) => `Suggestions used in the saved file: ${count}`,
+  accepted: (count: string) => `Suggestions used in the saved file: ${count}`,
   more: "Show more",
   saveHeading: "Save",
   saveAll: "all rows, with their status",
@@ -83,7 +82,7 @@ export const en: Words = {
   saveReasons: "with reason and suggestion",
   save: "Save the file",
   saving: "Making the file",
-  saved: (name) => `Saved as ${name}.`,
+  saved: (name: string) => `Saved as ${name}.`,
   report: "Save the report",
   faults: {
     gone: "The file was moved or changed, or cannot be read. Choose it again.",
@@ -97,4 +96,8 @@ export const en: Words = {
     unknown: "The file cannot be checked. The page is ready for another one.",
   },
   chooseColumn: "Choose the column",
-};
+} as const;
+
+export type StatusCode = keyof typeof words.statuses;
+export type ReasonCode = keyof typeof words.reasons;
+export type FaultCode = keyof typeof words.faults;
