@@ -147,13 +147,6 @@ const commands: readonly CommandEntry[] = [
     load: () => import("./commands/mcp.js"),
   },
   {
-    name: "commands",
-    group: machine,
-    summary: "print all commands, as JSON for programs",
-    isInOverview: false,
-    load: () => import("./commands/commands.js"),
-  },
-  {
     name: "completion",
     group: machine,
     summary: "let a shell complete commands and options",
@@ -162,12 +155,16 @@ const commands: readonly CommandEntry[] = [
 ];
 
 /** Commands that show the options of all. */
-const seesAll: ReadonlySet<string> = new Set(["help", "completion", "commands"]);
+const seesAll: ReadonlySet<string> = new Set(["help", "completion"]);
+
+/** Whether all commands are to be described for programs: `idv --help --json`. */
+const asksForTree = (words: readonly string[]): boolean =>
+  words.length === 2 && words.includes("--json") && words.some((word) => ["--help", "-h"].includes(word));
 
 /** Only the command in `words`, the user's words, gets its options. */
 export async function createProgram(version: string, words: readonly string[]): Promise<Command> {
   const program = new Command("idv");
-  const used = words.find((word) => !word.startsWith("-"));
+  const used = asksForTree(words) ? "help" : words.find((word) => !word.startsWith("-"));
   program
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print the help")
@@ -194,12 +191,14 @@ export async function createProgram(version: string, words: readonly string[]): 
   program
     .helpCommand(false)
     .command("help [TOPIC]", { hidden: true })
-    .action((topic: string | undefined) => help(program, topic));
+    .option("--json")
+    .action((topic: string | undefined, { json }: { json?: true }) => help(program, topic, json));
   // Set last: commands copy the help settings of the program when they are added.
   return program.configureHelp({ formatHelp: overview });
 }
 
 export function normalizeArguments(program: Command, words: readonly string[]): string[] {
+  if (asksForTree(words)) return ["help", "--json"];
   const used = words.find((word) => !word.startsWith("-"));
   const command = program.commands.find((command) => command.name() === used);
   return command === undefined ? [...words] : normalizeWords(words, command);
@@ -247,7 +246,11 @@ function wrapped(line: string, columns: number): string {
   return line.slice(0, indent.length) + lines.join(`\n${indent}`);
 }
 
-async function help(program: Command, topic: string | undefined): Promise<void> {
+async function help(program: Command, topic: string | undefined, json = false): Promise<void> {
+  if (json) {
+    const { printCommandTree } = await import("./help/command-tree.js");
+    return printCommandTree(program);
+  }
   if (topic !== undefined && topicNames.includes(topic)) {
     const { printTopic } = await import("./help/topics.js");
     return print(await printTopic(topic));

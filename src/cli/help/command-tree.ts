@@ -1,35 +1,14 @@
-/** `idv commands`: the tree of commands for programs, from the records that the help is made of. */
+/** `idv --help --json`: the tree of commands for programs, from the records that the help is made of. */
 import type { Command, Option } from "commander";
+import { helpOf } from "../commands/command.js";
 import { exitCodeMeanings } from "../exit-codes.js";
-import { type OptionValues, optionRecords, wordsFor } from "../options/option.js";
+import { wordsFor } from "../options/option.js";
 import { print } from "../terminal/standard-output.js";
 import { version } from "../version.js";
-import { type DefineCommand, describe, helpOf } from "./command.js";
-
-const options = optionRecords({
-  json: { flags: "--json", help: "as JSON: options with types and defaults, variables, exit codes" },
-});
-
-export const define: DefineCommand = (command) => {
-  describe(command, {
-    description: "Prints all commands, one a line; as JSON for programs and agents that call idv.",
-    examples: ["commands", "commands --json"],
-    options,
-  }).action((given: OptionValues<typeof options>) => printCommands(command.parent!, given));
-};
 
 /** @param program has the options of all commands */
-function printCommands(program: Command, { json }: OptionValues<typeof options>): void {
+export function printCommandTree(program: Command): void {
   const leaves = leavesOf(program, []).filter(({ name }) => name !== "help");
-  if (!json) {
-    const width = Math.max(...leaves.map(({ name }) => name.length));
-    print(
-      leaves
-        .map(({ name, command }) => `${name.padEnd(width)}  ${command.summary() || firstLine(command)}\n`)
-        .join(""),
-    );
-    return;
-  }
   const commands = leaves.map(({ name, command }) => {
     const { environment = [], exitCodes = [], examples = [] } = helpOf(command) ?? {};
     return {
