@@ -77,6 +77,9 @@ export const listSchemas = {
   },
 };
 
+/** A query has texts only. */
+const flag = { type: "string", enum: ["true", "false"], default: "false" } as const;
+
 /** Query of a submission. Its names are those of the fields in the dashboard. */
 export const submissionSchema = {
   type: "object",
@@ -105,17 +108,8 @@ export const submissionSchema = {
       maxLength: 100,
       description: "Statuses, separated by commas, whose rows are left out.",
     },
-    split: { type: "boolean", default: false, description: "Gives each status a file of its own." },
-    explain: { type: "boolean", default: false, description: "Adds the columns reason and suggestion." },
-    dns: { type: "boolean", default: false, description: "Looks up whether domains receive mail." },
+    split: { ...flag, description: "Gives each status a file of its own." },
+    explain: { ...flag, description: "Adds the columns reason and suggestion." },
+    dns: { ...flag, description: "Looks up whether domains receive mail." },
   },
-} as const;
-
-const { column, delimiter, drop, explain, dns, name, split } = submissionSchema.properties;
-
-/** The choices for a table that is sent to be returned. */
-export const tableQuerySchema = {
-  type: "object",
-  additionalProperties: false,
-  properties: { column, delimiter, drop, explain, dns, name, split: { ...split, enum: [false] } },
 } as const;

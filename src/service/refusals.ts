@@ -42,7 +42,7 @@ export function explain(
     return {
       statusCode: 415,
       message:
-        "Content-Type must be application/json; for a table, text/csv and curl --data-binary @list.csv.",
+        "Content-Type must be application/json; a table goes to /lists with curl --data-binary @list.csv.",
     };
   }
   if (validation?.[0] !== undefined) {

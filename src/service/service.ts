@@ -2,7 +2,6 @@
  * The validation service over HTTP: puts the plugins and the routes together. Items are classified in validation.ts and
  * keys are kept in the store; this room knows neither the rules nor the state.
  */
-import type { IncomingMessage } from "node:http";
 import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import swagger from "@fastify/swagger";
 import Fastify, { type FastifyInstance, type FastifyReply, LogController } from "fastify";
@@ -115,7 +114,6 @@ function newServer({ log, lists, loadDashboard }: ServiceOptions, bodyLimit: num
     },
     // Node would answer without a body.
     http: { connectionsCheckingInterval: 1000, headersTimeout: 10_000, requireHostHeader: false },
-    routerOptions: { constraints: { contentType: byContentType } },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, verbose: true } },
     exposeHeadRoutes: true,
     clientErrorHandler: refuseBrokenRequest,
@@ -126,21 +124,6 @@ function newServer({ log, lists, loadDashboard }: ServiceOptions, bodyLimit: num
   service.setSerializerCompiler(() => (data) => JSON.stringify(data));
   return service;
 }
-
-/** Tells apart routes of one path by the format of the body: a table, or JSON. */
-const byContentType = {
-  name: "contentType",
-  mustMatchWhenDerived: false,
-  storage() {
-    const handlers = new Map<string, never>();
-    return {
-      get: (type: string) => handlers.get(type) ?? null,
-      set: (type: string, handler: unknown) => void handlers.set(type, handler as never),
-    };
-  },
-  deriveConstraint: ({ headers }: IncomingMessage) =>
-    /^text\/csv\b/i.test(headers["content-type"] ?? "") ? "text/csv" : "other",
-};
 
 const corsOptions = (origins: readonly string[]): FastifyCorsOptions => {
   const allowed = {

@@ -3,8 +3,6 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { PassThrough, Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
-import { Ajv } from "ajv";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ListChoices, ListResult } from "../../lists/list-facts.js";
 import { ListFault } from "../../lists/list-fault.js";
@@ -13,14 +11,10 @@ import { readRest } from "../../lists/refused-upload.js";
 import { type StoredList, senderOf } from "../../store/state/lists.js";
 import type { ApiKey, ServiceStore } from "../../store/state/service-store.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
-import { submissionSchema, tableQuerySchema } from "../list-schemas.js";
+import { submissionSchema } from "../list-schemas.js";
 import { errorResponses, idempotencyKeySchema, jsonOf, noQuery } from "../openapi.js";
 import { Refusal } from "../refusals.js";
 import { idempotencyKeyOf, refuseWithoutUnits } from "./validate.js";
-
-/** Waits between two looks at a list whose result is awaited, in milliseconds. */
-const shortestWait = 25;
-const longestWait = 500;
 
 /** Bytes of a body among which a list has a line break or a NUL. */
 const longestLine = 65_536;
@@ -36,10 +30,13 @@ interface SubmitQuery {
   readonly column?: string;
   readonly delimiter?: string;
   readonly drop?: string;
-  readonly split: boolean;
-  readonly explain: boolean;
-  readonly dns: boolean;
+  readonly split: Flag;
+  readonly explain: Flag;
+  readonly dns: Flag;
 }
+
+/** A query has texts only. */
+type Flag = "true" | "false";
 
 type ListRequest = FastifyRequest<{
   Params: { readonly id: string };
@@ -84,9 +81,9 @@ export async function listRoutes(
       column: column || undefined,
       delimiter,
       drop: statusesIn(drop),
-      isSplit: split,
-      isExplained: explain,
-      dns,
+      isSplit: split === "true",
+      isExplained: explain === "true",
+      dns: dns === "true",
     };
     const bytes = Number(request.headers["content-length"] ?? 0);
     const sent = { name, kind, who: senderOf(key.id), keyId: key.id, bytes };
@@ -98,18 +95,6 @@ export async function listRoutes(
       reply.header("connection", "close");
       throw error;
     });
-  };
-
-  /** Waits for the end of a list. Throws ListFault when the list was removed, or the client goes away. */
-  const ended = async (request: FastifyRequest, { id }: StoredList): Promise<StoredList> => {
-    for (let wait = shortestWait; ; wait = Math.min(2 * wait, longestWait)) {
-      const list = await lists.get(id);
-      if (list === undefined) throw new ListFault(404, "The list was removed meanwhile.");
-      if (list.state === "done" || list.state === "failed") return list;
-      if (request.raw.destroyed && !request.raw.complete) throw new ListFault(400, "The client went away.");
-      if (request.socket.destroyed) throw new ListFault(400, "The client went away.");
-      await sleep(wait);
-    }
   };
 
   service.get(
@@ -128,10 +113,7 @@ export async function listRoutes(
     },
   );
 
-  // A query has texts only.
-  const ajv = new Ajv({ coerceTypes: true, useDefaults: true, verbose: true });
   service.register(async (uploads) => {
-    uploads.setValidatorCompiler(({ schema }) => ajv.compile(schema));
     uploads.removeAllContentTypeParsers();
     uploads.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
     uploads.post(
@@ -160,41 +142,6 @@ export async function listRoutes(
         return reply.code(202).header("location", `/lists/${list.id}`).send(toAnswer(list));
       },
     );
-  });
-
-  service.register(async (tables) => {
-    tables.setValidatorCompiler(({ schema }) => ajv.compile(schema));
-    tables.removeAllContentTypeParsers();
-    tables.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
-    for (const kind of ["email", "domain"] as const) {
-      tables.post(
-        `/${kind}s/validate`,
-        {
-          config: { readsBody: true },
-          constraints: { contentType: "text/csv" },
-          // The document describes it with the JSON of the same path.
-          schema: { hide: true, querystring: tableQuerySchema },
-          onRequest: (request: FastifyRequest) => enter(request, kind),
-        },
-        async (request, reply) => {
-          const sent = await submit(request, reply, kind);
-          const isKept = idempotencyKeyOf(request) !== undefined;
-          const drop = () => (isKept ? Promise.resolve() : lists.remove(sent.id));
-          try {
-            const list = await ended(request, sent);
-            const result = list.result as ListResult;
-            if ("fault" in result) throw new Refusal(400, result.fault);
-            request.items = result.summary.distinct;
-            reply.raw.once("close", () => void drop().catch(() => {}));
-            const path = lists.files.resultPath(list.id, list.attempt, false, result.files[0]!.name);
-            return await sendFile(reply, path, "text/csv; charset=utf-8");
-          } catch (error) {
-            await drop();
-            throw error;
-          }
-        },
-      );
-    }
   });
 
   service.get(
@@ -388,10 +335,7 @@ function checked(start: Buffer): Buffer {
 }
 
 const isForm = (): Refusal =>
-  new Refusal(
-    415,
-    "The body is a form, not a list; send the file as it is: curl --data-binary @list.csv -H 'Content-Type: text/csv'.",
-  );
+  new Refusal(415, "The body is a form, not a list; send the file as it is: curl --data-binary @list.csv.");
 
 /** @throws Refusal when one is unknown */
 function statusesIn(text: string | undefined): readonly string[] {

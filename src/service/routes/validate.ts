@@ -156,26 +156,11 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
         operationId: `validate_${field}`,
         headers: idempotencyKeySchema,
         querystring: noQuery,
-        body: {
-          content: {
-            "application/json": { schema: schemaOf(`${name}Request`) },
-            "text/csv": {
-              schema: {
-                type: "string",
-                format: "binary",
-                description:
-                  "A table, if the service takes lists: the answer is the same table with a status column. The query may have column, delimiter, drop, explain and dns.",
-              },
-            },
-          },
-        },
+        body: { content: { "application/json": { schema: schemaOf(`${name}Request`) } } },
         response: {
           200: {
-            description: "A status for each distinct item, in the order of submission; or the table.",
-            content: {
-              "application/json": { schema: schemaOf(`${name}Response`) },
-              "text/csv": { schema: { type: "string", format: "binary" } },
-            },
+            description: "A status for each distinct item, in the order of submission.",
+            content: { "application/json": { schema: schemaOf(`${name}Response`) } },
             headers: rateLimitFields,
           },
           ...errorResponses(400, 401, 403, 413, 415, 422, 429, 503),

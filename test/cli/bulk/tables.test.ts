@@ -1,3 +1,4 @@
+/** Covers runs over tables: options, summaries, annotations and odd input. */
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";

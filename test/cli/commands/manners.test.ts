@@ -1,3 +1,4 @@
+/** Covers what is told to people who have typed something else than they meant. */
 import { expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
