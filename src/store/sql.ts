@@ -7,6 +7,9 @@
  * clock.
  */
 
+/** The version of the tables; a state has no other one yet. */
+export const schemaVersion = 1;
+
 export type Parameter = string | number | null | Uint8Array;
 
 export type Statement = readonly [text: string, ...parameters: readonly Parameter[]];

@@ -29,8 +29,7 @@ const schema: Schema = {
   name: "cache",
   // "idvc"
   applicationId: 0x69647663,
-  steps: [
-    `CREATE TABLE scope (
+  tables: `CREATE TABLE scope (
       id INTEGER PRIMARY KEY,
       kind TEXT NOT NULL,
       base_url TEXT NOT NULL,
@@ -51,23 +50,20 @@ const schema: Schema = {
       created INTEGER NOT NULL,
       digests BLOB NOT NULL,
       PRIMARY KEY (scope_id, digests_hash)
-    ) STRICT, WITHOUT ROWID`,
-    `CREATE TABLE claim (
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE claim (
       id INTEGER PRIMARY KEY,
       scope_id INTEGER NOT NULL REFERENCES scope (id),
       pid INTEGER NOT NULL,
+      machine TEXT NOT NULL,
       until INTEGER NOT NULL,
       digests BLOB NOT NULL
-    ) STRICT`,
-    `CREATE TABLE mail_domain (
+    ) STRICT;
+    CREATE TABLE mail_domain (
       digest BLOB PRIMARY KEY,
       finding TEXT NOT NULL,
       created INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID`,
-    "ALTER TABLE claim ADD COLUMN machine TEXT NOT NULL DEFAULT ''",
-    // From this version on, the digests of items are computed differently.
-    "DELETE FROM batch; DELETE FROM unfinished; DELETE FROM claim",
-  ],
 };
 
 export class VerdictCache extends StateFile {

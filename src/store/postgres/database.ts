@@ -1,6 +1,6 @@
 /**
  * PostgreSQL for the state of the service: connections with verified TLS, prepared statements, transactions whose
- * statements are sent together, schema versions, and errors that name the database. Knows nothing of the contents of
+ * statements are sent together, and errors that name the database. Knows nothing of the contents of
  * the tables.
  */
 import type { Socket } from "node:net";
@@ -8,10 +8,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pLimit from "p-limit";
 import pg from "pg";
 import { StoreError } from "../errors.js";
+import { schemaVersion } from "../sql.js";
 import { hashOf } from "../state/secrets.js";
 
 /** Number of the advisory lock for creating and upgrading tables: "idvs". */
-const migrationLock = 0x69647673;
+const tablesLock = 0x69647673;
 /** Connections that charges leave to look-ups and probes. */
 const reserved = 2;
 const connectionMilliseconds = 5000;
@@ -50,22 +51,18 @@ export class PostgresDatabase {
   #hasNamedStatements = true;
 
   /**
-   * Connects, and creates or upgrades the tables.
+   * Connects, and creates the tables where there are none.
    *
    * @param url `postgres://` with a host, or without one for the PG* variables
    * @param settings with `creates: false`, tables that are absent are an error
-   * @param steps statements of each version of the tables, the oldest first
-   * @throws StoreError when the database cannot be reached or was used by a newer version, or the URL asks for weak TLS
+   * @param tables the statements that make the tables
+   * @throws StoreError when the database cannot be reached or was used by another version, or the URL asks for weak TLS
    */
-  static async open(
-    url: string,
-    settings: PostgresSettings,
-    steps: readonly string[],
-  ): Promise<PostgresDatabase> {
+  static async open(url: string, settings: PostgresSettings, tables: string): Promise<PostgresDatabase> {
     const database = new PostgresDatabase(url, settings);
     try {
       database.#hasNamedStatements = await database.runsItself("SELECT pg_backend_pid() AS pid");
-      await database.#migrate(steps, settings.creates ?? true);
+      await database.#prepare(tables, settings.creates ?? true);
       return database;
     } catch (error) {
       await database.close();
@@ -139,9 +136,8 @@ export class PostgresDatabase {
   }
 
   /** Servers that start together wait for each other. */
-  async #migrate(steps: readonly string[], creates: boolean): Promise<void> {
+  async #prepare(tables: string, creates: boolean): Promise<void> {
     const select = "SELECT version FROM idv_schema";
-    const versionIn = async (query: Query) => ((await query(select)) as { version: number }[])[0]?.version;
     const found = await this.read([select]).catch((error: StoreError) => {
       if ((error.cause as { code?: string } | undefined)?.code !== unknownTable) throw error;
       return undefined;
@@ -151,27 +147,21 @@ export class PostgresDatabase {
         `${this.name}: there is no state in this database; idv serve, idv keys create and idv quota set create one`,
       );
     }
-    // Only the server that creates or upgrades the tables needs CREATE.
-    if (found) {
-      const [[row]] = found as [{ version: number }[]];
-      const version = row?.version;
-      if (version === steps.length) return;
-      if (version !== undefined && version > steps.length) {
-        throw new StoreError(
-          `${this.name}: the tables were written by a newer version of idv; update idv, or use another database`,
-        );
-      }
-    }
+    const isMade = (rows: readonly unknown[]) => {
+      const [row] = rows as readonly { version: number }[];
+      if (row === undefined || row.version === schemaVersion) return row !== undefined;
+      throw new StoreError(
+        `${this.name}: the tables were written by another version of idv; use that one, or another database`,
+      );
+    };
+    // Only the server that creates the tables needs CREATE.
+    if (found && isMade(found[0]!)) return;
     await this.transaction(async (query, begun) => {
-      await Promise.all([query("SELECT pg_advisory_xact_lock($1)", migrationLock), begun]);
+      await Promise.all([query("SELECT pg_advisory_xact_lock($1)", tablesLock), begun]);
       await query("CREATE TABLE IF NOT EXISTS idv_schema (version integer NOT NULL)");
-      const stored = await versionIn(query);
-      const version = stored ?? 0;
-      for (const step of steps.slice(version)) {
-        for (const statement of step.split(";")) await query(statement);
-      }
-      if (stored === undefined) await query("INSERT INTO idv_schema VALUES ($1)", steps.length);
-      else if (version < steps.length) await query("UPDATE idv_schema SET version = $1", steps.length);
+      if (isMade(await query(select))) return;
+      for (const statement of tables.split(";")) await query(statement);
+      await query("INSERT INTO idv_schema VALUES ($1)", schemaVersion);
     });
   }
 

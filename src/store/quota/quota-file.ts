@@ -7,7 +7,6 @@ import { ask, tell } from "../sql.js";
 import { damaged, type LockWait, loadSqlite, type Schema } from "../sqlite/database.js";
 import { translate } from "../sqlite/dialect.js";
 import { openFile, StateFile } from "../sqlite/state-file.js";
-import { usedColumn } from "../state/steps.js";
 import {
   changeQuota,
   freshRow,
@@ -36,32 +35,13 @@ const schema: Schema = {
   otherwise: "use another file, or FILE#NAME for a quota in the state of idv serve",
   // "idvq"
   applicationId: 0x69647671,
-  steps: [
-    `CREATE TABLE quota (
+  tables: translate(`CREATE TABLE quota (
       id INTEGER PRIMARY KEY CHECK (id = 1),
-      ${quotaColumns}
+      ${quotaColumns},
+      secret BLOB NOT NULL
     ) STRICT;
-    INSERT INTO quota (id) VALUES (1)`,
-    `ALTER TABLE quota ADD COLUMN secret BLOB;
-    UPDATE quota SET secret = randomblob(32);
-    CREATE TABLE receipt (
-      id INTEGER PRIMARY KEY,
-      run TEXT NOT NULL,
-      owner TEXT NOT NULL,
-      kind TEXT NOT NULL,
-      start BLOB NOT NULL,
-      created INTEGER NOT NULL,
-      granted INTEGER NOT NULL,
-      marks BLOB NOT NULL
-    ) STRICT;
-    CREATE INDEX receipt_start ON receipt (start);
-    CREATE INDEX receipt_owner ON receipt (owner)`,
-    // Receipts with a name and a quota, as in the state of the service. Older receipts are useless: their digests start
-    // differently.
-    `DROP TABLE receipt;
-    ${receiptTables}`,
-    translate(usedColumn),
-  ],
+    INSERT INTO quota (id, secret) VALUES (1, randomblob(32));
+    ${receiptTables}`),
 };
 
 const rowColumns = "unit_limit, period, used, period_start";

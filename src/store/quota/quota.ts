@@ -33,11 +33,12 @@ export interface QuotaRow {
 
 export const freshRow: QuotaRow = { unit_limit: null, period: "none", used: 0, period_start: 0 };
 
+/** In the words of sql.ts. */
 export const quotaColumns = `
-  unit_limit INTEGER CHECK (unit_limit >= 0),
-  period TEXT NOT NULL DEFAULT 'none' CHECK (period IN ('none', 'hour', 'day', 'month')),
-  used INTEGER NOT NULL DEFAULT 0 CHECK (used >= 0),
-  period_start INTEGER NOT NULL DEFAULT 0`;
+  unit_limit {integer} CHECK (unit_limit >= 0),
+  period text NOT NULL DEFAULT 'none' CHECK (period IN ('none', 'hour', 'day', 'month')),
+  used {integer} NOT NULL DEFAULT 0 CHECK (used >= 0),
+  period_start {integer} NOT NULL DEFAULT 0`;
 
 /**
  * Returns the row as of `now`: with no units used if a new period has begun.

@@ -1,5 +1,5 @@
 /**
- * SQLite for all state files: opening, schema versions, durable transactions, waiting for locks, and errors with
+ * SQLite for all state files: opening, durable transactions, waiting for locks, and errors with
  * advice. Knows nothing of the contents of the files.
  */
 import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
@@ -8,6 +8,7 @@ import { arch, platform, versions } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { nativeCode } from "../../package/native-code.js";
 import { StoreError } from "../errors.js";
+import { schemaVersion } from "../sql.js";
 import { MachineClaim } from "./machine-claim.js";
 import { makeFolder } from "./make-folder.js";
 
@@ -24,11 +25,8 @@ export interface Schema {
   readonly name: string;
   /** `application_id` of SQLite: 32 bits that mark a file of idv. */
   readonly applicationId: number;
-  /**
-   * Statements of each schema version, the oldest first. A new file runs all steps, an older file the missing ones.
-   * `user_version` of SQLite is the number of steps that a file has. Released steps must never change.
-   */
-  readonly steps: readonly string[];
+  /** Statements that make its tables. */
+  readonly tables: string;
   /** Advice in the error for a file of another kind; `use another file` by default. */
   readonly otherwise?: string;
 }
@@ -58,11 +56,11 @@ const shortestPause = 2;
 const longestPause = 80;
 
 /**
- * Opens a state file. Creates it, readable by its owner only, if it is absent or empty. Upgrades an older schema
- * version. Does not change a file that does not belong to idv.
+ * Opens a state file. Creates it, readable by its owner only, if it is absent or empty. Does not change a file that
+ * does not belong to idv.
  *
  * @returns the database, and the claim of this machine if other machines might use the file, too
- * @throws StoreError when the file cannot be opened, is not a file of this schema, was written by a newer version, or
+ * @throws StoreError when the file cannot be opened, is not a file of this schema, was written by another version, or
  *   stays locked
  */
 export async function openStore(
@@ -83,12 +81,10 @@ export async function openStore(
       database.exec("PRAGMA busy_timeout = 0");
       await retry(() => database.exec("PRAGMA synchronous = FULL"));
       // Identify the file before changing anything: it may be the database of another program.
-      const version = await retry(() => versionOf(database, path, schema));
+      const isMade = await retry(() => hasTables(database, path, schema));
       // No WAL on a shared folder: its index is in memory that other machines do not see.
       await retry(() => database.exec(`PRAGMA journal_mode = ${claim ? "DELETE" : "WAL"}`));
-      if (version < schema.steps.length) {
-        await retry(() => inTransaction(database, () => upgrade(database, path, schema)));
-      }
+      if (!isMade) await retry(() => inTransaction(database, () => makeTables(database, path, schema)));
       return { database, claim };
     } catch (error) {
       database.close();
@@ -97,13 +93,13 @@ export async function openStore(
   });
 }
 
-/** Runs the missing schema steps. Must run in a transaction. */
-function upgrade(database: Database, path: string, schema: Schema): void {
-  // Read the version again: another process may have upgraded the file meanwhile.
-  const missing = schema.steps.slice(versionOf(database, path, schema));
-  for (const step of missing) database.exec(step);
+/** Must run in a transaction. */
+function makeTables(database: Database, path: string, schema: Schema): void {
+  // Another process may have made them meanwhile.
+  if (hasTables(database, path, schema)) return;
+  database.exec(schema.tables);
   database.exec(`PRAGMA application_id = ${schema.applicationId}`);
-  database.exec(`PRAGMA user_version = ${schema.steps.length}`);
+  database.exec(`PRAGMA user_version = ${schemaVersion}`);
 }
 
 /**
@@ -221,27 +217,25 @@ function createPrivately(path: string, schema: Schema): void {
 }
 
 /**
- * Returns the number of schema steps that the file has; 0 for an empty file.
+ * Returns whether the file has its tables; an empty file has none.
  *
- * @throws StoreError when the file does not have this schema, or was written by a newer version
+ * @throws StoreError when the file does not have this schema, or was written by another version
  */
-export function versionOf(database: Database, path: string, schema: Schema): number {
-  const { name, applicationId, steps } = schema;
+export function hasTables(database: Database, path: string, schema: Schema): boolean {
+  const { name, applicationId } = schema;
   // Read the tables before the id: if another process creates the file meanwhile, it must not seem to have tables
   // without an id.
   const tables = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").all();
   const [id] = database.prepare("PRAGMA application_id").all() as { application_id: number }[];
   if (id?.application_id === applicationId) {
     const [row] = database.prepare("PRAGMA user_version").all() as { user_version: number }[];
-    // The first version left user_version at 0.
-    const version = Math.max(1, row?.user_version ?? 0);
-    if (version <= steps.length) return version;
+    if (row?.user_version === schemaVersion) return true;
     throw new StoreError(
-      `${path}: the ${name} was written by a newer version of idv; update idv, or use another file`,
+      `${path}: the ${name} was written by another version of idv; use that one, or another file`,
     );
   }
   if (id?.application_id !== 0 || tables.length > 0) throw notOurs(path, schema);
-  return 0;
+  return false;
 }
 
 function notOurs(path: string, { name, otherwise = "use another file" }: Schema): StoreError {

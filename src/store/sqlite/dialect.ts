@@ -34,5 +34,12 @@ export const translate = translator({
     least: "min",
     integer: "INTEGER",
     bytes: "BLOB",
+    numbered_key: "INTEGER PRIMARY KEY",
+    version: "",
+    strict: "STRICT",
+    often_changed: "STRICT",
+    by_key: "STRICT, WITHOUT ROWID",
+    by_key_often_changed: "STRICT, WITHOUT ROWID",
+    random_bytes: "VALUES (randomblob(32))",
   },
 });

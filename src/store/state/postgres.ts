@@ -7,21 +7,21 @@ import { translate } from "../postgres/dialect.js";
 import type { Statement, Work } from "../sql.js";
 import type { ServiceDatabase } from "./database.js";
 import { PostgresCharges } from "./postgres-charges.js";
-import { steps } from "./postgres-tables.js";
 import { SqlServiceStore } from "./sql-store.js";
+import { tables } from "./tables.js";
 
 /**
- * Connects, and creates or upgrades the tables.
+ * Connects, and creates the tables where there are none.
  *
  * @param url `postgres://` with a host, or without one for the PG* variables
  * @param now clock in milliseconds since the epoch, which is compared with that of the database
- * @throws StoreError when the database cannot be reached or was used by a newer version, or the URL asks for weak TLS
+ * @throws StoreError when the database cannot be reached or was used by another version, or the URL asks for weak TLS
  */
 export async function openPostgresServiceStore(
   url: string,
   { now = Date.now, ...settings }: PostgresSettings & { readonly now?: () => number } = {},
 ): Promise<SqlServiceStore> {
-  const database = await PostgresDatabase.open(url, settings, steps);
+  const database = await PostgresDatabase.open(url, settings, translate(tables));
   return new SqlServiceStore(new PostgresServiceDatabase(database), now);
 }
 

@@ -1,6 +1,6 @@
 /**
- * State of the service in SQLite or PostgreSQL. The rules are in rules.ts, the tables in sqlite-tables.ts and
- * postgres-tables.ts. Secrets, Idempotency-Keys and request bodies must be stored only as hashes.
+ * State of the service in SQLite or PostgreSQL. The rules are in rules.ts, the tables in tables.ts.
+ * Secrets, Idempotency-Keys and request bodies must be stored only as hashes.
  */
 
 import { timingSafeEqual } from "node:crypto";

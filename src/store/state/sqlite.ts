@@ -1,14 +1,22 @@
 /** The state of the service in a SQLite file that any number of processes on one machine may share. */
 
 import type { Work } from "../sql.js";
-import type { LockWait } from "../sqlite/database.js";
+import type { LockWait, Schema } from "../sqlite/database.js";
+import { translate } from "../sqlite/dialect.js";
 import { openFile, StateFile } from "../sqlite/state-file.js";
 import type { ServiceDatabase } from "./database.js";
 import { SqlServiceStore } from "./sql-store.js";
-import { schema } from "./sqlite-tables.js";
+import { tables } from "./tables.js";
+
+export const schema: Schema = {
+  name: "state file",
+  // "idvs"
+  applicationId: 0x69647673,
+  tables: translate(tables),
+};
 
 /**
- * Opens the file. Creates it if it is absent, and upgrades it if it is older.
+ * Opens the file. Creates it if it is absent.
  *
  * @param now clock in milliseconds since the epoch
  * @throws StoreError

@@ -1,18 +1,14 @@
-/** Covers the state of the service: charges, shared quotas, usage, stored answers, rotation, and files of older versions. */
+/** Covers the state of the service: charges, shared quotas, usage, stored answers and rotation. */
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import fc from "fast-check";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { FileError } from "../../../src/files/errors.js";
 import { StoreError } from "../../../src/store/errors.js";
-import { PostgresDatabase } from "../../../src/store/postgres/database.js";
 import { GroupCommit } from "../../../src/store/state/group-commit.js";
 import { PersonError } from "../../../src/store/state/people.js";
 import { openPostgresServiceStore } from "../../../src/store/state/postgres.js";
-import { steps } from "../../../src/store/state/postgres-tables.js";
-import { hashOf } from "../../../src/store/state/secrets.js";
 import type { Charge, ServiceStore } from "../../../src/store/state/service-store.js";
 import { SecretExistsError, UnknownKeyError } from "../../../src/store/state/service-store.js";
 import { openSqliteServiceStore } from "../../../src/store/state/sqlite.js";
@@ -595,39 +591,6 @@ test.each(["removed", "replaced"])("charges nothing to a file that was %s", asyn
   await store.close();
 });
 
-test("a file of the first version keeps its keys, units and answers", async () => {
-  const path = join(temporaryFolder(), "service.db");
-  const old = new DatabaseSync(path);
-  old.exec(`
-    CREATE TABLE api_key (id TEXT PRIMARY KEY, name TEXT NOT NULL, hash BLOB NOT NULL UNIQUE, permissions TEXT NOT NULL,
-      is_sandbox INTEGER NOT NULL, created INTEGER NOT NULL, expires INTEGER, revoked INTEGER,
-      unit_limit INTEGER, period TEXT NOT NULL DEFAULT 'none', used INTEGER NOT NULL DEFAULT 0,
-      period_start INTEGER NOT NULL DEFAULT 0) STRICT;
-    CREATE TABLE answer (key_id TEXT NOT NULL, idempotency_key_hash BLOB NOT NULL, body_hash BLOB NOT NULL,
-      statuses TEXT NOT NULL, created INTEGER NOT NULL, PRIMARY KEY (key_id, idempotency_key_hash)) STRICT, WITHOUT ROWID;
-    CREATE INDEX answer_created ON answer (created);
-    PRAGMA application_id = ${0x69647673}; PRAGMA user_version = 1`);
-  const insert = old.prepare(
-    "INSERT INTO api_key VALUES (?, ?, ?, 'emails', 0, 5, NULL, NULL, 10, 'hour', 4, ?)",
-  );
-  insert.run("k1", "shop", hashOf("sk_old"), november - (november % hour));
-  old.close();
-  const store = await openSqliteServiceStore(path, () => november);
-  expect((await store.findAll(["sk_old"]))[0]).toMatchObject({
-    id: "k1",
-    name: "shop",
-    permissions: ["emails"],
-    created: 5,
-    quotaName: null,
-    quota: { limit: 10, period: "hour", used: 4, left: 6 },
-  });
-  expect((await store.list())[0]!.secrets).toEqual([{ id: "k1", hint: "", created: 5, ends: null }]);
-  expect(await charged(store)).toBe(4);
-  await store.chargeAll([charge("k1", 3)]);
-  expect(await charged(store)).toBe((await store.list())[0]!.quota.used);
-  await store.close();
-});
-
 describe("group commit", () => {
   test("runs one group at a time, in order, each with the work that has arrived meanwhile", async () => {
     const groups: (readonly number[])[] = [];
@@ -763,22 +726,12 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
     await store.close();
   });
 
-  test("servers that start together upgrade tables of the first version", async () => {
+  test("servers that start together make the tables once", async () => {
     const url = await postgres!.create();
-    const before = await PostgresDatabase.open(url, {}, steps.slice(0, 1));
-    await before.transaction(async (query) => {
-      await query("INSERT INTO idv_quota VALUES ('k1', NULL, 5, 'none', 0, 0)");
-      await query(
-        "INSERT INTO idv_key VALUES ('k1', 'shop', $1, $2, 9e15, 'sk_...now1', 'emails', 0, 5, NULL, NULL, 'k1')",
-        ...[hashOf("sk_now"), hashOf("sk_before")],
-      );
-    });
-    await before.close();
     const opened = await Promise.all([1, 2, 3].map(() => openPostgresServiceStore(url)));
+    const { key } = await opened[0]!.create({ name: "shop", permissions: ["emails"], isSandbox: false });
     for (const store of opened) {
-      expect((await store.findAll(["sk_now"]))[0]).toMatchObject({ id: "k1" });
-      expect((await store.findAll(["sk_before"]))[0]).toMatchObject({ id: "k1" });
-      expect(await store.chargeAll([charge("k1", 1)])).toMatchObject([{ statuses: ["ok"] }]);
+      expect(await store.chargeAll([charge(key.id, 1)])).toMatchObject([{ statuses: ["ok"] }]);
     }
     expect((await opened[0]!.list())[0]!.quota.used).toBe(3);
     await Promise.all(opened.map((store) => store.close()));
