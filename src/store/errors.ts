@@ -7,24 +7,25 @@ export class StoreError extends Error {
   readonly granted: number;
   /** Whether another process has locked the file for longer than this one waited. */
   readonly isLocked: boolean;
-  readonly isClaimed: boolean;
+  /** Whether machines can share the file, without seeing each other's locks. */
+  readonly isShared: boolean;
 
   constructor(
     message: string,
     {
       granted = 0,
       isLocked = false,
-      isClaimed = false,
+      isShared = false,
       ...options
     }: ErrorOptions & {
       readonly granted?: number;
       readonly isLocked?: boolean;
-      readonly isClaimed?: boolean;
+      readonly isShared?: boolean;
     } = {},
   ) {
     super(message, options);
     this.granted = granted;
     this.isLocked = isLocked;
-    this.isClaimed = isClaimed;
+    this.isShared = isShared;
   }
 }

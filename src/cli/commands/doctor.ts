@@ -6,7 +6,7 @@ import { rightsOfOthers } from "../../files/found.js";
 import { VerdictCache } from "../../store/cache/verdict-cache.js";
 import { QuotaFile } from "../../store/quota/quota-file.js";
 import { loadSqlite } from "../../store/sqlite/database.js";
-import { sharedKindOf } from "../../store/sqlite/machine-claim.js";
+import { sharedKindOf } from "../../store/sqlite/shared-folder.js";
 import { AuthorisationError, ServiceError } from "../../validator/errors.js";
 import { findApiKey, loginPath, readLogin } from "../config/api-key.js";
 import { cacheSecretPath, readCacheSecret } from "../config/cache-secret.js";
@@ -118,8 +118,9 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
   for (const [what, path, check] of files) {
     if (path === "") continue;
     const kind = check && sharedKindOf(dirname(path));
-    const shared = kind === undefined ? "" : `; on ${kind}: one machine at a time`;
+    const shared = kind === undefined ? "" : `; on ${kind}, which machines can share: not used`;
     line(what, path, `${existsSync(path) ? "there" : "not there yet"}${shared}`);
+    if (kind !== undefined && !existsSync(path)) continue;
     await attempt(() => checkFile(path, check));
     if (what === "quota file" || (what === "cache" && choice?.name === "api")) {
       await attempt(() => checkCreatable(path));

@@ -70,7 +70,7 @@ interface OpenQuota {
 
 /**
  * Opens the quota. Counts nothing if no limit can have been set: the quota file cannot be created, as without a home
- * folder, or another machine uses it and it has no limit.
+ * folder, or machines can share it and it has no limit.
  *
  * @throws StoreError
  * @throws UsageError when there is no such shared quota
@@ -106,9 +106,9 @@ async function openQuota(
     };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    const isElsewhere = error.isClaimed && (await hasNoLimit(path));
-    if (!isElsewhere && (isNamed || existsSync(path))) throw error;
-    const fault = isElsewhere ? "is in use on another machine" : "cannot be created";
+    const isShared = error.isShared && (!existsSync(path) || (await hasNoLimit(path)));
+    if (!isShared && (isNamed || existsSync(path))) throw error;
+    const fault = isShared ? "is on a file system that machines share" : "cannot be created";
     note(`${path} ${fault}; nobody has set a limit, so nothing is counted`);
     return {
       isInPlace: true,

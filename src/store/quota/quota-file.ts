@@ -67,7 +67,7 @@ export class QuotaFile extends StateFile {
   }
 
   /**
-   * Reads the quota of a file that another machine uses, without changing the file.
+   * Reads the quota of a file that machines can share, without changing the file.
    *
    * @throws an error of SQLite when the file cannot be read
    */

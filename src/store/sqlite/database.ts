@@ -9,8 +9,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { nativeCode } from "../../package/native-code.js";
 import { StoreError } from "../errors.js";
 import { schemaVersion } from "../sql.js";
-import { MachineClaim } from "./machine-claim.js";
 import { makeFolder } from "./make-folder.js";
+import { sharedKindOf } from "./shared-folder.js";
 
 export interface Database {
   exec(sql: string): void;
@@ -59,17 +59,23 @@ const longestPause = 80;
  * Opens a state file. Creates it, readable by its owner only, if it is absent or empty. Does not change a file that
  * does not belong to idv.
  *
- * @returns the database, and the claim of this machine if other machines might use the file, too
- * @throws StoreError when the file cannot be opened, is not a file of this schema, was written by another version, or
+ * @param kind of the file system, if machines can share it
+ * @throws StoreError when machines can share the file; when it cannot be opened, is not a file of this schema, was written by another version, or
  *   stays locked
  */
 export async function openStore(
   path: string,
   schema: Schema,
   wait: LockWait,
-): Promise<{ readonly database: Database; readonly claim: MachineClaim | undefined }> {
+  kind = sharedKindOf(dirname(path)),
+): Promise<Database> {
+  if (kind !== undefined) {
+    throw new StoreError(
+      `${path}: the ${schema.name} is on ${kind}, which machines can share without seeing each other's locks; use a local path, or a shared quota on a database: --quota postgres://...`,
+      { isShared: true },
+    );
+  }
   createPrivately(path, schema);
-  const claim = MachineClaim.of(path, schema.name);
   const { DatabaseSync } = await loadSqlite();
   return explainErrors(path, schema, async () => {
     // Absolute, because SQLite treats names such as :memory: specially.
@@ -82,10 +88,9 @@ export async function openStore(
       await retry(() => database.exec("PRAGMA synchronous = FULL"));
       // Identify the file before changing anything: it may be the database of another program.
       const isMade = await retry(() => hasTables(database, path, schema));
-      // No WAL on a shared folder: its index is in memory that other machines do not see.
-      await retry(() => database.exec(`PRAGMA journal_mode = ${claim ? "DELETE" : "WAL"}`));
+      await retry(() => database.exec("PRAGMA journal_mode = WAL"));
       if (!isMade) await retry(() => inTransaction(database, () => makeTables(database, path, schema)));
-      return { database, claim };
+      return database;
     } catch (error) {
       database.close();
       throw error;

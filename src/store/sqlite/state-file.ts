@@ -17,14 +17,12 @@ import {
   type Schema,
 } from "./database.js";
 import { translate } from "./dialect.js";
-import type { MachineClaim } from "./machine-claim.js";
 
 export interface OpenFile {
   readonly path: string;
   readonly database: Database;
   /** Inode number at opening, which shows whether the file was replaced. */
   readonly inode: number;
-  readonly claim: MachineClaim | undefined;
   readonly schema: Schema;
   readonly now: () => number;
   readonly wait: LockWait;
@@ -43,8 +41,8 @@ export async function openFile(
   now: () => number,
   wait: LockWait,
 ): Promise<OpenFile> {
-  const { database, claim } = await openStore(path, schema, wait);
-  return { path, database, inode: statSync(path).ino, claim, schema, now, wait };
+  const database = await openStore(path, schema, wait);
+  return { path, database, inode: statSync(path).ino, schema, now, wait };
 }
 
 /** A state file that any number of processes may share. All methods throw StoreError when it cannot be used. */
@@ -110,12 +108,9 @@ export abstract class StateFile {
 
   async tryWrite(work: () => Work<unknown>): Promise<void> {
     await this.#lastWrite;
-    const { database, claim } = this.file;
+    const { database } = this.file;
     const deadline = deadlineOf({ milliseconds: 1000 });
-    const change = () => {
-      claim?.stay();
-      inTransaction(database, () => this.work(work()));
-    };
+    const change = () => inTransaction(database, () => this.work(work()));
     await retryWhileBusy(change, deadline, undefined).catch(() => {});
   }
 
@@ -214,9 +209,8 @@ export abstract class StateFile {
     begin: "BEGIN" | "BEGIN IMMEDIATE",
     work: () => Promise<void>,
   ): Promise<void> {
-    const { path, schema, wait, database, claim } = this.file;
+    const { path, schema, wait, database } = this.file;
     await this.#lastWrite;
-    claim?.stay();
     return explainErrors(path, schema, async () => {
       await retryWhileBusy(() => database.exec(begin), deadlineOf(wait), wait.signal);
       try {
@@ -234,13 +228,10 @@ export abstract class StateFile {
   }
 
   #write<Result>(transaction: () => Result): Promise<Result> {
-    const { path, schema, wait, claim } = this.file;
+    const { path, schema, wait } = this.file;
     // Compute the deadline before queueing, so that the time in the queue counts as part of the wait.
     const deadline = deadlineOf(wait);
-    const written = this.#lastWrite.then(() => {
-      claim?.stay();
-      return retryWhileBusy(transaction, deadline, wait.signal);
-    });
+    const written = this.#lastWrite.then(() => retryWhileBusy(transaction, deadline, wait.signal));
     this.#lastWrite = written.catch(() => {});
     return explainErrors(path, schema, () => written);
   }

@@ -8,7 +8,7 @@ import type { ServiceDatabase } from "./database.js";
 import { SqlServiceStore } from "./sql-store.js";
 import { tables } from "./tables.js";
 
-export const schema: Schema = {
+const schema: Schema = {
   name: "state file",
   // "idvs"
   applicationId: 0x69647673,

@@ -1,5 +1,5 @@
 /** Covers state files of other versions, and locks held by other processes. */
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { StoreError } from "../../../src/store/errors.js";
@@ -46,12 +46,21 @@ test.each([1, 2, 3])("recognises a file that another process creates before stat
 
 test.each([0, 2])("refuses a file of version %i", async (version) => {
   const path = join(temporaryFolder(), "file.db");
-  const { database } = await openStore(path, schema, {});
+  const database = await openStore(path, schema, {});
   database.exec(`PRAGMA user_version = ${version}`);
   database.close();
   await expect(openStore(path, schema, {})).rejects.toThrow(
     `${path}: the test file was written by another version of idv; use that one, or another file`,
   );
+});
+
+test("refuses a file on a file system that machines share, and makes none", async () => {
+  const path = join(temporaryFolder(), "file.db");
+  await expect(openStore(path, schema, {}, "NFS")).rejects.toMatchObject({
+    message: expect.stringMatching(/the test file is on NFS, .*--quota postgres:\/\/\.\.\.$/),
+    isShared: true,
+  });
+  expect(existsSync(path)).toBe(false);
 });
 
 test.each<[string, (signal: AbortSignal) => LockWait, string]>([
@@ -115,7 +124,7 @@ describe("a file that cannot be used", () => {
   /** Opens a file, lets a fault happen to it, and returns what is said of the next change. */
   async function failureAfter(fault: string, change = "INSERT INTO a VALUES (zeroblob(100000))") {
     const path = join(temporaryFolder(), "file.db");
-    const { database } = await openStore(path, schema, {});
+    const database = await openStore(path, schema, {});
     database.exec(fault);
     const work = explainErrors(path, schema, async () =>
       inTransaction(database, () => database.exec(change)),
@@ -155,11 +164,11 @@ describe("a file that cannot be used", () => {
 
   test("fails as damaged if its contents are", async () => {
     const path = join(temporaryFolder(), "file.db");
-    const { database } = await openStore(path, schema, {});
+    const database = await openStore(path, schema, {});
     database.exec("INSERT INTO a VALUES (zeroblob(50000)); PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();
     writeFileSync(path, readFileSync(path).fill(0xff, 4096));
-    const { database: again } = await openStore(path, schema, {});
+    const again = await openStore(path, schema, {});
     const reading = explainErrors(path, schema, async () => again.prepare("SELECT x FROM a").all());
     await expect(reading).rejects.toThrow(
       `${path}: the test file is damaged; restore a backup, or delete it to start over`,
@@ -216,25 +225,25 @@ describe("the mode of a file", () => {
 
   test("becomes 0600 if idv creates the file or fills an empty one, in new folders of mode 0700", async () => {
     const home = temporaryFolder();
-    (await openStore(join(home, "new/file.db"), schema, {})).database.close();
+    (await openStore(join(home, "new/file.db"), schema, {})).close();
     expect([modeOf(join(home, "new")), modeOf(join(home, "new/file.db"))]).toEqual([0o700, 0o600]);
     writeFileSync(join(home, "empty.db"), "", { mode: 0o644 });
-    (await openStore(join(home, "empty.db"), schema, {})).database.close();
+    (await openStore(join(home, "empty.db"), schema, {})).close();
     expect(modeOf(join(home, "empty.db"))).toBe(0o600);
   });
 
   test("does not change if the file has content", async () => {
     const path = join(temporaryFolder(), "file.db");
-    (await openStore(path, schema, {})).database.close();
+    (await openStore(path, schema, {})).close();
     chmodSync(path, 0o640);
-    (await openStore(path, schema, {})).database.close();
+    (await openStore(path, schema, {})).close();
     expect(modeOf(path)).toBe(0o640);
   });
 });
 
 test("a locked change is retried until the deadline or a signal, but tried at least once", async () => {
   const path = join(temporaryFolder(), "file.db");
-  const { database } = await openStore(path, schema, {});
+  const database = await openStore(path, schema, {});
   const other = new DatabaseSync(path);
   other.exec("BEGIN IMMEDIATE");
   let tries = 0;
