@@ -82,13 +82,6 @@ const commands: readonly CommandEntry[] = [
     load: () => import("./commands/usage.js"),
   },
   {
-    name: "people",
-    group: service,
-    summary: "manage who uses its pages",
-    isInOverview: false,
-    load: () => import("./commands/people.js"),
-  },
-  {
     name: "audit",
     group: service,
     summary: "show who has changed what",
@@ -98,7 +91,7 @@ const commands: readonly CommandEntry[] = [
   {
     name: "dashboard",
     group: service,
-    summary: "print a link to its pages; people and audit: who uses them",
+    summary: "print a link to its pages; audit: who has changed what",
     load: () => import("./commands/dashboard.js"),
   },
   {

@@ -2,7 +2,7 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
-import { type Person, sessionMilliseconds } from "../store/state/people.js";
+import { sessionMilliseconds } from "../store/state/sessions.js";
 import type { DashboardOptions } from "./options.js";
 import { PageFault } from "./page-fault.js";
 import { signedOutPage } from "./pages/sign-in.js";
@@ -30,38 +30,21 @@ export function setSession(request: FastifyRequest, reply: FastifyReply, secret:
   reply.header("set-cookie", cookie);
 }
 
-/** Somebody who may see the pages. */
-export interface Visitor {
-  /** Of the person, or of a session without one. */
-  readonly name: string;
-  readonly isAdmin: boolean;
-}
-
 export const access = plugin<Pick<DashboardOptions, "store" | "baseUrl" | "proxy">>(
   async (pages, { store, baseUrl, proxy }) => {
     pages.decorateRequest("visitor", undefined);
     pages.addHook("onRequest", async (request, reply) => {
       const fault = request.method === "POST" ? originFault(request, baseUrl) : undefined;
       if (fault !== undefined) throw new PageFault(403, fault);
-      const { isPublic, isForViewers } = request.routeOptions.config;
-      if (isPublic) return;
-      const visitor = (await fromProxy(request)) ?? (await fromCookie(request));
+      if (request.routeOptions.config.isPublic) return;
+      const visitor = fromProxy(request) ?? (await fromCookie(request));
       if (visitor === undefined) {
         return reply.code(401).send(signedOutPage("You are not signed in, or the session has ended."));
       }
       request.visitor = visitor;
-      if (request.method === "POST" && !visitor.isAdmin && !isForViewers) {
-        throw new PageFault(403, "You may look, but not change anything: ask an admin of the service.");
-      }
     });
-    // Style hides the forms that a viewer may not send.
-    pages.addHook("onSend", async ({ visitor }, _reply, payload) =>
-      visitor?.isAdmin === false && typeof payload === "string"
-        ? payload.replace("<body>", '<body class="viewer">')
-        : payload,
-    );
 
-    async function fromProxy({ headers, raw }: FastifyRequest): Promise<Visitor | undefined> {
+    function fromProxy({ headers, raw }: FastifyRequest): string | undefined {
       const name = proxy === undefined ? undefined : headers[proxy.header];
       if (proxy === undefined || name === undefined || name === "") return undefined;
       const { remoteAddress } = raw.socket;
@@ -69,34 +52,29 @@ export const access = plugin<Pick<DashboardOptions, "store" | "baseUrl" | "proxy
         const text = `The field ${proxy.header} was sent from ${remoteAddress ?? "a Unix socket"}, which is not trusted: whoever runs the service names its proxy with --trust-from`;
         throw new PageFault(403, text);
       }
-      const person = await store.people.find(String(name));
-      if (person !== undefined) return visitorOf(person);
-      const text = `${String(name)} is not known here: whoever runs the service adds people with idv people add`;
-      throw new PageFault(403, text);
+      return String(name).slice(0, longestName);
     }
 
-    async function fromCookie(request: FastifyRequest): Promise<Visitor | undefined> {
+    async function fromCookie(request: FastifyRequest): Promise<string | undefined> {
       const secret = sessionSecret(request);
-      const session = secret === undefined ? undefined : await store.people.sessionOf(secret);
-      if (session === undefined) return undefined;
-      const { id, person } = session;
-      return person === undefined ? { name: `session ${id}`, isAdmin: true } : visitorOf(person);
+      const session = secret === undefined ? undefined : await store.sessions.find(secret);
+      return session && (session.name ?? `session ${session.id}`);
     }
   },
 );
 
-const visitorOf = ({ name, role }: Person): Visitor => ({ name, isAdmin: role === "admin" });
+/** Characters of a name that a proxy sends. */
+const longestName = 100;
 
-/** Returns the name of the visitor of a page that is not public. */
-export const nameOf = ({ visitor }: FastifyRequest): string => visitor!.name;
+/** Returns the name of the visitor of a page that is not public: of a link, a session, or from the proxy. */
+export const nameOf = ({ visitor }: FastifyRequest): string => visitor!;
 
 declare module "fastify" {
   interface FastifyContextConfig {
     isPublic?: boolean;
-    isForViewers?: boolean;
   }
   interface FastifyRequest {
-    visitor: Visitor | undefined;
+    visitor: string | undefined;
   }
 }
 

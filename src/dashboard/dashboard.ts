@@ -17,8 +17,8 @@ import { assetRoutes } from "./routes/assets.js";
 import { keyRoutes } from "./routes/keys.js";
 import { listRoutes } from "./routes/lists.js";
 import { overviewRoutes } from "./routes/overview.js";
-import { peopleRoutes } from "./routes/people.js";
 import { sessionRoutes } from "./routes/session.js";
+import { sessionsRoutes } from "./routes/sessions.js";
 import { tryRoutes } from "./routes/try.js";
 import { usageRoutes } from "./routes/usage.js";
 
@@ -42,7 +42,7 @@ const routes: readonly FastifyPluginAsync<RouteOptions>[] = [
     usageRoutes,
     tryRoutes,
     listRoutes,
-    peopleRoutes,
+    sessionsRoutes,
   ],
 ];
 

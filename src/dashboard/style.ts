@@ -58,7 +58,7 @@ code.whole { white-space: nowrap; }
 progress { width: 100%; height: 14px; }
 .meter { height: 8px; border-radius: 3px; min-width: 90px; max-width: 320px; margin-top: 5px; }
 .empty-state { padding: 26px 18px; text-align: center; color: var(--soft); border: 1px dashed var(--line); border-radius: 8px; }
-[hidden], .viewer .change { display: none; }
+[hidden] { display: none; }
 @media (max-width: 700px) {
   .search { grid-template-columns: 1fr 1fr; }
   .search label:first-child { grid-column: 1 / -1; }

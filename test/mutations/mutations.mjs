@@ -215,9 +215,9 @@ export const mutations = [
   },
   {
     promise: "a link to the dashboard is good once",
-    file: "src/store/state/people.ts",
-    from: '"DELETE FROM {sign_in} WHERE hash = ? AND expires > ? RETURNING person"',
-    to: '"SELECT person FROM {sign_in} WHERE hash = ? AND expires > ?"',
+    file: "src/store/state/sessions.ts",
+    from: '"DELETE FROM {sign_in} WHERE hash = ? AND expires > ? RETURNING name"',
+    to: '"SELECT name FROM {sign_in} WHERE hash = ? AND expires > ?"',
     tests: [unit("store/state/service-store")],
   },
   {

@@ -1,4 +1,4 @@
-/** `idv audit`: the changes of keys, people and lists, and who has made them. */
+/** `idv audit`: the changes of keys, sessions and lists, and who has made them. */
 import { openServiceState } from "../engines/service-state.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
 import { stateOptions } from "../options/state.js";
@@ -21,7 +21,7 @@ const options = optionRecords({
 
 export const define: DefineCommand = (command) => {
   describe(command, {
-    description: "Prints the changes of keys, people and lists, the newest first, and who has made them.",
+    description: "Prints the changes of keys, sessions and lists, the newest first, and who has made them.",
     examples: ["audit", "audit --since 400d --json"],
     options,
     environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"],

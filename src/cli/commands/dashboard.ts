@@ -1,11 +1,9 @@
 /** `idv dashboard`: a link to sign in to the pages of `idv serve`. */
 
-import { PersonError } from "../../store/state/people.js";
 import { openServiceState } from "../engines/service-state.js";
-import { UsageError } from "../errors.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
 import { stateOptions } from "../options/state.js";
-import { filled, serviceUrl } from "../options/values.js";
+import { personName, serviceUrl } from "../options/values.js";
 import { print } from "../terminal/standard-output.js";
 import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
@@ -18,7 +16,7 @@ const options = optionRecords({
     parse: serviceUrl,
     fallback: "http://127.0.0.1:8787",
   },
-  person: { flags: "--person <NAME>", help: "make the link out to a person (idv people)", parse: filled },
+  name: { flags: "--name <NAME>", help: "whom the link is for, as the audit calls them", parse: personName },
   signOutAll: { flags: "--sign-out-all", help: "end all sessions and links instead" },
 });
 
@@ -29,7 +27,7 @@ export const define: DefineCommand = (command) => {
     examples: [
       "dashboard",
       "dashboard --base-url https://validation.example.com",
-      "dashboard --person anna",
+      "dashboard --name anna",
       "dashboard --sign-out-all",
     ],
     options,
@@ -38,17 +36,15 @@ export const define: DefineCommand = (command) => {
   }).action(makeLink);
 };
 
-async function makeLink({ state, baseUrl, person, signOutAll }: OptionValues<typeof options>): Promise<void> {
+async function makeLink({ state, baseUrl, name, signOutAll }: OptionValues<typeof options>): Promise<void> {
   const store = await openServiceState(state, process.env);
   try {
     if (signOutAll) {
-      await store.people.signOutAll();
+      await store.sessions.signOutAll();
       return say("all sessions and links have ended");
     }
-    print(`${baseUrl}/dashboard/sign-in?token=${await store.people.createSignIn(person)}\n`);
+    print(`${baseUrl}/dashboard/sign-in?token=${await store.sessions.createSignIn(name)}\n`);
     say("the link works once, for 10 minutes");
-  } catch (error) {
-    throw error instanceof PersonError ? new UsageError(error.message) : error;
   } finally {
     await store.close();
   }

@@ -20,6 +20,13 @@ export function filled(value: string): string {
   return value;
 }
 
+/** A name for the audit. */
+export function personName(value: string): string {
+  if (!/^(?!\s)\P{C}{1,100}(?<!\s)$/u.test(value))
+    throw new InvalidArgumentError("It takes 1 to 100 characters, without blanks around them.");
+  return value;
+}
+
 /** Refuses `-`, which stands for standard output in other options. */
 export function path(value: string): string {
   if (value === "-") throw new InvalidArgumentError("It takes a path; for one that is -, write ./-.");

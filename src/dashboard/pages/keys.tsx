@@ -296,7 +296,7 @@ export const PermissionFields = ({
 );
 
 /** The button appears only where scripts run. */
-export const Copyable = ({ text, children }: { text: string; children?: ComponentChildren }) => (
+const Copyable = ({ text, children }: { text: string; children?: ComponentChildren }) => (
   <div class="secret">
     <code>{children ?? text}</code>
     <button type="button" data-copy={text} hidden>

@@ -12,7 +12,7 @@ const paths = {
   "/dashboard/usage": "Usage",
   "/dashboard/try": "Try it",
   "/dashboard/lists": "Lists",
-  "/dashboard/people": "People",
+  "/dashboard/sessions": "Sessions",
 } as const;
 
 interface PageProperties {

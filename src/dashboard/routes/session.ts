@@ -1,4 +1,4 @@
-/** Signing in with a link of `idv keys`, and out. */
+/** Signing in with a link of `idv dashboard`, and out. */
 import type { FastifyInstance } from "fastify";
 import { sessionSecret, setSession } from "../access.js";
 import { fieldOf, formIn, queryIn } from "../form.js";
@@ -13,7 +13,7 @@ export async function sessionRoutes(
   pages.get("/sign-in", { config }, async (request) => signInPage(queryIn(request).get("token") ?? ""));
 
   pages.post("/sign-in", { config }, async (request, reply) => {
-    const secret = await store.people.signIn(fieldOf(formIn(request), "token") ?? "");
+    const secret = await store.sessions.signIn(fieldOf(formIn(request), "token") ?? "");
     if (secret === undefined) {
       return reply
         .code(403)
@@ -27,10 +27,10 @@ export async function sessionRoutes(
     return reply.redirect("/dashboard", 303);
   });
 
-  pages.post("/sign-out", { config: { isForViewers: true } }, async (request, reply) => {
+  pages.post("/sign-out", async (request, reply) => {
     const secret = sessionSecret(request);
     // Somebody whom a proxy signs in has none.
-    if (secret !== undefined) await store.people.signOut(secret);
+    if (secret !== undefined) await store.sessions.signOut(secret);
     setSession(request, reply, undefined);
     return signedOutPage("You are signed out.");
   });

@@ -12,7 +12,7 @@ export async function tryRoutes(
 ): Promise<void> {
   pages.get("/try", async () => tryPage({ kind: "email", text: "", lines: [] }));
 
-  pages.post("/try", { config: { isForViewers: true } }, async (request) => {
+  pages.post("/try", async (request) => {
     const form = formIn(request);
     const kind = choiceOf(form, "kind", ["email", "domain"]);
     const text = form.get("items") ?? "";

@@ -12,7 +12,6 @@ const tables = [
   "audit",
   "sign_in",
   "session",
-  "person",
   "list",
   "usage_sum",
   "usage_mark",

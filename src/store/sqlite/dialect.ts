@@ -14,7 +14,6 @@ export const translate = translator({
     sign_in: "sign_in",
     session: "session",
     list: "list",
-    person: "person",
     usage_sum: "usage_sum",
     usage_mark: "usage_mark",
     receipt: "receipt",

@@ -6,8 +6,8 @@ import type { PoolState } from "../postgres/database.js";
 import type { Quota, QuotaChange, Reservation } from "../quota/quota.js";
 import type { Granted, ReceiptCharge, ReceiptStore } from "../quota/receipts.js";
 import type { ListStore } from "./lists.js";
-import type { PeopleStore } from "./people.js";
 import type { RequestRate, Turns } from "./rates.js";
+import type { SessionStore } from "./sessions.js";
 import type { StateRows } from "./state-rows.js";
 import type { KeyTotal, KeyUsageSum, NamedUnits, UsageQuery, UsageSum } from "./usage.js";
 
@@ -112,7 +112,7 @@ export interface AuditEntry {
   readonly at: number;
   /** Name of a person, or of a session without one, or `command line`. */
   readonly who: string;
-  /** Change of a key (`created`, `changed`, `rotated`, `secret ended`, `revoked`), of people, or of a list. */
+  /** Change of a key (`created`, `changed`, `rotated`, `secret ended`, `revoked`), of a session, or of a list. */
   readonly what: string;
   /** Key; empty for changes of others. */
   readonly keyId: string;
@@ -140,7 +140,7 @@ export interface ServiceStore {
   /** Whether charges of different keys run concurrently. */
   readonly runsSideBySide: boolean;
   readonly lists: ListStore;
-  readonly people: PeopleStore;
+  readonly sessions: SessionStore;
   /** State of the connections; undefined for a file. */
   readonly pool: PoolState | undefined;
   /**

@@ -22,7 +22,6 @@ import { ask, type Clock, clock, insertion, listOf, type Statement, tell } from 
 import { charge, deleteAnswers, nameUnits, takeUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database.js";
 import { type ListStore, SqlLists } from "./lists.js";
-import { type PeopleStore, SqlPeople } from "./people.js";
 import { type Turns, takeTurns } from "./rates.js";
 import {
   changeKey,
@@ -59,6 +58,7 @@ import {
   type UnitRequest,
   usageIdOf,
 } from "./service-store.js";
+import { type SessionStore, SqlSessions } from "./sessions.js";
 import { checkState } from "./state-check.js";
 import { exportRows, importRows, type StateRows } from "./state-rows.js";
 import {
@@ -112,8 +112,8 @@ export class SqlServiceStore implements ServiceStore {
     this.#clock = clock;
   }
 
-  get people(): PeopleStore {
-    return new SqlPeople(this.#database);
+  get sessions(): SessionStore {
+    return new SqlSessions(this.#database);
   }
 
   get lists(): ListStore {

@@ -55,11 +55,6 @@ export const stateTables = {
     keyLength: 5,
     bytes: [],
   },
-  person: {
-    columns: ["id", "name", "role", "created"],
-    keyLength: 1,
-    bytes: [],
-  },
   audit: {
     columns: ["number", "at", "who", "what", "key_id"],
     keyLength: 1,

@@ -63,21 +63,14 @@ const usage = `CREATE TABLE {usage} (
   CREATE TABLE {usage_mark} (rolled {integer} NOT NULL) {strict};
   INSERT INTO {usage_mark} VALUES (0)`;
 
-const people = `CREATE TABLE {person} (
-    id text PRIMARY KEY,
-    name text NOT NULL,
-    role text NOT NULL,
-    created {integer} NOT NULL
-  ) {strict};
-  CREATE UNIQUE INDEX {person}_name ON {person} (lower(name));
-  CREATE TABLE {sign_in} (hash {bytes} PRIMARY KEY, expires {integer} NOT NULL, person text) {by_key};
+const sessions = `CREATE TABLE {sign_in} (hash {bytes} PRIMARY KEY, expires {integer} NOT NULL, name text) {by_key};
   CREATE TABLE {session} (
     hash {bytes} PRIMARY KEY,
     id text NOT NULL,
     expires {integer} NOT NULL,
-    person text,
-    created {integer},
-    seen {integer}
+    name text,
+    created {integer} NOT NULL,
+    seen {integer} NOT NULL
   ) {by_key};
   CREATE TABLE {audit} (
     number {numbered_key},
@@ -116,4 +109,4 @@ const receipts = `${receiptTables};
   CREATE TABLE {receipt_secret} (secret {bytes} NOT NULL) {strict};
   INSERT INTO {receipt_secret} {random_bytes}`;
 
-export const tables = [keys, answers, usage, people, lists, receipts].join(";\n");
+export const tables = [keys, answers, usage, sessions, lists, receipts].join(";\n");

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const first = '{"idv":"state","version":3}';
 const sha256 = createHash("sha256").update(`${first}\n`).digest("hex");
-const counts = { quota: 0, key: 0, secret: 0, answer: 0, usage: 0, usage_sum: 0, person: 0, audit: 0 };
+const counts = { quota: 0, key: 0, secret: 0, answer: 0, usage: 0, usage_sum: 0, audit: 0 };
 const none = JSON.stringify({ end: counts, sha256 });
 
 test.each([

@@ -434,7 +434,7 @@ describe.skipIf(wantedBrowser() === undefined).each(stores)("in a browser, on %s
     const rotated = href.slice("/dashboard".length);
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      for (const path of ["", "/keys", key, rotated, "/usage", "/try", "/people", "/none"]) {
+      for (const path of ["", "/keys", key, rotated, "/usage", "/try", "/sessions", "/none"]) {
         for (const width of [1280, 390]) {
           await page.setViewportSize({ width, height: 900 });
           await visit(path);

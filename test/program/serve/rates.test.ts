@@ -33,7 +33,8 @@ describe.each(stores)("on %s", (_, newState) => {
       while (granted < 120 || refused === undefined) {
         const answer = await send(i);
         if (answer.status === 200) granted++;
-        else refused = answer;
+        // 503 where the machine is busy.
+        else if (answer.status === 429) refused = answer;
       }
     });
     await Promise.all(senders);

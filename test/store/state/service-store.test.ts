@@ -7,7 +7,6 @@ import { describe, expect, test } from "vitest";
 import { FileError } from "../../../src/files/errors.js";
 import { StoreError } from "../../../src/store/errors.js";
 import { GroupCommit } from "../../../src/store/state/group-commit.js";
-import { PersonError } from "../../../src/store/state/people.js";
 import { openPostgresServiceStore } from "../../../src/store/state/postgres.js";
 import type { Charge, ServiceStore } from "../../../src/store/state/service-store.js";
 import { SecretExistsError, UnknownKeyError } from "../../../src/store/state/service-store.js";
@@ -46,7 +45,7 @@ async function openPostgres(now: () => number): Promise<ServiceStore> {
       get(target, name) {
         // A promise looks for a method "then".
         if (!(name in target)) return undefined;
-        if (name === "people") return ticking((target as unknown as ServiceStore).people);
+        if (name === "sessions") return ticking((target as unknown as ServiceStore).sessions);
         const method = target[name as keyof Target] as (...args: readonly unknown[]) => unknown;
         if (name === "usageByKey") return method.bind(target);
         return async (...args: readonly unknown[]) => {
@@ -155,71 +154,51 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     let now = november;
     const store = await open(() => now);
     const [first, late, other] = [
-      await store.people.createSignIn(),
-      await store.people.createSignIn(),
-      await store.people.createSignIn(),
+      await store.sessions.createSignIn(),
+      await store.sessions.createSignIn(),
+      await store.sessions.createSignIn(),
     ];
-    const session = (await store.people.signIn(first))!;
-    expect((await store.people.sessionOf(session))?.id).toMatch(/^\w{9}$/);
-    expect(await store.people.signIn(first)).toBeUndefined();
-    expect(await store.people.signIn("guess")).toBeUndefined();
-    expect(await store.people.sessionOf(first)).toBeUndefined();
-    const second = (await store.people.signIn(other))!;
+    const session = (await store.sessions.signIn(first))!;
+    expect((await store.sessions.find(session))?.id).toMatch(/^\w{9}$/);
+    expect(await store.sessions.signIn(first)).toBeUndefined();
+    expect(await store.sessions.signIn("guess")).toBeUndefined();
+    expect(await store.sessions.find(first)).toBeUndefined();
+    const second = (await store.sessions.signIn(other))!;
     now += 600_000;
-    expect(await store.people.signIn(late)).toBeUndefined();
-    await store.people.signOut(second);
-    expect(await store.people.sessionOf(second)).toBeUndefined();
-    expect(await store.people.sessionOf(session)).toBeDefined();
+    expect(await store.sessions.signIn(late)).toBeUndefined();
+    await store.sessions.signOut(second);
+    expect(await store.sessions.find(second)).toBeUndefined();
+    expect(await store.sessions.find(session)).toBeDefined();
     now += 12 * hour;
-    expect(await store.people.sessionOf(session)).toBeUndefined();
-    const unspent = await store.people.createSignIn();
-    const third = (await store.people.signIn(await store.people.createSignIn()))!;
-    await store.people.signOutAll();
-    expect([await store.people.sessionOf(third), await store.people.signIn(unspent)]).toEqual([
+    expect(await store.sessions.find(session)).toBeUndefined();
+    const unspent = await store.sessions.createSignIn();
+    const third = (await store.sessions.signIn(await store.sessions.createSignIn()))!;
+    await store.sessions.signOutAll();
+    expect([await store.sessions.find(third), await store.sessions.signIn(unspent)]).toEqual([
       undefined,
       undefined,
     ]);
     await store.close();
   });
 
-  test("people have names in any case, roles, and sessions that end one by one, idle, or with the person", async () => {
+  test("sessions have the names of their links, and end one by one or idle", async () => {
     let now = november;
     const store = await open(() => now);
-    const { people } = store;
-    const anna = await people.add("Anna@example.com", "viewer");
-    await expect(people.add("anna@EXAMPLE.com", "admin")).rejects.toThrow(
-      'there is a person "Anna@example.com" already',
-    );
-    await people.add("ben", "admin");
-    expect((await people.list()).map(({ name, role }) => [name, role])).toEqual([
-      ["Anna@example.com", "viewer"],
-      ["ben", "admin"],
-    ]);
-    expect(await people.find("ANNA@example.com")).toEqual(anna);
-    expect(await people.find("")).toBeUndefined();
-    await expect(people.createSignIn("carl")).rejects.toThrow('there is no person "carl"');
-    await expect(people.setRole("carl", "admin")).rejects.toThrow(PersonError);
-    const sign = async (name?: string) => (await people.signIn(await people.createSignIn(name)))!;
-    const secrets = [await sign("anna@example.com"), await sign("ben"), await sign("ben"), await sign()];
-    const named = async () =>
-      Promise.all(secrets.map(async (secret) => (await people.sessionOf(secret))?.person?.name ?? null));
-    expect(await named()).toEqual(["Anna@example.com", "ben", "ben", null]);
-    expect(await people.setRole("anna@example.com", "admin")).toMatchObject({ role: "admin" });
-    expect((await people.sessionOf(secrets[0]!))?.person?.role).toBe("admin");
-    const { id } = (await people.sessionOf(secrets[1]!))!;
-    expect([await people.endSession(id), await people.endSession(id)]).toEqual([true, false]);
-    expect(await people.sessions()).toHaveLength(3);
-    // One that is used goes on, the others end.
+    const { sessions } = store;
+    const sign = async (name?: string) => (await sessions.signIn(await sessions.createSignIn(name)))!;
+    const secrets = [await sign("anna@example.com"), await sign("ben"), await sign()];
+    const named = () => Promise.all(secrets.map(async (secret) => (await sessions.find(secret))?.name));
+    expect(await named()).toEqual(["anna@example.com", "ben", null]);
+    const { id } = (await sessions.find(secrets[1]!))!;
+    expect([await sessions.end(id), await sessions.end(id)]).toEqual([true, false]);
+    expect(await sessions.list()).toHaveLength(2);
+    // One that is used goes on, the other ends.
     for (let i = 0; i < 3; i++) {
       now += 3_600_000;
-      expect(await people.sessionOf(secrets[0]!)).toMatchObject({ person: { name: "Anna@example.com" } });
+      expect(await sessions.find(secrets[0]!)).toMatchObject({ name: "anna@example.com" });
     }
-    expect((await people.sessions()).map(({ person }) => person?.name)).toEqual(["Anna@example.com"]);
-    expect(await people.sessionOf(secrets[3]!)).toBeUndefined();
-    const link = await people.createSignIn("anna@example.com");
-    await people.remove("anna@example.com");
-    expect([await people.sessionOf(secrets[0]!), await people.signIn(link)]).toEqual([undefined, undefined]);
-    await expect(people.remove("anna@example.com")).rejects.toThrow(PersonError);
+    expect((await sessions.list()).map(({ name }) => name)).toEqual(["anna@example.com"]);
+    expect(await sessions.find(secrets[2]!)).toBeUndefined();
     await store.close();
   });
 

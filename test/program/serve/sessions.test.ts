@@ -1,0 +1,140 @@
+/** Covers signing in to the dashboard: links and their sessions, the audit, and proxies that sign people in. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { idv } from "../../support/run-idv.js";
+import { type Service, serve } from "../../support/service.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const home = temporaryFolder();
+const run = async (...args: string[]) => idv(args, { home });
+const lines = async (...args: string[]) =>
+  (await run(...args, "--json")).stdout
+    .trim()
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+
+const own = ({ url }: Service) => ({ origin: url, "sec-fetch-site": "same-origin" });
+
+function post(
+  service: Service,
+  path: string,
+  fields: Record<string, string>,
+  headers: Record<string, string>,
+) {
+  return fetch(`${service.url}/dashboard${path}`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { ...own(service), ...headers },
+    body: new URLSearchParams(fields),
+  });
+}
+
+async function signIn(service: Service, link: string): Promise<{ readonly cookie: string }> {
+  const token = new URL(link.trim()).searchParams.get("token")!;
+  const response = await post(service, "/sign-in", { token }, {});
+  return { cookie: response.headers.get("set-cookie")!.split(";")[0]! };
+}
+
+const key = (id: string) => ({ id, name: "shop", permissions: "emails" });
+
+describe("links", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await serve(home, "-q");
+  });
+  const linkFor = async (...args: string[]) =>
+    (await run("dashboard", "--base-url", service.url, ...args)).stdout;
+
+  test("sign people in, whose changes the audit names", async () => {
+    const anna = await signIn(service, await linkFor("--name", "anna <x>"));
+    const nobody = await signIn(service, await linkFor());
+    expect((await post(service, "/keys", key("aaaaaaaa1"), anna)).status).toBe(200);
+    expect((await lines("audit"))[0]).toMatchObject({ who: "anna <x>", what: "created", key: "aaaaaaaa1" });
+    expect((await post(service, "/keys", key("aaaaaaaa2"), nobody)).status).toBe(200);
+    expect((await lines("audit"))[0].who).toMatch(/^session \w{9}$/);
+    expect((await lines("audit", "--since", "0s")).length).toBe(0);
+  });
+
+  test("give sessions that a page shows and ends", async () => {
+    const [anna, carl] = [
+      await signIn(service, await linkFor("--name", "anna")),
+      await signIn(service, await linkFor("--name", "carl <x>")),
+    ];
+    const page = await (await fetch(`${service.url}/dashboard/sessions`, { headers: anna })).text();
+    const [, id = ""] = /carl &lt;x>.*?name="id" value="(\w+)"/s.exec(page)!;
+    const left = await (await post(service, "/sessions/end", { id }, anna)).text();
+    expect([left.includes("carl"), left.includes("anna")]).toEqual([false, true]);
+    expect((await fetch(`${service.url}/dashboard`, { headers: carl })).status).toBe(401);
+    expect((await lines("audit"))[0]).toMatchObject({ who: "anna", what: `session ended: ${id}` });
+    await post(service, "/sessions/end", { id }, anna);
+    expect((await lines("audit"))[1]).not.toMatchObject({ what: `session ended: ${id}` });
+  });
+
+  test.each(["", " x", "a\u0007b", "x".repeat(101)])("are not made out to %j", async (name) => {
+    expect(await run("dashboard", "--name", name)).toMatchObject({ code: 2, stdout: "" });
+  });
+});
+
+describe("a proxy that signs people in", () => {
+  const field = { "x-forwarded-email": "anna@example.com" };
+  test("signs them in from its own address", async () => {
+    const service = await serve(
+      home,
+      "-q",
+      "--trust-header",
+      "X-Forwarded-Email",
+      "--trust-from",
+      "127.0.0.1",
+    );
+    expect((await fetch(`${service.url}/dashboard`, { headers: field })).status).toBe(200);
+    expect((await post(service, "/keys", key("aaaaaaaa4"), field)).status).toBe(200);
+    expect((await lines("audit"))[0]).toMatchObject({ who: "anna@example.com", what: "created" });
+    // Pages of others cannot send forms with its help.
+    const foreign = await post(service, "/keys", key("aaaaaaaa5"), {
+      ...field,
+      "sec-fetch-site": "cross-site",
+    });
+    expect(foreign.status).toBe(403);
+    expect((await fetch(`${service.url}/dashboard`)).status).toBe(401);
+    // Signing out without a session ends nobody else's.
+    const link = (await run("dashboard", "--name", "anna", "--base-url", service.url)).stdout;
+    const anna = await signIn(service, link);
+    expect((await post(service, "/sign-out", {}, field)).status).toBe(200);
+    expect((await fetch(`${service.url}/dashboard`, { headers: anna })).status).toBe(200);
+  });
+
+  test("gets 403 from another address, whatever other fields say", async () => {
+    const service = await serve(
+      home,
+      "-q",
+      "--trust-header",
+      "X-Forwarded-Email",
+      "--trust-from",
+      "10.0.0.0/8",
+    );
+    const headers = {
+      ...field,
+      "x-forwarded-for": "10.0.0.7",
+      forwarded: "for=10.0.0.7",
+      "x-real-ip": "10.0.0.7",
+    };
+    const answer = await fetch(`${service.url}/dashboard`, { headers });
+    expect([answer.status, await answer.text()]).toEqual([
+      403,
+      expect.stringContaining("was sent from 127.0.0.1, which is not trusted"),
+    ]);
+  });
+
+  test("gets 401 without the option", async () => {
+    const service = await serve(home, "-q");
+    expect((await fetch(`${service.url}/dashboard`, { headers: field })).status).toBe(401);
+  });
+
+  test.each([
+    ["--trust-from", "10.0.0.0/99"],
+    ["--trust-from", "proxy.lan"],
+    ["--trust-header", "X Email"],
+    ["--trust-header", "X-Email"],
+  ])("%s %s is rejected", async (option, value) => {
+    expect((await run("serve", option, value)).code).toBe(2);
+  });
+});
