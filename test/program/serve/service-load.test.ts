@@ -232,7 +232,7 @@ test("answers 503 to requests and to /readyz if its state cannot be used", async
   const [service, key] = [await serve(home), await createKey(home)];
   const database = new DatabaseSync(join(home, "state/idv/service.db"));
   // The service may be writing just now.
-  database.exec("PRAGMA busy_timeout = 5000; DROP TABLE api_key");
+  database.exec("PRAGMA busy_timeout = 5000; DROP TABLE secret; DROP TABLE api_key");
   database.close();
   const message = "Service unavailable; try again later.";
   expect(await request(`${service.url}/readyz`)).toMatchObject({ status: 503, body: { message } });

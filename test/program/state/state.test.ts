@@ -123,7 +123,6 @@ describe("a command that reads or changes a state", () => {
   const commands = [
     ...["usage", "audit", "dashboard", "dashboard --sign-out-all", "state check", "state export"],
     ...["keys list", "keys set 1 --limit 2", "keys revoke 1", "keys rotate 1"],
-    ...["people list", "people sessions", "people set anna --role admin", "people remove anna"],
   ];
 
   test("creates none", async () => {
