@@ -36,7 +36,7 @@ try {
     [1000, 4],
   ]) {
     const list = writeList(items);
-    const settings = ["--set", `batchSize=${size}`, "--concurrency", String(concurrency)];
+    const settings = ["--set", `batchSize=${size}`, "--set", `concurrency=${concurrency}`];
     const programs = {
       "bare undici loop": ["test/bench/api-bare.mjs", list, url, String(size), String(concurrency)],
       "idv, no cache": idv(list, "--cache=off", ...settings),

@@ -67,7 +67,7 @@ export const mutations = [
     tests: [unit("validator/api/engine")],
   },
   {
-    promise: "--rate gives back what was not sent",
+    promise: "a rate gives back what was not sent",
     file: "src/validator/api/engine.ts",
     from: "room.use(-part.length);",
     to: "room.use(0);",

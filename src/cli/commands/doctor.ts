@@ -20,7 +20,7 @@ import { proxiesFor } from "../engines/proxies.js";
 import { failureFor, UsageError } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
-import { baseUrlOptions, dnsOptions, keyFileOptions, setOptions } from "../options/service.js";
+import { baseUrlOptions, dnsOptions, setOptions } from "../options/service.js";
 import { type Listing, printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
 import { counted, grouped, say } from "../terminal/terminal.js";
@@ -31,7 +31,6 @@ const options = optionRecords({
   online: { flags: "--online", help: "ask the service whether it answers; nothing is charged" },
   json: { flags: "--json", help: "print a JSON object" },
   ...baseUrlOptions,
-  ...keyFileOptions,
   ...dnsOptions,
   ...setOptions,
 });
@@ -74,9 +73,10 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
   const settings = await attempt(() => resolveSettings(options, env, process.cwd(), say));
   if (settings) await attempt(() => printSettings(settings, env, line));
   // Once only: a key command may prompt the user, and a pipe can be read once.
-  const key = settings && (await attempt(() => findApiKey(options.apiKeyFile, env, settings.baseUrl.value)));
+  const key =
+    settings && (await attempt(() => findApiKey(settings.apiKeyFile.value, env, settings.baseUrl.value)));
   line("key", key ? masked(key.value) : "none", key?.source ?? "");
-  const choice = settings && (await attempt(() => chooseEngine(settings, options, env, async () => key)));
+  const choice = settings && (await attempt(() => chooseEngine(settings, {}, env, async () => key)));
   if (choice) line("engine in use", choice.name, choice.reason);
 
   await attempt(async () => {
@@ -105,7 +105,7 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
   });
 
   const files: readonly (readonly [string, string, ((path: string) => Promise<unknown>) | undefined])[] = [
-    ["key file", options.apiKeyFile ?? "", undefined],
+    ["key file", settings?.apiKeyFile.value ?? "", undefined],
     ["login", loginPath(env), () => readLogin(env)],
     ["cache secret", cacheSecretPath(env), () => readCacheSecret(env)],
     ["cache", cachePath(env), async (path) => await (await VerdictCache.open(path, Date.now)).close()],

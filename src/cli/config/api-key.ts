@@ -23,7 +23,7 @@ export const loginPath = (env: NodeJS.ProcessEnv): string => join(configFolder(e
 const commandTimeout = 60_000;
 
 /**
- * Finds the key. Precedence: --api-key-file, IDV_API_KEY, IDV_API_KEY_COMMAND, `idv login`.
+ * Finds the key. Precedence: the setting apiKeyFile, IDV_API_KEY, IDV_API_KEY_COMMAND, `idv login`.
  *
  * @param baseUrl where the key will be sent; a key of `idv login` is for its own service only
  * @returns undefined when none is configured

@@ -17,6 +17,7 @@ import {
   dnsServers,
   dnsUse,
   duration,
+  filled,
   itemRate,
   listUrl,
   oneOf,
@@ -68,6 +69,12 @@ const settings = defineSettings({
     parse: serviceUrl,
     belongsTo: "api",
   },
+  apiKeyFile: {
+    help: "file that holds the key and nothing else",
+    parse: filled,
+    belongsTo: "api",
+    isOwn: true,
+  },
   batchSize: {
     help: "send up to N items in a request",
     parse: wholeNumber(1, 100_000),
@@ -75,14 +82,12 @@ const settings = defineSettings({
     belongsTo: "api",
   },
   concurrency: {
-    flags: "--concurrency <N>",
     help: "send up to N requests at a time",
     parse: wholeNumber(1, 64),
     fallback: "4",
     belongsTo: "api",
   },
   rate: {
-    flags: "--rate <N/s|N/m|N/h>",
     help: "submit up to N items in that time",
     ...rate,
     belongsTo: "api",

@@ -18,7 +18,6 @@ export type EngineChoice =
 
 export interface ServiceOptions {
   readonly offline?: true;
-  readonly apiKeyFile?: string;
 }
 
 /**
@@ -33,13 +32,12 @@ export async function chooseEngine(
   settings: Settings,
   options: ServiceOptions,
   env: NodeJS.ProcessEnv,
-  findKey = () => findApiKey(options.apiKeyFile, env, settings.baseUrl.value),
+  findKey = () => findApiKey(settings.apiKeyFile.value, env, settings.baseUrl.value),
 ): Promise<EngineChoice> {
-  const { engine, baseUrl } = settings;
-  const { offline, apiKeyFile } = options;
-  if (offline) return { name: "offline", reason: "--offline" };
+  const { engine, baseUrl, apiKeyFile } = settings;
+  if (options.offline) return { name: "offline", reason: "--offline" };
   if (engine.value === "offline") return { name: "offline", reason: engine.source };
-  const isKeyWanted = engine.value === "api" || (await isKeyConfigured(apiKeyFile, env));
+  const isKeyWanted = engine.value === "api" || (await isKeyConfigured(apiKeyFile.value, env));
   const untrusted = [baseUrl, engine].find(({ isUntrusted }) => isUntrusted);
   // Check first: finding the key may prompt the user.
   if (isKeyWanted && untrusted) throw new UsageError(distrust(untrusted, baseUrl));

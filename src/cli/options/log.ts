@@ -5,9 +5,9 @@ import { logTarget, path } from "./values.js";
 export const logOptions = optionRecords({
   log: {
     flags: "--log <FORMAT>",
-    help: "on stderr: text, plain (progress in lines), json, github (annotations) or none; json:FILE adds the summary to FILE; gitlab:FILE, sarif:FILE: annotations",
+    help: "on stderr: text, plain (progress in lines), json, github (annotations), none; debug adds every request; json:FILE adds the summary to FILE; gitlab:FILE, sarif:FILE: annotations",
     parse: logTarget,
-    words: ["text", "plain", "json", "github", "none", "json:", "gitlab:", "sarif:"],
+    words: ["text", "plain", "json", "github", "none", "debug", "json:", "gitlab:", "sarif:"],
     isList: true,
   },
   report: {
@@ -21,5 +21,4 @@ export const logOptions = optionRecords({
     help: "with --report, list the first 100 bad rows too",
   },
   quiet: { flags: "-q, --quiet", help: "no progress, notes or summary on stderr" },
-  debug: { flags: "--debug", help: "log every request to stderr" },
 });

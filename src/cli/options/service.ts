@@ -8,7 +8,6 @@ import {
   settingOf,
 } from "../config/settings.js";
 import { optionRecords } from "./option.js";
-import { filled } from "./values.js";
 
 /** The default is in the text only: as a value, it would override the variable and the files. */
 function settingOption<const Name extends SettingName & keyof SettingOptions>(name: Name) {
@@ -41,21 +40,8 @@ export const dnsOptions = optionRecords({
   dns: { ...settingOption("dns"), implied: "on", words: ["on", "off", "strict", "strict:5%"] },
 });
 
-export const keyFileOptions = optionRecords({
-  apiKeyFile: {
-    flags: "--api-key-file <FILE>",
-    help: "file that holds the key and nothing else",
-    parse: filled,
-    belongsTo: "api",
-    next: "inPlace",
-  },
-});
-
 export const serviceOptions = optionRecords({
   ...baseUrlOptions,
-  ...keyFileOptions,
-  concurrency: settingOption("concurrency"),
-  rate: settingOption("rate"),
   cache: {
     flags: "--cache <USE>",
     help: "cached verdicts: use, refresh (ask again, and update the cache) or off (default: use)",

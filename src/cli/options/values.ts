@@ -254,7 +254,7 @@ export function badRowHandling(value: string): BadRowHandling {
   return { policy: policy as BadRowPolicy, ...(file !== undefined && { file: path(file) }) };
 }
 
-const logFormats = ["text", "plain", "json", "github", "none"] as const;
+const logFormats = ["text", "plain", "json", "github", "none", "debug"] as const;
 type LogFormat = (typeof logFormats)[number];
 
 /** A file of annotations. */

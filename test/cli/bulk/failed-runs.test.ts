@@ -105,7 +105,7 @@ describe("a failed run prints one line and keeps the old output", () => {
       ["l.csv", "--log", "xml"],
       { "l.csv": list },
       2,
-      "option '--log <FORMAT>' argument 'xml' is invalid. It takes one of text, plain, json, github, none, json:FILE, gitlab:FILE, sarif:FILE.",
+      "option '--log <FORMAT>' argument 'xml' is invalid. It takes one of text, plain, json, github, none, debug, json:FILE, gitlab:FILE, sarif:FILE.",
     ],
     [
       "statuses with a space between them",

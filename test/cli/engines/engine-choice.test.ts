@@ -20,6 +20,7 @@ function choose({ engine = "auto", baseUrl, isUntrusted, key, allowsHttp = false
     engine: { value: engine, source: "IDV_ENGINE" },
     baseUrl: { value: baseUrl, source: "a file", ...(isUntrusted && { isUntrusted }) },
     allowInsecureHttp: { value: allowsHttp, source: "--set" },
+    apiKeyFile: { value: undefined, source: "default" },
   } as Settings;
   const env = { XDG_CONFIG_HOME: temporaryFolder(), ...(key !== undefined && { IDV_API_KEY: key }) };
   return chooseEngine(settings, options, env);

@@ -13,7 +13,7 @@ import { createKey } from "../../support/service.js";
 
 const { serviceHome, service, withKey } = useService();
 
-test("requests go through a proxy and are logged with --debug", async () => {
+test("requests go through a proxy and are logged with --log debug", async () => {
   const key = await createKey(serviceHome);
   const carried: string[] = [];
   const proxy = createServer((request, response) => {
@@ -31,7 +31,7 @@ test("requests go through a proxy and are logged with --debug", async () => {
     onward.on("error", () => socket.destroy());
   });
   const env = { HTTP_PROXY: await listen(proxy) };
-  const through = await withKey(listOf(5), key, ["emails", "list.csv", "--debug"], env);
+  const through = await withKey(listOf(5), key, ["emails", "list.csv", "--log", "debug"], env);
   expect(through.code).toBe(0);
   expect(through.stderr).toMatch(/idv: debug: POST \/emails\/validate, 5 items, try 1: 200 in \d+ ms\n/);
   expect(through.stderr).not.toContain("larch");
@@ -108,7 +108,7 @@ test("rows that trickle in are written without waiting for a full batch", async 
 test("progress counts every answer, also where a slow service gets few items at a time", async () => {
   const { url } = await scriptedServer(respond());
   const home = listOf(150);
-  const args = ["emails", "--log", "json", "--rate", "50/s", "--cache=off", "list.csv", "-o", "out.csv"];
+  const args = ["emails", "--log", "json", "--set", "rate=50/s", "--cache=off", "list.csv", "-o", "out.csv"];
   const { code, stderr } = await idv(args, {
     home,
     env: { IDV_API_KEY: "kk-1", IDV_BASE_URL: url },

@@ -28,7 +28,7 @@ describe("failures during a run", () => {
     const home = listOf(500);
     writeFileSync(join(home, "out.csv"), "as it was\n");
     const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
-    const args = ["emails", "list.csv", "-o", "out.csv", "--concurrency", "1", "--set", "maxRetries=1"];
+    const args = ["emails", "list.csv", "-o", "out.csv", "--set", "concurrency=1", "--set", "maxRetries=1"];
     const { code, stdout, stderr } = await idv(args, { home, env });
     expect({ code, stdout, output: output(home) }).toEqual({ code: 5, stdout: "", output: "as it was\n" });
     expect(stderr).toContain(
@@ -119,7 +119,7 @@ describe("failures during a run", () => {
       IDV_API_KEY: key,
       IDV_BASE_URL: slowUrl,
     };
-    const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--concurrency", "8"];
+    const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--set", "concurrency=8"];
     for (let i = 0; i < times(10, 2); i++) {
       const child = startIdv(args, { home, env });
       const exited = once(child, "exit");
@@ -139,7 +139,7 @@ describe("failures during a run", () => {
 
   test.each([
     ["a smaller batchSize", ["--set", "batchSize=20"]],
-    ["a --rate", ["--rate", "90/s"]],
+    ["a rate", ["--set", "rate=90/s"]],
   ])("kill -9 before the answer, then a rerun with %s: every item is charged once", async (_, more) => {
     const key = await createKey(serviceHome, { limit: 1000 });
     // The first batch is charged, and its answer is withheld.
@@ -203,8 +203,8 @@ describe("failures during a run", () => {
       "-q",
       "-o",
       "out.csv",
-      "--concurrency",
-      "8",
+      "--set",
+      "concurrency=8",
       "--set",
       "maxRetries=20",
     ];

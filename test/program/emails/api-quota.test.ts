@@ -37,7 +37,7 @@ describe.sequential("the service's quota", () => {
   test("ends inside the third batch and nowhere else with 250 units and concurrency 8", async () => {
     const key = await createKey(serviceHome, { limit: 250 });
     const home = listOf(1000);
-    const { code, stdout } = await withKey(home, key, ["emails", "list.csv", "-q", "--concurrency", "8"]);
+    const { code, stdout } = await withKey(home, key, ["emails", "list.csv", "-q", "--set", "concurrency=8"]);
     expect(code).toBe(4);
     const rows = stdout.trimEnd().split("\n").slice(1);
     expect(rows.map((row) => row.split(",")[1])).toEqual([
@@ -51,7 +51,7 @@ describe.sequential("the service's quota", () => {
     const gone = respond(429, {}, '{"message":"No validations are left."}');
     const server = await scriptedServer(...Array<Act>(place).fill(respond()), gone);
     const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
-    const args = ["emails", "list.csv", "-q", "--concurrency", "1"];
+    const args = ["emails", "list.csv", "-q", "--set", "concurrency=1"];
     const { code, stdout } = await idv(args, { home: listOf(500), env });
     expect(code).toBe(4);
     const expected = { ...(place > 0 && { ok: 100 * place }), quota_exceeded: 500 - 100 * place };

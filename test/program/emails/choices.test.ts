@@ -63,12 +63,12 @@ test("a limit below what is used says so", async () => {
 });
 
 test("options for a service are named once if the engine is offline", async () => {
-  const { code, stderr } = await idv(["emails", "--rate", "5/s", "--cache=off"], {
+  const { code, stderr } = await idv(["emails", "--set", "rate=5/s", "--cache=off"], {
     stdin: "ann@larch-and-oak.com\n",
   });
   expect(code).toBe(0);
   expect(stderr).toContain(
-    "idv: --rate, --cache: for a service only; the offline engine does not need them\n",
+    "idv: --cache, --set rate: for a service only; the offline engine does not need them\n",
   );
 });
 

@@ -171,7 +171,7 @@ describe("engine and key", () => {
     const key = await createKey(serviceHome);
     const home = homeWith({ ...file, key: `${key}\n` });
     const env = { IDV_BASE_URL: service.url };
-    const fromFile = await idv(["emails", "list.csv", "--api-key-file", "key"], { home, env });
+    const fromFile = await idv(["emails", "list.csv", "--set", "apiKeyFile=key"], { home, env });
     expect(fromFile.stderr).toContain("a key is configured: key)");
     const fromCommand = await idv(["emails", "list.csv"], {
       home,

@@ -29,7 +29,7 @@ describe("a base URL set only by a project's file", () => {
   test.each<[string, string[], Record<string, string>]>([
     ["a key from the environment", [], { IDV_API_KEY: "sk_1" }],
     ["a key from a command", [], { IDV_API_KEY_COMMAND: "touch asked; echo sk_1" }],
-    ["a key from a file", ["--api-key-file", "key"], {}],
+    ["a key from a file", ["--set", "apiKeyFile=key"], {}],
     ["--set engine=api and no key", ["--set", "engine=api"], {}],
     ["the user's base URL for another service", [], { IDV_API_KEY: "sk_1", USERS_URL: "https://a.net" }],
   ])("gets no request and no key with %s", async (_, args, { USERS_URL: usersUrl, ...env }) => {

@@ -208,7 +208,7 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url, LC_ALL: "C.UTF-8" };
     const list = "(echo email; seq -f 'user%g@larch-and-oak.com' 150)";
     const output = await onTerminal(
-      `stty columns 100; ${list} | idv emails --concurrency 1 > /dev/null`,
+      `stty columns 100; ${list} | idv emails --set concurrency=1 > /dev/null`,
       env,
     );
     expect(output).toMatch(/0 batches out · \d+ units · waiting [12] s: the service asks to slow down/);

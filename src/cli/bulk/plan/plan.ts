@@ -142,6 +142,7 @@ export async function planRun(
   checkTargets(paths, {
     ...options,
     ...ownListFiles(options, env),
+    apiKeyFile: keyFileIn(options),
     badRowsFile: options.badRows?.file,
     summaryFile: log.summaryFile,
     findings: log.findings.map(({ path }) => path),
@@ -198,7 +199,7 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
     cache: options.cache ?? "use",
     wait: options.wait ?? 0,
     isDryRun: options.dryRun === true,
-    isDebug: options.debug === true,
+    isDebug: logFormatsOf(options).includes("debug"),
     encoding: options.encoding,
     outputEncoding: options.outputEncoding,
     isForced: options.force === true,
@@ -234,15 +235,15 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
 /**
  * Decides what goes to standard error; with `--quiet`, only the targets of `--log`.
  *
- * @throws UsageError when there are several formats besides `github`, or several files
+ * @throws UsageError when there are several formats besides `github` and `debug`, or several files
  */
 function logOf({ log = [], quiet }: BulkOptions): LogPlan {
-  const all = log.flatMap((target) => ("format" in target ? [target.format] : []));
-  const formats = new Set(all.filter((format) => format !== "github"));
+  const all = logFormatsOf({ log });
+  const formats = new Set(all.filter((format) => format !== "github" && format !== "debug"));
   const files = new Set(log.flatMap((target) => ("summaryFile" in target ? [target.summaryFile] : [])));
   if (formats.size > 1 || files.size > 1) {
     throw new UsageError(
-      "--log takes one of text, plain, json and none, and one json:FILE; github, gitlab:FILE and sarif:FILE may be added",
+      "--log takes one of text, plain, json and none, and one json:FILE; github, debug, gitlab:FILE and sarif:FILE may be added",
     );
   }
   const [format] = formats;
@@ -256,6 +257,15 @@ function logOf({ log = [], quiet }: BulkOptions): LogPlan {
     summaryFile: [...files][0],
   };
 }
+
+/** The key file of the command line; those of variables and files are looked for later. */
+function keyFileIn({ set = [] }: BulkOptions): string | undefined {
+  const value = set.find(([name]) => name === "apiKeyFile")?.[1];
+  return typeof value === "string" ? value : undefined;
+}
+
+const logFormatsOf = ({ log = [] }: Pick<BulkOptions, "log">) =>
+  log.flatMap((target) => ("format" in target ? [target.format] : []));
 
 function workbookOf({ input, output, isInPlace, member, returned }: FilePaths): WorkbookFormat | undefined {
   const container = returned === undefined ? undefined : member?.container.format;

@@ -27,7 +27,7 @@ interface CommonTargets {
   readonly findings: readonly string[];
   /** Suffix of backups. */
   readonly inPlace?: string;
-  readonly apiKeyFile?: string;
+  readonly apiKeyFile?: string | undefined;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   readonly split?: string;

@@ -21,7 +21,7 @@ afterEach(() => {
 /** Plans a run over files of the home. */
 async function plan(file: string | undefined, options: Partial<BulkOptions> = {}) {
   const inHome = (path: string | undefined) => (path === undefined || path === "-" ? "-" : join(home, path));
-  const paths = ["output", "quota", "apiKeyFile"] as const;
+  const paths = ["output", "quota"] as const;
   const resolved = Object.fromEntries(
     paths.flatMap((name) => (options[name] === undefined ? [] : [[name, inHome(options[name])]])),
   );
@@ -34,6 +34,9 @@ async function plan(file: string | undefined, options: Partial<BulkOptions> = {}
         ...defaults,
         ...options,
         ...resolved,
+        ...(options.set && {
+          set: options.set.map(([name, value]) => [name, inHome(String(value))] as const),
+        }),
         ...(badRows?.file !== undefined && { badRows: { ...badRows, file: inHome(badRows.file) } }),
       },
     },
@@ -122,7 +125,7 @@ test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
   [
     "the key file as output",
     "l",
-    { output: "k", apiKeyFile: "k" },
+    { output: "k", set: [["apiKeyFile", "k"]] },
     "cannot be the output and the key file at once",
   ],
   [
