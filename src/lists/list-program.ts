@@ -90,7 +90,7 @@ export function faultIn(lines: readonly Line[], folder: string): string {
   return last
     .replaceAll(`${folder}/`, "")
     .replaceAll("./", "")
-    .replace(", or all with --all-columns", "")
+    .replace(', or all with -c "*"', "")
     .replace(/, or pass --.*$/, "")
     .replace("the column with -c", "the column")
     .replace(/ with -c\b/, " as the column");

@@ -8,6 +8,7 @@ import { startsAsZip } from "../../files/file-start.js";
 import { countsOf, countsSince } from "../../run/session.js";
 import { TableError } from "../../table/errors.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";
+import { all } from "../options/input.js";
 import { interruptible } from "../terminal/interruption.js";
 import { allPrinted } from "../terminal/standard-output.js";
 import { printForRunner, sayFailure } from "../terminal/terminal.js";
@@ -61,7 +62,7 @@ async function plansOf(request: BulkRequest, resources: Resources): Promise<read
   const files = request.files.length === 0 ? ["-"] : request.files;
   const isStandardInput = files.length === 1 && files[0] === "-";
   const standardInput = isStandardInput ? await openStandardInput(resources) : undefined;
-  const isPlain = typeof standardInput !== "string" && !request.options.allSheets;
+  const isPlain = typeof standardInput !== "string" && request.options.sheet !== all;
   if (isPlain && !files.some(startsAsZip)) {
     const inputs = files.map((path) => ({ path, standardInput }));
     return planRun(request, inputs);

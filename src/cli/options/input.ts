@@ -2,19 +2,16 @@
 import { optionRecords } from "./option.js";
 import { filled, markCharacter, oneCharacter, quoting, wholeNumber } from "./values.js";
 
+/** Stands for all columns, or all sheets. */
+export const all = "*";
+
 export const inputOptions = optionRecords({
   column: {
     flags: "-c, --column <NAME|INDEX>",
-    help: "column with the items, from 1; repeat for several",
+    help: "column with the items, from 1; repeat for several; *: each that has any",
     parse: filled,
     isList: true,
     next: "repeat",
-  },
-  allColumns: {
-    flags: "--all-columns",
-    help: "validate every column with items",
-    conflicts: ["column"],
-    next: "inPlace",
   },
   delimiter: {
     flags: "-d, --delimiter <CHAR>",
@@ -29,12 +26,11 @@ export const inputOptions = optionRecords({
     parse: wholeNumber(0, 10_000),
     next: "inPlace",
   },
-  sheet: { flags: "--sheet <NAME>", help: "sheet of a spreadsheet file", parse: filled, next: "prevent" },
-  allSheets: {
-    flags: "--all-sheets",
-    help: "validate every sheet with items",
-    conflicts: ["sheet"],
-    next: "inPlace",
+  sheet: {
+    flags: "--sheet <NAME>",
+    help: "sheet of a spreadsheet file; *: each with items",
+    parse: filled,
+    next: "prevent",
   },
   encoding: {
     flags: "--encoding <NAME>",

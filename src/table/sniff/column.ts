@@ -168,7 +168,7 @@ export function chooseColumn(
       if (winners.length === 1 || takesAll) return winners[0]!;
       const names = header?.map(nameText) ?? unnamed(width);
       throw new ChoiceError(
-        `${winners.length} columns fit equally well; choose one with -c, or all with --all-columns: ` +
+        `${winners.length} columns fit equally well; choose one with -c, or all with -c "*": ` +
           listColumns(names, winners),
       );
     }

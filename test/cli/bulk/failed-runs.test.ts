@@ -35,7 +35,7 @@ describe("a failed run prints one line and keeps the old output", () => {
       ["l.csv"],
       { "l.csv": "a,b\na@b.de,c@d.de\n" },
       2,
-      '2 columns fit equally well; choose one with -c, or all with --all-columns: 1 "a", 2 "b"',
+      '2 columns fit equally well; choose one with -c, or all with -c "*": 1 "a", 2 "b"',
     ],
     [
       "a quote that is never closed",

@@ -159,7 +159,7 @@ describe("repairs the item where it is", () => {
 
   test("in each of several columns", async () => {
     const input = `email,mail2\n${typo},\nann@larch-and-oak.com,${typo}\n`;
-    expect((await fixed("list.csv", input, "--all-columns")).text).toBe(
+    expect((await fixed("list.csv", input, "-c", "*")).text).toBe(
       `email,mail2,status,was,status_mail2,was_mail2\n${meant},,ok,${typo},,\nann@larch-and-oak.com,${meant},ok,,ok,${typo}\n`,
     );
   });

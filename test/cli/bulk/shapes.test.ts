@@ -278,11 +278,11 @@ describe("columns", () => {
     const { output, stderr } = await run("l.csv", contacts);
     expect(output).toContain("Ann,Work,ann@larch-and-oak.com,b@mailinator.com,ok\n");
     expect(stderr).toContain('in column 3 "E-mail 1 - Value"');
-    expect(stderr).toContain('not validated: 4 "E-mail 2 - Value"; --all-columns does');
+    expect(stderr).toContain('not validated: 4 "E-mail 2 - Value"; -c "*" does');
   });
 
   test.each([
-    ["all", ["--all-columns"]],
+    ["all", ["-c", "*"]],
     ["named", ["-c", "3", "-c", "E-mail 2 - Value"]],
   ])("get a status each if they are %s, and each item is charged once", async (_, args) => {
     const { code, output, stderr } = await run("l.csv", contacts, "emails", ...args);

@@ -39,7 +39,7 @@ test.each([
   [["--shard", "5/4"], "--shard <I/N>' argument '5/4' is invalid"],
   [["--shard", "1/2", "-I"], "--in-place would lose the rows of the other shards"],
   [["--shard", "1/2", "-c", "id", "-c", "email"], "--shard needs one column"],
-  [["--shard", "1/2", "--all-columns"], "--shard needs one column"],
+  [["--shard", "1/2", "-c", "*"], "--shard needs one column"],
   [["--shard", "1/2", "--dedupe=canonical"], "--dedupe=canonical does not work with --shard"],
   [["--header", "never", "-I"], "--in-place would lose the header"],
 ])("%j is refused before anything is charged", async (args, message) => {

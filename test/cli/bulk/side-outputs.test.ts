@@ -142,7 +142,7 @@ test.each([
   [
     "a workbook",
     "n.xlsx",
-    ["--all-sheets"],
+    ["--sheet", "*"],
     (text: string) =>
       writeXlsx({
         sheets: ["A", "B"].map((name) => ({

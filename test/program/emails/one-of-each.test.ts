@@ -74,7 +74,7 @@ test.each<[string, Case]>([
     "all columns, each with a status",
     {
       input: contacts,
-      args: ["--all-columns"],
+      args: ["-c", "*"],
       output:
         "Name,E-mail 1 - Type,E-mail 1 - Value,E-mail 2 - Value,status,status_E-mail 2 - Value\n" +
         "Ann,Work,ann@larch-and-oak.com,b@mailinator.com,ok,disposable\nBob,,b@mailinator.com,,disposable,\n",
@@ -257,7 +257,7 @@ test("other sheets with items are named", async () => {
   const remark = async (...args: string[]) =>
     (await idv(["emails", "l.xlsx", ...args], { home })).stderr.split("\n")[0];
   expect(await remark()).toBe(
-    'idv: l.xlsx: sheet "Customers"; "Old", "Older", "Oldest", and 1 other have items, too: choose one with --sheet, or all with --all-sheets',
+    'idv: l.xlsx: sheet "Customers"; "Old", "Older", "Oldest", and 1 other have items, too: choose one with --sheet, or all with --sheet "*"',
   );
   expect(await remark("--sheet", "Old")).toBe('idv: l.xlsx: sheet "Old"');
 });

@@ -124,12 +124,12 @@ describe("chosen columns", () => {
     [
       ["from", "to"],
       "a@example.net,b@example.net",
-      '2 columns fit equally well; choose one with -c, or all with --all-columns: 1 "from", 2 "to"',
+      '2 columns fit equally well; choose one with -c, or all with -c "*": 1 "from", 2 "to"',
     ],
     [
       undefined,
       "a@example.net,b@example.net",
-      "2 columns fit equally well; choose one with -c, or all with --all-columns: 1, 2",
+      '2 columns fit equally well; choose one with -c, or all with -c "*": 1, 2',
     ],
     [["id", "name"], "1,Ann", 'no column looks like e-mail addresses; name it with -c: 1 "id", 2 "name"'],
     [Array.from({ length: 30 }, (_, i) => `c${i}`), "1", "and 10 more"],

@@ -166,7 +166,7 @@ test.each<[string, Uint8Array]>([
   expect(code, stderr).toBe(0);
   expect(stdout.match(/,ok$/gm)).toHaveLength(3);
   const others =
-    name === "l.xlsx" ? '; "Secret" has items, too: choose one with --sheet, or all with --all-sheets' : "";
+    name === "l.xlsx" ? '; "Secret" has items, too: choose one with --sheet, or all with --sheet "*"' : "";
   expect(stderr).toContain(`idv: ${name}: sheet "People"${others}\n`);
   expect(stderr).toContain("\n2 rows of the sheet are hidden\n");
   const json = await run(name, file, "--log", "json");

@@ -9,6 +9,7 @@ import { endingOf, isWorkbook } from "../../../files/format-by-name.js";
 import { openCopy } from "../../../files/output.js";
 import { profiles } from "../../../run/profiles.js";
 import type { BulkOptions } from "../../options/bulk.js";
+import { all } from "../../options/input.js";
 import { commitOutputs, unchanged } from "../commit.js";
 import { type Container, type Input, needPaths } from "../plan/paths.js";
 import type { BulkRequest, Plan } from "../plan/plan.js";
@@ -29,12 +30,12 @@ const officePart =
   /^(?:\[Content_Types\]\.xml|mimetype|xl\/workbook\..*|word\/document\.xml|Index\/Document\.iwa|Index\.zip)$/;
 
 /**
- * Returns the inputs of a run, with the tables of each archive, and with `--all-sheets` the sheets of each workbook, in
+ * Returns the inputs of a run, with the tables of each archive, and with `--sheet "*"` the sheets of each workbook, in
  * its place.
  *
  * @param standardInput the path of its copy, if it is an input
  * @throws FileError, TableError when an archive or a workbook cannot be read
- * @throws ChoiceError when an archive has no tables, or a file with `--all-sheets` no sheets
+ * @throws ChoiceError when an archive has no tables, or a file with `--sheet "*"` no sheets
  */
 export async function inputsOf(
   files: readonly string[],
@@ -45,9 +46,10 @@ export async function inputsOf(
   const inputs: Input[] = [];
   for (const path of files) {
     const name = path === "-" ? "standard input" : path;
-    const container = options.allSheets
-      ? await openSheets(standardInput ?? path, name, profiles[kind], resources)
-      : await openTables(standardInput ?? path, name, resources);
+    const container =
+      options.sheet === all
+        ? await openSheets(standardInput ?? path, name, profiles[kind], resources)
+        : await openTables(standardInput ?? path, name, resources);
     if (container === undefined) inputs.push({ path, standardInput });
     else inputs.push(...container.tables.map((table) => ({ path, member: { container, table } })));
   }
@@ -95,7 +97,12 @@ export async function prepareContainers(
       chosen.push(...own);
       continue;
     }
-    const { tables, failure } = await withItems(own, column !== undefined, container, resources.signal);
+    const { tables, failure } = await withItems(
+      own,
+      column !== undefined && !column.includes(all),
+      container,
+      resources.signal,
+    );
     chosen.push(...tables);
     await openReturned(container, inPlace, tables, resources);
     // Nothing is written if one table fails, so nothing may be charged for the others.

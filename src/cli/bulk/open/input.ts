@@ -277,7 +277,7 @@ function othersRemark(others: readonly string[]): string {
   const names = others.slice(0, mostNamed).map((name) => `"${name}"`);
   if (others.length > mostNamed) names.push(counted(others.length - mostNamed, "other"));
   const have = others.length === 1 ? "has" : "have";
-  return `; ${new Intl.ListFormat("en").format(names)} ${have} items, too: choose one with --sheet, or all with --all-sheets`;
+  return `; ${new Intl.ListFormat("en").format(names)} ${have} items, too: choose one with --sheet, or all with --sheet "*"`;
 }
 
 function inputFileOf({ input, member, standardInput }: Plan, signal: AbortSignal) {

@@ -11,7 +11,7 @@ import type { Container, ReturnedContainer } from "../plan/paths.js";
 import type { Resources } from "./resources.js";
 
 /**
- * Opens a workbook for `--all-sheets`.
+ * Opens a workbook for `--sheet "*"`.
  *
  * @param name its name in messages
  * @throws ChoiceError when it is not a workbook
@@ -27,7 +27,7 @@ export async function openSheets(
   if (!startsAsZip(path)) {
     // A file that cannot be opened is a fault of its own.
     if (path !== "-") await (await openInputFile(path, signal)).close();
-    throw new ChoiceError(`${name}: --all-sheets is for spreadsheet files, and this is not one`);
+    throw new ChoiceError(`${name}: --sheet "*" is for spreadsheet files, and this is not one`);
   }
   const { read, size, hasChanged, close } = await openInputFile(path, signal);
   await resources.atEnd(close);

@@ -5,12 +5,16 @@ import { isDatabase, type QuotaLocation } from "../../config/quota-location.js";
 import { type SetSetting, settingOf } from "../../config/settings.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
+import { all } from "../../options/input.js";
 import type { GivenOption } from "../../options/option.js";
 
 /** @throws UsageError when options contradict each other */
 export function checkTogether(options: BulkOptions): void {
   const { delimiter, quote, comment, badRows, format, split, report, reportAddresses } = options;
   checkShard(options);
+  if (options.column?.includes(all) && options.column.length > 1) {
+    throw new UsageError(`-c "${all}" stands for all columns; leave out the others`);
+  }
   if (options.inPlace !== undefined) checkReplaces(options);
   if (options.fix !== undefined) checkFix(options);
   const { quote: around = '"', escape: before = around } = quote ?? {};
@@ -51,9 +55,9 @@ function checkFix({ inPlace }: BulkOptions): void {
   if (inPlace === "") throw new UsageError("--fix with --in-place needs a backup: -I.bak, or write with -o");
 }
 
-function checkShard({ shard, column = [], allColumns, dedupe }: BulkOptions): void {
+function checkShard({ shard, column = [], dedupe }: BulkOptions): void {
   if (shard === undefined) return;
-  if (column.length > 1 || allColumns) {
+  if (column.length > 1 || column.includes(all)) {
     throw new UsageError(
       "--shard needs one column: the items of a row in several ones are in different shards",
     );

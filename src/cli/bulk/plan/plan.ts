@@ -17,6 +17,7 @@ import { resolveSettings, type Settings } from "../../config/settings.js";
 import { chooseEngine, type EngineChoice } from "../../engines/engine-choice.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
+import { all } from "../../options/input.js";
 import type { GivenOption } from "../../options/option.js";
 import {
   type BadRowHandling,
@@ -309,7 +310,7 @@ function planFile({ kind, settings, cells }: CommonPlan, paths: FilePaths, optio
   const named = output === undefined || isInPlace || isSameEnding ? undefined : formatByName(output);
   // Workbooks are made from CSV.
   const namedFormat = workbook ? "csv" : named;
-  const { column, allColumns, delimiter, quote, comment, format, skipLines, headers } = options;
+  const { column, delimiter, quote, comment, format, skipLines, headers } = options;
   return {
     ...paths,
     inputName: input ?? "standard input",
@@ -319,8 +320,7 @@ function planFile({ kind, settings, cells }: CommonPlan, paths: FilePaths, optio
     table: {
       profile: profiles[kind],
       items: itemTest({ kind, emptyValues: cells.emptyValues }),
-      ...(column !== undefined && { columns: column }),
-      ...(allColumns && { allColumns }),
+      ...(column?.includes(all) ? { allColumns: true } : column !== undefined && { columns: column }),
       ...(delimiter !== undefined && { delimiter: delimiter === "" ? null : delimiter }),
       dialect: { ...quote, ...(comment !== undefined && { comment }) },
       ...(format !== undefined && { format }),

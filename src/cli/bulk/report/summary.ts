@@ -286,7 +286,7 @@ function remarks(summary: Summary): string[] {
   const { emptied, kept, marked, notUtf8, outvoted } = report;
   const remark = (count: number, text: string) => (count > 0 ? [text] : []);
   return [
-    ...remark(passedOver.length, `not validated: ${printable(passedOver.join(", "))}; --all-columns does`),
+    ...remark(passedOver.length, `not validated: ${printable(passedOver.join(", "))}; -c "*" does`),
     ...(report.elsewhere === undefined
       ? []
       : [

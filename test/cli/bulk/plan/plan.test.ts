@@ -68,6 +68,7 @@ test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
   ],
   ["--offline with DNS", "l", { offline: true, set: [["dns", "strict"]] }, "leave out --set dns"],
   ["--offline with a service", "l", { offline: true, set: [["engine", "api"]] }, "leave out --set engine"],
+  ["all columns and another one", "l", { column: ["*", "a"] }, '-c "*" stands for all columns'],
   ["two formats of the log", "l", { log: [{ format: "json" }, { format: "text" }] }, "--log takes one of"],
   ["two files of the log", "l", { log: [{ summaryFile: "a" }, { summaryFile: "b" }] }, "--log takes one of"],
   ["--report-addresses alone", "l", { reportAddresses: true }, "--report-addresses needs --report"],

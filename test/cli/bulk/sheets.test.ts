@@ -1,4 +1,4 @@
-/** Covers `--all-sheets`: each sheet with items is a file of the run, and the workbook comes back with all of them. */
+/** Covers `--sheet "*"`: each sheet with items is a file of the run, and the workbook comes back with all of them. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -22,7 +22,7 @@ const checked = [
   ["mail", "status", "b@mailinator.com", "disposable", "cat@gmial.com", "fake"],
 ];
 
-const run = (home: string, ...args: string[]) => idv(["emails", ...args, "--all-sheets"], { home });
+const run = (home: string, ...args: string[]) => idv(["emails", ...args, "--sheet", "*"], { home });
 
 /** Returns the texts of each sheet of a workbook, cell by cell. */
 async function textsIn(path: string): Promise<string[][]> {
@@ -75,7 +75,7 @@ test("sheets become CSV files in a folder, from a file and from standard input",
   expect(readFileSync(join(home, "o/book-Firms.csv"), "utf8")).toBe(
     "mail,status\nb@mailinator.com,disposable\ncat@gmial.com,fake\n",
   );
-  const piped = await idv(["emails", "--all-sheets", "-q", "-o", "p/"], { home, stdin: book });
+  const piped = await idv(["emails", "--sheet", "*", "-q", "-o", "p/"], { home, stdin: book });
   expect(piped.code, piped.stderr).toBe(0);
   expect(readdirSync(join(home, "p"))).toEqual(["Firms.csv", "People.csv"]);
   const { stdout } = await run(
@@ -121,10 +121,9 @@ test.each<[string, string[], string]>([
   ["two sheets to one place", ["book.xlsx", "-o", "out.csv"], "the 2 sheets of book.xlsx need a place each"],
   ["another workbook", ["book.xlsx", "-o", "out.xlsm"], "to one file with -o FILE.xlsx"],
   ["the input as the output", ["book.xlsx", "-o", "book.xlsx"], "is the input itself"],
-  ["a table", ["l.csv"], "l.csv: --all-sheets is for spreadsheet files, and this is not one"],
+  ["a table", ["l.csv"], 'l.csv: --sheet "*" is for spreadsheet files, and this is not one'],
   ["an archive", ["l.zip"], "l.zip: a zip archive without a workbook in it"],
   ["a missing file", ["none.xlsx"], "none.xlsx: cannot be read: no such file"],
-  ["--sheet", ["book.xlsx", "--sheet", "Firms"], "--sheet"],
   [
     "bad rows that are left out",
     ["book.xlsx", "-o", "out.xlsx", "--bad-rows", "skip"],
