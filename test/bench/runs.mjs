@@ -133,7 +133,7 @@ const runs = [
   ["--explain", 2, options(plain, "--explain", ...out())],
   ["--canonical", 3, options(plain, "--canonical", ...out())],
   ["--report", 2, options(plain, "--report", at("r.html"), ...out())],
-  ["--report-addresses", 2.5, options(plain, "--report", at("r.html"), "--report-addresses", ...out())],
+  ["--report full:", 2.5, options(plain, "--report", `full:${at("r.html")}`, ...out())],
   ["--deny of 500,000", 1.5, options(plain, "--deny", at("deny.txt"), ...out())],
   ["--update, 5 % new", 1.2, options(at("earlier.csv"), "--update", ...out())],
   ["two columns", 1.8, options(at("two.csv"), "-c", "email", "-c", "backup_email", ...out())],

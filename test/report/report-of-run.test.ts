@@ -13,7 +13,8 @@ const list =
   "x@mailinator.com,2026-03-07\ny@mailinator.com,2026-03-07\nno sign,2026-03-08\n";
 
 async function reportOn(home: string, ...args: readonly string[]): Promise<string> {
-  const { code, stderr } = await idv(["emails", ...args, "--report", "r.html", "-q"], { home });
+  const report = args.includes("--report") ? [] : ["--report", "r.html"];
+  const { code, stderr } = await idv(["emails", ...args, ...report, "-q"], { home });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return readFileSync(join(home, "r.html"), "utf8");
 }
@@ -162,7 +163,7 @@ describe("--report", () => {
   test("holds no address, unless that is wanted", async () => {
     const home = folderOf({ "list.csv": list });
     expect(textOf(await reportOn(home, "list.csv", "-o", "out.csv"))).not.toContain("@");
-    const page = await reportOn(home, "list.csv", "-o", "out.csv", "--report-addresses");
+    const page = await reportOn(home, "list.csv", "-o", "out.csv", "--report", "full:r.html");
     expect(textOf(page)).toContain(
       "6 carla.diaz@gmial.com fake (typo-domain: gmial.com) carla.diaz@gmail.com",
     );
@@ -208,7 +209,7 @@ describe("--report", () => {
     const home = folderOf({
       "u.csv": "email,status\ncarla.diaz@gmial.com,fake\nann@larch-and-oak.com,ok\nx@mailinator.com,\n",
     });
-    const text = textOf(await reportOn(home, "u.csv", "--update", "-o", "o.csv", "--report-addresses"));
+    const text = textOf(await reportOn(home, "u.csv", "--update", "-o", "o.csv", "--report", "full:r.html"));
     expect(text).toContain("2 carla.diaz@gmial.com fake (typo-domain: gmial.com) carla.diaz@gmail.com");
     expect(text).toContain("gmial.com → gmail.com 1");
     expect(text).not.toContain("repeat");

@@ -1,6 +1,6 @@
 /** Options about the log of a run: progress, summary and report. */
 import { optionRecords } from "./option.js";
-import { logTarget, path } from "./values.js";
+import { logTarget, reportTarget } from "./values.js";
 
 export const logOptions = optionRecords({
   log: {
@@ -12,13 +12,9 @@ export const logOptions = optionRecords({
   },
   report: {
     flags: "--report <FILE>",
-    help: "write a report as a page, or to FILE.md or FILE.json; tells what changed since the one it replaces",
-    parse: path,
+    help: "write a report as a page, or to FILE.md or FILE.json; tells what changed since the one it replaces; full:FILE lists the first 100 bad rows, too",
+    parse: reportTarget,
     isList: true,
-  },
-  reportAddresses: {
-    flags: "--report-addresses",
-    help: "with --report, list the first 100 bad rows too",
   },
   quiet: { flags: "-q, --quiet", help: "no progress, notes or summary on stderr" },
 });

@@ -4,6 +4,7 @@ import { InvalidArgumentError } from "commander";
 import type { Flag } from "../../classifier/flags.js";
 import { mailServices } from "../../classifier/mail-services.js";
 import { isServerAddress } from "../../dns/vocabulary.js";
+import { endingOf, isMarkdown } from "../../files/format-by-name.js";
 import type { RequestRate } from "../../store/state/rates.js";
 import type { Permission } from "../../store/state/service-store.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";
@@ -252,6 +253,20 @@ export function badRowHandling(value: string): BadRowHandling {
     throw new InvalidArgumentError("It takes error, skip, keep, skip:FILE or keep:FILE.");
   }
   return { policy: policy as BadRowPolicy, ...(file !== undefined && { file: path(file) }) };
+}
+
+export interface ReportTarget {
+  readonly path: string;
+  /** Whether it lists bad rows, with their addresses. */
+  readonly isFull: boolean;
+}
+
+export function reportTarget(value: string): ReportTarget {
+  const [, file] = /^full:(.*)$/s.exec(value) ?? [];
+  const isFull = file !== undefined;
+  if (isFull && (isMarkdown(file) || endingOf(file) === "json"))
+    throw new InvalidArgumentError("Markdown and JSON have no addresses; full: is for a page.");
+  return { path: path(file ?? value), isFull };
 }
 
 const logFormats = ["text", "plain", "json", "github", "none", "debug"] as const;

@@ -10,7 +10,7 @@ import type { GivenOption } from "../../options/option.js";
 
 /** @throws UsageError when options contradict each other */
 export function checkTogether(options: BulkOptions): void {
-  const { delimiter, quote, comment, badRows, format, split, report, reportAddresses } = options;
+  const { delimiter, quote, comment, badRows, format, split, report = [] } = options;
   checkShard(options);
   if (options.column?.includes(all) && options.column.length > 1) {
     throw new UsageError(`-c "${all}" stands for all columns; leave out the others`);
@@ -26,10 +26,9 @@ export function checkTogether(options: BulkOptions): void {
   if (badRows?.policy === "keep" && (format !== undefined || split !== undefined)) {
     throw keepsNothing();
   }
-  if (reportAddresses && !report?.some((path) => !isMarkdown(path) && endingOf(path) !== "json")) {
-    throw new UsageError(
-      "--report-addresses needs --report with a page: Markdown and JSON have no addresses",
-    );
+  const pages = report.filter(({ path }) => !isMarkdown(path) && endingOf(path) !== "json");
+  if (new Set(pages.map(({ isFull }) => isFull)).size > 1) {
+    throw new UsageError("--report: of several pages, all list addresses with full:, or none");
   }
 }
 

@@ -144,13 +144,14 @@ export async function planRun(
     ...options,
     ...ownListFiles(options, env),
     apiKeyFile: keyFileIn(options),
+    report: (options.report ?? []).map(({ path }) => path),
     badRowsFile: options.badRows?.file,
     summaryFile: log.summaryFile,
     findings: log.findings.map(({ path }) => path),
     quotaPath: quotaTarget(options, env),
   });
   checkSideOutputs([
-    ...(options.report ?? []).map((path) => ({ path, kind: "report" as const })),
+    ...(options.report ?? []).map(({ path }) => ({ path, kind: "report" as const })),
     ...(options.badRows?.file === undefined
       ? []
       : [{ path: options.badRows.file, kind: "badRows" as const }]),
@@ -226,8 +227,8 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
       report === undefined
         ? undefined
         : {
-            paths: report,
-            withAddresses: options.reportAddresses === true,
+            paths: report.map(({ path }) => path),
+            withAddresses: report.some(({ isFull }) => isFull),
             withFlags: options.flags === true,
           },
   };

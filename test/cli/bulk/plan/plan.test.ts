@@ -71,7 +71,17 @@ test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
   ["all columns and another one", "l", { column: ["*", "a"] }, '-c "*" stands for all columns'],
   ["two formats of the log", "l", { log: [{ format: "json" }, { format: "text" }] }, "--log takes one of"],
   ["two files of the log", "l", { log: [{ summaryFile: "a" }, { summaryFile: "b" }] }, "--log takes one of"],
-  ["--report-addresses alone", "l", { reportAddresses: true }, "--report-addresses needs --report"],
+  [
+    "two pages, one with addresses",
+    "l",
+    {
+      report: [
+        { path: "a", isFull: true },
+        { path: "b", isFull: false },
+      ],
+    },
+    "all list addresses with full:, or none",
+  ],
   ["bad rows in a workbook", "l", { output: "o.xlsx", badRows: { policy: "keep" } }, "--bad-rows keep needs"],
   ["standard input in place", undefined, { inPlace: "" }, "--in-place needs a FILE"],
   [
