@@ -42,8 +42,8 @@ describe.each([
     expect(stderr.includes(remark)).toBe(named === "auto");
   });
 
-  test("keeps its encoding with --output-encoding same", async () => {
-    const args = ["emails", "--encoding", "auto", "--output-encoding", "same"];
+  test("keeps its encoding with --encoding auto:same", async () => {
+    const args = ["emails", "--encoding", "auto:same"];
     const { stdout, stderr } = await idv(args, { stdin: read(encoding) });
     expect(stdout.replace(/,\w*$/gm, "")).toBe(read(encoding).toString("latin1"));
     expect(stderr).not.toContain("the output is UTF-8");
@@ -66,13 +66,13 @@ test("the encoding of a header is named", async () => {
   );
 });
 
-describe("--output-encoding", () => {
+describe("--encoding :OUT", () => {
   const rows = Array.from({ length: 20_000 }, (_, i) => `${i},Jürgen 漢😀,a${i}@larch-and-oak.com\r\n`);
   const table = `\ufeffid,name,email\r\n${rows.join("")}`;
 
   test("gives a file back as it was, of any size", async () => {
     const home = folderOf({ "l.csv": Buffer.from(table, "utf16le") });
-    const { code, stderr } = await idv(["emails", "-I", "--output-encoding", "same", "l.csv"], { home });
+    const { code, stderr } = await idv(["emails", "-I", "--encoding", ":same", "l.csv"], { home });
     expect(code, stderr).toBe(0);
     const written = readFileSync(join(home, "l.csv")).toString("utf16le");
     expect(written.replace(/,\w*\r$/gm, "\r")).toBe(table);
@@ -81,7 +81,7 @@ describe("--output-encoding", () => {
 
   test("leaves out the byte order mark where there is none", async () => {
     const home = folderOf({ "l.csv": "\ufeffname,email\nJürgen,a@b.net\n" });
-    const args = ["emails", "-q", "l.csv", "--output-encoding", "latin1", "-o", "o.csv.gz"];
+    const args = ["emails", "-q", "l.csv", "--encoding", ":latin1", "-o", "o.csv.gz"];
     expect((await idv(args, { home })).code).toBe(0);
     const written = gunzipSync(readFileSync(join(home, "o.csv.gz")));
     expect(written.toString("latin1")).toBe("name,email,status\nJürgen,a@b.net,ok\n");
@@ -90,13 +90,18 @@ describe("--output-encoding", () => {
   test.each<[string, string[], number, string]>([
     [
       "a character that does not exist in it",
-      ["-o", "o.csv", "--output-encoding", "windows-1252"],
+      ["-o", "o.csv", "--encoding", ":windows-1252"],
       6,
       "o.csv: the character U+6F22 does not exist in windows-1252; use UTF-8",
     ],
-    ["an unknown name", ["-o", "o.csv", "--output-encoding", "klingon"], 2, 'unknown encoding "klingon"'],
-    ["a spreadsheet file", ["-o", "o.xlsx", "--output-encoding", "same"], 2, "--output-encoding is for text"],
-    ["several outputs", ["--split", "parts", "--output-encoding", "same"], 2, "cannot be used with option"],
+    ["an unknown name", ["-o", "o.csv", "--encoding", ":klingon"], 2, 'unknown encoding "klingon"'],
+    [
+      "a spreadsheet file",
+      ["-o", "o.xlsx", "--encoding", ":same"],
+      2,
+      "an encoding of the output is for text",
+    ],
+    ["several outputs", ["--split", "parts", "--encoding", ":same"], 2, "the files of --split are UTF-8"],
   ])("fails for %s", async (_, args, code, message) => {
     const home = folderOf({ "l.csv": "name,email\nJü 漢,a@larch-and-oak.com\n" });
     const outcome = await idv(["emails", "l.csv", ...args], { home });

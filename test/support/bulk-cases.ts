@@ -437,7 +437,7 @@ export function bulkCase(seed: number): BulkCase {
     ...flag(options.takesBest && !options.takesFirst, "--set", "cell=best"),
     ...listed("--fail-on", options.failOn),
     ...flag(options.failsOnEmpty, "--fail-on=no-rows"),
-    ...flag(options.addsMark, "--bom"),
+    ...flag(options.addsMark, "--encoding", ":utf-8-bom"),
     ...usesComments,
     ...["--log", ofSide("--log", "json:", "json")],
   ];

@@ -1,6 +1,6 @@
 /** Options about the input of a run: which column has the items, and how the table is read. */
 import { optionRecords } from "./option.js";
-import { filled, markCharacter, oneCharacter, quoting, wholeNumber } from "./values.js";
+import { encodings, filled, markCharacter, oneCharacter, quoting, wholeNumber } from "./values.js";
 
 /** Stands for all columns, or all sheets. */
 export const all = "*";
@@ -33,9 +33,9 @@ export const inputOptions = optionRecords({
     next: "prevent",
   },
   encoding: {
-    flags: "--encoding <NAME>",
-    help: "encoding of FILE; auto: find it",
-    parse: filled,
+    flags: "--encoding <IN:OUT>",
+    help: "encoding of FILE, auto: find it; and after a colon, of the output: UTF-8, utf-8-bom (for Excel), another, or same",
+    parse: encodings,
     next: "prevent",
   },
   quote: {

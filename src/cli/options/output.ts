@@ -38,14 +38,6 @@ export const outputOptions = optionRecords({
     fallback: "always",
     next: "prevent",
   },
-  outputEncoding: {
-    flags: "--output-encoding <NAME>",
-    help: "encoding of the output: UTF-8, another, or same: that of FILE",
-    parse: filled,
-    conflicts: ["split"],
-    next: "prevent",
-  },
-  bom: { flags: "--bom", help: "start with a byte order mark, as Excel wants it" },
   statusColumn: {
     flags: "--status-column <NAME>",
     help: "name of the added column",

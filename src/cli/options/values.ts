@@ -255,6 +255,27 @@ export function badRowHandling(value: string): BadRowHandling {
   return { policy: policy as BadRowPolicy, ...(file !== undefined && { file: path(file) }) };
 }
 
+export interface Encodings {
+  /** Of the input; `auto` to find it. */
+  readonly input?: string;
+  /** Of the output; `same` for that of the input. */
+  readonly output?: string;
+  readonly hasMark: boolean;
+}
+
+export function encodings(value: string): Encodings {
+  const [input = "", output = "", more] = value.split(":");
+  if (input + output === "" || more !== undefined) {
+    throw new InvalidArgumentError("It takes IN, IN:OUT or :OUT, as in auto:same or :utf-8-bom.");
+  }
+  const hasMark = /^utf-?8-bom$/i.test(output);
+  return {
+    ...(input !== "" && { input }),
+    ...(output !== "" && !hasMark && { output }),
+    hasMark,
+  };
+}
+
 export interface ReportTarget {
   readonly path: string;
   /** Whether it lists bad rows, with their addresses. */

@@ -216,12 +216,18 @@ test.each([
   expect(readFileSync(join(home, output), "utf8")).toBe(expected);
 });
 
-test("--bom, and --encoding of a table that Excel saved, start with a byte order mark", async () => {
-  const marked = await idv(["emails", "--bom"], { stdin: "email\nann@larch-and-oak.com\n" });
+test("--encoding :utf-8-bom, and --encoding of a table that Excel saved, start with a byte order mark", async () => {
+  const marked = await idv(["emails", "--encoding", ":utf-8-bom"], {
+    stdin: "email\nann@larch-and-oak.com\n",
+  });
   expect(marked.stdout).toBe("\xef\xbb\xbfemail,status\nann@larch-and-oak.com,ok\n");
-  const again = await idv(["emails", "--bom"], { stdin: Buffer.from(marked.stdout, "latin1") });
+  const again = await idv(["emails", "--encoding", ":utf-8-bom"], {
+    stdin: Buffer.from(marked.stdout, "latin1"),
+  });
   expect(again.stdout).toBe("\xef\xbb\xbfemail,status,idv_status\nann@larch-and-oak.com,ok,ok\n");
-  const lines = await idv(["emails", "--bom", "--format", "jsonl"], { stdin: "\ufeffemail\na@@b\n" });
+  const lines = await idv(["emails", "--encoding", ":utf-8-bom", "--format", "jsonl"], {
+    stdin: "\ufeffemail\na@@b\n",
+  });
   expect(lines.stdout).toBe('\xef\xbb\xbf{"email":"a@@b","status":"fake"}\n');
   const stdin = Buffer.from("Name;email\r\nJ\xfcrg;ann@larch-and-oak.com\r\n", "latin1");
   const excel = await idv(["emails", "--encoding", "windows-1252"], { stdin });

@@ -85,7 +85,7 @@ describe.skipIf(!program.endsWith(".js"))("the action", () => {
 
   test("takes a file for a file, whatever its name, and options for themselves", async () => {
     const home = folderOf({ "--allow=d.csv": list, "d.csv": "mailinator.com\n" });
-    const { code, set } = await act(home, { files: "--allow=d.csv", options: "--output-encoding UTF-8" });
+    const { code, set } = await act(home, { files: "--allow=d.csv", options: "--encoding :UTF-8" });
     expect({ code, set }).toMatchObject({ code: 1, set: { disposable: "1" } });
     expect(readFileSync(join(set["checked"]!, "--allow=d.csv"), "utf8")).toContain(",disposable\n");
   });

@@ -12,6 +12,9 @@ import type { GivenOption } from "../../options/option.js";
 export function checkTogether(options: BulkOptions): void {
   const { delimiter, quote, comment, badRows, format, split, report = [] } = options;
   checkShard(options);
+  if (split !== undefined && options.encoding?.output !== undefined) {
+    throw new UsageError("--encoding: the files of --split are UTF-8; leave out the encoding of the output");
+  }
   if (options.column?.includes(all) && options.column.length > 1) {
     throw new UsageError(`-c "${all}" stands for all columns; leave out the others`);
   }

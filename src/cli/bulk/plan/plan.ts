@@ -202,8 +202,8 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
     wait: options.wait ?? 0,
     isDryRun: options.dryRun === true,
     isDebug: logFormatsOf(options).includes("debug"),
-    encoding: options.encoding,
-    outputEncoding: options.outputEncoding,
+    encoding: options.encoding?.input,
+    outputEncoding: options.encoding?.output,
     isForced: options.force === true,
     cells: {
       emptyValues: settings.emptyValues.value ?? usualEmptyValues,
@@ -219,7 +219,7 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
       update: options.update,
     },
     omitsHeader: header === "never" || (header === "first" && shard !== undefined && shard.index > 1),
-    hasMark: options.bom === true,
+    hasMark: options.encoding?.hasMark === true,
     split,
     failOn: options.failOn,
     log: logOf(options),
@@ -294,8 +294,10 @@ function checkWritten(paths: FilePaths, options: BulkOptions): void {
     throw new UsageError(`${printable(output!)}: ${losesStyles}`);
   }
   if (workbook && options.badRows?.policy === "keep") throw keepsNothing();
-  if (workbook && options.outputEncoding !== undefined) {
-    throw new UsageError(`${output}: --output-encoding is for text; leave it out for a spreadsheet file`);
+  if (workbook && options.encoding?.output !== undefined) {
+    throw new UsageError(
+      `${output}: an encoding of the output is for text; leave it out for a spreadsheet file`,
+    );
   }
   if (workbook && options.format !== undefined) {
     throw new UsageError(`${output}: --format is for text; leave it out for a spreadsheet file`);
