@@ -131,7 +131,7 @@ const runs = [
   ["--shard 1/4", 1.2, options(plain, "--shard", "1/4", ...out())],
   ["--dry-run", 1.5, options(plain, "--dry-run")],
   ["--explain", 2, options(plain, "--explain", ...out())],
-  ["--canonical", 3, options(plain, "--canonical", ...out())],
+  ["--add canonical", 3, options(plain, "--add", "canonical", ...out())],
   ["--report", 2, options(plain, "--report", at("r.html"), ...out())],
   ["--report full:", 2.5, options(plain, "--report", `full:${at("r.html")}`, ...out())],
   ["--deny of 500,000", 1.5, options(plain, "--deny", at("deny.txt"), ...out())],

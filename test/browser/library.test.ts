@@ -154,7 +154,7 @@ describe("the library, on a table", () => {
     const program = await written(
       Buffer.from(rows),
       "list.csv",
-      ...["--only", "ok,alias,empty", "--canonical", "--flags"],
+      ...["--only", "ok,alias,empty", "--add", "canonical,flags"],
     );
     expect(output.toString()).toBe(program.toString());
     expect(summary).toMatchObject({

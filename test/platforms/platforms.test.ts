@@ -29,9 +29,9 @@ describe.each(platforms)("$name", (platform) => {
       readdirSync(join(fixtures, folder)).map((name) => join(fixtures, folder, name)),
     );
     for (const args of [
-      ...tables.map((path) => [path, "--explain", "--canonical"]),
+      ...tables.map((path) => [path, "--explain", "--add", "canonical"]),
       [join(fixtures, "customers.csv"), "--fail-on", "fake"],
-      [join(fixtures, "customers.csv"), "--format", "jsonl", "--flags"],
+      [join(fixtures, "customers.csv"), "--format", "jsonl", "--add", "flags"],
       ["no-such-file.csv"],
     ]) {
       const [here, there] = [temporaryFolder(), temporaryFolder()];

@@ -154,7 +154,7 @@ describe("--report", () => {
     const home = folderOf({
       "list.csv": "email\ninfo@larch-and-oak.com\nhr@web.de\nann.keller@web.de\nbroken\n",
     });
-    const text = textOf(await reportOn(home, "list.csv", "-o", "out.csv", "--flags"));
+    const text = textOf(await reportOn(home, "list.csv", "-o", "out.csv", "--add", "flags"));
     expect(text).toContain("Kinds of addresses Flag Rows");
     expect(text).toMatch(/mailbox of a function \(role\) 2 .*free provider 2/);
     expect(textOf(await reportOn(home, "list.csv", "-o", "out.csv"))).not.toContain("Kinds of addresses");

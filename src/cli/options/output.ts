@@ -1,6 +1,6 @@
 /** Options about the output of a run: destination, format and columns. */
 import { optionRecords } from "./option.js";
-import { filled, path } from "./values.js";
+import { addedColumns, columnsToAdd, filled, path } from "./values.js";
 
 export const outputOptions = optionRecords({
   output: {
@@ -58,14 +58,12 @@ export const outputOptions = optionRecords({
     belongsTo: "offline",
     next: "repeat",
   },
-  canonical: {
-    flags: "--canonical",
-    help: "add the address that reaches the same mailbox",
-    next: "repeat",
-  },
-  flags: {
-    flags: "--flags",
-    help: "add facts about each item: role, free-provider, no-reply, relay ...",
+  add: {
+    flags: "--add <COLUMN,...>",
+    help: "add canonical, the address that reaches the same mailbox, or flags, facts such as role or free-provider",
+    parse: addedColumns,
+    words: columnsToAdd,
+    isJoined: true,
     next: "repeat",
   },
   escapeFormulas: {

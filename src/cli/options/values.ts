@@ -207,6 +207,16 @@ export function statusList(kind: Kind, ...others: readonly string[]) {
   };
 }
 
+export const columnsToAdd = ["canonical", "flags"] as const;
+type ColumnToAdd = (typeof columnsToAdd)[number];
+
+export function addedColumns(value: string): readonly ColumnToAdd[] {
+  const found = value.split(",").map((word) => word.trim());
+  const columns = columnsToAdd.filter((column) => found.includes(column));
+  if (columns.length === new Set(found).size) return columns;
+  throw new InvalidArgumentError(`It takes ${columnsToAdd.join(", ")}; reason and suggestion: --explain.`);
+}
+
 export interface FailCondition {
   readonly statuses: readonly string[];
   /** Accepted number of such rows, all statuses together; none if absent. */

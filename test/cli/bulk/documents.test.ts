@@ -202,7 +202,7 @@ describe("a document", () => {
     const dry = await idv(["emails", "d.json", "--dry-run"], { home });
     expect(dry.stderr).toContain("3 distinct");
     expect((await readQuota(home)).used).toBe(0);
-    const { output } = await emails(pretty, ["--explain", "--canonical"]);
+    const { output } = await emails(pretty, ["--explain", "--add", "canonical"]);
     expect(JSON.parse(output!).users[3]).toMatchObject({
       status: "fake",
       reason: "typo-domain: gmial.com",

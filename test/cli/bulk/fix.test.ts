@@ -166,7 +166,7 @@ describe("repairs the item where it is", () => {
 
   test("before duplicates, flags and canonical forms are looked for", async () => {
     const input = `email\n${typo}\n${meant}\n\u201c${meant}\u201d\n`;
-    expect((await fixed("list.csv", input, "--dedupe", "--canonical", "--flags")).text).toBe(
+    expect((await fixed("list.csv", input, "--dedupe", "--add", "canonical,flags")).text).toBe(
       `email,status,was,canonical,flags\n${meant},ok,${typo},robertsmith@gmail.com,free-provider\n`,
     );
   });

@@ -1,4 +1,4 @@
-/** Covers `--flags`, and rows chosen by flags. */
+/** Covers `--add flags`, and rows chosen by flags. */
 import { expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
@@ -24,7 +24,7 @@ const idsIn = (stdout: string) =>
     .join("");
 
 test("adds the flags of each item as one column", async () => {
-  const { code, stdout } = await run("--flags");
+  const { code, stdout } = await run("--add", "flags");
   expect(code).toBe(0);
   expect(stdout).toBe(
     `id,email,status,flags
@@ -41,9 +41,9 @@ test("adds the flags of each item as one column", async () => {
 });
 
 test("keeps the column up to date with --update", async () => {
-  const first = await run("--flags");
+  const first = await run("--add", "flags");
   const home = folderOf({ "l.csv": `${first.stdout}9,hr@larch-and-oak.com,,\n` });
-  const { stdout } = await idv(["emails", "l.csv", "-q", "--flags", "--update"], { home });
+  const { stdout } = await idv(["emails", "l.csv", "-q", "--add", "flags", "--update"], { home });
   expect(stdout).toBe(`${first.stdout}9,hr@larch-and-oak.com,ok,role\n`);
 });
 

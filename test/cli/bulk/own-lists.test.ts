@@ -54,8 +54,8 @@ describe("canonical addresses", () => {
 
   test.each<[string, string[], string]>([
     [
-      "appear with --canonical",
-      ["--canonical"],
+      "appear with --add canonical",
+      ["--add", "canonical"],
       "email,n,status,canonical\nAnn.Lee+x@GoogleMail.com,1,alias,annlee@gmail.com\nannlee@gmail.com,2,ok,annlee@gmail.com\n" +
         "not an address,3,fake,\n,4,,\nAnnLee@gmail.com,5,ok,annlee@gmail.com\n",
     ],

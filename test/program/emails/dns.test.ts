@@ -358,10 +358,10 @@ test("idv serve --dns explains that a domain is undecided", async () => {
   ]);
 });
 
-test("--flags names the service that receives the mail, and parked domains", async () => {
+test("--add flags names the service that receives the mail, and parked domains", async () => {
   const own = await startDnsServer();
   const stdin = "email\ninfo@parked.org\nann@backupgoogle.org\nann@ok.org\nann@nx-1.org\n";
-  const args = ["emails", "-q", "--flags", ...asking(own)];
+  const args = ["emails", "-q", "--add", "flags", ...asking(own)];
   const { stdout } = await idv(args, { stdin });
   expect(columnOf(stdout, 2)).toEqual(["role parked", "mx:google", "", ""]);
   const filtered = await idv([...args, "--drop", "flag:parked,flag:mx:google"], { stdin });

@@ -79,7 +79,7 @@ describe("the command that goes on where the quota has ended", () => {
 
   test("escapes formulas again", async () => {
     const home = homeOf({ "list.csv": `email\n${good("a")}\n=a.b@gmail.com\n` });
-    const command = "idv emails --canonical --escape-formulas list.csv -o o.csv";
+    const command = "idv emails --add canonical --escape-formulas list.csv -o o.csv";
     const { suggested, output } = await resumed(home, command, "o.csv", 1);
     expect(suggested).toHaveLength(1);
     expect(output).toContain(",'=ab@gmail.com");

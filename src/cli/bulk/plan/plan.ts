@@ -212,9 +212,9 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
     columns: {
       status: options.statusColumn,
       isExplained: options.explain === true,
-      isCanonical: options.canonical === true,
+      isCanonical: options.add?.includes("canonical") === true,
       fixes: options.fix,
-      isFlagged: options.flags === true,
+      isFlagged: options.add?.includes("flags") === true,
       escapesFormulas: options.escapeFormulas === true,
       update: options.update,
     },
@@ -229,7 +229,7 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
         : {
             paths: report.map(({ path }) => path),
             withAddresses: report.some(({ isFull }) => isFull),
-            withFlags: options.flags === true,
+            withFlags: options.add?.includes("flags") === true,
           },
   };
 }
