@@ -43,7 +43,7 @@ export function badRowCode(
 
 export const tooManyKept = (input: string): TableError =>
   new TableError(
-    `${input}: its status column has over ${mostStatuses} different statuses; name another column with --status-column, or leave out --update`,
+    `${input}: its status column has over ${mostStatuses} different statuses; name another column with --set statusColumn=NAME, or leave out --update`,
   );
 
 export const isStatus = (field: string): boolean =>
@@ -68,7 +68,7 @@ export function keptFields(
   if (!isStatus(status) && !(keeps && isSure)) {
     const where = line === undefined ? input : `${input}:${line}`;
     throw new TableError(
-      `${where}: the column "${name}" has a field that is no status; it is not overwritten; name another column with --status-column, or leave out --update`,
+      `${where}: the column "${name}" has a field that is no status; it is not overwritten; name another column with --set statusColumn=NAME, or leave out --update`,
     );
   }
   return keeps && status !== "" && status !== notChecked.status ? own : undefined;

@@ -92,7 +92,7 @@ test.skipIf(!isInstalled)("an array job of Slurm is paid once, though its tasks 
     join(home, "job.sh"),
     `#!/bin/sh
 export IDV_RUN=$SLURM_ARRAY_JOB_ID
-idv emails list.csv --offline --shard $SLURM_ARRAY_TASK_ID/4 --header first -q -o part-$SLURM_ARRAY_TASK_ID.csv
+idv emails list.csv --offline --shard $SLURM_ARRAY_TASK_ID/4 --set header=first -q -o part-$SLURM_ARRAY_TASK_ID.csv
 `,
   );
   const run = await startSlurm(home, env);

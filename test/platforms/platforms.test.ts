@@ -54,7 +54,7 @@ describe.each(platforms)("$name", (platform) => {
     for (const home of [here, there]) writeFileSync(join(home, "list.csv"), manyRows);
     for (const args of [
       ["list.csv", "-o", "out.csv.gz"],
-      ["out.csv.gz", "--split", "parts", "--status-column", "again"],
+      ["out.csv.gz", "--split", "parts", "--set", "statusColumn=again"],
       ["parts/fake.csv", "-o", "fake.xlsx"],
       ["fake.xlsx", "-o", "fake.csv"],
       ["list.csv", "--dedupe", "-o", "first.jsonl.zst"],

@@ -43,6 +43,8 @@ interface Setting {
    * and how.
    */
   readonly isOwn?: true;
+  /** How a command that the run suggests treats the setting, as with options; `inPlace` by default. */
+  readonly next?: "repeat" | "prevent";
 }
 
 /** In milliseconds. */
@@ -164,6 +166,19 @@ const settings = defineSettings({
     help: "where idv data update fetches the public list, or none",
     parse: listUrl,
     isOwn: true,
+  },
+  header: {
+    help: "write the header: always, never, or first: in the first shard only",
+    parse: oneOf("always", "first", "never"),
+    fallback: "always",
+    next: "prevent",
+  },
+  statusColumn: { help: "name of the added column", parse: filled, fallback: "status", next: "repeat" },
+  escapeFormulas: {
+    help: "whether added fields that are formulas get a ' before them",
+    parse: truthValue,
+    fallback: "false",
+    next: "repeat",
   },
   ragged: { help: "rows with too few fields: pad, or error", parse: oneOf("pad", "error"), fallback: "pad" },
 });

@@ -31,20 +31,6 @@ export const outputOptions = optionRecords({
     help: "write csv, tsv, jsonl or json",
     choices: ["csv", "tsv", "jsonl", "json"],
   },
-  header: {
-    flags: "--header <WHEN>",
-    help: "write the header: always, never, or first: in the first shard only",
-    choices: ["always", "first", "never"],
-    fallback: "always",
-    next: "prevent",
-  },
-  statusColumn: {
-    flags: "--status-column <NAME>",
-    help: "name of the added column",
-    parse: filled,
-    fallback: "status",
-    next: "repeat",
-  },
   explain: {
     flags: "--explain",
     help: "add the columns reason and suggestion; with --dns also mx",
@@ -64,11 +50,6 @@ export const outputOptions = optionRecords({
     parse: addedColumns,
     words: columnsToAdd,
     isJoined: true,
-    next: "repeat",
-  },
-  escapeFormulas: {
-    flags: "--escape-formulas",
-    help: "put ' before added fields that are formulas",
     next: "repeat",
   },
 });

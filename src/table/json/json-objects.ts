@@ -226,7 +226,7 @@ export class JsonObjects {
       const text = keyText(bytes, members[word]!, members[word + 1]!);
       const why = this.#isReshaped
         ? `field "${text}" is in none of the first rows, so it has no column; pass --format jsonl`
-        : `field "${text}" already exists; choose another name with --status-column`;
+        : `field "${text}" already exists; choose another name with --set statusColumn=NAME`;
       return { kind: "field name", why };
     }
     return undefined;

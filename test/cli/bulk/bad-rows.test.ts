@@ -249,9 +249,11 @@ describe("a bad row that an earlier run kept", () => {
   });
 });
 
-test("--escape-formulas escapes only the added fields", async () => {
+test("escapeFormulas escapes only the added fields", async () => {
   const stdin = "email,n\n=cmd@larch-and-oak.com,=1\n+49@larch-and-oak.com,+44\n";
-  const { stdout } = await idv(["emails", "-q", "--add", "canonical", "--escape-formulas"], { stdin });
+  const { stdout } = await idv(["emails", "-q", "--add", "canonical", "--set", "escapeFormulas=true"], {
+    stdin,
+  });
   expect(stdout).toBe(
     "email,n,status,canonical\n=cmd@larch-and-oak.com,=1,ok,'=cmd@larch-and-oak.com\n" +
       "+49@larch-and-oak.com,+44,ok,'+49@larch-and-oak.com\n",

@@ -33,7 +33,7 @@ describe("--format", () => {
     [
       "a plain list with an added column of the same name",
       "ann@larch-and-oak.com\n",
-      ["--format", "jsonl", "--status-column", "1"],
+      ["--format", "jsonl", "--set", "statusColumn=1"],
       '{"1":"ann@larch-and-oak.com","idv_1":"ok"}\n',
     ],
     [
@@ -65,7 +65,7 @@ describe("--format", () => {
       "a field named status in a later row",
       `${'{"email":"a@b.net"}\n'.repeat(4000)}{"status":1}\n`,
       [],
-      'list:4001: field "status" already exists; choose another name with --status-column',
+      'list:4001: field "status" already exists; choose another name with --set statusColumn=NAME',
     ],
   ])("rejects %s", async (_, input, args, message) => {
     const { code, stderr } = await emails(input, ...args);

@@ -215,7 +215,7 @@ test.each<[string, string[]]>([
   const home = folderOf({ "l.csv": list });
   const { code, stderr } = await idv(["emails", "-q", "-I", update, ...args, "l.csv"], { home });
   expect(stderr).toMatch(
-    /^idv: l\.csv(:1236)?: the column "status" has a field that is no status; it is not overwritten; name another column with --status-column, or leave out --update/,
+    /^idv: l\.csv(:1236)?: the column "status" has a field that is no status; it is not overwritten; name another column with --set statusColumn=NAME, or leave out --update/,
   );
   expect(code).toBe(6);
   expect(read(home, "l.csv")).toBe(list);

@@ -149,8 +149,8 @@ describe("a file in which nothing looks like an item is refused", () => {
         "emails",
         "-o",
         "out.csv",
-        "--status-column",
-        "s",
+        "--set",
+        "statusColumn=s",
         ...args,
       );
       expect({ code, output }).toEqual({ code: 0, output: "" });

@@ -1,4 +1,4 @@
-/** Covers --shard and --header: runs that share a list without talking to each other. */
+/** Covers --shard and the setting header: runs that share a list without talking to each other. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -14,9 +14,9 @@ const list = `id,email\n${rows.join("")}`;
 
 const home = () => folderOf({ "list.csv": list });
 
-test("each shard has a header, unless it is left out with --header never", async () => {
+test("each shard has a header, unless it is left out with header=never", async () => {
   const folder = home();
-  const never = await idv(["emails", "list.csv", "--header", "never"], { home: folder });
+  const never = await idv(["emails", "list.csv", "--set", "header=never"], { home: folder });
   expect(never.stdout.startsWith("0,,\n1,user1@larch-and-oak.com,ok\n")).toBe(true);
   const second = await idv(["emails", "list.csv", "--shard", "2/2"], { home: folder });
   expect(second.stdout.startsWith("id,email,status\n")).toBe(true);
@@ -41,7 +41,7 @@ test.each([
   [["--shard", "1/2", "-c", "id", "-c", "email"], "--shard needs one column"],
   [["--shard", "1/2", "-c", "*"], "--shard needs one column"],
   [["--shard", "1/2", "--dedupe=canonical"], "--dedupe=canonical does not work with --shard"],
-  [["--header", "never", "-I"], "--in-place would lose the header"],
+  [["--set", "header=never", "-I"], "--in-place would lose the header"],
 ])("%j is refused before anything is charged", async (args, message) => {
   const folder = home();
   const { code, stderr } = await idv(["emails", "list.csv", ...args], { home: folder });

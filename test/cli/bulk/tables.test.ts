@@ -37,8 +37,8 @@ describe("options", () => {
     expect(code).toBe(2);
   });
 
-  test("--status-column names the added column", async () => {
-    const { stdout } = await idv(["emails", "--status-column", "verdict"], {
+  test("statusColumn names the added column", async () => {
+    const { stdout } = await idv(["emails", "--set", "statusColumn=verdict"], {
       stdin: "email\nann@mailinator.com\n",
     });
     expect(stdout).toBe("email,verdict\nann@mailinator.com,disposable\n");

@@ -36,7 +36,7 @@ test.each([
     valueOptional: true,
     type: "string",
   });
-  expect(option("--status-column")).toMatchObject({ default: "status", value: "NAME" });
+  expect(option("--color")).toMatchObject({ default: "auto", value: "WHEN" });
   expect(option("-q")).toMatchObject({ type: "boolean", flags: ["-q", "--quiet"] });
   expect(emails.exitCodes).toContain(4);
   for (const { exitCodes } of tree.commands)

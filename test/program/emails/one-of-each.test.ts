@@ -103,7 +103,7 @@ test.each<[string, Case]>([
     "canonical addresses, with formulas escaped",
     {
       input: "email,n\n=cmd@larch-and-oak.com,=1\n",
-      args: ["--add", "canonical", "--escape-formulas"],
+      args: ["--add", "canonical", "--set", "escapeFormulas=true"],
       output: "email,n,status,canonical\n=cmd@larch-and-oak.com,=1,ok,'=cmd@larch-and-oak.com\n",
     },
   ],

@@ -33,14 +33,14 @@ describe("rows of an open input are answered", () => {
   test.each<[string, string[], string[][], string[]]>([
     [
       "in a plain list",
-      ["-n", "-d", "none", "--header", "never"],
+      ["-n", "-d", "none", "--set", "header=never"],
       [["ann@larch-and-oak.com"], ["x@mailinator.com", "", "ann@larch-and-oak.com"]],
       ["ann@larch-and-oak.com,ok\n", "x@mailinator.com,disposable\n\nann@larch-and-oak.com,ok\n"],
     ],
     [
       // What ClickHouse's executable_pool does with TabSeparated: a block, its answer, and the next block.
       "between tabs without quotes",
-      ["-n", "-d", "tab", "--quote", "none", "-c", "1", "--header", "never"],
+      ["-n", "-d", "tab", "--quote", "none", "-c", "1", "--set", "header=never"],
       [["a@larch-and-oak.com\t1", "b@mailinator.com\t2"], ["c@larch-and-oak.com\t3"]],
       ["a@larch-and-oak.com\t1\tok\nb@mailinator.com\t2\tdisposable\n", "c@larch-and-oak.com\t3\tok\n"],
     ],
@@ -62,6 +62,6 @@ describe("rows of an open input are answered", () => {
 test("rows of an open input are answered by a service", async () => {
   const env = { IDV_API_KEY: await createKey(serviceHome), IDV_BASE_URL: service.url };
   const blocks = [["ann@larch-and-oak.com"], ["x@mailinator.com"]];
-  const answers = await converse(["-n", "-d", "none", "--header", "never"], blocks, env);
+  const answers = await converse(["-n", "-d", "none", "--set", "header=never"], blocks, env);
   expect(answers).toEqual(["ann@larch-and-oak.com,ok\n", "x@mailinator.com,disposable\n"]);
 });

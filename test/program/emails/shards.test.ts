@@ -20,7 +20,7 @@ test("shards put together are the list, charged once", async () => {
   const charged = (await readQuota(folder)).used;
   const parts: string[] = [];
   for (const i of [1, 2, 3]) {
-    const { code, stdout } = await idv([...args, "--shard", `${i}/3`, "--header", "first"], options);
+    const { code, stdout } = await idv([...args, "--shard", `${i}/3`, "--set", "header=first"], options);
     expect(code).toBe(0);
     parts.push(stdout);
   }

@@ -79,7 +79,7 @@ describe("the command that goes on where the quota has ended", () => {
 
   test("escapes formulas again", async () => {
     const home = homeOf({ "list.csv": `email\n${good("a")}\n=a.b@gmail.com\n` });
-    const command = "idv emails --add canonical --escape-formulas list.csv -o o.csv";
+    const command = "idv emails --add canonical --set escapeFormulas=true list.csv -o o.csv";
     const { suggested, output } = await resumed(home, command, "o.csv", 1);
     expect(suggested).toHaveLength(1);
     expect(output).toContain(",'=ab@gmail.com");
@@ -103,7 +103,7 @@ describe("the command that goes on where the quota has ended", () => {
     const home = homeOf({ "list.csv": list });
     await run(home, "idv emails -q list.csv -o list.xlsx");
     await setQuota(home, { limit: 2, period: "day" });
-    const { output, suggested } = await run(home, "idv emails -I.bak --status-column again list.xlsx");
+    const { output, suggested } = await run(home, "idv emails -I.bak --set statusColumn=again list.xlsx");
     expect(output).toContain("quota exhausted");
     expect([suggested, output.includes("then run")]).toEqual([[], false]);
   });

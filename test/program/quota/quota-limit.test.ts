@@ -31,10 +31,10 @@ describe("a limit", () => {
   test("that leaves rows in an output names the command that does them, which works", async () => {
     const home = await withLimit(2);
     const stdin = ["e-mail", ...addresses(4), ""].join("\n");
-    const args = ["emails", "-c", "e-mail", "--explain", "--status-column", "v", "-o", "my out.csv", "-q"];
+    const args = ["emails", "-c", "e-mail", "--explain", "--set", "statusColumn=v", "-o", "my out.csv", "-q"];
     const { code, stderr } = await idv(args, { home, stdin });
     expect(code).toBe(4);
-    const command = "idv emails -c e-mail --explain --status-column v -I --update 'my out.csv'";
+    const command = "idv emails -c e-mail --explain --set statusColumn=v -I --update 'my out.csv'";
     // A limit without a period does not renew, so there is nothing to wait for.
     expect(stderr).not.toContain("then run");
     await setQuota(home, { limit: 2, period: "hour" });

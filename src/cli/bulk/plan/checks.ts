@@ -2,14 +2,14 @@
 
 import { endingOf, isMarkdown } from "../../../files/format-by-name.js";
 import { isDatabase, type QuotaLocation } from "../../config/quota-location.js";
-import { type SetSetting, settingOf } from "../../config/settings.js";
+import { type SetSetting, type Settings, settingOf } from "../../config/settings.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { all } from "../../options/input.js";
 import type { GivenOption } from "../../options/option.js";
 
 /** @throws UsageError when options contradict each other */
-export function checkTogether(options: BulkOptions): void {
+export function checkTogether(options: BulkOptions, settings: Settings): void {
   const { delimiter, quote, comment, badRows, format, split, report = [] } = options;
   checkShard(options);
   if (split !== undefined && options.encoding?.output !== undefined) {
@@ -18,7 +18,7 @@ export function checkTogether(options: BulkOptions): void {
   if (options.column?.includes(all) && options.column.length > 1) {
     throw new UsageError(`-c "${all}" stands for all columns; leave out the others`);
   }
-  if (options.inPlace !== undefined) checkReplaces(options);
+  if (options.inPlace !== undefined) checkReplaces(options, settings);
   if (options.fix !== undefined) checkFix(options);
   const { quote: around = '"', escape: before = around } = quote ?? {};
   // An empty mark stands for none. Quote and escape may be the same character.
@@ -38,7 +38,10 @@ export function checkTogether(options: BulkOptions): void {
 export const keepsNothing = (): UsageError =>
   new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
 
-function checkReplaces({ inPlace, badRows, comment, format, shard, header }: BulkOptions): void {
+function checkReplaces(
+  { inPlace, badRows, comment, format, shard }: BulkOptions,
+  { header }: Settings,
+): void {
   if (inPlace === "" && badRows?.policy === "skip" && badRows.file === undefined) {
     throw new UsageError(
       "--in-place would lose the bad rows: keep them with --bad-rows skip:FILE, or the old file with -I.bak",
@@ -50,7 +53,10 @@ function checkReplaces({ inPlace, badRows, comment, format, shard, header }: Bul
   if (shard !== undefined) {
     throw new UsageError("--in-place would lose the rows of the other shards; use -o with --shard");
   }
-  if (header !== "always") throw new UsageError("--in-place would lose the header with --header; use -o");
+  if (header.value !== "always")
+    throw new UsageError(
+      `--in-place would lose the header with header=${header.value} (${header.source}); use -o`,
+    );
 }
 
 function checkFix({ inPlace }: BulkOptions): void {

@@ -137,7 +137,9 @@ export async function planRun(
 ): Promise<readonly [Plan, ...Plan[]]> {
   const { options } = request;
   const { env } = process;
-  checkTogether(options);
+  const note = options.quiet ? () => {} : say;
+  const settings = await resolveSettings(options, env, process.cwd(), note);
+  checkTogether(options, settings);
   const paths = pathsOf(inputs, options);
   const log = logOf(options);
   checkTargets(paths, {
@@ -158,17 +160,20 @@ export async function planRun(
     ...(log.summaryFile === undefined ? [] : [{ path: log.summaryFile, kind: "summary" as const }]),
     ...log.findings.map(({ path, format }) => ({ path, kind: format })),
   ]);
-  for (const each of paths) checkWritten(each, options);
-  const common = await planCommon(request);
+  for (const each of paths) checkWritten(each, options, settings);
+  const common = await planCommon(request, settings, note);
   const [first, ...others] = paths.map((each): Plan => ({ ...common, ...planFile(common, each, options) }));
   return [first!, ...others];
 }
 
-async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">): Promise<CommonPlan> {
+async function planCommon(
+  { kind, options, given }: Omit<BulkRequest, "files">,
+  settings: Settings,
+  note: (text: string) => void,
+): Promise<CommonPlan> {
   const { env } = process;
-  const { badRows = { policy: "error" }, split, shard, header, report } = options;
-  const note = options.quiet ? () => {} : say;
-  const settings = await resolveSettings(options, env, process.cwd(), note);
+  const { badRows = { policy: "error" }, split, shard, report } = options;
+  const header = settings.header.value;
   const byDns = [...(options.only ?? []), ...(options.drop ?? [])].find(needsDns);
   if (byDns !== undefined && settings.dns.value === "off") {
     throw new UsageError(`${byDns} is known from DNS only; add --dns`);
@@ -210,12 +215,12 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
       deciding: settings.cell.value,
     },
     columns: {
-      status: options.statusColumn,
+      status: settings.statusColumn.value,
       isExplained: options.explain === true,
       isCanonical: options.add?.includes("canonical") === true,
       fixes: options.fix,
       isFlagged: options.add?.includes("flags") === true,
-      escapesFormulas: options.escapeFormulas === true,
+      escapesFormulas: settings.escapeFormulas.value,
       update: options.update,
     },
     omitsHeader: header === "never" || (header === "first" && shard !== undefined && shard.index > 1),
@@ -279,18 +284,18 @@ function workbookOf({ input, output, isInPlace, member, returned }: FilePaths): 
 export const losesStyles =
   "would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file";
 
-const mayReturn = ({ shard, badRows, split, header }: BulkOptions): boolean =>
-  [shard, badRows, split].every((option) => option === undefined) && header !== "never";
+const mayReturn = ({ shard, badRows, split }: BulkOptions, { header }: Settings): boolean =>
+  [shard, badRows, split].every((option) => option === undefined) && header.value !== "never";
 
-function checkWritten(paths: FilePaths, options: BulkOptions): void {
+function checkWritten(paths: FilePaths, options: BulkOptions, settings: Settings): void {
   const { output, isInPlace, backup, returned } = paths;
   const workbook = workbookOf(paths);
-  if (workbook && returned !== undefined && !mayReturn(options)) {
+  if (workbook && returned !== undefined && !mayReturn(options, settings)) {
     throw new UsageError(
       `${printable(returned)}: one sheet of text would be left of it; write the sheets to a folder with -o FOLDER/`,
     );
   }
-  if (isInPlace && workbook && backup === undefined && !mayReturn(options)) {
+  if (isInPlace && workbook && backup === undefined && !mayReturn(options, settings)) {
     throw new UsageError(`${printable(output!)}: ${losesStyles}`);
   }
   if (workbook && options.badRows?.policy === "keep") throw keepsNothing();
@@ -318,7 +323,7 @@ function planFile({ kind, settings, cells }: CommonPlan, paths: FilePaths, optio
     ...paths,
     inputName: input ?? "standard input",
     workbook,
-    returnsWorkbook: workbook !== undefined && mayReturn(options),
+    returnsWorkbook: workbook !== undefined && mayReturn(options, settings),
     sheet: paths.member?.container.format === "zip" ? options.sheet : (paths.member?.table ?? options.sheet),
     table: {
       profile: profiles[kind],

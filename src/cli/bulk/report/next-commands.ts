@@ -4,6 +4,7 @@ import { formatByName } from "../../../files/format-by-name.js";
 import type { RunReport } from "../../../run/run-options.js";
 import type { Table } from "../../../table/table.js";
 import { isDatabase } from "../../config/quota-location.js";
+import { settingNames, settingOf } from "../../config/settings.js";
 import type { GivenOption } from "../../options/option.js";
 import { noItem } from "../../options/values.js";
 import type { Plan } from "../plan/plan.js";
@@ -76,14 +77,22 @@ function isUpdatable({ output, omitsHeader, given }: Plan, table: Table): boolea
 
 function repeatedWords({ kind, given, isInPlace }: Plan): readonly string[] | undefined {
   const staysAsItIs = isInPlace && !given.some(({ name }) => name === "format");
-  if (given.some(({ record: { next } }) => next === "prevent" || (next === "inPlace" && !staysAsItIs))) {
+  if (given.map(nextOf).some((next) => next === "prevent" || (next === "inPlace" && !staysAsItIs))) {
     return undefined;
   }
   return [kind === "email" ? "emails" : "domains", ...given.flatMap(wordsOf)];
 }
 
-function wordsOf({ record: { next, repeatedAs }, words }: GivenOption): readonly string[] {
-  if (next === undefined) return [];
+/** A setting of `--set` has its own way. */
+function nextOf({ name, record: { next }, words }: GivenOption): typeof next {
+  const setting = name === "set" ? settingNames.find((each) => words[1]?.startsWith(`${each}=`)) : undefined;
+  return (setting && settingOf(setting).next) ?? next;
+}
+
+function wordsOf(option: GivenOption): readonly string[] {
+  const { record, words } = option;
+  const { repeatedAs } = record;
+  if (nextOf(option) === undefined) return [];
   const [flag, text] = words;
   if (repeatedAs === undefined || text === undefined) return words;
   const value = repeatedAs(text);

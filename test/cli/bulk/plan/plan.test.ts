@@ -6,7 +6,7 @@ import { planRun } from "../../../../src/cli/bulk/plan/plan.js";
 import type { BulkOptions } from "../../../../src/cli/options/bulk.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
 
-const defaults: BulkOptions = { headers: true, header: "always", statusColumn: "status" };
+const defaults: BulkOptions = { headers: true };
 
 const { env } = process;
 let home: string;
