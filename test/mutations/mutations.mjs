@@ -414,7 +414,7 @@ export const mutations = [
     file: "src/cli/bulk/open/input.ts",
     from: 'const keeps = wanted.update !== "all"',
     to: "const keeps = true",
-    tests: [unit("cli/bulk/shapes")],
+    tests: [unit("cli/bulk/bulk-model")],
   },
   {
     promise: "an update does not make popular domains disposable",
