@@ -29,11 +29,27 @@ export function bulkCommand(kind: Kind, examples: readonly string[]): DefineComm
     for (const [group, records] of Object.entries(bulkOptions(kind))) addOptions(command, records, group);
     command.action(async (files: readonly string[], options: BulkOptions) => {
       if (files.length === 0 && process.stdin.isTTY) {
-        command.outputHelp({ error: true });
+        process.stderr.write(shortUsage(kind));
         throw new CommanderError(exitCodes.usage, "idv.noInput", "no input");
       }
       const { runBulk } = await import("../bulk/run-bulk.js");
       process.exitCode = await runBulk({ kind, files, options, given: givenOptions(command) });
     });
   };
+}
+
+/** What somebody sees who types the command alone: the whole help would scroll it away. */
+function shortUsage(kind: Kind): string {
+  const name = `${kind}s`;
+  const list = kind === "email" ? "list.csv" : "domains.txt";
+  const line = (command: string, what: string) => `  ${command.padEnd(44)}${what}`;
+  return [
+    `Usage: idv ${name} [FILE...] [options]`,
+    line(`idv ${name} ${list} -o checked.csv`, "every row, with its status"),
+    line(`idv ${name} ${list} --only ok -o good.csv`, "only good rows"),
+    line(`idv ${name} ${list} --dry-run`, "what it would cost"),
+    line(`... | idv ${name} | ...`, "in a pipe"),
+    `Every option: idv ${name} --help; recipes: idv help recipes`,
+    "",
+  ].join("\n");
 }

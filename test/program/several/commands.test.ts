@@ -155,10 +155,11 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     return (await running).stdout;
   };
 
-  test("prints the help and exits with 2 without FILE", async ({ expect }) => {
-    const output = await onTerminal("idv emails; echo exit $?");
-    expect(output).toContain("Usage: idv emails");
-    expect(output).toContain("exit 2");
+  test("shows six lines and exits with 2 without FILE", async ({ expect }) => {
+    const lines = (await onTerminal("idv emails; echo exit $?")).trim().split("\r\n");
+    expect(lines[0]).toBe("Usage: idv emails [FILE...] [options]");
+    expect([lines.length, lines.at(-1)]).toEqual([7, "exit 2"]);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
   const untilDrawn = "until [ -e drawn ]; do sleep 0.05; done";
