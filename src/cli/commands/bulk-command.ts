@@ -42,7 +42,7 @@ export function bulkCommand(kind: Kind, examples: readonly string[]): DefineComm
 function shortUsage(kind: Kind): string {
   const name = `${kind}s`;
   const list = kind === "email" ? "list.csv" : "domains.txt";
-  const line = (command: string, what: string) => `  ${command.padEnd(44)}${what}`;
+  const line = (command: string, what: string) => `  ${command.padEnd(46)}${what}`;
   return [
     `Usage: idv ${name} [FILE...] [options]`,
     line(`idv ${name} ${list} -o checked.csv`, "every row, with its status"),
