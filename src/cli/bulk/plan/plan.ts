@@ -145,7 +145,7 @@ export async function planRun(
   checkTargets(paths, {
     ...options,
     ...ownListFiles(options, env),
-    apiKeyFile: keyFileIn(options),
+    apiKeyFile: settings.apiKeyFile.value,
     report: (options.report ?? []).map(({ path }) => path),
     badRowsFile: options.badRows?.file,
     summaryFile: log.summaryFile,
@@ -263,12 +263,6 @@ function logOf({ log = [], quiet }: BulkOptions): LogPlan {
     findings: log.flatMap((target) => ("findingsFile" in target ? [target.findingsFile] : [])),
     summaryFile: [...files][0],
   };
-}
-
-/** The key file of the command line; those of variables and files are looked for later. */
-function keyFileIn({ set = [] }: BulkOptions): string | undefined {
-  const value = set.find(([name]) => name === "apiKeyFile")?.[1];
-  return typeof value === "string" ? value : undefined;
 }
 
 const logFormatsOf = ({ log = [] }: Pick<BulkOptions, "log">) =>

@@ -149,6 +149,13 @@ test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
   await expect(plan(file, options)).rejects.toThrow(message);
 });
 
+test("rejects the key file of the configuration as output", async () => {
+  mkdirSync(join(home, "config/idv"), { recursive: true });
+  const settings = JSON.stringify({ apiKeyFile: join(home, "k") });
+  writeFileSync(join(home, "config/idv/config.json"), settings, { mode: 0o600 });
+  await expect(plan("l", { output: "k" })).rejects.toThrow("cannot be the output and the key file at once");
+});
+
 test("rejects the quota file through symbolic links of the file and of its folder", async () => {
   mkdirSync(join(home, "state/idv"), { recursive: true });
   writeFileSync(join(home, "state/idv/quota.db"), "");
