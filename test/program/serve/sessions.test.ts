@@ -76,15 +76,11 @@ describe("links", () => {
 
 describe("a proxy that signs people in", () => {
   const field = { "x-forwarded-email": "anna@example.com" };
+  const serveTrusting = (addresses: string) =>
+    serve(home, "-q", "--trust-header", "X-Forwarded-Email", "--trust-from", addresses);
+
   test("signs them in from its own address", async () => {
-    const service = await serve(
-      home,
-      "-q",
-      "--trust-header",
-      "X-Forwarded-Email",
-      "--trust-from",
-      "127.0.0.1",
-    );
+    const service = await serveTrusting("127.0.0.1");
     expect((await fetch(`${service.url}/dashboard`, { headers: field })).status).toBe(200);
     expect((await post(service, "/keys", key("aaaaaaaa4"), field)).status).toBe(200);
     expect((await lines("audit"))[0]).toMatchObject({ who: "anna@example.com", what: "created" });
@@ -103,14 +99,7 @@ describe("a proxy that signs people in", () => {
   });
 
   test("gets 403 from another address, whatever other fields say", async () => {
-    const service = await serve(
-      home,
-      "-q",
-      "--trust-header",
-      "X-Forwarded-Email",
-      "--trust-from",
-      "10.0.0.0/8",
-    );
+    const service = await serveTrusting("10.0.0.0/8");
     const headers = {
       ...field,
       "x-forwarded-for": "10.0.0.7",
