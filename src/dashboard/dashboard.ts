@@ -17,7 +17,6 @@ import { assetRoutes } from "./routes/assets.js";
 import { keyRoutes } from "./routes/keys.js";
 import { listRoutes } from "./routes/lists.js";
 import { overviewRoutes } from "./routes/overview.js";
-import { sessionRoutes } from "./routes/session.js";
 import { sessionsRoutes } from "./routes/sessions.js";
 import { tryRoutes } from "./routes/try.js";
 import { usageRoutes } from "./routes/usage.js";
@@ -34,16 +33,13 @@ const securityPolicy = [
 ].join("; ");
 
 const routes: readonly FastifyPluginAsync<RouteOptions>[] = [
-  ...[
-    assetRoutes,
-    sessionRoutes,
-    overviewRoutes,
-    keyRoutes,
-    usageRoutes,
-    tryRoutes,
-    listRoutes,
-    sessionsRoutes,
-  ],
+  assetRoutes,
+  overviewRoutes,
+  keyRoutes,
+  usageRoutes,
+  tryRoutes,
+  listRoutes,
+  sessionsRoutes,
 ];
 
 /** `handle` answers requests that the service has received; see `Pages` in service/routes/dashboard.ts. */

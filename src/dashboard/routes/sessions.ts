@@ -1,14 +1,41 @@
-/** The sessions of the dashboard, which anybody who is signed in may end. */
+/** Signing in with a link of `idv dashboard`, and out; the list of sessions, which anybody who is signed in may end. */
 import type { FastifyInstance } from "fastify";
-import { nameOf } from "../access.js";
-import { fieldOf, formIn } from "../form.js";
+import { nameOf, sessionSecret, setSession } from "../access.js";
+import { fieldOf, formIn, queryIn } from "../form.js";
 import type { RouteOptions } from "../options.js";
 import { sessionsPage } from "../pages/sessions.js";
+import { signedOutPage, signInPage } from "../pages/sign-in.js";
 
 export async function sessionsRoutes(
   pages: FastifyInstance,
   { store }: Pick<RouteOptions, "store">,
 ): Promise<void> {
+  const config = { isPublic: true };
+  pages.get("/sign-in", { config }, async (request) => signInPage(queryIn(request).get("token") ?? ""));
+
+  pages.post("/sign-in", { config }, async (request, reply) => {
+    const secret = await store.sessions.signIn(fieldOf(formIn(request), "token") ?? "");
+    if (secret === undefined) {
+      return reply
+        .code(403)
+        .send(
+          signedOutPage(
+            "The link was used already, is older than 10 minutes, or was made for another state.",
+          ),
+        );
+    }
+    setSession(request, reply, secret);
+    return reply.redirect("/dashboard", 303);
+  });
+
+  pages.post("/sign-out", async (request, reply) => {
+    const secret = sessionSecret(request);
+    // Somebody whom a proxy signs in has none.
+    if (secret !== undefined) await store.sessions.signOut(secret);
+    setSession(request, reply, undefined);
+    return signedOutPage("You are signed out.");
+  });
+
   const page = async () => sessionsPage(await store.sessions.list());
 
   pages.get("/sessions", page);
