@@ -362,8 +362,9 @@ describe("a list of a key", () => {
     await expect.poll(() => lists.get(id), { timeout: 5000 }).toBeUndefined();
     await expect.poll(place.left).toEqual([]);
     expect([await lists.all("k1"), await lists.has("k1", "a")]).toEqual([[], true]);
-    // Another body, also one that breaks off, changes nothing about the first request.
-    await expect(submit(lists, "other\n", "a")).rejects.toMatchObject({ statusCode: 422 });
+    // Another body, also one that breaks off, changes nothing about the first request. Until the removal ends, the answer is 409.
+    const statusOf = (text: string) => submit(lists, text, "a").catch(({ statusCode }) => statusCode);
+    await expect.poll(() => statusOf("other\n")).toBe(422);
     await expect(submit(lists, "", "a")).rejects.toMatchObject({ statusCode: 400 });
     expect(place.left()).toEqual([]);
     const again = await submit(lists, "email\n", "a");
