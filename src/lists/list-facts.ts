@@ -1,5 +1,8 @@
 /** Facts about a list: its table, the choices for its run, and the result. */
 
+/** Lists that one key may have. */
+export const mostLists = 100;
+
 export interface DetectedTable {
   readonly rows: number;
   readonly distinct: number;

@@ -28,6 +28,7 @@ import {
   type ListProgress,
   type ListResult,
   type ListSummary,
+  mostLists,
   safeName,
 } from "./list-facts.js";
 import { ListFault } from "./list-fault.js";
@@ -58,8 +59,7 @@ export interface SentList {
 
 /** Runs at a time in one server: each uses several threads. */
 const mostRunning = 2;
-/** Lists that one key may have, and those of all. */
-export const mostLists = 100;
+/** Lists that all keys may have. */
 const mostInAll = 1000;
 const tickMilliseconds = 1000;
 /** Time without a sign of life after which another server takes a list over, in milliseconds. */

@@ -1,6 +1,6 @@
 /**
  * Files that belong to idv: tables, the kernel, help topics, pages, threads. They lie beside the modules; in a program of a
- * single file they are a part of it, and its loader (release/binary) finds them.
+ * single file they are a part of it, and its loader (src/package/release/binary) finds them.
  */
 import { readFileSync } from "node:fs";
 

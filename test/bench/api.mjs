@@ -1,4 +1,4 @@
-// npm run bench:api [-- ITEMS [ROUNDS]]
+// node test/bench/api.mjs [ITEMS [ROUNDS]]
 //
 // Measures `idv emails` on ITEMS distinct items against `idv serve` on the same machine, with and without the cache. The
 // peer is a bare undici loop that sends the same batches and discards the answers. Prints items a second, their ratio and

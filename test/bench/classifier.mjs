@@ -1,4 +1,4 @@
-// npm run bench:classifier [-- ITEMS [ROUNDS]]
+// node test/bench/classifier.mjs [ITEMS [ROUNDS]]
 //
 // Measures verdicts a second on one core for a realistic mix of addresses: 65 % at twenty popular domains, 30 % at rare
 // ones, 5 % broken. idv judges strings, as the library does, and bytes, as a run

@@ -1,5 +1,5 @@
 // Time of --dns for 10,000 domains against a server over loopback, by queries in flight, without and with lost packets.
-// Beside it, a bare loop over node:dns with the same number of queries in flight. Usage: npm run bench:dns [-- ROUNDS]
+// Beside it, a bare loop over node:dns with the same number of queries in flight. Usage: node test/bench/dns.mjs [ROUNDS]
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";

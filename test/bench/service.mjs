@@ -1,4 +1,4 @@
-// npm run bench:service [-- SECONDS [ROUNDS]]
+// node test/bench/service.mjs [SECONDS [ROUNDS]]
 //
 // Measures `idv serve` under load: items a second and latency at 1, 100 and 1,000 items a request over 1, 16 and 64 connections,
 // with and without an Idempotency-Key, on SQLite and PostgreSQL: one of its own, or the empty database of IDV_BENCH_POSTGRES. The key

@@ -1,4 +1,4 @@
-// npm run bench:state [-- SECONDS]
+// node test/bench/state.mjs [SECONDS]
 //
 // Measures reservations of 100 units a second on one key in PostgreSQL: with group commit, as the service makes them, at 1, 8
 // and 32 waiting, and from four processes with 8 each. The peer is a statement each over the same pool, in turns. The database is

@@ -1,4 +1,4 @@
-// npm run chaos [-- --minutes N] [--seed S] [--postgres URL]
+// node test/chaos/chaos.mjs [--minutes N] [--seed S] [--postgres URL]
 //
 // Runs idv while everything goes wrong that can be made to go wrong, in random order. Servers, runs and the database are killed;
 // a proxy loses, cuts and delays answers; disks are full, files of the cache torn, clocks wrong. Ends with the books: no row

@@ -1,4 +1,4 @@
-/** Covers the files of `deploy` and the workflows: each is valid by its schema or linter, and names commands that exist. */
+/** Covers the files of `src/package/deploy` and the workflows: each is valid by its schema or linter, and names commands that exist. */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,8 +26,8 @@ const parsed = (text: string) => parseAllDocuments(text).map((document) => docum
 const topic = read("src/cli/help/topics/machines.md");
 /** The objects by the names of their files, and those of the help. */
 const manifests: readonly (readonly [string, readonly Manifest[]])[] = [
-  ...readdirSync(`${root}deploy/kubernetes`).map(
-    (name) => [name, parsed(read(`deploy/kubernetes/${name}`))] as const,
+  ...readdirSync(`${root}src/package/deploy/kubernetes`).map(
+    (name) => [name, parsed(read(`src/package/deploy/kubernetes/${name}`))] as const,
   ),
   ["idv help machines", parsed(/```\n(apiVersion: batch[\s\S]*?)```/.exec(topic)![1]!)],
 ];
@@ -80,12 +80,15 @@ test.each(manifests)("the commands of %s are right, with their variables", async
 });
 
 test("the Dockerfile has no fault", () => {
-  expect(lintDockerfile(read("deploy/Dockerfile"))).toEqual([]);
+  expect(lintDockerfile(read("src/package/deploy/Dockerfile"))).toEqual([]);
 });
 
 test("compose builds and probes the image", () => {
-  const { services } = parse(read("deploy/compose.yaml"), { merge: true });
-  expect(services.server1.build).toEqual({ context: "..", dockerfile: "deploy/Dockerfile" });
+  const { services } = parse(read("src/package/deploy/compose.yaml"), { merge: true });
+  expect(services.server1.build).toEqual({
+    context: "../../..",
+    dockerfile: "src/package/deploy/Dockerfile",
+  });
   expect(services.server2).toEqual(services.server1);
   expect(services.server1).toMatchObject({ read_only: true, tmpfs: [expect.stringMatching(/^\/tmp:/)] });
 });
@@ -93,7 +96,7 @@ test("compose builds and probes the image", () => {
 test.skipIf(!hasProgram("docker-compose"))("docker-compose accepts its file", () => {
   const { status, stderr } = spawnSync(
     "docker-compose",
-    ["-f", `${root}deploy/compose.yaml`, "config", "-q"],
+    ["-f", `${root}src/package/deploy/compose.yaml`, "config", "-q"],
     {
       encoding: "utf8",
       env: { PATH: process.env["PATH"], POSTGRES_PASSWORD: "x" },
@@ -105,12 +108,12 @@ test.skipIf(!hasProgram("docker-compose"))("docker-compose accepts its file", ()
 test.skipIf(!hasProgram("haproxy"))("haproxy accepts its file", () => {
   const file = join(temporaryFolder(), "haproxy.cfg");
   // The names are those of the containers.
-  writeFileSync(file, read("deploy/proxies/haproxy.cfg").replace(/server\d(?=:)/g, "127.0.0.1"));
+  writeFileSync(file, read("src/package/deploy/proxies/haproxy.cfg").replace(/server\d(?=:)/g, "127.0.0.1"));
   expect(spawnSync("haproxy", ["-c", "-f", file], { encoding: "utf8" })).toMatchObject({ status: 0 });
 });
 
 test("all metrics of the alert rules exist", () => {
-  const names = new Set(read("deploy/prometheus/alerts.yaml").match(/idv_\w+/g));
+  const names = new Set(read("src/package/deploy/prometheus/alerts.yaml").match(/idv_\w+/g));
   expect(names.size).toBeGreaterThan(3);
   const source = read("src/service/metrics.ts");
   for (const name of names) {
@@ -120,7 +123,7 @@ test("all metrics of the alert rules exist", () => {
 });
 
 test.skipIf(!hasProgram("promtool"))("promtool accepts the alert rules, which fire at 80 and 100 %", () => {
-  const cwd = `${root}deploy/prometheus`;
+  const cwd = `${root}src/package/deploy/prometheus`;
   for (const args of [
     ["check", "rules", "alerts.yaml"],
     ["test", "rules", "alerts.test.yaml"],

@@ -1,4 +1,4 @@
-/** Covers the proxies of `deploy/proxies`, as far as they are installed: API and dashboard work through each. */
+/** Covers the proxies of `src/package/deploy/proxies`, as far as they are installed: API and dashboard work through each. */
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { createKey, post, type Service, serve } from "../support/service.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const read = (name: string) =>
-  readFileSync(fileURLToPath(new URL(`../../deploy/proxies/${name}`, import.meta.url)), "utf8");
+  readFileSync(fileURLToPath(new URL(`../../src/package/deploy/proxies/${name}`, import.meta.url)), "utf8");
 
 /** Replaces a part of a file, which must be in it. */
 function replaced(text: string, changes: readonly (readonly [string | RegExp, string])[]): string {

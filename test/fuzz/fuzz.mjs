@@ -1,4 +1,4 @@
-// npm run fuzz [-- --minutes N | --rows N] [--seeds FROM[-TO]]    without options, until the first difference
+// node test/fuzz/fuzz.mjs [--minutes N | --rows N] [--seeds FROM[-TO]]    without options, until the first difference
 //
 // Feeds hostile tables to the built program's two kinds of engines, in any dialect, cut anywhere, with any quota and filter: the
 // offline one, with the kernel and one to four threads, and the same rules as a service, asked in batches. Both must write the same

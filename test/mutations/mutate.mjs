@@ -1,4 +1,4 @@
-// npm run mutate [-- WORD]
+// node test/mutations/mutate.mjs [WORD]
 //
 // Breaks one promise of idv at a time in a copy of the source, and runs the tests that should notice. A mutation that all of them
 // pass has survived: that promise is held by no test. With WORD, only mutations whose promise has it.
@@ -12,15 +12,20 @@ import { mutations } from "./mutations.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const [word = ""] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "idv-mutate-"));
+const vitest = "test/node_modules/vitest/vitest.mjs";
 const say = (text) => process.stdout.write(`${text}\n`);
-const run = (...args) =>
-  spawnSync("npx", args, { cwd: folder, encoding: "utf8", env: { ...process.env, CI: "" } });
+const run = (tool, ...args) =>
+  spawnSync(process.execPath, [tool, ...args], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...process.env, CI: "" },
+  });
 
 try {
   const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).trim().split("\n");
   for (const file of files) cpSync(join(root, file), join(folder, file));
   cpSync(join(root, "dist"), join(folder, "dist"), { recursive: true });
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  for (const each of ["node_modules", "test/node_modules"]) symlinkSync(join(root, each), join(folder, each));
   let survived = 0;
   for (const { promise, file, from, to, tests } of mutations.filter((each) => each.promise.includes(word))) {
     const path = join(folder, file);
@@ -33,7 +38,9 @@ try {
     );
     const isProgram = tests.some((test) => test.startsWith("test/program/"));
     const built = !isProgram || build();
-    const { status } = built ? run("vitest", "run", "--mode", "all", "--bail", "1", ...tests) : { status: 1 };
+    const { status } = built
+      ? run(vitest, "run", "--config", "test/vitest.config.ts", "--mode", "all", "--bail", "1", ...tests)
+      : { status: 1 };
     say(`${status === 0 ? "SURVIVED" : built ? "killed  " : "no build"}  ${promise}`);
     if (status === 0 || !built) survived++;
     writeFileSync(path, before);
@@ -48,7 +55,7 @@ try {
 /** Builds what the program needs besides the kernel and the data. Returns whether that worked. */
 function build() {
   return (
-    run("tsc", "-p", "tsconfig.build.json").status === 0 &&
-    run("rolldown", "-c", "rolldown.config.mjs", "--log-level", "silent").status === 0
+    run("node_modules/typescript/bin/tsc", "-p", ".config/tsconfig.build.json").status === 0 &&
+    run("src/package/bundle.mjs").status === 0
   );
 }

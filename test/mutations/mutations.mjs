@@ -1,4 +1,4 @@
-// The mutations of `npm run mutate`: a promise, the text that keeps it, text that breaks it, and the tests that should notice.
+// The mutations of `mutate.mjs`: a promise, the text that keeps it, text that breaks it, and the tests that should notice.
 const unit = (name) => `test/${name}.test.ts`;
 const program = (name) => `test/program/${name}.test.ts`;
 

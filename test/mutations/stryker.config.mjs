@@ -1,5 +1,9 @@
-// Settings of `npm run mutate:all`, which breaks the source in every way that Stryker knows and runs the tests of the parts. Stryker 10
-// needs a newer Node.js than idv. PostgreSQL is left out: starting it for each mutant takes too long.
+// Settings of Stryker, which breaks the source in every way that it knows and runs the tests of the parts. It is installed first:
+//
+//   npm install --prefix test --no-save @stryker-mutator/core@9 @stryker-mutator/vitest-runner@9
+//   node test/tool.mjs stryker run test/mutations/stryker.config.mjs --mutate src/store/quota/quota.ts
+//
+// Stryker 10 needs a newer Node.js than idv. PostgreSQL is left out: starting it for each mutant takes too long.
 process.env.IDV_TEST_POSTGRES = "none";
 
 export default {

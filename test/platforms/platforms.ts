@@ -3,7 +3,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { binaryOf } from "../../release/targets.mjs";
+import { binaryOf } from "../../src/package/release/targets.mjs";
 import { afterFile } from "../support/clean-up.js";
 import { type Outcome, program } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -1,4 +1,4 @@
-/** Covers dist/release, after `npm run build:release` and `npm run build:assets`: its archives, sums and formulas. */
+/** Covers dist/release, after build-release.mjs and build-assets.mjs: its archives, sums and formulas. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

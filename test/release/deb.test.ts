@@ -12,7 +12,7 @@ const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
 describe.skipIf(!hasDpkg)("the package for Debian", () => {
   const made = () =>
-    execFileSync(process.execPath, ["release/build-deb.mjs"], { cwd: root, encoding: "utf8" });
+    execFileSync(process.execPath, ["src/package/release/build-deb.mjs"], { cwd: root, encoding: "utf8" });
   let path = "";
   beforeAll(() => {
     path = /^\S+\.deb/.exec(made())![0];

@@ -1,5 +1,5 @@
 /**
- * Covers what the image of deploy/Dockerfile does, without an engine for containers: the binary of this machine with the
+ * Covers what the image of src/package/deploy/Dockerfile does, without an engine for containers: the binary of this machine with the
  * libraries that it names, alone below a folder (`chroot`), with the image's user, variables and commands. Needs root.
  */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
@@ -7,11 +7,14 @@ import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, writeFileS
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { binaryOf } from "../../release/targets.mjs";
+import { binaryOf } from "../../src/package/release/targets.mjs";
 import { afterFile } from "../support/clean-up.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-const dockerfile = readFileSync(fileURLToPath(new URL("../../deploy/Dockerfile", import.meta.url)), "utf8");
+const dockerfile = readFileSync(
+  fileURLToPath(new URL("../../src/package/deploy/Dockerfile", import.meta.url)),
+  "utf8",
+);
 /** Returns what follows a word at the start of a line: the last time, as in the image. */
 const instruction = (word: string) => dockerfile.match(new RegExp(`^${word} (.*)$`, "gm"))!.at(-1)!;
 const user = Number(/^USER (\d+)/.exec(instruction("USER"))![1]);

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = join(root, "dist/site");
 const pages = new Map<string, string>();
 beforeAll(() => {
-  execFileSync("npm", ["run", "--silent", "site"], { cwd: root });
+  execFileSync(process.execPath, [join(root, "src/package/release/site/build-site.mjs")]);
   for (const name of readdirSync(folder)) {
     if (name.endsWith(".html")) pages.set(name, readFileSync(join(folder, name), "utf8"));
   }

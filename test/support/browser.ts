@@ -6,9 +6,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
 
 /** Folder of the unpacked Chromium; private, because what lies there is executed. */
-export const browserFolder = fileURLToPath(
-  new URL("../../node_modules/.cache/idv-chromium", import.meta.url),
-);
+export const browserFolder = fileURLToPath(new URL("../node_modules/.cache/idv-chromium", import.meta.url));
 export const packagedBrowser = join(browserFolder, "chromium");
 
 /** Returns the path of the browser; undefined if there is none. */
@@ -32,7 +30,7 @@ export function startBrowser(): Promise<Browser> {
   });
 }
 
-const axePath = fileURLToPath(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url));
+const axePath = fileURLToPath(new URL("../node_modules/axe-core/axe.min.js", import.meta.url));
 
 /** Expects that axe-core finds no fault in a page, such as text without contrast or fields without a name. */
 export async function expectAccessible(page: Page): Promise<void> {

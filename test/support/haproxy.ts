@@ -1,4 +1,4 @@
-/** haproxy in front of servers of the test, with the file that `deploy/proxies` gives. */
+/** haproxy in front of servers of the test, with the file that `src/package/deploy/proxies` gives. */
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,11 +8,11 @@ import { afterFile } from "./clean-up.js";
 import { freePort } from "./free-port.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
-const file = fileURLToPath(new URL("../../deploy/proxies/haproxy.cfg", import.meta.url));
+const file = fileURLToPath(new URL("../../src/package/deploy/proxies/haproxy.cfg", import.meta.url));
 
 /**
  * Writes a configuration for servers, given as host and port, into a folder and returns its path. Everything but addresses stays
- * as it is in `deploy/proxies`.
+ * as it is in `src/package/deploy/proxies`.
  */
 export function haproxyFile(folder: string, port: number, servers: readonly string[]): string {
   const text = readFileSync(file, "utf8");

@@ -1,6 +1,7 @@
 /**
- * Packs what is published (see release/build-packages.mjs) and installs it in a folder of its own, so that the tests of the
- * program run what users get. Only with IDV_TEST_PACKAGE set, as `.ci/run` does.
+ * Packs what is published (see src/package/release/build-packages.mjs) and installs it in a folder of its own, so that the tests of the
+ * program run what users get. Only with IDV_TEST_PACKAGE set, as `.ci/run` does, or
+ * where the tests are about other systems.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,15 +9,17 @@ import { join } from "node:path";
 import { arch, platform } from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { TestProject } from "vitest/node";
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 const folder = join(root, "node_modules/.cache/idv-package");
 
-export async function setup(): Promise<void> {
-  if (!process.env["IDV_TEST_PACKAGE"]) return;
-  await execute(process.execPath, [join(root, "release/build-packages.mjs")]);
+export async function setup({ name }: TestProject): Promise<void> {
+  const isWanted = process.env["IDV_TEST_PACKAGE"] || name === "platforms";
+  if (!isWanted) return;
+  await execute(process.execPath, [join(root, "src/package/release/build-packages.mjs")]);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const pathOf = (name: string) => `file:${root}dist/packages/${name}-${version}.tgz`;

@@ -1,4 +1,4 @@
-/** Covers hostile tables of fixed seeds, offline and with the same rules as a service; `npm run fuzz` goes on with others. */
+/** Covers hostile tables of fixed seeds, offline and with the same rules as a service; `node test/fuzz/fuzz.mjs` goes on with others. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";

@@ -190,7 +190,7 @@ describe("a file of options", () => {
   });
 
   test("passes --check as given in the samples", async () => {
-    const file = join(fixtures, "../deploy/serve.json");
+    const file = join(fixtures, "../src/package/deploy/serve.json");
     expect(await idv(["serve", "--check", "--port", "0", "--config", file])).toMatchObject({ code: 0 });
   });
 

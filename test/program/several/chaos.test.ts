@@ -1,4 +1,4 @@
-/** Covers what may go wrong, in random order, for 20 seconds; `npm run chaos -- --minutes 30` does it for longer. */
+/** Covers what may go wrong, in random order, for 20 seconds; `node test/chaos/chaos.mjs --minutes 30` does it for longer. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";

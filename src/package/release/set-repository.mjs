@@ -1,4 +1,4 @@
-// npm run set-repository -- OWNER/NAME AUTHOR
+// node src/package/release/set-repository.mjs OWNER/NAME AUTHOR
 //
 // Puts the place of the repository and the author into package.json and action.yml, in place of those there, and the places of
 // the image and the action into the objects for Kubernetes and the README.
@@ -6,10 +6,10 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const [name = "", author = ""] = process.argv.slice(2);
 if (!/^[\w.-]+\/[\w.-]+$/.test(name) || author === "") {
-  process.stderr.write("npm run set-repository -- OWNER/NAME AUTHOR\n");
+  process.stderr.write("node src/package/release/set-repository.mjs OWNER/NAME AUTHOR\n");
   process.exit(2);
 }
-const file = new URL("../package.json", import.meta.url);
+const file = new URL("../../../package.json", import.meta.url);
 const text = readFileSync(file, "utf8");
 const changed = { ...JSON.parse(text), author };
 const url = `https://github.com/${name}`;
@@ -22,11 +22,15 @@ writeFileSync(file, `${JSON.stringify(changed, undefined, 2)}\n`);
 
 /** Replaces what a pattern finds in a file of the project. */
 function replace(path, pattern, replacement) {
-  const file = new URL(`../${path}`, import.meta.url);
+  const file = new URL(`../../../${path}`, import.meta.url);
   writeFileSync(file, readFileSync(file, "utf8").replace(pattern, replacement));
 }
 replace("README.md", /(uses: )\S+(@action)/g, `$1${name}$2`);
 replace("action.yml", /^author: .*$/m, `author: ${JSON.stringify(author)}`);
 for (const each of readdirSync(new URL("../deploy/kubernetes/", import.meta.url))) {
-  replace(`deploy/kubernetes/${each}`, /image: \S+(:\S+)/g, `image: ghcr.io/${name.toLowerCase()}$1`);
+  replace(
+    `src/package/deploy/kubernetes/${each}`,
+    /image: \S+(:\S+)/g,
+    `image: ghcr.io/${name.toLowerCase()}$1`,
+  );
 }

@@ -7,7 +7,7 @@ import { arch, platform } from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseTarGzip } from "nanotar";
 
-export const root = fileURLToPath(new URL("..", import.meta.url));
+export const root = fileURLToPath(new URL("../../..", import.meta.url));
 /**
  * Version of Node.js in the binaries. It has SQLite and zstd of its own, and starts under Wine, where Node.js 24 and newer do
  * not. One for all targets: the files in a binary have a format of the version.

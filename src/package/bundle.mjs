@@ -3,7 +3,7 @@
 // and so does everything with native code. Run by `npm run build`, after the compiler.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "rolldown";
+import { build, watch } from "rolldown";
 
 const outside = ["undici", "@photostructure/sqlite", "@cloudpss/zstd"];
 
@@ -53,7 +53,7 @@ const licences = {
   },
 };
 
-const source = (path) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
+const source = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const inBrowser = (name) => source(`browser/node/${name}.ts`);
 
 /** Puts modules of src/browser/node in the place of Node's, and of ours that need them. */
@@ -69,7 +69,7 @@ const browserModules = {
 };
 
 /** What all bundles for browsers share. */
-export const browser = {
+const browser = {
   platform: "browser",
   resolve: {
     extensionAlias: { ".js": [".ts", ".tsx", ".js"] },
@@ -112,7 +112,7 @@ const shared = {
   external: (id) =>
     id.startsWith("node:") || outside.some((name) => id === name || id.startsWith(`${name}/`)),
 };
-export default defineConfig([
+const bundles = [
   { ...shared, input: { index: "src/index.ts" }, output: { dir: "dist/library", comments: false } },
   {
     ...browser,
@@ -184,4 +184,7 @@ export default defineConfig([
       },
     },
   },
-]);
+];
+// Not the program of rolldown, which lists every file.
+if (process.argv.includes("--watch")) watch(bundles);
+else await build(bundles);

@@ -1,4 +1,4 @@
-// npm run build:packages
+// node src/package/release/build-packages.mjs
 //
 // Packs what is published on npm, into dist/packages: idv, without native code, and a package for each platform with the
 // native code that old versions of Node.js need. npm installs the one that fits, or none. Needs a build.

@@ -1,6 +1,6 @@
-// npm run build:assets
+// node src/package/release/build-assets.mjs
 //
-// Makes dist/release of what `npm run build:release` has built: archives of the binaries, the packages, a bill of materials
+// Makes dist/release of what `node src/package/release/build-release.mjs` has built: archives of the binaries, the packages, a bill of materials
 // (CycloneDX), checksums, and the files by which Homebrew and Scoop install idv.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

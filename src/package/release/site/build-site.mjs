@@ -1,4 +1,4 @@
-// npm run site
+// node src/package/release/site/build-site.mjs
 //
 // Makes static pages in dist/site: README, help topics, the help of each command, reasons, the API and the changelog. They need
 // no server: they open from a disk, too. Needs a build.
@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { Marked } from "marked";
 import MiniSearch from "minisearch";
 import { rolldown } from "rolldown";
-import { reasons } from "../../dist/classifier/rules/rules.js";
-import { topicNames } from "../../dist/cli/help/topic-names.js";
-import { readTopic } from "../../dist/cli/help/topics.js";
-import { createProgram } from "../../dist/cli/program.js";
+import { reasons } from "../../../../dist/classifier/rules/rules.js";
+import { topicNames } from "../../../../dist/cli/help/topic-names.js";
+import { readTopic } from "../../../../dist/cli/help/topics.js";
+import { createProgram } from "../../../../dist/cli/program.js";
 import { facts, root } from "../targets.mjs";
 
 const folder = join(root, "dist/site");
@@ -126,7 +126,7 @@ mkdirSync(folder, { recursive: true });
 const program = await createProgram(facts.version, ["help"]);
 const topics = await Promise.all(
   topicNames.map(async (name) => {
-    const markdown = await readTopic(name, new URL("../../src/cli/help/topics/", import.meta.url));
+    const markdown = await readTopic(name, new URL("../../../cli/help/topics/", import.meta.url));
     return { path: `topic-${name}.html`, title: /^# (.*)$/m.exec(markdown)[1], html: marked.parse(markdown) };
   }),
 );
@@ -229,7 +229,11 @@ writeFileSync(
   join(folder, "search-index.js"),
   `globalThis.searchIndex = ${JSON.stringify(JSON.stringify(search))};\n`,
 );
-const script = await rolldown({ input: join(root, "release/site/search.js"), cwd: root, logLevel: "warn" });
+const script = await rolldown({
+  input: join(root, "src/package/release/site/search.js"),
+  cwd: root,
+  logLevel: "warn",
+});
 await script.write({ file: join(folder, "site.js"), format: "iife", minify: true });
-writeFileSync(join(folder, "site.css"), text("release/site/site.css"));
+writeFileSync(join(folder, "site.css"), text("src/package/release/site/site.css"));
 process.stdout.write(`dist/site: ${pages.length} pages\n`);

@@ -1,4 +1,4 @@
-// npm run build:binary [-- --target linux-x64]
+// node src/package/release/build-binary.mjs [--target linux-x64]
 //
 // Makes idv a program of a single file: Node.js with the bundle and all other files of the package in it. Without a target,
 // for the system of this machine. Needs a build. The binary is dist/binaries/idv-VERSION-TARGET[.exe].
@@ -28,7 +28,7 @@ const work = join(root, "dist/binaries", `work-${target}`);
 mkdirSync(work, { recursive: true });
 
 /** Files of the package by their paths in it. Native code is not needed: this Node.js has SQLite and zstd itself. */
-const assets = { "loader.js": join(root, "release/binary/loader.js") };
+const assets = { "loader.js": join(root, "src/package/release/binary/loader.js") };
 const add = (path) => {
   assets[path] = join(root, path);
 };

@@ -1,7 +1,7 @@
-// npm run build:action
+// node src/package/release/build-action.mjs
 //
 // Makes dist/github-action, which the release puts into a branch of its own: action.yml and what it runs, with all that npm would
-// install, since a runner installs nothing. Needs `npm run build:packages`.
+// install, since a runner installs nothing. Needs `node src/package/release/build-packages.mjs`.
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { root, unpack } from "./targets.mjs";

@@ -1,4 +1,4 @@
-// npm run build:deb [-- --target linux-arm64]
+// node src/package/release/build-deb.mjs [--target linux-arm64]
 //
 // Makes a package for Debian and Ubuntu of a binary that is built: the program, its manual page, completions for three shells
 // and units for systemd. Needs dpkg-deb. The package is dist/binaries/idv_VERSION_ARCHITECTURE.deb.
@@ -34,10 +34,10 @@ write("usr/share/man/man1/idv.1.gz", compressed(text("dist/man/idv.1")));
 write("usr/share/bash-completion/completions/idv", idv("completion", "bash"));
 write("usr/share/zsh/vendor-completions/_idv", idv("completion", "zsh"));
 write("usr/share/fish/vendor_completions.d/idv.fish", idv("completion", "fish"));
-for (const name of readdirSync(join(root, "deploy/systemd"))) {
+for (const name of readdirSync(join(root, "src/package/deploy/systemd"))) {
   write(
     `usr/lib/systemd/system/${name}`,
-    text(`deploy/systemd/${name}`).replaceAll("/usr/bin/env idv", "/usr/bin/idv"),
+    text(`src/package/deploy/systemd/${name}`).replaceAll("/usr/bin/env idv", "/usr/bin/idv"),
   );
 }
 write("usr/share/doc/idv/copyright", `${text("LICENSE")}\n${text("NOTICE")}`);
