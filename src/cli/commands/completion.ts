@@ -1,6 +1,7 @@
 /** `idv completion`: scripts for shells, and the suggestions that they ask for. */
-import { Argument, InvalidArgumentError } from "commander";
+import { Argument } from "commander";
 import { scripts } from "../completion/scripts.js";
+import { oneOf, parsed } from "../options/values.js";
 import { print } from "../terminal/standard-output.js";
 import { printable } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
@@ -23,7 +24,5 @@ export const define: DefineCommand = (completion) => {
 
 const shells = Object.keys(scripts);
 
-function shellOrSuggest(word: string): string {
-  if (word === "suggest" || shells.includes(word)) return word;
-  throw new InvalidArgumentError(`Allowed choices are ${shells.join(", ")}.`);
-}
+const shellOrSuggest = (word: string): string =>
+  word === "suggest" ? word : parsed("completion", word, oneOf(...shells));

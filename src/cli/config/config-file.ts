@@ -1,11 +1,12 @@
 /** Reads a JSON file with options, for commands that run as a service. */
 import { readFileSync } from "node:fs";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { readFault } from "../../files/errors.js";
 import { rightsOfOthers } from "../../files/found.js";
 import { UsageError } from "../errors.js";
 import type { OptionRecords } from "../options/option.js";
-import { type SetSetting, textsOf, variableOf } from "./settings.js";
+import { oneOf, parsed } from "../options/values.js";
+import { type SetSetting, textsOf, unknownName, variableOf } from "./settings.js";
 
 type Value = string | number | boolean | readonly string[];
 
@@ -28,7 +29,10 @@ export function takeOptionsFrom(path: string, { command, records, variables }: T
   const given = (command.getOptionValue("set") ?? []) as readonly SetSetting[];
   for (const [name, value] of Object.entries(readObject(path))) {
     const record = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (record === undefined) throw new UsageError(`${path}: ${unknownName(name, Object.keys(known))}`);
+    if (record === undefined)
+      throw new UsageError(
+        `${path}: ${unknownName(name, "option", Object.keys(known))}; see idv serve --help`,
+      );
     if (isUrlWithPassword(value) && rightsOfOthers(path) !== 0) {
       throw new UsageError(`${path}: other users can read the password in it; run chmod 600 ${path}`);
     }
@@ -67,31 +71,21 @@ function readObject(path: string): Readonly<Record<string, Value>> {
   throw new UsageError(`${path}: not a JSON object`);
 }
 
-function unknownName(name: string, known: readonly string[]): string {
-  // A long or odd name may be a password in the wrong place.
-  const what = /^[A-Za-z-]{1,30}$/.test(name) ? `"${name}"` : "one of its names";
-  return `${what} is not an option; known: ${known.join(", ")}`;
-}
-
 const isUrlWithPassword = (value: Value): boolean =>
   typeof value === "string" && /^[a-z]+:\/\/[^/?#]*:[^/?#]*@|[?&]password=/i.test(value);
 
-function readValue({ flags, parse, isList }: OptionRecords[string], value: Value, where: string): unknown {
+function readValue(
+  { flags, parse, choices, isList }: OptionRecords[string],
+  value: Value,
+  where: string,
+): unknown {
   if (!/[<[]/.test(flags)) {
     if (typeof value === "boolean") return value || undefined;
     throw new UsageError(`${where}: takes true or false`);
   }
   const texts = textsOf(value, where);
   if (texts.length !== 1 && !isList) throw new UsageError(`${where}: takes one value`);
-  const values = texts.map((text) => {
-    try {
-      return parse ? parse(text) : text;
-    } catch (error) {
-      // The parsers of settings name the option; this message names the file's entry instead.
-      if (error instanceof UsageError) throw new UsageError(error.message.replace(/^--\w+:?/, `${where}:`));
-      if (!(error instanceof InvalidArgumentError)) throw error;
-      throw new UsageError(`${where}: "${text}" is invalid. ${error.message}`);
-    }
-  });
+  const parser = parse ?? (choices && oneOf(...choices));
+  const values = texts.map((text) => (parser ? parsed<unknown>(where, text, parser) : text));
   return isList ? values : values[0];
 }

@@ -5,7 +5,6 @@
 import { createHash } from "node:crypto";
 import { stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { InvalidArgumentError } from "commander";
 import { parseListLine } from "../../classifier/own-lists.js";
 import { Fault } from "../../classifier/syntax/fault.js";
 import { fetchList, withoutSecrets } from "../../data/fetch-list.js";
@@ -13,7 +12,7 @@ import { readIfPresent, writePrivately } from "../../files/private-file.js";
 import { ServiceError } from "../../validator/errors.js";
 import { proxiesFor } from "../engines/proxies.js";
 import { UsageError } from "../errors.js";
-import { listUrl } from "../options/values.js";
+import { safeUrl } from "../options/values.js";
 import { counted } from "../terminal/terminal.js";
 import { listFolder } from "./paths.js";
 
@@ -65,10 +64,7 @@ export async function readListUrl(
 }
 
 function checked(url: string): string {
-  try {
-    return listUrl(url);
-  } catch (error) {
-    if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new UsageError(`--allow, --deny: a list at a URL has to be at https://, or on this machine`);
-  }
+  const safe = safeUrl(url);
+  if (safe !== undefined) return safe;
+  throw new UsageError("--allow, --deny: a list at a URL has to be at https://, or on this machine");
 }

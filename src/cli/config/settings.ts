@@ -5,12 +5,12 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { InvalidArgumentError } from "commander";
 import { mostInFlight } from "../../dns/vocabulary.js";
 import { readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import type { Rate } from "../../validator/api/engine.js";
 import { UsageError } from "../errors.js";
+import { meantBy } from "../options/meant.js";
 import {
   type DnsUse,
   day,
@@ -21,6 +21,7 @@ import {
   itemRate,
   listUrl,
   oneOf,
+  parsed,
   serviceUrl,
   truthValue,
   wholeNumber,
@@ -216,15 +217,25 @@ export type SettingOptions = {
 /**
  * Parses a setting such as `timeout=1m`.
  *
+ * @param where the option, or the place in a file, that has it
  * @throws UsageError
  */
-export function setSetting(text: string): SetSetting {
+export function setSetting(text: string, where: string): SetSetting {
   const [, given = "", value] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   const name = settingNames.find((name) => name === given);
-  if (value !== undefined && name !== undefined) return [name, parse(name, value, `--set ${name}`)];
+  if (value !== undefined && name !== undefined)
+    return [name, parsed<unknown>(`${where} ${name}`, value, parserOf(name))];
   // The value may be a key in the wrong place, so it is not shown.
-  const what = /^[\w-]{1,30}$/.test(given) ? `"${given}" is not a setting` : "takes NAME=VALUE";
-  throw new UsageError(`--set: ${what}; settings: ${settingNames.join(", ")}`);
+  if (!/^[\w-]{1,30}$/.test(given)) throw new UsageError(`${where}: takes NAME=VALUE, as in timeout=1m`);
+  throw new UsageError(`${where}: ${unknownName(given, "setting", settingNames)}; see idv help settings`);
+}
+
+/** Says that a name is not known, and what was meant. */
+export function unknownName(name: string, what: "setting" | "option", known: readonly string[]): string {
+  // A long or odd name may be a password or a key in the wrong place.
+  const shown = /^[A-Za-z_-]{1,30}$/.test(name) ? `"${name}"` : "one of its names";
+  const meant = meantBy(name, known);
+  return `${shown} is not a known ${what}${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
 }
 
 interface SettingsFile {
@@ -283,14 +294,14 @@ function resolveSetting(
   if (set !== undefined) return { value: set[1], source: "--set" };
   const variable = variableOf(name);
   const given = env[variable];
-  if (given) return { value: parse(name, given, variable), source: variable };
+  if (given) return { value: parsed<unknown>(variable, given, parserOf(name)), source: variable };
   for (const { path, values } of files) {
     const value = values[name];
     if (value === undefined) continue;
     const where = `${path}: ${name}`;
-    return { value: parse(name, textsOf(value, where).join(","), where), source: path };
+    return { value: parsed<unknown>(where, textsOf(value, where).join(","), parserOf(name)), source: path };
   }
-  return { value: fallback === undefined ? undefined : parse(name, fallback, name), source: "default" };
+  return { value: fallback === undefined ? undefined : parserOf(name)(fallback), source: "default" };
 }
 
 /**
@@ -305,20 +316,8 @@ export function textsOf(value: unknown, where: string): string[] {
   });
 }
 
-/** @throws UsageError */
-export const parseSettingOption = <Name extends SettingName>(name: Name, value: string): ValueOf<Name> =>
-  parse(name, value, settingOf(name).flags!.split(" ")[0]!) as ValueOf<Name>;
-
-function parse(name: SettingName, value: string, where: string): unknown {
-  try {
-    return settings[name].parse(value);
-  } catch (error) {
-    if (!(error instanceof InvalidArgumentError)) throw error;
-    // A URL may hold a password, so it is not shown.
-    const what = name === "baseUrl" || name === "listUrl" ? "it" : `"${value}"`;
-    throw new UsageError(`${where}: ${what} is invalid. ${error.message}`);
-  }
-}
+/** Returns the parser of a setting. */
+export const parserOf = <Name extends SettingName>(name: Name): All[Name]["parse"] => settings[name].parse;
 
 export function showSetting(name: SettingName, value: unknown): string {
   const { show = String } = settingOf(name);
@@ -427,11 +426,7 @@ function parseSettingsFile({ path, text }: FoundFile, isProject: boolean): Setti
     if (/key|token|secret/i.test(name)) {
       throw new UsageError(`${path}: a key does not belong here; idv login keeps it in a file of its own`);
     }
-    // A long or odd name may be a key in the wrong place.
-    const what = /^[A-Za-z_]{1,30}$/.test(name) ? `"${name}"` : "one of its names";
-    throw new UsageError(
-      `${path}: ${what} is an unknown setting; known settings: ${settingNames.join(", ")}`,
-    );
+    throw new UsageError(`${path}: ${unknownName(name, "setting", settingNames)}; see idv help settings`);
   }
   return { path, isProject, values: values as Readonly<Record<string, unknown>> };
 }

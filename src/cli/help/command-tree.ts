@@ -2,7 +2,7 @@
 import type { Command, Option } from "commander";
 import { helpOf } from "../commands/command.js";
 import { exitCodeMeanings } from "../exit-codes.js";
-import { wordsFor } from "../options/option.js";
+import { choicesFor, wordsFor } from "../options/option.js";
 import { print } from "../terminal/standard-output.js";
 import { version } from "../version.js";
 
@@ -45,7 +45,7 @@ function optionFacts(option: Option) {
     help: description,
     type: value === undefined ? "boolean" : typeof defaultValue === "number" ? "number" : "string",
     ...(value !== undefined && { value, valueOptional: optional && !required }),
-    ...(words.length > 0 && { [option.argChoices ? "choices" : "examples"]: words }),
+    ...(words.length > 0 && { [choicesFor(option) ? "choices" : "examples"]: words }),
     ...(defaultValue !== undefined && !negate && { default: defaultValue }),
     ...(variadic && { repeatable: true }),
   };

@@ -3,14 +3,17 @@
  * the completion, the commands that a run suggests, and the refusals of options that do not fit. To add an option of
  * `idv emails`, add its record in this folder.
  */
+import { existsSync } from "node:fs";
 import { type Command, Option } from "commander";
+import { UsageError } from "../errors.js";
+import { oneOf, parsed } from "./values.js";
 
 interface OptionRecord {
   /** In commander's syntax: `-o, --output <FILE>`. In `--dedupe [=KEY]`, the value is optional. */
   readonly flags: string;
   readonly help: string;
-  /** @throws InvalidArgumentError */
-  readonly parse?: (text: string) => unknown;
+  /** @throws InvalidValue */
+  readonly parse?: (text: string, where: string) => unknown;
   readonly choices?: readonly string[];
   readonly fallback?: string | number;
   /** The default as the user would write it, if it differs from `fallback`. */
@@ -41,7 +44,7 @@ export const optionRecords = <const Records extends OptionRecords>(records: Reco
 
 type Single<Of> = Of extends { readonly choices: readonly (infer Choice)[] }
   ? Choice
-  : Of extends { readonly parse: (text: string) => infer Value }
+  : Of extends { readonly parse: (text: string, where: string) => infer Value }
     ? Value
     : Of extends { readonly flags: `${string}${"<" | "["}${string}` }
       ? string
@@ -72,8 +75,12 @@ export interface GivenOption {
 
 const recordsOf = new WeakMap<Option, OptionRecord>();
 
+/** Returns the values that an option takes, if they are few. */
+export const choicesFor = (option: Option): readonly string[] | undefined => recordsOf.get(option)?.choices;
+
+/** Returns values to suggest. */
 export const wordsFor = (option: Option): readonly string[] =>
-  option.argChoices ?? recordsOf.get(option)?.words ?? [];
+  choicesFor(option) ?? recordsOf.get(option)?.words ?? [];
 
 const given = new WeakMap<Command, GivenOption[]>();
 
@@ -98,11 +105,11 @@ function wordsOf({ long, short, optional }: Option, value: string | undefined): 
 }
 
 function optionOf(record: OptionRecord): Option {
-  const { flags, help, parse, choices, fallback, fallbackText, implied, conflicts, isList, isJoined } =
-    record;
+  const { flags, help, choices, fallback, fallbackText, implied, conflicts, isList, isJoined } = record;
   const option = new Option(flags, help);
+  const parser = record.parse ?? (choices && oneOf(...choices));
+  const parse = parser && ((text: string) => parsed(option.long!, text, parser));
   if (implied !== undefined) option.preset(implied);
-  if (choices !== undefined) option.choices(choices);
   if (isList && parse !== undefined) {
     option.argParser((text, before: readonly unknown[] = []) => [...before, parse(text)]);
   } else if (isJoined && parse !== undefined) {
@@ -123,6 +130,7 @@ function optionOf(record: OptionRecord): Option {
  * as in `--wait [TIME]`, the next word is taken too, if it is a time.
  *
  * @param words the user's words, with or without those that start idv
+ * @throws UsageError for a value after a blank that is no file
  */
 export function normalizeWords(words: readonly string[], command: Command): string[] {
   const end = words.indexOf("--");
@@ -143,11 +151,13 @@ export function normalizeWords(words: readonly string[], command: Command): stri
       normal.push(word);
       continue;
     }
-    const before = optional.find(({ long }) => normal.at(-1) === `${long}=`);
+    const before = optional.find(({ long, presetArg }) => normal.at(-1) === `${long}=${presetArg ?? ""}`);
     if (before && !before.flags.includes("[=") && isTime(word)) {
       normal[normal.length - 1] += word;
       continue;
     }
+    if (before && wordsFor(before).includes(word) && !existsSync(word))
+      throw new UsageError(`${word}: no such file; the value of an option is written ${before.long}=${word}`);
     const option = optional.find(
       ({ long, short }) => word === long || word === short || isBundle(word, short),
     );

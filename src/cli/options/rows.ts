@@ -39,7 +39,7 @@ export const rowOptions = (kind: Kind) =>
     shard: {
       flags: "--shard <I/N>",
       help: "validate and write part I of N, which no item shares; index/N: that of a scheduler's task",
-      parse: shardOf,
+      parse: (text: string) => shardOf(text),
       next: "prevent",
     },
   });

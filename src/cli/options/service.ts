@@ -1,6 +1,6 @@
 /** Options about the service of a run, and for settings. */
 import {
-  parseSettingOption,
+  parserOf,
   type SettingName,
   type SettingOptions,
   setSetting,
@@ -15,7 +15,7 @@ function settingOption<const Name extends SettingName & keyof SettingOptions>(na
   return {
     flags: flags! as "--setting <VALUE>",
     help: fallback === undefined ? help : `${help} (default: ${fallback})`,
-    parse: (text: string) => parseSettingOption(name, text),
+    parse: parserOf(name),
     ...(settingOf(name).belongsTo === "api" && { belongsTo: "api" as const }),
     next: "inPlace" as const,
   };

@@ -1,6 +1,5 @@
-/** Parsers of option values. Each returns the value, or throws an InvalidArgumentError that says what is accepted. */
+/** Parsers of option values. Each returns the value, or throws an InvalidValue that says what is accepted. */
 import { BlockList } from "node:net";
-import { InvalidArgumentError } from "commander";
 import type { Flag } from "../../classifier/flags.js";
 import { mailServices } from "../../classifier/mail-services.js";
 import { isServerAddress } from "../../dns/vocabulary.js";
@@ -12,25 +11,73 @@ import type { Rate } from "../../validator/api/engine.js";
 import { isLoopback } from "../../validator/api/loopback.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
 import { addTo, type TrustedAddress } from "../config/trusted-addresses.js";
+import { UsageError } from "../errors.js";
+import { meantBy } from "./meant.js";
+import { statusCalled } from "./others-words.js";
 
 /** In milliseconds. */
 export const day = 86_400_000;
 
+/** A value that a parser refuses. Its message says what is accepted, in sentences. */
+export class InvalidValue extends Error {
+  override readonly name = "InvalidValue";
+
+  /** @param what what is wrong, if it is not the value as it was given */
+  constructor(
+    message: string,
+    readonly what?: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Parses a value.
+ *
+ * @param where the option, the variable or the place in a file that has it, for the message
+ * @throws UsageError
+ */
+export function parsed<Value>(
+  where: string,
+  value: string,
+  parse: (text: string, where: string) => Value,
+): Value {
+  try {
+    return parse(value, where);
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error;
+    throw new UsageError(`${where}: ${error.what ?? `"${value}"`} is invalid. ${error.message}`);
+  }
+}
+
+/** Returns the word that is given, in any case. */
+function knownWord<const Word extends string>(
+  text: string,
+  words: readonly Word[],
+  meant: (text: string) => string | undefined = (text) => meantBy(text, words),
+  accepted = `It takes one of ${words.join(", ")}.`,
+): Word {
+  const word = words.find((each) => each === text.trim().toLowerCase());
+  if (word !== undefined) return word;
+  const guess = meant(text);
+  throw new InvalidValue(`${guess === undefined ? "" : `Did you mean ${guess}? `}${accepted}`, `"${text}"`);
+}
+
 export function filled(value: string): string {
-  if (value === "") throw new InvalidArgumentError("It must not be empty.");
+  if (value === "") throw new InvalidValue("It must not be empty.");
   return value;
 }
 
 /** A name for the audit. */
 export function personName(value: string): string {
   if (!/^(?!\s)\P{C}{1,100}(?<!\s)$/u.test(value))
-    throw new InvalidArgumentError("It takes 1 to 100 characters, without blanks around them.");
+    throw new InvalidValue("It takes 1 to 100 characters, without blanks around them.");
   return value;
 }
 
 /** Refuses `-`, which stands for standard output in other options. */
 export function path(value: string): string {
-  if (value === "-") throw new InvalidArgumentError("It takes a path; for one that is -, write ./-.");
+  if (value === "-") throw new InvalidValue("It takes a path; for one that is -, write ./-.");
   return filled(value);
 }
 
@@ -38,14 +85,14 @@ export function oneCharacter(value: string): string {
   if (value === "none") return "";
   const character = value === "\\t" || value === "tab" ? "\t" : value;
   if (!/^[\0-\x7f]$/.test(character) || /["\r\n]/.test(character)) {
-    throw new InvalidArgumentError('It takes one ASCII character other than " and line ends, or none.');
+    throw new InvalidValue('It takes one ASCII character other than " and line ends, or none.');
   }
   return character;
 }
 
 export function markCharacter(value: string): string {
   if (!/^[!-~\t]$/.test(value) || /[A-Za-z0-9]/.test(value)) {
-    throw new InvalidArgumentError("It takes one ASCII character other than letters, digits and space.");
+    throw new InvalidValue("It takes one ASCII character other than letters, digits and space.");
   }
   return value;
 }
@@ -59,15 +106,14 @@ export interface Quoting {
 export function quoting(value: string): Quoting {
   if (value === "none") return { quote: "" };
   const [quote = "", escaping, ...rest] = value;
-  if (rest.length > 0)
-    throw new InvalidArgumentError(`It takes a quote character, such as ' or "\\, or none.`);
+  if (rest.length > 0) throw new InvalidValue(`It takes a quote character, such as ' or "\\, or none.`);
   return { quote: markCharacter(quote), ...(escaping !== undefined && { escape: markCharacter(escaping) }) };
 }
 
 /** A number of units, or `none`; not null, which commander takes for an option without a value. */
 export function unitLimit(value: string): number | "none" {
   if (value === "none") return value;
-  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It takes a whole number from 0, or none.");
+  if (!/^\d{1,15}$/.test(value)) throw new InvalidValue("It takes a whole number from 0, or none.");
   return Number(value);
 }
 
@@ -75,7 +121,7 @@ export function wholeNumber(least: number, most: number) {
   return (value: string): number => {
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It takes a whole number from ${least} to ${most}.`);
+    throw new InvalidValue(`It takes a whole number from ${least} to ${most}.`);
   };
 }
 
@@ -83,7 +129,7 @@ export function byteCount(value: string): number {
   const [, digits = "", unit = ""] = /^(\d{1,12})([KMG]?)$/i.exec(value) ?? [];
   const bytes = Number(digits || Number.NaN) * 1024 ** " KMG".indexOf(unit.toUpperCase() || " ");
   if (bytes >= 1 && bytes <= 2 ** 40) return bytes;
-  throw new InvalidArgumentError("It takes a number of bytes, such as 512K, 256M or 2G.");
+  throw new InvalidValue("It takes a number of bytes, such as 512K, 256M or 2G.");
 }
 
 const mostShards = 10_000;
@@ -102,7 +148,7 @@ const taskIndices: readonly (readonly [index: string, count?: string])[] = [
  * Reads a shard: `2/8` is the second of eight, `index/8` that of the index of this task.
  *
  * @param env variables of the scheduler, if there is one
- * @throws InvalidArgumentError
+ * @throws InvalidValue
  */
 export function shardOf(
   value: string,
@@ -113,18 +159,18 @@ export function shardOf(
     const [own, all = ""] = taskIndices.find(([name]) => env[name]) ?? [];
     if (own === undefined) {
       const names = taskIndices.map(([name]) => name).join(", ");
-      throw new InvalidArgumentError(`index/N needs the index of a task: none of ${names} is set.`);
+      throw new InvalidValue(`index/N needs the index of a task: none of ${names} is set.`);
     }
     const wanted = value.slice("index/".length);
     if (env[all] !== undefined && env[all] !== wanted) {
-      throw new InvalidArgumentError(`There are ${env[all]} tasks (${all}), not ${wanted}.`);
+      throw new InvalidValue(`There are ${env[all]} tasks (${all}), not ${wanted}.`);
     }
     text = `${/^\d+$/.test(env[own]!) ? Number(env[own]) + 1 : env[own]}/${wanted}`;
   }
   const [, index = 0, count = 0] = (/^(\d{1,5})\/(\d{1,5})$/.exec(text) ?? []).map(Number);
   if (index >= 1 && index <= count && count <= mostShards) return { index, count };
   const from = text === value ? "" : ` The index of this task makes it ${text}.`;
-  throw new InvalidArgumentError(
+  throw new InvalidValue(
     `It takes the number of a shard and of all shards, such as 1/4, of at most ${mostShards}.${from}`,
   );
 }
@@ -139,7 +185,7 @@ export function wordList(value: string): string[] {
 
 export function webOrigin(value: string): string {
   if (URL.canParse(value) && new URL(value).origin === value) return value;
-  throw new InvalidArgumentError("It takes an origin such as https://shop.example.com, without a path.");
+  throw new InvalidValue("It takes an origin such as https://shop.example.com, without a path.");
 }
 
 /** Returns milliseconds since the epoch, or `never`. */
@@ -148,17 +194,12 @@ export function expiryDate(value: string): number | "never" {
   const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN;
   // Date.parse reads February 31 as March 3.
   const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(value.slice(0, 10));
-  if (!isDay) throw new InvalidArgumentError("It takes a date such as 2027-01-31, or never.");
+  if (!isDay) throw new InvalidValue("It takes a date such as 2027-01-31, or never.");
   return time;
 }
 
-export function permissionList(value: string): Permission[] {
-  return value.split(",").map((name) => {
-    const permission = (["emails", "domains"] as const).find((permission) => permission === name.trim());
-    if (permission !== undefined) return permission;
-    throw new InvalidArgumentError(`"${name}" is an unknown permission; known permissions: emails, domains.`);
-  });
-}
+export const permissionList = (value: string): Permission[] =>
+  value.split(",").map((name) => knownWord(name, ["emails", "domains"]));
 
 export interface Limit {
   readonly count: number;
@@ -173,48 +214,51 @@ export const flagPrefix = "flag:";
 const plainFlags = ["role", "free-provider", "no-reply", "relay"] as const satisfies readonly Flag[];
 /** Flags that need the MX host. */
 export const needsDns = (word: string): boolean => /^flag:(?:parked|mx:)/.test(word);
-const flagWord = new RegExp(
-  `^${flagPrefix}(?:${[...plainFlags, "parked"].join("|")}|mx:(?:${mailServices.join("|")}))$`,
-);
+const namedFlags = [...plainFlags, "parked"];
+const flags = [...namedFlags, ...mailServices.map((name) => `mx:${name}`)];
+const acceptedFlags = `Flags: ${[...namedFlags, "mx:NAME"].map((flag) => flagPrefix + flag).join(", ")}.`;
+
+function knownFlag(word: string): string {
+  const meant = (text: string) => {
+    const flag = meantBy(text.slice(flagPrefix.length), flags);
+    return flag && flagPrefix + flag;
+  };
+  return knownWord(
+    word,
+    flags.map((flag) => flagPrefix + flag),
+    meant,
+    acceptedFlags,
+  );
+}
 
 /** A list of statuses, and of flags. */
 export function filterList(kind: Kind) {
   const statusesOf = statusList(kind, noItem);
   return (value: string): string[] => {
     const words = value.split(",").map((word) => word.trim());
-    const flags = words.filter((word) => word.startsWith(flagPrefix));
-    const unknown = flags.find((word) => !flagWord.test(word));
-    if (unknown !== undefined) {
-      throw new InvalidArgumentError(
-        `"${unknown}" is not a flag; flags: ${[...plainFlags, "parked", "mx:NAME"].map((flag) => flagPrefix + flag).join(", ")}.`,
-      );
-    }
+    const known = words.filter((word) => word.startsWith(flagPrefix)).map(knownFlag);
     const statuses = words.filter((word) => !word.startsWith(flagPrefix));
-    return [...(statuses.length > 0 ? statusesOf(statuses.join(",")) : []), ...new Set(flags)];
+    return [...(statuses.length > 0 ? statusesOf(statuses.join(",")) : []), ...new Set(known)];
   };
 }
 
 export function statusList(kind: Kind, ...others: readonly string[]) {
   const known: readonly string[] = knownStatuses.filter((status) => kind === "email" || status !== "alias");
   const statuses = [...known, ...others];
-  return (value: string): string[] => {
-    const found = value.split(",").map((word) => word.trim());
-    const unknown = found.find((word) => !statuses.includes(word));
-    if (unknown === undefined) return [...new Set(found)];
-    throw new InvalidArgumentError(
-      `"${unknown}" is not a status of ${kind}s; known statuses: ${statuses.join(", ")}.`,
-    );
-  };
+  const meant = (word: string) => statusCalled(word.toLowerCase()) ?? meantBy(word, statuses);
+  const accepted = `Statuses of ${kind}s: ${statuses.join(", ")}.`;
+  return (value: string): string[] => [
+    ...new Set(value.split(",").map((word) => knownWord(word, statuses, meant, accepted))),
+  ];
 }
 
 export const columnsToAdd = ["canonical", "flags"] as const;
 type ColumnToAdd = (typeof columnsToAdd)[number];
 
 export function addedColumns(value: string): readonly ColumnToAdd[] {
-  const found = value.split(",").map((word) => word.trim());
-  const columns = columnsToAdd.filter((column) => found.includes(column));
-  if (columns.length === new Set(found).size) return columns;
-  throw new InvalidArgumentError(`It takes ${columnsToAdd.join(", ")}; reason and suggestion: --explain.`);
+  const accepted = `It takes ${columnsToAdd.join(", ")}; reason and suggestion: --explain.`;
+  const found = value.split(",").map((word) => knownWord(word, columnsToAdd, undefined, accepted));
+  return columnsToAdd.filter((column) => found.includes(column));
 }
 
 export interface FailCondition {
@@ -234,7 +278,7 @@ export function failCondition(kind: Kind) {
     const rows = words.filter((word) => word !== noRows).map((word) => word.split(":"));
     const limits = rows.flatMap(([, ...most]) => (most.length > 0 ? [limit(most.join(":"))] : []));
     if (limits.length > 1) {
-      throw new InvalidArgumentError("One limit counts for all statuses: disposable,fake:2%.");
+      throw new InvalidValue("One limit counts for all statuses: disposable,fake:2%.");
     }
     return {
       statuses: [...new Set(rows.flatMap(([status = ""]) => statusesOf(status)))],
@@ -248,7 +292,8 @@ function limit(value: string): Limit {
   const [, count, sign] = /^(\d+(?:\.\d+)?)(%?)$/.exec(value) ?? [];
   const isPerCent = sign === "%";
   const isValid = count !== undefined && (isPerCent ? Number(count) <= 100 : !count.includes("."));
-  if (!isValid) throw new InvalidArgumentError("A limit is a number of rows or a share: fake:20, fake:2%.");
+  if (!isValid)
+    throw new InvalidValue("A limit is a number of rows, or a share of at most 100 %: fake:20, fake:2%.");
   return { count: Number(count), isPerCent };
 }
 
@@ -260,7 +305,7 @@ export interface BadRowHandling {
 export function badRowHandling(value: string): BadRowHandling {
   const [, policy, file] = /^(error|skip|keep)(?::(.*))?$/s.exec(value) ?? [];
   if (policy === undefined || (policy === "error" && file !== undefined)) {
-    throw new InvalidArgumentError("It takes error, skip, keep, skip:FILE or keep:FILE.");
+    throw new InvalidValue("It takes error, skip, keep, skip:FILE or keep:FILE.");
   }
   return { policy: policy as BadRowPolicy, ...(file !== undefined && { file: path(file) }) };
 }
@@ -276,7 +321,7 @@ export interface Encodings {
 export function encodings(value: string): Encodings {
   const [input = "", output = "", more] = value.split(":");
   if (input + output === "" || more !== undefined) {
-    throw new InvalidArgumentError("It takes IN, IN:OUT or :OUT, as in auto:same or :utf-8-bom.");
+    throw new InvalidValue("It takes IN, IN:OUT or :OUT, as in auto:same or :utf-8-bom.");
   }
   const hasMark = /^utf-?8-bom$/i.test(output);
   return {
@@ -296,7 +341,7 @@ export function reportTarget(value: string): ReportTarget {
   const [, file] = /^full:(.*)$/s.exec(value) ?? [];
   const isFull = file !== undefined;
   if (isFull && (isMarkdown(file) || endingOf(file) === "json"))
-    throw new InvalidArgumentError("Markdown and JSON have no addresses; full: is for a page.");
+    throw new InvalidValue("Markdown and JSON have no addresses; full: is for a page.");
   return { path: path(file ?? value), isFull };
 }
 
@@ -320,26 +365,19 @@ export function logTarget(value: string): LogTarget {
   if (kind !== undefined) {
     return { findingsFile: { path: path(file!), format: kind as FindingsTarget["format"] } };
   }
-  const format = logFormats.find((word) => word === value);
-  if (format === undefined) {
-    const files = "json:FILE, gitlab:FILE, sarif:FILE";
-    throw new InvalidArgumentError(`It takes one of ${logFormats.join(", ")}, ${files}.`);
-  }
-  return { format };
+  const all = `${logFormats.join(", ")}, json:FILE, gitlab:FILE, sarif:FILE`;
+  return { format: knownWord(value, logFormats, undefined, `It takes one of ${all}.`) };
 }
 
-export function oneOf<const Word extends string>(...words: readonly Word[]) {
-  return (value: string): Word => {
-    const word = words.find((word) => word === value);
-    if (word === undefined) throw new InvalidArgumentError(`It takes one of ${words.join(", ")}.`);
-    return word;
-  };
-}
+export const oneOf =
+  <const Word extends string>(...words: readonly Word[]) =>
+  (value: string): Word =>
+    knownWord(value, words);
 
 export function truthValue(value: string): boolean {
   if (/^(?:1|on|true|yes)$/i.test(value)) return true;
   if (/^(?:0|off|false|no)$/i.test(value)) return false;
-  throw new InvalidArgumentError("It takes true or false.");
+  throw new InvalidValue("It takes true or false.");
 }
 
 /** `strict` fails the run if more than a share of the domains stays undecided, `strict:5%`; half of them by default. */
@@ -352,7 +390,7 @@ export function dnsUse(value: string): DnsUse {
   try {
     return truthValue(value) ? "on" : "off";
   } catch {
-    throw new InvalidArgumentError("It takes on, off, strict or a share, strict:5%.");
+    throw new InvalidValue("It takes on, off, strict or a share, strict:5%.");
   }
 }
 
@@ -360,30 +398,37 @@ export function dnsServers(value: string): string[] {
   return value.split(",").map((text) => {
     const server = text.trim();
     if (isServerAddress(server)) return server;
-    throw new InvalidArgumentError(
-      "It takes IP addresses, such as 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:53.",
-    );
+    throw new InvalidValue("It takes IP addresses, such as 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:53.");
   });
 }
+
+/** In place of a URL, which may have a password. */
+const hidden = "it";
 
 export function serviceUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new InvalidArgumentError("It takes a URL such as https://example.com/v1.");
+    const host = /^[\w.-]+\.[a-z]{2,}(?:\/[\w./-]*)?$/i.test(value) ? `Did you mean https://${value}? ` : "";
+    throw new InvalidValue(`${host}It takes a URL such as https://example.com/v1.`, hidden);
   }
   if (url.username || url.password || url.search || url.hash) {
-    throw new InvalidArgumentError("It must have no user, password, ? or #.");
+    throw new InvalidValue("It must have no user, password, ? or #.", hidden);
   }
   return url.href.replace(/\/+$/, "");
 }
 
-/** An https URL, an http one on this machine, or `none`. */
-export function listUrl(value: string): string {
-  if (value === "none") return value;
+/** Returns an https URL, or an http one on this machine; undefined for another. */
+export function safeUrl(value: string): string | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
-  if (url === undefined || !isSafe) throw new InvalidArgumentError("It takes an https URL, or none.");
-  return url.href;
+  return isSafe ? url?.href : undefined;
+}
+
+/** A URL from which a list may come, or `none`. */
+export function listUrl(value: string): string {
+  const url = value === "none" ? value : safeUrl(value);
+  if (url === undefined) throw new InvalidValue("It takes an https URL, or none.", hidden);
+  return url;
 }
 
 const unitMilliseconds: Readonly<Record<string, number>> = {
@@ -403,7 +448,7 @@ export function duration(least: number, most: number) {
     const [, number, unit = "s"] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)?$/.exec(value) ?? [];
     const milliseconds = Math.round(Number(number) * unitMilliseconds[unit]!);
     if (milliseconds >= least && milliseconds <= most) return milliseconds;
-    throw new InvalidArgumentError("It takes a time such as 500ms, 30s, 2m, 1h or 30d.");
+    throw new InvalidValue("It takes a time such as 500ms, 30s, 2m, 1h or 30d.");
   };
 }
 
@@ -415,7 +460,7 @@ export function waitTime(value: string): number {
 /** Returns the name of an HTTP field (RFC 9110 §5.1) in lower case. */
 export function fieldName(value: string): string {
   if (/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(value)) return value.toLowerCase();
-  throw new InvalidArgumentError("It takes the name of an HTTP field such as X-Forwarded-Email.");
+  throw new InvalidValue("It takes the name of an HTTP field such as X-Forwarded-Email.");
 }
 
 export function trustedAddress(value: string): TrustedAddress {
@@ -423,9 +468,7 @@ export function trustedAddress(value: string): TrustedAddress {
     if (value !== "unix") addTo(new BlockList(), value);
     return value;
   } catch {
-    throw new InvalidArgumentError(
-      "It takes an address such as 10.0.0.7, a network such as 10.0.0.0/8, or unix.",
-    );
+    throw new InvalidValue("It takes an address such as 10.0.0.7, a network such as 10.0.0.0/8, or unix.");
   }
 }
 
@@ -445,7 +488,7 @@ export function showRate({ requests, milliseconds }: RequestRate): string {
 export function itemRate(value: string): Rate {
   const [, items, unit = ""] = /^(\d{1,9})\/([smh])$/.exec(value) ?? [];
   if (Number(items) > 0) return { items: Number(items), milliseconds: unitMilliseconds[unit]! };
-  throw new InvalidArgumentError("It takes a rate such as 50/s, 1000/m or 10000/h.");
+  throw new InvalidValue("It takes a rate such as 50/s, 1000/m or 10000/h.");
 }
 
 /** Returns whether a word is a URL where a file is meant. */

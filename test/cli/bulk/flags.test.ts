@@ -78,8 +78,8 @@ test("several items in a field have the flags of the one that decides", async ()
 test.each([
   ["flag:parked", "flag:parked is known from DNS only; add --dns"],
   ["flag:mx:google", "flag:mx:google is known from DNS only; add --dns"],
-  ["flag:roles", '"flag:roles" is not a flag; flags: flag:role, flag:free-provider'],
-  ["flag:mx:nobody", '"flag:mx:nobody" is not a flag'],
+  ["flag:roles", '"flag:roles" is invalid. Did you mean flag:role? Flags: flag:role, flag:free-provider'],
+  ["flag:mx:nobody", '"flag:mx:nobody" is invalid. Flags: flag:role'],
 ])("--drop %s is refused", async (word, message) => {
   const { code, stderr } = await run("--drop", word);
   expect(code).toBe(2);

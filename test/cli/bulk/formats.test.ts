@@ -147,7 +147,7 @@ describe("comments, quotes and escapes", () => {
   test.each<[string[], string]>([
     [
       ["--quote", "a"],
-      "option '--quote <CHARS>' argument 'a' is invalid. It takes one ASCII character other than letters, digits and space.",
+      '--quote: "a" is invalid. It takes one ASCII character other than letters, digits and space.',
     ],
     [["--comment", "#", "-d", "#"], "--delimiter, --quote and --comment need different characters"],
   ])("rejects %j", async (args, message) => {

@@ -82,8 +82,6 @@ describe("canonical addresses", () => {
   test("need --dedupe=canonical: --dedupe=other is a usage error", async () => {
     const { code, stderr } = await idv(["emails", "--dedupe=other"]);
     expect(code).toBe(2);
-    expect(stderr).toBe(
-      "idv: option '--dedupe [=KEY]' argument 'other' is invalid. Allowed choices are item, canonical.\n",
-    );
+    expect(stderr).toBe('idv: --dedupe: "other" is invalid. It takes one of item, canonical.\n');
   });
 });

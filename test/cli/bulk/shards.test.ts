@@ -35,8 +35,8 @@ test("bad rows are reported by the first shard only", async () => {
 });
 
 test.each([
-  [["--shard", "0/4"], "--shard <I/N>' argument '0/4' is invalid"],
-  [["--shard", "5/4"], "--shard <I/N>' argument '5/4' is invalid"],
+  [["--shard", "0/4"], '--shard: "0/4" is invalid'],
+  [["--shard", "5/4"], '--shard: "5/4" is invalid'],
   [["--shard", "1/2", "-I"], "--in-place would lose the rows of the other shards"],
   [["--shard", "1/2", "-c", "id", "-c", "email"], "--shard needs one column"],
   [["--shard", "1/2", "-c", "*"], "--shard needs one column"],

@@ -74,7 +74,10 @@ describe("options", () => {
 
   test.each(["2.5", "-1", "101%", "many"])("--fail-on fake:%s is rejected", async (value) => {
     const { code, stderr } = await idv(["emails", `--fail-on=fake:${value}`], { stdin: bad });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("a number of rows or a share: fake:20")]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("a number of rows, or a share of at most 100 %: fake:20"),
+    ]);
   });
 
   test("--log github names file and line of bad rows", async () => {

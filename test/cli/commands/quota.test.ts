@@ -6,17 +6,14 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 describe("idv quota", () => {
   test.each([
     [["quota", "set"], "quota set needs --limit N|none or --period none|hour|day|month"],
-    [
-      ["quota", "set", "--limit", "-1"],
-      "option '--limit <N|none>' argument '-1' is invalid. It takes a whole number from 0, or none.",
-    ],
+    [["quota", "set", "--limit", "-1"], '--limit: "-1" is invalid. It takes a whole number from 0, or none.'],
     [
       ["quota", "set", "--limit", "many"],
-      "option '--limit <N|none>' argument 'many' is invalid. It takes a whole number from 0, or none.",
+      '--limit: "many" is invalid. It takes a whole number from 0, or none.',
     ],
     [
       ["quota", "set", "--period", "week"],
-      "option '--period <PERIOD>' argument 'week' is invalid. Allowed choices are none, hour, day, month.",
+      '--period: "week" is invalid. It takes one of none, hour, day, month.',
     ],
   ])("rejects %j", async (args, message) => {
     expect(await idv(args)).toEqual({ code: 2, stdout: "", stderr: `idv: ${message}\n` });

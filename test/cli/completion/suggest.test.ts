@@ -58,5 +58,5 @@ describe("the words suggested after a command line", () => {
 test("an unknown shell is refused", async () => {
   const { code, stderr } = await idv(["completion", "tcsh"]);
   expect(code).toBe(2);
-  expect(stderr).toContain("Allowed choices are bash, zsh, fish, powershell.");
+  expect(stderr).toContain("It takes one of bash, zsh, fish, powershell.");
 });

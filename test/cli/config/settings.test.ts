@@ -105,7 +105,7 @@ test.each<[string, Given, string]>([
   [
     "an unknown setting",
     { user: { colour: 1 } },
-    'config.json: "colour" is an unknown setting; known settings: engine',
+    'config.json: "colour" is not a known setting; see idv help settings',
   ],
   ["null in a file", { project: { emptyValues: null } }, ".idvrc.json: emptyValues: takes text, a number"],
   ["an object in a file", { user: { cell: {} } }, "config.json: cell: takes text, a number"],
@@ -153,10 +153,10 @@ test("every setting has a variable and a valid default", () => {
 
 test.each([
   ["baseUrl=https://u:secret@x.net", "--set baseUrl: it is invalid. It must have no user"],
-  ["apiKey=secret", '--set: "apiKey" is not a setting; settings: engine'],
-  ["sk_secret", "--set: takes NAME=VALUE; settings: engine"],
+  ["apiKey=secret", '--set: "apiKey" is not a known setting'],
+  ["sk_secret", "--set: takes NAME=VALUE, as in timeout=1m"],
   ["timeout=soon", '--set timeout: "soon" is invalid.'],
 ])("rejects --set %s and shows no secret in the message", (text, message) => {
-  expect(() => setSetting(text)).toThrow(message);
-  expect(() => setSetting(text)).not.toThrow("secret");
+  expect(() => setSetting(text, "--set")).toThrow(message);
+  expect(() => setSetting(text, "--set")).not.toThrow("secret");
 });

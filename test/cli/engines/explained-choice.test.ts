@@ -84,10 +84,7 @@ describe("the choice of engine and key", () => {
     ["{", ".idvrc.json: not JSON"],
     ["[]", "not a JSON object"],
     ['{"apiKey":"sk_1"}', "a key does not belong here; idv login keeps it in a file of its own"],
-    [
-      '{"colour":1}',
-      '"colour" is an unknown setting; known settings: engine, baseUrl, apiKeyFile, batchSize',
-    ],
+    ['{"colour":1}', '"colour" is not a known setting; see idv help settings'],
   ])("fails with a project's file that is wrong: %s", async (text, message) => {
     const home = homeWith({ ...file, ".idvrc.json": text });
     const { code, stderr } = await idv(["emails", "list.csv"], { home });

@@ -1,5 +1,4 @@
 /** Covers the parsers of option values: the values that each takes and rejects. */
-import { InvalidArgumentError } from "commander";
 import { describe, expect, test } from "vitest";
 import {
   badRowHandling,
@@ -7,6 +6,7 @@ import {
   expiryDate,
   failCondition,
   filled,
+  InvalidValue,
   itemRate,
   logTarget,
   markCharacter,
@@ -28,6 +28,7 @@ const time = duration(1, 86_400_000);
 
 test.each<[string, (text: string) => unknown, string, unknown]>([
   ["filled", filled, "x", "x"],
+  ["oneOf", oneOf("auto", "api"), " Api", "api"],
   ["path", path, "./-", "./-"],
   ["oneCharacter", oneCharacter, ";", ";"],
   ["oneCharacter", oneCharacter, "\\t", "\t"],
@@ -90,7 +91,7 @@ test.each([
   ["index/3", { CLOUD_RUN_TASK_INDEX: "1", CLOUD_RUN_TASK_COUNT: "2" }],
   ["index/8", { SLURM_ARRAY_TASK_ID: "3" }],
 ])("shardOf rejects %s with %o", (text, env) => {
-  expect(() => shardOf(text, env)).toThrow(InvalidArgumentError);
+  expect(() => shardOf(text, env)).toThrow(InvalidValue);
 });
 
 describe("invalid values", () => {
@@ -113,7 +114,7 @@ describe("invalid values", () => {
     ["expiryDate", expiryDate, "tomorrow"],
     ["permissionList", permissionList, "all"],
     ["statusList", statusList("domain"), "alias"],
-    ["oneOf", oneOf("api", "offline"), "Api"],
+    ["oneOf", oneOf("api", "offline"), "apix"],
     ["quoting", quoting, "'''"],
     ["quoting", quoting, "a"],
     ["badRowHandling", badRowHandling, "error:f"],
@@ -138,6 +139,6 @@ describe("invalid values", () => {
     ["itemRate", itemRate, "0/s"],
     ["itemRate", itemRate, "5"],
   ])("%s rejects $2", (...[, parse, text]) => {
-    expect(() => parse(text)).toThrow(InvalidArgumentError);
+    expect(() => parse(text)).toThrow(InvalidValue);
   });
 });

@@ -197,15 +197,15 @@ describe("a file of options", () => {
   test.each([
     ["nonsense", "serve.json: not JSON"],
     ["[]", "serve.json: not a JSON object"],
-    ['{"prot": 1}', 'serve.json: "prot" is not an option; known: host, port, socket,'],
-    ['{"config": "x"}', 'serve.json: "config" is not an option'],
+    ['{"prot": 1}', 'serve.json: "prot" is not a known option (did you mean port?); see idv serve --help'],
+    ['{"config": "x"}', 'serve.json: "config" is not a known option'],
     ['{"port": 99999}', 'serve.json: port: "99999" is invalid. It takes a whole number from 0 to 65535.'],
     ['{"port": [1, 2]}', "serve.json: port: takes one value"],
     ['{"quiet": "yes"}', "serve.json: quiet: takes true or false"],
     ['{"host": ""}', 'serve.json: host: "" is invalid'],
     ['{"host": null}', "serve.json: host: takes text, a number, true or false"],
     ['{"dns": "bad"}', 'serve.json: dns: "bad" is invalid. It takes on, off, strict or a share, strict:5%.'],
-    ['{"set": "baseUrl=https://u:secret@h"}', "serve.json: set: baseUrl: it is invalid."],
+    ['{"set": "baseUrl=https://u:secret@h"}', "serve.json: set baseUrl: it is invalid."],
   ])("%s is refused", async (text, message) => {
     const home = temporaryFolder();
     writeFileSync(join(home, "serve.json"), text);

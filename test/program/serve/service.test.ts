@@ -363,19 +363,19 @@ describe("keys", () => {
     [
       ["create", "--name", "x", "--expires", "2027-02-31"],
       2,
-      "option '--expires <DATE>' argument '2027-02-31' is invalid. It takes a date such as 2027-01-31, or never.",
+      '--expires: "2027-02-31" is invalid. It takes a date such as 2027-01-31, or never.',
     ],
     [["create"], 2, "keys create needs --name NAME"],
     [["set", "nobody", "--limit", "1"], 2, 'no key "nobody"; run idv keys list to see all keys'],
     [
       ["create", "--name", "x", "--expires", "soon"],
       2,
-      "option '--expires <DATE>' argument 'soon' is invalid. It takes a date such as 2027-01-31, or never.",
+      '--expires: "soon" is invalid. It takes a date such as 2027-01-31, or never.',
     ],
     [
       ["create", "--name", "x", "--permissions", "all"],
       2,
-      "option '--permissions <LIST>' argument 'all' is invalid. \"all\" is an unknown permission; known permissions: emails, domains.",
+      '--permissions: "all" is invalid. It takes one of emails, domains.',
     ],
   ])("%j is rejected", async (args, expected, message) => {
     const { code, stdout, stderr } = await idv(["keys", ...args], { home });

@@ -75,7 +75,7 @@ describe("idv", () => {
     expect(await idv(["email"])).toEqual({
       code: 2,
       stdout: "",
-      stderr: "idv: unknown command 'email' (Did you mean emails?)\n",
+      stderr: "idv: unknown command email (did you mean emails?); see idv --help\n",
     });
   });
 });

@@ -1,0 +1,25 @@
+/** Finds what was meant by a word that is not known. */
+import { distance } from "fastest-levenshtein";
+
+/** How much of two words has to be alike. Below, a guess is more often wrong: `--resume` is no `--dedupe`. */
+const leastAlike = 2 / 3;
+
+/** Returns the known word that a word starts, or is most like; undefined for none. Case and hyphens do not count. */
+export function meantBy(word: string, known: readonly string[]): string | undefined {
+  const text = plain(word);
+  if (text === "") return undefined;
+  const likes = known.map((each) => {
+    const other = plain(each);
+    if (other === text) return { each, alike: 2 };
+    if (text.length > 2 && other.startsWith(text)) return { each, alike: 1 };
+    // Letters in another order: `--prot`.
+    if (letters(other) === letters(text)) return { each, alike: 0.9 };
+    return { each, alike: 1 - distance(text, other) / Math.max(text.length, other.length) };
+  });
+  const best = likes.reduce((one, other) => (other.alike > one.alike ? other : one), { each: "", alike: 0 });
+  return best.alike >= leastAlike ? best.each : undefined;
+}
+
+const plain = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+
+const letters = (text: string): string => [...text].sort().join("");

@@ -1,0 +1,86 @@
+/** What users of other programs write, and what it is here. */
+
+const key = "others can read a key on a command line; put it into IDV_API_KEY, or run idv login";
+const addresses = "idv asks no mailbox; --dns asks for the mail servers of domains";
+
+/** Options of `idv emails`, without hyphens before them. */
+const options: Readonly<Record<string, string>> = {
+  "api-key": key,
+  k: key,
+  key,
+  token: key,
+  "api-key-file": "write --set apiKeyFile=FILE",
+  url: "write --base-url URL",
+  endpoint: "write --base-url URL",
+  workers: "write --set concurrency=N",
+  threads: "write --set concurrency=N",
+  jobs: "write --set concurrency=N",
+  j: "write --set concurrency=N",
+  concurrency: "write --set concurrency=N",
+  rate: "write --set rate=50/s",
+  retries: "write --set maxRetries=N",
+  timeout: "write --set timeout=30s",
+  "batch-size": "write --set batchSize=N",
+  mx: "write --dns",
+  smtp: addresses,
+  "verify-smtp": addresses,
+  limit: "for a limit of units, run idv quota set --limit N",
+  overwrite: "write -I",
+  yes: "nothing is asked; -I replaces the file",
+  "no-progress": "write -q",
+  silent: "write -q",
+  verbose: "--explain adds reasons, --log debug shows requests",
+  v: "--explain adds reasons, --log debug shows requests",
+  f: "write --format FORMAT",
+  "output-format": "write --format FORMAT",
+  resume: "run the same command again: what is paid is not paid twice",
+  remove: "write --drop STATUS",
+  exclude: "write --drop STATUS",
+  include: "write --only STATUS",
+  keep: "write --only STATUS",
+  separator: "write -d CHAR",
+  sep: "write -d CHAR",
+  header: "-n reads a table without one, --set header=never writes none",
+  "all-columns": 'write -c "*"',
+  "all-sheets": 'write --sheet "*"',
+  canonical: "write --add canonical",
+  flags: "write --add flags",
+  debug: "write --log debug",
+};
+
+/** Returns what to write instead of an option of `idv emails`, such as `--workers`. */
+export const insteadOf = (flag: string): string | undefined => {
+  const name = flag.replace(/^-+/, "").toLowerCase();
+  return Object.hasOwn(options, name) ? options[name] : undefined;
+};
+
+const statuses: Readonly<Record<string, string>> = {
+  valid: "ok",
+  good: "ok",
+  deliverable: "ok",
+  invalid: "fake",
+  bad: "fake",
+  undeliverable: "fake",
+  typo: "fake",
+  temporary: "disposable",
+  temp: "disposable",
+  throwaway: "disposable",
+  blank: "empty",
+};
+
+/** Returns the status that other programs call by a word. */
+export const statusCalled = (word: string): string | undefined =>
+  Object.hasOwn(statuses, word) ? statuses[word] : undefined;
+
+const commands: Readonly<Record<string, string>> = {
+  validate: "to check a list: idv emails list.csv",
+  verify: "to check a list: idv emails list.csv",
+  clean: "to check a list: idv emails list.csv",
+  run: "to check a list: idv emails list.csv",
+  version: "write idv --version",
+  "-v": "write idv --version",
+};
+
+/** Returns what to write instead of a command, or an option of idv itself. */
+export const insteadOfCommand = (word: string): string | undefined =>
+  Object.hasOwn(commands, word) ? commands[word] : undefined;

@@ -1,0 +1,78 @@
+/** Covers what a message says was meant by a word that is not known: an option, a value, a command. */
+import { describe, expect, test } from "vitest";
+import { meantBy } from "../../../src/cli/options/meant.js";
+import { idv } from "../../support/run-here.js";
+import { folderOf } from "../../support/temporary-folder.js";
+
+test.each<[string, readonly string[], string | undefined]>([
+  ["--delim", ["--delimiter", "--drop"], "--delimiter"],
+  ["--prot", ["--host", "--port"], "--port"],
+  ["batchsize", ["batchSize", "baseUrl"], "batchSize"],
+  ["disposible", ["disposable", "ok"], "disposable"],
+  ["--resume", ["--dedupe", "--report"], undefined],
+  ["--remove", ["--report"], undefined],
+  ["--smtp", ["--set"], undefined],
+  ["", ["ok"], undefined],
+  ["--", ["--set"], undefined],
+])("%j is meant to be one of %j: %j", (word, known, meant) => {
+  expect(meantBy(word, known)).toBe(meant);
+});
+
+const home = folderOf({ "list.csv": "email\nann@larch-and-oak.com\n" });
+
+describe("idv emails list.csv", () => {
+  test.each([
+    ["--delim=;", "unknown option --delim (did you mean --delimiter?); see idv emails --help"],
+    ["--resume", "run the same command again"],
+    ["--workers", "write --set concurrency=N"],
+    ["--smtp", "--dns asks for the mail servers"],
+    ["--quiet=yes", "--quiet takes no value; see idv emails --help"],
+    ["--nothing-like-it", "unknown option --nothing-like-it; see idv emails --help"],
+    ["--drop=good,fake", '--drop: "good" is invalid. Did you mean ok? Statuses of emails: ok, alias'],
+    ["--only=disposible", '--only: "disposible" is invalid. Did you mean disposable?'],
+    ["--format=jsn", '--format: "jsn" is invalid. Did you mean json? It takes one of csv, tsv, jsonl, json.'],
+    ["--fail-on=fake:200%", "a share of at most 100 %"],
+    ["--set=batchsize=5", '--set: "batchsize" is not a known setting (did you mean batchSize?)'],
+    ["--set=engine=offlin", '--set engine: "offlin" is invalid. Did you mean offline?'],
+    ["--base-url=validation.example.com", "Did you mean https://validation.example.com?"],
+  ])("%s is answered with what was meant", async (word, message) => {
+    const { code, stdout, stderr } = await idv(["emails", "list.csv", word], { home });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr.trim().split("\n")).toEqual([expect.stringContaining(message)]);
+  });
+
+  test.each(["--api-key=sk_secret", "-k=sk_secret", "--base-url=ann:sk_secret@host"])(
+    "does not print the secret in %s",
+    async (word) => {
+      const { code, stderr } = await idv(["emails", "list.csv", word], { home });
+      expect([code, stderr]).toEqual([2, expect.not.stringContaining("sk_secret")]);
+    },
+  );
+
+  test.each([
+    ["--dedupe", "canonical"],
+    ["--fix", "all"],
+    ["--dns", "strict"],
+    ["--update", "all"],
+  ])("%s %s is answered with the way to write the value", async (option, value) => {
+    const { code, stderr } = await idv(["emails", "list.csv", option, value], { home });
+    const message = `idv: ${value}: no such file; the value of an option is written ${option}=${value}\n`;
+    expect([code, stderr]).toEqual([2, message]);
+  });
+
+  test("takes statuses and choices in any case", async () => {
+    const args = ["emails", "--offline", "-q", "--only", "OK", "--format", "JSON", "list.csv"];
+    const { code, stdout } = await idv(args, { home });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('"status":"ok"')]);
+  });
+});
+
+test.each([
+  ["validate", "to check a list: idv emails list.csv"],
+  ["version", "write idv --version"],
+  ["-v", "write idv --version"],
+  ["emal", "did you mean emails?"],
+])("idv %s is answered with the command that was meant", async (word, message) => {
+  const { code, stderr } = await idv([word], { home });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
