@@ -11,19 +11,20 @@ import { insteadOf, insteadOfCommand } from "./options/others-words.js";
 import { isUrl } from "./options/values.js";
 import { print } from "./terminal/standard-output.js";
 import { type ColourChoice, chooseColour, colourChoices, say } from "./terminal/terminal.js";
+import { terminalWidth, wrap } from "./terminal/wrap.js";
 
 interface CommandEntry {
   readonly name: string;
   readonly group: string;
   readonly summary: string;
-  /** False for a command that the summary of another one mentions. */
-  readonly isInOverview?: false;
   readonly load: () => Promise<{ readonly define: DefineCommand }>;
 }
 
 const validate = "Validate";
-const service = "Service";
 const machine = "This machine";
+const service = "With a service";
+const server = "Your own service";
+/** The everyday ones first. */
 const commands: readonly CommandEntry[] = [
   {
     name: "emails",
@@ -40,67 +41,26 @@ const commands: readonly CommandEntry[] = [
   {
     name: "check",
     group: validate,
-    summary: "check a few values; page: lists, in a browser",
+    summary: "check a few values",
     load: () => import("./commands/check.js"),
   },
   {
     name: "page",
     group: validate,
-    summary: "serve or write a page that checks lists",
-    isInOverview: false,
+    summary: "serve or write a page that checks lists in a browser",
     load: () => import("./commands/page.js"),
   },
   {
-    name: "login",
-    group: service,
-    summary: "keep the key of a service; logout removes it",
-    load: () => import("./commands/login.js"),
+    name: "allow",
+    group: machine,
+    summary: "keep a list of domains that are ok",
+    load: () => import("./commands/allow.js"),
   },
   {
-    name: "logout",
-    group: service,
-    summary: "remove that key",
-    isInOverview: false,
-    load: () => import("./commands/logout.js"),
-  },
-  {
-    name: "cache",
-    group: service,
-    summary: "show or shrink the cache of verdicts",
-    load: () => import("./commands/cache.js"),
-  },
-  { name: "serve", group: service, summary: "run the service", load: () => import("./commands/serve.js") },
-  {
-    name: "keys",
-    group: service,
-    summary: "create and manage its keys; usage: what they have used",
-    load: () => import("./commands/keys.js"),
-  },
-  {
-    name: "usage",
-    group: service,
-    summary: "show what its keys have used",
-    isInOverview: false,
-    load: () => import("./commands/usage.js"),
-  },
-  {
-    name: "audit",
-    group: service,
-    summary: "show who has changed what",
-    isInOverview: false,
-    load: () => import("./commands/audit.js"),
-  },
-  {
-    name: "dashboard",
-    group: service,
-    summary: "print a link to its pages; audit: who has changed what",
-    load: () => import("./commands/dashboard.js"),
-  },
-  {
-    name: "state",
-    group: service,
-    summary: "move its keys, quotas and usage",
-    load: () => import("./commands/state.js"),
+    name: "deny",
+    group: machine,
+    summary: "keep a list of domains that are disposable",
+    load: () => import("./commands/deny.js"),
   },
   {
     name: "quota",
@@ -111,41 +71,80 @@ const commands: readonly CommandEntry[] = [
   {
     name: "data",
     group: machine,
-    summary: "show or update the lists; allow, deny: domains of your own",
+    summary: "show or update the lists",
     load: () => import("./commands/data.js"),
-  },
-  {
-    name: "allow",
-    group: machine,
-    summary: "keep a list of domains that are ok",
-    isInOverview: false,
-    load: () => import("./commands/allow.js"),
-  },
-  {
-    name: "deny",
-    group: machine,
-    summary: "keep a list of domains that are disposable",
-    isInOverview: false,
-    load: () => import("./commands/deny.js"),
   },
   {
     name: "doctor",
     group: machine,
-    summary: "show settings, find faults; mcp: tools for assistants",
+    summary: "show settings, and find faults",
     load: () => import("./commands/doctor.js"),
-  },
-  {
-    name: "mcp",
-    group: machine,
-    summary: "serve its tools to an assistant (MCP)",
-    isInOverview: false,
-    load: () => import("./commands/mcp.js"),
   },
   {
     name: "completion",
     group: machine,
     summary: "let a shell complete commands and options",
     load: () => import("./commands/completion.js"),
+  },
+  {
+    name: "mcp",
+    group: machine,
+    summary: "serve the tools of idv to an assistant (MCP)",
+    load: () => import("./commands/mcp.js"),
+  },
+  {
+    name: "login",
+    group: service,
+    summary: "keep the key of a service",
+    load: () => import("./commands/login.js"),
+  },
+  {
+    name: "logout",
+    group: service,
+    summary: "remove that key",
+    load: () => import("./commands/logout.js"),
+  },
+  {
+    name: "cache",
+    group: service,
+    summary: "show or shrink the cache of verdicts",
+    load: () => import("./commands/cache.js"),
+  },
+  {
+    name: "serve",
+    group: server,
+    summary: "run the service",
+    load: () => import("./commands/serve.js"),
+  },
+  {
+    name: "keys",
+    group: server,
+    summary: "create and manage its keys",
+    load: () => import("./commands/keys.js"),
+  },
+  {
+    name: "usage",
+    group: server,
+    summary: "show what its keys have used",
+    load: () => import("./commands/usage.js"),
+  },
+  {
+    name: "audit",
+    group: server,
+    summary: "show who has changed what",
+    load: () => import("./commands/audit.js"),
+  },
+  {
+    name: "dashboard",
+    group: server,
+    summary: "print a link to its pages",
+    load: () => import("./commands/dashboard.js"),
+  },
+  {
+    name: "state",
+    group: server,
+    summary: "move its keys, quotas and usage",
+    load: () => import("./commands/state.js"),
   },
 ];
 
@@ -168,6 +167,7 @@ export async function createProgram(version: string, words: readonly string[]): 
     .showSuggestionAfterError(false)
     .configureHelp({
       showGlobalOptions: false,
+      minWidthToWrap: 20,
       subcommandTerm: (command) => command.name(),
       optionDescription: ({ description, defaultValue, defaultValueDescription }) =>
         typeof defaultValue === "string" || typeof defaultValue === "number"
@@ -209,41 +209,22 @@ const colourOptions = optionRecords({
   },
 });
 
-/** The help of the program itself; it must fit a terminal of 24 lines. */
+/** The help of the program itself. */
 function overview(): string {
-  const groups = [...new Set(commands.map(({ group }) => group))];
   const width = Math.max(...commands.map(({ name }) => name.length));
-  return [
-    "Validates e-mail addresses and domains in bulk.",
-    "Usage: idv COMMAND [options], idv COMMAND --help, idv --version",
-    "",
-    ...groups.flatMap((group) => [
-      `${group}:`,
-      ...commands
-        .filter((command) => command.group === group && command.isInOverview !== false)
-        .map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
-    ]),
-    "Try:  idv check ann.lee@gmial.com",
-    "      idv emails list.csv -o checked.csv",
-    `Help: idv help ${topicNames.slice(0, 6).join(", ")},`,
-    `      ${topicNames.slice(6).join(", ")}`,
-    "",
-  ]
-    .map((line) => wrapped(line, process.stdout.columns || 80))
-    .join("\n");
-}
-
-/** Wraps a line between words; what follows is as far to the right as the last column of the line. */
-function wrapped(line: string, columns: number): string {
-  if (line.length <= columns) return line;
-  const indent = " ".repeat(/^ *(?:\S+ {2,})?/.exec(line)![0].length);
-  const lines = [""];
-  for (const word of line.slice(indent.length).split(" ")) {
-    if (indent.length + lines.at(-1)!.length + 1 + word.length > columns && lines.at(-1) !== "")
-      lines.push(word);
-    else lines[lines.length - 1] += `${lines.at(-1) === "" ? "" : " "}${word}`;
-  }
-  return line.slice(0, indent.length) + lines.join(`\n${indent}`);
+  const groups = [...new Set(commands.map(({ group }) => group))].map((group) => [
+    `${group}:`,
+    ...commands
+      .filter((command) => command.group === group)
+      .map(({ name, summary }) => wrap(summary, terminalWidth(), `  ${name.padEnd(width)}  `)),
+  ]);
+  const sections = [
+    ["Validates e-mail addresses and domains in bulk.", "Usage: idv COMMAND [options], idv COMMAND --help"],
+    ...groups,
+    ["Try:", "  idv check ann.lee@gmial.com", "  idv emails list.csv -o checked.csv"],
+    [wrap(topicNames.join(", "), terminalWidth(), "Topics, with idv help: ")],
+  ];
+  return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
 async function help(program: Command, topic: string | undefined, json = false): Promise<void> {
@@ -253,7 +234,7 @@ async function help(program: Command, topic: string | undefined, json = false): 
   }
   if (topic !== undefined && topicNames.includes(topic)) {
     const { printTopic } = await import("./help/topics.js");
-    return print(await printTopic(topic));
+    return print(printTopic(topic));
   }
   if (topic === undefined) return program.outputHelp();
   const command = program.commands.find((command) => command.name() === topic);

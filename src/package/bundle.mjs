@@ -15,9 +15,6 @@ const copied = {
     // The modules in this folder are of another kind than those of the package.
     this.emitFile({ type: "asset", fileName: "package.json", source: '{ "type": "commonjs" }\n' });
     emit("browser/dashboard.js", "dist/dashboard/browser/dashboard.js");
-    for (const topic of readdirSync("src/cli/help/topics")) {
-      emit(`topics/${topic}`, `src/cli/help/topics/${topic}`);
-    }
   },
 };
 

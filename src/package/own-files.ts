@@ -10,6 +10,7 @@ export type BuiltFile =
   | "classifier/small.bin"
   | "classifier/suffixes.bin"
   | "data/popular.bin"
+  | "help/topics.json"
   | "kernel/kernel.wasm"
   | "page/index.html"
   | "page/service-worker.js";
@@ -25,7 +26,7 @@ interface Embedded {
 const embedded = Reflect.get(globalThis, Symbol.for("idv.embedded")) as Embedded | undefined;
 
 /**
- * @param path relative to a module: `new URL("topics/dns.md", import.meta.url)`
+ * @param path relative to a module: `new URL("browser/dashboard.js", import.meta.url)`
  * @throws Error when there is no such file
  */
 export function readOwnFile(path: URL): Uint8Array<ArrayBuffer> {

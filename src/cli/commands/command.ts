@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { type EnvironmentVariable, environmentVariables } from "../config/environment.js";
 import { type ExitCode, exitCodeMeanings } from "../exit-codes.js";
 import { addOptions, type OptionRecords } from "../options/option.js";
+import { terminalWidth, wrap } from "../terminal/wrap.js";
 
 export type DefineCommand = (command: Command) => void;
 
@@ -47,6 +48,6 @@ export function describe(command: Command, help: CommandHelp): Command {
 function section(heading: string, lines: readonly (readonly [string, string])[]): string {
   if (lines.length === 0) return "";
   const width = Math.max(...lines.map(([name]) => name.length));
-  const texts = lines.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
+  const texts = lines.map(([name, text]) => wrap(text, terminalWidth(), `  ${name.padEnd(width)}  `));
   return `${heading}:\n${texts.join("\n")}`;
 }

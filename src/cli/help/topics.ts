@@ -1,46 +1,54 @@
-/** The help topics: Markdown files in `topics/`, wrapped to the width of the terminal. */
-import { reasons } from "../../classifier/rules/rules.js";
-import { readOwnFile } from "../../package/own-files.js";
-import { environmentVariables } from "../config/environment.js";
-import { settingNames, settingOf, variableOf } from "../config/settings.js";
-import { exitCodeMeanings } from "../exit-codes.js";
-import { renderMarkdown } from "./markdown.js";
+/** The help topics, in the width of the terminal. `build-help.ts` makes their blocks of the Markdown in `topics/`. */
+import { readBuilt } from "../../package/own-files.js";
+import { terminalWidth, wrap } from "../terminal/wrap.js";
 
-/** Tables generated from the code. A line `{{settings}}` in the Markdown is replaced by the first one. */
-const generated: Readonly<Record<string, () => string>> = {
-  settings: () =>
-    table(
-      ["Setting", "Variable", "Default", "Meaning"],
-      settingNames.map((name) => {
-        const { fallback = "none", help } = settingOf(name);
-        return [name, variableOf(name), fallback, help];
-      }),
-    ),
-  reasons: () =>
-    table(
-      ["Reason", "Status", "Example"],
-      reasons.map(({ code, status, example }) => [code, status, example]),
-    ),
-  environment: () => table(["Variable", "Meaning"], Object.entries(environmentVariables)),
-  "exit-codes": () =>
-    table(
-      ["Code", "Meaning"],
-      [...Object.entries(exitCodeMeanings), ["129, 130, 143", "ended by SIGHUP, SIGINT, SIGTERM"]],
-    ),
-};
+/** A part of a topic, without marks. The first row of a table is its header. */
+export type Block =
+  | { readonly kind: "heading" | "paragraph"; readonly text: string }
+  | { readonly kind: "code" | "list"; readonly lines: readonly string[] }
+  | { readonly kind: "table"; readonly rows: readonly (readonly string[])[] };
 
-export async function printTopic(name: string): Promise<string> {
-  const columns = process.stdout.columns || 80;
-  return renderMarkdown(await readTopic(name), Math.min(columns, 100));
+export function printTopic(name: string): string {
+  const topics = JSON.parse(Buffer.from(readBuilt("help/topics.json")).toString());
+  return renderTopic(topics[name], Math.min(terminalWidth(), 100));
 }
 
-export async function readTopic(name: string, folder = new URL("topics/", import.meta.url)): Promise<string> {
-  const markdown = Buffer.from(readOwnFile(new URL(`${name}.md`, folder))).toString();
-  return markdown.replace(/^\{\{([\w-]+)\}\}$/gm, (_, key: string) => generated[key]?.() ?? "");
+/** @param width longest line, in columns; code and longer words are not broken */
+export const renderTopic = (blocks: readonly Block[], width: number): string =>
+  `${blocks.map((block) => renderBlock(block, width)).join("\n\n")}\n`;
+
+function renderBlock(block: Block, width: number): string {
+  switch (block.kind) {
+    case "code":
+      return block.lines.map((line) => `  ${line}`.trimEnd()).join("\n");
+    case "heading":
+      return block.text.toUpperCase();
+    case "table":
+      return renderTable(block.rows, width);
+    case "list":
+      return block.lines.map((item) => wrap(item, width, "- ")).join("\n");
+    case "paragraph":
+      return wrap(block.text, width);
+  }
 }
 
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [line(header), line(header.map(() => "---")), ...rows.map(line)].join("\n");
+/** Aligns the columns. If the table is too wide, its widest columns are narrowed and their cells wrapped. */
+function renderTable(rows: readonly (readonly string[])[], width: number): string {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  const room = width - 2 * widths.length;
+  while (widths.reduce((sum, one) => sum + one, 0) > room && Math.max(...widths) > 10) {
+    widths[widths.indexOf(Math.max(...widths))]!--;
+  }
+  return rows.flatMap((row) => renderRow(row, widths)).join("\n");
+}
+
+function renderRow(row: readonly string[], widths: readonly number[]): string[] {
+  const cells = row.map((cell, i) => wrap(cell, widths[i]!).split("\n"));
+  const height = Math.max(...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    cells
+      .map((lines, i) => `  ${(lines[line] ?? "").padEnd(widths[i]!)}`)
+      .join("")
+      .trimEnd(),
+  );
 }

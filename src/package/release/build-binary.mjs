@@ -37,6 +37,7 @@ for (const path of [
   "package.json",
   "bin/idv.js",
   "dist/data/popular.bin",
+  "dist/help/topics.json",
   "dist/kernel/kernel.wasm",
   ...page,
 ])

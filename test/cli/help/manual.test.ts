@@ -3,14 +3,14 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { manualPage } from "../../../src/cli/help/manual.js";
+import { blocksIn, manualPage, readTopic } from "../../../src/cli/help/from-markdown.js";
 import { topicNames } from "../../../src/cli/help/topic-names.js";
-import { readTopic } from "../../../src/cli/help/topics.js";
 import { createProgram } from "../../../src/cli/program.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const program = await createProgram("1.2.3", ["help"]);
-const page = manualPage(program, "1.2.3", await Promise.all(topicNames.map((name) => readTopic(name))));
+const topics = Object.fromEntries(topicNames.map((name) => [name, blocksIn(readTopic(name))]));
+const page = manualPage(program, "1.2.3", topics);
 
 test("the manual page names every command and option", () => {
   const commands = program.commands.filter((command) => command.name() !== "help");

@@ -1,6 +1,7 @@
 /** Covers the rendering of help topics from Markdown to plain text. */
 import { expect, test } from "vitest";
-import { renderMarkdown } from "../../../src/cli/help/markdown.js";
+import { blocksIn } from "../../../src/cli/help/from-markdown.js";
+import { renderTopic } from "../../../src/cli/help/topics.js";
 
 test.each<[string, string, string]>([
   ["a heading", "# Exit codes", "EXIT CODES\n"],
@@ -22,5 +23,5 @@ test.each<[string, string, string]>([
   ["a bar in a cell", "| A |\n| --- |\n| `x\\|y` |", "  A\n  x|y\n"],
   ["a word that is too long", "a bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb c", "a\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\nc\n"],
 ])("renders %s as plain text", (_, markdown, expected) => {
-  expect(renderMarkdown(markdown, 20)).toBe(expected);
+  expect(renderTopic(blocksIn(markdown), 20)).toBe(expected);
 });

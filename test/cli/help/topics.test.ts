@@ -17,7 +17,7 @@ test.each<[string, readonly string[]]>([
   ["environment", commas(Object.keys(environmentVariables))],
   ["exit-codes", Object.values(exitCodes).map(String)],
 ])("the topic %s names every item that it documents", async (topic, names) => {
-  const text = await printTopic(topic);
+  const text = printTopic(topic);
   for (const name of names) expect(text).toContain(name);
 });
 
@@ -26,12 +26,12 @@ test("the README and the topic exit-codes give the same meanings of exit codes a
   const codes = Object.entries(exitCodeMeanings);
   const rows = [...readme.matchAll(/^\| (\d+) +\| (.*?) +\|$/gm)].map(([, code, meaning]) => [code, meaning]);
   expect(rows.map(([code, meaning]) => [code, meaning!.replaceAll("`", "")])).toEqual(codes);
-  const topic = (await printTopic("exit-codes")).replace(/\s+/g, " ");
+  const topic = printTopic("exit-codes").replace(/\s+/g, " ");
   for (const [code, meaning] of codes) expect(topic).toContain(` ${code} ${meaning} `);
 });
 
 test.each(topicNames)("the topic %s is wrapped to 80 columns without a terminal", async (topic) => {
-  const text = await printTopic(topic);
+  const text = printTopic(topic);
   expect(text).toMatch(/^[A-Z ]+\n/);
   expect(text.length).toBeGreaterThan(300);
   expect(text).not.toMatch(/\*\*|`|\{\{|undefined/);

@@ -9,8 +9,8 @@ import { Marked } from "marked";
 import MiniSearch from "minisearch";
 import { rolldown } from "rolldown";
 import { reasons } from "../../../../dist/classifier/rules/rules.js";
+import { readTopic } from "../../../../dist/cli/help/from-markdown.js";
 import { topicNames } from "../../../../dist/cli/help/topic-names.js";
-import { readTopic } from "../../../../dist/cli/help/topics.js";
 import { createProgram } from "../../../../dist/cli/program.js";
 import { facts, root } from "../targets.mjs";
 
@@ -124,12 +124,10 @@ ${table(
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const program = await createProgram(facts.version, ["help"]);
-const topics = await Promise.all(
-  topicNames.map(async (name) => {
-    const markdown = await readTopic(name, new URL("../../../cli/help/topics/", import.meta.url));
-    return { path: `topic-${name}.html`, title: /^# (.*)$/m.exec(markdown)[1], html: marked.parse(markdown) };
-  }),
-);
+const topics = topicNames.map((name) => {
+  const markdown = readTopic(name);
+  return { path: `topic-${name}.html`, title: /^# (.*)$/m.exec(markdown)[1], html: marked.parse(markdown) };
+});
 const commands = commandsBelow(program).map((words) => {
   const title = `idv ${words.join(" ")}`;
   const html = `<h1>${title}</h1><pre tabindex="0">${escaped(helpOf(words).trimEnd())}</pre>`;

@@ -1,0 +1,25 @@
+/** Text in lines of a width. */
+
+/** Columns of the terminal that standard output is, or what other programs take for one. */
+export const terminalWidth = (): number => process.stdout.columns || 80;
+
+/**
+ * Wraps text between words. Longer words are not broken.
+ *
+ * @param width longest line, in columns
+ * @param first what the first line starts with; the others are as far to the right
+ */
+export function wrap(text: string, width: number, first = ""): string {
+  const indent = " ".repeat(first.length);
+  const lines: string[] = [];
+  let line: string | undefined;
+  for (const word of text.split(" ")) {
+    if (line === undefined) line = word;
+    else if (indent.length + line.length + 1 + word.length <= width) line += ` ${word}`;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return first + [...lines, line].join(`\n${indent}`);
+}
