@@ -13,6 +13,7 @@ import type { DomainRule } from "./rules/rule.js";
 import { domainRules } from "./rules/rules.js";
 import { withoutStrayMarks } from "./rules/stray-marks.js";
 import { syntax } from "./rules/syntax.js";
+import { findSimilar, similarDomain } from "./rules/typo-domain.js";
 import { suffixTable } from "./suffix-table.js";
 import { type Address, findPlainAt, parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
@@ -54,6 +55,8 @@ interface DomainFacts {
   /** Verdict on the domain and on every address at it; undefined when the domain passes. */
   readonly verdict: Classification | undefined;
   readonly mailbox: MailboxTests;
+  /** Verdict on the domain, and on an address that no rule is about. */
+  readonly otherwise: Classification;
   /** Whether the user's own lists name mailboxes at the domain; then `verdict` may not hold for an address. */
   readonly hasListedMailboxes: boolean;
 }
@@ -106,8 +109,12 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
     const verdict = applyDomainRules(ascii);
     const hasListedMailboxes = hasLists && (allow.hasMailboxesAt(ascii) || deny.hasMailboxesAt(ascii));
     const mailbox = verdict === undefined || hasListedMailboxes ? findMailboxTests(ascii) : ordinaryMailboxes;
-    const isOrdinary = verdict === undefined && mailbox === ordinaryMailboxes && !hasListedMailboxes;
-    return isOrdinary ? ordinaryDomain : { verdict, mailbox, hasListedMailboxes };
+    const similar = verdict === undefined ? findSimilar(ascii) : undefined;
+    const otherwise =
+      similar === undefined ? ok : verdictOf(similarDomain, { subject: ascii, suggestion: similar });
+    const isOrdinary =
+      verdict === undefined && mailbox === ordinaryMailboxes && otherwise === ok && !hasListedMailboxes;
+    return isOrdinary ? ordinaryDomain : { verdict, mailbox, otherwise, hasListedMailboxes };
   }
 
   /** @param name a host name of letters, digits, hyphens and dots, in either case */
@@ -134,9 +141,15 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
     return facts;
   }
 
-  function classifyDomain(item: string): Classification {
+  function classifyDomain(item: string, suggests: boolean): Classification {
     const name = parseDomainName(withoutRoot(item));
-    return name instanceof Fault ? syntaxFault(name) : (recall(name.ascii).verdict ?? ok);
+    if (name instanceof Fault) {
+      const mended = suggests ? withoutStrayMarks(item) : undefined;
+      const isGood = mended !== undefined && classifyDomain(mended, false).status === "ok";
+      return isGood ? { ...syntaxFault(name), suggestion: mended } : syntaxFault(name);
+    }
+    const { verdict, otherwise } = recall(name.ascii);
+    return verdict ?? otherwise;
   }
 
   function classifyEmail(item: string, suggests: boolean): Classification {
@@ -153,9 +166,9 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
   }
 
   function classifyAddress(item: string, local: string, domain: string, suggests: boolean): Classification {
-    const { verdict: onDomain, mailbox, hasListedMailboxes } = recall(domain);
-    const verdict = hasListedMailboxes ? applyDomainRules(domain.toLowerCase(), local) : onDomain;
-    if (verdict === undefined) return classifyMailbox(mailbox, local) ?? ok;
+    const { verdict: onDomain, mailbox, otherwise, hasListedMailboxes } = recall(domain);
+    const onList = hasListedMailboxes ? applyDomainRules(domain.toLowerCase(), local) : onDomain;
+    const verdict = onList ?? classifyMailbox(mailbox, local) ?? otherwise;
     if (verdict.suggestion === undefined || !suggests) return verdict;
     return suggesting(verdict, `${item.slice(0, item.lastIndexOf("@"))}@${verdict.suggestion}`);
   }
@@ -169,8 +182,8 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
   }
 
   return {
-    classify: (kind, item) => (kind === "email" ? classifyEmail(item, true) : classifyDomain(item)),
-    judge: (kind, item) => (kind === "email" ? classifyEmail(item, false) : classifyDomain(item)),
+    classify: (kind, item) => (kind === "email" ? classifyEmail(item, true) : classifyDomain(item, true)),
+    judge: (kind, item) => (kind === "email" ? classifyEmail(item, false) : classifyDomain(item, false)),
     domainFacts,
     listsWith(domain) {
       const bits = disposable.listsOf(hashOf(domain));
@@ -192,11 +205,12 @@ const letterBit = 0x40;
 const smallBit = 0x20;
 
 /** The facts about most domains: they pass, and nothing is known of their mailboxes. One object saves memory. */
+const ok: Classification = { status: "ok" };
 const ordinaryDomain: DomainFacts = {
   verdict: undefined,
   mailbox: ordinaryMailboxes,
+  otherwise: ok,
   hasListedMailboxes: false,
 };
 
-const ok: Classification = { status: "ok" };
 const syntaxFault = ({ reason }: Fault): Classification => ({ status: syntax.status, reason });

@@ -1,7 +1,7 @@
 /** Facts about an item beside its verdict. None of them says that it is bad: many people read mail at `info@`. */
 import roleWords from "role-based-email-addresses";
+import { isFreeProvider } from "./free-providers.js";
 import { isParkingHost, mailServiceOf } from "./mail-services.js";
-import { isFreeProvider } from "./providers.js";
 import { relay } from "./rules/relay.js";
 import { parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";

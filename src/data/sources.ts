@@ -1,4 +1,5 @@
 /** The lists of disposable domains: where they come from, how they are corrected and merged. Does no I/O. */
+
 import { disposableExchanges } from "../classifier/disposable-exchanges.js";
 import {
   compileDisposableTable,
@@ -9,14 +10,9 @@ import {
   ownBit,
   type SuffixPart,
 } from "../classifier/disposable-table.js";
-import {
-  ispProviders,
-  mailcomDomains,
-  majorProviders,
-  offeredDomains,
-  privacyProviders,
-  relays,
-} from "../classifier/providers.js";
+import { offeredDomains, privacyProviders } from "../classifier/free-providers.js";
+import { familyDomains, ispProviders } from "../classifier/known-providers.js";
+import { mailcomDomains, majorProviders, relays } from "../classifier/providers.js";
 import { findSuffix, isPrivateZone } from "../classifier/rules/public-suffix.js";
 import { parseDomainName } from "../classifier/syntax/domain-name.js";
 import { Fault } from "../classifier/syntax/fault.js";
@@ -181,6 +177,7 @@ const wronglyListed = `
 
 const allowed: ReadonlySet<string> = new Set([
   ...majorProviders,
+  ...familyDomains,
   ...mailcomDomains,
   ...offeredDomains,
   ...ispProviders,

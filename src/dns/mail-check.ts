@@ -3,7 +3,7 @@
  * are two thirds of real addresses.
  */
 import type { Classifier } from "../classifier/classifier.js";
-import { isKnownProvider } from "../classifier/providers.js";
+import { isKnownProvider } from "../classifier/known-providers.js";
 import { mayReceiveMail } from "../classifier/rules/unknown-tld.js";
 import { parseAddress } from "../classifier/syntax/address.js";
 import { parseDomainName, withoutRoot } from "../classifier/syntax/domain-name.js";

@@ -31,7 +31,7 @@ export const seedWord = 8;
 export const seedWords = 14;
 /**
  * Slots of the tables of public suffixes and disposable domains, 0 if the classifier has to be asked; and the number of
- * providers at {@link typos}.
+ * providers at {@link typos}, and of labels of providers after them.
  */
 export const suffixSlotsWord = 22;
 export const disposableSlotsWord = 23;
@@ -40,7 +40,8 @@ export const typosWord = 24;
 export const escapeWord = 25;
 export const skipsSpacesWord = 26;
 export const hasOwnNamesWord = 27;
-export const settingsWords = 28;
+export const typoLabelsWord = 28;
+export const settingsWords = 29;
 
 /** Classes of characters, for atoms and for labels: a byte for each low half of a character, with a bit for each high half. */
 export const atomClass = 2048;
@@ -52,7 +53,7 @@ export const labelClass = atomClass + 16;
  */
 export const letters = 2560;
 
-/** Providers that are often mistyped: the length of each, and its letters as bits. */
+/** Providers that are often mistyped, and labels: the length of each, and its letters as bits. */
 export const typos = 3072;
 export const mostTypos = 128;
 

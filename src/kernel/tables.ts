@@ -10,7 +10,7 @@ import { labelCode, namedLabels } from "../classifier/rules/mailbox.js";
 import { placeholderStarts } from "../classifier/rules/placeholder.js";
 import type { DomainRule, KernelRule, MailboxName } from "../classifier/rules/rule.js";
 import { domainRules } from "../classifier/rules/rules.js";
-import { typoTargets } from "../classifier/rules/typo-domain.js";
+import { typoLabels, typoTargets } from "../classifier/rules/typo-domain.js";
 import { isAtomText } from "../classifier/syntax/address.js";
 import { parseDomainName } from "../classifier/syntax/domain-name.js";
 import { Fault } from "../classifier/syntax/fault.js";
@@ -55,11 +55,13 @@ export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifie
   settings[layout.disposableSlotsWord] = disposables.length / 2;
   settings[layout.hasOwnNamesWord] = ownLists.length;
   for (const slots of ownLists) writeOwnNames(memory, slots);
-  if (typoTargets.length > layout.mostTypos) throw new Error("too many providers for the kernel");
-  for (const [i, { target, letters }] of typoTargets.entries()) {
+  const near = [...typoTargets, ...typoLabels];
+  if (near.length > layout.mostTypos) throw new Error("too many providers for the kernel");
+  for (const [i, { target, letters }] of near.entries()) {
     words.set([target.length, letters], layout.typos / 4 + 2 * i);
   }
   settings[layout.typosWord] = typoTargets.length;
+  settings[layout.typoLabelsWord] = typoLabels.length;
   const labels = new Uint8Array(memory, layout.labels, namedLabels.length);
   for (const name of domainRules.flatMap(({ names = [] }: DomainRule) => names)) {
     const [label = ""] = name.split(".");
@@ -106,12 +108,13 @@ export function factsOf(classifier: Classifier, kind: Kind, name: string): numbe
   const isAscii = /^[\0-\x7f]*$/.test(name);
   const domain = isAscii ? { ascii: name } : parseDomainName(name);
   if (domain instanceof Fault) return layout.untold;
-  const { verdict, mailbox, hasListedMailboxes } = classifier.domainFacts(domain.ascii);
+  const { verdict, mailbox, otherwise, hasListedMailboxes } = classifier.domainFacts(domain.ascii);
   const listed = (listedDomain(verdict?.reason)?.length ?? 0) << 16;
   // The kernel reads the listed name at the end of `name`, which must therefore be in ASCII.
   if (!isAscii && listed > 0) return layout.untold;
   if (hasListedMailboxes) return layout.untold | listed;
   if (verdict !== undefined) return outcomeCode(verdict) | listed;
+  if (otherwise.reason !== undefined) return kind === "domain" ? outcomeCode(otherwise) : layout.untold;
   if (kind === "domain") return layout.passes;
   let facts = layout.passes;
   for (const [nth, { rule, test }] of mailbox.entries()) {

@@ -2,6 +2,7 @@
  * Repairs the items of a chunk: replaces those that are mistyped or have marks around them in their records, which are
  * rendered afterwards, in whatever format.
  */
+import { similarDomain } from "../classifier/rules/typo-domain.js";
 import type { Replacement, ScannedChunk, ValueText } from "../table/scan/scanned-chunk.js";
 import type { BlockClassifier } from "./blocks/block-classifier.js";
 import { type Fixer, fixedReason } from "./fixes.js";
@@ -44,7 +45,7 @@ export function fixItems(
     for (end = index + 1; items?.fields[end] === field; ) end++;
     const own = all.subarray(index, end);
     const mayBeFixed =
-      fields.hasFake(own) || (own.some(isJudged) && classifier.mayBeMarked(records(), field));
+      fields.hasMistyped(own) || (own.some(isJudged) && classifier.mayBeMarked(records(), field));
     if (mayBeFixed) fields.fix(field, own, classifier.textsOf(records(), field));
   }
   if (fields.items.length === 0) return undefined;
@@ -66,16 +67,21 @@ class FixedFields {
   readonly #fixer: Fixer;
   readonly #itemsIn: (text: string) => readonly string[];
   readonly #isFake: readonly boolean[];
+  readonly #mayBeMistyped: readonly boolean[];
 
   constructor(ledger: ItemLedger, fixer: Fixer, itemsIn: (text: string) => readonly string[]) {
     this.#ledger = ledger;
     this.#fixer = fixer;
     this.#itemsIn = itemsIn;
-    this.#isFake = ledger.codes.statuses.map((status, code) => status === "fake" && !isKept(code));
+    const { statuses, reasons } = ledger.codes;
+    this.#isFake = statuses.map((status, code) => status === "fake" && !isKept(code));
+    this.#mayBeMistyped = this.#isFake.map(
+      (isFake, code) => isFake || (reasons[code] === similarDomain.code && !isKept(code)),
+    );
   }
 
-  hasFake(codes: Uint8Array): boolean {
-    return codes.some((code) => this.#isFake[code]);
+  hasMistyped(codes: Uint8Array): boolean {
+    return codes.some((code) => this.#mayBeMistyped[code]);
   }
 
   /**
@@ -125,7 +131,7 @@ class FixedFields {
     const { item, start, end, isMarked } = found;
     const isApart = all.every((other) => other === found || other.start >= end || other.end <= start);
     if (!isJudged(code) || !isApart) return undefined;
-    const fix = this.#isFake[code] ? this.#fixer(item) : undefined;
+    const fix = this.#mayBeMistyped[code] ? this.#fixer(item) : undefined;
     if (fix === undefined && !isMarked) return undefined;
     // Without its marks, an item that is fake is as fake as before.
     if (fix === undefined && this.#isFake[code]) return { item };

@@ -26,11 +26,11 @@ export function fixerOf(
   wanted: WantedFixes,
 ): Fixer {
   return (item) => {
-    const { status, reason, suggestion } = classify(kind, item);
+    const { reason, suggestion } = classify(kind, item);
     const isWanted =
       wanted === "all" ||
       (wanted === "typos" ? reason?.startsWith("typo-domain") === true : wanted.has(itemKey(item)));
-    if (status !== "fake" || suggestion === undefined || !isWanted) return undefined;
+    if (suggestion === undefined || !isWanted) return undefined;
     return { item: suggestion, status: classify(kind, suggestion).status };
   };
 }

@@ -4,10 +4,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createClassifier } from "../../src/classifier/classifier.js";
 import { DisposableTable } from "../../src/classifier/disposable-table.js";
+import { familyDomains, ispProviders } from "../../src/classifier/known-providers.js";
 import { loadClassifier } from "../../src/classifier/load-classifier.js";
 import { outcomeCode, outcomes, reasonCode } from "../../src/classifier/outcomes.js";
 import { compileList } from "../../src/classifier/own-lists.js";
-import { ispProviders, mailcomDomains, majorProviders } from "../../src/classifier/providers.js";
+import { mailcomDomains, majorProviders } from "../../src/classifier/providers.js";
 import { specialUse } from "../../src/classifier/rules/special-use.js";
 import { typoDomain } from "../../src/classifier/rules/typo-domain.js";
 import { suffixFlag } from "../../src/classifier/suffix-table.js";
@@ -381,7 +382,14 @@ const edited = (name: string) =>
     .map(([at, removed, added]) => name.slice(0, at) + added + name.slice(at + removed));
 const nearRules = fc.oneof(
   ...[
-    [...majorProviders, ...mailcomDomains, ...ispProviders, "mailinator.com", "a.mailinator.com"],
+    [
+      ...majorProviders,
+      ...familyDomains,
+      ...mailcomDomains,
+      ...ispProviders,
+      "mailinator.com",
+      "a.mailinator.com",
+    ],
     [
       ...specialUse.names,
       ...typoDomain.names.flatMap((owner) => [`${owner}.de`, `a.${owner}.co.uk`]),
@@ -433,8 +441,9 @@ describe("with the tables of domains", () => {
   });
 
   test("asks the classifier about domains named in rules", () => {
-    const named = ["co.uk", "example.com", "gmail.com", "gmial.com", "larch.unknown", "www.ck"];
-    expect(asks([...named, "elm.mailinator.com", "larch-and-oak.com", "larch.elm.co.uk"])).toEqual(named);
+    const named = ["co.uk", "example.com", "gmail.com", "gmial.com", "hotail.co.uk", "larch.unknown"];
+    const all = [...named, "www.ck", "x.gmial.com"];
+    expect(asks([...all, "elm.10minutemail.com", "larch-and-oak.com", "larch.elm.co.uk"])).toEqual(all);
   });
 
   test("asks the classifier about listed domains and their subdomains, and about few others", () => {

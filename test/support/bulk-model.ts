@@ -106,9 +106,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
         if (options.fix === undefined || kept[i] || verdict === unchecked) return stays;
         const { status, reason = "", suggestion } = classifier.classify(kind, item);
         const isMistyped =
-          status === "fake" &&
-          suggestion !== undefined &&
-          (options.fix === "all" || reason.startsWith("typo-domain"));
+          suggestion !== undefined && (options.fix === "all" || reason.startsWith("typo-domain"));
         if (!isMistyped && written === item) return stays;
         const by = isMistyped ? suggestion : item;
         // Without its marks, an item that is fake is as fake as before.

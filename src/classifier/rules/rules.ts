@@ -11,7 +11,7 @@ import type { ReasonRecord } from "./rule.js";
 import { specialUse } from "./special-use.js";
 import { subAddress } from "./sub-address.js";
 import { syntax } from "./syntax.js";
-import { typoDomain } from "./typo-domain.js";
+import { similarDomain, typoDomain } from "./typo-domain.js";
 import { unknownTld } from "./unknown-tld.js";
 
 /**
@@ -24,7 +24,7 @@ export const domainRules = [specialUse, typoDomain, syntax, unknownTld, publicSu
 export const mailboxRules = [noReply, placeholder, impossibleMailbox, relay, subAddress] as const;
 
 export const ruleReasons = [
-  ...new Set([syntax, allowList, denyList, ...domainRules, disposableDomain, ...mailboxRules]),
+  ...new Set([syntax, allowList, denyList, ...domainRules, disposableDomain, ...mailboxRules, similarDomain]),
 ];
 
 export const reasons = [...ruleReasons, ...dnsReasons];

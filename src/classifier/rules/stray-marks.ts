@@ -6,7 +6,7 @@ import { apostrophes, hidden, withoutMarks } from "../marks.js";
 const longest = 320;
 
 /** Any mark that a repair looks for. Most broken items have none. */
-const anyMark = /[\s'"`<>()[\]{},;:!?~]|[^\x20-\x7e]|\.[.@]|@\.|^\.|\.$/;
+const anyMark = /[\s'"`<>()[\]{},;:!?~]|[^\x20-\x7e]|\.[.@]|@[.@]|^\.|\.$/;
 
 /** Applied in this order, after the marks at both ends are left out. */
 const repairs: readonly (readonly [RegExp, string])[] = [
@@ -17,9 +17,9 @@ const repairs: readonly (readonly [RegExp, string])[] = [
   // Marks around an address in a text.
   [/^[\s'"`<([{,;:.]+/, ""],
   [/[\s'"`>)\]},;:.!?~]+$/, ""],
-  [/\s*@\s*/, "@"],
-  // `ann@example,net`, `ann..lee@example..net`, `ann.@example.net`, `ann@.example.net`
-  [/[,\u3001\uff0c](?=[^@]*$)/g, "."],
+  [/\s*@[\s@]*/, "@"],
+  // `ann@example,net`, `ann@example;net`, `ann@example. net`, `ann..lee@example..net`, `ann.@example.net`, `ann@.example.net`
+  [/\s*[,;:.\u3001\uff0c](?=[^@]*$)\s*/g, "."],
   [/\.{2,}/g, "."],
   [/\.?@\.?/, "@"],
   [apostrophes, "'"],

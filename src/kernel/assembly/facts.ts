@@ -25,6 +25,7 @@ import {
   suffixFlagBits,
   suffixNames,
   suffixSlotsWord,
+  typoLabelsWord,
   typos,
   typosWord,
 } from "../layout";
@@ -129,16 +130,35 @@ export function isAscii(start: usize, end: usize): bool {
 }
 
 /**
- * Returns whether a name is close to a provider's in length and letters; see `neighbourOf` in classifier/rules/typo-domain.ts.
+ * Returns whether a name, or one that it is below, is close to a provider's in length and letters, or its first label to that of a
+ * provider; see `findTypo` and `findSimilar` in classifier/rules/typo-domain.ts.
  */
 function mayBeTypo(start: usize, end: usize): bool {
-  const length: i32 = <i32>(end - start);
-  let letters: u32 = 0;
-  for (let p: usize = start; p < end; p++) letters |= (<u32>1) << (load<u8>(p) & 31);
-  const count: u32 = load<u32>(settings + 4 * typosWord);
-  for (let i: u32 = 0; i < count; i++) {
-    const isNear = abs(length - load<i32>(typos + 8 * i)) <= 1;
-    if (isNear && popcnt(letters ^ load<u32>(typos + 8 * i, 4)) <= 2) return true;
+  const providers: u32 = load<u32>(settings + 4 * typosWord);
+  const labels: u32 = load<u32>(settings + 4 * typoLabelsWord);
+  let from: usize = start;
+  while (true) {
+    let label: usize = 0;
+    let letters: u32 = 0;
+    for (let p: usize = from; p < end; p++) {
+      const byte: u32 = load<u8>(p);
+      if (byte === dot && label === 0) {
+        label = p;
+        if (from === start && isNear(providers, labels, <i32>(p - from), letters)) return true;
+      }
+      letters |= (<u32>1) << (byte & 31);
+    }
+    if (label === 0) return false;
+    if (isNear(0, providers, <i32>(end - from), letters)) return true;
+    from = label + 1;
+  }
+}
+
+/** Returns whether one of the names at {@link typos}, from the first of them, has about this length and these letters. */
+function isNear(first: u32, count: u32, length: i32, letters: u32): bool {
+  for (let i: u32 = first; i < first + count; i++) {
+    const isLong = abs(length - load<i32>(typos + 8 * i)) <= 1;
+    if (isLong && popcnt(letters ^ load<u32>(typos + 8 * i, 4)) <= 2) return true;
   }
   return false;
 }
