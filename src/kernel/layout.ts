@@ -30,18 +30,15 @@ export const shardsWord = 7;
 export const seedWord = 8;
 export const seedWords = 14;
 /**
- * Slots of the tables of public suffixes and disposable domains, 0 if the classifier has to be asked; and the number of
- * providers at {@link typos}, and of labels of providers after them.
+ * Slots of the tables of public suffixes and disposable domains, 0 if the classifier has to be asked.
  */
 export const suffixSlotsWord = 22;
 export const disposableSlotsWord = 23;
-export const typosWord = 24;
 /** The byte that escapes a quote, 256 if quotes are doubled; whether spaces in front of fields belong to the delimiter. */
 export const escapeWord = 25;
 export const skipsSpacesWord = 26;
 export const hasOwnNamesWord = 27;
-export const typoLabelsWord = 28;
-export const settingsWords = 29;
+export const settingsWords = 28;
 
 /** Classes of characters, for atoms and for labels: a byte for each low half of a character, with a bit for each high half. */
 export const atomClass = 2048;
@@ -53,12 +50,15 @@ export const labelClass = atomClass + 16;
  */
 export const letters = 2560;
 
-/** Providers that are often mistyped, and labels: the length of each, and its letters as bits. */
+/** Providers that are often mistyped, and then labels: the letters of each as bits, sorted by length. */
 export const typos = 3072;
 export const mostTypos = 128;
+/** For each length, the number of providers, and then of labels, that are shorter. Longer names count as of the last length. */
+export const typoStarts = typos + 4 * mostTypos;
+export const mostTypoLength = 64;
 
 /** Grammars of mailbox names: for each, 256 bytes with the positions allowed for each byte, and three words. */
-export const grammars = typos + 8 * mostTypos;
+export const grammars = typoStarts + 2 * mostTypoLength;
 export const mostGrammars = 16;
 export const grammarBytes = 272;
 export const shortestAt = 256;

@@ -55,19 +55,28 @@ export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifie
   settings[layout.disposableSlotsWord] = disposables.length / 2;
   settings[layout.hasOwnNamesWord] = ownLists.length;
   for (const slots of ownLists) writeOwnNames(memory, slots);
-  const near = [...typoTargets, ...typoLabels];
-  if (near.length > layout.mostTypos) throw new Error("too many providers for the kernel");
-  for (const [i, { target, letters }] of near.entries()) {
-    words.set([target.length, letters], layout.typos / 4 + 2 * i);
-  }
-  settings[layout.typosWord] = typoTargets.length;
-  settings[layout.typoLabelsWord] = typoLabels.length;
+  writeTypos(memory);
   const labels = new Uint8Array(memory, layout.labels, namedLabels.length);
   for (const name of domainRules.flatMap(({ names = [] }: DomainRule) => names)) {
     const [label = ""] = name.split(".");
     const isTopLevel = label === name;
     labels[labelCode(label, 0, label.length)]! |= layout.askedLabel | (isTopLevel ? layout.askedTopLevel : 0);
   }
+}
+
+/** Writes the names and the labels that `mayBeTypo` in assembly/facts.ts compares. */
+function writeTypos(memory: ArrayBufferLike): void {
+  const starts = new Uint8Array(memory, layout.typoStarts, 2 * layout.mostTypoLength);
+  let count = 0;
+  for (const [nth, names] of [typoTargets, typoLabels].entries()) {
+    const sorted = names.toSorted((one, other) => one.target.length - other.target.length);
+    for (let length = 0; length < layout.mostTypoLength; length++) {
+      starts[nth * layout.mostTypoLength + length] =
+        count + sorted.filter(({ target }) => target.length < length).length;
+    }
+    for (const { letters } of sorted) new Int32Array(memory)[layout.typos / 4 + count++] = letters;
+  }
+  if (count > layout.mostTypos) throw new Error("too many providers for the kernel");
 }
 
 function writeOwnNames(memory: ArrayBufferLike, slots: Int32Array): void {

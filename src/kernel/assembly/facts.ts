@@ -17,6 +17,7 @@ import {
   icannBelowFlag,
   icannFlag,
   labels,
+  mostTypoLength,
   ownFlagBits,
   ownNameBits,
   ownNames,
@@ -25,14 +26,15 @@ import {
   suffixFlagBits,
   suffixNames,
   suffixSlotsWord,
-  typoLabelsWord,
+  typoStarts,
   typos,
-  typosWord,
 } from "../layout";
 import { mix, smallLetter } from "./hash";
 
 const dot: u32 = 0x2e;
 const hyphen: u32 = 0x2d;
+/** `.com`, in the order in which bytes are loaded. */
+const dotCom: u32 = 0x6d6f632e;
 const letterX: u32 = 0x78;
 
 export const notPlain: u32 = 0xffffffff;
@@ -134,31 +136,33 @@ export function isAscii(start: usize, end: usize): bool {
  * provider; see `findTypo` and `findSimilar` in classifier/rules/typo-domain.ts.
  */
 function mayBeTypo(start: usize, end: usize): bool {
-  const providers: u32 = load<u32>(settings + 4 * typosWord);
-  const labels: u32 = load<u32>(settings + 4 * typoLabelsWord);
   let from: usize = start;
   while (true) {
-    let label: usize = 0;
+    let p: usize = from;
     let letters: u32 = 0;
-    for (let p: usize = from; p < end; p++) {
+    for (; p < end; p++) {
       const byte: u32 = load<u8>(p);
-      if (byte === dot && label === 0) {
-        label = p;
-        if (from === start && isNear(providers, labels, <i32>(p - from), letters)) return true;
-      }
+      if (byte === dot) break;
       letters |= (<u32>1) << (byte & 31);
     }
-    if (label === 0) return false;
-    if (isNear(0, providers, <i32>(end - from), letters)) return true;
-    from = label + 1;
+    if (p === end) return false;
+    // Under .com, the names of providers are compared.
+    const isCom = end - p === 4 && load<u32>(p) === dotCom;
+    if (from === start && !isCom && isNear(mostTypoLength, p - from, letters)) return true;
+    const next: usize = p + 1;
+    for (; p < end; p++) letters |= (<u32>1) << (load<u8>(p) & 31);
+    if (isNear(0, end - from, letters)) return true;
+    from = next;
   }
 }
 
-/** Returns whether one of the names at {@link typos}, from the first of them, has about this length and these letters. */
-function isNear(first: u32, count: u32, length: i32, letters: u32): bool {
-  for (let i: u32 = first; i < first + count; i++) {
-    const isLong = abs(length - load<i32>(typos + 8 * i)) <= 1;
-    if (isLong && popcnt(letters ^ load<u32>(typos + 8 * i, 4)) <= 2) return true;
+/** Returns whether a name, or with an offset into the starts a label, has about this length and these letters. */
+function isNear(offset: usize, length: usize, letters: u32): bool {
+  if (length > <usize>mostTypoLength - 3) return false;
+  const starts: usize = <usize>typoStarts + offset + length;
+  const last: u32 = load<u8>(starts + 2);
+  for (let i: u32 = load<u8>(starts - 1); i < last; i++) {
+    if (popcnt(letters ^ load<u32>(typos + 4 * i)) <= 2) return true;
   }
   return false;
 }
