@@ -49,18 +49,13 @@ export let listedAt: usize = 0;
 export function plainFacts(start: usize, end: usize): u32 {
   const disposables: u32 = load<u32>(settings + 4 * disposableSlotsWord);
   const suffixes: u32 = load<u32>(settings + 4 * suffixSlotsWord);
-  if (
-    disposables === 0 ||
-    suffixes === 0 ||
-    isEncoded(start, end) ||
-    !isAscii(start, end) ||
-    mayBeTypo(start, end)
-  )
-    return notPlain;
+  if (disposables === 0 || suffixes === 0 || isEncoded(start, end) || !isAscii(start, end)) return notPlain;
   const hasOwnNames: bool = load<u32>(settings + 4 * hasOwnNamesWord) !== 0;
   let a: u32 = 0x2c1b3c6d;
   let b: u32 = 0x297a2d39;
   let labelEnd: usize = end;
+  let letters: u32 = 0;
+  let labelLetters: u32 = 0;
   let suffix: u32 = 0;
   let mayHaveMore = true;
   let hasSuffix = false;
@@ -70,6 +65,12 @@ export function plainFacts(start: usize, end: usize): u32 {
     const byte: u32 = isWhole ? dot : smallLetter(load<u8>(p - 1));
     if (byte === dot) {
       if ((labelBits(p, labelEnd) & (labelEnd === end ? askedTopLevel : askedLabel)) !== 0) return notPlain;
+      // The name or one that it is below may be a typo; under .com, labels are compared with their names.
+      if (labelEnd !== end && isNear(0, end - p, letters)) return notPlain;
+      const isNational =
+        isWhole && labelEnd < end && !(end - labelEnd === 4 && load<u32>(labelEnd) === dotCom);
+      if (isNational && isNear(mostTypoLength, labelEnd - p, labelLetters)) return notPlain;
+      labelLetters = 0;
       labelEnd = p - 1;
       const low = mix(a ^ (b >> 15));
       const high = mix(b + a * 0x85ebca6b);
@@ -87,7 +88,8 @@ export function plainFacts(start: usize, end: usize): u32 {
       // Only the names below a zone are disposable, not the zone itself.
       if ((listed & isName) !== 0 && ((listed & 1) === 0 || !isWhole)) listedAt = p;
       if (isWhole) break;
-    }
+    } else labelLetters |= (<u32>1) << (byte & 31);
+    letters |= (<u32>1) << (byte & 31);
     a = (a ^ byte) * 0x01000193;
     b = (rotl(b, 5) ^ byte) * 0x9e3779b1;
   }
@@ -132,31 +134,9 @@ export function isAscii(start: usize, end: usize): bool {
 }
 
 /**
- * Returns whether a name, or one that it is below, is close to a provider's in length and letters, or its first label to that of a
- * provider; see `findTypo` and `findSimilar` in classifier/rules/typo-domain.ts.
+ * Returns whether a provider's name, or with an offset into the starts a provider's label, has about this length and these letters;
+ * see `findTypo` and `findSimilar` in classifier/rules/typo-domain.ts.
  */
-function mayBeTypo(start: usize, end: usize): bool {
-  let from: usize = start;
-  while (true) {
-    let p: usize = from;
-    let letters: u32 = 0;
-    for (; p < end; p++) {
-      const byte: u32 = load<u8>(p);
-      if (byte === dot) break;
-      letters |= (<u32>1) << (byte & 31);
-    }
-    if (p === end) return false;
-    // Under .com, the names of providers are compared.
-    const isCom = end - p === 4 && load<u32>(p) === dotCom;
-    if (from === start && !isCom && isNear(mostTypoLength, p - from, letters)) return true;
-    const next: usize = p + 1;
-    for (; p < end; p++) letters |= (<u32>1) << (load<u8>(p) & 31);
-    if (isNear(0, end - from, letters)) return true;
-    from = next;
-  }
-}
-
-/** Returns whether a name, or with an offset into the starts a label, has about this length and these letters. */
 function isNear(offset: usize, length: usize, letters: u32): bool {
   if (length > <usize>mostTypoLength - 3) return false;
   const starts: usize = <usize>typoStarts + offset + length;
