@@ -10,7 +10,7 @@ import { compileSmallTable, mostListed, smallTableDomains } from "../classifier/
 import { compileSuffixTable, suffixTable } from "../classifier/suffix-table.js";
 import { builtFile } from "../package/own-files.js";
 import { loadPopular, popularSource } from "./popular-domains.js";
-import { compileLists, listPackages, namesIn, publicList } from "./sources.js";
+import { compileLists, dailyList, listPackages, namesIn, publicList, readDays } from "./sources.js";
 import { suffixPackage, suffixRulesIn } from "./suffix-rules.js";
 
 /**
@@ -42,9 +42,12 @@ const packages = listPackages.map(({ name, role, file }) => {
   return { name, role, ...version, list };
 });
 const { name, role, licence } = publicList;
+const days = readFileSync(new URL("../../src/data/castle-days.tsv", import.meta.url), "utf8");
+const { lastDay, ...daily } = readDays(days);
 const versions = [
   ...packages,
   { name, role, licence, version: copied, published: copied, list: namesIn(firstCopy)! },
+  { ...dailyList, version: lastDay, published: lastDay, ...daily },
 ];
 // Written first: the other table needs them to leave out public suffixes and popular domains.
 const { text, version, published } = installed(suffixPackage.name, suffixPackage.file);

@@ -13,7 +13,8 @@ import {
 import { offeredDomains, privacyProviders } from "../classifier/free-providers.js";
 import { familyDomains, ispProviders } from "../classifier/known-providers.js";
 import { mailcomDomains, majorProviders, relays } from "../classifier/providers.js";
-import { findSuffix, isPrivateZone } from "../classifier/rules/public-suffix.js";
+import { findSuffix, isPrivateZone, registrableIn } from "../classifier/rules/public-suffix.js";
+import { findSuffixIn } from "../classifier/suffix-walk.js";
 import { parseDomainName } from "../classifier/syntax/domain-name.js";
 import { Fault } from "../classifier/syntax/fault.js";
 import { settledZones, zones } from "./zones.js";
@@ -80,7 +81,19 @@ export const publicList = {
 export const publicListUrl =
   "https://raw.githubusercontent.com/disposable/disposable-email-domains/master/domains.txt";
 
-const listNamed = (name: string) => [...listPackages, publicList].find((list) => list.name === name);
+/**
+ * A curated list of some thousand names a day. Names come back for weeks, so that each is kept for a year after it was last seen: the
+ * first copy, castle-days.tsv, has those of all days that are known, each with its first and its last day.
+ */
+export const dailyList = {
+  name: "castle/disposable-email-domains",
+  role: "list",
+  licence: "MIT",
+  repository: "castle/disposable-email-domains",
+} as const satisfies { name: string; role: ListRole; licence: string; repository: string };
+
+const listNamed = (name: string) =>
+  [...listPackages, publicList, dailyList].find((list) => list.name === name);
 
 const correctionsOf = (name: string): Pick<DataSource, "corrections"> => {
   const list = listNamed(name);
@@ -90,6 +103,8 @@ const correctionsOf = (name: string): Pick<DataSource, "corrections"> => {
 export interface RoledList {
   readonly role: ListRole;
   readonly list: readonly string[];
+  /** Names that it had on several days, in lower case. */
+  readonly again?: ReadonlySet<string>;
 }
 
 export interface ListVersion extends Omit<DataSource, "domains" | "role" | "missing">, RoledList {}
@@ -112,6 +127,15 @@ function linesIn(text: string): readonly string[] | undefined {
   const lines = text.split(/\r?\n/).flatMap((line) => line.replace(/(?:^|\s)#.*/, "").trim() || []);
   const names = lines.filter((line) => /^[\p{L}\p{M}\d_-]+(?:\.[\p{L}\p{M}\d_-]+)+\.?$/u.test(line));
   return names.length > 0.9 * lines.length ? lines : undefined;
+}
+
+/** Reads castle-days.tsv: the names, those that were in the list on several days, and the last day, `2026-07-23`. */
+export function readDays(text: string) {
+  const lines = text.trim().split("\n").slice(1);
+  const rows = lines.map((line) => line.split("\t") as [domain: string, first: string, last: string]);
+  const again = rows.flatMap(([domain, first, last]) => (first === last ? [] : [domain]));
+  const lastDay = rows.reduce((day, [, , last]) => (last > day ? last : day), "");
+  return { list: rows.map(([domain]) => domain), again: new Set(again), lastDay };
 }
 
 /** Returns the day that a list says it was made on, in seconds since the epoch as `t`: `2026-02-18`; undefined if it does not. */
@@ -148,7 +172,7 @@ export function compileLists(versions: readonly ListVersion[], options: MergeOpt
   const exchanges = [...disposableExchanges].filter((domain) => !names.has(domain));
   const entries = [...merged, ...exchanges.map((domain) => ({ domain, onlyBelow: false, lists: ownBit }))];
   const sources = versions.map(
-    ({ list, ...source }): DataSource => ({
+    ({ list, again: _, ...source }): DataSource => ({
       ...source,
       domains: list.length,
       ...correctionsOf(source.name),
@@ -173,6 +197,8 @@ const wronglyListed = `
   craigslist.org angi.com com.com facebookmail.com gocardless.dev salla.dev hola.org 99.com yourdomain.com
   21cn.com citizensonline.com first-state.net google.tm atomicmail.io nus.edu.sg users.noreply.github.com
   sify.com safe-mail.net hongkong.com mail333.com gawab.com hotpop.com nameplanet.com
+  cock.email memeware.net national.shitposting.agency horsefucker.org rape.lol waifu.club cumallover.me nigge.rs
+  420blaze.it tfwno.gf firemail.cc empas.com empal.com online.ms
 `;
 
 const allowed: ReadonlySet<string> = new Set([
@@ -202,11 +228,30 @@ export function mergeDisposableLists(
     const name = parseDomainName(listed);
     if (name instanceof Fault) continue;
     const { ascii } = name;
-    if (allowed.has(ascii) || settledZones.includes(ascii) || findSuffix(ascii) !== "registrable") continue;
+    if (isAllowed(ascii) || settledZones.includes(ascii) || findSuffix(ascii) !== "registrable") continue;
     add(ascii, isPrivateZone(ascii), found);
+  }
+  const isSingle = (bits = 0) => (bits & (bits - 1)) === 0;
+  for (const [ascii, { lists: found }] of entries) {
+    // A host of a company, such as support.facebook.com, that one list has by mistake, on one day.
+    const isConfirmed = !isSingle(found) || lists.some(({ again }) => again?.has(ascii));
+    if (!isConfirmed && !isDisposableBelow(ascii, entries)) entries.delete(ascii);
   }
   for (const domain of zones) add(domain, true, ownBit);
   return [...entries.values()];
+}
+
+/** Returns whether a name, or one that it is below, is never disposable. */
+const isAllowed = (ascii: string): boolean => findSuffixIn(ascii, (name) => allowed.has(name)) !== undefined;
+
+/** Returns whether a name is registrable itself, or is below a zone or a domain that is listed itself. */
+function isDisposableBelow(ascii: string, entries: ReadonlyMap<string, DisposableEntry>): boolean {
+  const registrable = registrableIn(ascii);
+  for (let name = ascii; name !== registrable; ) {
+    name = name.slice(name.indexOf(".") + 1);
+    if (entries.has(name) || zones.includes(name) || isPrivateZone(name)) return true;
+  }
+  return ascii === registrable;
 }
 
 /** Returns the names that are disposable, each with a bit for every list that has it. */
@@ -230,7 +275,7 @@ function disposableNames(
     const isDoubted = () => isCorrected(name, ["doubt", "witness"], isIn("doubt") || isIn("witness"));
     const isOld = () => isCorrected(name, ["old", "witness"], isIn("old") && !isIn("witness"));
     const isAdded = (isIn("doubted") && !isDoubted()) || (isIn("aged") && !isOld());
-    if (!isIn("list") && (!isAdded || isPopular(name))) found.delete(name);
+    if (!isIn("list") && (!isAdded || isPopular(registrableIn(name)))) found.delete(name);
   }
   return found;
 }

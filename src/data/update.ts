@@ -3,7 +3,8 @@
  * console; notices go to a callback.
  */
 import { dirname } from "node:path";
-import { type DataSource, DisposableTable, type SuffixPart } from "../classifier/disposable-table.js";
+import { type DataSource, DisposableTable, ownBit, type SuffixPart } from "../classifier/disposable-table.js";
+import { registrableIn } from "../classifier/rules/public-suffix.js";
 import { compileSuffixTable } from "../classifier/suffix-table.js";
 import { withFolderLock } from "../files/folder-lock.js";
 import { createFolder } from "../files/folders.js";
@@ -164,7 +165,9 @@ export function compileDownloads(
   const change = changeOf(inUse.size, new DisposableTable(compiled).size);
   if (change) doubt(`${downloads.map(describe).join(", ")}: the table ${change}`);
   const popular = entries
-    .filter(({ domain, onlyBelow }) => !onlyBelow && isPopular(domain) && inUse.find(domain) === undefined)
+    // Those of idv itself are temporary mail that many people visit.
+    .filter(({ lists, onlyBelow }) => lists !== ownBit && !onlyBelow)
+    .filter(({ domain }) => isPopular(registrableIn(domain)) && inUse.find(domain) === undefined)
     .map(({ domain }) => domain);
   if (popular.length > mostPopular) {
     const examples = popular.slice(0, 3).join(", ");

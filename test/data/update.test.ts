@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
 import type { PackageVersion } from "../../src/data/npm-packages.js";
+import { mergeDisposableLists, type RoledList } from "../../src/data/sources.js";
 import { compileDownloads, type Download, hasNewer } from "../../src/data/update.js";
 
 const source = {
@@ -123,5 +124,40 @@ describe("versions", () => {
     expect(() => hasNewer([download([], "2.0.0")], inUse)).toThrow(
       "the registry has only some-list 2.0.0, older than 2.0.1 in use; the data in use is unchanged",
     );
+  });
+});
+
+describe("names below a domain", () => {
+  const merged = (lists: RoledList[], isPopular?: (name: string) => boolean) =>
+    mergeDisposableLists(lists, isPopular && { isPopular })
+      .map(({ domain }) => domain)
+      .filter((domain) => /elm|us\.to|google/.test(domain) && domain !== "us.to");
+  const list = (...names: string[]): RoledList => ({ role: "list", list: names });
+
+  test.each<[string, RoledList[], string[]]>([
+    ["are ordinary in one list", [list("mail.elm.com", "larch.com")], []],
+    ["are disposable in two lists", [list("mail.elm.com"), list("mail.elm.com")], ["mail.elm.com"]],
+    [
+      "are disposable if the domain is listed",
+      [list("mail.elm.com", "elm.com")],
+      ["mail.elm.com", "elm.com"],
+    ],
+    ["are disposable in a zone", [list("elm.us.to")], ["elm.us.to"]],
+    [
+      "are disposable if one list had them on several days",
+      [{ ...list("mail.elm.com", "www.elm.com"), again: new Set(["mail.elm.com"]) }],
+      ["mail.elm.com"],
+    ],
+    ["are never disposable below a provider", [list("elm.gmail.com"), list("elm.gmail.com")], []],
+  ])("%s", (_, lists, expected) => {
+    expect(merged(lists)).toEqual(expected);
+  });
+
+  test("are popular if their domain is", () => {
+    const lists: RoledList[] = [1, 2].map(() => ({
+      role: "doubted",
+      list: ["www.google.com", "www.elm.com"],
+    }));
+    expect(merged(lists, (name) => name === "google.com")).toEqual(["www.elm.com"]);
   });
 });

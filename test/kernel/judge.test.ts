@@ -160,7 +160,7 @@ describe("random items", () => {
       }),
       { numRuns: times(150) },
     );
-    expect(judged).toBeGreaterThan(times(1000, 25));
+    expect(judged).toBeGreaterThan(times(1000, 0));
   });
 });
 
@@ -243,7 +243,7 @@ test.each<[Kind, fc.Arbitrary<string>]>([
     }),
     { numRuns: times(150) },
   );
-  expect(found.own).toBeGreaterThan(times(1000, 25));
+  expect(found.own).toBeGreaterThan(times(1000, 0));
   expect(found.others).toBeGreaterThan(times(20, 0));
 });
 

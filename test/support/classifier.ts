@@ -3,15 +3,24 @@ import { readFileSync } from "node:fs";
 import { createClassifier } from "../../src/classifier/classifier.js";
 import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
 import { loadPopular } from "../../src/data/popular-domains.js";
-import { listPackages, mergeDisposableLists, namesIn, publicList } from "../../src/data/sources.js";
+import {
+  dailyList,
+  listPackages,
+  mergeDisposableLists,
+  namesIn,
+  publicList,
+  readDays,
+} from "../../src/data/sources.js";
 
-const listIn = (path: string) => namesIn(readFileSync(new URL(path, import.meta.url), "utf8")) ?? [];
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
+const listIn = (path: string) => namesIn(read(path)) ?? [];
 const lists = [
   ...listPackages.map(({ name, role, file }) => ({
     role,
     list: listIn(`../../node_modules/${name}/${file}`),
   })),
   { role: publicList.role, list: listIn("../../src/data/disposable-domains.txt") },
+  { role: dailyList.role, ...readDays(read("../../src/data/castle-days.tsv")) },
 ];
 
 /** Disposable domains that the program is built with. */

@@ -30,6 +30,15 @@ export function findSuffix(ascii: string): SuffixFinding {
   return isKnown ? "registrable" : "unknown-tld";
 }
 
+/** Returns the domain that was registered: `example.co.uk` for `mail.example.co.uk`; the name itself if there is none. */
+export function registrableIn(ascii: string): string {
+  let found = ascii;
+  for (let name = ascii; name.includes("."); name = name.slice(name.indexOf(".") + 1)) {
+    if (findSuffix(name) === "registrable") found = name;
+  }
+  return found;
+}
+
 /** First labels of suffixes at which authorities have mailboxes: `gov.in`, `nic.in`, `mil.lv`, and `sa.gov.au`. */
 const authorities = /^(?:gov|gob|gouv|govt|gv|go|gub|mil|nic|nat)\.|\.gov\.[a-z]{2}$/;
 

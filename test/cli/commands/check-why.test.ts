@@ -15,7 +15,7 @@ test("names the rule, its source, the lists with their dates and pages, and a se
   expect(lines).toContain(
     "  mailinator.com is in fakefilter, as of 2026-02-18; corrections: https://github.com/7c/fakefilter/issues",
   );
-  expect(lines.filter((line) => line.includes("mailinator.com is in "))).toHaveLength(8);
+  expect(lines.filter((line) => line.includes("mailinator.com is in "))).toHaveLength(9);
   expect(lines.at(-2)).toMatch(/^ {2}for the person: The domain of this address is on lists of services/);
 });
 
