@@ -231,6 +231,10 @@ export function mergeDisposableLists(
     if (isAllowed(ascii) || settledZones.includes(ascii) || findSuffix(ascii) !== "registrable") continue;
     add(ascii, isPrivateZone(ascii), found);
   }
+  for (const domain of manyBelow(lists)) {
+    if (!entries.has(domain) && !isAllowed(domain) && !zones.includes(domain) && !isPrivateZone(domain))
+      add(domain, false, ownBit);
+  }
   const isSingle = (bits = 0) => (bits & (bits - 1)) === 0;
   for (const [ascii, { lists: found }] of entries) {
     // A host of a company, such as support.facebook.com, that one list has by mistake, on one day.
@@ -239,6 +243,19 @@ export function mergeDisposableLists(
   }
   for (const domain of zones) add(domain, true, ownBit);
   return [...entries.values()];
+}
+
+/** Names below one domain after which the domain itself counts: services for temporary mail make new ones every day. */
+const manyNames = 10;
+
+/** Returns the domains below which a list of days had many names. */
+function manyBelow(lists: readonly RoledList[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { list, again } of lists) {
+    if (again === undefined) continue;
+    for (const domain of list.map(registrableIn)) counts.set(domain, (counts.get(domain) ?? 0) + 1);
+  }
+  return [...counts].filter(([, count]) => count >= manyNames).map(([domain]) => domain);
 }
 
 /** Returns whether a name, or one that it is below, is never disposable. */
