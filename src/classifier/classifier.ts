@@ -7,6 +7,7 @@ import { mix } from "./mix.js";
 import { hashOf } from "./name-table.js";
 import { NameList, noOwnLists } from "./own-lists.js";
 import { disposableDomainIn } from "./rules/disposable-domain.js";
+import { disposableName } from "./rules/disposable-name.js";
 import { classifyMailbox, findMailboxTests, type MailboxTests, ordinaryMailboxes } from "./rules/mailbox.js";
 import { allowList, denyList } from "./rules/own-lists.js";
 import type { DomainRule } from "./rules/rule.js";
@@ -71,7 +72,7 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
   const deny = new NameList(ownLists.deny);
   const hasLists = !allow.isEmpty || !deny.isEmpty;
 
-  const rules: readonly DomainRule[] = [...domainRules, disposableDomainIn(disposable)];
+  const rules: readonly DomainRule[] = [...domainRules, disposableDomainIn(disposable), disposableName];
 
   /**
    * The user's own lists override all rules but the syntax checks: an allowed item skips the domain rules and the mailbox

@@ -28,7 +28,7 @@ export const offeredDomains = [
     secretary.net snakebite socialworker.net sociologist solution4u songwriter.net spainmail
     surgical.net swedenmail swissmail teachers.org tech-center technologist theplate therapist.net toke
     toothfairy torontomail tvstar umpire uymail webname whoever winning witty worker workmail yours
-  `).map((name) => (name.includes(".") ? name : `${name}.com`)),
+  `),
 ];
 
 /** Providers chosen for privacy. Their mailboxes are real, but lists often call them disposable. */

@@ -52,6 +52,7 @@ export const words = {
   reasons: {
     syntax: "wrong format",
     "disposable-domain": "disposable domain",
+    "disposable-name": "called like temporary mail",
     "typo-domain": "mistyped domain",
     "unknown-tld": "no such top-level domain",
     "public-suffix": "only a domain ending, such as co.uk",

@@ -28,6 +28,8 @@ const plainly: Readonly<Record<string, string>> = {
   "unknown-tld": "nothing ends like this",
   "public-suffix": "an ending, without a name before it",
   "special-use": "reserved by the standards, receives no mail",
+  "disposable-name": "temporary mail, by its name",
+  "similar-domain": "one letter from a large provider, and perhaps right",
   placeholder: "typed to fill a form, such as test or asdf",
   "impossible-mailbox": "the provider gives out no such name",
   "no-reply": "nobody reads it",

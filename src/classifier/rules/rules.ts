@@ -1,5 +1,6 @@
 /** All rules and reasons, in the order in which they are tried; the first match wins. */
 import { disposableDomain } from "./disposable-domain.js";
+import { disposableName } from "./disposable-name.js";
 import { dnsReasons } from "./dns.js";
 import { impossibleMailbox } from "./impossible-mailbox.js";
 import { noReply } from "./no-reply.js";
@@ -24,7 +25,16 @@ export const domainRules = [specialUse, typoDomain, syntax, unknownTld, publicSu
 export const mailboxRules = [noReply, placeholder, impossibleMailbox, relay, subAddress] as const;
 
 export const ruleReasons = [
-  ...new Set([syntax, allowList, denyList, ...domainRules, disposableDomain, ...mailboxRules, similarDomain]),
+  ...new Set([
+    syntax,
+    allowList,
+    denyList,
+    ...domainRules,
+    disposableDomain,
+    disposableName,
+    ...mailboxRules,
+    similarDomain,
+  ]),
 ];
 
 export const reasons = [...ruleReasons, ...dnsReasons];

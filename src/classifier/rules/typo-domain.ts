@@ -230,7 +230,7 @@ export const similarDomain = {
   code: "similar-domain",
   status: "ok",
   words: "similar to a large provider",
-  source: "domains one edit away from large providers that are called by words",
-  forPerson: "Please check what comes after the @: a large provider is called almost like this.",
+  source: "domains one edit away from large providers",
+  forPerson: "Please check what comes after the @.",
   example: "`similar-domain: iclould.com`, with the suggestion `icloud.com`",
 } as const satisfies ReasonRecord;

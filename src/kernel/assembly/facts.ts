@@ -70,6 +70,7 @@ export function plainFacts(start: usize, end: usize): u32 {
       const isNational =
         isWhole && labelEnd < end && !(end - labelEnd === 4 && load<u32>(labelEnd) === dotCom);
       if (isNational && isNear(mostTypoLength, labelEnd - p, labelLetters)) return notPlain;
+      if (hasMailLetters(labelLetters) && hasMailWord(p, labelEnd)) return notPlain;
       labelLetters = 0;
       labelEnd = p - 1;
       const low = mix(a ^ (b >> 15));
@@ -96,6 +97,32 @@ export function plainFacts(start: usize, end: usize): u32 {
   if (!hasSuffix) return notPlain;
   return listedAt === 0 ? passes : disposableDomainCode;
 }
+
+/** Returns whether letters have all those of a word of `hasMailWord`. */
+function hasMailLetters(letters: u32): bool {
+  return (
+    (letters & mailLetters) === mailLetters ||
+    (letters & inboxLetters) === inboxLetters ||
+    (letters & wegwLetters) === wegwLetters ||
+    (letters & jetaLetters) === jetaLetters
+  );
+}
+
+/** Returns whether a label has a word of `mailWord` in classifier/rules/disposable-name.ts. */
+function hasMailWord(start: usize, end: usize): bool {
+  for (let p: usize = start; p + 4 <= end; p++) {
+    // In small letters.
+    const word: u32 = load<u32>(p) | 0x20202020;
+    if (word === 0x6c69616d || word === 0x786f626e || word === 0x77676577 || word === 0x6174656a) return true;
+  }
+  return false;
+}
+
+/** The letters of mail, nbox, wegw and jeta, a bit each. */
+const mailLetters: u32 = (1 << 13) | (1 << 1) | (1 << 9) | (1 << 12);
+const inboxLetters: u32 = (1 << 14) | (1 << 2) | (1 << 15) | (1 << 24);
+const wegwLetters: u32 = (1 << 23) | (1 << 5) | (1 << 7);
+const jetaLetters: u32 = (1 << 10) | (1 << 5) | (1 << 20) | (1 << 1);
 
 function isOwnName(word: u32): bool {
   const bit: u32 = word & (ownNameBits - 1);
