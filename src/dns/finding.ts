@@ -56,10 +56,24 @@ export function judgeExchanges(
 export const mailTo = (host: string | undefined): Finding =>
   host !== undefined && isHostName(host) ? { kind: "mail", exchange: host } : { kind: "mail" };
 
-/** Addresses that lead to no other machine, and those of private networks (RFC 6890). */
-const nowhere = blockListOf(["0.0.0.0/8", "127.0.0.0/8"], ["::/127"]);
+/**
+ * Addresses that no mail server has: of this machine, of documentation, of many machines at a time, and reserved ones; and those of
+ * private networks, also between a provider and its customers (RFC 6890, RFC 5771, RFC 6598).
+ */
+const nowhere = blockListOf(
+  [
+    "0.0.0.0/8",
+    "127.0.0.0/8",
+    "192.0.2.0/24",
+    "198.51.100.0/24",
+    "203.0.113.0/24",
+    "224.0.0.0/4",
+    "240.0.0.0/4",
+  ],
+  ["::/127", "2001:db8::/32", "ff00::/8"],
+);
 const privateNetworks = blockListOf(
-  ["10.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"],
+  ["10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"],
   ["fc00::/7", "fe80::/10"],
 );
 

@@ -4,6 +4,7 @@
  */
 import { randomFillSync } from "node:crypto";
 import { hashItem, type ItemHash } from "../classifier/item-hash.js";
+import { registrableIn } from "../classifier/rules/public-suffix.js";
 import type { DnsClient, Failure } from "./dns-client.js";
 import { type Finding, judgeExchanges, mailTo, sendsNoMail } from "./finding.js";
 import { MailHosts, type Unreached } from "./mail-hosts.js";
@@ -213,10 +214,21 @@ export async function findMail(
     return isState(usable) ? findingOf(usable) : mailTo(usable.host);
   }
   const own = await (hosts ?? new MailHosts(client, false)).addressesOf(domain);
+  if (own === "unusable" && (await isLame(domain, client)))
+    return { kind: "undecided", cause: "lame delegation" };
   if (own !== "usable") return findingOf(own);
   const texts = await client.ask((resolver) => resolver.resolveTxt(domain));
   if ("failure" in texts) return undecidedBy(texts);
   return "records" in texts && sendsNoMail(texts.records) ? { kind: "sends-no-mail" } : { kind: "mail" };
+}
+
+/**
+ * Returns whether the servers of a domain only refer to others, and know nothing themselves (RFC 9499): then the resolver has no
+ * records either, but not because there are none. Every zone has an SOA record.
+ */
+async function isLame(domain: string, client: Pick<DnsClient, "ask">): Promise<boolean> {
+  const answer = await client.ask(async (resolver) => [await resolver.resolveSoa(registrableIn(domain))]);
+  return "records" in answer && answer.records.length === 0;
 }
 
 const isState = (found: Awaited<ReturnType<MailHosts["find"]>>): found is Unreached =>

@@ -8,7 +8,7 @@ type HostState = "usable" | Unreached;
 /** Hosts that are remembered; then all are forgotten. */
 const mostHosts = 50_000;
 /** Hosts of a domain that are looked up: with more, it receives mail. */
-const mostTried = 5;
+const mostTried = 10;
 
 export class MailHosts {
   readonly #client: Pick<DnsClient, "ask">;

@@ -20,6 +20,7 @@ export const undecidedCauses = [
   "REFUSED",
   "no connection",
   "invalid answer",
+  "lame delegation",
   "not asked",
 ] as const;
 export type UndecidedCause = (typeof undecidedCauses)[number];

@@ -60,7 +60,16 @@ describe("exchanges", () => {
 });
 
 test.each([
-  ["192.0.2.1", true, true],
+  ["9.9.9.9", true, true],
+  ["192.0.2.1", false, false],
+  ["198.51.100.1", false, false],
+  ["203.0.113.1", false, false],
+  ["224.0.0.5", false, false],
+  ["240.0.0.1", false, false],
+  ["255.255.255.255", false, false],
+  ["100.64.1.1", false, true],
+  ["2001:db8::1", false, false],
+  ["ff02::1", false, false],
   ["0.0.0.0", false, false],
   ["127.8.8.8", false, false],
   ["::1", false, false],
@@ -72,7 +81,7 @@ test.each([
   ["169.254.1.1", false, true],
   ["fd12::1", false, true],
   ["fe80::1", false, true],
-  ["2001:db8::1", true, true],
+  ["2620:fe::9", true, true],
 ])("%s is routable: %s; from a private network: %s", (address, isOutside, isInside) => {
   expect([isRoutable(address, false), isRoutable(address, true)]).toEqual([isOutside, isInside]);
 });

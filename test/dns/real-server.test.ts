@@ -21,31 +21,31 @@ if (named === undefined) process.stderr.write("skipped: no BIND is installed (De
 const zone = `$TTL 60
 @ SOA ns host 1 60 60 60 60
 @ NS ns
-ns A 192.0.2.1
+ns A 9.9.9.1
 host MX 10 mail
-mail A 192.0.2.2
+mail A 9.9.9.2
 null MX 0 .
-bare A 192.0.2.7
-bare6 AAAA 2001:db8::7
+bare A 9.9.9.7
+bare6 AAAA 2620:fe::7
 empty TXT "no mail"
 alias CNAME host
 loop CNAME loop2
 loop2 CNAME loop
 temp MX 10 in.dropmail.me.
-number MX 10 192.0.2.7.
+number MX 10 9.9.9.7.
 gone MX 10 absent
 noaddress MX 10 empty
 inside MX 10 at10
 at10 A 10.0.0.1
 here A 127.0.0.1
-spf A 192.0.2.7
+spf A 9.9.9.7
 spf TXT "v=spf1 -all"
 second MX 10 absent
 second MX 20 mail
 *.wild MX 10 mail
 gonealias CNAME absent
 ${Array.from({ length: 100 }, (_, i) => `many MX ${i} m${i}`).join("\n")}
-m0 A 192.0.2.3
+m0 A 9.9.9.3
 `;
 
 /** Returns a port that is free for UDP and TCP now. */

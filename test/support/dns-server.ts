@@ -31,6 +31,16 @@ const txt = (name: string, data: string): Answer[] => [{ type: "TXT", name, data
 const records: Readonly<Record<string, (name: string, type: string) => Answer[]>> = {
   null: (name) => mx(name, "."),
   nodata: () => [],
+  lame: () => [],
+  mx224: (name) => mx(name, "at224-host.net"),
+  mxdoc: (name) => mx(name, "atdoc-host.net"),
+  mxdoc6: (name) => mx(name, "atdoc6-host.net"),
+  mxshared: (name) => mx(name, "at100-host.net"),
+  mxdead: (name) => mx(name, ...Array.from({ length: 8 }, (_, i) => `nx-${i}.net`)),
+  at224: (name, type) => a(name, type, "224.0.0.5"),
+  atdoc: (name, type) => a(name, type, "192.0.2.7"),
+  atdoc6: (name, type) => (type === "AAAA" ? [{ type: "AAAA", name, data: "2001:db8::7" }] : []),
+  at100: (name, type) => a(name, type, "100.64.1.1"),
   mxgone: (name) => mx(name, "nx-host.net"),
   mxbare: (name) => mx(name, "nodata-host.net"),
   mx10: (name) => mx(name, "at10-host.net"),
@@ -49,17 +59,17 @@ const records: Readonly<Record<string, (name: string, type: string) => Answer[]>
   at127: (name, type) => a(name, type, "127.0.0.1"),
   at192: (name, type) => a(name, type, "192.168.1.9"),
   at6private: (name, type) => (type === "AAAA" ? [{ type: "AAAA", name, data: "fd00::1" }] : []),
-  spf: (name, type) => (type === "TXT" ? txt(name, "v=spf1 -all") : a(name, type, "192.0.2.7")),
-  spfsoft: (name, type) => (type === "TXT" ? txt(name, "v=spf1 ~all") : a(name, type, "192.0.2.7")),
-  spfopen: (name, type) => (type === "TXT" ? txt(name, "v=spf1 mx -all") : a(name, type, "192.0.2.7")),
+  spf: (name, type) => (type === "TXT" ? txt(name, "v=spf1 -all") : a(name, type, "9.9.9.7")),
+  spfsoft: (name, type) => (type === "TXT" ? txt(name, "v=spf1 ~all") : a(name, type, "9.9.9.7")),
+  spfopen: (name, type) => (type === "TXT" ? txt(name, "v=spf1 mx -all") : a(name, type, "9.9.9.7")),
   spfmx: (name, type) => (type === "TXT" ? txt(name, "v=spf1 -all") : usual(name, type)),
   text: (name, type) => (type === "TXT" ? txt(name, "hello") : []),
   halfopen: (name, type) => records["address6"]!(name, type),
   nohalf: () => [],
-  textopen: (name, type) => a(name, type, "192.0.2.7"),
+  textopen: (name, type) => a(name, type, "9.9.9.7"),
   alias: (name, type) => [{ type: "CNAME", name, data: `x.${name}` }, ...usual(`x.${name}`, type)],
-  address: (name, type) => (type === "A" ? [{ type: "A", name, data: "192.0.2.7" }] : []),
-  address6: (name, type) => (type === "AAAA" ? [{ type: "AAAA", name, data: "2001:db8::7" }] : []),
+  address: (name, type) => (type === "A" ? [{ type: "A", name, data: "9.9.9.7" }] : []),
+  address6: (name, type) => (type === "AAAA" ? [{ type: "AAAA", name, data: "2620:fe::7" }] : []),
   number: (name) => mx(name, "127.0.0.1"),
   localhost: (name) => mx(name, "localhost", "mail.invalid"),
   listed: (name) => mx(name, "mail.larch-and-oak.com", "mx.mailinator.com"),
@@ -74,10 +84,24 @@ const records: Readonly<Record<string, (name: string, type: string) => Answer[]>
   ],
 };
 
+/** Every zone has one. */
+const soa = (name: string): Answer[] => {
+  const data = {
+    mname: `ns.${name}`,
+    rname: `post.${name}`,
+    serial: 1,
+    refresh: 1,
+    retry: 1,
+    expire: 1,
+    minimum: 1,
+  };
+  return [{ type: "SOA", name, data }];
+};
+
 /** One exchange, and an address. */
 const usual = (name: string, type: string): Answer[] =>
   type === "A"
-    ? [{ type: "A", name, data: "192.0.2.7" }]
+    ? [{ type: "A", name, data: "9.9.9.7" }]
     : type === "MX"
       ? mx(name, "mail.larch-and-oak.com")
       : [];
@@ -135,7 +159,7 @@ export async function startDnsServer({
         : word === "once" && asked.filter((each) => each === `${type} ${name}`).length === 1
           ? codes.servfail
           : (codes[word as keyof typeof codes] ?? Number(failing[word] === type) * codes.servfail);
-    const found = records[word] ?? usual;
+    const found = type === "SOA" && word !== "lame" ? soa : (records[word] ?? usual);
     const isCut = !isTcp && (word === "truncated" || word === "many" || word === "cut");
     const answers = code === 0 && !isCut ? found(name, type) : [];
     return encode({ ...packet, flags: code | (isCut ? 0x0200 : 0) | 0x0180, answers });

@@ -258,7 +258,7 @@ function dnsLine({ asked, cached, undecided, causes }: MailStatistics): string {
   const old = cached === 0 ? "" : `, ${grouped(cached)} from the cache`;
   const reasons = undecidedCauses.flatMap((cause) => {
     const count = causes[cause] ?? 0;
-    const isNoun = cause === "timeout" || cause === "invalid answer";
+    const isNoun = ["timeout", "invalid answer", "lame delegation"].includes(cause);
     const what = cause === "no connection" ? "without a connection" : cause;
     return count === 0 ? [] : [isNoun ? counted(count, cause) : `${grouped(count)} ${what}`];
   });
