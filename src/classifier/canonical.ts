@@ -16,18 +16,23 @@ interface MailboxSpelling {
   readonly ignored?: RegExp;
   /** Whether dots count as hyphens. */
   readonly dotsAreHyphens?: true;
+  /** Whether mailboxes are phone numbers, too, with or without a + in front. */
+  readonly hasPhones?: true;
 }
 
 /** Sources: the providers' documentation; validator.js 13.15 for the domains of Yandex and the tags of iCloud. */
 const spellings: readonly (readonly [string, MailboxSpelling])[] = [
   ["gmail.com googlemail.com", { domain: "gmail.com", ignored: /\./g }],
-  ["proton.me protonmail.com pm.me", { domain: "proton.me", ignored: /[._-]/g }],
+  ["proton.me protonmail.com protonmail.ch pm.me", { domain: "proton.me", ignored: /[._-]/g }],
   ["icloud.com me.com mac.com", { domain: "icloud.com" }],
-  ["yandex.ru yandex.com yandex.by yandex.kz yandex.ua ya.ru", { domain: "yandex.ru", dotsAreHyphens: true }],
+  [
+    "yandex.ru yandex.com yandex.by yandex.kz yandex.ua ya.ru",
+    { domain: "yandex.ru", dotsAreHyphens: true, hasPhones: true },
+  ],
   ["outlook hotmail live msn.com", {}],
   [[...fastmailDomains, "messagingengine.com"].join(" "), {}],
-  ["protonmail.ch mailbox.org posteo.de posteo.net", {}],
-  ["zoho.com zohomail.com zoho.eu zoho.in mail.ru bk.ru list.ru inbox.ru", {}],
+  ["mailbox.org posteo.de posteo.net pobox.com runbox.com rambler.ru", {}],
+  ["zoho.com zohomail.com zohomail.eu zoho.eu zoho.in mail.ru bk.ru list.ru inbox.ru", {}],
 ];
 
 const spellingOf: ReadonlyMap<string, MailboxSpelling> = new Map(
@@ -67,9 +72,10 @@ function canonicalAddress(local: string, ascii: string, quoted: (local: string) 
   // A server may tell case apart (RFC 5321, section 2.4), but none is known that gives two people such mailboxes.
   const name = local.toLowerCase();
   if (spelling === undefined) return `${quoted(name)}@${ascii}`;
-  const { domain = ascii, ignored, dotsAreHyphens } = spelling;
-  const plus = name.indexOf("+");
-  const mailbox = plus > 0 ? name.slice(0, plus) : name;
+  const { domain = ascii, ignored, dotsAreHyphens, hasPhones } = spelling;
+  const base = hasPhones ? name.replace(/^\+(?=\d{10})/, "") : name;
+  const plus = base.indexOf("+");
+  const mailbox = plus > 0 ? base.slice(0, plus) : base;
   const shortest = ignored ? mailbox.replace(ignored, "") : mailbox;
   return `${quoted((dotsAreHyphens ? shortest.replaceAll(".", "-") : shortest) || mailbox)}@${domain}`;
 }

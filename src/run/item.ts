@@ -67,7 +67,7 @@ function unwrap(text: string, span: Span): Place {
 function withoutQuotes(text: string, { start, end }: Span): Span {
   let [from, to] = [start, end];
   while (to > from && end - to < 3 && text[to - 1] === '"') to--;
-  if (text[from] === '"' && !/^"(?:[^"\\]|\\.)+"@/.test(text.slice(from, to)))
+  if (text[from] === '"' && !/^"(?:[^"\\]|\\.)*"@/.test(text.slice(from, to)))
     while (from < to && from - start < 3 && text[from] === '"') from++;
   return { start: from, end: to };
 }

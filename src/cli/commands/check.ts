@@ -76,8 +76,10 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
   const isList = process.stdout.isTTY && !options.json && !options.why && !values.includes("-");
   const work = async () => {
     const rows: (readonly string[])[] = [];
+    // Beside addresses, it may have been forgotten.
+    const ofDomain = values.some((value) => kindOf(value) === "email") ? "(domain: no @)" : "(domain)";
     for await (const value of valuesOf(values)) {
-      const row = await verdictOn(value, classifier, mail, options, !isList);
+      const row = await verdictOn(value, classifier, mail, options, isList ? ofDomain : undefined);
       found.set(row[1]!, (found.get(row[1]!) ?? 0) + 1);
       if (isList) rows.push(row);
     }
@@ -132,12 +134,13 @@ async function* valuesOf(values: readonly string[]): AsyncGenerator<string> {
   }
 }
 
+/** @param ofDomain what a listing has instead of no reason for a domain; undefined to print the verdict at once */
 async function verdictOn(
   value: string,
   classifier: Classifier,
   mail: OpenMailCheck | undefined,
   { json, flags: isFlagged, why: isExplained }: CheckOptions,
-  isPrinted: boolean,
+  ofDomain: string | undefined,
 ): Promise<readonly string[]> {
   const kind = kindOf(value);
   const item = extractItem(kind, value);
@@ -156,7 +159,7 @@ async function verdictOn(
     ...(flags && { flags }),
   };
   const row = [
-    ...[value, status, reason ?? "", suggestion ?? ""],
+    ...[value, status, reason ?? (kind === "domain" && ofDomain ? ofDomain : ""), suggestion ?? ""],
     ...(mail ? [mx ?? ""] : []),
     ...(flags ? [flags.join(" ")] : []),
   ];
@@ -165,7 +168,7 @@ async function verdictOn(
     ? JSON.stringify({ ...fields, ...(why && { why }) })
     : row.map(printable).join("\t").trimEnd();
   const below = why && !json ? linesOf(why).map((text) => `  ${printable(text)}\n`) : [];
-  if (isPrinted) print(`${line}\n${below.join("")}`);
+  if (ofDomain === undefined) print(`${line}\n${below.join("")}`);
   return row;
 }
 
@@ -182,6 +185,8 @@ function linesOf({ rule, source, forPerson, listed, lists, isOwn }: Why): readon
   ];
 }
 
+/** An address has an @, however it is written. */
 function kindOf(value: string): Kind {
-  return value.includes("@") && !value.includes("://") ? "email" : "domain";
+  const hasAt = /@|\uff20|[([{]\s*at\s*[)\]}]/i.test(value);
+  return hasAt && !value.includes("://") ? "email" : "domain";
 }
