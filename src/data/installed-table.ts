@@ -51,10 +51,10 @@ function readInstalled(path: string, onNotice: Notice): DisposableTable | undefi
  * Returns the age of the newest list in whole days; undefined if no date is known. `now` is in milliseconds since the
  * epoch.
  */
-export function daysOld(sources: readonly DataSource[], now: number): number | undefined {
+export function daysOld(sources: readonly Pick<DataSource, "published">[], now: number): number | undefined {
   const age = now - Date.parse(newest(sources));
   return Number.isNaN(age) ? undefined : Math.max(0, Math.floor(age / 86_400_000));
 }
 
-const newest = (sources: readonly DataSource[]): string =>
+const newest = (sources: readonly Pick<DataSource, "published">[]): string =>
   sources.map(({ published }) => published).reduce((a, b) => (a > b ? a : b), "");

@@ -320,7 +320,7 @@ test("newer public suffixes are fetched, and an ending that is delegated since i
   expect(stdout, stderr).toContain("tldts 99.0.0; ");
   expect(await statusesOf()).toEqual(["ok"]);
   const shown = await idv(["data", "show"], run);
-  expect(shown.stdout).toMatch(/^public suffixes: [\d,]+ rules, tldts 99\.0\.0, 2030-01-02$/m);
+  expect(shown.stdout).toMatch(/^public suffixes: [\d,]+ rules, tldts 99\.0\.0, 2030-01-02, 0 days old$/m);
   expect((await idv(["data", "update"], run)).stdout).toMatch(/^up to date: .*, tldts 99\.0\.0, /);
   // They stay when only a list is newer.
   await publishAll("9.0.1");

@@ -101,7 +101,9 @@ async function validateFiles(
       const summary = await validateFile(plan, run, resources);
       run.report?.add(summary);
       const files = (isLast && (await beside(run, () => run.report?.write()))) || [];
-      const whole = "report" in summary ? { ...summary, files: [...summary.files, ...files] } : summary;
+      const oldData = isLast ? run.oldData : undefined;
+      const whole =
+        "report" in summary ? { ...summary, files: [...summary.files, ...files], oldData } : summary;
       await printSummary(log.summary, whole);
       const { summaryFile } = log;
       if (summaryFile !== undefined) await beside(run, () => appendSummary(summaryFile, whole));

@@ -66,12 +66,13 @@ async function showData(options: { readonly json?: true }): Promise<void> {
     return;
   }
   await printListing({
-    header: ["source", "role", "version", "published", "domains", "only here", "licence"],
+    header: ["source", "role", "version", "published", "days old", "domains", "only here", "licence"],
     rows: sources.map(({ name, role = "list", version, published, domains, licence }, i) => [
       name,
       role,
       version,
       published,
+      daysSince(published),
       grouped(domains),
       grouped(alone[i]!),
       licence,
@@ -79,12 +80,16 @@ async function showData(options: { readonly json?: true }): Promise<void> {
   });
   if (suffixes) {
     const { version, published, rules } = suffixes;
-    print(`public suffixes: ${grouped(rules)} rules, tldts ${version}, ${published}\n`);
+    const age = `${daysSince(published)} days old`;
+    print(`public suffixes: ${grouped(rules)} rules, tldts ${version}, ${published}, ${age}\n`);
   }
   const days = daysOld(sources, Date.now());
   const age = days === undefined ? "" : `; the newest list is ${counted(days, "day")} old`;
   print(`${grouped(size)} entries, ${path ?? "came with idv"}${age}\n`);
 }
+
+/** Returns the whole days since a date; nothing for no date. */
+const daysSince = (published: string): string => String(daysOld([{ published }], Date.now()) ?? "");
 
 /** Returns for each source how many disposable domains no other adds. Correcting lists add none. */
 function countAlone(table: DisposableTable): readonly number[] {

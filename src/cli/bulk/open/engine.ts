@@ -1,11 +1,9 @@
 /** Opens what the runs over all files share: the engine, the DNS stage and the report. */
-import { writeFileSync } from "node:fs";
 import type { DataSource } from "../../../classifier/disposable-table.js";
 import { daysOld, findTable } from "../../../data/installed-table.js";
-import { found } from "../../../files/found.js";
 import type { SplitFolder } from "../../../files/split-output.js";
 import type { RunSession } from "../../../run/session.js";
-import { dataTablePath, quotaFilePath } from "../../config/paths.js";
+import { dataTablePath } from "../../config/paths.js";
 import type { Engine } from "../../engines/engine.js";
 import type { OpenMailCheck } from "../../engines/mail-check.js";
 import { openOfflineEngine } from "../../engines/offline-engine.js";
@@ -28,6 +26,8 @@ export interface Run {
   readonly findings: readonly FindingsFile[];
   readonly split: SplitFolder | undefined;
   readonly totals: Totals;
+  /** What the last summary says about the age of the lists. */
+  readonly oldData: string | undefined;
 }
 
 /**
@@ -51,6 +51,7 @@ export async function openRun(plans: readonly [Plan, ...Plan[]], resources: Reso
     split: await openSplit(plans, resources),
     session: { isSeveral },
     totals: new Totals(plan.isDryRun),
+    oldData: plan.engine.name === "offline" ? oldDataNow() : undefined,
     badRowsTable: badRowsPath === undefined ? undefined : new BadRowsTable(badRowsPath, plan.isInPlace),
   };
 }
@@ -63,7 +64,6 @@ async function openEngine(plan: Plan, resources: Resources): Promise<Engine> {
     const { kind, quota, wait } = plan;
     const options = { kind, quota, wait, isDry: plan.isDryRun, reason: choice.reason, note };
     engine = await openOfflineEngine(plan.classifierSource, options, signal);
-    remarkOldData(note);
   } else {
     // Printed before the run costs money; the summary names the engine too.
     note(`api engine at ${choice.baseUrl.value} (${choice.reason})`);
@@ -124,29 +124,13 @@ async function openFindings({ log, isDryRun }: Plan, resources: Resources): Prom
   return files;
 }
 
-/** Age in days above which a run mentions the lists: by then they miss two of three new disposable domains. */
-const oldDays = 60;
-const dayMilliseconds = 86_400_000;
+/** Age in days above which a run mentions the lists: by then they miss a third of new disposable domains. */
+const oldDays = 30;
 
-/** Silent off a terminal: in a nightly job, the remark would fill the log. */
-function remarkOldData(note: (text: string) => void, env = process.env): void {
-  if (!process.stderr.isTTY) return;
-  const { table } = findTable(dataTablePath(process.env), () => {});
-  const remark = oldDataRemark(table.sources, Date.now());
-  if (remark !== undefined && isFirstToday(env)) note(remark);
-}
-
-/** Returns whether nothing was told for a day, and records that it is told now. Where this cannot be kept, it is told each time. */
-function isFirstToday(env: NodeJS.ProcessEnv): boolean {
-  const path = `${quotaFilePath(env)}.told`;
-  const told = found(path)?.mtimeMs ?? 0;
-  if (Math.abs(Date.now() - told) < dayMilliseconds) return false;
-  try {
-    writeFileSync(path, "", { mode: 0o600 });
-  } catch {
-    // The folder is missing or read-only.
-  }
-  return true;
+/** Looks at the lists for people only: in a nightly job, the remark would fill the log. */
+function oldDataNow(): string | undefined {
+  if (!process.stderr.isTTY) return undefined;
+  return oldDataRemark(findTable(dataTablePath(process.env), () => {}).table.sources, Date.now());
 }
 
 /** Returns a remark if the lists of disposable domains are old. `now` is in milliseconds since the epoch. */

@@ -51,6 +51,8 @@ export interface Summary {
    */
   readonly resume: string | undefined;
   readonly next: string | undefined;
+  /** How old the lists of disposable domains are, if they are old. */
+  readonly oldData?: string | undefined;
 }
 
 export interface DryRun {
@@ -224,6 +226,7 @@ export function textSummary(summary: Summary, style: TerminalStyle | undefined):
     ...written(summary),
     `${saved.join("")}${counted(report.charged, "unit")} used${requests}${left}; ${seconds.toFixed(2)} s${rate}`,
     ...(style !== undefined && summary.next !== undefined ? [`Next: ${printable(summary.next)}`] : []),
+    ...(summary.oldData === undefined ? [] : [summary.oldData]),
   ].join("\n");
 }
 

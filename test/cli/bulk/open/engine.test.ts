@@ -6,8 +6,8 @@ const sourcesOf = (...dates: string[]) =>
   dates.map((published) => ({ name: "a", version: "1.0.0", licence: "MIT", domains: 1, published }));
 
 test.each([
-  ["the newest list is 61 days old", ["2026-01-01", "2025-01-01"], "2026-03-03T12:00Z", "61 days old"],
-  ["the newest list is 60 days old", ["2025-01-01", "2026-01-01"], "2026-03-02T23:00Z", undefined],
+  ["the newest list is 31 days old", ["2026-01-01", "2025-01-01"], "2026-02-01T12:00Z", "31 days old"],
+  ["the newest list is 30 days old", ["2025-01-01", "2026-01-01"], "2026-01-31T23:00Z", undefined],
   ["no date is known", [""], "2026-03-02T23:00Z", undefined],
   ["the clock is behind", ["2026-01-01"], "2020-01-01T00:00Z", undefined],
 ])("the remark about old lists is given only when needed: %s", (_, dates, now, expected) => {
