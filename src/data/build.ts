@@ -9,8 +9,9 @@ import { DisposableTable } from "../classifier/disposable-table.js";
 import { compileSmallTable, mostListed, smallTableDomains } from "../classifier/small-table.js";
 import { compileSuffixTable, suffixTable } from "../classifier/suffix-table.js";
 import { builtFile } from "../package/own-files.js";
+import { listOfDays, readDays } from "./daily-list.js";
 import { loadPopular, popularSource } from "./popular-domains.js";
-import { compileLists, dailyList, listPackages, namesIn, publicList, readDays } from "./sources.js";
+import { compileLists, dailyList, listPackages, namesIn, publicList } from "./sources.js";
 import { suffixPackage, suffixRulesIn } from "./suffix-rules.js";
 
 /**
@@ -42,18 +43,19 @@ const packages = listPackages.map(({ name, role, file }) => {
   return { name, role, ...version, list };
 });
 const { name, role, licence } = publicList;
-const days = readFileSync(new URL("../../src/data/castle-days.tsv", import.meta.url), "utf8");
-const { lastDay, ...daily } = readDays(days);
+const days = new URL("../../src/data/castle-days.tsv", import.meta.url);
+const daily = readDays(readFileSync(days, "utf8"));
 const versions = [
   ...packages,
   { name, role, licence, version: copied, published: copied, list: namesIn(firstCopy)! },
-  { ...dailyList, version: lastDay, published: lastDay, ...daily },
+  { ...dailyList, version: daily.lastDay, published: daily.lastDay, ...listOfDays(daily) },
 ];
 // Written first: the other table needs them to leave out public suffixes and popular domains.
 const { text, version, published } = installed(suffixPackage.name, suffixPackage.file);
 const rules = suffixRulesIn(text);
 writeFileSync(builtFile("classifier/suffixes.bin"), compileSuffixTable(rules));
 copyFileSync(popularSource, builtFile("data/popular.bin"));
+copyFileSync(days, builtFile("data/castle-days.tsv"));
 const suffixes = { version, published, rules: rules.length };
 const { table } = compileLists(versions, { isPopular: loadPopular(), suffixes });
 writeFileSync(builtFile("classifier/disposable.bin"), table);

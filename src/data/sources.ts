@@ -129,15 +129,6 @@ function linesIn(text: string): readonly string[] | undefined {
   return names.length > 0.9 * lines.length ? lines : undefined;
 }
 
-/** Reads castle-days.tsv: the names, those that were in the list on several days, and the last day, `2026-07-23`. */
-export function readDays(text: string) {
-  const lines = text.trim().split("\n").slice(1);
-  const rows = lines.map((line) => line.split("\t") as [domain: string, first: string, last: string]);
-  const again = rows.flatMap(([domain, first, last]) => (first === last ? [] : [domain]));
-  const lastDay = rows.reduce((day, [, , last]) => (last > day ? last : day), "");
-  return { list: rows.map(([domain]) => domain), again: new Set(again), lastDay };
-}
-
 /** Returns the day that a list says it was made on, in seconds since the epoch as `t`: `2026-02-18`; undefined if it does not. */
 export function dateIn(text: string): string | undefined {
   const { t } = (parseJson(text) ?? {}) as { t?: unknown };

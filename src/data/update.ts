@@ -11,6 +11,7 @@ import { createFolder } from "../files/folders.js";
 import { openOutputFile } from "../files/output.js";
 import type { HttpOptions } from "../validator/api/http.js";
 import { ServiceError } from "../validator/errors.js";
+import { type Days, daysPath, findDays, listOfDays, textOfDays, withDay } from "./daily-list.js";
 import { type FetchedList, fetchList } from "./fetch-list.js";
 import { findTable } from "./installed-table.js";
 import {
@@ -24,6 +25,7 @@ import { loadPopular } from "./popular-domains.js";
 import {
   addsNames,
   compileLists,
+  dailyList,
   dateIn,
   type ListVersion,
   listPackages,
@@ -40,6 +42,8 @@ export interface UpdateOptions {
 export interface UpdateSources {
   /** URL of the public list; undefined to keep the names that it has in the table in use. */
   readonly listUrl: string | undefined;
+  /** URL of the list of the day; undefined to keep the names of the days that are known. */
+  readonly dailyUrl: string | undefined;
   readonly proxies: HttpOptions["proxies"];
 }
 
@@ -64,43 +68,57 @@ export async function updateTable(
   return withFolderLock(folder, { milliseconds: lockMilliseconds }, () => update(path, sources, options));
 }
 
-async function update(
-  path: string,
-  { listUrl, proxies }: UpdateSources,
-  options: UpdateOptions,
-): Promise<string> {
+async function update(path: string, sources: UpdateSources, options: UpdateOptions): Promise<string> {
   const { onNotice } = options;
   const { table } = findTable(path, onNotice);
-  const known = table.sources.find(({ name }) => name === publicList.name);
-  const etag = known?.missing ? undefined : known?.etag;
-  const fetchPublic = async (etag: string | undefined): Promise<FetchedList | undefined | "missing"> => {
-    if (listUrl === undefined) return "missing";
-    return fetchList(listUrl, etag, proxies).catch((error: Error) => {
+  const fetchNew = async (
+    { name }: { readonly name: string },
+    url: string | undefined,
+    isNeeded = false,
+  ): Promise<FetchedList | undefined | "missing"> => {
+    if (url === undefined) return "missing";
+    const known = sourceIn(table, { name });
+    const etag = isNeeded || known?.missing ? undefined : known?.etag;
+    return fetchList(url, etag, sources.proxies).catch((error: Error) => {
       onNotice(`${error.message}; going on with the names that the data in use has from it`);
       return "missing";
     });
   };
-  const [{ latest, suffixes }, changed] = await Promise.all([findAll(onNotice), fetchPublic(etag)]);
-  const isChanged = changed !== undefined && changed !== "missing";
+  const [{ latest, suffixes }, changed, today] = await Promise.all([
+    findAll(onNotice),
+    fetchNew(publicList, sources.listUrl),
+    fetchNew(dailyList, sources.dailyUrl),
+  ]);
+  const isNew = (found: typeof changed): found is FetchedList => found !== undefined && found !== "missing";
   const all = [...latest, ...(suffixes ? [suffixes] : [])];
   const areSuffixesNewer =
     suffixes !== undefined && compareVersions(suffixes.version, table.suffixes?.version ?? "0") > 0;
-  if (!hasNewer(latest, table) && !areSuffixesNewer && !isChanged) {
-    const list = known === undefined || changed === "missing" ? [] : [describe(known)];
-    return `up to date: ${[...all.map(describe), ...list].join(", ")}`;
+  if (!hasNewer(latest, table) && !areSuffixesNewer && !isNew(changed) && !isNew(today)) {
+    const others = [changed, today].map((found, i) =>
+      found === "missing" ? undefined : sourceIn(table, [publicList, dailyList][i]!),
+    );
+    return `up to date: ${[...all, ...others.filter((source) => source !== undefined)].map(describe).join(", ")}`;
   }
   const files = await downloadFiles(all);
   const lists = latest.map((found, i): Download => ({ ...found, bytes: files[i]! }));
   // Only its hashes are in the table, so a list that has not changed is needed again.
-  const fetched = changed ?? (await fetchPublic(undefined));
-  if (fetched !== undefined && fetched !== "missing") {
+  const fetched = changed ?? (await fetchNew(publicList, sources.listUrl, true));
+  if (isNew(fetched)) {
     const { text, ...version } = fetched;
     const { name, role, licence } = publicList;
     lists.push({ name, role, licence, version: version.published, ...version, bytes: Buffer.from(text) });
   }
+  const days = isNew(today) ? withToday(findDays(path), today, options) : findDays(path);
+  const etag = isNew(today) ? today.etag : sourceIn(table, dailyList)?.etag;
+  if (today !== "missing") {
+    const { name, role, licence } = dailyList;
+    const { lastDay: version } = days;
+    lists.push({ name, role, licence, version, published: version, ...(etag && { etag }), days });
+  }
   const newer = suffixes && areSuffixesNewer && compileSuffixes(suffixes, files.at(-1)!, table, options);
   const compiled = compileDownloads(lists, table, options, newer || undefined);
   await install(path, compiled);
+  if (isNew(today)) await install(daysPath(path), Buffer.from(textOfDays(days)));
   const { size } = new DisposableTable(compiled);
   const described = [...lists, ...(newer ? [suffixes] : [])].map(describe).join(", ");
   return `updated: ${described}; ${number(size)} entries, ${number(table.size)} before`;
@@ -125,7 +143,9 @@ export function hasNewer(latest: readonly PackageVersion[], inUse: DisposableTab
 
 export interface Download extends Pick<DataSource, "name" | "version" | "licence" | "published" | "etag"> {
   readonly role: ListVersion["role"];
-  readonly bytes: Uint8Array;
+  readonly bytes?: Uint8Array;
+  /** In place of bytes. */
+  readonly days?: Days;
 }
 
 /** Refuse a list or a table that grows by more than this factor: real lists grow slowly. */
@@ -146,15 +166,24 @@ export function compileDownloads(
   suffixes?: SuffixPart,
 ): Uint8Array {
   const doubt = (text: string) => refuse(text, options);
-  const lists = downloads.map(({ bytes, ...download }): ListVersion => {
-    const { text, list } = readList({ ...download, bytes });
+  const lists = downloads.map((download): ListVersion => {
+    const { text, list, again } = readList(download);
     const known = sourceIn(inUse, download);
     const change = changeOf(known?.domains ?? 0, list.length);
     if (change) doubt(`${describe(download)}: its list ${change}`);
     const { name, role, version, licence, etag } = download;
     // The registry's date is that of the package, whose data may be older.
     const published = known?.version === version ? known.published : (dateIn(text) ?? download.published);
-    return { name, role, version, licence, published, ...(etag !== undefined && { etag }), list };
+    return {
+      name,
+      role,
+      version,
+      licence,
+      published,
+      ...(etag !== undefined && { etag }),
+      list,
+      ...(again && { again }),
+    };
   });
   const isPopular = loadPopular();
   const { entries, table: compiled } = compileLists(lists, {
@@ -284,11 +313,28 @@ async function findAll(onNotice: (text: string) => void) {
   return { latest: found, suffixes: undefined };
 }
 
-function readList(download: Download) {
-  const text = Buffer.from(download.bytes).toString();
+function readList(download: Download): {
+  readonly text: string;
+  readonly list: readonly string[];
+  readonly again?: ReadonlySet<string>;
+} {
+  if (download.days !== undefined) return { text: "", ...listOfDays(download.days) };
+  const text = Buffer.from(download.bytes ?? []).toString();
   const list = namesIn(text);
   if (list !== undefined) return { text, list };
   throw new ServiceError(`${describe(download)}: contains no list of domains; the data in use is unchanged`);
+}
+
+/** Names that a day's list has at most: five times those of today. */
+const mostOfDay = 5000;
+
+/** @throws ServiceError when it is no list, or without `force` one that is too long */
+function withToday(days: Days, { text, published }: FetchedList, options: UpdateOptions): Days {
+  const list = namesIn(text);
+  if (list === undefined)
+    throw new ServiceError(`${dailyList.name}: contains no list of domains; the data in use is unchanged`);
+  if (list.length > mostOfDay) refuse(`${dailyList.name}: ${number(list.length)} names on one day`, options);
+  return withDay(days, list, published || new Date().toISOString().slice(0, 10));
 }
 
 async function install(path: string, table: Uint8Array): Promise<void> {

@@ -9,6 +9,7 @@ export type BuiltFile =
   | "classifier/disposable.bin"
   | "classifier/small.bin"
   | "classifier/suffixes.bin"
+  | "data/castle-days.tsv"
   | "data/popular.bin"
   | "help/topics.json"
   | "kernel/kernel.wasm"

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { createTarGzip } from "nanotar";
 import { expect, test } from "vitest";
 import { DisposableTable } from "../../src/classifier/disposable-table.js";
+import { listOfDays, readDays, textOfDays, withDay } from "../../src/data/daily-list.js";
 import { compileLists, listPackages, publicList } from "../../src/data/sources.js";
 import { suffixPackage } from "../../src/data/suffix-rules.js";
 import { readBuilt } from "../../src/package/own-files.js";
@@ -98,7 +99,7 @@ async function registry() {
   const remove = (name: string) => rmSync(pathOf(name, "json"));
   const env = {
     ...{ PATH: `${bin}:${process.env["PATH"]}`, REGISTRY: folder },
-    ...{ XDG_DATA_HOME: join(home, "data"), IDV_LIST_URL: server.url },
+    ...{ XDG_DATA_HOME: join(home, "data"), IDV_LIST_URL: server.url, IDV_DAILY_LIST_URL: "none" },
   };
   const publishAll = async (version: string) => {
     for (const { name, file } of listPackages) await publish(name, file, version);
@@ -372,4 +373,63 @@ test("with old public suffixes, a run tells which rows are fake for their ending
     "idv: standard input: 3 rows are fake only because their endings are not in the list of 2020-01-02 (.larch 2, .oak 1); for a newer one, run: idv data update\n",
   );
   expect((await idv(["emails"], { home: run.home, stdin })).stderr).not.toContain("only because");
+});
+
+test("the list of the day is added to the days before, and its names stay for a year", async () => {
+  const { publishAll, run } = await registry();
+  await publishAll("9.0.0");
+  const daily = await startListServer();
+  daily.list = "new-today.com\nwww.elm-and-oak.com\ncock.li\n";
+  const env = { ...run.env, IDV_DAILY_LIST_URL: daily.url };
+  // The days that come with idv are many times those of the table in use.
+  const update = await idv(["data", "update", "--force"], { ...run, env });
+  expect(update).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("castle/disposable-email-domains 2026-11-02"),
+  });
+  const statuses = async (...items: string[]) =>
+    (await idv(["check", ...items], run)).stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split("\t")[1]);
+  // A host of a company in one list on one day, and a provider.
+  expect(await statuses("new-today.com", "www.elm-and-oak.com", "cock.li")).toEqual([
+    "disposable",
+    "ok",
+    "ok",
+  ]);
+  expect((await idv(["data", "update"], { ...run, env })).stdout).toMatch(/^up to date: .* 2026-11-02\n$/);
+  // Without the list, its names stay.
+  await publishAll("9.0.1");
+  expect((await idv(["data", "update"], run)).stdout).toMatch(/^updated: /);
+  expect(await statuses("new-today.com")).toEqual(["disposable"]);
+});
+
+test.each([
+  ["no list", "<html>", "contains no list of domains"],
+  [
+    "far too long",
+    Array.from({ length: 5001 }, (_, i) => `day-${i}.com\n`).join(""),
+    "5,001 names on one day",
+  ],
+])("a list of the day that is %s is refused", async (_, list, message) => {
+  const { publishAll, isUnchanged, run } = await registry();
+  await publishAll("9.0.0");
+  const daily = await startListServer();
+  daily.list = list;
+  const env = { ...run.env, IDV_DAILY_LIST_URL: daily.url };
+  const { code, stderr } = await idv(["data", "update"], { ...run, env });
+  expect([code, stderr]).toEqual([5, expect.stringContaining(message)]);
+  expect(isUnchanged()).toBe(true);
+});
+
+test("days are merged, and names go a year after they were last seen", () => {
+  const days = readDays(
+    "domain\tfirst seen\tlast seen\na.com\t2026-01-01\t2026-01-02\nb.com\t2026-06-01\t2026-06-01\n",
+  );
+  const later = withDay(days, ["B.com ", "c.com"], "2027-01-03");
+  expect(textOfDays(later)).toBe(
+    "domain\tfirst seen\tlast seen\nb.com\t2026-06-01\t2027-01-03\nc.com\t2027-01-03\t2027-01-03\n",
+  );
+  expect(listOfDays(later)).toEqual({ list: ["b.com", "c.com"], again: new Set(["b.com"]) });
 });

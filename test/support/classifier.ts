@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createClassifier } from "../../src/classifier/classifier.js";
 import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
+import { listOfDays, readDays } from "../../src/data/daily-list.js";
 import { loadPopular } from "../../src/data/popular-domains.js";
 import {
   dailyList,
@@ -9,7 +10,6 @@ import {
   mergeDisposableLists,
   namesIn,
   publicList,
-  readDays,
 } from "../../src/data/sources.js";
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
@@ -20,7 +20,7 @@ const lists = [
     list: listIn(`../../node_modules/${name}/${file}`),
   })),
   { role: publicList.role, list: listIn("../../src/data/disposable-domains.txt") },
-  { role: dailyList.role, ...readDays(read("../../src/data/castle-days.tsv")) },
+  { role: dailyList.role, ...listOfDays(readDays(read("../../src/data/castle-days.tsv"))) },
 ];
 
 /** Disposable domains that the program is built with. */

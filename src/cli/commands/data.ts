@@ -1,5 +1,6 @@
 /** `idv data`: the lists of disposable domains that the offline engine uses. */
 import { type DisposableTable, ownBit } from "../../classifier/disposable-table.js";
+import { dailyListUrl } from "../../data/daily-list.js";
 import { daysOld, findTable } from "../../data/installed-table.js";
 import { addsNames, type ListRole, publicListUrl } from "../../data/sources.js";
 import { updateTable } from "../../data/update.js";
@@ -46,11 +47,16 @@ export const define: DefineCommand = (data) => {
 };
 
 async function updateData(options: OptionValues<typeof updateOptions>): Promise<void> {
-  const { listUrl } = await resolveSettings(options, process.env, undefined, say);
-  const { value: url = publicListUrl } = listUrl;
-  const isNone = url === "none";
-  const proxies = proxiesFor(isNone ? publicListUrl : url, process.env);
-  const sources = { listUrl: isNone ? undefined : url, proxies };
+  const settings = await resolveSettings(options, process.env, undefined, say);
+  const { value: url = publicListUrl } = settings.listUrl;
+  // Who wants no list over HTTP names none.
+  const { value: dayUrl = url === "none" ? url : dailyListUrl } = settings.dailyListUrl;
+  const named = (text: string) => (text === "none" ? undefined : text);
+  const sources = {
+    listUrl: named(url),
+    dailyUrl: named(dayUrl),
+    proxies: proxiesFor(named(url) ?? named(dayUrl) ?? publicListUrl, process.env),
+  };
   const force = options.force === true;
   print(`${await updateTable(dataTablePath(process.env), sources, { force, onNotice: say })}\n`);
 }

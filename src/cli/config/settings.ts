@@ -168,6 +168,11 @@ const settings = defineSettings({
     parse: listUrl,
     isOwn: true,
   },
+  dailyListUrl: {
+    help: "where idv data update fetches the list of the day, or none",
+    parse: listUrl,
+    isOwn: true,
+  },
   header: {
     help: "write the header: always, never, or first: in the first shard only",
     parse: oneOf("always", "first", "never"),

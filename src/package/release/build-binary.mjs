@@ -36,6 +36,7 @@ const page = ["dist/page/index.html", "dist/page/service-worker.js"];
 for (const path of [
   "package.json",
   "bin/idv.js",
+  "dist/data/castle-days.tsv",
   "dist/data/popular.bin",
   "dist/help/topics.json",
   "dist/kernel/kernel.wasm",

@@ -96,7 +96,10 @@ function settings(home: string) {
     join(home, ".npmrc"),
     `registry=http://127.0.0.1:${port}/\nfetch-retries=0\ncache=${home}/npm\n`,
   );
-  return { home, env: { XDG_DATA_HOME: join(home, "data"), IDV_LIST_URL: publicList.url } };
+  return {
+    home,
+    env: { XDG_DATA_HOME: join(home, "data"), IDV_LIST_URL: publicList.url, IDV_DAILY_LIST_URL: "none" },
+  };
 }
 const installed = (home: string) => join(home, "data/idv/disposable.bin");
 const all = [
