@@ -138,7 +138,7 @@ export class DisposableTable {
 /**
  * Returns the bytes of a table. The order of the entries does not change them.
  *
- * @param others entries of another table; those that are among `entries` add their lists only
+ * @param others entries of another table; those that are among `entries`, or come again, add their lists only
  * @param suffixes the public suffixes of the table
  * @throws Error when two entries have the same domain, or the same hash
  */
@@ -157,9 +157,14 @@ export function compileDisposableTable(
   const keyOf = ({ low, high }: NameHash) => `${low & ~1} ${high}`;
   const known = new Map(all.map((entry) => [keyOf(entry), entry]));
   for (const { onlyBelow, ...other } of others) {
-    const entry = known.get(keyOf(other));
-    if (entry === undefined) all.push({ ...other, flags: Number(onlyBelow), name: "a name" });
-    else entry.lists |= other.lists;
+    const key = keyOf(other);
+    const entry = known.get(key);
+    if (entry === undefined) {
+      // Two lists that are missing may share it.
+      const added = { ...other, flags: Number(onlyBelow), name: "a name" };
+      known.set(key, added);
+      all.push(added);
+    } else entry.lists |= other.lists;
   }
   const slots = fillHashes(all, 1);
   const table = new NameTable(slots, 1);

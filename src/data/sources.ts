@@ -222,9 +222,11 @@ export function mergeDisposableLists(
     if (isAllowed(ascii) || settledZones.includes(ascii) || findSuffix(ascii) !== "registrable") continue;
     add(ascii, isPrivateZone(ascii), found);
   }
-  for (const domain of manyBelow(lists)) {
-    if (!entries.has(domain) && !isAllowed(domain) && !zones.includes(domain) && !isPrivateZone(domain))
-      add(domain, false, ownBit);
+  for (const [index, list] of lists.entries()) {
+    for (const domain of manyBelow(list)) {
+      if (!entries.has(domain) && !isAllowed(domain) && !zones.includes(domain) && !isPrivateZone(domain))
+        add(domain, false, 1 << index);
+    }
   }
   const isSingle = (bits = 0) => (bits & (bits - 1)) === 0;
   for (const [ascii, { lists: found }] of entries) {
@@ -240,12 +242,10 @@ export function mergeDisposableLists(
 const manyNames = 10;
 
 /** Returns the domains below which a list of days had many names. */
-function manyBelow(lists: readonly RoledList[]): readonly string[] {
+function manyBelow({ list, again }: RoledList): readonly string[] {
+  if (again === undefined) return [];
   const counts = new Map<string, number>();
-  for (const { list, again } of lists) {
-    if (again === undefined) continue;
-    for (const domain of list.map(registrableIn)) counts.set(domain, (counts.get(domain) ?? 0) + 1);
-  }
+  for (const domain of list.map(registrableIn)) counts.set(domain, (counts.get(domain) ?? 0) + 1);
   return [...counts].filter(([, count]) => count >= manyNames).map(([domain]) => domain);
 }
 

@@ -433,3 +433,17 @@ test("days are merged, and names go a year after they were last seen", () => {
   );
   expect(listOfDays(later)).toEqual({ list: ["b.com", "c.com"], again: new Set(["b.com"]) });
 });
+
+test("two lists that cannot be fetched keep the names that both have", async () => {
+  const { publishAll, server, run } = await registry();
+  await publishAll("9.0.0");
+  server.list += "of-both.com\n";
+  const daily = await startListServer();
+  daily.list = "of-both.com\n";
+  const both = { ...run.env, IDV_DAILY_LIST_URL: daily.url };
+  expect((await idv(["data", "update", "--force"], { ...run, env: both })).code).toBe(0);
+  await publishAll("9.0.1");
+  const none = { ...run.env, IDV_LIST_URL: "none" };
+  expect(await idv(["data", "update"], { ...run, env: none })).toMatchObject({ code: 0, stderr: "" });
+  expect((await idv(["check", "of-both.com"], run)).stdout).toContain("\tdisposable\t");
+});
