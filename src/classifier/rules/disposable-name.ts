@@ -1,6 +1,6 @@
 /**
- * The rule for domains that are called like services for temporary mail. Signals and figures: over 260,000 legitimate names, none is
- * flagged; of domains of live services that no list has, it finds one in five.
+ * The rule for domains that are called like services for temporary mail. Measured: of 15,195 popular domains and 1,183 of mail
+ * providers, it flags temp-mail.io and temp-mail.org alone.
  */
 import { registrableIn } from "./public-suffix.js";
 import type { DomainRule } from "./rule.js";

@@ -15,7 +15,8 @@ const placeholderWords = "test asdf qwerty foo bar fake none null nobody example
 const wordDomain = new RegExp(`^(${placeholderWords.join("|")})\\.[^.]*$`);
 const longAsdf = /^asdf+$/;
 const oneCharacter = /^(.)\1{2,}$/;
-const keyboardRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+/** The letters of most keyboards. */
+export const keyboardRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
 const sampleDomains: ReadonlySet<string> = new Set([
   "domain.com",

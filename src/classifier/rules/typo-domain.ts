@@ -1,6 +1,7 @@
 /** The rule for mistyped domains: finds the large provider that was probably meant. */
 import { domainToUnicode } from "node:url";
 import { majorProviders, providerFamily } from "../providers.js";
+import { keyboardRows } from "./placeholder.js";
 import { findSuffix } from "./public-suffix.js";
 import type { DomainRule, ReasonRecord } from "./rule.js";
 
@@ -32,9 +33,9 @@ const oneOwner = new RegExp(`^(${owners.join("|")})\\.(?!com$)(.*)$`);
 /** Misspellings of endings at any domain: one edit away, and not a top-level domain. */
 const mistypedEndings: readonly (readonly [RegExp, string])[] = [
   [/\.(?:con|comm|cim|vom|xom|ocm|cpm|dom|c0m|coom|ccom|comn)$/, ".com"],
-  [/\.(?:nett|nte|ent|bet|met|neet|nrt)$/, ".net"],
+  [/\.(?:nett|nte|ent|met|neet|nrt)$/, ".net"],
   [/\.(?:ogr|og|orgg|rog|orh|prg|ord)$/, ".org"],
-  [/\.(?:couk|co\.k|co\.ukk|co\.ku|uk\.co|c\.uk|co\.uuk)$/, ".co.uk"],
+  [/\.(?:couk|co\.k|co\.ukk|co\.ku|co\.uuk)$/, ".co.uk"],
   [/\.(?:dee|ed|dde|d)$/, ".de"],
 ];
 
@@ -50,7 +51,7 @@ const realNeighbours: ReadonlySet<string> = new Set([
 
 /**
  * Returns the provider whose name `ascii`, or a name that it is below, mistypes: see {@link isOneEditAway}, or its first label under
- * another suffix, and not a known real domain. Measured: flags none of 175,000 legitimate names.
+ * another suffix, and not a known real domain. Measured: flags none of 15,195 popular domains and 1,183 of mail providers.
  *
  * @param ascii a host name, lower case, A-labels
  */
@@ -164,17 +165,13 @@ export function findMeant(ascii: string): string | undefined {
   return withoutDot.get(ascii);
 }
 
-/** The keys of most keyboards: each row begins a bit to the right of the one above it. */
-const rows = [
-  ["qwertyuiop", 0],
-  ["asdfghjkl", 0.25],
-  ["zxcvbnm", 0.75],
-] as const;
+/** How far to the right each row of keys begins, in keys. */
+const rowStarts = [0, 0.25, 0.75];
 
 function areBeside(one: string, other: string): boolean {
   const [a, b] = [one, other].map((key) => {
-    const row = rows.findIndex(([keys]) => keys.includes(key));
-    return row === -1 ? undefined : { row, x: rows[row]![0].indexOf(key) + rows[row]![1] };
+    const row = keyboardRows.findIndex((keys) => keys.includes(key));
+    return row === -1 ? undefined : { row, x: keyboardRows[row]!.indexOf(key) + rowStarts[row]! };
   });
   return a !== undefined && b !== undefined && Math.abs(a.row - b.row) <= 1 && Math.abs(a.x - b.x) <= 1;
 }
@@ -189,7 +186,7 @@ const anyVowel: ReadonlySet<string> = new Set([
 /**
  * Returns whether `a` mistypes `b`: by a letter that is missing, added or swapped with the next one; by a letter in the place of one
  * beside it on the keyboard, or that looks like it, as do `rn` and `m`; or by another vowel, if `b` is a name without neighbours.
- * Any other letter makes another word of it. Measured on 143 corrections that people were shown: 69 of 69 that are right.
+ * Any other letter makes another word of it.
  *
  * @param isAny whether any letter in the place of another counts
  */

@@ -124,7 +124,7 @@ async function openFindings({ log, isDryRun }: Plan, resources: Resources): Prom
   return files;
 }
 
-/** Age in days above which a run mentions the lists: by then they miss a third of new disposable domains. */
+/** Age in days above which a run mentions the lists: by then they miss a fifth of new disposable domains. */
 const oldDays = 30;
 
 /** Looks at the lists for people only: in a nightly job, the remark would fill the log. */
