@@ -44,7 +44,8 @@ export interface UpdateSources {
   readonly listUrl: string | undefined;
   /** URL of the list of the day; undefined to keep the names of the days that are known. */
   readonly dailyUrl: string | undefined;
-  readonly proxies: HttpOptions["proxies"];
+  /** Returns the proxies for a URL. */
+  readonly proxiesFor: (url: string) => HttpOptions["proxies"];
 }
 
 /** Longest wait for another update, in milliseconds. npm may take 2 minutes for the versions, and as long for the lists. */
@@ -79,7 +80,7 @@ async function update(path: string, sources: UpdateSources, options: UpdateOptio
     if (url === undefined) return "missing";
     const known = sourceIn(table, { name });
     const etag = isNeeded || known?.missing ? undefined : known?.etag;
-    return fetchList(url, etag, sources.proxies).catch((error: Error) => {
+    return fetchList(url, etag, sources.proxiesFor(url)).catch((error: Error) => {
       onNotice(`${error.message}; going on with the names that the data in use has from it`);
       return "missing";
     });
@@ -109,8 +110,10 @@ async function update(path: string, sources: UpdateSources, options: UpdateOptio
     lists.push({ name, role, licence, version: version.published, ...version, bytes: Buffer.from(text) });
   }
   const days = isNew(today) ? withToday(findDays(path), today, options) : findDays(path);
-  const etag = isNew(today) ? today.etag : sourceIn(table, dailyList)?.etag;
-  if (today !== "missing") {
+  const known = sourceIn(table, dailyList);
+  const etag = isNew(today) ? today.etag : known?.etag;
+  // Without the file of the days, the table in use has more of them.
+  if (isNew(today) || (today === undefined && days.lastDay === known?.version)) {
     const { name, role, licence } = dailyList;
     const { lastDay: version } = days;
     lists.push({ name, role, licence, version, published: version, ...(etag && { etag }), days });

@@ -55,7 +55,7 @@ async function updateData(options: OptionValues<typeof updateOptions>): Promise<
   const sources = {
     listUrl: named(url),
     dailyUrl: named(dayUrl),
-    proxies: proxiesFor(named(url) ?? named(dayUrl) ?? publicListUrl, process.env),
+    proxiesFor: (place: string) => proxiesFor(place, process.env),
   };
   const force = options.force === true;
   print(`${await updateTable(dataTablePath(process.env), sources, { force, onNotice: say })}\n`);
@@ -78,7 +78,7 @@ async function showData(options: { readonly json?: true }): Promise<void> {
       role,
       version,
       published,
-      daysSince(published),
+      String(daysSince(published) ?? ""),
       grouped(domains),
       grouped(alone[i]!),
       licence,
@@ -86,16 +86,17 @@ async function showData(options: { readonly json?: true }): Promise<void> {
   });
   if (suffixes) {
     const { version, published, rules } = suffixes;
-    const age = `${daysSince(published)} days old`;
-    print(`public suffixes: ${grouped(rules)} rules, tldts ${version}, ${published}, ${age}\n`);
+    const days = daysSince(published);
+    const age = days === undefined ? "" : `, ${counted(days, "day")} old`;
+    print(`public suffixes: ${grouped(rules)} rules, tldts ${version}, ${published}${age}\n`);
   }
   const days = daysOld(sources, Date.now());
   const age = days === undefined ? "" : `; the newest list is ${counted(days, "day")} old`;
   print(`${grouped(size)} entries, ${path ?? "came with idv"}${age}\n`);
 }
 
-/** Returns the whole days since a date; nothing for no date. */
-const daysSince = (published: string): string => String(daysOld([{ published }], Date.now()) ?? "");
+/** Returns the whole days since a date; undefined for no date. */
+const daysSince = (published: string): number | undefined => daysOld([{ published }], Date.now());
 
 /** Returns for each source how many disposable domains no other adds. Correcting lists add none. */
 function countAlone(table: DisposableTable): readonly number[] {
