@@ -2,9 +2,10 @@
  * The tests, in projects: `unit` and `program`, and those that need tools that a machine may not have, or what a release builds, which
  * take part only when a project is named: `npm run vitest -- run --project engines`.
  */
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-const root = new URL("..", import.meta.url).pathname;
+const root = fileURLToPath(new URL("..", import.meta.url));
 /** What every project shares. Time limits end tests that hang. They measure nothing: machines are slow at times. */
 const shared = {
   root,
