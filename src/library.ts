@@ -2,7 +2,7 @@
 import { canonicalItem } from "./classifier/canonical.js";
 import type { Classifier } from "./classifier/classifier.js";
 import { type Flag, flagsOf } from "./classifier/flags.js";
-import { compileList, type OwnLists, parseListLine } from "./classifier/own-lists.js";
+import { compileList, type ListName, type OwnLists, parseListLine } from "./classifier/own-lists.js";
 import { Fault } from "./classifier/syntax/fault.js";
 import type { Classification, Kind } from "./classifier/verdict.js";
 import { extractItem } from "./run/item.js";
@@ -12,19 +12,28 @@ export type { Classification, ClassifierStatus, Kind, Reason, ReasonCode } from 
 export type { Why } from "./classifier/why.js";
 
 export interface ListedItems {
-  /** Domains and addresses that are `ok` if their syntax is valid. A domain includes all domains below it. */
+  /**
+   * Domains and addresses that are `ok` if their syntax is valid. A domain includes all domains below it; `postmaster@*` is
+   * a mailbox at every domain.
+   */
   readonly allow?: readonly string[];
-  /** Domains and addresses that are `disposable`, unless `allow` has them too. */
+  /**
+   * Domains and addresses that are `disposable`, unless `allow` has them too; also `*`, for all that `allow` lacks, and
+   * `mx:example.net`, for domains whose mail that host receives, which DNS says.
+   */
   readonly deny?: readonly string[];
 }
 
 /** @throws TypeError when an entry is neither a domain nor an address */
 export function compileLists({ allow = [], deny = [] }: ListedItems): OwnLists {
-  for (const entry of [...allow, ...deny]) {
-    const parsed = parseListLine(entry);
-    if (parsed instanceof Fault) throw new TypeError(`neither a domain nor an address: ${parsed.what}`);
-  }
-  return { allow: compileList(allow), deny: compileList(deny) };
+  const compile = (list: ListName, entries: readonly string[]) => {
+    for (const entry of entries) {
+      const parsed = parseListLine(entry, list);
+      if (parsed instanceof Fault) throw new TypeError(`neither a domain nor an address: ${parsed.what}`);
+    }
+    return compileList(list, entries);
+  };
+  return { allow: compile("allow", allow), deny: compile("deny", deny) };
 }
 
 /**

@@ -37,6 +37,10 @@ export interface Classifier {
   domainFacts(ascii: string): DomainFacts;
   /** Returns the lists that have an entry of the table of disposable domains; `isOwn` if idv itself adds it. */
   listsWith(domain: string): { readonly lists: readonly DataSource[]; readonly isOwn: boolean };
+  /** Returns a verdict on the items whose mail a host receives, if the deny list names it. */
+  judgeExchange(host: string): Classification | undefined;
+  /** Whether the deny list names hosts that receive mail. */
+  readonly judgesExchanges: boolean;
   readonly tables: DomainTables;
   /** The list of public suffixes that came with the table of disposable domains. */
   readonly suffixes: SuffixSource | undefined;
@@ -50,6 +54,8 @@ interface DomainTables {
   readonly suffixes: Int32Array;
   readonly disposables: Int32Array;
   readonly ownLists: readonly Int32Array[];
+  /** Whether the user's own lists have entries about all domains. */
+  readonly isAboutAll: boolean;
 }
 
 interface DomainFacts {
@@ -71,6 +77,7 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
   const allow = new NameList(ownLists.allow);
   const deny = new NameList(ownLists.deny);
   const hasLists = !allow.isEmpty || !deny.isEmpty;
+  const isAboutAll = ownLists.allow.isAboutAll || ownLists.deny.isAboutAll;
 
   const rules: readonly DomainRule[] = [...domainRules, disposableDomainIn(disposable), disposableName];
 
@@ -80,12 +87,9 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
    */
   function findInOwnLists(ascii: string, local?: string): Classification | undefined {
     if (!hasLists || syntax.find(ascii) !== undefined) return undefined;
-    const isListed = (list: NameList) => local !== undefined && list.hasMailbox(local, ascii);
-    const find = (list: NameList) => (isListed(list) ? `${local}@${ascii}` : list.findDomain(ascii));
-    const allowed = find(allow);
+    const allowed = allow.find(ascii, local);
     if (allowed !== undefined) return verdictOf(allowList, { subject: allowed });
-    const denied = find(deny);
-    return denied === undefined ? undefined : verdictOf(denyList, { subject: denied });
+    return deniedBy(deny.find(ascii, local));
   }
 
   function applyDomainRules(ascii: string, local?: string): Classification | undefined {
@@ -191,11 +195,13 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
       const lists = disposable.sources.filter((_, i) => (bits & (1 << i)) !== 0);
       return { lists, isOwn: (bits & ownBit) !== 0 };
     },
+    judgeExchange: (host) => deniedBy(deny.findExchange(host)),
+    judgesExchanges: deny.hasExchanges,
     suffixes: disposable.suffixes,
     get tables() {
       const { slots } = disposable.names;
       const own = hasLists ? [ownLists.allow.domains, ownLists.deny.domains] : [];
-      return { suffixes: suffixTable().slots, disposables: slots, ownLists: own };
+      return { suffixes: suffixTable().slots, disposables: slots, ownLists: own, isAboutAll };
     },
   };
 }
@@ -213,5 +219,8 @@ const ordinaryDomain: DomainFacts = {
   otherwise: ok,
   hasListedMailboxes: false,
 };
+
+const deniedBy = (entry: string | undefined): Classification | undefined =>
+  entry === undefined ? undefined : verdictOf(denyList, { subject: entry });
 
 const syntaxFault = ({ reason }: Fault): Classification => ({ status: syntax.status, reason });

@@ -1,5 +1,6 @@
 /** The user's own allow and deny lists: parses their lines and looks up items. The files are read elsewhere. */
-import { hashedWhole, hashName, hashSuffixes, NameTable } from "./name-table.js";
+import { hashedWhole, hashName, hashOf, hashSuffixes, NameTable } from "./name-table.js";
+import { findSuffixIn } from "./suffix-walk.js";
 import { type Address, parseAddress } from "./syntax/address.js";
 import { type DomainName, parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
@@ -10,42 +11,58 @@ export interface OwnLists {
   readonly deny: ListTable;
 }
 
-/** A list as slots of two {@link NameTable}s. `domains` are listed or have listed mailboxes, with a flag for each. */
+/**
+ * A list as slots of two {@link NameTable}s. `domains` are listed or have listed mailboxes, with a flag for each; `others` are
+ * the rest: whole addresses, `noreply@*`, `*` and `mx:example.net`.
+ */
 export interface ListTable {
   readonly domains: Int32Array;
-  readonly mailboxes: Int32Array;
+  readonly others: Int32Array;
   readonly entries: number;
+  /** Whether an entry is about items at all domains. */
+  readonly isAboutAll: boolean;
+  readonly hasExchanges: boolean;
 }
 
-/** A domain with all domains below it, or one mailbox. Lower case; the domain in A-labels. */
-export type ListEntry = { readonly domain: string } | { readonly domain: string; readonly mailbox: string };
+export type ListName = "allow" | "deny";
 
 /**
- * Parses a line of a list: a domain or an address, optionally followed by white space and a comment that starts with `#`.
- * `*.b.net`, `.b.net`, `@b.net` and `*@b.net` are the domain: it includes all mailboxes and all domains below it.
+ * Parses a line of a list, optionally followed by white space and a comment that starts with `#`. An entry is a domain with all
+ * domains below it, which `*.b.net`, `.b.net`, `@b.net` and `*@b.net` are, too; an address; `noreply@*`, a mailbox at every
+ * domain; or `*`, whatever no other entry is about. On a deny list also `mx:b.net`, a host that receives the mail of
+ * domains, and all hosts below it.
  *
- * @returns undefined for an empty line or a comment; a fault for a line that is neither a domain nor an address
+ * @returns the entry in its usual spelling: lower case, the domain in A-labels; undefined for an empty line or a comment; a
+ *   fault for any other line
  */
-export function parseListLine(line: string): ListEntry | Fault | undefined {
+export function parseListLine(line: string, list: ListName): string | Fault | undefined {
   const text = line
     .replace(/(^|\s)#.*$/, "")
     .trim()
     .replace(/^(?:\*[.@]|[.@])(?=.)/, "");
-  if (text === "") return undefined;
+  if (text === "" || text === everything) return text || undefined;
+  if (/^mx:/i.test(text)) {
+    if (list === "allow") return new Fault("only a deny list takes mx:", 1);
+    const host = parseDomainName(withoutRoot(text.slice("mx:".length).replace(/^(?:\*?\.)(?=.)/, "")));
+    return host instanceof Fault ? host : exchangeKey(host.ascii);
+  }
   if (!text.includes("@")) {
     const name: DomainName | Fault = parseDomainName(withoutRoot(text));
-    return name instanceof Fault ? name : { domain: name.ascii };
+    return name instanceof Fault ? name : name.ascii;
   }
-  const address: Address | Fault = parseAddress(text);
+  const isAnywhere = text.endsWith("@*");
+  const address: Address | Fault = parseAddress(isAnywhere ? `${text.slice(0, -1)}example.net` : text);
   if (address instanceof Fault) return address;
   // No mailbox has such a name: it is meant as a pattern, and would match nothing.
   const star = address.local.indexOf("*");
-  if (star !== -1) return new Fault("only *@DOMAIN can stand for several mailboxes", star + 1);
+  if (star !== -1) return new Fault("* can only stand for a whole local part or a whole domain", star + 1);
   if (address.domain === undefined) return new Fault("an address literal instead of a domain", 1);
-  return { domain: address.domain.ascii, mailbox: mailboxKey(address.local) };
+  return mailboxKey(address.local, isAnywhere ? everything : address.domain.ascii);
 }
 
-const mailboxKey = (local: string): string => local.toLowerCase();
+const everything = "*";
+const mailboxKey = (local: string, domain: string): string => `${local.toLowerCase()}@${domain}`;
+const exchangeKey = (host: string): string => `mx:${host}`;
 
 /** Estimated length of a line, in bytes. */
 const usualLine = 16;
@@ -55,17 +72,19 @@ const hasMailboxes = 2;
 const domainFlagBits = 2;
 
 /**
- * Compiles the lines of texts in UTF-8. Ignores lines that are neither a domain nor an address, after a call of `onFault`.
+ * Compiles the lines of texts in UTF-8. Ignores lines that are no entries, after a call of `onFault`.
  *
  * @param onFault gets the index of the text, from 0, and the number of the line, from 1
  */
 export function compileList(
+  list: ListName,
   texts: readonly (string | Uint8Array)[],
   onFault: (text: number, line: number, fault: Fault) => void = () => {},
 ): ListTable {
   const characters = texts.reduce((sum, { length }) => sum + length, 0);
-  const [domains, mailboxes] = [new SlotTable(characters / usualLine), new SlotTable(0)];
+  const [domains, others] = [new SlotTable(characters / usualLine), new SlotTable(0)];
   let entries = 0;
+  let [isAboutAll, hasExchanges] = [false, false];
   for (const [index, given] of texts.entries()) {
     const text = typeof given === "string" ? Buffer.from(given) : given;
     let line = 0;
@@ -80,32 +99,64 @@ export function compileList(
         continue;
       }
       const lineEnd = lineEndFrom(text, start);
-      const entry = parseListLine(decoder.decode(text.subarray(start, lineEnd)));
+      const entry = parseListLine(decoder.decode(text.subarray(start, lineEnd)), list);
       start = nextLine(text, lineEnd);
       if (entry instanceof Fault) onFault(index, line, entry);
       if (entry === undefined || entry instanceof Fault) continue;
       entries++;
-      const { domain } = entry;
-      addText(domains, domain, "mailbox" in entry ? hasMailboxes : isListed);
-      if ("mailbox" in entry) addText(mailboxes, `${entry.mailbox}@${domain}`, 0);
+      const at = entry.lastIndexOf("@");
+      const isExchange = entry.startsWith("mx:");
+      const isEverywhere = entry.endsWith(everything);
+      isAboutAll ||= isEverywhere;
+      hasExchanges ||= isExchange;
+      if (at === -1 && !isExchange && !isEverywhere) addText(domains, entry, isListed);
+      else addText(others, entry, 0);
+      if (at !== -1 && !isEverywhere) addText(domains, entry.slice(at + 1), hasMailboxes);
     }
   }
-  return { domains: domains.slots, mailboxes: mailboxes.slots, entries };
+  return { domains: domains.slots, others: others.slots, entries, isAboutAll, hasExchanges };
 }
 
 export class NameList {
   readonly isEmpty: boolean;
+  readonly hasExchanges: boolean;
+  readonly #isAboutAll: boolean;
   readonly #domains: NameTable;
-  readonly #mailboxes: NameTable;
+  readonly #others: NameTable;
 
-  constructor({ domains, mailboxes, entries }: ListTable) {
+  constructor({ domains, others, entries, isAboutAll, hasExchanges }: ListTable) {
     this.isEmpty = entries === 0;
+    this.hasExchanges = hasExchanges;
+    this.#isAboutAll = isAboutAll;
     this.#domains = new NameTable(domains, domainFlagBits);
-    this.#mailboxes = new NameTable(mailboxes, domainFlagBits);
+    this.#others = new NameTable(others, domainFlagBits);
   }
 
-  findDomain(ascii: string): string | undefined {
+  /** Returns the entry that decides about an item: the one that says most of it. */
+  find(ascii: string, local?: string): string | undefined {
     if (this.isEmpty) return undefined;
+    if (local !== undefined && this.#has(mailboxKey(local, ascii))) return `${local}@${ascii}`;
+    const domain = this.#findDomain(ascii);
+    if (domain !== undefined || !this.#isAboutAll) return domain;
+    if (local !== undefined && this.#has(mailboxKey(local, everything))) return `${local}@${everything}`;
+    return this.#has(everything) ? everything : undefined;
+  }
+
+  /** @param host the host that receives the mail of a domain */
+  findExchange(host: string): string | undefined {
+    const listed = findSuffixIn(host, (suffix) => this.hasExchanges && this.#has(exchangeKey(suffix)));
+    return listed === undefined ? undefined : exchangeKey(listed);
+  }
+
+  /** Returns whether entries are about single mailboxes at a domain. */
+  hasMailboxesAt(ascii: string): boolean {
+    if (this.isEmpty) return false;
+    const { low, high } = hashOf(ascii);
+    const flags = this.#domains.find(low, high);
+    return this.#isAboutAll || (flags !== -1 && (flags & hasMailboxes) !== 0);
+  }
+
+  #findDomain(ascii: string): string | undefined {
     const { count, starts, lows, highs } = hashSuffixes(ascii);
     for (let label = count - 1; label >= 0; label--) {
       const flags = this.#domains.find(lows[label]!, highs[label]!);
@@ -114,20 +165,10 @@ export class NameList {
     return undefined;
   }
 
-  hasMailboxesAt(ascii: string): boolean {
-    const flags = this.#find(this.#domains, ascii);
-    return flags !== -1 && (flags & hasMailboxes) !== 0;
-  }
-
-  hasMailbox(local: string, ascii: string): boolean {
-    return this.#find(this.#mailboxes, `${mailboxKey(local)}@${ascii}`) !== -1;
-  }
-
-  #find(table: NameTable, name: string): number {
-    if (this.isEmpty) return -1;
-    const bytes = Buffer.from(name);
+  #has(entry: string): boolean {
+    const bytes = Buffer.from(entry);
     hashName(bytes, 0, bytes.length);
-    return table.find(hashedWhole.low, hashedWhole.high);
+    return this.#others.find(hashedWhole.low, hashedWhole.high) !== -1;
   }
 }
 
@@ -218,4 +259,4 @@ function addText(table: SlotTable, name: string, flags: number): void {
   table.add(bytes, 0, bytes.length, flags);
 }
 
-export const noOwnLists: OwnLists = { allow: compileList([]), deny: compileList([]) };
+export const noOwnLists: OwnLists = { allow: compileList("allow", []), deny: compileList("deny", []) };

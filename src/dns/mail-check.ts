@@ -51,7 +51,8 @@ export class MailCheck {
     if (finding.kind === "undecided") return { status, reason: `undecided: ${finding.cause}` };
     const mx = finding.kind === "mail" ? finding.exchange : undefined;
     const passed = status === "fake" ? ("ok" as const) : status;
-    return verdictOf(domain, finding) ?? { status: passed, ...(mx !== undefined && { mx }) };
+    const denied = mx === undefined ? undefined : this.#classifier.judgeExchange(mx);
+    return denied ?? verdictOf(domain, finding) ?? { status: passed, ...(mx !== undefined && { mx }) };
   }
 
   /** Returns a verdict of the rules, changed as {@link verdictOn} says if DNS may decide about it. */

@@ -27,6 +27,7 @@ export function openMailStage(
   newTable: () => StateTable,
   { cache, wantsExchanges = true }: StageParts = {},
 ) {
+  const table = { cache, wantsExchanges: wantsExchanges || classifier.judgesExchanges };
   const client = new DnsClient({ ...options, concurrency });
   const findDisposable = (host: string) => {
     // Leave out names of the user's deny list: they would be stored in the cache.
@@ -36,7 +37,7 @@ export function openMailStage(
     newCheck(signal?: AbortSignal): MailCheck {
       const asking: Pick<DnsClient, "ask"> = { ask: (query) => client.ask(query, signal) };
       const hosts = new MailHosts(asking, client.isInside);
-      const domains = new MailDomains(asking, findDisposable, hosts, newTable(), { cache, wantsExchanges });
+      const domains = new MailDomains(asking, findDisposable, hosts, newTable(), table);
       return new MailCheck(domains, classifier);
     },
     askControls: () => askControls(client),

@@ -43,7 +43,7 @@ export function writeTables(memory: ArrayBufferLike): void {
  * classifier about each domain. For small inputs that is faster than writing more than a megabyte.
  */
 export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifier): void {
-  const { suffixes, disposables, ownLists } = tables;
+  const { suffixes, disposables, ownLists, isAboutAll } = tables;
   const isTooLarge =
     suffixes.length > 2 * layout.mostSuffixSlots || disposables.length > 2 * layout.mostDisposableSlots;
   if (isTooLarge) return;
@@ -54,6 +54,7 @@ export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifie
   settings[layout.suffixSlotsWord] = suffixes.length / 2;
   settings[layout.disposableSlotsWord] = disposables.length / 2;
   settings[layout.hasOwnNamesWord] = ownLists.length;
+  if (isAboutAll) new Uint8Array(memory, layout.ownNames, layout.ownNameBits / 8).fill(0xff);
   for (const slots of ownLists) writeOwnNames(memory, slots);
   writeTypos(memory);
   const labels = new Uint8Array(memory, layout.labels, namedLabels.length);

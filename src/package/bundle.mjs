@@ -65,6 +65,15 @@ const browserModules = {
   },
 };
 
+/** Leaves out what only the help shows of the rules. */
+const withoutExamples = {
+  name: "without-examples",
+  transform: {
+    filter: { id: /classifier.rules.[\w-]+\.ts$/ },
+    handler: (code) => code.replaceAll(/^ +example:\s*"(?:[^"\\]|\\.)*",$/gm, ""),
+  },
+};
+
 /** What all bundles for browsers share. */
 const browser = {
   platform: "browser",
@@ -80,7 +89,7 @@ const browser = {
     },
   },
   transform: { inject: { Buffer: [inBrowser("buffer"), "Buffer"] } },
-  plugins: [browserModules],
+  plugins: [browserModules, withoutExamples],
 };
 
 /** Copies the tables and the kernel beside the library for browsers, where it looks for them. */

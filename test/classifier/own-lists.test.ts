@@ -9,18 +9,23 @@ import { times } from "../support/tier.js";
 
 describe("list lines", () => {
   test.each([
-    ["Mailinator.com", { domain: "mailinator.com" }],
-    ["*.mailinator.com.", { domain: "mailinator.com" }],
-    ["  bücher.de  # books", { domain: "xn--bcher-kva.de" }],
-    ["Ann+News@Bücher.de", { domain: "xn--bcher-kva.de", mailbox: "ann+news" }],
-    [".mailinator.com", { domain: "mailinator.com" }],
-    ["@Mailinator.com", { domain: "mailinator.com" }],
-    ["*@mailinator.com # all", { domain: "mailinator.com" }],
-    ["ann#1@b.net", { domain: "b.net", mailbox: "ann#1" }],
+    ["Mailinator.com", "mailinator.com"],
+    ["*.mailinator.com.", "mailinator.com"],
+    ["  bücher.de  # books", "xn--bcher-kva.de"],
+    ["Ann+News@Bücher.de", "ann+news@xn--bcher-kva.de"],
+    [".mailinator.com", "mailinator.com"],
+    ["@Mailinator.com", "mailinator.com"],
+    ["*@mailinator.com # all", "mailinator.com"],
+    ["ann#1@b.net", "ann#1@b.net"],
+    ["NoReply@*", "noreply@*"],
+    ["* # all", "*"],
+    ["*@*", "*"],
+    ["mx:MX1.Bücher.de.", "mx:mx1.xn--bcher-kva.de"],
+    ["MX:*.b.net", "mx:b.net"],
     ["", undefined],
     ["# nothing", undefined],
   ])("%j is parsed", (line, expected) => {
-    expect(parseListLine(line)).toEqual(expected);
+    expect(parseListLine(line, "deny")).toEqual(expected);
   });
 
   test.each([
@@ -30,12 +35,18 @@ describe("list lines", () => {
     "ann@[192.0.2.1]",
     "a..b",
     "info*@b.net",
-    "*",
+    "no*@*",
+    "mx:",
+    "mx:ann@b.net",
     "@",
     "..b.net",
     "*@*.b.net",
   ])("%j is rejected", (line) => {
-    expect(parseListLine(line)).toBeInstanceOf(Fault);
+    expect(parseListLine(line, "deny")).toBeInstanceOf(Fault);
+  });
+
+  test("an allow list takes no exchange", () => {
+    expect(parseListLine("mx:b.net", "allow")).toEqual(new Fault("only a deny list takes mx:", 1));
   });
 });
 
@@ -46,20 +57,28 @@ const table = new DisposableTable(
   ]),
 );
 const { classify } = createClassifier(table, {
-  allow: compileList([
+  allow: compileList("allow", [
     "gmial.com",
     "boss@mailinator.com",
     "good.throw.net",
     "example.org",
     "test@hotmail.com",
   ]),
-  deny: compileList(["larch-and-oak.com", "spam@gmx.de", "bad.good.throw.net", "boss@mailinator.com"]),
+  deny: compileList("deny", [
+    "larch-and-oak.com",
+    "spam@gmx.de",
+    "bad.good.throw.net",
+    "boss@mailinator.com",
+  ]),
 });
 
 test.each(["localhost", "10.0.0.256"])(
   "%s cannot receive mail and stays fake although the allow list has it",
   (domain) => {
-    const allowing = createClassifier(table, { allow: compileList([domain]), deny: compileList([]) });
+    const allowing = createClassifier(table, {
+      allow: compileList("allow", [domain]),
+      deny: compileList("deny", []),
+    });
     expect(allowing.classify("domain", domain).status).toBe("fake");
     expect(allowing.classify("email", `ann@${domain}`).status).toBe("fake");
   },
@@ -99,6 +118,38 @@ describe("allow and deny lists", () => {
   });
 });
 
+describe("entries about all domains", () => {
+  const { classify } = createClassifier(table, {
+    allow: compileList("allow", ["firm.de", "postmaster@*", "ann@gmail.com"]),
+    deny: compileList("deny", ["noreply@*", "noreply@larch.com", "oak.com", "*"]),
+  });
+
+  test.each([
+    ["ann@firm.de", "ok", "allow-list: firm.de"],
+    ["noreply@firm.de", "ok", "allow-list: firm.de"],
+    ["Postmaster@oak.com", "ok", "allow-list: Postmaster@*"],
+    ["ann@gmail.com", "ok", "allow-list: ann@gmail.com"],
+    ["bob@gmail.com", "disposable", "deny-list: *"],
+    ["bob+news@gmail.com", "disposable", "deny-list: *"],
+    ["noreply@larch.com", "disposable", "deny-list: noreply@larch.com"],
+    ["NoReply@oak.com", "disposable", "deny-list: oak.com"],
+    ["noreply@mailinator.com", "disposable", "deny-list: noreply@*"],
+    ["ann@mailinator.com", "disposable", "deny-list: *"],
+    ["test@gmail.com", "disposable", "deny-list: *"],
+    ["ann@gmial.com", "disposable", "deny-list: *"],
+    ["a..b@firm.de", "fake", "syntax: two dots in a row at 3"],
+  ])("decide about %s after the narrower ones", (item, status, reason) => {
+    expect(classify("email", item)).toMatchObject({ status, reason });
+  });
+
+  test.each([
+    ["firm.de", "ok", "allow-list: firm.de"],
+    ["larch.com", "disposable", "deny-list: *"],
+  ])("decide about the domain %s", (item, status, reason) => {
+    expect(classify("domain", item)).toEqual({ status, reason });
+  });
+});
+
 test("a compiled list has exactly the entries that its lines are parsed to", () => {
   const label = fc.string({ unit: fc.constantFrom(..."abz9-A"), minLength: 0, maxLength: 4 });
   const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join("."));
@@ -107,9 +158,12 @@ test("a compiled list has exactly the entries that its lines are parsed to", () 
     name,
     fc.tuple(label, name).map((parts) => parts.join("@")),
     name.map((text) => ` *.${text} # why`),
+    name.map((text) => `mx:${text}`),
+    label.map((text) => `${text}@*`),
     fc.constantFrom(
       "",
       "# none",
+      "*",
       "b\u00fccher.de",
       "xn--bcher-kva.de",
       "x".repeat(64),
@@ -124,11 +178,12 @@ test("a compiled list has exactly the entries that its lines are parsed to", () 
       (texts, lineEnding, others) => {
         const faults: string[] = [];
         const compiled = compileList(
+          "deny",
           texts.map((lines) => lines.join(lineEnding)),
           (text, at, { what }) => faults.push(`${text}:${at}:${what}`),
         );
         const parsed = texts.flatMap((lines, text) =>
-          lines.map((each, at) => ({ text, at: at + 1, entry: parseListLine(each) })),
+          lines.map((each, at) => ({ text, at: at + 1, entry: parseListLine(each, "deny") })),
         );
         expect(faults).toEqual(
           parsed.flatMap(({ text, at, entry }) =>
@@ -138,17 +193,24 @@ test("a compiled list has exactly the entries that its lines are parsed to", () 
         const entries = parsed.flatMap(({ entry }) => (entry && !(entry instanceof Fault) ? [entry] : []));
         expect(compiled.entries).toBe(entries.length);
         const list = new NameList(compiled);
-        const domains = new Set(entries.flatMap((entry) => ("mailbox" in entry ? [] : [entry.domain])));
-        const places = new Set(entries.flatMap((entry) => ("mailbox" in entry ? [entry.domain] : [])));
+        const domains = new Set(entries.filter((entry) => !/[@:*]/.test(entry)));
+        const places = new Set(entries.flatMap((entry) => /@([^*]+)$/.exec(entry)?.[1] ?? []));
+        const isAboutAll = entries.some((entry) => entry.endsWith("*"));
         for (const asked of [...domains, ...places, ...others.map((each) => each.toLowerCase())]) {
           const parts = asked.split(".");
           const suffixes = parts.map((_, index) => parts.slice(index).join("."));
-          expect(list.findDomain(asked)).toBe(suffixes.find((suffix) => domains.has(suffix)));
-          expect(list.hasMailboxesAt(asked)).toBe(places.has(asked));
+          const all = entries.includes("*") ? "*" : undefined;
+          const found = suffixes.find((suffix) => domains.has(suffix)) ?? all;
+          expect(list.find(asked)).toBe(found);
+          expect(list.find(asked, "nobody")).toBe(found);
+          expect(list.hasMailboxesAt(asked)).toBe(isAboutAll || places.has(asked));
+          const exchange = suffixes.find((suffix) => entries.includes(`mx:${suffix}`));
+          expect(list.findExchange(asked)).toBe(exchange && `mx:${exchange}`);
         }
         for (const entry of entries) {
-          if ("mailbox" in entry) expect(list.hasMailbox(entry.mailbox, entry.domain)).toBe(true);
-          expect(list.hasMailbox("nobody", entry.domain)).toBe(false);
+          const [, local, domain = ""] = /^([^@]+)@(.*)$/.exec(entry) ?? [];
+          if (domain === "*") expect(list.find("b2.example", local)).toBe(entry);
+          else if (local !== undefined) expect(list.find(domain, local)).toBe(entry);
         }
       },
     ),

@@ -8,7 +8,7 @@ import { type Why, whyOf } from "../../classifier/why.js";
 import { tableSource } from "../../data/installed-table.js";
 import { extractItem } from "../../run/item.js";
 import type { Verdict } from "../../validator/validator.js";
-import { readOwnLists } from "../config/own-lists.js";
+import { noteUnaskedExchanges, readOwnLists } from "../config/own-lists.js";
 import { dataTablePath } from "../config/paths.js";
 import { resolveSettings, type Settings } from "../config/settings.js";
 import type { OpenMailCheck } from "../engines/mail-check.js";
@@ -64,13 +64,12 @@ export const define: DefineCommand = (command) => {
 
 /** Prints value, status, reason, suggestion and, with `--dns`, the MX host, with `--flags` the flags, separated by tabs. */
 async function check(values: readonly string[], options: CheckOptions): Promise<number> {
-  const classifier = loadClassifier({
-    ...tableSource(dataTablePath(process.env), say),
-    ownLists: await readOwnLists(options, process.env, say),
-  });
+  const ownLists = await readOwnLists(options, process.env, say);
+  const classifier = loadClassifier({ ...tableSource(dataTablePath(process.env), say), ownLists });
   const interruption = interruptible(undefined);
   const settings = await resolveSettings(options, process.env, process.cwd(), say);
   const mail = await openMail(classifier, settings, interruption.signal);
+  noteUnaskedExchanges(ownLists, mail !== undefined, say);
   const found = new Map<string, number>();
   // Standard input may be long: its verdicts are printed one by one.
   const isList = process.stdout.isTTY && !options.json && !options.why && !values.includes("-");

@@ -2,7 +2,7 @@
 
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type ListEntry, parseListLine } from "../../classifier/own-lists.js";
+import { type ListName, parseListLine } from "../../classifier/own-lists.js";
 import { Fault } from "../../classifier/syntax/fault.js";
 import { withFolderLock } from "../../files/folder-lock.js";
 import { createFolder } from "../../files/folders.js";
@@ -28,7 +28,7 @@ const lockMilliseconds = 10_000;
 
 /** Returns the command for one of the lists. */
 export const ownListCommand =
-  (list: "allow" | "deny"): DefineCommand =>
+  (list: ListName): DefineCommand =>
   (command) => {
     const becomes = list === "allow" ? "ok if its syntax is" : "disposable";
     describe(command, {
@@ -47,7 +47,10 @@ export const ownListCommand =
       options: addOptions,
       environment,
     })
-      .argument("<ENTRY...>", "domains and addresses")
+      .argument(
+        "<ENTRY...>",
+        list === "allow" ? "domains, addresses and MAILBOX@*" : "domains, addresses, MAILBOX@* and mx:HOST",
+      )
       .action((entries: readonly string[], options: OptionValues<typeof addOptions>) =>
         add(list, entries, options),
       );
@@ -68,37 +71,35 @@ export const ownListCommand =
     }).action((options: OptionValues<typeof listOptions>) => show(list, options));
   };
 
-type List = "allow" | "deny";
-
 async function add(
-  list: List,
+  list: ListName,
   entries: readonly string[],
   { note = "" }: OptionValues<typeof addOptions>,
 ): Promise<void> {
-  const keys = new Set(entries.map(normalized));
+  const keys = new Set(entries.map((entry) => normalized(list, entry)));
   const comment = note === "" ? "" : ` # ${note.replace(/[\r\n]+/g, " ")}`;
   await change(list, (lines) => [
-    ...lines.filter((line) => !keys.has(keyOf(line) ?? "")),
+    ...lines.filter((line) => !keys.has(keyOf(list, line) ?? "")),
     ...[...keys].map((key) => `${key}${comment}`),
   ]);
   say(`${[...keys].map(printable).join(", ")}: ${list === "allow" ? "allowed" : "denied"}`);
 }
 
-async function remove(list: List, entries: readonly string[]): Promise<void> {
-  const keys = new Set(entries.map(normalized));
+async function remove(list: ListName, entries: readonly string[]): Promise<void> {
+  const keys = new Set(entries.map((entry) => normalized(list, entry)));
   await change(list, (lines) => {
-    const known = new Set(lines.map(keyOf));
+    const known = new Set(lines.map((line) => keyOf(list, line)));
     const missing = [...keys].find((key) => !known.has(key));
     if (missing !== undefined)
       throw new UsageError(`${printable(missing)}: is not in the list; see idv ${list} list`);
-    return lines.filter((line) => !keys.has(keyOf(line) ?? ""));
+    return lines.filter((line) => !keys.has(keyOf(list, line) ?? ""));
   });
   say(`${[...keys].map(printable).join(", ")}: removed`);
 }
 
-async function show(list: List, { json }: OptionValues<typeof listOptions>): Promise<void> {
+async function show(list: ListName, { json }: OptionValues<typeof listOptions>): Promise<void> {
   const rows = linesIn((await readIfPresent(ownListPath(list, process.env))) ?? "").flatMap((line) => {
-    if (keyOf(line) === undefined) return [];
+    if (keyOf(list, line) === undefined) return [];
     const [, entry = line, note = ""] = /^(.*?)\s+#\s?(.*)$/.exec(line) ?? [];
     return [{ entry: entry.trim(), note: note.trim() }];
   });
@@ -107,7 +108,7 @@ async function show(list: List, { json }: OptionValues<typeof listOptions>): Pro
 }
 
 /** Changes the file as a whole; two changes at once follow each other. Other lines stay as people have written them. */
-async function change(list: List, to: (lines: readonly string[]) => readonly string[]): Promise<void> {
+async function change(list: ListName, to: (lines: readonly string[]) => readonly string[]): Promise<void> {
   const named = ownListPath(list, process.env);
   createFolder(dirname(named), 0o700);
   // People who keep their settings elsewhere have a link here.
@@ -122,26 +123,22 @@ async function change(list: List, to: (lines: readonly string[]) => readonly str
 const linesIn = (text: string): readonly string[] => text.split(/\r\n|\r|\n/).filter((line) => line !== "");
 
 /** Returns the entry of a line as {@link normalized} does; undefined for a comment, and for what is no entry. */
-function keyOf(line: string): string | undefined {
-  const parsed = parseListLine(line);
-  return parsed === undefined || parsed instanceof Fault ? undefined : textOf(parsed);
+function keyOf(list: ListName, line: string): string | undefined {
+  const parsed = parseListLine(line, list);
+  return parsed instanceof Fault ? undefined : parsed;
 }
-
-const textOf = (entry: ListEntry): string =>
-  "mailbox" in entry ? `${entry.mailbox}@${entry.domain}` : entry.domain;
 
 /**
  * Returns an entry as it is stored: lower case, the domain in A-labels.
  *
  * @throws UsageError when no address can match it
  */
-function normalized(entry: string): string {
-  const parsed = parseListLine(entry);
+function normalized(list: ListName, entry: string): string {
+  const parsed = parseListLine(entry, list);
   if (parsed === undefined || parsed instanceof Fault) {
     const why = parsed === undefined ? "it is empty" : parsed.what;
     throw new UsageError(`${printable(entry)}: neither a domain nor an address: ${why}`);
   }
-  const text = textOf(parsed);
-  if (!/[\s#"]/.test(text)) return text;
+  if (!/[\s#"]/.test(parsed)) return parsed;
   throw new UsageError(`${printable(entry)}: cannot be kept, because of its space, quote or #; use a FILE`);
 }

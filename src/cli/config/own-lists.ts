@@ -4,7 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
-import { compileList, type ListTable, type OwnLists } from "../../classifier/own-lists.js";
+import { compileList, type ListName, type ListTable, type OwnLists } from "../../classifier/own-lists.js";
 import { FileError, readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import { UsageError } from "../errors.js";
@@ -14,6 +14,8 @@ import { ownListPath } from "./paths.js";
 export interface OwnListOptions {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
+  /** What these lists do not allow is denied. */
+  readonly allowOnly?: readonly string[];
   /** Lists at URLs are read from their copies. */
   readonly offline?: true;
 }
@@ -24,7 +26,7 @@ export interface OwnListOptions {
  * @param note gets what is to be known about lists at URLs
  * @throws FileError when a file cannot be read
  * @throws ServiceError when a list at a URL cannot be had, and there is no copy of it
- * @throws UsageError when a line is neither a domain nor an address
+ * @throws UsageError when a line is no entry
  */
 export async function readOwnLists(
   options: OwnListOptions,
@@ -32,22 +34,35 @@ export async function readOwnLists(
   note: (text: string) => void,
 ): Promise<OwnLists> {
   const { allow, deny } = ownListFiles(options, env);
-  const read = (paths: readonly string[]) => readLists(paths, options.offline === true, env, note);
-  return { allow: await read(allow), deny: await read(deny) };
+  const read = (list: ListName, paths: readonly string[], more: readonly string[] = []) =>
+    readList(list, paths, more, options.offline === true, env, note);
+  return {
+    allow: await read("allow", allow),
+    deny: await read("deny", deny, options.allowOnly === undefined ? [] : ["*"]),
+  };
+}
+
+/** Notes entries that have no effect in a run without DNS. */
+export function noteUnaskedExchanges(
+  { deny }: OwnLists,
+  asksDns: boolean,
+  note: (text: string) => void,
+): void {
+  if (deny.hasExchanges && !asksDns) note("the mx: entries of the deny list do nothing without --dns");
 }
 
 /** Reads the lists of `idv allow` and `idv deny` only. */
 export const readKeptLists = (env: NodeJS.ProcessEnv): Promise<OwnLists> =>
   readOwnLists({ allow: [], deny: [] }, env, () => {});
 
-export function ownListFiles({ allow, deny }: OwnListOptions, env: NodeJS.ProcessEnv) {
+export function ownListFiles({ allow, deny, allowOnly = [] }: OwnListOptions, env: NodeJS.ProcessEnv) {
   const filesOf = (variable: string) => (env[variable] ?? "").match(listed) ?? [];
-  const kept = (list: "allow" | "deny") => {
+  const kept = (list: ListName) => {
     const path = ownListPath(list, env);
     return found(path) === undefined ? [] : [path];
   };
   return {
-    allow: [...kept("allow"), ...(allow ?? filesOf("IDV_ALLOW"))],
+    allow: [...kept("allow"), ...(allow ?? filesOf("IDV_ALLOW")), ...allowOnly],
     deny: [...kept("deny"), ...(deny ?? filesOf("IDV_DENY"))],
   };
 }
@@ -55,8 +70,10 @@ export function ownListFiles({ allow, deny }: OwnListOptions, env: NodeJS.Proces
 /** Paths and URLs in a variable. A URL may have the character that separates them, after its scheme and before a port. */
 const listed = new RegExp(`https?://[^${delimiter}]*(?::\\d+[^${delimiter}]*)?|[^${delimiter}]+`, "gi");
 
-async function readLists(
+async function readList(
+  list: ListName,
   paths: readonly string[],
+  more: readonly string[],
   isOffline: boolean,
   env: NodeJS.ProcessEnv,
   note: (text: string) => void,
@@ -68,7 +85,7 @@ async function readLists(
       return readListUrl(path, isOffline, env, note);
     }),
   );
-  return compileList(texts, (text, line, { what }) => {
+  return compileList(list, [...texts, ...more], (text, line, { what }) => {
     throw new UsageError(`${paths[text]}:${line}: neither a domain nor an address: ${what}`);
   });
 }

@@ -20,6 +20,14 @@ export const listOptions = optionRecords({
     belongsTo: "offline",
     next: "repeat",
   },
+  allowOnly: {
+    flags: "--allow-only <FILE>",
+    help: "as --allow; what no allow list has is disposable",
+    parse: filled,
+    isList: true,
+    belongsTo: "offline",
+    next: "repeat",
+  },
 });
 
 export const verdictOptions = (kind: Kind) =>

@@ -48,7 +48,7 @@ test.each([
 
 test("the user's allow list goes first, also for hosts below", () => {
   const table = new DisposableTable(compileDisposableTable([]));
-  const lists = { allow: compileList(["temp-mail-24.de"]), deny: compileList([]) };
+  const lists = { allow: compileList("allow", ["temp-mail-24.de"]), deny: compileList("deny", []) };
   const judge = (own?: typeof lists) =>
     createClassifier(table, own).classify("email", "ann.lee@mx.temp-mail-24.de").status;
   expect([judge(), judge(lists)]).toEqual(["disposable", "ok"]);

@@ -33,6 +33,20 @@ describe("allow and deny lists", () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: checked });
   });
 
+  test("with --allow-only, leave nothing else", async () => {
+    const home = folder();
+    writeFileSync(join(home, "more.txt"), "news@*\n");
+    const lists = ["--allow-only", "allow.txt", "--allow-only", "boss.txt", "--allow", "more.txt"];
+    const input = `${stdin}c@gmail.com\nNews@gmail.com\n`;
+    const { stdout } = await idv(["emails", "-q", ...lists], { home, stdin: input });
+    expect(stdout).toBe(
+      "a@gmial.com,ok\nBoss@mailinator.com,ok\nb@mailinator.com,disposable\nann@larch-and-oak.com,disposable\n" +
+        "c@gmail.com,disposable\nNews@gmail.com,ok\n",
+    );
+    const check = await idv(["check", "c@gmail.com", ...lists], { home });
+    expect(check.stdout).toBe("c@gmail.com\tdisposable\tdeny-list: *\n");
+  });
+
   test("apply to idv check", async () => {
     const { stdout } = await idv(["check", "ann@larch-and-oak.com", ...options], { home: folder() });
     expect(stdout).toBe("ann@larch-and-oak.com\tdisposable\tdeny-list: larch-and-oak.com\n");
@@ -41,10 +55,13 @@ describe("allow and deny lists", () => {
   test.each<[string, number, string]>([
     ["missing.txt", 6, "missing.txt: cannot be read: no such file"],
     ["wrong.txt", 2, "wrong.txt:2: neither a domain nor an address: a space in the domain"],
+    ["mx.txt", 2, "mx.txt:1: neither a domain nor an address: only a deny list takes mx:"],
   ])("end the run with the reason: %s", async (name, expected, message) => {
     const home = folder();
     writeFileSync(join(home, "wrong.txt"), "b.net\ntwo words\n");
-    const { code, stdout, stderr } = await idv(["emails", "--deny", name], { home, stdin });
+    writeFileSync(join(home, "mx.txt"), "mx:b.net\n");
+    const option = name === "mx.txt" ? "--allow" : "--deny";
+    const { code, stdout, stderr } = await idv(["emails", option, name], { home, stdin });
     expect({ code, stdout, stderr }).toEqual({ code: expected, stdout: "", stderr: `idv: ${message}\n` });
   });
 });

@@ -142,6 +142,30 @@ describe("idv emails --dns", () => {
     expect(own.asked.some((question) => /gmail|gmial|nx-1/.test(question))).toBe(false);
   });
 
+  test("denies by the host that receives the mail, from the cache too, and says when it does not ask", async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "deny"), "mx:larch-and-oak.com # also below\n");
+    writeFileSync(join(home, "allow"), "ann@ok.net\n");
+    const stdin = "email\nann@ok.net\nbob@ok.net\nbob@ok.org\nann@nx-1.net\n";
+    const args = ["emails", "--explain", "--deny", "deny", "--allow", "allow"];
+    const expected = [
+      "email,status,reason,suggestion,mx",
+      "ann@ok.net,ok,allow-list: ann@ok.net,,",
+      "bob@ok.net,disposable,deny-list: mx:larch-and-oak.com,,",
+      "bob@ok.org,disposable,deny-list: mx:larch-and-oak.com,,",
+      "ann@nx-1.net,fake,no-such-domain: nx-1.net,,",
+    ];
+    for (const cache of ["use", "use", "off"]) {
+      const { stdout } = await idv([...args, ...asking(), "--cache", cache], { home, stdin });
+      expect(stdout.trimEnd().split("\n")).toEqual(expected);
+    }
+    const plain = await idv(["emails", "--deny", "deny", ...asking()], { home, stdin });
+    expect(columnOf(plain.stdout, 1)).toEqual(["disposable", "disposable", "disposable", "fake"]);
+    const without = await idv(args, { home, stdin });
+    expect(columnOf(without.stdout, 1)).toEqual(["ok", "ok", "ok", "ok"]);
+    expect(without.stderr).toContain("the mx: entries of the deny list do nothing without --dns\n");
+  });
+
   test("keeps findings for the next run, under hashes, and asks again what was undecided", async () => {
     const run = { home: temporaryFolder(), stdin: list };
     const own = await startDnsServer();

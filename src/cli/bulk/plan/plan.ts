@@ -10,7 +10,7 @@ import { profiles } from "../../../run/profiles.js";
 import type { RowFilter } from "../../../run/run-options.js";
 import type { TableOptions } from "../../../table/table.js";
 import { type Kind, notChecked } from "../../../validator/validator.js";
-import { ownListFiles, readOwnLists } from "../../config/own-lists.js";
+import { noteUnaskedExchanges, ownListFiles, readOwnLists } from "../../config/own-lists.js";
 import { dataTablePath } from "../../config/paths.js";
 import { type QuotaLocation, quotaLocation, quotaTarget } from "../../config/quota-location.js";
 import { resolveSettings, type Settings } from "../../config/settings.js";
@@ -184,9 +184,10 @@ async function planCommon(
   const dns = options.offline ? "off" : settings.dns.value;
   if (isOffline) noteServiceOptions(given, options, dns !== "off", note);
   else checkServiceOptions(given, env, note);
-  const classifierSource = isOffline
-    ? { ...tableSource(dataTablePath(env), say), ownLists: await readOwnLists(options, env, note) }
-    : {};
+  const ownLists = isOffline ? await readOwnLists(options, env, note) : undefined;
+  if (ownLists !== undefined) noteUnaskedExchanges(ownLists, dns !== "off", note);
+  const classifierSource =
+    ownLists === undefined ? {} : { ...tableSource(dataTablePath(env), say), ownLists };
   const quota = quotaLocation(
     options,
     isOffline ? env : { ...env, IDV_QUOTA: undefined, IDV_QUOTA_KEY: undefined },
