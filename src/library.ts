@@ -1,13 +1,14 @@
 /** What the library has in Node.js and in browsers. Does no I/O. */
 import { canonicalItem } from "./classifier/canonical.js";
 import type { Classifier } from "./classifier/classifier.js";
-import { type Flag, flagsOf } from "./classifier/flags.js";
+import type { Flag } from "./classifier/flag-names.js";
+import { flagsOf } from "./classifier/flags.js";
 import { compileList, type ListName, type OwnLists, parseListLine } from "./classifier/own-lists.js";
 import { Fault } from "./classifier/syntax/fault.js";
 import type { Classification, Kind } from "./classifier/verdict.js";
 import { extractItem } from "./run/item.js";
 
-export type { Flag } from "./classifier/flags.js";
+export type { Flag } from "./classifier/flag-names.js";
 export type { Classification, ClassifierStatus, Kind, Reason, ReasonCode } from "./classifier/verdict.js";
 export type { Why } from "./classifier/why.js";
 

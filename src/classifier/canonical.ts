@@ -39,6 +39,10 @@ const spellingOf: ReadonlyMap<string, MailboxSpelling> = new Map(
   spellings.flatMap(([domains, spelling]) => domains.split(" ").map((domain) => [domain, spelling] as const)),
 );
 
+/** @param ascii a domain in lower case, A-labels */
+export const ignoresDots = (ascii: string): boolean =>
+  spellingOf.get(ascii)?.ignored?.source.includes(".") === true;
+
 const fastmail: ReadonlySet<string> = new Set(fastmailDomains);
 
 /** Local part that needs no quotes (RFC 5321 §4.1.2, RFC 6531 §3.3). */

@@ -93,7 +93,7 @@ export class DisposableTable {
       throw new Error("not a table of disposable domains of this format");
     }
     this.size = size!;
-    const { sources, suffixes } = JSON.parse(Buffer.from(bytes.subarray(sourceStart)).toString()) as Stored;
+    const { sources, suffixes } = JSON.parse(new TextDecoder().decode(bytes.slice(sourceStart))) as Stored;
     this.sources = sources;
     this.suffixes = suffixes && {
       ...suffixes,

@@ -1,19 +1,16 @@
 /** Facts about an item beside its verdict. None of them says that it is bad: many people read mail at `info@`. */
 import roleWords from "role-based-email-addresses";
+import { ignoresDots } from "./canonical.js";
+import type { Flag } from "./flag-names.js";
 import { isFreeProvider } from "./free-providers.js";
+import { isGibberish } from "./gibberish.js";
 import { isParkingHost, mailServiceOf } from "./mail-services.js";
 import { relay } from "./rules/relay.js";
+import { smsGateways } from "./sms-gateways.js";
 import { parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
 import type { Kind } from "./verdict.js";
-
-/**
- * `role`: the mailbox of a function, such as `sales@`. `free-provider`: a provider where anybody can have a mailbox.
- * `no-reply`: nobody reads it. `relay`: forwards to a mailbox that is not told. `parked`: mail goes to a host for domains
- * that are for sale. `mx:google`: the service that receives the mail. The last two need the MX host.
- */
-export type Flag = "role" | "free-provider" | "no-reply" | "relay" | "parked" | `mx:${string}`;
 
 let roles: Set<string> | undefined;
 
@@ -27,6 +24,13 @@ function isRole(mailbox: string): boolean {
 }
 
 const noReply = /^(?:no|do[._-]?not)[._-]?reply|[._-]no[._-]?reply$/;
+
+/** People write their names with a dot or two; of four parts, as in `maria.de.la.cruz`, most are words. */
+function isDottedVariant(mailbox: string, domain: string): boolean {
+  if (!ignoresDots(domain)) return false;
+  const parts = mailbox.split(".");
+  return parts.length > 3 && 2 * parts.filter(({ length }) => length < 3).length > parts.length;
+}
 
 /**
  * @param mx the host that receives the mail, if it is known
@@ -46,6 +50,9 @@ export function flagsOf(kind: Kind, item: string, mx?: string): readonly Flag[] 
     [isFreeProvider(domain), "free-provider"],
     [noReply.test(mailbox), "no-reply"],
     [relay.at(domain) !== undefined, "relay"],
+    [smsGateways.has(domain), "sms-gateway"],
+    [isDottedVariant(mailbox, domain), "dotted-variant"],
+    [isGibberish(mailbox), "gibberish"],
     [mx !== undefined && isParkingHost(mx), "parked"],
     [service !== undefined, `mx:${service}`],
   ];

@@ -4,6 +4,7 @@ import { findSuffixIn } from "./suffix-walk.js";
 import { type Address, parseAddress } from "./syntax/address.js";
 import { type DomainName, parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
+import { utf8 } from "./utf8.js";
 
 /** Plain data in shared memory, from which worker threads build the same classifier. */
 export interface OwnLists {
@@ -86,7 +87,7 @@ export function compileList(
   let entries = 0;
   let [isAboutAll, hasExchanges] = [false, false];
   for (const [index, given] of texts.entries()) {
-    const text = typeof given === "string" ? Buffer.from(given) : given;
+    const text = typeof given === "string" ? utf8(given) : given;
     let line = 0;
     for (let start = 0; start < text.length; ) {
       const end = plainEnd(text, start);
@@ -166,7 +167,7 @@ export class NameList {
   }
 
   #has(entry: string): boolean {
-    const bytes = Buffer.from(entry);
+    const bytes = utf8(entry);
     hashName(bytes, 0, bytes.length);
     return this.#others.find(hashedWhole.low, hashedWhole.high) !== -1;
   }
@@ -255,7 +256,7 @@ const nextLine = (text: Uint8Array, end: number): number =>
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function addText(table: SlotTable, name: string, flags: number): void {
-  const bytes = Buffer.from(name);
+  const bytes = utf8(name);
   table.add(bytes, 0, bytes.length, flags);
 }
 

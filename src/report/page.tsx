@@ -175,6 +175,9 @@ const flagWords: Readonly<Record<string, string>> = {
   "free-provider": "free provider",
   "no-reply": "nobody reads it (no-reply)",
   relay: "forwards to another mailbox (relay)",
+  "sms-gateway": "becomes a text message (sms-gateway)",
+  "dotted-variant": "one of many spellings of a mailbox (dotted-variant)",
+  gibberish: "typed to get past a form (gibberish)",
   parked: "domain for sale (parked)",
 };
 

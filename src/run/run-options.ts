@@ -1,7 +1,7 @@
 /** Options and report of a bulk run. */
 
 import type { Classifier } from "../classifier/classifier.js";
-import type { Flag } from "../classifier/flags.js";
+import type { Flag } from "../classifier/flag-names.js";
 import type { ItemHash } from "../classifier/item-hash.js";
 import type { TableSink } from "../files/table-sink.js";
 import type { DomainCount } from "../kernel/disposable-counts.js";

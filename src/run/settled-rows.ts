@@ -1,5 +1,5 @@
 /** Makes the rows of a chunk whose items have their verdicts: their statuses, and how to render them. */
-import type { Flag } from "../classifier/flags.js";
+import type { Flag } from "../classifier/flag-names.js";
 import type { ScannedChunk } from "../table/scan/scanned-chunk.js";
 import { keepRecords, wantedRecords } from "../table/writers/record-writer.js";
 import type { Status } from "../validator/validator.js";

@@ -1,6 +1,7 @@
 /** The interface of the service as schemas: bodies are checked against them, and the OpenAPI document is made from them. */
 
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
+import { itemFlags } from "../classifier/flag-names.js";
 import { type Kind, knownStatuses } from "../validator/validator.js";
 import { errorCodes } from "./error-codes.js";
 import { listSchemas } from "./list-schemas.js";
@@ -146,8 +147,7 @@ function validationSchemas<Name extends "Email" | "Domain">(
       flags: {
         type: "boolean",
         default: false,
-        description:
-          "Adds facts about the item: role, free-provider, no-reply, relay; with DNS parked and mx:NAME.",
+        description: `Adds facts about the item: ${itemFlags.join(", ")}; with DNS parked and mx:NAME.`,
       },
       canonical: {
         type: "boolean",

@@ -1,6 +1,7 @@
 /** Covers the flags of items: facts beside the verdict. */
 import { expect, test } from "vitest";
-import { type Flag, flagsOf } from "../../src/classifier/flags.js";
+import type { Flag } from "../../src/classifier/flag-names.js";
+import { flagsOf } from "../../src/classifier/flags.js";
 import { isParkingHost, mailServiceOf, mailServices } from "../../src/classifier/mail-services.js";
 
 test.each<[string, readonly Flag[]]>([
@@ -12,8 +13,8 @@ test.each<[string, readonly Flag[]]>([
   ["compta@larch-and-oak.com", ["role"]],
   ["salesman@larch-and-oak.com", []],
   ["alla@larch-and-oak.com", []],
-  ["asdf@larch-and-oak.com", []],
-  ["none@larch-and-oak.com", []],
+  ["asdf@larch-and-oak.com", ["gibberish"]],
+  ["none@larch-and-oak.com", ["gibberish"]],
   ["ann.keller@gmail.com", ["free-provider"]],
   ["ann@Hotmail.SE", ["free-provider"]],
   ["info@web.de", ["role", "free-provider"]],
@@ -25,11 +26,39 @@ test.each<[string, readonly Flag[]]>([
   ["noreplyson@larch-and-oak.com", ["no-reply"]],
   ["x7k2@duck.com", ["relay"]],
   ["x@ann.anonaddy.com", ["relay"]],
+  ["5551234567@vtext.com", ["sms-gateway"]],
+  ["5551234567@x.vtext.com", []],
+  ["a.n.n.lee@gmail.com", ["free-provider", "dotted-variant"]],
+  ["An.Nl.E.e+x@googlemail.com", ["free-provider", "dotted-variant"]],
+  ["a.n.n.lee@web.de", ["free-provider"]],
   ["info@[192.0.2.1]", []],
   ["info@@x", []],
   ["", []],
 ])("%s has the flags %j", (address, flags) => {
   expect(flagsOf("email", address)).toEqual(flags);
+});
+
+test.each(
+  (
+    "asdasd qweqwe abcabc asdfgh lkjhgfdsa poiuy zxcv sdfgsd dfgdfg xcxcxc bcdbcd aaaa abcdef qwer.ty nomail " +
+    "no_email fakeemail dontknow+x nospam77 testtest blahblah"
+  ).split(" "),
+)("%s@ is gibberish", (local) => {
+  expect(flagsOf("email", `${local}@larch-and-oak.com`)).toContain("gibberish");
+});
+
+// Names of people and their short forms, and mailboxes that companies have.
+test.each(
+  (
+    "ann lee lili jojo mimi coco feifei tingting yanyan dandan lingling alaska dallas salas jalal sasha ghassal hassan " +
+    "jjj mmm test info abc jkl asd ada otto anna hannah bonbon tomtom papa wer were poirot power qwerin alfa " +
+    "maria.de.la.cruz j.r.smith jose.luis.garcia.lopez 12345678 x7k2 kjell ljubljana jd.k 王芳"
+  ).split(" "),
+)("%s@ is a name like any other", (local) => {
+  for (const domain of ["larch-and-oak.com", "gmail.com"]) {
+    const flags = flagsOf("email", `${local}@${domain}`);
+    expect(flags.filter((flag) => flag === "gibberish" || flag === "dotted-variant")).toEqual([]);
+  }
 });
 
 test.each<[string, string, readonly Flag[]]>([

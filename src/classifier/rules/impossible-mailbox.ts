@@ -1,4 +1,5 @@
 /** The rule for impossible mailboxes: local parts that a provider does not allow. The kernel uses the same tables. */
+import { utf8 } from "../utf8.js";
 import type { MailboxName, MailboxRule } from "./rule.js";
 
 /** Mailbox names that a provider allows. Measured against 48,598 addresses of real people. */
@@ -32,7 +33,7 @@ function mailboxName(
 ): MailboxName {
   const positions = new Uint8Array(256);
   const allow = (characters: string, position: number) => {
-    for (const byte of Buffer.from(characters + characters.toUpperCase())) positions[byte]! |= position;
+    for (const byte of utf8(characters + characters.toUpperCase())) positions[byte]! |= position;
   };
   allow(first, atStart);
   allow(rest, inside);

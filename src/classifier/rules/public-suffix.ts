@@ -39,11 +39,14 @@ export function registrableIn(ascii: string): string {
   return found;
 }
 
-/** First labels of suffixes at which authorities have mailboxes: `gov.in`, `nic.in`, `mil.lv`, and `sa.gov.au`. */
-const authorities = /^(?:gov|gob|gouv|govt|gv|go|gub|mil|nic|nat)\.|\.gov\.[a-z]{2}$/;
+/**
+ * Suffixes at which authorities have mailboxes: `gov.in`, `nic.in`, `mil.lv` and `sa.gov.au`, and those at which schools have
+ * them: `catholic.edu.au`, below the suffix of all schools, at which nobody has one.
+ */
+const authorities = /^(?:gov|gob|gouv|govt|gv|go|gub|mil|nic|nat)\.|\.(?:ac|edu|gov|sch)\.[a-z]{2}$/;
 
 /**
- * Returns whether a public suffix may have mailboxes: names of authorities, and names that only a wildcard makes a suffix.
+ * Returns whether a public suffix may have mailboxes: names of authorities and schools, and names that only a wildcard makes a suffix.
  * `*.sch.uk` matches `kent.sch.uk`, which has mailboxes of schools, but also any invented name.
  *
  * @param parent flags of the name without its first label

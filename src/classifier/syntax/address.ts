@@ -1,4 +1,6 @@
 /** Syntax of e-mail addresses in an envelope (RFC 5321, RFC 6531). Knows nothing about providers or rules. */
+
+import { utf8Length } from "../utf8.js";
 import { isAddressLiteral } from "./address-literal.js";
 import {
   type DomainName,
@@ -94,7 +96,7 @@ export function parseAddress(text: string): Address | Fault {
   if (local instanceof Fault) return local;
 
   const domainStart = local.end + 1;
-  const localOctets = isPlain ? local.end : Buffer.byteLength(address.slice(0, local.end));
+  const localOctets = isPlain ? local.end : utf8Length(address.slice(0, local.end));
   if (localOctets > maximumLocalOctets) {
     return tooLong(address, "the local part", maximumLocalOctets);
   }
@@ -108,8 +110,8 @@ export function parseAddress(text: string): Address | Fault {
   // An international domain has more octets in one of its two forms, and the address as it was written may have still more.
   const octets = Math.max(
     localOctets + 1 + domain.ascii.length,
-    Buffer.byteLength(address),
-    isPlain ? 0 : Buffer.byteLength(text),
+    isPlain ? address.length : utf8Length(address),
+    isPlain ? 0 : utf8Length(text),
   );
   if (octets > maximumAddressOctets) {
     return tooLong(address, "the address", maximumAddressOctets);
@@ -181,7 +183,7 @@ function tooLong(text: string, what: string, limit: number): Fault {
   let position = 0;
   for (let sum = 0; position < text.length; ) {
     const character = characterAt(text, position);
-    sum += Buffer.byteLength(character);
+    sum += utf8Length(character);
     if (sum > limit) break;
     position += character.length;
   }

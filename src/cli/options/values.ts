@@ -1,6 +1,6 @@
 /** Parsers of option values. Each returns the value, or throws an InvalidValue that says what is accepted. */
 import { BlockList } from "node:net";
-import type { Flag } from "../../classifier/flags.js";
+import { itemFlags } from "../../classifier/flag-names.js";
 import { mailServices } from "../../classifier/mail-services.js";
 import { isServerAddress } from "../../dns/vocabulary.js";
 import { endingOf, isMarkdown } from "../../files/format-by-name.js";
@@ -211,10 +211,9 @@ export const noItem = "empty";
 
 /** Before the flags in lists of statuses: `flag:role`. */
 export const flagPrefix = "flag:";
-const plainFlags = ["role", "free-provider", "no-reply", "relay"] as const satisfies readonly Flag[];
 /** Flags that need the MX host. */
 export const needsDns = (word: string): boolean => /^flag:(?:parked|mx:)/.test(word);
-const namedFlags = [...plainFlags, "parked"];
+const namedFlags = [...itemFlags, "parked"];
 const flags = [...namedFlags, ...mailServices.map((name) => `mx:${name}`)];
 const acceptedFlags = `Flags: ${[...namedFlags, "mx:NAME"].map((flag) => flagPrefix + flag).join(", ")}.`;
 

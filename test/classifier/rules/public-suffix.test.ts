@@ -27,6 +27,8 @@ describe("public suffixes", () => {
     ["mil.no", "registrable"],
     ["glow.sch.uk", "registrable"],
     ["kent.sch.uk", "registrable"],
+    ["catholic.edu.au", "registrable"],
+    ["edu.au", "public-suffix"],
     ["gov", "public-suffix"],
     ["edu.pl", "public-suffix"],
     ["ac.jp", "public-suffix"],
@@ -72,9 +74,9 @@ test("the suffix table agrees with tldts on every rule and on the names around i
   expect(wrong).toEqual([]);
 });
 
-/** Whether the name is a suffix of an authority, or a suffix by a wildcard only. */
+/** Whether the name is a suffix of an authority or of schools, or a suffix by a wildcard only. */
 const hasMailboxes = (name: string) =>
-  /^(?:gov|gob|gouv|govt|gv|go|gub|mil|nic|nat)\.|\.gov\.[a-z]{2}$/.test(name) ||
+  /^(?:gov|gob|gouv|govt|gv|go|gub|mil|nic|nat)\.|\.(?:ac|edu|gov|sch)\.[a-z]{2}$/.test(name) ||
   parse(`idv-probe.${name.slice(name.indexOf(".") + 1)}`).domain === null;
 
 test("the suffix table cannot be built from an exception rule in the private section", () => {
