@@ -1,11 +1,9 @@
-/** Fetches npm packages by running npm. Knows nothing about the lists in them. */
-import { execFile } from "node:child_process";
+/** Fetches npm packages from their registry, over HTTP. Knows nothing about the lists in them. */
 import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type HttpAnswer, type HttpOptions, openHttpClient, TransportFault } from "../validator/api/http.js";
 import { ServiceError } from "../validator/errors.js";
+import { withoutSecrets } from "./fetch-list.js";
 
 export class MissingPackage extends ServiceError {}
 
@@ -17,64 +15,127 @@ export interface PackageVersion {
   readonly published: string;
   /** Checksums of the tarball, separated by spaces: `sha512-...`. */
   readonly integrity: string;
-}
-
-/**
- * Finds the newest version of a package. Runs npm, so that the user's registry, proxies, certificates and credentials
- * apply.
- *
- * @param signal ends npm; reported as a registry that does not answer
- * @throws ServiceError when npm fails or its answer has no release version
- */
-export async function findLatest(name: string, signal: AbortSignal): Promise<PackageVersion> {
-  const fields = ["version", "license", "time", "dist.integrity"];
-  const answer: unknown = parseJson(name, await npm(name, ["view", `${name}@latest`, ...fields], signal));
-  const found = answer as Partial<Record<string, unknown>>;
-  const { version, license, time } = found;
-  const integrity = found["dist.integrity"];
-  if (typeof version !== "string" || !/^\d+\.\d+\.\d+$/.test(version)) {
-    throw new ServiceError(`${name}: the registry gave no release version; the data in use is unchanged`);
-  }
-  const published = (time as Partial<Record<string, string>> | undefined)?.[version] ?? "";
-  return {
-    name,
-    version,
-    licence: typeof license === "string" ? license : "unknown",
-    published: /^\d{4}-\d{2}-\d{2}/.exec(published)?.[0] ?? "",
-    integrity: typeof integrity === "string" ? integrity : "",
-  };
+  readonly tarball: string;
 }
 
 export interface WantedFile extends PackageVersion {
   readonly file: string;
 }
 
-/**
- * Downloads packages with one run of npm, and extracts one file of each, in the order of the packages.
- *
- * @throws ServiceError when a download fails, its checksum is wrong, or a file is missing
- */
-export async function downloadFiles(wanted: readonly WantedFile[]): Promise<readonly Uint8Array[]> {
-  const folder = await mkdtemp(join(tmpdir(), "idv-"));
+export interface RegistryOptions {
+  /** Ends with a slash. */
+  readonly url: string;
+  /** Value of the field `authorization`, sent to the registry's own origin only. */
+  readonly authorization?: string | undefined;
+  readonly proxiesFor: (url: string) => HttpOptions["proxies"];
+}
+
+/** The registry must have answered once within this time, in milliseconds. */
+export const answerTime = 20_000;
+/** Longest time for one document or tarball, in milliseconds, and its largest size: eight times the largest today. */
+const longest = 120_000;
+const mostBytes = 67_108_864;
+/** A registry may keep its tarballs elsewhere. */
+const mostRedirects = 5;
+const retryDelay = 1000;
+
+export type Registry = ReturnType<typeof openRegistry>;
+
+/** Opens a registry of packages, as npm uses it. Sends nothing yet. */
+export function openRegistry({ url: base, authorization, proxiesFor }: RegistryOptions) {
+  const client = openHttpClient({ connections: 4, timeout: longest, proxies: proxiesFor(base) });
+
+  async function get(url: string, accept: string): Promise<HttpAnswer<Uint8Array>> {
+    let at = url;
+    for (let redirects = 0; ; redirects++) {
+      const isOwn = new URL(at).origin === new URL(base).origin;
+      const fields = { accept, ...(isOwn && authorization !== undefined && { authorization }) };
+      const answer = await client.getBytes({ url: at, fields, maximumBytes: mostBytes });
+      const { location } = answer.fields;
+      const isElsewhere = answer.status >= 301 && answer.status <= 308 && typeof location === "string";
+      if (!isElsewhere || redirects === mostRedirects) return answer;
+      at = new URL(location, at).href;
+    }
+  }
+
+  /** @throws ServiceError when there is no such file; after a failed connection, there is one more try */
+  async function fetchBytes(url: string, accept: string): Promise<Uint8Array> {
+    const fault = (what: string) => `${withoutSecrets(url)}: ${what}; the data in use is unchanged`;
+    const answer = await get(url, accept)
+      .catch(async (error: unknown) => {
+        if (!(error instanceof TransportFault && error.isTransient)) throw error;
+        await sleep(retryDelay);
+        return get(url, accept);
+      })
+      .catch((error: unknown) => {
+        throw error instanceof TransportFault ? new ServiceError(fault(error.message)) : error;
+      });
+    if (answer.status === 404) throw new MissingPackage(fault("the answer is 404"));
+    if (answer.status !== 200) throw new ServiceError(fault(`the answer is ${answer.status}`));
+    if (answer.body === undefined) throw new ServiceError(fault("the answer is over 64 MiB"));
+    return answer.body;
+  }
+
+  return {
+    /**
+     * Finds the newest version of a package.
+     *
+     * @throws MissingPackage when the registry does not have it
+     * @throws ServiceError when the registry does not answer, or without a release version
+     */
+    async findLatest(name: string): Promise<PackageVersion> {
+      const bytes = await fetchBytes(new URL(name.replace("/", "%2f"), base).href, "application/json");
+      const { version, license, time, dist } = latestIn(bytes);
+      const { tarball, integrity } = dist ?? {};
+      if (version === undefined || !/^\d+\.\d+\.\d+$/.test(version) || tarball === undefined) {
+        throw new ServiceError(`${name}: the registry gave no release version; the data in use is unchanged`);
+      }
+      return {
+        name,
+        version,
+        licence: typeof license === "string" ? license : "unknown",
+        published: /^\d{4}-\d{2}-\d{2}/.exec(time?.[version] ?? "")?.[0] ?? "",
+        integrity: integrity ?? "",
+        tarball: new URL(tarball, base).href,
+      };
+    },
+    /**
+     * Downloads packages, and extracts one file of each, in the order of the packages.
+     *
+     * @throws ServiceError when a download fails, its checksum is wrong, or a file is missing
+     */
+    downloadFiles: (wanted: readonly WantedFile[]): Promise<readonly Uint8Array[]> =>
+      Promise.all(
+        wanted.map(async (one) => extractFile(one, await fetchBytes(one.tarball, "*/*"), one.file)),
+      ),
+    close: () => client.close(),
+  };
+}
+
+interface Manifest {
+  readonly version?: string;
+  readonly license?: unknown;
+  readonly dist?: { readonly tarball?: string; readonly integrity?: string };
+}
+
+/** Returns what the document of a package says of its newest version; nothing if it is no such document. */
+function latestIn(bytes: Uint8Array): Manifest & { readonly time?: Readonly<Record<string, string>> } {
   try {
-    const options = ["--ignore-scripts", "--pack-destination", folder];
-    const versions = wanted.map(({ name, version }) => `${name}@${version}`);
-    const packed: unknown = parseJson("the lists", await npm("the lists", ["pack", ...versions, ...options]));
-    const tarballs = packed as readonly { readonly name?: string; readonly filename?: string }[];
-    return await Promise.all(
-      wanted.map(async (one) => {
-        const { filename = "" } = tarballs.find(({ name }) => name === one.name) ?? {};
-        return extractFile(one, await readFile(join(folder, filename)), one.file);
-      }),
-    );
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    const document = JSON.parse(Buffer.from(bytes).toString()) as {
+      readonly "dist-tags"?: { readonly latest?: string };
+      readonly versions?: Readonly<Record<string, Manifest>>;
+      readonly time?: Readonly<Record<string, string>>;
+    };
+    const { time } = document;
+    return { ...document.versions?.[document["dist-tags"]?.latest ?? ""], ...(time && { time }) };
+  } catch {
+    return {};
   }
 }
 
 /** @throws ServiceError when the sha512 sum of the tarball differs from the registry's, or the file is missing */
 export async function extractFile(
-  { name, version, integrity }: PackageVersion,
+  { name, version, integrity }: Pick<PackageVersion, "name" | "version" | "integrity">,
   tarball: Uint8Array,
   file: string,
 ): Promise<Uint8Array> {
@@ -91,56 +152,4 @@ export async function extractFile(
     throw new ServiceError(`${name} ${version}: contains no ${file}; the data in use is unchanged`);
   }
   return entry.data;
-}
-
-function parseJson(name: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ServiceError(`${name}: npm returned invalid JSON; the data in use is unchanged`);
-  }
-}
-
-const execute = promisify(execFile);
-
-/** The registry must have answered once within this time, in milliseconds. */
-export const answerTime = 20_000;
-
-/** Retries a failed connection once, soon. By default npm retries for more than a minute. */
-const npmOptions = ["--json", "--loglevel=silent", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
-
-/**
- * Runs npm in the root folder, which always exists, so that the `.npmrc` of a project does not apply.
- *
- * @param name name of the package or packages, for error messages
- * @throws ServiceError when npm is missing, fails, is ended by the signal, or takes longer than 2 minutes
- */
-async function npm(name: string, args: readonly string[], signal?: AbortSignal): Promise<string> {
-  try {
-    const options = { cwd: "/", timeout: 120_000, maxBuffer: 67_108_864, signal };
-    return (await execute("npm", [...args, ...npmOptions], options)).stdout;
-  } catch (error) {
-    if (signal?.aborted) {
-      throw new ServiceError(
-        `the npm registry has not answered within ${answerTime / 1000} s; the data in use is unchanged; ` +
-          "check the connection, the proxy and: npm config get registry",
-      );
-    }
-    const { code, killed, stdout = "" } = error as { code?: string | number; killed?: true; stdout?: string };
-    if (code === "ENOENT") throw new ServiceError("npm is not installed; install it to update the data");
-    const reason = killed ? ": not done within 2 minutes" : reasonOf(stdout);
-    const message = `${name}: npm failed${reason}; the data in use is unchanged`;
-    throw /"E404"/.test(stdout) ? new MissingPackage(message) : new ServiceError(message);
-  }
-}
-
-/** Returns npm's error message, without the credentials in its URLs. */
-function reasonOf(stdout: string): string {
-  try {
-    const { error } = JSON.parse(stdout) as { error?: { code?: string; summary?: string } };
-    const summary = error?.summary?.split("\n")[0]?.replace(/\/\/[^/@\s]*@/g, "//");
-    return error ? `: ${[error.code, summary].filter(Boolean).join(", ")}` : "";
-  } catch {
-    return "";
-  }
 }

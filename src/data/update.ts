@@ -16,10 +16,11 @@ import { type FetchedList, fetchList } from "./fetch-list.js";
 import { findTable } from "./installed-table.js";
 import {
   answerTime,
-  downloadFiles,
-  findLatest,
   MissingPackage,
+  openRegistry,
   type PackageVersion,
+  type Registry,
+  type RegistryOptions,
 } from "./npm-packages.js";
 import { loadPopular } from "./popular-domains.js";
 import {
@@ -40,6 +41,7 @@ export interface UpdateOptions {
 }
 
 export interface UpdateSources {
+  readonly registry: Pick<RegistryOptions, "url" | "authorization">;
   /** URL of the public list; undefined to keep the names that it has in the table in use. */
   readonly listUrl: string | undefined;
   /** URL of the list of the day; undefined to keep the names of the days that are known. */
@@ -48,7 +50,7 @@ export interface UpdateSources {
   readonly proxiesFor: (url: string) => HttpOptions["proxies"];
 }
 
-/** Longest wait for another update, in milliseconds. npm may take 2 minutes for the versions, and as long for the lists. */
+/** Longest wait for another update, in milliseconds. It may take 2 minutes for the versions, and as long for the lists. */
 const lockMilliseconds = 300_000;
 
 /**
@@ -66,10 +68,22 @@ export async function updateTable(
 ): Promise<string> {
   const folder = dirname(path);
   createFolder(folder, 0o700);
-  return withFolderLock(folder, { milliseconds: lockMilliseconds }, () => update(path, sources, options));
+  const registry = openRegistry({ ...sources.registry, proxiesFor: sources.proxiesFor });
+  try {
+    return await withFolderLock(folder, { milliseconds: lockMilliseconds }, () =>
+      update(path, registry, sources, options),
+    );
+  } finally {
+    await registry.close();
+  }
 }
 
-async function update(path: string, sources: UpdateSources, options: UpdateOptions): Promise<string> {
+async function update(
+  path: string,
+  registry: Registry,
+  sources: UpdateSources,
+  options: UpdateOptions,
+): Promise<string> {
   const { onNotice } = options;
   const { table } = findTable(path, onNotice);
   const fetchNew = async (
@@ -86,7 +100,7 @@ async function update(path: string, sources: UpdateSources, options: UpdateOptio
     });
   };
   const [{ latest, suffixes }, changed, today] = await Promise.all([
-    findAll(onNotice),
+    findAll(registry, onNotice),
     fetchNew(publicList, sources.listUrl),
     fetchNew(dailyList, sources.dailyUrl),
   ]);
@@ -100,7 +114,7 @@ async function update(path: string, sources: UpdateSources, options: UpdateOptio
     );
     return `up to date: ${[...all, ...others.filter((source) => source !== undefined)].map(describe).join(", ")}`;
   }
-  const files = await downloadFiles(all);
+  const files = await registry.downloadFiles(all);
   const lists = latest.map((found, i): Download => ({ ...found, bytes: files[i]! }));
   // Only its hashes are in the table, so a list that has not changed is needed again.
   const fetched = changed ?? (await fetchNew(publicList, sources.listUrl, true));
@@ -284,12 +298,19 @@ const sourceIn = ({ sources }: DisposableTable, { name }: Pick<DataSource, "name
  * Finds the newest version of each package. Leaves out packages that the registry lacks. Gives up if the registry
  * answers nothing at all within {@link answerTime}.
  *
- * @throws ServiceError when npm fails otherwise, or the registry has none of the `list` packages
+ * @throws ServiceError when the registry fails otherwise, or has none of the `list` packages
  */
-async function findAll(onNotice: (text: string) => void) {
-  const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(), answerTime);
-  const find = (name: string) => findLatest(name, silence.signal).finally(() => clearTimeout(timer));
+async function findAll(registry: Registry, onNotice: (text: string) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    const error = new ServiceError(
+      `the npm registry has not answered within ${answerTime / 1000} s; the data in use is unchanged; ` +
+        "check the connection and the proxy",
+    );
+    timer = setTimeout(() => reject(error), answerTime);
+  });
+  const find = (name: string) =>
+    Promise.race([registry.findLatest(name), silence]).finally(() => clearTimeout(timer));
   const findSuffixes = find(suffixPackage.name).then(
     (version) => ({ ...suffixPackage, ...version }),
     (error: Error) => error,

@@ -11,7 +11,7 @@ const tarball = await createTarGzip([
 ]);
 
 const extract = (bytes: Uint8Array, integrity: string, file = "index.json") =>
-  extractFile({ name: "some-list", version: "9.0.0", licence: "MIT", published: "", integrity }, bytes, file);
+  extractFile({ name: "some-list", version: "9.0.0", integrity }, bytes, file);
 
 describe("extracting a file of a package", () => {
   test.each([

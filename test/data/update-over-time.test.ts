@@ -1,8 +1,6 @@
-/** Covers runs of `idv data update`, from a registry that a stand-in for npm reads from a folder. */
-import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/** Covers runs of `idv data update`, from a registry on this machine. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createTarGzip } from "nanotar";
 import { expect, test } from "vitest";
 import { DisposableTable } from "../../src/classifier/disposable-table.js";
 import { listOfDays, readDays, textOfDays, withDay } from "../../src/data/daily-list.js";
@@ -10,28 +8,10 @@ import { compileLists, listPackages, publicList } from "../../src/data/sources.j
 import { suffixPackage } from "../../src/data/suffix-rules.js";
 import { readBuilt } from "../../src/package/own-files.js";
 import { startListServer } from "../support/list-server.js";
+import { startNpmRegistry } from "../support/npm-registry.js";
 import { idv } from "../support/run-here.js";
 import { suffixText } from "../support/suffixes.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-
-/** Answers `npm view` and `npm pack` with files of the folder REGISTRY, named after packages. */
-const npm = `#!/bin/sh
-command=$1; shift
-if [ "$command" = view ]; then
-  file=$REGISTRY/\${1%@*}.json
-  [ -e "$file" ] && IFS= read -r line < "$file"; printf '%s' "$line"
-  [ -n "$line" ] && exit
-  echo '{"error":{"code":"E404","summary":"Not Found"}}'; exit 1
-fi
-for word; do [ "$last" = --pack-destination ] && folder=$word; last=$word; done
-separator='['
-for word; do
-  case $word in --*) break ;; esac
-  file=$REGISTRY/\${word%@*}; cp "$file.tgz" "$folder/"
-  printf '%s{"name":"%s","filename":"%s"}' "$separator" "\${word%@*}" "\${file##*/}.tgz"; separator=,
-done
-echo ']'
-`;
 
 /** Lengths of the lists; the others have 400 names. */
 const lengths: Readonly<Record<string, number>> = {
@@ -59,19 +39,7 @@ function tableInUse(publicNames: readonly string[]): Uint8Array {
   return compileLists([...packages, last], { suffixes: builtSuffixes }).table;
 }
 
-const packages = new Map<string, { readonly tarball: Uint8Array; readonly integrity: string }>();
-
-/** Returns a package with one file. Most of the tests publish the same ones. */
-async function packed(file: string, data: string) {
-  const known = packages.get(file + data);
-  if (known !== undefined) return known;
-  const tarball = await createTarGzip([{ name: `package/${file}`, data }]);
-  const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
-  packages.set(file + data, { tarball, integrity });
-  return { tarball, integrity };
-}
-
-/** A registry in a new folder, a server for the public list, and the settings of a run that asks both. */
+/** A registry, a server for the public list, and the settings of a run that asks both. */
 async function registry() {
   const server = await startListServer(700);
   const home = temporaryFolder();
@@ -80,46 +48,36 @@ async function registry() {
   const inUse = tableInUse((server.list as string).trim().split("\n"));
   writeFileSync(installed, inUse);
   const isUnchanged = () => readFileSync(installed).equals(inUse);
-  const [bin, folder] = [join(home, "bin"), join(home, "registry")];
-  for (const each of [bin, folder]) mkdirSync(each);
-  writeFileSync(join(bin, "npm"), npm);
-  chmodSync(join(bin, "npm"), 0o755);
-  const pathOf = (name: string, ending: string) => join(folder, `${name}.${ending}`);
+  const { url, offers } = await startNpmRegistry();
+  const publishFile = (name: string, file: string, version: string, data: string, year = 2030) =>
+    offers.set(name, { version, file, data, year });
   /** Publishes the list of a package. */
-  const publish = async (name: string, file: string, version: string, more: readonly string[] = []) => {
-    await publishFile(name, file, version, JSON.stringify([...namesOf(name), ...more]));
-  };
-  const publishFile = async (name: string, file: string, version: string, data: string, year = 2030) => {
-    const { tarball, integrity } = await packed(file, data);
-    mkdirSync(dirname(pathOf(name, "tgz")), { recursive: true });
-    const facts = { version, license: "MIT", time: { [version]: `${year}-01-02T03:04:05.000Z` } };
-    writeFileSync(pathOf(name, "json"), `${JSON.stringify({ ...facts, "dist.integrity": integrity })}\n`);
-    writeFileSync(pathOf(name, "tgz"), tarball);
-  };
-  const remove = (name: string) => rmSync(pathOf(name, "json"));
+  const publish = (name: string, file: string, version: string, more: readonly string[] = []) =>
+    publishFile(name, file, version, JSON.stringify([...namesOf(name), ...more]));
+  const remove = (name: string) => offers.delete(name);
   const env = {
-    ...{ PATH: `${bin}:${process.env["PATH"]}`, REGISTRY: folder },
+    npm_config_registry: url,
     ...{ XDG_DATA_HOME: join(home, "data"), IDV_LIST_URL: server.url, IDV_DAILY_LIST_URL: "none" },
   };
-  const publishAll = async (version: string) => {
-    for (const { name, file } of listPackages) await publish(name, file, version);
+  const publishAll = (version: string) => {
+    for (const { name, file } of listPackages) publish(name, file, version);
   };
   const publishSuffixes = (version: string, text = suffixText, year = 2030) =>
     publishFile(suffixPackage.name, suffixPackage.file, version, text, year);
-  await publishSuffixes("7.0.0");
+  publishSuffixes("7.0.0");
   return { publish, publishAll, publishSuffixes, remove, server, isUnchanged, run: { home, env } };
 }
 
 test("an update keeps what a list has corrected when the registry no longer has it", async () => {
   const { publish, publishAll, remove, run } = await registry();
-  await publishAll("9.0.0");
+  publishAll("9.0.0");
   expect(await idv(["data", "update"], run)).toMatchObject({
     ...{ code: 0, stdout: expect.stringContaining("; 929 entries, "), stderr: "" },
   });
   const gone = ["mailchecker", "burner-email-providers"];
   for (const { name, file } of listPackages) {
     if (gone.includes(name)) remove(name);
-    else await publish(name, file, "9.0.1");
+    else publish(name, file, "9.0.1");
   }
   const { code, stdout, stderr } = await idv(["data", "update"], run);
   expect({ code, stdout }).toEqual({
@@ -127,7 +85,7 @@ test("an update keeps what a list has corrected when the registry no longer has 
     stdout: expect.stringContaining("; 929 entries, 929 before"),
   });
   expect(stderr, JSON.stringify(stderr)).toMatch(
-    /^(?:idv: [a-z-]+: npm failed: E404, .*; going on with the names that its last version left in the lists\n){2}$/,
+    /^(?:idv: http:[^ ]+\/[a-z-]+: the answer is 404; going on with the names that its last version left in the lists\n){2}$/,
   );
   // In the list of doubted names, and cleared by mailchecker.
   const check = await idv(["check", "a@other-1.com"], run);
@@ -137,7 +95,7 @@ test("an update keeps what a list has corrected when the registry no longer has 
     expect(shown.sources).toContainEqual(expect.objectContaining({ name, version: "9.0.0", missing: true }));
   }
   // Back in the same version, it counts as newer.
-  for (const { name, file } of listPackages) if (gone.includes(name)) await publish(name, file, "9.0.0");
+  for (const { name, file } of listPackages) if (gone.includes(name)) publish(name, file, "9.0.0");
   expect((await idv(["data", "update"], run)).stdout).toContain("updated: ");
   expect((await idv(["data", "update"], run)).stdout).toContain("up to date: ");
 });
@@ -146,7 +104,7 @@ test("an update with popular domains is not installed without --force", async ()
   const { publish, isUnchanged, run } = await registry();
   const popular = ["bbc.co.uk", "mit.edu", "chase.com", "siemens.com", "cnn.com", "wikipedia.org"];
   for (const { name, file } of listPackages)
-    await publish(name, file, "9.0.0", name === "fakefilter" ? popular : []);
+    publish(name, file, "9.0.0", name === "fakefilter" ? popular : []);
   const problem =
     "fakefilter 9.0.0: 6 popular domains would become disposable, such as bbc.co.uk, mit.edu, chase.com";
   expect(await idv(["data", "update"], run)).toEqual({
@@ -167,7 +125,7 @@ const show = async (run: { home: string }) =>
 
 test("the public list is fetched when it has changed, and its names are disposable", async () => {
   const { publishAll, server, run } = await registry();
-  await publishAll("9.0.0");
+  publishAll("9.0.0");
   server.list += "new-service.com\nwikipedia.org\nx.rf.gd\n";
   const first = await idv(["data", "update"], run);
   expect(first).toMatchObject({
@@ -191,7 +149,7 @@ test("the public list is fetched when it has changed, and its names are disposab
     stderr: "",
   });
   // It is needed whole if another list is newer.
-  await publishAll("9.0.1");
+  publishAll("9.0.1");
   expect((await idv(["data", "update"], run)).stdout).toContain("931 entries, 931 before");
   Object.assign(server, { list: `${server.list}newer-service.com\n`, etag: undefined });
   expect((await idv(["data", "update"], run)).stdout).toContain("932 entries, 931 before");
@@ -234,7 +192,7 @@ const broken: [string, (server: Awaited<ReturnType<typeof startListServer>>) => 
 
 test.each(broken)("a public list that %s leaves its names in the table", async (_, change, fault) => {
   const { publishAll, server, run } = await registry();
-  await publishAll("9.0.0");
+  publishAll("9.0.0");
   server.list += "new-service.com\n";
   expect((await idv(["data", "update"], run)).code).toBe(0);
   const { list, etag } = server;
@@ -243,7 +201,7 @@ test.each(broken)("a public list that %s leaves its names in the table", async (
   expect(same).toMatchObject({ code: 0, stdout: expect.stringMatching(/^up to date: /) });
   expect(same.stderr).toMatch(fault);
   expect(same.stderr).toMatch(/^idv: http:.*; going on with the names that the data in use has from it\n$/);
-  await publishAll("9.0.1");
+  publishAll("9.0.1");
   expect((await idv(["data", "update"], run)).stdout).toContain("930 entries, 930 before");
   expect((await idv(["check", "a@new-service.com"], run)).stdout).toContain("disposable");
   expect(await show(run)).toMatchObject({ missing: true, onlyHere: 1 });
@@ -268,7 +226,7 @@ const wrong = [
 
 test.each(wrong)("a public list with %s is not installed", async (_, list, fault) => {
   const { publishAll, server, isUnchanged, run } = await registry();
-  await publishAll("9.0.0");
+  publishAll("9.0.0");
   server.list = list;
   const { code, stdout, stderr } = await idv(["data", "update"], run);
   expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
@@ -278,7 +236,7 @@ test.each(wrong)("a public list with %s is not installed", async (_, list, fault
 
 test("without a public list, its names stay as they came with idv", async () => {
   const { publishAll, server, run } = await registry();
-  await publishAll("9.0.0");
+  publishAll("9.0.0");
   const { code, stderr } = await idv(["data", "update", "--list-url", "none", "--force"], run);
   expect(code, stderr).toBe(0);
   expect(await show(run)).toMatchObject({ published: "2026-08-08", missing: true });
@@ -300,7 +258,7 @@ const newerSuffixes = suffixText.replace("xerox", "larch");
 
 test("newer public suffixes are fetched, and an ending that is delegated since is known to all threads", async () => {
   const { publishAll, publishSuffixes, run } = await registry();
-  await publishAll("9.0.0");
+  publishAll("9.0.0");
   expect((await idv(["data", "update"], run)).code).toBe(0);
   const stdin = `email\n${Array.from({ length: 30_000 }, (_, i) => `ann${i}@firm${i % 7}.larch\n`).join("")}`;
   const statusesOf = async () => {
@@ -316,7 +274,7 @@ test("newer public suffixes are fetched, and an ending that is delegated since i
     ];
   };
   expect(await statusesOf()).toEqual(["fake"]);
-  await publishSuffixes("99.0.0", newerSuffixes);
+  publishSuffixes("99.0.0", newerSuffixes);
   const { stdout, stderr } = await idv(["data", "update"], run);
   expect(stdout, stderr).toContain("tldts 99.0.0; ");
   expect(await statusesOf()).toEqual(["ok"]);
@@ -324,7 +282,7 @@ test("newer public suffixes are fetched, and an ending that is delegated since i
   expect(shown.stdout).toMatch(/^public suffixes: [\d,]+ rules, tldts 99\.0\.0, 2030-01-02, 0 days old$/m);
   expect((await idv(["data", "update"], run)).stdout).toMatch(/^up to date: .*, tldts 99\.0\.0, /);
   // They stay when only a list is newer.
-  await publishAll("9.0.1");
+  publishAll("9.0.1");
   expect((await idv(["data", "update"], run)).stdout).toContain("updated: ");
   expect(await statusesOf()).toEqual(["ok"]);
 });
@@ -356,8 +314,8 @@ const suffixTexts: [string, string, boolean, RegExp][] = [
 
 test.each(suffixTexts)("public suffixes with %s", async (_, text, isUpdated, notice) => {
   const { publishAll, publishSuffixes, run } = await registry();
-  await publishAll("9.0.0");
-  await publishSuffixes("99.0.0", text);
+  publishAll("9.0.0");
+  publishSuffixes("99.0.0", text);
   const { code, stderr } = await idv(["data", "update"], run);
   expect({ code, stderr }).toEqual({ code: isUpdated ? 0 : 5, stderr: expect.stringMatching(notice) });
   expect(existsSync("/tmp/idv-was-run")).toBe(false);
@@ -365,8 +323,8 @@ test.each(suffixTexts)("public suffixes with %s", async (_, text, isUpdated, not
 
 test("with old public suffixes, a run tells which rows are fake for their ending alone", async () => {
   const { publishAll, publishSuffixes, run } = await registry();
-  await publishAll("9.0.0");
-  await publishSuffixes("99.0.0", suffixText, 2020);
+  publishAll("9.0.0");
+  publishSuffixes("99.0.0", suffixText, 2020);
   expect((await idv(["data", "update"], run)).code).toBe(0);
   const stdin = "email\na@b.larch\nc@d.larch\ne@f.oak\ng@h.con\ni@j.local\nk@larch-and-oak.com\n";
   expect((await idv(["emails"], { ...run, stdin })).stderr).toContain(
@@ -377,7 +335,7 @@ test("with old public suffixes, a run tells which rows are fake for their ending
 
 test("the list of the day is added to the days before, and its names stay for a year", async () => {
   const { publishAll, run } = await registry();
-  await publishAll("9.0.0");
+  publishAll("9.0.0");
   const daily = await startListServer();
   daily.list = "new-today.com\nwww.elm-and-oak.com\ncock.li\n";
   const env = { ...run.env, IDV_DAILY_LIST_URL: daily.url };
@@ -400,7 +358,7 @@ test("the list of the day is added to the days before, and its names stay for a 
   ]);
   expect((await idv(["data", "update"], { ...run, env })).stdout).toMatch(/^up to date: .* 2026-11-02\n$/);
   // Without the list, its names stay.
-  await publishAll("9.0.1");
+  publishAll("9.0.1");
   expect((await idv(["data", "update"], run)).stdout).toMatch(/^updated: /);
   expect(await statuses("new-today.com")).toEqual(["disposable"]);
 });
@@ -414,7 +372,7 @@ test.each([
   ],
 ])("a list of the day that is %s is refused", async (_, list, message) => {
   const { publishAll, isUnchanged, run } = await registry();
-  await publishAll("9.0.0");
+  publishAll("9.0.0");
   const daily = await startListServer();
   daily.list = list;
   const env = { ...run.env, IDV_DAILY_LIST_URL: daily.url };
@@ -436,13 +394,13 @@ test("days are merged, and names go a year after they were last seen", () => {
 
 test("two lists that cannot be fetched keep the names that both have", async () => {
   const { publishAll, server, run } = await registry();
-  await publishAll("9.0.0");
+  publishAll("9.0.0");
   server.list += "of-both.com\n";
   const daily = await startListServer();
   daily.list = "of-both.com\n";
   const both = { ...run.env, IDV_DAILY_LIST_URL: daily.url };
   expect((await idv(["data", "update", "--force"], { ...run, env: both })).code).toBe(0);
-  await publishAll("9.0.1");
+  publishAll("9.0.1");
   const none = { ...run.env, IDV_LIST_URL: "none" };
   expect(await idv(["data", "update"], { ...run, env: none })).toMatchObject({ code: 0, stderr: "" });
   expect((await idv(["check", "of-both.com"], run)).stdout).toContain("\tdisposable\t");

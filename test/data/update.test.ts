@@ -23,6 +23,7 @@ const download = (content: unknown, version = "9.0.0"): Download & PackageVersio
   ...facts,
   version,
   integrity: "",
+  tarball: "",
   role: "list",
   bytes: Buffer.from(typeof content === "string" ? content : JSON.stringify(content)),
 });

@@ -4,6 +4,7 @@ import { dailyListUrl } from "../../data/daily-list.js";
 import { daysOld, findTable } from "../../data/installed-table.js";
 import { addsNames, type ListRole, publicListUrl } from "../../data/sources.js";
 import { updateTable } from "../../data/update.js";
+import { npmRegistry } from "../config/npm-registry.js";
 import { dataTablePath } from "../config/paths.js";
 import { resolveSettings } from "../config/settings.js";
 import { proxiesFor } from "../engines/proxies.js";
@@ -36,12 +37,12 @@ export const define: DefineCommand = (data) => {
     options: showOptions,
     environment,
   }).action(showData);
-  const updateDescription = "Fetch newer lists from the npm registry and over HTTPS. Needs npm.";
+  const updateDescription = "Fetch newer lists from the npm registry and over HTTPS.";
   describe(data.command("update").summary(updateDescription), {
     description: updateDescription,
     examples: ["data update"],
     options: updateOptions,
-    environment: [...environment, "HTTP_PROXY, HTTPS_PROXY, NO_PROXY"],
+    environment: [...environment, "HTTP_PROXY, HTTPS_PROXY, NO_PROXY", "npm_config_registry"],
     exitCodes: [5],
   }).action(updateData);
 };
@@ -53,6 +54,7 @@ async function updateData(options: OptionValues<typeof updateOptions>): Promise<
   const { value: dayUrl = url === "none" ? url : dailyListUrl } = settings.dailyListUrl;
   const named = (text: string) => (text === "none" ? undefined : text);
   const sources = {
+    registry: npmRegistry(process.env),
     listUrl: named(url),
     dailyUrl: named(dayUrl),
     proxiesFor: (place: string) => proxiesFor(place, process.env),

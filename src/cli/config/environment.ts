@@ -17,6 +17,7 @@ export const environmentVariables = {
   XDG_DATA_HOME: "folder of idv/disposable.bin, from idv data update (~/.local/share)",
   XDG_CACHE_HOME: "folder below HOME for compiled code, with Node.js 22 or newer (~/.cache)",
   "HTTP_PROXY, HTTPS_PROXY, NO_PROXY": "proxies for requests to the service, and for lists",
+  npm_config_registry: "registry of npm packages for idv data update, else that of ~/.npmrc",
   NODE_EXTRA_CA_CERTS: "file of additional certificate authorities",
   "NO_COLOR, FORCE_COLOR": "turn colours off; turn them on everywhere",
   "CI, TERM=dumb": "no progress line",

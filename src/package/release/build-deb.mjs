@@ -55,7 +55,6 @@ Architecture: ${architecture}
 Maintainer: ${facts.author}
 Installed-Size: ${Math.ceil(size / 1024)}
 Depends: libc6 (>= 2.28), libstdc++6
-Suggests: npm
 Section: mail
 Priority: optional
 Homepage: ${homepage}

@@ -3,11 +3,11 @@ import { setMaxListeners } from "node:events";
 import { buildConnector, EnvHttpProxyAgent, Pool, request } from "undici";
 import type { HeaderFields } from "./rate-limit.js";
 
-export interface HttpAnswer {
+export interface HttpAnswer<Body = string> {
   readonly status: number;
   readonly fields: HeaderFields;
   /** Undefined if it was longer than `maximumBytes` of the request. */
-  readonly body: string | undefined;
+  readonly body: Body | undefined;
 }
 
 /** A request that got no answer. `isTransient` if another try may succeed. */
@@ -37,6 +37,7 @@ export interface HttpClient {
   post(request: PostRequest, milliseconds?: number): Promise<HttpAnswer>;
   /** As {@link post}, without a body. */
   get(request: Omit<PostRequest, "body">): Promise<HttpAnswer>;
+  getBytes(request: Omit<PostRequest, "body">): Promise<HttpAnswer<Uint8Array>>;
   close(): Promise<void>;
 }
 
@@ -79,7 +80,7 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
     method: "GET" | "POST",
     { url, body, fields, maximumBytes }: Omit<PostRequest, "body"> & Partial<PostRequest>,
     milliseconds: number,
-  ): Promise<HttpAnswer> => {
+  ): Promise<HttpAnswer<Buffer>> => {
     const limit = Math.min(milliseconds, timeout);
     const attempt = new AbortController();
     const { signal } = attempt;
@@ -113,8 +114,9 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
     }
   };
   return {
-    post: (request, milliseconds = timeout) => send("POST", request, milliseconds),
-    get: (request) => send("GET", request, timeout),
+    post: async (request, milliseconds = timeout) => withText(await send("POST", request, milliseconds)),
+    get: async (request) => withText(await send("GET", request, timeout)),
+    getBytes: (request) => send("GET", request, timeout),
     async close() {
       ended.abort();
       // Bun answers imports of undici with an agent of its own, without connections to end.
@@ -159,7 +161,7 @@ function mayBeInterim(bytes: Buffer): boolean {
 /** Length in bytes from which an interim answer is passed to undici, which refuses it. */
 const longestInterim = 16_384;
 
-async function readBody(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string | undefined> {
+async function readBody(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   // Returning from the loop closes the connection.
@@ -168,11 +170,14 @@ async function readBody(body: AsyncIterable<Uint8Array>, maximumBytes: number): 
     if (length > maximumBytes) return undefined;
     chunks.push(chunk);
   }
-  // JSON has no byte order mark, but parsers may ignore it (RFC 8259, section 8.1).
-  return Buffer.concat(chunks)
-    .toString("utf8")
-    .replace(/^\ufeff/, "");
+  return Buffer.concat(chunks);
 }
+
+/** JSON has no byte order mark, but parsers may ignore it (RFC 8259, section 8.1). */
+const withText = ({ body, ...answer }: HttpAnswer<Buffer>): HttpAnswer => ({
+  ...answer,
+  body: body?.toString("utf8").replace(/^\ufeff/, ""),
+});
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",

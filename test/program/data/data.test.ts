@@ -1,15 +1,14 @@
-/** Covers idv data show and idv data update with npm; test/data/update-over-time.test.ts has more updates. */
+/** Covers idv data show and idv data update; test/data/update-over-time.test.ts has more updates. */
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createTarGzip } from "nanotar";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { suffixPackage } from "../../../src/data/suffix-rules.js";
 import { startListServer } from "../../support/list-server.js";
+import { type Offer, sha512, startNpmRegistry } from "../../support/npm-registry.js";
 import { idv, shellCommand } from "../../support/run-idv.js";
 import { suffixText } from "../../support/suffixes.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -25,16 +24,6 @@ const packages = [
   ["disposable-email-domains", "index.json", 70_000],
 ] as const;
 
-/** Metadata and content of a package in the registry; tests falsify them. */
-interface Offer {
-  version: string;
-  file: string;
-  list: readonly string[] | string;
-  integrity: (tarball: Uint8Array) => string;
-}
-
-const sha512 = (bytes: Uint8Array) => `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
-
 /** Returns the packages of an honest registry, with names that are in no other list. */
 function honest(): Map<string, Offer> {
   return new Map(
@@ -44,61 +33,38 @@ function honest(): Map<string, Offer> {
         version: "9.0.0",
         file,
         // The lists of doubts and old names have other names, which add nothing.
-        list: Array.from(
-          { length: count },
-          (_, i) => `${count === 40_000 || name.endsWith("mail-domains") ? "other" : "throwaway"}-${i}.com`,
+        data: JSON.stringify(
+          Array.from(
+            { length: count },
+            (_, i) => `${count === 40_000 || name.endsWith("mail-domains") ? "other" : "throwaway"}-${i}.com`,
+          ),
         ),
-        integrity: sha512,
       },
     ]),
   );
 }
 
-let offers = honest();
-const suffixes: Offer = { version: "1.0.0", file: suffixPackage.file, list: suffixText, integrity: sha512 };
+const registry = await startNpmRegistry();
+/** Publishes the packages of an honest registry. */
+function publish(): Map<string, Offer> {
+  registry.offers = honest().set(suffixPackage.name, {
+    version: "1.0.0",
+    file: suffixPackage.file,
+    data: suffixText,
+  });
+  return registry.offers;
+}
 const publicList = await startListServer(70_000);
-const server = createServer(async (request, response) => {
-  const [, path = "", download] = request.url?.split("/") ?? [];
-  const name = decodeURIComponent(path);
-  const offer = name === suffixPackage.name ? suffixes : offers.get(name);
-  if (offer === undefined) return response.writeHead(404).end("{}");
-  const { version, file, list } = offer;
-  const manifest = { name, version, license: "MIT" };
-  const entries = [
-    { name: "package/package.json", data: JSON.stringify(manifest) },
-    { name: `package/${file}`, data: typeof list === "string" ? list : JSON.stringify(list) },
-  ];
-  // A fixed time gives the same bytes in every download.
-  const attrs = { mtime: 0 };
-  const tarball = await createTarGzip(entries, { attrs });
-  if (download) return response.end(tarball);
-  const dist = {
-    tarball: `http://${request.headers.host}/${path}/list-${version}.tgz`,
-    shasum: createHash("sha1").update(tarball).digest("hex"),
-    integrity: offer.integrity(tarball),
-  };
-  response.setHeader("content-type", "application/json");
-  return response.end(
-    JSON.stringify({
-      name,
-      "dist-tags": { latest: version },
-      versions: { [version]: { ...manifest, dist } },
-      time: { [version]: "2030-01-02T03:04:05.000Z" },
-    }),
-  );
-});
-beforeAll(() => new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve)));
-afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 function settings(home: string) {
-  const { port } = server.address() as AddressInfo;
-  writeFileSync(
-    join(home, ".npmrc"),
-    `registry=http://127.0.0.1:${port}/\nfetch-retries=0\ncache=${home}/npm\n`,
-  );
+  writeFileSync(join(home, ".npmrc"), `registry=${registry.url}\n`);
   return {
     home,
-    env: { XDG_DATA_HOME: join(home, "data"), IDV_LIST_URL: publicList.url, IDV_DAILY_LIST_URL: "none" },
+    // No npm is needed.
+    env: {
+      ...{ PATH: "/nowhere", XDG_DATA_HOME: join(home, "data") },
+      ...{ IDV_LIST_URL: publicList.url, IDV_DAILY_LIST_URL: "none" },
+    },
   };
 }
 const installed = (home: string) => join(home, "data/idv/disposable.bin");
@@ -118,7 +84,7 @@ test("idv data show names the sources", async () => {
 });
 
 test("idv data update fetches, compiles and installs new data once", async () => {
-  offers = honest();
+  publish();
   const run = settings(temporaryFolder());
   const update = await idv(["data", "update"], run);
   expect(update.stderr).toBe("");
@@ -142,7 +108,7 @@ test("idv data update fetches, compiles and installs new data once", async () =>
 });
 
 testFull("idv data update, run twice at once, fetches the data once", async () => {
-  offers = honest();
+  publish();
   const run = settings(temporaryFolder());
   const found = await Promise.all([idv(["data", "update"], run), idv(["data", "update"], run)]);
   const [first, second] = found.map(({ stdout }) => stdout).sort();
@@ -155,7 +121,7 @@ testFull.each([
   ["the home folder does not exist", "no-such-folder", "."],
   ["the working folder has been removed", ".", "removed"],
 ])("idv data update works where %s", async (_, homeFolder, workingFolder) => {
-  offers = honest();
+  publish();
   const { home, env } = settings(temporaryFolder());
   const npmrc = join(home, ".npmrc");
   const code = `cd "$1" && { [ "$1" = . ] || rmdir "../$1"; } && exec ${shellCommand} data update`;
@@ -168,40 +134,46 @@ testFull.each([
 });
 
 testFull("idv data update goes on without a package that the registry does not have", async () => {
-  offers = honest();
+  const offers = publish();
   const run = settings(temporaryFolder());
   expect((await idv(["data", "update"], run)).code).toBe(0);
   offers.delete("@emailalias/disposable-email-detector");
-  for (const offer of offers.values()) offer.version = "9.0.1";
+  for (const [name, offer] of offers) if (name !== suffixPackage.name) offer.version = "9.0.1";
   const { code, stdout, stderr } = await idv(["data", "update"], run);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("70,223 entries") });
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringContaining("76,633 entries, 76,633 before"),
+  });
   expect(stderr).toMatch(
-    /^idv: @emailalias\/disposable-email-detector: npm failed: E404, .*; going on with the names that the data in use has from it\n$/,
+    /^idv: http:\S+\/@emailalias%2fdisposable-email-detector: the answer is 404; going on with the names that the data in use has from it\n$/,
   );
 });
 
 describe("idv data update installs nothing", () => {
   testFull("given a download with another checksum", async () => {
-    offers = honest();
-    offers.get("disposable-domains")!.integrity = () => sha512(Buffer.of());
+    publish().get("disposable-domains")!.integrity = () => sha512(Buffer.of());
     const run = settings(temporaryFolder());
     const { code, stdout, stderr } = await idv(["data", "update"], run);
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
-    expect(stderr).toMatch(/^idv: the lists: npm failed: EINTEGRITY.*\n$/);
+    expect(stderr).toMatch(
+      /^idv: disposable-domains 9\.0\.0: the download does not have the sha512 sum .*\n$/,
+    );
     expect(existsSync(installed(run.home))).toBe(false);
   });
 
   testFull("without a list or the registry", async () => {
-    offers = honest();
+    const offers = publish();
     for (const [name] of packages) if (name !== "disposable-domains") offers.delete(name);
     const run = settings(temporaryFolder());
     const missing = await idv(["data", "update"], run);
     expect(missing.code).toBe(5);
-    expect(missing.stderr).toMatch(/^idv: disposable-email-domains-js: npm failed: E404, .*\n$/);
-    writeFileSync(join(run.home, ".npmrc"), "registry=http://user:secret@127.0.0.1:1/\nfetch-retries=0\n");
+    expect(missing.stderr).toMatch(
+      /^idv: \S+\/disposable-email-domains-js: the answer is 404; the data in use is unchanged\n$/,
+    );
+    writeFileSync(join(run.home, ".npmrc"), "registry=http://user:secret@127.0.0.1:1/\n");
     const unreachable = await idv(["data", "update"], run);
     expect(unreachable.code).toBe(5);
-    expect(unreachable.stderr).toMatch(/^idv: disposable-[a-z-]+: npm failed: ECONNREFUSED.*\n$/);
+    expect(unreachable.stderr).toMatch(/^idv: http:\S+\/disposable-[a-z-]+: connection refused; .*\n$/);
     expect(unreachable.stderr).not.toContain("secret");
   });
 
@@ -219,20 +191,32 @@ describe("idv data update installs nothing", () => {
       stdout: "",
       stderr:
         "idv: the npm registry has not answered within 20 s; the data in use is unchanged; " +
-        "check the connection, the proxy and: npm config get registry\n",
-    });
-  });
-
-  test("without npm", async () => {
-    const { code, stderr } = await idv(["data", "update", "--list-url", "none"], {
-      env: { PATH: "/nowhere" },
-    });
-    expect({ code, stderr }).toEqual({
-      code: 5,
-      stderr: "idv: npm is not installed; install it to update the data\n",
+        "check the connection and the proxy\n",
     });
   });
 });
+
+testFull(
+  "idv data update sends its credentials to the registry alone, and follows it elsewhere",
+  async () => {
+    const elsewhere = await startNpmRegistry();
+    const inside = await startNpmRegistry(elsewhere.url.slice(0, -1));
+    inside.offers = publish();
+    elsewhere.offers = inside.offers;
+    const run = settings(temporaryFolder());
+    const at = inside.url.replace(/^http:/, "");
+    writeFileSync(
+      join(run.home, ".npmrc"),
+      `; ours\nregistry = ${inside.url}\n${at}:_authToken=\${TOKEN}\n${elsewhere.url.slice(5)}:_authToken=other\n`,
+    );
+    const { code, stdout } = await idv(["data", "update"], { ...run, env: { ...run.env, TOKEN: "s3cret" } });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^updated: /) });
+    const sent = (requests: typeof inside.requests) => [
+      ...new Set(requests.map(({ headers }) => headers.authorization)),
+    ];
+    expect([sent(inside.requests), sent(elsewhere.requests)]).toEqual([["Bearer s3cret"], [undefined]]);
+  },
+);
 
 test("a broken table is reported, and the built-in data is used", async () => {
   const run = settings(temporaryFolder());
