@@ -209,7 +209,7 @@ export async function openCheck(
   }).catch(faultOf("workbook"));
   const validator = offlineValidator(
     { classifier, source: {} },
-    { reserve: async (units) => ({ granted: units, charged: units, quota: { left: null, renewsAt: null } }) },
+    { charge: async (units) => ({ granted: units, quota: { left: null, renewsAt: null } }) },
   );
   const observed = [
     ...(observers.observersOf?.(table) ?? []),

@@ -4,6 +4,7 @@ import { CommanderError } from "commander";
 import { ChoiceError, ClosedPipe, FileError } from "../files/errors.js";
 import { TooManyItems } from "../kernel/distinct-table.js";
 import { StoreError } from "../store/errors.js";
+import { UnitsLost } from "../store/quota/units-lost.js";
 import { TableError } from "../table/errors.js";
 import { AuthorisationError, ServiceError } from "../validator/errors.js";
 import { exitCodes } from "./exit-codes.js";
@@ -50,6 +51,7 @@ export function failureFor(error: unknown): Failure {
   if (error instanceof AuthorisationError) {
     return { exitCode: exitCodes.notAuthorised, message: error.message };
   }
+  if (error instanceof UnitsLost) return { exitCode: exitCodes.quotaExhausted, message: error.message };
   if (error instanceof ServiceError) return { exitCode: exitCodes.service, message: error.message };
   if ([FileError, TableError, StoreError, TooManyItems].some((known) => error instanceof known)) {
     const { excerpt } = error as TableError;

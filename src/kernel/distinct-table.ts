@@ -1,49 +1,21 @@
 /** The table of distinct items for JavaScript; assembly/distinct.ts has the table itself. */
 import { newMemory } from "./kernel.js";
-import {
-  distinctCodes,
-  distinctHashes,
-  distinctIsNew,
-  distinctLines,
-  distinctMarks,
-  distinctRows,
-  distinctWanted,
-  markBytes,
-  mostWanted,
-} from "./layout.js";
+import { distinctCodes, distinctHashes, distinctIsNew, distinctLines, distinctRows } from "./layout.js";
 
 export class TooManyItems extends Error {
   override readonly name = "TooManyItems";
   override readonly message = "too many distinct items for the memory; split the list";
 }
 
-interface Mark {
-  readonly items: number;
-  /** Digest of the hashes of the first `items` items, in order: 12 bytes, as a binary string. */
-  readonly digest: string;
-}
-
 export interface AddedItems {
   readonly isNew: Uint8Array;
   readonly count: number;
-  /**
-   * Marks passed: after 256 items, after every 4,096, where `wantMarks` asked for one, and at the end; none where the
-   * kernel cannot run.
-   */
-  readonly marks: readonly Mark[];
 }
-
-/** Bytes of a digest that are stored: 96 of the 128 bits computed. */
-const digestBytes = 12;
 
 interface Exports {
   expect(items: number): void;
   addAll(count: number): number;
   giveStates(count: number): void;
-  leaveMark(): void;
-  wantMarks(count: number): void;
-  restartDigest(): void;
-  readonly marks: { readonly value: number };
   takeStates(count: number): void;
   get(low: number, high: number): number;
   set(low: number, high: number, state: number): number;
@@ -106,7 +78,6 @@ export class DistinctTable {
    */
   addAll(hashes: Int32Array, codes: Uint8Array): AddedItems {
     const isNew = new Uint8Array(codes.length);
-    const marks: Mark[] = [];
     let count = 0;
     for (let from = 0; from < codes.length; from += distinctRows) {
       const to = this.#copyPiece(hashes, codes, from);
@@ -114,16 +85,8 @@ export class DistinctTable {
       if (added === -1) throw new TooManyItems();
       count += added;
       isNew.set(this.#isNew.subarray(0, to - from), from);
-      this.#exports.leaveMark();
-      const passed = this.#exports.marks.value + Number(to === codes.length);
-      for (let nth = 0; nth < passed; nth++) marks.push(this.#markAt(distinctMarks + nth * markBytes));
     }
-    return { isNew, count, marks };
-  }
-
-  #markAt(start: number): Mark {
-    const bytes = Buffer.from(this.#memory.buffer, start, markBytes);
-    return { items: Number(bytes.readBigUInt64LE()), digest: bytes.toString("latin1", 8, 8 + digestBytes) };
+    return { isNew, count };
   }
 
   takeStates(hashes: Int32Array, codes: Uint8Array): void {
@@ -132,21 +95,6 @@ export class DistinctTable {
       this.#exports.takeStates(to - from);
       codes.set(this.#codes.subarray(0, to - from), from);
     }
-  }
-
-  /**
-   * Asks for marks at item counts besides the regular ones. Only the next 1,023 and the last one are used.
-   *
-   * @param items increasing counts, all above the current one
-   */
-  wantMarks(items: readonly number[]): void {
-    const next = items.length > mostWanted ? [...items.slice(0, mostWanted - 1), items.at(-1)!] : items;
-    new Uint32Array(this.#memory.buffer, distinctWanted, next.length).set(next);
-    this.#exports.wantMarks(next.length);
-  }
-
-  restartDigest(): void {
-    this.#exports.restartDigest();
   }
 
   giveStates(hashes: Int32Array, states: Uint8Array): void {

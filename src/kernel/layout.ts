@@ -162,19 +162,11 @@ export const textAt = 2048;
 export const mostText = 4096;
 
 /**
- * Memory of a table of distinct items: a scratch word; hashes, codes and flags of `distinctRows` rows; the item counts at which
- * marks are wanted, 32 bits each; the marks that the rows pass; then the lines. A mark has three 64-bit words: the number of
- * items and their digest.
+ * Memory of a table of distinct items: a scratch word; hashes, codes and flags of `distinctRows` rows; then the lines.
  */
 export const distinctIgnored = 512;
 export const distinctRows = 32768;
 export const distinctHashes = 1024;
 export const distinctCodes = distinctHashes + 8 * distinctRows;
 export const distinctIsNew = distinctCodes + distinctRows;
-export const distinctWanted = distinctIsNew + distinctRows;
-export const mostWanted = 1024;
-export const distinctMarks = distinctWanted + 4 * mostWanted;
-export const markBytes = 24;
-export const itemsToMark = 4096;
-export const itemsToFirstMark = 256;
-export const distinctLines = distinctMarks + markBytes * mostWanted + 512;
+export const distinctLines = distinctIsNew + distinctRows;

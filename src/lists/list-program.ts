@@ -11,13 +11,13 @@ export interface ListRunner {
   /**
    * Starts idv in a folder. The process ends with this one.
    *
-   * @param charge key whose quota is charged, and the name under which all attempts at a list are paid once; undefined
+   * @param charge key whose quota is charged, the name under which all attempts at a list are paid once, and the reservation of this one; undefined
    *   for a dry run
    */
   readonly start: (
     args: readonly string[],
     folder: string,
-    charge: { readonly keyId: string; readonly run: string } | undefined,
+    charge: { readonly keyId: string; readonly run: string; readonly reservation: string } | undefined,
   ) => ChildProcess;
   /** Time limit of the dry run that detects the table, in milliseconds. */
   readonly lookMilliseconds: number;

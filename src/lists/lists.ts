@@ -10,6 +10,7 @@ import type { ChildProcess } from "node:child_process";
 import { createHmac } from "node:crypto";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { deadMilliseconds } from "../store/lease.js";
 import type {
   ListChange,
   ListClaim,
@@ -62,8 +63,6 @@ const mostRunning = 2;
 /** Lists that all keys may have. */
 const mostInAll = 1000;
 const tickMilliseconds = 1000;
-/** Time without a sign of life after which another server takes a list over, in milliseconds. */
-const silence = 15_000;
 /** Servers that a list may end, one after another, before it has failed. */
 const mostLostServers = 5;
 /** Limit on the bytes of a list's folder, with the unpacked list and the results, as a multiple of the largest list. */
@@ -348,11 +347,15 @@ export class Lists {
 
   async #tick(): Promise<void> {
     if (this.#isClosed) return;
-    const { isWaiting, ended } = await this.#store.due(this.#server, silence, this.#options.keepMilliseconds);
+    const { isWaiting, ended } = await this.#store.due(
+      this.#server,
+      deadMilliseconds,
+      this.#options.keepMilliseconds,
+    );
     for (const id of ended) await this.#discard(id, ["arriving", "found", "done", "failed"]);
     if (!isWaiting) return;
     while (this.#running < mostRunning && !this.#isClosed) {
-      const list = await this.#store.claim(this.#server, silence);
+      const list = await this.#store.claim(this.#server, deadMilliseconds);
       if (list === undefined) return;
       // Claimed while the server stops.
       if (this.#isClosed) return void (await this.#finish(list, undefined));
@@ -414,7 +417,7 @@ export class Lists {
       ...(isExplained ? ["--explain"] : []),
       ...(dns ? ["--dns"] : []),
     ];
-    const charge = { keyId: keyId!, run: `list-${id}` };
+    const charge = { keyId: keyId!, run: `list-${id}`, reservation: reservationOf(list) };
     const child = this.#options.runner.start(command(kind, name, args), folder, charge);
     const { exitCode, lines } = await this.#follow(child, id, signal, ({ rows, share, units }) =>
       onProgress({ rows, share, units } as ListProgress),
@@ -455,7 +458,13 @@ export class Lists {
       try {
         // A server that stops leaves its lists to the others.
         const stopped = { state: "waiting" } as const;
-        const change = await this.#store.change(list.id, ["running"], to ?? stopped, list);
+        const delivers = to?.state === "done" ? { delivers: reservationOf(list) } : {};
+        const change = await this.#store.change(
+          list.id,
+          ["running"],
+          { ...(to ?? stopped), ...delivers },
+          list,
+        );
         if (change !== undefined) {
           if (result === undefined || "fault" in result)
             await this.files.removeAttempt(list.id, list.attempt);
@@ -515,6 +524,9 @@ const requestHash = (
     .update(body)
     .update(JSON.stringify([name, kind, choices]))
     .digest();
+
+/** Returns the id of the reservation of an attempt at a list. */
+const reservationOf = ({ id, attempt }: StoredList): string => `list-${id}-${attempt}`;
 
 /** Returns the units of a list whose statuses are known from earlier attempts. */
 const countedIn = (result: unknown): CountedUnits =>

@@ -43,14 +43,6 @@ export class DistinctItems {
     return this.#table.addAll(hashes, codes);
   }
 
-  wantMarks(items: readonly number[]): void {
-    this.#table.wantMarks(items);
-  }
-
-  restartDigest(): void {
-    this.#table.restartDigest();
-  }
-
   giveStates(hashes: Int32Array, states: Uint8Array): void {
     this.#table.giveStates(hashes, states);
   }
@@ -79,10 +71,6 @@ class PlainTable implements Omit<DistinctTable, "bytes"> {
     this.#states.set(`${low} ${high}`, state);
   }
 
-  wantMarks(): void {}
-
-  restartDigest(): void {}
-
   giveStates(hashes: Int32Array, states: Uint8Array): void {
     for (const [row, state] of states.entries()) this.set(hashes[2 * row]!, hashes[2 * row + 1]!, state);
   }
@@ -102,6 +90,6 @@ class PlainTable implements Omit<DistinctTable, "bytes"> {
       count++;
       return 1;
     });
-    return { isNew, count, marks: [] };
+    return { isNew, count };
   }
 }

@@ -8,22 +8,13 @@ import type { QuotaState, Verdict } from "../validator/validator.js";
 import type { ChunkVerdicts } from "./blocks/block-classifier.js";
 import { DistinctItems } from "./distinct-items.js";
 import type { RunCounts } from "./session.js";
-import {
-  hasItem,
-  isKept,
-  isRow,
-  mostStatuses,
-  noItemCode,
-  notCheckedCode,
-  StatusCodes,
-} from "./status-codes.js";
+import { isKept, isRow, mostStatuses, noItemCode, notCheckedCode, StatusCodes } from "./status-codes.js";
 
 const estimatingShare = 1 / 8;
 
 export interface Numbered {
   readonly isNew: Uint8Array;
   readonly newItems: number;
-  readonly marks: AddedItems["marks"];
 }
 
 export class ItemLedger {
@@ -34,7 +25,6 @@ export class ItemLedger {
   cached = 0;
   prechecked = 0;
   charged = 0;
-  paidBefore = { units: 0, time: 0 };
   readonly #items = new DistinctItems();
   readonly #engine: string;
   #distinct = 0;
@@ -46,10 +36,6 @@ export class ItemLedger {
   constructor(engine: string, secret?: Uint8Array) {
     this.#engine = engine;
     this.seed = secret ? seedOf(secret) : randomFillSync(new Int32Array(seedWords));
-  }
-
-  addPaidBefore(units: number, time: number): void {
-    this.paidBefore = { units: this.paidBefore.units + units, time };
   }
 
   get counts(): RunCounts {
@@ -68,25 +54,11 @@ export class ItemLedger {
       this.#items.expect(Math.ceil(before + (this.#items.size - before) / share));
   }
 
-  restartDigest(): void {
-    this.#items.restartDigest();
-  }
-
-  wantMarks(items: readonly number[]): void {
-    this.#items.wantMarks(items);
-  }
-
-  firstItem(chunk: ChunkVerdicts): ItemHash | undefined {
-    const { hashes, codes } = itemsOf(chunk);
-    const index = withoutKept(chunk, codes).findIndex(hasItem);
-    return index === -1 ? undefined : { low: hashes[2 * index]!, high: hashes[2 * index + 1]! };
-  }
-
   add(chunk: ChunkVerdicts): Numbered {
     const { hashes, codes } = itemsOf(chunk);
-    const { isNew, count, marks }: AddedItems = this.#items.addAll(hashes, withoutKept(chunk, codes));
+    const { isNew, count }: AddedItems = this.#items.addAll(hashes, withoutKept(chunk, codes));
     this.#distinct += count;
-    return { isNew, newItems: count, marks };
+    return { isNew, newItems: count };
   }
 
   /** Updates the codes of a chunk's items from the ledger. Returns whether any differed. */

@@ -38,6 +38,8 @@ export interface RunOptions {
   readonly lineEnding?: string | undefined;
   /** Whether to write nothing before the first row, so that a table without rows leaves nothing on standard output. */
   readonly needsRows?: boolean;
+  /** Whether rows are delivered as they are written, as into a pipe; else when their output appears. */
+  readonly deliversRows?: boolean;
   readonly session?: RunSession;
   readonly columns: Columns;
   readonly filter?: RowFilter;
@@ -175,8 +177,6 @@ export interface RunReport extends RunCounts {
   readonly reasons: ReadonlyMap<string, number>;
   /** The disposable domains with the most items, at most {@link mostTopDomains}, the largest first. */
   readonly topDomains: readonly DomainCount[];
-  /** Units that unfinished runs have paid, and the time of the last payment in milliseconds since the epoch. */
-  readonly paidBefore: { readonly units: number; readonly time: number };
   /** The quota after the last charge; undefined when nothing was charged. */
   readonly quota: QuotaState | undefined;
 }

@@ -69,16 +69,14 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const { cores = 1, inputShare = () => undefined } = options;
   const { embedded } = validator;
   const common = shared.of(session, () => ({
-    ledger: new ItemLedger(validator.name, embedded?.receipts?.secret ?? cache?.secret),
+    ledger: new ItemLedger(validator.name, embedded?.delivery?.secret ?? cache?.secret),
   }));
   const { ledger } = common;
   if (session) Object.assign(session, { counts: () => ledger.counts, quota: () => ledger.quota });
   const before = ledger.counts;
-  const paidBeforeThis = ledger.paidBefore.units;
   const engine: ThreadEngine = {
     classifier: embedded?.classifier,
     source: embedded?.source,
-    isShared: embedded?.receipts?.isNamed === true,
   };
   if (common.kernel === undefined) common.kernel = prepareKernel(engine, cores, kind);
   const prepared = common.kernel;
@@ -87,8 +85,8 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const chunks = new ClassifiedChunks(table.scanned, blockOptions, engine, prepared, main, inputShare);
   const { classifier } = chunks;
   const watch = new Watch();
-  if (embedded) common.charges ??= new Charges(ledger, embedded);
-  common.charges?.begin();
+  if (embedded) common.charges ??= new Charges(ledger, embedded, session?.isSeveral);
+  common.charges?.begin(options.deliversRows === true);
   const settler =
     common.charges ?? (await batchesOf(options, common, classifier, (error) => watch.fail(error)));
   const domains = embedded ? undefined : new DomainCounts();
@@ -127,7 +125,9 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     const codes = chunk.items?.codes ?? chunk.codes;
     countNew(codes, chunk.isNew, itemCodes);
     waiting.shift();
+    await embedded?.delivery?.stayAlive();
     await writer.write(rows);
+    await settler.written?.(chunk);
     await onProgress?.(progress);
     // Otherwise a closed output would be noticed only at the next write.
     if (chunk.isBeforePause) await writer.flush();
@@ -144,7 +144,6 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
       const { value: classified, done } = await watch.until(reading.next());
       if (done) break;
       ledger.expect(inputShare(), before.distinct);
-      await watch.until(Promise.resolve(settler.expect?.(classified)));
       const chunk = { ...classified, ...ledger.add(classified) };
       rowsRead += chunk.codes.length / chunk.columns;
       waiting.push(chunk);
@@ -179,7 +178,6 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     domains?.top() ??
     (prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.domains.top());
   const { quota } = ledger;
-  const paidBefore = { ...ledger.paidBefore, units: ledger.paidBefore.units - paidBeforeThis };
   const distinctStatuses = new Map<Status, number>();
   for (const [code, status] of ledger.codes.statuses.entries()) {
     const count = itemCodes[code]!;
@@ -193,7 +191,6 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     ...countsSince(before, ledger.counts),
     distinctStatuses,
     quota,
-    paidBefore,
     topDomains: top,
   };
 }

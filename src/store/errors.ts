@@ -3,8 +3,6 @@
 export class StoreError extends Error {
   override readonly name = "StoreError";
 
-  /** Units that a failed change has charged nevertheless: they are in the file, but perhaps not durable. */
-  readonly granted: number;
   /** Whether another process has locked the file for longer than this one waited. */
   readonly isLocked: boolean;
   /** Whether machines can share the file, without seeing each other's locks. */
@@ -13,18 +11,15 @@ export class StoreError extends Error {
   constructor(
     message: string,
     {
-      granted = 0,
       isLocked = false,
       isShared = false,
       ...options
     }: ErrorOptions & {
-      readonly granted?: number;
       readonly isLocked?: boolean;
       readonly isShared?: boolean;
     } = {},
   ) {
     super(message, options);
-    this.granted = granted;
     this.isLocked = isLocked;
     this.isShared = isShared;
   }

@@ -39,9 +39,6 @@ export interface Charge {
   readonly quota: QuotaState;
 }
 
-/** Returns the units that a failed change has charged nevertheless: they are in the quota, but perhaps not durable. */
-export const unitsOf = (error: unknown): number => (error as { readonly granted?: number }).granted ?? 0;
-
 interface BatchOutcome extends Charge {
   /** In the order of the items. */
   readonly verdicts: readonly Verdict[];
@@ -104,58 +101,27 @@ export interface Validator {
   explain?(kind: Kind, item: string): Verdict;
 }
 
-/** A prefix of the run's items, with a digest of their keyed hashes in order: 12 bytes, as a binary string. */
-export interface Mark {
-  readonly items: number;
-  readonly digest: string;
-}
-
-/**
- * Receipt of a charge, stored in the quota: if the run does not end, a later run over the same items need not pay
- * again.
- */
-export interface ReceiptMarks {
-  /** Number of the run's first items, with those of this charge. */
-  readonly items: number;
-  readonly marks: readonly Mark[];
-  /**
-   * For a run with a name: receives the receipts that others have stored since the last charge, while no other charge
-   * can be made, and returns the number of units still wanted. May be called again.
-   */
-  readonly learn?: ((receipts: readonly Receipt[]) => number) | undefined;
-}
-
-export interface Receipt {
-  readonly run: string;
-  /** `granted` is the number of the run's first items that were granted; the first `used` of them are used up since. */
-  readonly granted: number;
-  readonly used: number;
-  readonly marks: readonly Mark[];
-  readonly time: number;
-}
-
-export interface ReceiptPort {
+/** How the units of a run become those of what it has delivered. A run that delivers nothing owes nothing. */
+export interface Delivery {
+  /** Whether the run has a name, under which another try at the same items is not charged again. */
+  readonly isNamed: boolean;
   /** Source of the seed of the items' hashes, so that runs over the same items have the same digests. */
   readonly secret: Uint8Array;
-  /** Whether the run has a name: then its receipts are valid for all runs of this name. */
-  readonly isNamed: boolean;
-  /**
-   * Returns the receipts of the same name; without a name, those of runs that did not end, which belong to this run
-   * from then on.
-   *
-   * @param start digest of the first item
-   */
-  take(start: string): Promise<readonly Receipt[]>;
-  /** Records that this run has used up the first `items` items of another run's receipts. */
-  use(run: string, items: number): void;
-  /** Begins a run over another file. Receipts of the last run stay unless that run has ended. */
-  renew(): void;
+  /** Begins with a table. */
+  begin(): void;
+  /** @param digest of items that are delivered next: 4 sums */
+  addItems(digest: Int32Array): void;
+  /** Called before rows are delivered: charges again what others were given while this run was silent. */
+  stayAlive(): Promise<void>;
+  /** @param units that were delivered; all that was charged if undefined */
+  deliver(units?: number): Promise<void>;
+  giveBack(units: number): Promise<void>;
 }
 
 export interface EmbeddedEngine {
   readonly classifier: Classifier;
   readonly source: ClassifierSource;
-  readonly receipts?: ReceiptPort | undefined;
-  /** Charges up to `units` for the first items of a batch. Durable when it resolves. */
-  charge(units: number, receipt?: ReceiptMarks): Promise<Charge>;
+  readonly delivery?: Delivery | undefined;
+  /** Charges up to `units` for the first items of a batch. */
+  charge(units: number): Promise<Charge>;
 }

@@ -64,7 +64,7 @@ async function keepCleaning(isOn, rows, args, options, isPaidOnce = false, usedN
       const cost = (await usedNow()) - used;
       used += cost;
       if (failures === 0) count("lists without a failure");
-      // A run that is killed once its receipts are gone, just before its end, is paid again.
+      // A run that is killed just before its end, when its file is there, has paid or is free.
       if (
         cost % list.lines.length !== 0 ||
         cost < list.lines.length ||

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { QuotaFile } from "../../src/store/quota/quota-file.js";
+import { TestQuota } from "../support/quota.js";
 import { idv, program } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -48,7 +48,7 @@ export async function homeWithQuota(limit: number) {
     XDG_STATE_HOME: join(home, "state"),
   };
   const used = async (): Promise<number> => {
-    const quota = await QuotaFile.open(join(home, "state/idv/quota.db"), Date.now);
+    const quota = await TestQuota.open(join(home, "state/idv/quota.db"), Date.now);
     const { used } = await quota.read();
     await quota.close();
     return used;

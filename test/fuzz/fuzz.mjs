@@ -14,7 +14,7 @@ import { itemTest, usualCells } from "../../dist/run/cells.js";
 import { nameColumns } from "../../dist/run/columns.js";
 import { profiles } from "../../dist/run/profiles.js";
 import { validateTable } from "../../dist/run/run.js";
-import { QuotaFile } from "../../dist/store/quota/quota-file.js";
+import { openQuotaFile } from "../../dist/store/quota/quota-file.js";
 import { openTable } from "../../dist/table/reader.js";
 import { offlineValidator } from "../../dist/validator/offline.js";
 
@@ -372,7 +372,21 @@ async function run(table, quotaFile, validator) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "idv-fuzz-"));
-const quotaFile = await QuotaFile.open(join(folder, "quota.db"), Date.now);
+const { quotas, close } = await openQuotaFile(join(folder, "quota.db"), Date.now);
+let charges = 0;
+/** Delivers at once what it charges. */
+const quotaFile = {
+  configure: (change) => quotas.configure(change),
+  reset: () => quotas.reset(),
+  read: () => quotas.read(() => false),
+  async charge(units) {
+    const id = `${++charges}`;
+    const reserved = await quotas.reserve({ id, owner: "", charge: 1, units, held: 0, isDead: () => false });
+    await quotas.deliver({ id, kind: "email", units: reserved.granted, holds: 0, isEnd: true }, false);
+    return reserved;
+  },
+  close,
+};
 const validator = offlineValidator({ classifier: loadClassifier(), source: {} }, quotaFile);
 const { embedded: _, ...service } = validator;
 const [from, to = from] = (values.seeds ?? "").match(/\d+/g)?.map(Number) ?? [];

@@ -5,14 +5,14 @@ import { afterAll, expect, test } from "vitest";
 import { Collector, series } from "../../src/report/collector.js";
 import { findDateColumn } from "../../src/report/months.js";
 import { itemKey, mailboxKey } from "../../src/run/item.js";
-import { QuotaFile } from "../../src/store/quota/quota-file.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
+import { TestQuota } from "../support/quota.js";
 import { runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { times } from "../support/tier.js";
 
-const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
+const quotaFile = await TestQuota.open(join(temporaryFolder(), "quota.db"), Date.now);
 const validator = offlineValidator({ classifier, source: {} }, quotaFile);
 afterAll(() => quotaFile.close());
 

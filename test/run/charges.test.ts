@@ -4,27 +4,26 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { usualCells } from "../../src/run/cells.js";
 import type { ObservedRows } from "../../src/run/run-options.js";
 import { countsOf, type RunSession } from "../../src/run/session.js";
-import { StoreError } from "../../src/store/errors.js";
-import { QuotaFile } from "../../src/store/quota/quota-file.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
+import { TestQuota } from "../support/quota.js";
 import { listOf, runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-let quotaFile: QuotaFile;
+let quotaFile: TestQuota;
 /** The units that were asked for, charge by charge. */
 let asked: number[];
 beforeEach(async () => {
-  quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
+  quotaFile = await TestQuota.open(join(temporaryFolder(), "quota.db"), Date.now);
   asked = [];
   return () => quotaFile.close();
 });
 const validator = offlineValidator(
   { classifier, source: {} },
   {
-    reserve: (units) => {
+    charge: (units) => {
       asked.push(units);
-      return quotaFile.reserve(units);
+      return quotaFile.charge(units);
     },
   },
 );
@@ -88,29 +87,14 @@ describe("units", () => {
     }
   });
 
-  test("count if a charge fails after it was made", async () => {
-    const failing = {
-      reserve: () => Promise.reject(new StoreError("the disk is broken", { granted: 3 })),
-    };
-    for (const isService of [false, true]) {
-      const session: RunSession = { isSeveral: false };
-      const run = runTable(listOf(addresses(3)), offlineValidator({ classifier, source: {} }, failing), {
-        session,
-        isService,
-      });
-      await expect(run).rejects.toThrow("the disk is broken");
-      expect(countsOf(session)).toMatchObject({ charged: 3 });
-    }
-  });
-
   test("leave the quota in steps of at least 20,000 items", async () => {
     // While a charge takes time, the next one grows: so none does here.
     const quota = { left: null, renewsAt: null } as never;
-    const reserve = async (granted: number) => {
+    const charge = async (granted: number) => {
       asked.push(granted);
-      return { granted, charged: granted, quota };
+      return { granted, quota };
     };
-    await runTable(listOf(addresses(90_000)), offlineValidator({ classifier, source: {} }, { reserve }));
+    await runTable(listOf(addresses(90_000)), offlineValidator({ classifier, source: {} }, { charge }));
     expect(asked.reduce((a, b) => a + b)).toBe(90_000);
     // A block of 256 KiB has some 10,000 of these items, and the first one, which ends at a pause, is charged at once.
     expect(asked.length).toBeGreaterThanOrEqual(3);
@@ -389,7 +373,7 @@ describe("rows", () => {
 test("an error of the quota ends the run", async () => {
   const failing = offlineValidator(
     { classifier, source: {} },
-    { reserve: async () => Promise.reject(new Error("the disk is full")) },
+    { charge: async () => Promise.reject(new Error("the disk is full")) },
   );
   await expect(runTable(listOf(addresses(3)), failing)).rejects.toThrow("the disk is full");
 });

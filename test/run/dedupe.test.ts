@@ -14,7 +14,7 @@ const granted = async (units: number) => ({
   exhausted: false,
   quota: { left: null, renewsAt: null },
 });
-const validator = offlineValidator({ classifier, source: {} }, { reserve: granted as never });
+const validator = offlineValidator({ classifier, source: {} }, { charge: granted as never });
 const item = fc.constantFrom(
   ...["ann@larch-and-oak.com", "ANN@larch-and-oak.com", "ann+1@larch-and-oak.com", "bob@larch-and-oak.com"],
   ...["x@mailinator.com", "ann.lee@gmial.com", "ann.lee@gmail.com", "annlee@gmail.com"],

@@ -11,7 +11,7 @@ import { times } from "../support/tier.js";
 const quota = { left: null, renewsAt: null };
 const validator = offlineValidator(
   { classifier, source: {} },
-  { reserve: async (units) => ({ granted: units, charged: units, quota }) },
+  { charge: async (units) => ({ granted: units, charged: units, quota }) },
 );
 
 const value = fc.constantFrom("ann@larch-and-oak.com", "x@mailinator.com", "", "no address", 'a"b', "é@x.de");

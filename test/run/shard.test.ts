@@ -7,9 +7,9 @@ import { nameColumns } from "../../src/run/columns.js";
 import { validateTable } from "../../src/run/run.js";
 import type { RunReport } from "../../src/run/run-options.js";
 import { isInShard } from "../../src/run/shard.js";
-import { QuotaFile } from "../../src/store/quota/quota-file.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
+import { TestQuota } from "../support/quota.js";
 import { asService } from "../support/run-table.js";
 import { open } from "../support/tables.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -24,7 +24,7 @@ const value = fc.oneof(
 const two = "x@mailinator.com; user1@larch-and-oak.com";
 
 const path = join(temporaryFolder(), "quota.db");
-const quotaFile = await QuotaFile.open(path, Date.now);
+const quotaFile = await TestQuota.open(path, Date.now);
 const validator = offlineValidator({ classifier, source: {} }, quotaFile);
 afterAll(() => quotaFile.close());
 

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
 import { VerdictCache } from "../../src/store/cache/verdict-cache.js";
-import { QuotaFile } from "../../src/store/quota/quota-file.js";
 import type { ApiKey } from "../../src/store/state/service-store.js";
 import { openSqliteServiceStore } from "../../src/store/state/sqlite.js";
 import { anyHashes } from "../support/item-hashes.js";
+import { TestQuota, take } from "../support/quota.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const november = Date.parse("2026-11-21T10:30:00Z");
@@ -19,14 +19,14 @@ describe("a quota used while the clock was ahead", () => {
     ["month", "2026-12-01T00:00:00Z"],
   ] as const)("renews by the %s again and keeps the units used meanwhile", async (period, renewal) => {
     let now = november;
-    const file = await QuotaFile.open(join(temporaryFolder(), "quota.db"), () => now);
+    const file = await TestQuota.open(join(temporaryFolder(), "quota.db"), () => now);
     await file.configure({ limit: 10, period });
-    await file.reserve(7);
+    await file.charge(7);
     now = Date.parse("2099-01-15T00:00:00Z");
-    expect((await file.reserve(4)).granted).toBe(4);
+    expect((await file.charge(4)).granted).toBe(4);
     now = november;
     expect(await file.read()).toMatchObject({ used: 4, left: 6, renewsAt: Date.parse(renewal) });
-    expect((await file.reserve(9)).granted).toBe(6);
+    expect((await file.charge(9)).granted).toBe(6);
     now = Date.parse(renewal);
     expect(await file.read()).toMatchObject({ used: 0, left: 10 });
     await file.close();
@@ -59,13 +59,14 @@ test.each([
   const once = { idempotencyKey: "a", body: Buffer.from("a") };
   const charge = { keyId: key.id, kind: "email", statuses: ["ok"], once } as const;
   await right.chargeAll([charge]);
-  await wrong.setSharedQuota("runs", {});
-  for (const once of ["b", "c", "d"]) {
-    await wrong.takeUnits({ from: { quotaName: "runs" }, kind: "email", units: 1, once });
+  const quotas = wrong.quotas({ quotaName: "runs" });
+  await quotas.configure({});
+  for (let i = 0; i < 3; i++) {
+    await take(quotas, 1);
     wrongTime += 61_000;
   }
   await right.chargeAll([charge]);
-  expect((await right.list())[0]!.quota.used).toBe(1);
+  expect((await right.list()).find(({ id }) => id === key.id)!.quota.used).toBe(1);
   await right.close();
   await wrong.close();
 });

@@ -1,14 +1,17 @@
 // node reserve-until-killed.mjs QUOTA_FILE UNITS
 //
-// Reserves UNITS at a time from a quota file and prints the granted number after each reservation, until it is killed or
-// no unit is left.
+// Charges UNITS at a time to a quota file, delivers them, and prints the granted number after each delivery, until it is killed
+// or no unit is left.
 import { writeSync } from "node:fs";
-import { QuotaFile } from "../../dist/store/quota/quota-file.js";
+import { openQuotaFile } from "../../dist/store/quota/quota-file.js";
 
 const [path, units] = process.argv.slice(2);
-const file = await QuotaFile.open(path, Date.now);
-for (;;) {
-  const { granted } = await file.reserve(Number(units));
+const { quotas } = await openQuotaFile(path, Date.now);
+for (let charge = 1; ; charge++) {
+  const id = String(process.pid);
+  const request = { id, owner: id, charge, units: Number(units), held: 0, isDead: () => false };
+  const { granted } = await quotas.reserve(request);
   if (granted === 0) break;
+  await quotas.deliver({ id, kind: "email", units: granted, holds: 0, isEnd: false }, true);
   writeSync(1, `${granted}\n`);
 }

@@ -1,13 +1,13 @@
 /** Covers the offline engine on a real quota file: units are taken before verdicts are given. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { QuotaFile } from "../../src/store/quota/quota-file.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
+import { TestQuota } from "../support/quota.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 test("items beyond the quota are not checked, and cost nothing", async () => {
-  const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
+  const quotaFile = await TestQuota.open(join(temporaryFolder(), "quota.db"), Date.now);
   await quotaFile.configure({ limit: 3 });
   const validator = offlineValidator({ classifier, source: {} }, quotaFile);
   expect(validator).toMatchObject({ name: "offline", batchSize: 10_000 });

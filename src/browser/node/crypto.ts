@@ -21,7 +21,7 @@ export function createHash(_algorithm: "sha256") {
   };
 }
 
-/** For receipts, which only a quota has. */
+/** For the hashes of a quota, which no page has. */
 export function createHmac(): never {
-  throw new Error("there are no receipts in a browser");
+  throw new Error("there is no quota in a browser");
 }

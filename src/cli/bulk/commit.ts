@@ -19,7 +19,7 @@ export interface Outputs {
   readonly badRowsFile?: TableSink | undefined;
   readonly note: (text: string) => void;
   /** Called when all is ready, before the first file appears. */
-  readonly appear: () => void;
+  readonly appear: () => Promise<void>;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function commitOutputs(outputs: Outputs): Promise<boolean> {
     note(`${what}; rows that came later may be missing`);
   }
   const isUnchanged = isInPlace && (await file?.isSame?.()) === true;
-  appear();
+  await appear();
   if (isUnchanged) {
     await backup?.discard();
     await sink.discard();

@@ -36,10 +36,7 @@ export async function runBulk(request: BulkRequest): Promise<number> {
     run = await unlessStopped(openRun(plans, resources));
     const exitCode = await unlessStopped(validateFiles(plans, run, resources, finish));
     await unlessStopped(allPrinted());
-    // Before the receipts end: after that, the same command would pay again.
     finish();
-    // If a file failed, the receipts stay: running the command again then does not pay again for the other files.
-    if (!run.totals.hasFailed) await run.engine.end?.();
     return exitCode;
   } catch (error) {
     // A commit that has begun cannot be stopped: the files appear.
@@ -134,7 +131,10 @@ async function validateFiles(
     }
   }
   // The last table has failed: the others' rows are there.
-  if (run.split !== undefined) await resources.commit(run.split.commit());
+  if (run.split !== undefined) await resources.commit(run.split.commit(), false);
+  // Rows in standard output, or in files that appear together.
+  await resources.delivery.secure?.();
+  await resources.delivery.deliver?.();
   await beside(run, () => run.report?.write());
   for (const file of run.findings) await beside(run, () => file.write());
   if (session.isSeveral && log.summary !== "none") process.stderr.write(`${totals.render(log.summary)}\n`);

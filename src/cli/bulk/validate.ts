@@ -8,7 +8,7 @@ import type { RunReport } from "../../run/run-options.js";
 import { loadOfflineRules } from "../engines/offline-rules.js";
 import { EmptyInput } from "../errors.js";
 import type { Progress } from "../terminal/progress.js";
-import { isContinued, standardOutput } from "../terminal/standard-output.js";
+import { isContinued, isFile, standardOutput } from "../terminal/standard-output.js";
 import { commitOutputs, unchanged } from "./commit.js";
 import type { Run } from "./open/engine.js";
 import { openFiles, type RunFiles } from "./open/files.js";
@@ -76,6 +76,7 @@ async function validateAndCommit(
   const appear = () => resources.appear();
   const isUnchanged = await resources.commit(
     commitOutputs({ ...plan, ...files, badRowsFile: files.badRows.sink, appear }),
+    plan.output !== undefined && plan.member === undefined && plan.split === undefined,
   );
   if (isUnchanged) plan.note(unchanged(plan.inputName));
   run.badRowsTable?.startNext();
@@ -112,6 +113,7 @@ async function validateRows(
     ...(shard && { shard: { ...shard, list: inputName } }),
     fixer: plan.columns.fixes && fixerOf(validator.embedded!.classifier.classify, kind, plan.columns.fixes),
     omitsHeader: plan.omitsHeader,
+    deliversRows: sink === standardOutput && !isHeldBack(),
     // Other rows, or the summary, may follow the last row.
     ...((plan.split || shard || (plan.output === undefined && isContinued())) && {
       lineEnding: table.dialect.lineEnding,
@@ -136,6 +138,9 @@ async function validateRows(
   await badRows.flush();
   return report;
 }
+
+/** Whether what is written to standard output counts at the end of the run only: in a file, and for a run with a name. */
+const isHeldBack = (): boolean => isFile || Boolean(process.env["IDV_RUN"]);
 
 async function openAnnotations(plan: Plan, { engine: { validator }, findings }: Run): Promise<Annotations> {
   const { kind, inputName } = plan;

@@ -9,6 +9,8 @@ export type DefineCommand = (command: Command) => void;
 
 interface CommandHelp {
   readonly description: string;
+  /** Lines between the description and the examples. */
+  readonly details?: readonly string[];
   /** Command lines without `idv`, the most common first. */
   readonly examples: readonly string[];
   readonly options?: OptionRecords;
@@ -25,11 +27,12 @@ export const helpOf = (command: Command): CommandHelp | undefined => helps.get(c
 
 export function describe(command: Command, help: CommandHelp): Command {
   helps.set(command, help);
-  const { description, examples, options = {}, environment = [], exitCodes = [], topics = [] } = help;
+  const { description, details = [], examples, options = {}, environment = [], exitCodes = [] } = help;
+  const { topics = [] } = help;
   addOptions(command, options);
   const lines = examples.map((example) => `  $ idv ${example}`);
   return command
-    .description(`${description}\n\nExamples:\n${lines.join("\n")}`)
+    .description(`${[description, ...details].join("\n")}\n\nExamples:\n${lines.join("\n")}`)
     .helpCommand(false)
     .addHelpText("after", () => {
       const variables = environment.map((name) => [name, environmentVariables[name]] as const);

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { daysOld, findTable } from "../../data/installed-table.js";
 import { rightsOfOthers } from "../../files/found.js";
 import { VerdictCache } from "../../store/cache/verdict-cache.js";
-import { QuotaFile } from "../../store/quota/quota-file.js";
+import { openQuotaFile } from "../../store/quota/quota-file.js";
 import { loadSqlite } from "../../store/sqlite/database.js";
 import { sharedKindOf } from "../../store/sqlite/shared-folder.js";
 import { AuthorisationError, ServiceError } from "../../validator/errors.js";
@@ -112,7 +112,7 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
     [
       "quota file",
       isDatabase(quotaTarget({}, env)) ? "" : quotaTarget({}, env),
-      async (path) => await (await QuotaFile.open(path, Date.now)).close(),
+      async (path) => await (await openQuotaFile(path, Date.now)).close(),
     ],
   ];
   for (const [what, path, check] of files) {

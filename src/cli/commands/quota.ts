@@ -1,7 +1,10 @@
 /** `idv quota`: the quota of the offline engine, in its own file or shared. */
+import { stateOfTag } from "../../files/processes.js";
 import { periods } from "../../store/quota/period.js";
 import type { Quota, QuotaChange } from "../../store/quota/quota.js";
-import { freshQuota, QuotaFile } from "../../store/quota/quota-file.js";
+import { freshQuota, openQuotaFile } from "../../store/quota/quota-file.js";
+import type { Quotas } from "../../store/quota/quotas.js";
+import { deathIn } from "../../store/quota/run-reservation.js";
 import { type QuotaLocation, quotaLocation, type SharedQuota } from "../config/quota-location.js";
 import { isAbsent, openState } from "../engines/service-state.js";
 import { openSharedQuota } from "../engines/shared-quota.js";
@@ -34,6 +37,15 @@ const environment = ["IDV_QUOTA", "XDG_STATE_HOME"] as const;
 export const define: DefineCommand = (quota) => {
   describe(quota, {
     description: "Shows or changes the quota of the offline engine.",
+    details: [
+      "",
+      "Units count as used once they are charged, and are given back unless they are delivered:",
+      "  a file: when it has its name",
+      "  standard output that is a file, or with IDV_RUN: at the end of the run",
+      "  a pipe: with each flush",
+      "  a list of a service: when it is done",
+      "Units of a run that was killed block others for 15 seconds at most.",
+    ],
     examples: ["quota show", "quota set --limit 10000 --period month"],
     environment,
   });
@@ -64,10 +76,10 @@ async function showQuota(options: OptionValues<typeof showOptions>): Promise<voi
   const location = quotaLocation(options, process.env);
   let quota = freshQuota;
   if ("state" in location) {
-    const { store } = await openSharedQuota(location, process.env);
-    quota = await store.quotaOf(location.from).finally(() => store.close());
+    const { store, quotas } = await openSharedQuota(location, process.env);
+    quota = await read(quotas).finally(() => store.close());
   } else if (!isAbsent(location.path)) {
-    quota = await withQuotaFile(location.path, (file) => file.read());
+    quota = await withQuotaFile(location.path, read);
   }
   report(location, quota, options.json === true);
 }
@@ -84,7 +96,7 @@ async function setQuota(options: OptionValues<typeof setOptions>): Promise<void>
   };
   const quota = await ("state" in location
     ? setSharedQuota(location, change)
-    : withQuotaFile(location.path, (file) => file.configure(change)));
+    : withQuotaFile(location.path, (quotas) => quotas.configure(change)));
   report(location, quota, false);
   if (quota.limit !== null && quota.used > quota.limit) {
     const isRaised = "state" in location ? "until its limit is raised" : "until idv quota reset";
@@ -100,19 +112,24 @@ async function resetQuota(options: OptionValues<typeof quotaOptions>): Promise<v
       "a shared quota cannot be reset: it would no longer agree with idv usage; raise its limit with idv quota set",
     );
   }
-  report(location, await withQuotaFile(location.path, (file) => file.reset()), false);
+  report(location, await withQuotaFile(location.path, (quotas) => quotas.reset()), false);
 }
 
 async function setSharedQuota({ state, isOption, from }: SharedQuota, change: QuotaChange): Promise<Quota> {
   if ("keyId" in from) throw new UsageError("the quota of a key is changed with idv keys set");
   const store = await openState(state, isOption ? "--quota" : undefined, process.env, { creates: true });
-  return store.setSharedQuota(from.quotaName, change).finally(() => store.close());
+  return store
+    .quotas(from)
+    .configure(change)
+    .finally(() => store.close());
 }
 
-async function withQuotaFile(path: string, work: (file: QuotaFile) => Promise<Quota>): Promise<Quota> {
-  const file = await QuotaFile.open(path, Date.now);
+const read = (quotas: Quotas): Promise<Quota> => quotas.read(deathIn(stateOfTag, quotas.hasClock));
+
+async function withQuotaFile(path: string, work: (quotas: Quotas) => Promise<Quota>): Promise<Quota> {
+  const file = await openQuotaFile(path, Date.now);
   try {
-    return await work(file);
+    return await work(file.quotas);
   } finally {
     await file.close();
   }

@@ -101,7 +101,7 @@ const options = optionRecords({
   keepLists: {
     flags: "--keep-lists <TIME>",
     help: "remove lists that long after their check",
-    // Receipts, by which another try at a list is not charged again, are there for seven days.
+    // What a list has paid, so that another try at it does not pay again, is known for seven days.
     parse: duration(60_000, 6 * day),
     fallback: 3_600_000,
     fallbackText: "1h",

@@ -13,10 +13,16 @@ export interface Engine {
   readonly verdictsAdded?: () => number;
   readonly activity?: () => ApiEngine["activity"];
   readonly probe?: ApiEngine["probe"];
-  /** Called when all files are written; after that, a later run over the same items pays again. */
-  readonly end?: () => Promise<void>;
-  /** Returns whether the run over the current file has left receipts, so that the next run need not pay again. */
-  readonly leavesReceipts?: () => boolean;
+  /**
+   * Called before outputs appear: what was charged for them is charged.
+   *
+   * @throws UnitsLost when it was given to others meanwhile
+   */
+  readonly secure?: () => Promise<void>;
+  /** Called when outputs have appeared: what was charged for them is paid. */
+  readonly deliver?: () => Promise<void>;
+  /** Units of the last delivery that another run of the same name had paid. */
+  readonly paidBefore?: () => number;
   /**
    * Waits a moment for answers in flight, which may be paid for, and closes the engine's files. Later calls wait for
    * the first.

@@ -1,6 +1,7 @@
 /** Runs the command line over the lists of the service, each in its own folder. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { resolve } from "node:path";
+import { processTag } from "../../files/processes.js";
 import type { ListRunner } from "../../lists/list-program.js";
 import { isDatabase } from "../config/quota-location.js";
 import { ownProgram } from "./own-program.js";
@@ -32,6 +33,7 @@ export function listRunner(state: string): ListRunner {
           ...process.env,
           NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --max-old-space-size=${heapMebibytes}`,
           IDV_RUN: charge?.run,
+          IDV_RESERVATION: charge && `${charge.reservation} ${processTag()}`,
           ...(charge && { IDV_QUOTA: location, IDV_QUOTA_KEY: charge.keyId }),
         },
         // The channel closes when this process is killed; then the run ends, too.

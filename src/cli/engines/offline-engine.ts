@@ -4,14 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ClassifierSource, loadClassifier } from "../../classifier/load-classifier.js";
 import { processTag, stateOfTag } from "../../files/processes.js";
 import { StoreError } from "../../store/errors.js";
-import type { Reservation } from "../../store/quota/quota.js";
-import { freshQuota, QuotaFile } from "../../store/quota/quota-file.js";
-import {
-  type Granted,
-  type ReceiptCharge,
-  type ReceiptStore,
-  RunReceipts,
-} from "../../store/quota/receipts.js";
+import { freshQuota, openQuotaFile, peekQuota } from "../../store/quota/quota-file.js";
+import { RunReservation } from "../../store/quota/run-reservation.js";
 import { offlineValidator, type UnitSource } from "../../validator/offline.js";
 import type { Kind } from "../../validator/validator.js";
 import type { QuotaLocation } from "../config/quota-location.js";
@@ -21,9 +15,14 @@ import { type Engine, longestTimer, once } from "./engine.js";
 export interface OfflineOptions {
   readonly kind: Kind;
   readonly quota: QuotaLocation;
-  readonly isDry: boolean;
   readonly wait: number;
   readonly reason: string;
+  /** Part of the list that this run does, such as a shard. */
+  readonly part: string;
+  /** Size of the input; 0 if it is not known. */
+  readonly bytes: number;
+  /** Whether the output appears as a whole. */
+  readonly isWhole: boolean;
   readonly note: (text: string) => void;
 }
 
@@ -42,29 +41,28 @@ export async function openOfflineEngine(
   const opening = openQuota(options, signal);
   opening.catch(() => {});
   const classifier = loadClassifier(source);
-  const quota = await opening;
-  const { receipts } = quota;
-  const units: UnitSource = {
-    receipts,
-    reserve: (count, receipt) => quota.reserve(count, receipt && receipts?.charge(receipt)),
-  };
+  const { reservation, close } = await opening;
+  const units: UnitSource = reservation
+    ? { delivery: reservation, charge: (count) => reservation.charge(count) }
+    : { charge: async (count) => ({ granted: count, quota: freshQuota }) };
   return {
     validator: offlineValidator({ classifier, source }, waiting(units, options, signal)),
     reason: options.reason,
-    end: async () => receipts?.end(),
-    leavesReceipts: () => receipts?.hasLeft === true && quota.isInPlace,
+    ...(reservation && {
+      secure: () => reservation.secure(),
+      deliver: () => reservation.deliver(),
+      paidBefore: () => reservation.paidBefore,
+    }),
     close: once(async () => {
-      await receipts?.release();
-      await quota.close();
+      await reservation?.end();
+      await close();
     }),
   };
 }
 
 interface OpenQuota {
-  readonly receipts?: RunReceipts;
-  /** Whether the quota file is still at its path. */
-  readonly isInPlace: boolean;
-  reserve(units: number, receipt?: ReceiptCharge): Promise<Reservation & Granted>;
+  /** Undefined if nothing is counted. */
+  readonly reservation?: RunReservation;
   close(): Promise<void>;
 }
 
@@ -76,32 +74,32 @@ interface OpenQuota {
  * @throws UsageError when there is no such shared quota
  */
 async function openQuota(
-  { kind, quota: location, isDry, note }: OfflineOptions,
+  { kind, quota: location, part, bytes, isWhole, note }: OfflineOptions,
   signal: AbortSignal,
 ): Promise<OpenQuota> {
-  const receiptsIn = (store: ReceiptStore) =>
-    new RunReceipts(store, kind, processTag(), stateOfTag, { name: process.env["IDV_RUN"], isDry });
+  const name = process.env["IDV_RUN"];
+  const run = { kind, stateOf: stateOfTag, name, part, bytes, isWhole };
   if ("state" in location) {
-    const { openSharedQuota, retrying, sharedUnits } = await import("./shared-quota.js");
-    const { store, receipts } = await openSharedQuota(location, process.env);
-    const take: ReceiptStore["take"] = (run, isDead) =>
-      retrying(() => receipts.take(run, isDead), note, signal);
+    const { guestOf, openSharedQuota, retrying } = await import("./shared-quota.js");
+    const { store, quotas, secret } = await openSharedQuota(location, process.env);
+    const { id, owner = processTag() } = guestOf(process.env);
     return {
-      receipts: receiptsIn(withTake(receipts, take)),
-      isInPlace: true,
-      reserve: sharedUnits(store, location, kind, note, signal),
+      reservation: new RunReservation(quotas, {
+        ...run,
+        id,
+        owner,
+        secret,
+        retrying: (work) => retrying(work, note, signal),
+      }),
       close: () => store.close(),
     };
   }
   const { path, isNamed } = location;
   try {
-    const file = await QuotaFile.open(path, Date.now, { signal });
+    const file = await openQuotaFile(path, Date.now, { signal });
+    const secret = await file.quotas.secret();
     return {
-      receipts: receiptsIn(await file.openReceipts()),
-      get isInPlace() {
-        return file.isInPlace;
-      },
-      reserve: (units, receipt) => file.reserve(units, receipt),
+      reservation: new RunReservation(file.quotas, { ...run, owner: processTag(), secret }),
       close: () => file.close(),
     };
   } catch (error) {
@@ -110,45 +108,32 @@ async function openQuota(
     if (!isShared && (isNamed || existsSync(path))) throw error;
     const fault = isShared ? "is on a file system that machines share" : "cannot be created";
     note(`${path} ${fault}; nobody has set a limit, so nothing is counted`);
-    return {
-      isInPlace: true,
-      reserve: async (units) => ({ granted: units, charged: units, quota: freshQuota }),
-      close: async () => {},
-    };
+    return { close: async () => {} };
   }
 }
 
-const withTake = (receipts: ReceiptStore, take: ReceiptStore["take"]): ReceiptStore => ({
-  secret: receipts.secret,
-  take,
-  stayAlive: (owner) => receipts.stayAlive(owner),
-  end: (owner, used) => receipts.end(owner, used),
-  release: (owner) => receipts.release(owner),
-});
-
 async function hasNoLimit(path: string): Promise<boolean> {
   try {
-    return (await QuotaFile.peek(path)).limit === null;
+    return (await peekQuota(path)).limit === null;
   } catch {
     return false;
   }
 }
 
 /** Waits for the renewal of an exhausted quota, for `options.wait` in total. */
-function waiting(quota: UnitSource, { wait, note }: OfflineOptions, signal: AbortSignal): UnitSource {
+function waiting(source: UnitSource, { wait, note }: OfflineOptions, signal: AbortSignal): UnitSource {
   let left = wait;
   return {
-    receipts: quota.receipts,
-    async reserve(units, receipt) {
-      for (let granted = 0, charged = 0; ; ) {
-        const reserved = await quota.reserve(units - granted, receipt);
-        granted += reserved.granted;
-        charged += reserved.charged;
-        const { renewsAt } = reserved.quota;
+    ...source,
+    async charge(units) {
+      for (let granted = 0; ; ) {
+        const charged = await source.charge(units - granted);
+        granted += charged.granted;
+        const { renewsAt } = charged.quota;
         const until = renewsAt === null ? Number.POSITIVE_INFINITY : renewsAt - Date.now();
         // The clock of a shared quota may differ from ours.
         const pause = Math.max(leastPause, until);
-        if (granted === units || pause > left) return { granted, charged, quota: reserved.quota };
+        if (granted === units || pause > left) return { granted, quota: charged.quota };
         note(`quota exhausted; it renews ${fromNow(renewsAt!, Date.now())}`);
         left -= pause;
         await sleep(Math.min(pause, longestTimer), undefined, { signal });

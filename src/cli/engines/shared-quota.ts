@@ -1,11 +1,8 @@
-/** Takes units from a shared quota, for runs of the offline engine. */
-import { randomUUID } from "node:crypto";
+/** Opens a shared quota, for runs of the offline engine. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../../store/errors.js";
-import type { Reservation } from "../../store/quota/quota.js";
-import type { Granted, ReceiptCharge, ReceiptStore } from "../../store/quota/receipts.js";
+import type { Quotas } from "../../store/quota/quotas.js";
 import { type ServiceStore, UnknownKeyError } from "../../store/state/service-store.js";
-import type { Kind } from "../../validator/validator.js";
 import type { SharedQuota } from "../config/quota-location.js";
 import { UsageError } from "../errors.js";
 import { openState } from "./service-state.js";
@@ -16,7 +13,7 @@ const firstPause = 250;
 const longestPause = 5000;
 
 /**
- * Opens the state with a shared quota, and its receipts.
+ * Opens the state with a shared quota.
  *
  * @throws StoreError when it cannot be opened
  * @throws UsageError when there is no such quota, or the option holds a password
@@ -24,17 +21,22 @@ const longestPause = 5000;
 export async function openSharedQuota(
   { state, isOption, from }: SharedQuota,
   env: NodeJS.ProcessEnv,
-): Promise<{ readonly store: ServiceStore; readonly receipts: ReceiptStore }> {
+): Promise<{ readonly store: ServiceStore; readonly quotas: Quotas; readonly secret: Uint8Array }> {
   const store = await openState(state, isOption ? "--quota" : undefined, env);
   try {
-    return { store, receipts: await store.openReceipts(from) };
+    const quotas = store.quotas(from);
+    return { store, quotas, secret: await quotas.secret() };
   } catch (error) {
     await store.close();
     throw error instanceof UnknownKeyError ? new UsageError(error.message) : error;
   }
 }
 
-/** Repeats failed work on a database for up to two minutes. `signal` ends the retries. */
+/**
+ * Repeats failed work on a database for up to two minutes. `signal` ends the retries.
+ *
+ * @throws UsageError when the key of the quota cannot be used any more
+ */
 export async function retrying<Result>(
   work: () => Promise<Result>,
   note: (text: string) => void,
@@ -45,6 +47,8 @@ export async function retrying<Result>(
     try {
       return await work();
     } catch (error) {
+      // The key was revoked, or has expired.
+      if (error instanceof UnknownKeyError) throw new UsageError(error.message);
       if (!(error instanceof StoreError) || performance.now() + pause > end) throw error;
       if (pause === firstPause) note(`${error.message}; trying again for up to 2 min`);
       await sleep(pause, undefined, { signal });
@@ -53,21 +57,10 @@ export async function retrying<Result>(
 }
 
 /**
- * Returns a function that takes units. A failed request is repeated with the same text, so that it is charged once,
- * even if the connection broke after the charge.
+ * Reads from the environment which reservation a run of the service charges, which the server delivers: the id, and the tag of
+ * the process of the server.
  */
-export const sharedUnits =
-  (
-    store: Pick<ServiceStore, "takeUnits">,
-    { from }: Pick<SharedQuota, "from">,
-    kind: Kind,
-    note: (text: string) => void,
-    signal: AbortSignal,
-  ) =>
-  (units: number, receipt?: ReceiptCharge): Promise<Reservation & Granted> => {
-    const request = { from, kind, units, once: randomUUID(), receipt };
-    return retrying(() => store.takeUnits(request), note, signal).catch((error: unknown) => {
-      // The key was revoked, or has expired.
-      throw error instanceof UnknownKeyError ? new UsageError(error.message) : error;
-    });
-  };
+export function guestOf(env: NodeJS.ProcessEnv): { readonly id?: string; readonly owner?: string } {
+  const [, id, owner] = /^(\S+) (.+)$/.exec(env["IDV_RESERVATION"] ?? "") ?? [];
+  return id === undefined || owner === undefined ? {} : { id, owner };
+}

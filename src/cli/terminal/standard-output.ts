@@ -5,10 +5,13 @@ import { ClosedPipe, cannotWrite } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import type { TableSink } from "../../files/table-sink.js";
 
+/** Whether standard output is a file. */
+export const isFile = found(1)?.isFile() === true;
+
 /** Written bytes cannot be discarded. */
 export const standardOutput: TableSink = {
   // On a full disk, a write to a file may be short, which a stream does not notice.
-  write: found(1)?.isFile() ? writeToFile : writeToStream,
+  write: isFile ? writeToFile : writeToStream,
   commit: async () => {},
   discard: async () => {},
 };

@@ -17,9 +17,3 @@ export function fromNow(time: number, now: number): string {
         : `${Math.round(minutes / 1440)} days`;
   return `in ${left} (${name}${clock})`;
 }
-
-/** Local time: `2026-11-24 09:08`. */
-export function clockTime(time: number): string {
-  const date = new Date(time);
-  return `${date.toLocaleDateString("en-CA")} ${date.toLocaleTimeString("en-GB").slice(0, 5)}`;
-}

@@ -16,11 +16,6 @@ import {
   distinctIgnored,
   distinctIsNew,
   distinctLines,
-  distinctMarks,
-  distinctWanted,
-  itemsToFirstMark,
-  itemsToMark,
-  markBytes,
   noItemCode,
   notARowCode,
   otherShardCode,
@@ -40,18 +35,6 @@ const usedSpill: u32 = 440;
 let lines: u32 = 0;
 export let size: u32 = 0;
 let expected: u32 = 0;
-/** Number of items that were new or added again after they were forgotten, and the digest of their hashes in order. */
-let numbered: u64 = 0;
-let digestLow: u64 = 0;
-let digestHigh: u64 = 0;
-/** Odd numbers with bits everywhere, from the golden ratio and the plastic number squared. */
-const lowFactor: u64 = ((<u64>0x9e3779b9) << 32) | 0x7f4a7c15;
-const highFactor: u64 = ((<u64>0xd1b54a32) << 32) | 0xd192ed03;
-/** Item count of the next mark asked for, 0 for none; its index in the list at `distinctWanted`; and the list's length. */
-let wantedMark: u64 = 0;
-let wantedIndex: u32 = 0;
-let wantedCount: u32 = 0;
-export let marks: u32 = 0;
 
 export function expect(items: u32): void {
   expected = items;
@@ -60,13 +43,12 @@ export function expect(items: u32): void {
 /**
  * Adds the items of `count` rows, whose hashes and codes are at `distinctHashes` and `distinctCodes`. The code becomes the
  * state of a new item; known items keep their state, unless it is 0 (forgotten). Writes 1 to `distinctIsNew` for each row that
- * added its item, else 0, and the digests at the marks passed to `distinctMarks`.
+ * added its item, else 0.
  *
  * @returns the number of items added; -1 if there is no memory for them
  */
 export function addAll(count: i32): i32 {
   let added: i32 = 0;
-  marks = 0;
   for (let from: i32 = 0; from < count; from += touched) {
     const to: i32 = min(from + touched, count);
     // Growing in between would move the lines.
@@ -74,7 +56,6 @@ export function addAll(count: i32): i32 {
     touch(from, to);
     for (let row: i32 = from; row < to; row++) {
       const isNew = hasItem(row) && add(hashOf(row), load<u8>(distinctCodes + row));
-      if (isNew) number(hashOf(row));
       store<u8>(distinctIsNew + row, <u8>isNew);
       added += <i32>isNew;
     }
@@ -94,46 +75,6 @@ export function takeStates(count: i32): void {
       if (hasItem(row)) store<u8>(distinctCodes + row, load<u8>(stateOf(find(hashOf(row)))));
     }
   }
-}
-
-/** Adds an item to the digest: two lanes, multiplied by odd numbers. Nobody can choose the hashes, because they are secret. */
-function number(hash: u64): void {
-  digestLow = rotl<u64>(digestLow ^ hash, 23) * lowFactor;
-  digestHigh = (digestHigh + hash) * highFactor;
-  digestHigh ^= digestHigh >> 29;
-  numbered++;
-  if (numbered % itemsToMark === 0 || numbered === itemsToFirstMark || numbered === wantedMark) {
-    leaveMark();
-    marks++;
-    if (numbered === wantedMark) wantNext();
-  }
-}
-
-export function restartDigest(): void {
-  numbered = 0;
-  digestLow = 0;
-  digestHigh = 0;
-  wantedMark = 0;
-}
-
-/** Asks for marks at the item counts listed at `distinctWanted`, which increase and exceed the current count. */
-export function wantMarks(count: u32): void {
-  wantedIndex = 0;
-  wantedCount = count;
-  wantNext();
-}
-
-function wantNext(): void {
-  wantedMark = wantedIndex < wantedCount ? load<u32>(distinctWanted + 4 * wantedIndex) : 0;
-  wantedIndex++;
-}
-
-/** Writes the digest of all items so far after the marks that the last rows have passed. */
-export function leaveMark(): void {
-  const at: usize = distinctMarks + markBytes * marks;
-  store<u64>(at, numbered);
-  store<u64>(at, digestLow, 8);
-  store<u64>(at, digestHigh, 16);
 }
 
 /** Sets the states of the rows' items, which must be in the table, to the rows' codes. */

@@ -10,13 +10,9 @@ export {
   expect,
   get,
   giveStates,
-  leaveMark,
-  marks,
-  restartDigest,
   set,
   size,
   takeStates,
-  wantMarks,
 } from "./distinct";
 export {
   countDomain,

@@ -49,8 +49,6 @@ export interface ThreadEngine {
   /** Undefined if a service gives the verdicts. */
   readonly classifier: Classifier | undefined;
   readonly source: ClassifierSource | undefined;
-  /** Whether concurrent runs share their charges. They need the same blocks, so blocks must not depend on when bytes arrive. */
-  readonly isShared: boolean;
 }
 
 const threadsFor = (engine: ThreadEngine, cores: number): number =>
@@ -110,7 +108,6 @@ export class ClassifiedChunks {
     yield* this.#classifyHere(first, true);
     for await (const { bytes, isBeforePause } of blocks({
       blockBytes: this.#options.isService ? smallBlock : undefined,
-      endsAtPauses: !this.#engine.isShared,
     })) {
       bytesSoFar += bytes.length;
       this.#pool ??= await this.#newPool();

@@ -14,7 +14,7 @@
  * has ended, nothing more is submitted.
  */
 import type { ItemHash } from "../../classifier/item-hash.js";
-import { notChecked, unitsOf } from "../../validator/validator.js";
+import { notChecked } from "../../validator/validator.js";
 import type { RunOptions } from "../run-options.js";
 import { BatchRequests } from "./batch-requests.js";
 import type { OpenItem, OpenItems } from "./open-items.js";
@@ -194,9 +194,6 @@ export class BatchQueue {
         open.map((i) => verdicts[i]!),
       );
       left = open.filter((i) => verdicts[i]!.status === notChecked.status);
-    } catch (error) {
-      this.#items.charge(unitsOf(error));
-      throw error;
     } finally {
       await requests.release();
     }

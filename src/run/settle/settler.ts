@@ -18,8 +18,6 @@ export type NumberedChunk = ClassifiedChunk & Numbered;
 export interface Settler {
   /** Whether the ledger may have other codes for items than their thread has given them. */
   readonly differs: boolean;
-  /** Called with the next chunk before its items are numbered, to ask the ledger for marks. */
-  expect?(chunk: ClassifiedChunk): Promise<void>;
   /** Takes the new items of the next chunk. Resolves when there is room for more. */
   add(chunk: NumberedChunk): Promise<void>;
   /** Resolves when all items added so far have their verdicts; rejects if they get none. */
@@ -27,6 +25,8 @@ export interface Settler {
   /** Called at the end of the input: settles items that wait for more. */
   flush(): Promise<void>;
   settledRows(chunk: NumberedChunk): number;
+  /** Called when the rows of a chunk have been written. */
+  written?(chunk: NumberedChunk): Promise<void>;
   /**
    * Called when a run has failed: nothing more is submitted, and the run over the next file may use the same ledger. Resolves
    * when submitted items are settled.

@@ -15,15 +15,15 @@ const tables = [
   "list",
   "usage_sum",
   "usage_mark",
+  "reservation",
+  "delivery",
+  "run_secret",
 ];
 
 export const translate = translator({
   placeholder: (index) => `$${index}`,
   words: {
-    ...Object.fromEntries(
-      [...tables, "receipt", "receipt_owner", "receipt_secret"].map((name) => [name, `idv_${name}`]),
-    ),
-    receipt_columns: "id, run, owner, created, granted, used, marks",
+    ...Object.fromEntries(tables.map((name) => [name, `idv_${name}`])),
     clock,
     share: "FOR SHARE",
     lock: "FOR NO KEY UPDATE",

@@ -1,5 +1,5 @@
 /**
- * Arithmetic of quotas, shared by the quota file and the key store. Changes rows in memory; must not access a database.
+ * Arithmetic of quotas. Changes rows in memory; must not access a database.
  */
 import { type Period, periodEnd, periodStart } from "./period.js";
 
@@ -11,11 +11,6 @@ export interface Quota {
   readonly left: number | null;
   /** Time at which `used` returns to 0, in milliseconds since the epoch; null for never. */
   readonly renewsAt: number | null;
-}
-
-export interface Reservation {
-  readonly granted: number;
-  readonly quota: Quota;
 }
 
 export interface QuotaChange {

@@ -27,8 +27,6 @@ export interface Schema {
   readonly applicationId: number;
   /** Statements that make its tables. */
   readonly tables: string;
-  /** Advice in the error for a file of another kind; `use another file` by default. */
-  readonly otherwise?: string;
 }
 
 export interface LockWait {
@@ -243,8 +241,8 @@ export function hasTables(database: Database, path: string, schema: Schema): boo
   return false;
 }
 
-function notOurs(path: string, { name, otherwise = "use another file" }: Schema): StoreError {
-  return new StoreError(`${path}: not a ${name} of idv; left unchanged; ${otherwise}`);
+function notOurs(path: string, { name }: Schema): StoreError {
+  return new StoreError(`${path}: not a ${name} of idv; left unchanged; use another file`);
 }
 
 export const deadlineOf = ({ milliseconds = defaultWait }: LockWait): number =>

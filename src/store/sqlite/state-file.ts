@@ -102,7 +102,8 @@ export abstract class StateFile {
       : this.file.database.prepare(sql).all(...parameters);
   }
 
-  writeFast<Result>(work: () => Work<Result>): Promise<Result> {
+  async writeFast<Result>(work: () => Work<Result>): Promise<Result> {
+    this.checkPath();
     return this.inFastWrite(() => this.work(work()));
   }
 
@@ -140,20 +141,6 @@ export abstract class StateFile {
     });
   }
 
-  /**
-   * Like {@link inWrite}, but does not block this thread while the disk works. Durable when it resolves; others may see
-   * the change earlier.
-   */
-  protected async inBackgroundWrite<Result extends { readonly granted: number }>(
-    work: () => Result,
-  ): Promise<Result> {
-    this.checkPath();
-    if (!(await this.canSync())) return this.inWrite(work);
-    const result = await this.inFastWrite(work);
-    await this.sync(result);
-    return result;
-  }
-
   protected async canSync(): Promise<boolean> {
     this.#log ??= openLog(this.file.path);
     const hasLog = (await this.#log) !== undefined;
@@ -165,10 +152,9 @@ export abstract class StateFile {
    * Makes all fast changes so far durable, without blocking this thread. Changes that are made meanwhile share the next
    * sync.
    *
-   * @param details for the error
    * @throws StoreError
    */
-  protected sync(details?: { readonly granted: number }): Promise<void> {
+  protected sync(): Promise<void> {
     this.#nextSync ??= this.#syncing
       .catch(() => {})
       .then(async () => {
@@ -178,7 +164,7 @@ export abstract class StateFile {
       });
     const { path, schema } = this.file;
     return this.#nextSync.catch((error: Error) => {
-      throw new StoreError(`${path}: the ${schema.name} cannot be used: ${error.message}`, details);
+      throw new StoreError(`${path}: the ${schema.name} cannot be used: ${error.message}`);
     });
   }
 

@@ -1,29 +1,24 @@
 /** Charges of keys and of runs, as work in a transaction, and the deletion of the answers that they store. */
-import { type Reservation, renewed } from "../quota/quota.js";
-import type { Granted, ReceiptRow } from "../quota/receipts.js";
-import { leaveReceipt, newReceipts } from "../quota/sql-receipts.js";
+import { renewed } from "../quota/quota.js";
 import { ask, type Clock, clock, listOf, type Statement, tell, type Work } from "../sql.js";
 import {
   answerKey,
   answerMilliseconds,
   applyCharges,
-  applyUnitRequest,
   type ChargedRows,
   hourMilliseconds,
   type KeyRow,
   type NamedQuotaRow,
 } from "./rules.js";
 import { hashOf } from "./secrets.js";
-import { type Charge, type ChargeOutcome, type UnitRequest, usageIdOf } from "./service-store.js";
+import type { Charge, ChargeOutcome } from "./service-store.js";
 import {
   addUsage,
   type DatedAnswer,
   insertAnswers,
   isValid,
   selectAnswers,
-  selectOwner,
   updateQuota,
-  usableQuota,
 } from "./statements.js";
 import type { NamedUnits, Usage } from "./usage.js";
 
@@ -67,33 +62,6 @@ export function* charge(charges: readonly Charge[]): Work<{
   return { outcomes: result.outcomes, rows: { keys, quotas }, now };
 }
 
-export function* takeUnits(
-  request: UnitRequest,
-): Work<{ readonly reservation: Reservation & Granted; readonly now: number }> {
-  const { from, once, receipt } = request;
-  const keyId = usageIdOf(from);
-  // Read receipts after the quota is locked: no other run can store one before the end of this transaction.
-  const news = receipt && newReceipts(keyId, receipt);
-  const [keys, quotas, answers, [{ now }], receipts = []] = yield* ask<
-    [KeyRow[], NamedQuotaRow[], DatedAnswer[], [Clock], ...ReceiptRow[][]]
-  >(
-    ...selectOwner(from, "{share}", "{lock}"),
-    selectAnswers(keyId, [hashOf(once)]),
-    clock,
-    ...(news ? [news] : []),
-  );
-  const quota = usableQuota(from, keys, quotas, now);
-  const stored = answers.find((answer) => isValid(answer, now));
-  const taken = applyUnitRequest(quota, stored, request, receipts, now);
-  yield* tell(
-    updateQuota(quota),
-    ...insertAnswers(taken.answers, now),
-    ...addUsage(taken.usage),
-    ...leaveReceipt(keyId, taken.receipt, now),
-  );
-  return { now, reservation: taken.reservation };
-}
-
 /**
  * Gives units of a key that were charged as `unknown` their statuses, as many as are in hours that are not in the sums
  * yet, the newest first. The sum of the units stays.
@@ -135,19 +103,17 @@ export function* nameUnits({ keyId, kind, statuses, notChecked }: NamedUnits): W
  * Deletes old answers. They expire after 24 hours and are deleted after 48, counted from the newest answer before
  * `now`, so that a clock that runs ahead deletes no valid one.
  *
- * @param keyId deletes only answers of this key
  * @returns whether more may be left
  */
-export function* deleteAnswers(now: number, keyId?: string): Work<boolean> {
-  const ofKey = keyId === undefined ? "" : "AND key_id = ?";
+export function* deleteAnswers(now: number): Work<boolean> {
   const [deleted] = yield* ask([
     `DELETE FROM {answer} WHERE (key_id, idempotency_key_hash) IN (
       SELECT key_id, idempotency_key_hash FROM {answer}
       WHERE created <= ?
-        AND created <= (SELECT max(created) FROM {answer} WHERE created < ?) - ${2 * answerMilliseconds} ${ofKey}
+        AND created <= (SELECT max(created) FROM {answer} WHERE created < ?) - ${2 * answerMilliseconds}
       ORDER BY created LIMIT ${sweptAnswers} {skip})
     RETURNING key_id`,
-    ...[now - 2 * answerMilliseconds, now, ...(keyId === undefined ? [] : [keyId])],
+    ...[now - 2 * answerMilliseconds, now],
   ]);
   return deleted!.length === sweptAnswers;
 }

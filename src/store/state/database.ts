@@ -10,6 +10,8 @@ export interface ServiceDatabase {
   /** Without a password, for messages. */
   readonly name: string;
   readonly runsSideBySide: boolean;
+  /** Whether its clock is one for all who use it. */
+  readonly hasClock: boolean;
   readonly fastCharges?: FastCharges;
   /** Set where there are several connections. */
   readonly pool?: PoolState;

@@ -3,6 +3,7 @@
  * without one for a while, another server takes the list over. Must not know files, nor what is in the columns of JSON.
  */
 import { timingSafeEqual } from "node:crypto";
+import { deliverAll } from "../quota/reservations.js";
 import { ask, type Clock, clock, insertion, listOf, type Parameter, tell } from "../sql.js";
 import type { ServiceDatabase } from "./database.js";
 import { answerMilliseconds } from "./rules.js";
@@ -58,6 +59,8 @@ export interface ListChange {
   readonly choices?: unknown;
   readonly found?: unknown;
   readonly result?: unknown;
+  /** Id of the reservation whose units are delivered with this change. */
+  readonly delivers?: string;
 }
 
 /** A server's work on a list; it ends when another server has taken the list over. */
@@ -220,7 +223,11 @@ export class SqlLists implements ListStore {
         ...[now, now, ...changed.map(([, value]) => value), id, ...from],
         ...(claim === undefined ? [] : [claim.server, claim.attempt]),
       ]);
-      return rows[0] && toList(rows[0]);
+      const list = rows[0] && toList(rows[0]);
+      if (list !== undefined && to.delivers !== undefined) {
+        yield* deliverAll({ keyId: list.keyId! }, to.delivers, list.kind);
+      }
+      return list;
     });
   }
 

@@ -27,6 +27,7 @@ export async function openPostgresServiceStore(
 
 class PostgresServiceDatabase implements ServiceDatabase {
   readonly runsSideBySide = true;
+  readonly hasClock = true;
   readonly fastCharges: PostgresCharges;
   readonly #database: PostgresDatabase;
 

@@ -3,8 +3,7 @@
  * are stored.
  */
 import { createHmac } from "node:crypto";
-import { changeQuota, type QuotaRow, type Reservation, renewed, takeUnits, toQuota } from "../quota/quota.js";
-import { type Granted, type ReceiptRow, receiptValues, takeOnce } from "../quota/receipts.js";
+import { changeQuota, type QuotaRow, renewed, takeUnits, toQuota } from "../quota/quota.js";
 import { type RateRow, rateOf } from "./rates.js";
 import { hashOf, hintOf } from "./secrets.js";
 import {
@@ -18,9 +17,7 @@ import {
   type QuotaOwner,
   SecretExistsError,
   type SecretFacts,
-  type UnitRequest,
   UnknownKeyError,
-  usageIdOf,
 } from "./service-store.js";
 import type { Usage } from "./usage.js";
 
@@ -128,42 +125,6 @@ export function applyCharges(rows: ChargedRows, charges: readonly Charge[], now:
     return { statuses: given, quota: toQuota(quota) };
   });
   return { outcomes, answers: [...added], usage: [...usage.values()] };
-}
-
-/**
- * Charges units for a run. Changes the row of the quota.
- *
- * @param stored the answer to the same request, if it was made before
- * @param news receipts that other runs of the same name have stored since the last charge
- * @param now milliseconds since the epoch
- */
-export function applyUnitRequest(
-  quota: NamedQuotaRow,
-  stored: AnswerRow | undefined,
-  { from, kind, units, once, receipt }: UnitRequest,
-  news: readonly ReceiptRow[],
-  now: number,
-): Omit<ChargeResult, "outcomes"> & {
-  readonly reservation: Reservation & Granted;
-  readonly receipt: ReturnType<typeof receiptValues>;
-} {
-  const granted = takeOnce(units, receipt, news, (wanted) =>
-    stored === undefined ? takeUnits(quota, wanted) : Number(stored.statuses),
-  );
-  const reservation = { ...granted, quota: toQuota(quota) };
-  if (stored !== undefined) return { reservation, answers: [], usage: [], receipt: undefined };
-  const { charged } = granted;
-  const keyId = usageIdOf(from);
-  const hash = hashOf(once);
-  // The answer is the number of units.
-  const answer = { key_id: keyId, idempotency_key_hash: hash, body_hash: hash, statuses: String(charged) };
-  const hour = now - (now % hourMilliseconds);
-  return {
-    reservation,
-    answers: [answer],
-    usage: charged === 0 ? [] : [{ keyId, hour, kind, status: "unknown", units: charged }],
-    receipt: receipt && receiptValues(receipt, units, granted),
-  };
 }
 
 export const noQuota = (owner: QuotaOwner): UnknownKeyError =>

@@ -3,8 +3,8 @@
  * they are stored, nor the rules of a charge, which are in rules.ts. Times are in milliseconds since the epoch.
  */
 import type { PoolState } from "../postgres/database.js";
-import type { Quota, QuotaChange, Reservation } from "../quota/quota.js";
-import type { Granted, ReceiptCharge, ReceiptStore } from "../quota/receipts.js";
+import type { Quota, QuotaChange } from "../quota/quota.js";
+import type { Quotas } from "../quota/quotas.js";
 import type { ListStore } from "./lists.js";
 import type { RequestRate, Turns } from "./rates.js";
 import type { SessionStore } from "./sessions.js";
@@ -98,16 +98,6 @@ export type QuotaOwner = { readonly quotaName: string } | { readonly keyId: stri
 export const usageIdOf = (owner: QuotaOwner): string =>
   "keyId" in owner ? owner.keyId : `quota:${owner.quotaName}`;
 
-export interface UnitRequest {
-  readonly from: QuotaOwner;
-  readonly kind: string;
-  readonly units: number;
-  /** Unique text for the request, which makes a repetition within 24 hours free of charge. */
-  readonly once: string;
-  /** Stored in the same transaction; may make the charge smaller. */
-  readonly receipt?: ReceiptCharge | undefined;
-}
-
 export interface AuditEntry {
   readonly at: number;
   /** Name of a person, or of a session without one, or `command line`. */
@@ -157,19 +147,8 @@ export interface ServiceStore {
    * the sum of the usage since the start of the period, over all statuses but `quota_exceeded`.
    */
   chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>;
-  /**
-   * Charges up to the requested units, fewer if fewer are left. Durable when it resolves. The usage has the status
-   * `unknown`; that of a shared quota is counted under {@link usageIdOf}.
-   *
-   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
-   */
-  takeUnits(request: UnitRequest): Promise<Reservation & Granted>;
-  /** @throws UnknownKeyError when there is no such quota, or the key cannot be used */
-  openReceipts(owner: QuotaOwner): Promise<ReceiptStore>;
-  /** @throws UnknownKeyError when there is no such quota, or the key cannot be used */
-  quotaOf(owner: QuotaOwner): Promise<Quota>;
-  /** Creates the shared quota if there is none of this name. Used units stay. */
-  setSharedQuota(name: string, change: QuotaChange): Promise<Quota>;
+  /** Returns the quota of a key, or one with a name, and the reservations of runs in it. */
+  quotas(owner: QuotaOwner): Quotas;
   /** Takes turns for requests of a key with a rate. A power failure may undo it. */
   takeTurns(keyId: string, wanted: number): Promise<Turns>;
   hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean>;

@@ -5,21 +5,11 @@
 
 import { timingSafeEqual } from "node:crypto";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { StoreError } from "../errors.js";
 import type { PoolState } from "../postgres/database.js";
-import {
-  changeQuota,
-  freshRow,
-  type Quota,
-  type QuotaChange,
-  type Reservation,
-  renewed,
-  toQuota,
-} from "../quota/quota.js";
-import type { Granted, ReceiptStore } from "../quota/receipts.js";
-import { SqlReceipts } from "../quota/sql-receipts.js";
+import { changeQuota, freshRow, renewed, toQuota } from "../quota/quota.js";
+import { Quotas } from "../quota/quotas.js";
 import { ask, type Clock, clock, insertion, listOf, type Statement, tell } from "../sql.js";
-import { charge, deleteAnswers, nameUnits, takeUnits } from "./charges.js";
+import { charge, deleteAnswers, nameUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database.js";
 import { type ListStore, SqlLists } from "./lists.js";
 import { type Turns, takeTurns } from "./rates.js";
@@ -55,8 +45,6 @@ import {
   type NewKey,
   type QuotaOwner,
   type ServiceStore,
-  type UnitRequest,
-  usageIdOf,
 } from "./service-store.js";
 import { type SessionStore, SqlSessions } from "./sessions.js";
 import { checkState } from "./state-check.js";
@@ -69,7 +57,6 @@ import {
   selectAnswers,
   selectOwner,
   updateQuota,
-  usableQuota,
 } from "./statements.js";
 import {
   deleteHours,
@@ -181,7 +168,7 @@ export class SqlServiceStore implements ServiceStore {
     this.#compared(now);
     const byKey = secretsByKey(secrets);
     return keys.map((row) => {
-      const last_used = this.#uses.get(row.id)?.time ?? row.last_used;
+      const last_used = Math.max(this.#uses.get(row.id)?.time ?? 0, row.last_used ?? 0) || null;
       return toKey({ ...row, last_used }, quotaIn(row), now, byKey.get(row.id));
     });
   }
@@ -265,62 +252,20 @@ export class SqlServiceStore implements ServiceStore {
     );
   }
 
-  async takeUnits(request: UnitRequest): Promise<Reservation & Granted> {
-    const { from } = request;
-    const { reservation, now } = await this.#database.write(() => takeUnits(request));
-    // Delete only this quota's answers: the run's clock may differ from the service's.
-    if ("quotaName" in from) this.#sweepIfDue(now, usageIdOf(from));
-    else this.#noteUse(from.keyId, now);
-    return reservation;
-  }
-
   /** Deletes old answers once a minute, and after each charge while more are left. No charge waits for it. */
-  #sweepIfDue(now: number, keyId?: string): void {
+  #sweepIfDue(now: number): void {
     if (now >= this.#sweptAt && now < this.#sweptAt + sweepMilliseconds) return;
     this.#sweptAt = now;
     this.#sweep = this.#sweep
-      .then(() => this.#database.write(() => deleteAnswers(now, keyId)))
+      .then(() => this.#database.write(() => deleteAnswers(now)))
       .then((isMore) => {
         if (isMore) this.#sweptAt = Number.NEGATIVE_INFINITY;
       })
       .catch(() => {});
   }
 
-  async openReceipts(owner: QuotaOwner): Promise<ReceiptStore> {
-    const database = this.#database;
-    const secret = await database.read(function* () {
-      const [keys, quotas, [{ now }], [row]] = yield* ask<
-        [KeyRow[], NamedQuotaRow[], [Clock], { secret: Uint8Array }[]]
-      >(...selectOwner(owner, "", ""), clock, ["SELECT secret FROM {receipt_secret}"]);
-      usableQuota(owner, keys, quotas, now);
-      if (row === undefined) throw new StoreError(`${database.name}: the state is damaged; restore a backup`);
-      return row.secret;
-    });
-    return new SqlReceipts(database, usageIdOf(owner), secret);
-  }
-
-  quotaOf(owner: QuotaOwner): Promise<Quota> {
-    return this.#database.read(function* () {
-      const [keys, quotas, [{ now }]] = yield* ask<[KeyRow[], NamedQuotaRow[], [Clock]]>(
-        ...selectOwner(owner, "", ""),
-        clock,
-      );
-      return toQuota(usableQuota(owner, keys, quotas, now));
-    });
-  }
-
-  setSharedQuota(name: string, change: QuotaChange): Promise<Quota> {
-    return this.#database.write(function* () {
-      yield* ask(insertQuota({ ...freshRow, id: newId(), name }));
-      const [[row], [{ now }]] = yield* ask<[[NamedQuotaRow], [Clock]]>(
-        ["SELECT * FROM {quota} WHERE name = ? {lock}", name],
-        clock,
-      );
-      const quota = renewed(row, now);
-      changeQuota(quota, change, now);
-      yield* tell(updateQuota(quota, "{bump}"));
-      return toQuota(quota);
-    });
+  quotas(owner: QuotaOwner): Quotas {
+    return new Quotas(this.#database, owner);
   }
 
   takeTurns(keyId: string, wanted: number): Promise<Turns> {

@@ -30,17 +30,28 @@ const allUnits: Statement = [
   day,
 ];
 
-/** Items in a stored answer; an answer to a run is the number of its units, and its two hashes are equal. */
-const itemsInAnswer = `CASE WHEN idempotency_key_hash = body_hash THEN CAST(statuses AS bigint)
-  WHEN statuses = '' THEN 0
+/** Items in a stored answer. */
+const itemsInAnswer = `CASE WHEN statuses = '' THEN 0
   ELSE 1 + length(statuses) - length(replace(statuses, ',', ''))
     - (length(statuses) - length(replace(statuses, 'quota_exceeded', ''))) / 14 END`;
 
 /** Returns a line for each disagreement. */
 export function* checkState(): Work<readonly string[]> {
-  const [quotas, keys, all, [{ now }]] = yield* ask<
-    [NamedQuotaRow[], { id: string; quota_id: string }[], Units[], [Clock]]
-  >(["SELECT * FROM {quota} ORDER BY id"], ["SELECT id, quota_id FROM {key}"], allUnits, clock);
+  const [quotas, keys, all, reserved, [{ now }]] = yield* ask<
+    [
+      NamedQuotaRow[],
+      { id: string; quota_id: string }[],
+      Units[],
+      { quota: string; units: number; period_start: number }[],
+      [Clock],
+    ]
+  >(
+    ["SELECT * FROM {quota} ORDER BY id"],
+    ["SELECT id, quota_id FROM {key}"],
+    allUnits,
+    ["SELECT quota, units, period_start FROM {reservation}"],
+    clock,
+  );
   const problems: string[] = [];
   const total = new Map(all.map(({ keyId, units }) => [keyId, units]));
   const starts = [...new Set(quotas.map(({ period_start }) => period_start))].filter((start) => start > 0);
@@ -54,7 +65,9 @@ export function* checkState(): Work<readonly string[]> {
     const ids = name === null ? own : [...own, usageIdOf({ quotaName: name })];
     const units = start > 0 ? since.get(start)! : total;
     const sum = ids.reduce((sum, id) => sum + (units.get(id) ?? 0), 0);
-    if (sum === used) continue;
+    // What runs have charged and not delivered is no usage yet.
+    const held = reserved.filter((row) => row.quota === id && row.period_start === start);
+    if (sum + held.reduce((units, row) => units + row.units, 0) === used) continue;
     const what = name === null ? `the quota of key ${own[0] ?? id}` : `the quota "${name}"`;
     const whole = period === "none" ? "" : ` since ${new Date(start).toISOString()}`;
     problems.push(

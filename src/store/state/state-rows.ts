@@ -74,16 +74,23 @@ export interface StateRows {
 
 export const rowsAtOnce = 1000;
 
+const unitsDelivered = `used - coalesce((SELECT CAST(sum(units) AS bigint) FROM {reservation}
+  WHERE quota = {quota}.id AND period_start = {quota}.period_start), 0) AS used`;
+
 type Run = <Result>(work: Work<Result>) => Promise<Result>;
 
 export async function exportRows(run: Run, visit: (rows: StateRows) => Promise<void>): Promise<void> {
   for (const table of stateTableNames) {
     const { columns, keyLength } = stateTables[table];
     const key = columns.slice(0, keyLength);
+    // Runs that are in the old state deliver nothing in the new one.
+    const selected = columns.map((column) =>
+      table === "quota" && column === "used" ? unitsDelivered : column,
+    );
     let last: Parameter[] | undefined;
     for (;;) {
       const after = last === undefined ? "" : `WHERE (${key.join(", ")}) > (${listOf(key)})`;
-      const text = `SELECT ${columns.join(", ")} FROM {${table}} ${after} ORDER BY ${key.join(", ")} LIMIT ${rowsAtOnce}`;
+      const text = `SELECT ${selected.join(", ")} FROM {${table}} ${after} ORDER BY ${key.join(", ")} LIMIT ${rowsAtOnce}`;
       const [rows] = await run(ask<[Record<string, Parameter>[]]>([text, ...(last ?? [])]));
       if (rows.length === 0) break;
       await visit({ table, rows: rows.map(toValues) });

@@ -1,6 +1,6 @@
 /** The tables of the service, in a SQLite file and in PostgreSQL, in the words of sql.ts. */
 import { quotaColumns } from "../quota/quota.js";
-import { receiptTables } from "../quota/receipt-tables.js";
+import { reservationTables } from "../quota/reservations.js";
 
 const keys = `CREATE TABLE {quota} (id text PRIMARY KEY, name text UNIQUE, ${quotaColumns}{version}) {often_changed};
   CREATE TABLE {key} (
@@ -105,8 +105,8 @@ const lists = `CREATE TABLE {list} (
     body_hash {bytes}
   ) {strict}`;
 
-const receipts = `${receiptTables};
-  CREATE TABLE {receipt_secret} (secret {bytes} NOT NULL) {strict};
-  INSERT INTO {receipt_secret} {random_bytes}`;
+const runs = `${reservationTables};
+  CREATE TABLE {run_secret} (secret {bytes} NOT NULL) {strict};
+  INSERT INTO {run_secret} {random_bytes}`;
 
-export const tables = [keys, answers, usage, sessions, lists, receipts].join(";\n");
+export const tables = [keys, answers, usage, sessions, lists, runs].join(";\n");

@@ -33,7 +33,7 @@ async function replace(isInPlace: boolean, meanwhile: (path: string) => void) {
     sink: slowSink,
     backup: await openCopy(path, join(folder, "list.csv.bak")),
     note: (text) => notes.push(text),
-    appear: () => {},
+    appear: async () => {},
   });
   const error = await committed.then(
     () => undefined,

@@ -126,7 +126,7 @@ describe("a failed run prints one line and keeps the old output", () => {
       ["l.csv", "--quota", "q.db"],
       { "l.csv": list, "q.db": "x".repeat(5000) },
       6,
-      "q.db: not a quota file of idv; left unchanged; use another file, or FILE#NAME for a quota in the state of idv serve",
+      "q.db: not a quota file of idv; left unchanged; use another file",
     ],
     [
       "control characters in a header",
@@ -144,17 +144,14 @@ describe("a failed run prints one line and keeps the old output", () => {
     expect(readdirSync(home).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
-  test.each([
-    [[], "; 2 units used; the next run of this list counts them"],
-    [["--dry-run"], ""],
-  ])("the line names the units used if the quota is limited %j", async (args, cost) => {
+  test.each([[[]], [["--dry-run"]]])("a file that is not written costs nothing %j", async (args) => {
     const home = folderWith({ "l.csv": 'a,email\n1,a@b.de\n2,c@d.de\n3,"e@f.de\n' });
     await setQuota(home, { limit: 9 });
     const { code, stderr } = await idv(["emails", "l.csv", "-o", "out.csv", ...args], { home });
     expect(stderr).toMatch(/^idv: l\.csv:4: a quoted field is never closed; .*; close it or double it/);
-    expect(stderr.endsWith(`double it${cost}\n`), stderr).toBe(true);
+    expect(stderr.endsWith("double it\n"), stderr).toBe(true);
     expect(code).toBe(6);
-    expect(await readQuota(home)).toMatchObject({ used: cost === "" ? 0 : 2 });
+    expect(await readQuota(home)).toMatchObject({ used: 0 });
   });
 
   test.each([

@@ -68,8 +68,8 @@ describe("a failed run prints one line and keeps the old output", () => {
   });
 
   test("standard output to a file without space for its last bytes", async () => {
-    const home = folderWith({ "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(7000)}` });
-    const limited = 'ulimit -f 100; exec "$@" > out.csv';
+    const home = folderWith({ "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(30_000)}` });
+    const limited = 'ulimit -f 500; exec "$@" > out.csv';
     const child = spawn("bash", ["-c", limited, "_", ...command, "emails", "l.csv", "-q"], {
       cwd: home,
       env: { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") },

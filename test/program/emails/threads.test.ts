@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunOptions } from "../../../src/run/run-options.js";
+import { TestQuota } from "../../support/quota.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { some, times } from "../../support/tier.js";
 
@@ -14,7 +15,9 @@ const { profiles } = await built("run/profiles");
 const { openTable } = await built("table/reader");
 const { offlineValidator } = await built("validator/offline");
 const { loadClassifier } = await built("classifier/load-classifier");
-const { QuotaFile } = await built("store/quota/quota-file");
+const { openQuotaFile } = await built("store/quota/quota-file");
+const openQuota = async () =>
+  new TestQuota(await openQuotaFile(join(temporaryFolder(), "quota.db"), Date.now));
 
 /** Yields rows of every kind, 100 bytes each; some notes have line ends, so that a block may end inside one. */
 function* table(count: number) {
@@ -62,7 +65,7 @@ test("a CRLF that is split between two blocks is one line end", async () => {
       await new Promise((resolve) => setTimeout(resolve, i < 20 * block ? 10 : 0));
     }
   }
-  const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
+  const quotaFile = await openQuota();
   const outputs = await Promise.all(
     [1, 3].map(async (cores) => {
       const parts: Buffer[] = [];
@@ -92,7 +95,7 @@ describe("a large table comes out the same with and without workers", () => {
     ["deduplicated", null, { filter: { dedupe: "item" } }],
   ];
   test.each(some(cases, 2))("%s", async (_, limit, options) => {
-    const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
+    const quotaFile = await openQuota();
     const run = async (cores: number) => {
       await quotaFile.configure({ limit });
       await quotaFile.reset();

@@ -139,7 +139,7 @@ describe.skipIf(!hasPostgres || !isFull)("a shared quota in PostgreSQL", () => {
     let ended = 0;
     const store = await openPostgresServiceStore(place);
     onTestFinished(() => store.close());
-    const used = async () => (await store.quotaOf({ quotaName: "nightly" })).used;
+    const used = async () => (await store.quotas({ quotaName: "nightly" }).read(() => false)).used;
     for (let i = 0; i < 12; i++) {
       const child = startIdv([...argsFor(place), "list.csv", "-q"], { home: folder });
       const outcome = finished(child);

@@ -5,7 +5,8 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { StoreError } from "../../../src/store/errors.js";
-import { QuotaFile } from "../../../src/store/quota/quota-file.js";
+import { openSqliteServiceStore } from "../../../src/store/state/sqlite.js";
+import { TestQuota } from "../../support/quota.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { times } from "../../support/tier.js";
 
@@ -14,17 +15,17 @@ const newPath = () => join(temporaryFolder(), "deep", "folder", "quota.db");
 
 describe("a new file", () => {
   test("sets no limit and counts units", async () => {
-    const file = await QuotaFile.open(newPath(), () => november);
+    const file = await TestQuota.open(newPath(), () => november);
     expect(await file.read()).toEqual({ limit: null, period: "none", used: 0, left: null, renewsAt: null });
-    expect(await file.reserve(70)).toMatchObject({ granted: 70, quota: { used: 70, left: null } });
+    expect(await file.charge(70)).toMatchObject({ granted: 70, quota: { used: 70, left: null } });
     expect((await file.read()).used).toBe(70);
     await file.close();
   });
 
   test("admits only its owner, as do SQLite's files beside it", async () => {
     const path = newPath();
-    const file = await QuotaFile.open(path, () => november);
-    await file.reserve(1);
+    const file = await TestQuota.open(path, () => november);
+    await file.charge(1);
     for (const suffix of ["", "-wal", "-shm"]) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
     await file.close();
   });
@@ -32,34 +33,34 @@ describe("a new file", () => {
 
 describe("a limit", () => {
   test("grants no more than is left", async () => {
-    const file = await QuotaFile.open(newPath(), () => november);
+    const file = await TestQuota.open(newPath(), () => november);
     await file.configure({ limit: 100 });
-    expect(await file.reserve(60)).toMatchObject({ granted: 60, quota: { left: 40 } });
-    expect(await file.reserve(60)).toMatchObject({ granted: 40, quota: { left: 0 } });
-    expect(await file.reserve(60)).toMatchObject({ granted: 0, quota: { left: 0, used: 100 } });
+    expect(await file.charge(60)).toMatchObject({ granted: 60, quota: { left: 40 } });
+    expect(await file.charge(60)).toMatchObject({ granted: 40, quota: { left: 0 } });
+    expect(await file.charge(60)).toMatchObject({ granted: 0, quota: { left: 0, used: 100 } });
     await file.configure({ limit: 130 });
-    expect(await file.reserve(60)).toMatchObject({ granted: 30 });
+    expect(await file.charge(60)).toMatchObject({ granted: 30 });
     await file.configure({ limit: 10 });
     expect(await file.read()).toMatchObject({ limit: 10, used: 130, left: 0 });
     expect(await file.reset()).toMatchObject({ used: 0, left: 10 });
     await file.configure({ limit: null });
-    expect(await file.reserve(1000)).toMatchObject({ granted: 1000 });
+    expect(await file.charge(1000)).toMatchObject({ granted: 1000 });
     await file.close();
   });
 
   test("renews with its period, and not when the clock is set back", async () => {
     let now = november;
-    const file = await QuotaFile.open(newPath(), () => now);
+    const file = await TestQuota.open(newPath(), () => now);
     expect((await file.configure({ limit: 5, period: "day" })).renewsAt).toBe(
       Date.parse("2026-11-22T00:00:00Z"),
     );
-    await file.reserve(5);
-    expect((await file.reserve(1)).granted).toBe(0);
+    await file.charge(5);
+    expect((await file.charge(1)).granted).toBe(0);
     now = Date.parse("2026-11-22T00:00:00Z");
     expect(await file.read()).toMatchObject({ used: 0, left: 5 });
-    expect((await file.reserve(3)).granted).toBe(3);
+    expect((await file.charge(3)).granted).toBe(3);
     now = november;
-    expect(await file.reserve(3)).toMatchObject({
+    expect(await file.charge(3)).toMatchObject({
       granted: 2,
       quota: { renewsAt: Date.parse("2026-11-23T00:00:00Z") },
     });
@@ -68,17 +69,17 @@ describe("a limit", () => {
 
   test("survives closing, and keeps the used units when the period changes", async () => {
     const path = newPath();
-    const first = await QuotaFile.open(path, () => november);
+    const first = await TestQuota.open(path, () => november);
     await first.configure({ limit: 10, period: "month" });
-    await first.reserve(4);
+    await first.charge(4);
     await first.close();
-    const second = await QuotaFile.open(path, () => november);
+    const second = await TestQuota.open(path, () => november);
     expect(await second.configure({ period: "hour" })).toMatchObject({ limit: 10, used: 4, left: 6 });
     await second.close();
   });
 
   test("matches a plain model for any order of reservations and limits", async () => {
-    const file = await QuotaFile.open(newPath(), () => november);
+    const file = await TestQuota.open(newPath(), () => november);
     const step = fc.oneof(
       fc.record({ units: fc.nat(50) }),
       fc.record({ limit: fc.option(fc.nat(200)) }),
@@ -93,7 +94,7 @@ describe("a limit", () => {
           if ("units" in one) {
             const granted = limit === null ? one.units : Math.min(one.units, Math.max(0, limit - used));
             used += granted;
-            expect((await file.reserve(one.units)).granted).toBe(granted);
+            expect((await file.charge(one.units)).granted).toBe(granted);
           } else if ("limit" in one) limit = (await file.configure({ limit: one.limit })).limit;
           else used = (await file.reset()).used;
           expect(await file.read()).toMatchObject({ used, limit });
@@ -114,27 +115,23 @@ describe("files that cannot be used", () => {
     const path = join(temporaryFolder(), "quota.db");
     make(path);
     const before = statSync(path).isFile() ? readFileSync(path) : undefined;
-    await expect(QuotaFile.open(path, () => november)).rejects.toThrow(StoreError);
-    await expect(QuotaFile.open(path, () => november)).rejects.toThrow(`${path}: not a quota file of idv`);
+    await expect(TestQuota.open(path, () => november)).rejects.toThrow(StoreError);
+    await expect(TestQuota.open(path, () => november)).rejects.toThrow(`${path}: not a quota file of idv`);
     if (before) expect(readFileSync(path)).toEqual(before);
   });
 
-  test("fail with the reason: a damaged quota file", async () => {
-    const path = join(temporaryFolder(), "quota.db");
-    await (await QuotaFile.open(path, () => november)).close();
-    new DatabaseSync(path).exec("DELETE FROM quota");
-    const file = await QuotaFile.open(path, () => november);
-    await expect(file.reserve(1)).rejects.toThrow(
-      `${path}: the quota file is damaged; restore a backup, or delete it to start over`,
+  test("fail with the reason: the state of a service", async () => {
+    const path = join(temporaryFolder(), "service.db");
+    await (await openSqliteServiceStore(path, () => november)).close();
+    await expect(TestQuota.open(path, () => november)).rejects.toThrow(
+      `${path}: has no quota of its own, as the state of a service; name one of its quotas: --quota ${path}#NAME`,
     );
-    await expect(file.read()).rejects.toThrow(StoreError);
-    await file.close();
   });
 
   test("fail with the reason: a path below a file", async () => {
     const path = join(temporaryFolder(), "file");
     writeFileSync(path, "");
-    await expect(QuotaFile.open(join(path, "quota.db"), () => november)).rejects.toThrow(
+    await expect(TestQuota.open(join(path, "quota.db"), () => november)).rejects.toThrow(
       "cannot be opened: its folder is a file",
     );
   });

@@ -3,7 +3,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { StoreError } from "../../../src/store/errors.js";
-import { QuotaFile } from "../../../src/store/quota/quota-file.js";
+import { openQuotaFile } from "../../../src/store/quota/quota-file.js";
+import { Quotas } from "../../../src/store/quota/quotas.js";
+import { fileQuota } from "../../../src/store/quota/reservations.js";
 import {
   explainErrors,
   hasTables,
@@ -14,7 +16,10 @@ import {
   retryWhileBusy,
   type Schema,
 } from "../../../src/store/sqlite/database.js";
-import { type OpenFile, openFile, StateFile } from "../../../src/store/sqlite/state-file.js";
+import type { OpenFile } from "../../../src/store/sqlite/state-file.js";
+import { openFile, StateFile } from "../../../src/store/sqlite/state-file.js";
+import { openStateFile } from "../../../src/store/state/state-database.js";
+import { take } from "../../support/quota.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 // The library that idv itself uses: two of them in one process do not see each other's locks.
@@ -69,7 +74,7 @@ test.each<[string, (signal: AbortSignal) => LockWait, string]>([
 ])("waits for the lock of another process until %s, without blocking", async (_, waitFor, message) => {
   const path = join(temporaryFolder(), "quota.db");
   const controller = new AbortController();
-  const file = await QuotaFile.open(path, Date.now, waitFor(controller.signal));
+  const file = await openQuotaFile(path, Date.now, waitFor(controller.signal));
   const other = new DatabaseSync(path);
   other.exec("BEGIN IMMEDIATE");
   let ticks = 0;
@@ -77,33 +82,34 @@ test.each<[string, (signal: AbortSignal) => LockWait, string]>([
   const ticking = setInterval(() => {
     if (++ticks === 5) controller.abort(new Error("stopped"));
   }, 5);
-  await expect(file.reserve(1)).rejects.toThrow(message);
+  await expect(take(file.quotas, 1)).rejects.toThrow(message);
   clearInterval(ticking);
   expect(ticks).toBeGreaterThan(0);
-  // Reading needs no lock.
-  expect((await file.read()).used).toBe(0);
   other.exec("ROLLBACK");
-  expect((await file.reserve(2)).quota.used).toBe(2);
+  expect((await take(file.quotas, 2)).quota.used).toBe(2);
   other.close();
   await file.close();
 });
 
 test("applies changes in the order of their calls, even if they wait for a lock", async () => {
   const path = join(temporaryFolder(), "quota.db");
-  const file = await QuotaFile.open(path, Date.now);
-  await file.configure({ limit: 100 });
+  const state = await openStateFile(path, Date.now, { isQuota: true });
+  const quotas = new Quotas(state, fileQuota);
+  await quotas.configure({ limit: 100 });
   const other = new DatabaseSync(path);
   other.exec("BEGIN IMMEDIATE");
-  const { database } = (file as unknown as { readonly file: OpenFile }).file;
+  const { database } = (state as unknown as { readonly file: OpenFile }).file;
   const tries = vi.spyOn(database, "exec");
-  const reservations = Array.from({ length: 30 }, () => file.reserve(7));
+  const reservations = Array.from({ length: 30 }, (_, i) =>
+    quotas.reserve({ id: `${i}`, owner: "", charge: 1, units: 7, held: 0, isDead: () => false }),
+  );
   await expect.poll(() => tries.mock.calls.length).toBeGreaterThan(10);
   tries.mockRestore();
   other.exec("ROLLBACK");
   other.close();
   const granted = (await Promise.all(reservations)).map((reservation) => reservation.granted);
   expect(granted).toEqual([...Array(14).fill(7), 2, ...Array(15).fill(0)]);
-  await file.close();
+  await state.close();
 });
 
 /** Shows how durable the next change of a file is: 2 stands for FULL. */

@@ -8,12 +8,13 @@ import { FileError } from "../../../src/files/errors.js";
 import { StoreError } from "../../../src/store/errors.js";
 import { GroupCommit } from "../../../src/store/state/group-commit.js";
 import { openPostgresServiceStore } from "../../../src/store/state/postgres.js";
-import type { Charge, ServiceStore } from "../../../src/store/state/service-store.js";
+import type { Charge, QuotaOwner, ServiceStore } from "../../../src/store/state/service-store.js";
 import { SecretExistsError, UnknownKeyError } from "../../../src/store/state/service-store.js";
 import { openSqliteServiceStore } from "../../../src/store/state/sqlite.js";
 import { rowsAtOnce, type StateRows } from "../../../src/store/state/state-rows.js";
 import type { KeyUsageSum } from "../../../src/store/state/usage.js";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
+import { take } from "../../support/quota.js";
 import { randomFrom } from "../../support/random.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { isFull, times } from "../../support/tier.js";
@@ -45,6 +46,10 @@ async function openPostgres(now: () => number): Promise<ServiceStore> {
       get(target, name) {
         // A promise looks for a method "then".
         if (!(name in target)) return undefined;
+        if (name === "quotas") {
+          const { quotas } = target as unknown as ServiceStore;
+          return (owner: QuotaOwner) => ticking(quotas.call(target, owner));
+        }
         if (name === "sessions") return ticking((target as unknown as ServiceStore).sessions);
         const method = target[name as keyof Target] as (...args: readonly unknown[]) => unknown;
         if (name === "usageByKey") return method.bind(target);
@@ -85,46 +90,43 @@ const charged = async (store: ServiceStore): Promise<number> =>
     .reduce((sum, { units }) => sum + units, 0);
 
 describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
-  test("runs take units from a shared quota, and a repeated request takes none", async () => {
+  test("runs take units from a shared quota", async () => {
     const store = await open(() => november);
-    const request = (units: number, once: string) => ({ from: nightly, kind: "email", units, once });
-    await expect(store.takeUnits(request(1, "a"))).rejects.toThrow('there is no quota "nightly"');
-    await expect(store.quotaOf(nightly)).rejects.toThrow(UnknownKeyError);
-    await store.setSharedQuota("nightly", { limit: 10 });
+    const quotas = store.quotas(nightly);
+    await expect(take(quotas, 1)).rejects.toThrow('there is no quota "nightly"');
+    await expect(quotas.read(() => false)).rejects.toThrow(UnknownKeyError);
+    await quotas.configure({ limit: 10 });
     const { key } = await store.create({ name: "a", quotaName: "nightly" });
-    expect(await store.takeUnits(request(4, "a"))).toMatchObject({ granted: 4, quota: { used: 4, left: 6 } });
+    expect(await take(quotas, 4)).toMatchObject({ granted: 4, quota: { used: 4, left: 6 } });
     await store.chargeAll([charge(key.id, 3)]);
-    expect(await store.takeUnits(request(4, "a"))).toMatchObject({ granted: 4, quota: { used: 7 } });
-    expect(await store.takeUnits(request(4, "b"))).toMatchObject({
-      granted: 3,
-      quota: { used: 10, left: 0 },
-    });
-    expect(await store.takeUnits(request(4, "b"))).toMatchObject({ granted: 3 });
-    expect(await store.takeUnits(request(4, "c"))).toMatchObject({ granted: 0 });
+    expect(await take(quotas, 4)).toMatchObject({ granted: 3, quota: { used: 10, left: 0 } });
+    expect(await take(quotas, 4)).toMatchObject({ granted: 0 });
     expect(await charged(store)).toBe(10);
     expect(await usageIn(store, "quota:nightly")).toEqual([
       { keyId: "quota:nightly", start: november - 1_800_000, kind: "email", status: "unknown", units: 7 },
     ]);
-    expect(await store.setSharedQuota("nightly", { limit: 20, period: "day" })).toMatchObject({
+    expect(await quotas.configure({ limit: 20, period: "day" })).toMatchObject({
       limit: 20,
       period: "day",
       used: 10,
       left: 10,
     });
-    expect(await store.quotaOf(nightly)).toMatchObject({ used: 10, left: 10 });
+    expect(await quotas.read(() => false)).toMatchObject({ used: 10, left: 10 });
     await store.close();
   });
 
   test("runs take units from the quota of a key until the key is revoked", async () => {
     const store = await open(() => november);
     const { key } = await store.create({ limit: 5 });
-    const request = { from: { keyId: key.id }, kind: "email", units: 3, once: "a" };
-    expect(await store.takeUnits(request)).toMatchObject({ granted: 3, quota: { left: 2 } });
-    expect(await store.quotaOf({ keyId: key.id })).toMatchObject({ used: 3 });
+    const quotas = store.quotas({ keyId: key.id });
+    expect(await take(quotas, 3)).toMatchObject({ granted: 3, quota: { left: 2 } });
+    expect(await quotas.read(() => false)).toMatchObject({ used: 3 });
     expect(await usageIn(store, key.id)).toMatchObject([{ status: "unknown", units: 3 }]);
     await store.revoke(key.id);
-    await expect(store.takeUnits({ ...request, once: "b" })).rejects.toThrow(UnknownKeyError);
-    await expect(store.quotaOf({ keyId: "none" })).rejects.toThrow('key "none" does not exist');
+    await expect(take(quotas, 3)).rejects.toThrow(UnknownKeyError);
+    await expect(store.quotas({ keyId: "none" }).read(() => false)).rejects.toThrow(
+      'key "none" does not exist',
+    );
     await store.close();
   });
 
@@ -216,13 +218,13 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
   test("a shared quota renews for runs", async () => {
     let now = november;
     const store = await open(() => now);
-    await store.setSharedQuota("nightly", { limit: 5, period: "hour" });
-    const take = async (once: string) =>
-      (await store.takeUnits({ from: nightly, kind: "domain", units: 4, once })).granted;
-    expect([await take("a"), await take("b")]).toEqual([4, 1]);
+    const quotas = store.quotas(nightly);
+    await quotas.configure({ limit: 5, period: "hour" });
+    const granted = async () => (await take(quotas, 4, "domain")).granted;
+    expect([await granted(), await granted()]).toEqual([4, 1]);
     now += hour;
-    expect(await take("c")).toBe(4);
-    expect(await store.quotaOf(nightly)).toMatchObject({ used: 4 });
+    expect(await granted()).toBe(4);
+    expect(await quotas.read(() => false)).toMatchObject({ used: 4 });
     await store.close();
   });
 
@@ -451,7 +453,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     for (const hours of [0, 5, 5, -20, -3, 30]) {
       now += hours * hour;
       await store.chargeAll([charge(key.id, 2), charge(key.id, 1)]);
-      await store.takeUnits({ from: { keyId: key.id }, kind: "email", units: 4, once: String(now) });
+      await take(store.quotas({ keyId: key.id }), 4);
       await store.tidyUsage(1000 * 24 * hour);
     }
     for (const span of [hour, 24 * hour]) {
@@ -468,11 +470,10 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     let now = november;
     const store = await open(() => now);
     const { key } = await store.create({});
-    const take = (units: number, once: string) =>
-      store.takeUnits({ from: { keyId: key.id }, kind: "email", units, once });
-    await take(5, "a");
+    const quotas = store.quotas({ keyId: key.id });
+    await take(quotas, 5);
     now += hour;
-    await take(7, "b");
+    await take(quotas, 7);
     await store.nameUnits({ keyId: key.id, kind: "email", statuses: { ok: 8, fake: 2 }, notChecked: 4 });
     const statuses = async () =>
       Object.fromEntries(
@@ -487,7 +488,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     await store.nameUnits({ keyId: key.id, kind: "domain", statuses: { ok: 9 }, notChecked: 0 });
     expect(await statuses()).toEqual({ ok: 8, fake: 2, alias: 2, quota_exceeded: 4 });
     // Hours that are in the sums stay as they are.
-    await take(3, "c");
+    await take(quotas, 3);
     now += 5 * hour;
     await store.tidyUsage(1000 * 24 * hour);
     await store.nameUnits({ keyId: key.id, kind: "email", statuses: { ok: 3 }, notChecked: 0 });
@@ -503,7 +504,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     await store.chargeAll([charge(key.id, 1)]);
     expect((await store.list())[0]).toMatchObject({ created: november, lastUsed: november });
     now += 17 * 60_000;
-    await store.takeUnits({ from: { keyId: key.id }, kind: "email", units: 1, once: "a" });
+    await take(store.quotas({ keyId: key.id }), 1);
     expect((await store.list())[0]).toMatchObject({ lastUsed: now });
     await store.close();
   });
@@ -557,15 +558,15 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
 test.each(["removed", "replaced"])("charges nothing to a file that was %s", async (what) => {
   const path = join(temporaryFolder(), "service.db");
   const store = await openSqliteServiceStore(path, () => november);
-  await store.setSharedQuota("nightly", { limit: 20 });
+  const quotas = store.quotas(nightly);
+  await quotas.configure({ limit: 20 });
   renameSync(path, `${path}.old`);
   if (what === "replaced") await (await openSqliteServiceStore(path, () => november)).close();
-  const request = { from: nightly, kind: "email", units: 3, once: "a" };
-  await expect(store.takeUnits(request)).rejects.toThrow(`was ${what} while it was in use`);
+  await expect(take(quotas, 3)).rejects.toThrow(`was ${what} while it was in use`);
   await expect(store.checkWritable()).rejects.toThrow(StoreError);
   if (what === "removed") {
     renameSync(`${path}.old`, path);
-    expect(await store.takeUnits(request)).toMatchObject({ granted: 3 });
+    expect(await take(quotas, 3)).toMatchObject({ granted: 3 });
   }
   await store.close();
 });
@@ -649,7 +650,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
       const chargeOf = (key: number, { units, once }: { units: number; once: string | null }) =>
         charge(ids[key]!, units, once ?? undefined);
       const seen: unknown[] = [];
-      for (const [i, step] of steps.entries()) {
+      for (const step of steps) {
         if (step.op === "charge") {
           seen.push(await store.chargeAll(step.amounts.map((each) => chargeOf(step.key, each))));
         } else if (step.op === "charge keys") {
@@ -659,8 +660,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
           seen.push((await store.set(ids[step.key]!, { limit: step.limit, period: step.period })).quota);
         } else if (step.op === "revoke") seen.push((await store.revoke(ids[step.key]!)).revoked);
         else {
-          const request = { from: { quotaName: "team" }, kind: "email", units: step.units, once: `${i}` };
-          seen.push(await store.takeUnits(request));
+          seen.push(await take(store.quotas({ quotaName: "team" }), step.units));
         }
       }
       const usage = (await usageIn(store)).map((line) => ({ ...line, keyId: ids.indexOf(line.keyId) }));
@@ -751,7 +751,7 @@ async function fill(open: Open): Promise<ServiceStore> {
     now += 3 * hour;
     await store.chargeAll([charge(i % 2 ? key.id : shared.key.id, 3, i > 1195 ? `k${i}` : undefined)]);
   }
-  await store.takeUnits({ from: nightly, kind: "email", units: 5, once: "run" });
+  await take(store.quotas(nightly), 5);
   await store.rotate(shared.key.id, hour);
   await store.revoke(key.id);
   return store;
@@ -786,7 +786,8 @@ describe.each(isFull ? stores : stores.slice(0, 1))("a state exported from %s", 
       );
       const text = (row: unknown) => JSON.stringify(row);
       expect(again.map(text).sort()).toEqual(rows.map(text).sort());
-      expect(await target.quotaOf(nightly)).toEqual(await source.quotaOf(nightly));
+      const quotaIn = (each: ServiceStore) => each.quotas(nightly).read(() => false);
+      expect(await quotaIn(target)).toEqual(await quotaIn(source));
       const shared = (await target.list()).find(({ quotaName }) => quotaName === "nightly");
       // An answer that was stored before the move is found after it.
       expect(await target.hasAnswer(shared!.id, "k1198")).toBe(true);

@@ -186,6 +186,7 @@ export async function finishContainer(
   const appear = () => resources.appear();
   const isUnchanged = await resources.commit(
     commitOutputs({ input: container, inputName, isInPlace, sink, file: sink, backup, note, appear }),
+    true,
   );
   if (isUnchanged) note(unchanged(inputName));
 }

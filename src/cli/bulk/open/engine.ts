@@ -1,6 +1,7 @@
 /** Opens what the runs over all files share: the engine, the DNS stage and the report. */
 import type { DataSource } from "../../../classifier/disposable-table.js";
 import { daysOld, findTable } from "../../../data/installed-table.js";
+import { found } from "../../../files/found.js";
 import type { SplitFolder } from "../../../files/split-output.js";
 import type { RunSession } from "../../../run/session.js";
 import { dataTablePath } from "../../config/paths.js";
@@ -37,7 +38,7 @@ export interface Run {
  */
 export async function openRun(plans: readonly [Plan, ...Plan[]], resources: Resources): Promise<Run> {
   const [plan] = plans;
-  const engine = await openEngine(plan, resources);
+  const engine = await openEngine(plans, resources);
   const mail = await openDns(plan, engine, resources);
   const report = await openReport(plan, engine, resources);
   const isSeveral = plans.length > 1;
@@ -56,13 +57,17 @@ export async function openRun(plans: readonly [Plan, ...Plan[]], resources: Reso
   };
 }
 
-async function openEngine(plan: Plan, resources: Resources): Promise<Engine> {
+async function openEngine(plans: readonly [Plan, ...Plan[]], resources: Resources): Promise<Engine> {
+  const [plan] = plans;
   const { engine: choice, note } = plan;
   const { signal } = resources;
   let engine: Engine;
   if (choice.name === "offline") {
-    const { kind, quota, wait } = plan;
-    const options = { kind, quota, wait, isDry: plan.isDryRun, reason: choice.reason, note };
+    const { kind, quota, wait, shard } = plan;
+    const part = `${kind} ${shard === undefined ? "" : `${shard.index}/${shard.count}`}`;
+    const isWhole = plan.output !== undefined || plan.split !== undefined;
+    const bytes = plans.reduce((sum, { input }) => sum + sizeOf(input), 0);
+    const options = { kind, quota, wait, part, bytes, isWhole, reason: choice.reason, note };
     engine = await openOfflineEngine(plan.classifierSource, options, signal);
   } else {
     // Printed before the run costs money; the summary names the engine too.
@@ -71,9 +76,18 @@ async function openEngine(plan: Plan, resources: Resources): Promise<Engine> {
     engine = await openApiEngine(choice, { ...plan, signal });
   }
   await resources.atEnd(engine.close);
-  if (!plan.isDryRun) return engine;
+  if (!plan.isDryRun) {
+    resources.delivery = engine;
+    return engine;
+  }
   const { dryRunOf } = await import("../../engines/dry-run.js");
   return dryRunOf(engine);
+}
+
+/** @param input undefined for standard input */
+function sizeOf(input: string | undefined): number {
+  const file = found(input ?? 0);
+  return file?.isFile() ? file.size : 0;
 }
 
 async function openDns(

@@ -7,6 +7,8 @@ type Close = (isInterrupted: boolean) => Promise<void>;
 
 export class Resources {
   readonly signal: AbortSignal;
+  /** Called before outputs appear, and after they have appeared. */
+  delivery: { readonly secure?: () => Promise<void>; readonly deliver?: () => Promise<void> } = {};
   /** Called before the last output appears: from then on, the run has ended well. */
   onAppear: () => void = () => {};
   readonly #closes: Close[] = [];
@@ -37,16 +39,27 @@ export class Resources {
    * Call before outputs appear, which cannot be stopped.
    *
    * @throws the reason of the signal, if there was one
+   * @throws UnitsLost when what they cost was given to others
    */
-  appear(): void {
+  async appear(): Promise<void> {
+    this.signal.throwIfAborted();
+    await this.delivery.secure?.();
     this.signal.throwIfAborted();
     this.onAppear();
   }
 
-  /** Waits for the commit of the current file, which cannot be stopped once its outputs appear. */
-  async commit<Result>(work: Promise<Result>): Promise<Result> {
-    this.#commit = work;
-    return work;
+  /**
+   * Waits for the commit of the current file, which cannot be stopped once its outputs appear.
+   *
+   * @param appears whether they are there then; else later, with those of other tables
+   */
+  async commit<Result>(work: Promise<Result>, appears: boolean): Promise<Result> {
+    const delivered = work.then(async (result) => {
+      if (appears) await this.delivery.deliver?.();
+      return result;
+    });
+    this.#commit = delivered;
+    return delivered;
   }
 
   /** Waits for a commit that has begun. Returns false without one, or if it fails. */

@@ -12,8 +12,7 @@ export function costOrResumption(error: Error, run: Run, { files, options }: Bul
   if (engine.verdictsAdded === undefined || !canBeResumed(error)) {
     const units = costOf(run);
     if (units === 0) return "";
-    const next = engine.leavesReceipts?.() ? "; the next run of this list counts them" : "";
-    return `; ${counted(units, "unit")} used${next}`;
+    return `; ${counted(units, "unit")} used`;
   }
   const verdicts = counted(engine.verdictsAdded(), "new verdict is", "new verdicts are");
   if (options.cache === "refresh") {

@@ -14,7 +14,7 @@ import type { DryRun, Summary } from "./summary.js";
 /** Call after the commit: it looks up the sizes of the written files. Counts over all files are added by the caller. */
 export async function summaryOf(
   plan: Plan,
-  { engine: { validator, reason } }: Run,
+  { engine: { validator, reason, paidBefore } }: Run,
   { table, sheet, sink, badRows, isUnchanged }: RunFiles & { readonly isUnchanged: boolean },
   report: RunReport,
 ): Promise<Omit<Summary, "requests" | "dns" | "seconds">> {
@@ -28,6 +28,7 @@ export async function summaryOf(
     otherColumns: table.otherColumns.map((column) => columnName(table, column)),
     passedOver: table.passedOver.map((column) => `${column + 1} "${columnName(table, column)}"`),
     report,
+    paidBefore: paidBefore?.() ?? 0,
     encoding: report.notUtf8 > 0 ? await table.surelyIn() : undefined,
     linesLeftOut: table.linesLeftOut,
     emptyFormulas: sheet?.emptyFormulas() ?? null,

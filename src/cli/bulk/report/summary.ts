@@ -9,7 +9,6 @@ import type { EmptyFormulas } from "../../../table/spreadsheet/workbook.js";
 import { knownStatuses } from "../../../validator/validator.js";
 import { statusColour, type TerminalStyle } from "../../terminal/bars.js";
 import { counted, grouped, printable } from "../../terminal/terminal.js";
-import { clockTime } from "../../terminal/time.js";
 import { elsewhereText, formulasRemark } from "../open/no-items.js";
 import { type BadRowKind, kindsText, linesText } from "./bad-rows.js";
 import { fakeReasonCounts, sizeOf, statusLines } from "./summary-layout.js";
@@ -26,6 +25,8 @@ export interface Summary {
   /** Columns with items that were not validated: `3 "work email"`. */
   readonly passedOver: readonly string[];
   readonly report: RunReport;
+  /** Units that another run of the same name had paid. */
+  readonly paidBefore: number;
   readonly requests: number | undefined;
   readonly dns: (MailStatistics & { readonly mostUndecided: number | undefined }) | undefined;
   /** Undefined for UTF-8, and if the encoding is not certain. */
@@ -128,6 +129,7 @@ export function jsonSummary({
   isFixed: ____,
   next: __,
   encoding: ___,
+  paidBefore,
   ...rest
 }: Summary): string {
   const { rows, written, emptyRows, distinct, cached, prechecked, statuses, charged, quota } = report;
@@ -166,8 +168,8 @@ export function jsonSummary({
     reasons: Object.fromEntries(report.reasons),
     topDomains: report.topDomains,
     units: {
-      used: charged,
-      paidBefore: report.paidBefore.units,
+      used: charged - paidBefore,
+      paidBefore,
       left: quota?.left ?? null,
       renews: quota?.renewsAt == null ? null : new Date(quota.renewsAt).toISOString(),
     },
@@ -194,12 +196,10 @@ export function textSummary(summary: Summary, style: TerminalStyle | undefined):
   const noLimit = summary.engine === "api" ? "" : ", no limit";
   const left = quota === undefined ? "" : quota.left === null ? noLimit : `, ${grouped(quota.left)} left`;
   const requests = summary.requests === undefined ? "" : ` in ${counted(summary.requests, "request")}`;
-  const { distinct, cached, prechecked, paidBefore } = report;
-  const payer = process.env["IDV_RUN"] ? "another run of this name" : "a run that did not end";
+  const { distinct, cached, prechecked } = report;
+  const { paidBefore } = summary;
   const saved = [
-    ...(paidBefore.units === 0
-      ? []
-      : [`${counted(paidBefore.units, "unit")} paid by ${payer} (${clockTime(paidBefore.time)})`]),
+    ...(paidBefore === 0 ? [] : [`${counted(paidBefore, "unit")} paid by another run of this name`]),
     ...(cached === 0 ? [] : [`${grouped(cached)} of ${grouped(distinct)} from the cache`]),
     ...(prechecked === 0 ? [] : [`${grouped(prechecked)} fake by syntax`]),
   ].map((what) => `${what}, `);

@@ -1,0 +1,126 @@
+/** One quota of a state, and the reservations of runs in it. All methods throw StoreError when the state cannot be used. */
+
+import { ask, type Clock, clock, tell, type Work } from "../sql.js";
+import type { ServiceDatabase } from "../state/database.js";
+import type { NamedQuotaRow } from "../state/rules.js";
+import { newId } from "../state/secrets.js";
+import type { QuotaOwner } from "../state/service-store.js";
+import { insertQuota, selectOwner, updateQuota, usableQuota } from "../state/statements.js";
+import { changeQuota, freshRow, type Quota, type QuotaChange, renewed, toQuota } from "./quota.js";
+import {
+  beat,
+  type DeliveredUnits,
+  deliver,
+  type Reserved,
+  readQuota,
+  release,
+  reserve,
+  type UnitRequest,
+} from "./reservations.js";
+
+type QuotaDatabase = Pick<ServiceDatabase, "name" | "hasClock" | "read" | "write" | "writeFast">;
+
+export class Quotas {
+  readonly #database: QuotaDatabase;
+  readonly #from: QuotaOwner;
+
+  constructor(database: QuotaDatabase, from: QuotaOwner) {
+    this.#database = database;
+    this.#from = from;
+  }
+
+  /** Whether the clock of the state is one for all who use it. */
+  get hasClock(): boolean {
+    return this.#database.hasClock;
+  }
+
+  /**
+   * Returns the secret of the state, for digests that other runs have, too.
+   *
+   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
+   */
+  async secret(): Promise<Uint8Array> {
+    const from = this.#from;
+    return this.#database.read(function* () {
+      const [keys, quotas, [{ now }], [row]] = yield* ask<
+        [Parameters<typeof usableQuota>[1], NamedQuotaRow[], [Clock], { secret: Uint8Array }[]]
+      >(...selectOwner(from, "", ""), clock, ["SELECT secret FROM {run_secret}"]);
+      usableQuota(from, keys, quotas, now);
+      return row!.secret;
+    });
+  }
+
+  /**
+   * Returns the quota. What dead runs held is given back.
+   *
+   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
+   */
+  read(isDead: UnitRequest["isDead"]): Promise<Quota> {
+    return this.#database.write(() => readQuota(this.#from, isDead));
+  }
+
+  /** Creates a quota with a name if there is none. Used units stay. */
+  configure(change: QuotaChange): Promise<Quota> {
+    return this.#database.write(() => configure(this.#from, change));
+  }
+
+  /** Sets the used units to 0. Runs that have charged and not delivered charge again. */
+  reset(): Promise<Quota> {
+    const from = this.#from;
+    return this.#database.write(function* () {
+      const [[row], [{ now }]] = yield* ask<[[NamedQuotaRow], [Clock]]>(
+        selectOwner(from, "", "{lock}")[1],
+        clock,
+      );
+      const quota = { ...renewed(row, now), used: 0 };
+      yield* tell(
+        updateQuota(quota, "{bump}"),
+        ["DELETE FROM {reservation} WHERE quota = ?", quota.id],
+        ["DELETE FROM {delivery} WHERE quota = ?", quota.id],
+      );
+      return toQuota(quota);
+    });
+  }
+
+  /**
+   * Charges units for a run. Need not survive a power failure, which the run does not survive either.
+   *
+   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
+   */
+  reserve(request: UnitRequest): Promise<Reserved> {
+    const work = () => reserve(this.#from, request);
+    // What is about to be delivered has to stay charged.
+    return request.isFinal ? this.#database.write(work) : this.#database.writeFast(work);
+  }
+
+  /** @param isDurable whether it has to survive a power failure */
+  deliver(delivered: DeliveredUnits, isDurable: boolean): Promise<void> {
+    const work = () => deliver(this.#from, delivered);
+    return isDurable ? this.#database.write(work) : this.#database.writeFast(work);
+  }
+
+  /** @param units all if undefined, and the reservation ends */
+  release(id: string, units?: number): Promise<void> {
+    return this.#database.writeFast(() => release(this.#from, id, units));
+  }
+
+  beat(id: string): Promise<boolean> {
+    return this.#database.writeFast(() => beat(id));
+  }
+}
+
+function* configure(from: QuotaOwner, change: QuotaChange): Work<Quota> {
+  if ("quotaName" in from) yield* ask(insertQuota({ ...freshRow, id: newId(), name: from.quotaName }));
+  const [[row], [{ now }]] = yield* ask<[[NamedQuotaRow], [Clock]]>(
+    selectOwner(from, "", "{lock}")[1],
+    clock,
+  );
+  const quota = renewed(row, now);
+  const before = quota.period_start;
+  changeQuota(quota, change, now);
+  yield* tell(updateQuota(quota, "{bump}"), [
+    "UPDATE {reservation} SET period_start = ? WHERE quota = ? AND period_start = ?",
+    ...[quota.period_start, quota.id, before],
+  ]);
+  return toQuota(quota);
+}

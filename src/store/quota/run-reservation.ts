@@ -1,0 +1,223 @@
+/**
+ * The reservation of one run: what it charges, and delivers or gives back. Gives signs of life meanwhile, and tells which
+ * other runs are dead.
+ */
+import { createHmac, randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { deadMilliseconds, Sightings, signMilliseconds } from "../lease.js";
+import type { Quota } from "./quota.js";
+import type { Quotas } from "./quotas.js";
+import type { Other, Reserved, UnitRequest } from "./reservations.js";
+import { UnitsLost } from "./units-lost.js";
+
+/** State of the process of another run. Processes of other machines cannot be checked. */
+export type ProcessState = "ended" | "running" | "elsewhere";
+
+export interface RunIdentity {
+  readonly kind: string;
+  /** Tag of the process. */
+  readonly owner: string;
+  readonly stateOf: (owner: string) => ProcessState;
+  /** Name of a run that is paid once, however often it is tried. */
+  readonly name?: string | undefined;
+  /** Part of the run that this process does, such as a shard. */
+  readonly part: string;
+  /** Size of the input; 0 if it is not known. */
+  readonly bytes: number;
+  /** Secret of the state, for the digest of the name. */
+  readonly secret: Uint8Array;
+  /** Id of a reservation that another process delivers. */
+  readonly id?: string | undefined;
+  /** Whether the output appears as a whole: then units that the name has paid are lent during the run. */
+  readonly isWhole: boolean;
+  /** Repeats failed work; once by default. */
+  readonly retrying?: <Result>(work: () => Promise<Result>) => Promise<Result>;
+}
+
+/** Returns which runs are dead: their process is gone, or has given no sign of life for 15 s. */
+export function deathIn(
+  stateOf: RunIdentity["stateOf"],
+  hasClock: boolean,
+  sightings = new Sightings(),
+): UnitRequest["isDead"] {
+  return ({ id, owner, alive }: Other, now) => {
+    const state = stateOf(owner);
+    if (state === "ended") return true;
+    // The clocks of machines may differ by hours; one machine, and a database, have one.
+    if (state === "running" || hasClock) return now - alive > deadMilliseconds;
+    return sightings.isSilent(id, alive, now);
+  };
+}
+
+export class RunReservation {
+  readonly #quotas: Quotas;
+  readonly #run: RunIdentity;
+  readonly #id: string;
+  readonly #name: Uint8Array | undefined;
+  readonly #isDead: UnitRequest["isDead"];
+  readonly #retrying: NonNullable<RunIdentity["retrying"]>;
+  /** Number of the table. */
+  #part = 0;
+  #digest = new Int32Array(4);
+  #charge = 0;
+  #held = 0;
+  #hasRow = false;
+  #last: Promise<unknown> = Promise.resolve();
+  #signs: NodeJS.Timeout | undefined;
+  /** By the clock and by the time that the machine was awake, in milliseconds: the one stops in sleep, the other is set. */
+  #seen = { clock: 0, awake: 0 };
+
+  constructor(quotas: Quotas, run: RunIdentity) {
+    this.#quotas = quotas;
+    this.#run = run;
+    this.#id = run.id ?? randomBytes(12).toString("base64url");
+    this.#name = run.name ? createHmac("sha256", run.secret).update(run.name).digest() : undefined;
+    this.#isDead = deathIn(run.stateOf, quotas.hasClock);
+    this.#retrying = run.retrying ?? ((work) => work());
+  }
+
+  /** Units of the items that are delivered, or were last, that another run of the same name had paid. */
+  paidBefore = 0;
+
+  get secret(): Uint8Array {
+    return this.#run.secret;
+  }
+
+  get isNamed(): boolean {
+    return this.#name !== undefined;
+  }
+
+  /** Begins with a table. */
+  begin(): void {
+    this.#part++;
+  }
+
+  /** @param digest of items that are delivered next: 4 sums, so that those of several tables can be added */
+  addItems(digest: Int32Array): void {
+    for (const [nth, sum] of digest.entries()) this.#digest[nth]! += sum;
+  }
+
+  /**
+   * Charges up to `units`, fewer if fewer are left. Units that dead runs hold are waited for, for 15 s at most.
+   *
+   * @throws UnitsLost when the units charged before were given back, and cannot be charged again
+   */
+  async charge(units: number): Promise<{ readonly granted: number; readonly quota: Quota }> {
+    const end = performance.now() + deadMilliseconds + signMilliseconds;
+    for (let granted = 0; ; ) {
+      const reserved = await this.#reserve(units - granted);
+      granted += reserved.granted;
+      if (granted === units || !reserved.isUnsure || performance.now() > end) {
+        return { granted, quota: reserved.quota };
+      }
+      await sleep(signMilliseconds / 4);
+    }
+  }
+
+  /**
+   * Makes sure that all that was charged still is, before it is delivered.
+   *
+   * @throws UnitsLost when it was given back, or was paid for other items, and cannot be charged
+   */
+  async secure(): Promise<void> {
+    if (this.#held === 0 || !(this.isNamed || this.#isStale)) return;
+    const { paidBefore } = await this.#reserve(0, true);
+    this.paidBefore = paidBefore;
+  }
+
+  /** As {@link secure}, for a run that delivers bit by bit. */
+  async stayAlive(): Promise<void> {
+    if (this.#held > 0 && this.#isStale) await this.#reserve(0);
+  }
+
+  /** @param units that were delivered; all that was charged, with the items so far, if undefined */
+  deliver(units?: number): Promise<void> {
+    return this.#inTurn(async () => {
+      const isEnd = units === undefined;
+      const delivered = units ?? this.#held;
+      this.#digest = new Int32Array(4);
+      this.#held -= delivered;
+      // Another process delivers it, or there is nothing to deliver.
+      if (this.#run.id !== undefined || delivered === 0) return;
+      const { kind } = this.#run;
+      const isLocal = !this.#quotas.hasClock;
+      const change = { id: this.#id, kind, units: delivered, holds: this.#held, isEnd: isEnd && isLocal };
+      await this.#retrying(() => this.#quotas.deliver(change, isEnd));
+      if (change.isEnd) this.#hasRow = false;
+    });
+  }
+
+  /** Gives back units of items that are not delivered. Does not throw. */
+  giveBack(units: number): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#digest = new Int32Array(4);
+      this.#held -= units;
+      if (units > 0) await this.#quotas.release(this.#id, units).catch(() => {});
+    });
+  }
+
+  /** Gives back what was charged and not delivered. Does not throw: others give it back later. */
+  async end(): Promise<void> {
+    clearInterval(this.#signs);
+    // What another process delivers stays, unless there is something to give back.
+    if (this.#hasRow && (this.#run.id === undefined || this.#held > 0)) {
+      await this.#quotas.release(this.#id).catch(() => {});
+    }
+    this.#hasRow = false;
+    this.#held = 0;
+  }
+
+  /** Changes follow each other: each tells how much the run holds before it. */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  #reserve(units: number, isFinal = false): Promise<Reserved> {
+    return this.#inTurn(() => this.#reserveNow(units, isFinal));
+  }
+
+  async #reserveNow(units: number, isFinal: boolean): Promise<Reserved> {
+    this.#charge++;
+    this.#signs ??= setInterval(() => this.#beat(), signMilliseconds).unref();
+    const named = this.#name && {
+      name: this.#name,
+      part: `${this.#run.part} ${this.#part}`,
+      bytes: this.#run.bytes,
+    };
+    const reserved = await this.#retrying(() =>
+      this.#quotas.reserve({
+        id: this.#id,
+        owner: this.#run.owner,
+        charge: this.#charge,
+        units,
+        held: this.#held,
+        lends: this.#run.isWhole ? named : undefined,
+        seal:
+          named && isFinal ? { ...named, digest: new Uint8Array(this.#digest.slice().buffer) } : undefined,
+        isFinal,
+        isDead: this.#isDead,
+      }),
+    );
+    this.#hasRow = true;
+    this.#sign();
+    if (reserved.granted < 0) throw new UnitsLost(isFinal && this.isNamed);
+    this.#held += reserved.granted;
+    return reserved;
+  }
+
+  async #beat(): Promise<void> {
+    if (!this.#hasRow) return;
+    if (await this.#quotas.beat(this.#id).catch(() => false)) this.#sign();
+  }
+
+  #sign(): void {
+    this.#seen = { clock: Date.now(), awake: performance.now() };
+  }
+
+  get #isStale(): boolean {
+    const { clock, awake } = this.#seen;
+    return Math.max(Date.now() - clock, performance.now() - awake) > deadMilliseconds / 2;
+  }
+}
