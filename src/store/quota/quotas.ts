@@ -83,20 +83,22 @@ export class Quotas {
   }
 
   /**
-   * Charges units for a run. Need not survive a power failure, which the run does not survive either.
+   * Charges units for a run.
    *
    * @throws UnknownKeyError when there is no such quota, or the key cannot be used
    */
   reserve(request: UnitRequest): Promise<Reserved> {
-    const work = () => reserve(this.#from, request);
-    // What is about to be delivered has to stay charged.
-    return request.isFinal ? this.#database.write(work) : this.#database.writeFast(work);
+    return this.#write(() => reserve(this.#from, request), request.isFinal === true);
   }
 
   /** @param isDurable whether it has to survive a power failure */
   deliver(delivered: DeliveredUnits, isDurable: boolean): Promise<void> {
-    const work = () => deliver(this.#from, delivered);
-    return isDurable ? this.#database.write(work) : this.#database.writeFast(work);
+    return this.#write(() => deliver(this.#from, delivered), isDurable);
+  }
+
+  /** A power failure ends all runs on a file, which owe nothing then. A database may crash while they go on. */
+  #write<Result>(work: () => Work<Result>, isDurable: boolean): Promise<Result> {
+    return isDurable || this.hasClock ? this.#database.write(work) : this.#database.writeFast(work);
   }
 
   /** @param units all if undefined, and the reservation ends */

@@ -24,6 +24,7 @@ async function openPostgres(): Promise<readonly [Quotas, Quotas]> {
     for (const store of stores) await store.close();
   });
   const [one, other] = stores.map((store) => store.quotas({ quotaName: "nightly" }));
+  await one!.configure({});
   return [one!, other!];
 }
 
@@ -43,6 +44,7 @@ async function openState(): Promise<readonly [Quotas, Quotas]> {
     for (const store of stores) await store.close();
   });
   const [one, other] = stores.map((store) => store.quotas({ quotaName: "nightly" }));
+  await one!.configure({});
   return [one!, other!];
 }
 
