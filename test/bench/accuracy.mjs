@@ -5,12 +5,18 @@
 // - Addresses of real people by the reason that idv gives them. Only domains are printed, never an address.
 // - Addresses of a suite on which the syntax layer agrees.
 //
+// - Always: typos of large providers that are made by rules (made-typos.mjs), beside mailcheck and
+//   @zootools/email-spell-checker if they are installed (npm install --no-save): found and right, found and wrong, and
+//   suggestions for the popular domains, which are real.
+//
 // Lists have one domain or address a line, before any tab or comma; a suite is JSON:
 // [{ "address": "...", "smtpValid": true }, ...].
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
 import { compileDisposableTable, DisposableTable } from "../../dist/classifier/disposable-table.js";
+import { isKnownProvider } from "../../dist/classifier/known-providers.js";
+import { fastmailDomains, mailcomDomains, majorProviders } from "../../dist/classifier/providers.js";
 import { readSmallTable, smallTableDomains } from "../../dist/classifier/small-table.js";
 import { parseAddress } from "../../dist/classifier/syntax/address.js";
 import { Fault } from "../../dist/classifier/syntax/fault.js";
@@ -18,6 +24,7 @@ import { loadPopular } from "../../dist/data/popular-domains.js";
 import { listPackages, mergeDisposableLists, namesIn, publicList } from "../../dist/data/sources.js";
 import { classifyDomain, classifyEmail } from "../../dist/index.js";
 import { builtFile } from "../../dist/package/own-files.js";
+import { largeProviders, madeTypos } from "./made-typos.mjs";
 import { say } from "./measure.mjs";
 
 const files = { type: "string", multiple: true, default: [] };
@@ -132,6 +139,57 @@ for (const file of values.addresses) {
       `  ${code.padEnd(28)} ${String(domains.length).padStart(8)}  ${percent(domains.length, addresses.length)}  ${shown}`,
     );
   }
+}
+const knownProvider = (domain) => isKnownProvider(domain) || isPopular(domain);
+const typos = madeTypos(largeProviders, knownProvider);
+/** Real domains of mail: the other providers that are known. */
+const real = [...majorProviders, ...mailcomDomains, ...fastmailDomains];
+const peers = [
+  ["idv", (domain) => classifyEmail(`ann.keller@${domain}`).suggestion?.split("@")[1]],
+  [
+    "mailcheck",
+    await peer(
+      "mailcheck",
+      ({ default: { run } }) =>
+        (email) =>
+          run({ email })?.domain,
+    ),
+  ],
+  [
+    "email-spell-checker",
+    await peer(
+      "@zootools/email-spell-checker",
+      ({ default: { run } }) =>
+        (email) =>
+          run({ email })?.domain,
+    ),
+  ],
+];
+
+/** Returns what a package suggests for a domain; undefined if it is not installed. */
+async function peer(name, make) {
+  try {
+    const suggest = make(await import(name));
+    return (domain) => suggest(`ann.keller@${domain}`);
+  } catch {
+    return undefined;
+  }
+}
+
+say(`${typos.length} typos that are made of ${largeProviders.length} providers; ${real.length} real domains`);
+for (const [name, suggest] of peers) {
+  if (suggest === undefined) {
+    say(`  ${name.padEnd(22)} not installed`);
+    continue;
+  }
+  const found = typos
+    .map(([typo, meant]) => [suggest(typo), meant])
+    .filter(([domain]) => domain !== undefined);
+  const right = found.filter(([domain, meant]) => domain === meant).length;
+  const wrong = real.filter((domain) => (suggest(domain) ?? domain) !== domain).length;
+  say(
+    `  ${name.padEnd(22)} right ${percent(right, typos.length)}, wrong ${percent(found.length - right, typos.length)}, suggestions for real domains ${wrong}`,
+  );
 }
 for (const file of values.syntax) {
   const cases = JSON.parse(readFileSync(file, "utf8"));
