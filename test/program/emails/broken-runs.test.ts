@@ -99,7 +99,7 @@ describe.each(isFull ? places : places.slice(0, 1))("with a %s", (where) => {
       idv(["emails", "list.csv", "--set", "engine=offline", "-q", "-o", name], named);
     const killed = startIdv(["emails", "list.csv", "--set", "engine=offline", "-q", "-o", "k.csv"], named);
     const ended = finished(killed);
-    while ((await held()) === 0) await sleep(5);
+    while (killed.exitCode === null && (await held()) === 0) await sleep(5);
     killed.kill("SIGKILL");
     await ended;
     for (const name of ["a.csv", "b.csv"]) {
@@ -134,7 +134,7 @@ test("a stopped run says nothing of units, and gives them back", async () => {
   // It ends before it has read all.
   child.stdin!.on("error", () => {});
   child.stdin!.write(list.slice(0, list.length / 2));
-  while ((await held()) < count / 4) await sleep(5);
+  while (child.exitCode === null && (await held()) < count / 4) await sleep(5);
   child.kill("SIGINT");
   const { stderr } = await finished(child);
   expect(stderr).toBe("idv: stopped by SIGINT; out.csv was not written\n");
@@ -178,7 +178,7 @@ test("files that are there are paid, though the command is killed in the next on
   const args = ["emails", "first.csv", "list.csv", "--offline", "-q", "-o", "out/"];
   const child = startIdv(args, { home });
   const ended = finished(child);
-  while ((await held()) < 30_000 + count / 8) await sleep(5);
+  while (child.exitCode === null && (await held()) < 30_000 + count / 8) await sleep(5);
   child.kill("SIGKILL");
   await ended;
   expect(await used()).toBe(30_000);
