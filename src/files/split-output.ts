@@ -86,6 +86,11 @@ export class SplitFolder {
     };
   }
 
+  /** Whether the commit of the table at hand is that of the folder. */
+  get isLast(): boolean {
+    return this.#tablesLeft === 1;
+  }
+
   /**
    * Makes the files appear, unless they have.
    *

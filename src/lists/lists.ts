@@ -11,13 +11,15 @@ import { createHmac } from "node:crypto";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deadMilliseconds } from "../store/lease.js";
-import type {
-  ListChange,
-  ListClaim,
-  ListState,
-  ListStore,
-  NewList,
-  StoredList,
+import { UnitsLost } from "../store/quota/units-lost.js";
+import {
+  type ListChange,
+  type ListClaim,
+  type ListState,
+  type ListStore,
+  type NewList,
+  reservationOf,
+  type StoredList,
 } from "../store/state/lists.js";
 import { newId } from "../store/state/secrets.js";
 import type { ServiceStore } from "../store/state/service-store.js";
@@ -458,7 +460,10 @@ export class Lists {
       try {
         // A server that stops leaves its lists to the others.
         const stopped = { state: "waiting" } as const;
-        const delivers = to?.state === "done" ? { delivers: reservationOf(list) } : {};
+        const delivers =
+          result !== undefined && "summary" in result
+            ? { delivers: { attempt: list.attempt, units: result.summary.units.used } }
+            : {};
         const change = await this.#store.change(
           list.id,
           ["running"],
@@ -478,6 +483,8 @@ export class Lists {
         return;
       } catch (error) {
         if (this.#isClosed) return;
+        // Its units were given to others while this server was silent: the list is checked again.
+        if (error instanceof UnitsLost) return await this.#finish(list, undefined);
         this.#options.onFault(error as Error);
         await sleep(tickMilliseconds);
       }
@@ -524,9 +531,6 @@ const requestHash = (
     .update(body)
     .update(JSON.stringify([name, kind, choices]))
     .digest();
-
-/** Returns the id of the reservation of an attempt at a list. */
-const reservationOf = ({ id, attempt }: StoredList): string => `list-${id}-${attempt}`;
 
 /** Returns the units of a list whose statuses are known from earlier attempts. */
 const countedIn = (result: unknown): CountedUnits =>

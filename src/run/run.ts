@@ -85,8 +85,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const chunks = new ClassifiedChunks(table.scanned, blockOptions, engine, prepared, main, inputShare);
   const { classifier } = chunks;
   const watch = new Watch();
-  if (embedded) common.charges ??= new Charges(ledger, embedded, session?.isSeveral);
-  common.charges?.begin(options.deliversRows === true);
+  beginCharges(options, common);
   const settler =
     common.charges ?? (await batchesOf(options, common, classifier, (error) => watch.fail(error)));
   const domains = embedded ? undefined : new DomainCounts();
@@ -126,11 +125,22 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     countNew(codes, chunk.isNew, itemCodes);
     waiting.shift();
     await embedded?.delivery?.stayAlive();
+    // Waits for the bytes of the chunk before.
     await writer.write(rows);
-    await settler.written?.(chunk);
+    await delivered();
+    lastWritten = chunk;
     await onProgress?.(progress);
     // Otherwise a closed output would be noticed only at the next write.
-    if (chunk.isBeforePause) await writer.flush();
+    if (chunk.isBeforePause) await flush();
+  }
+  let lastWritten: NumberedChunk | undefined;
+  async function flush(): Promise<void> {
+    await writer.flush();
+    await delivered();
+  }
+  async function delivered(): Promise<void> {
+    if (lastWritten !== undefined) await settler.written?.(lastWritten);
+    lastWritten = undefined;
   }
 
   await onProgress?.(progress);
@@ -162,7 +172,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     }
     await watch.until(settler.flush());
     await watch.until(lastWrite);
-    await writer.flush();
+    await flush();
   } catch (error) {
     // A charge under way is completed. The owner of the engine ends its requests.
     const abandoned = settler.abandon();
@@ -193,6 +203,15 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     quota,
     topDomains: top,
   };
+}
+
+/** Begins with the charges of a table, if the engine is offline. */
+function beginCharges({ validator: { embedded }, session, deliversRows }: RunOptions, common: Shared): void {
+  if (embedded === undefined) return;
+  common.charges ??= new Charges(common.ledger, embedded, session?.isSeveral);
+  const { charges } = common;
+  charges.begin(deliversRows === true);
+  if (session) session.abandon = () => charges.abandon();
 }
 
 function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {

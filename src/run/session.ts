@@ -11,6 +11,8 @@ export interface RunSession {
   readonly isSeveral: boolean;
   counts?: () => RunCounts;
   quota?: () => QuotaState | undefined;
+  /** Gives back what the last run has charged, whose rows are not delivered although it has ended well. */
+  abandon?: () => Promise<void>;
   writtenKeys?: DistinctItems;
 }
 

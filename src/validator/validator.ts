@@ -107,10 +107,15 @@ export interface Delivery {
   readonly isNamed: boolean;
   /** Source of the seed of the items' hashes, so that runs over the same items have the same digests. */
   readonly secret: Uint8Array;
-  /** Begins with a table. */
-  begin(): void;
-  /** @param digest of items that are delivered next: 4 sums */
-  addItems(digest: Int32Array): void;
+  /** Numbers of items of which digests of so many first ones are wanted; known after the first charge. */
+  readonly marks: ReadonlySet<number>;
+  /** Set by a run with a name: the digests of the items that are delivered next; `clear` begins with the next ones. */
+  items:
+    | {
+        digests(): { readonly digest: Uint8Array; readonly prefixes: ReadonlyMap<number, Uint8Array> };
+        clear(): void;
+      }
+    | undefined;
   /** Called before rows are delivered: charges again what others were given while this run was silent. */
   stayAlive(): Promise<void>;
   /** @param units that were delivered; all that was charged if undefined */

@@ -382,7 +382,8 @@ const quotaFile = {
   async charge(units) {
     const id = `${++charges}`;
     const reserved = await quotas.reserve({ id, owner: "", charge: 1, units, held: 0, isDead: () => false });
-    await quotas.deliver({ id, kind: "email", units: reserved.granted, holds: 0, isEnd: true }, false);
+    await quotas.deliver({ id, kind: "email", holds: 0 }, false);
+    await quotas.release(id);
     return reserved;
   },
   close,

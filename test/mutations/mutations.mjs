@@ -461,7 +461,7 @@ export const mutations = [
   {
     promise: "a name pays once for the same items, and again for others",
     file: "src/store/quota/reservations.ts",
-    from: "wanted = Math.max(0, held - unitsOf(paid, seal.digest) - fresh - older);",
+    from: "wanted = Math.max(0, held - sameUnits(paid, seal) - fresh - older);",
     to: "wanted = 0;",
     tests: [unit("store/quota/reservations")],
   },

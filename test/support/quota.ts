@@ -65,7 +65,8 @@ export async function take(quotas: Quotas, units: number, kind = "email") {
     ...{ id, owner: "test", charge: 1, units, held: 0 },
     isDead: () => false,
   });
-  await quotas.deliver({ id, kind, units: granted, holds: 0, isEnd: true }, true);
+  await quotas.deliver({ id, kind, holds: 0 }, true);
+  await quotas.release(id);
   return { granted, quota };
 }
 

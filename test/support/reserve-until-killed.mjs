@@ -12,6 +12,6 @@ for (let charge = 1; ; charge++) {
   const request = { id, owner: id, charge, units: Number(units), held: 0, isDead: () => false };
   const { granted } = await quotas.reserve(request);
   if (granted === 0) break;
-  await quotas.deliver({ id, kind: "email", units: granted, holds: 0, isEnd: false }, true);
+  await quotas.deliver({ id, kind: "email", holds: 0 }, true);
   writeSync(1, `${granted}\n`);
 }

@@ -119,6 +119,7 @@ async function validateFiles(
       if (isAlone || !isFaultOfFile(error) || failure.message === undefined) throw error;
       sayFailure(failure);
       await resources.discardFile();
+      await session.abandon?.();
       // Count this file's units in the total, not in the next file's summary.
       const { charged, distinct } = countsSince(before, countsOf(session));
       totals.addFailure(failure.exitCode, charged);
@@ -131,9 +132,9 @@ async function validateFiles(
     }
   }
   // The last table has failed: the others' rows are there.
-  if (run.split !== undefined) await resources.commit(run.split.commit(), false);
   // Rows in standard output, or in files that appear together.
   await resources.delivery.secure?.();
+  if (run.split !== undefined) await resources.commit(run.split.commit(), false);
   await resources.delivery.deliver?.();
   await beside(run, () => run.report?.write());
   for (const file of run.findings) await beside(run, () => file.write());

@@ -8,11 +8,12 @@ import type { RunReport } from "../../run/run-options.js";
 import { loadOfflineRules } from "../engines/offline-rules.js";
 import { EmptyInput } from "../errors.js";
 import type { Progress } from "../terminal/progress.js";
-import { isContinued, isFile, standardOutput } from "../terminal/standard-output.js";
+import { isContinued, standardOutput } from "../terminal/standard-output.js";
 import { commitOutputs, unchanged } from "./commit.js";
 import type { Run } from "./open/engine.js";
 import { openFiles, type RunFiles } from "./open/files.js";
 import { checkFound } from "./open/no-items.js";
+import { isStream } from "./open/output.js";
 import type { Resources } from "./open/resources.js";
 import type { Plan } from "./plan/plan.js";
 import type { Annotations } from "./report/annotations.js";
@@ -73,10 +74,14 @@ async function validateAndCommit(
   if (report.rows === 0 && plan.failOn?.needsRows) {
     throw new EmptyInput(`--fail-on no-rows: ${plan.inputName} has no rows; nothing is written`);
   }
-  const appear = () => resources.appear();
+  const appears = plan.split
+    ? run.split?.isLast === true
+    : plan.output !== undefined && plan.member === undefined;
+  const isAlone = plan.output === undefined && !plan.split && !run.session.isSeveral;
+  const appear = () => resources.appear(appears || isAlone);
   const isUnchanged = await resources.commit(
     commitOutputs({ ...plan, ...files, badRowsFile: files.badRows.sink, appear }),
-    plan.output !== undefined && plan.member === undefined && plan.split === undefined,
+    appears,
   );
   if (isUnchanged) plan.note(unchanged(plan.inputName));
   run.badRowsTable?.startNext();
@@ -113,7 +118,8 @@ async function validateRows(
     ...(shard && { shard: { ...shard, list: inputName } }),
     fixer: plan.columns.fixes && fixerOf(validator.embedded!.classifier.classify, kind, plan.columns.fixes),
     omitsHeader: plan.omitsHeader,
-    deliversRows: sink === standardOutput && !isHeldBack(),
+    deliversRows:
+      (sink === standardOutput || plan.output !== undefined) && isStream(plan) && !process.env["IDV_RUN"],
     // Other rows, or the summary, may follow the last row.
     ...((plan.split || shard || (plan.output === undefined && isContinued())) && {
       lineEnding: table.dialect.lineEnding,
@@ -138,9 +144,6 @@ async function validateRows(
   await badRows.flush();
   return report;
 }
-
-/** Whether what is written to standard output counts at the end of the run only: in a file, and for a run with a name. */
-const isHeldBack = (): boolean => isFile || Boolean(process.env["IDV_RUN"]);
 
 async function openAnnotations(plan: Plan, { engine: { validator }, findings }: Run): Promise<Annotations> {
   const { kind, inputName } = plan;

@@ -5,12 +5,14 @@ import type { Classifier } from "../../classifier/classifier.js";
 import { loadClassifier } from "../../classifier/load-classifier.js";
 import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
 import { readFault } from "../../files/errors.js";
+import { stateOfTag } from "../../files/processes.js";
 import type { Lists } from "../../lists/lists.js";
 import { readBuilt } from "../../package/own-files.js";
 import { openLog } from "../../service/log.js";
 import { createMetrics, type Metrics } from "../../service/metrics.js";
 import type { Pages } from "../../service/routes/dashboard.js";
 import { createService } from "../../service/service.js";
+import { deathIn } from "../../store/quota/run-reservation.js";
 import type { ServiceStore } from "../../store/state/service-store.js";
 import { isLoopback } from "../../validator/api/loopback.js";
 import {
@@ -239,10 +241,10 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
       say("other machines may reach this address, and keys are sent unencrypted: put TLS in front");
     if (baseUrl?.startsWith("http:") && !isLoopback(new URL(baseUrl).hostname))
       say("--base-url has http: links and sessions of the dashboard are sent unencrypted");
-    const tidying = keepUsageTidy(store, options.keepUsage);
+    const tidying = [keepUsageTidy(store, options.keepUsage), keepQuotasClear(store)];
     if (!hasKeys) say("there are no keys yet: idv keys create --name NAME");
     await stopped;
-    clearInterval(tidying);
+    for (const timer of tidying) clearInterval(timer);
     await Promise.all([pages.close(), lists?.close()]);
     const timer = setTimeout(() => service.server.closeAllConnections(), patienceMilliseconds);
     await service.close();
@@ -353,6 +355,15 @@ function keepUsageTidy(store: ServiceStore, keep: number): NodeJS.Timeout {
   const tidy = () => store.tidyUsage(keep).catch(() => {});
   tidy();
   return setInterval(tidy, tidyEvery).unref();
+}
+
+/** Time between two looks for dead runs that hold units of the quotas, in milliseconds. */
+const clearEvery = 5000;
+
+/** Gives back what dead runs held: a charge of the service does not wait for them. */
+function keepQuotasClear(store: ServiceStore): NodeJS.Timeout {
+  const isDead = deathIn(stateOfTag, store.runsSideBySide);
+  return setInterval(() => store.clearDead(isDead).catch(() => {}), clearEvery).unref();
 }
 
 /** Returns a function that says an error, the same one once a minute. */

@@ -37,7 +37,7 @@ export class Charges implements Settler {
   #granted = 0;
   /** Granted items of chunks that are not written yet, by chunk. */
   readonly #unwritten = new Map<NumberedChunk, number>();
-  #digest = new ItemDigest();
+  readonly #digest = new ItemDigest();
   /** Hashes of the new items of the table, kept only where another table may have them. */
   #added: Int32Array[] = [];
   /** The charge under way. It never rejects. */
@@ -63,19 +63,19 @@ export class Charges implements Settler {
    */
   begin(isStream: boolean): void {
     this.#isStream = isStream;
-    this.#engine.delivery?.begin();
+    const { delivery } = this.#engine;
+    if (delivery?.isNamed) delivery.items = this.#digest;
+    this.#digest.begin();
     this.#isAbandoned = false;
     this.#items = 0;
     this.#asked = 0;
     this.#granted = 0;
-    this.#digest = new ItemDigest();
     this.#added = [];
     this.#unwritten.clear();
   }
 
   async add(chunk: NumberedChunk): Promise<void> {
     this.#items += chunk.newItems;
-    if (this.#engine.delivery?.isNamed) this.#digest.add((chunk.items ?? chunk).hashes, chunk.isNew);
     if (this.#isSeveral) this.#added.push(newHashes(chunk));
     const waiting = newWaiting(chunk, this.#items);
     this.#settled = waiting.settled;
@@ -90,7 +90,6 @@ export class Charges implements Settler {
   async flush(): Promise<void> {
     while (this.#charging) await this.#charging;
     if (this.#waiting.length > 0) await this.#charge();
-    if (this.#engine.delivery?.isNamed) this.#engine.delivery.addItems(this.#digest.sums);
   }
 
   settledRows(): number {
@@ -113,7 +112,11 @@ export class Charges implements Settler {
       for (let at = 0; at < hashes.length; at += 2)
         this.#ledger.forget({ low: hashes[at]!, high: hashes[at + 1]! });
     }
+    this.#added = [];
+    this.#digest.forget();
     const units = this.#isStream ? sumOf(this.#unwritten.values()) : this.#granted;
+    this.#granted = 0;
+    this.#unwritten.clear();
     this.#ledger.charged -= units;
     await this.#engine.delivery?.giveBack(units);
   }
@@ -163,8 +166,10 @@ export class Charges implements Settler {
     const before = end - chunk.newItems;
     const own = Math.min(chunk.newItems, Math.max(0, granted - before));
     this.#unwritten.set(chunk, own);
-    if (own < chunk.newItems) {
-      const hashes = newHashes(chunk);
+    const { delivery } = this.#engine;
+    const hashes = delivery?.isNamed || own < chunk.newItems ? newHashes(chunk) : undefined;
+    if (delivery?.isNamed) this.#digest.add(hashes!, own, delivery.marks);
+    if (hashes !== undefined) {
       for (let at = 2 * own; at < hashes.length; at += 2) {
         this.#ledger.give({ low: hashes[at]!, high: hashes[at + 1]! }, notCheckedCode);
       }

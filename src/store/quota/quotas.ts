@@ -11,6 +11,7 @@ import {
   beat,
   type DeliveredUnits,
   deliver,
+  movedReservations,
   type Reserved,
   readQuota,
   release,
@@ -120,9 +121,6 @@ function* configure(from: QuotaOwner, change: QuotaChange): Work<Quota> {
   const quota = renewed(row, now);
   const before = quota.period_start;
   changeQuota(quota, change, now);
-  yield* tell(updateQuota(quota, "{bump}"), [
-    "UPDATE {reservation} SET period_start = ? WHERE quota = ? AND period_start = ?",
-    ...[quota.period_start, quota.id, before],
-  ]);
+  yield* tell(updateQuota(quota, "{bump}"), movedReservations(quota, before));
   return toQuota(quota);
 }

@@ -9,6 +9,7 @@ import { hourMilliseconds, type KeyRow, type NamedQuotaRow } from "../state/rule
 import { type QuotaOwner, usageIdOf } from "../state/service-store.js";
 import { addUsage, selectOwner, updateQuota, usableQuota } from "../state/statements.js";
 import { type Quota, takeUnits, toQuota } from "./quota.js";
+import { UnitsLost } from "./units-lost.js";
 
 /** The quota of a file that has no other: nobody asks for its usage. */
 export const fileQuota = { quotaName: "" } as const satisfies QuotaOwner;
@@ -25,14 +26,15 @@ export const reservationTables = `CREATE TABLE {reservation} (
     alive {integer} NOT NULL,
     charge {integer} NOT NULL,
     granted {integer} NOT NULL,
-    units {integer} NOT NULL,
-    older {integer} NOT NULL,
-    loan {integer} NOT NULL,
+    units {integer} NOT NULL CHECK (units >= 0),
+    older {integer} NOT NULL CHECK (older >= 0),
+    loan {integer} NOT NULL CHECK (loan >= 0),
     period_start {integer} NOT NULL,
     name {bytes},
     part text,
     bytes {integer},
-    digest {bytes}
+    digest {bytes},
+    same {integer}
   ) {by_key_often_changed};
   CREATE TABLE {delivery} (
     quota text NOT NULL,
@@ -40,12 +42,20 @@ export const reservationTables = `CREATE TABLE {reservation} (
     part text NOT NULL,
     bytes {integer} NOT NULL,
     digest {bytes} NOT NULL,
+    run text NOT NULL,
     units {integer} NOT NULL,
     created {integer} NOT NULL,
     PRIMARY KEY (quota, name, part, digest)
   ) {by_key}`;
 
 /** A run and a part of it that another try repeats. */
+export interface ItemDigests {
+  /** Of the set of all items. */
+  readonly digest: Uint8Array;
+  /** Of the sets of the first items, by their numbers. */
+  readonly prefixes: ReadonlyMap<number, Uint8Array>;
+}
+
 interface NamedPart {
   /** HMAC of the name. */
   readonly name: Uint8Array;
@@ -72,8 +82,9 @@ interface ReservationRow {
   readonly name: Uint8Array | null;
   readonly part: string | null;
   readonly bytes: number | null;
-  /** Of all items of the part, once they are known. */
+  /** Of all items to be delivered, once they are known; and how many of them the name has paid. */
   readonly digest: Uint8Array | null;
+  readonly same: number | null;
 }
 
 export interface Other {
@@ -92,8 +103,8 @@ export interface UnitRequest {
   readonly held: number;
   /** Units that the name has paid for an input of this size are not charged during the run. */
   readonly lends?: NamedPart | undefined;
-  /** Digest of all items of the part: it is about to be delivered. */
-  readonly seal?: (NamedPart & { readonly digest: Uint8Array }) | undefined;
+  /** The items that are about to be delivered. */
+  readonly seal?: (NamedPart & ItemDigests) | undefined;
   /** Whether the units are about to be delivered. */
   readonly isFinal?: boolean | undefined;
   /** Returns whether a run is dead; undefined if another look is needed. Asked when units are missing, and at first. */
@@ -106,6 +117,8 @@ export interface Reserved {
   readonly quota: Quota;
   /** Units of the items to be delivered that another run of the same name has paid. */
   readonly paidBefore: number;
+  /** Numbers of items that runs of the name have delivered: digests of so many first items are wanted. */
+  readonly marks: readonly number[];
   /** Whether units are missing that a run holds which may be dead. */
   readonly isUnsure: boolean;
 }
@@ -159,7 +172,8 @@ export function* reserve(from: QuotaOwner, request: UnitRequest): Work<Reserved>
   const { quota, rows, now } = locked;
   const row = rows.find((each) => each.id === id);
   if (row?.charge === charge) {
-    return { granted: row.granted, quota: toQuota(quota), paidBefore: row.loan, isUnsure: false };
+    const paidBefore = row.same ?? 0;
+    return { granted: row.granted, quota: toQuota(quota), paidBefore, marks: [], isUnsure: false };
   }
   const isSame = row?.period_start === quota.period_start;
   let fresh = isSame ? row.units : 0;
@@ -171,18 +185,18 @@ export function* reserve(from: QuotaOwner, request: UnitRequest): Work<Reserved>
   const paid = named === undefined ? [] : yield* deliveriesOf(quota.id, named, now);
   if (seal !== undefined) {
     // What the same items have cost before, and what is there, need not be charged; the rest of a loan has to be.
-    wanted = Math.max(0, held - unitsOf(paid, seal.digest) - fresh - older);
-    loan = held - fresh - older - wanted;
+    wanted = Math.max(0, held - sameUnits(paid, seal) - fresh - older);
+    loan = Math.max(0, held - fresh - older - wanted);
   } else if (lends !== undefined) {
-    const same = paid.filter(({ bytes }) => bytes > 0 && bytes === lends.bytes);
-    const most = Math.max(0, ...same.map((delivery) => delivery.units));
+    const likely = paid.filter(({ bytes, run }) => bytes > 0 && bytes === lends.bytes && run !== id);
+    const most = Math.max(0, ...likely.map((delivery) => delivery.units));
     const lent = Math.min(wanted, Math.max(0, most - loan));
     loan += lent;
     wanted -= lent;
   }
   const due = wanted;
   let taken = takeUnits(quota, wanted);
-  const paidBefore = seal === undefined ? 0 : Math.min(held, unitsOf(paid, seal.digest));
+  const paidBefore = seal === undefined ? 0 : Math.min(held, sameUnits(paid, seal));
   let isUnsure = false;
   if (taken < wanted || charge === 1) {
     ({ isUnsure } = yield* sweep(locked, isDead, id));
@@ -191,18 +205,28 @@ export function* reserve(from: QuotaOwner, request: UnitRequest): Work<Reserved>
   fresh += taken;
   const granted = seal === undefined ? units + taken - due : taken - due;
   const values = [owner, now, charge, granted, fresh, older, loan, quota.period_start];
-  const sealed = [seal?.name ?? null, seal?.part ?? null, seal?.bytes ?? null, seal?.digest ?? null];
+  const sealed =
+    seal === undefined
+      ? [null, null, null, null, null]
+      : [seal.name, seal.part, seal.bytes, seal.digest, paidBefore];
   yield* tell(updateQuota(quota), remove(id), [
     `INSERT INTO {reservation}
-    (id, quota, owner, alive, charge, granted, units, older, loan, period_start, name, part, bytes, digest)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    (id, quota, owner, alive, charge, granted, units, older, loan, period_start, name, part, bytes, digest, same)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[id, quota.id, ...values, ...sealed],
   ]);
-  return { granted, quota: toQuota(quota), paidBefore, isUnsure: isUnsure && taken < due };
+  return {
+    granted,
+    quota: toQuota(quota),
+    paidBefore,
+    marks: paid.map((delivery) => delivery.units),
+    isUnsure: isUnsure && taken < due,
+  };
 }
 
 interface DeliveryRow {
   readonly bytes: number;
+  readonly run: string;
   readonly digest: Uint8Array;
   readonly units: number;
 }
@@ -213,7 +237,7 @@ function* deliveriesOf(
   now: number,
 ): Work<readonly DeliveryRow[]> {
   const [rows] = yield* ask<[DeliveryRow[]]>([
-    "SELECT bytes, digest, units FROM {delivery} WHERE quota = ? AND name = ? AND part = ? AND created > ?",
+    "SELECT bytes, run, digest, units FROM {delivery} WHERE quota = ? AND name = ? AND part = ? AND created > ?",
     ...[quota, name, part, now - keptMilliseconds],
   ]);
   return rows;
@@ -222,90 +246,166 @@ function* deliveriesOf(
 export interface DeliveredUnits {
   readonly id: string;
   readonly kind: string;
-  readonly units: number;
   /** Units that the run holds afterwards, so that a repetition changes nothing. */
   readonly holds: number;
-  readonly isEnd: boolean;
 }
 
-/** Makes units that were delivered those of the quota. What was given back meanwhile is taken again, as far as it can be. */
-export function* deliver(from: QuotaOwner, delivered: DeliveredUnits): Work<void> {
-  yield* deliverIn(from, yield* lock(from, false), delivered);
-}
-
-/** Delivers all of a reservation, and ends it. Does nothing if it was given back. */
-export function* deliverAll(from: QuotaOwner, id: string, kind: string): Work<void> {
-  const [found] = yield* ask(["SELECT id FROM {reservation} WHERE id = ?", id]);
-  if (found!.length === 0) return;
+/** Makes units that were delivered those of the quota. Those that were given back meanwhile are free. */
+export function* deliver(from: QuotaOwner, { id, kind, holds }: DeliveredUnits): Work<void> {
   const locked: Locked = yield* lock(from, false);
-  yield* deliverIn(from, locked, { id, kind, units: 0, holds: 0, isEnd: true });
+  const row = locked.rows.find((each) => each.id === id);
+  if (row === undefined) return;
+  const delivered = Math.max(0, row.units + row.older + row.loan - holds);
+  yield* pay(from, locked, row, kind, delivered);
+  // The row stays, so that a repetition finds it, until the run ends.
+  yield* tell(without(row, delivered, locked.now));
 }
 
-function* deliverIn(
-  from: QuotaOwner,
-  { quota, rows, now }: Locked,
-  { id, kind, units, holds, isEnd }: DeliveredUnits,
+/**
+ * Delivers what a run of the service has charged, and ends its reservation.
+ *
+ * @param units what it has charged: taken again if the reservation was given back
+ * @throws UnitsLost when the quota has not enough for that
+ */
+export function* deliverAll(
+  from: { readonly keyId: string },
+  id: string,
+  kind: string,
+  units: number,
 ): Work<void> {
+  const [keys] = yield* ask(["SELECT id FROM {key} WHERE id = ?", from.keyId]);
+  if (units === 0 || keys!.length === 0) return;
+  const locked: Locked = yield* lock(from, false);
+  const { quota, rows, now } = locked;
   const row = rows.find((each) => each.id === id);
-  const all = row === undefined ? units : row.units + row.older + row.loan;
-  const delivered = row === undefined ? takeUnits(quota, units) : Math.max(0, all - holds);
-  const isOfNow = row === undefined || row.period_start === quota.period_start;
+  if (row !== undefined) {
+    yield* pay(from, locked, row, kind, row.units + row.older + row.loan);
+    yield* tell(remove(id));
+    return;
+  }
+  if (takeUnits(quota, units) < units) throw new UnitsLost(false);
+  const usage = {
+    keyId: usageIdOf(from),
+    hour: now - (now % hourMilliseconds),
+    kind,
+    status: "unknown",
+    units,
+  };
+  yield* tell(updateQuota(quota), ...addUsage([usage]));
+}
+
+function* pay(
+  from: QuotaOwner,
+  { quota, now }: Locked,
+  row: ReservationRow,
+  kind: string,
+  delivered: number,
+): Work<void> {
+  const isOfNow = row.period_start === quota.period_start;
   const changes: Statement[] = [];
   let paid = delivered;
-  if (row?.name && row.part !== null && row.digest) {
-    const { name, part, bytes, digest } = row;
-    const same = unitsOf(yield* deliveriesOf(quota.id, { name, part }, now), digest);
-    paid = Math.max(0, delivered - same);
+  if (row.name && row.part !== null && row.digest) {
+    const { id, name, part, bytes, digest, same } = row;
+    const all = yield* deliveriesOf(quota.id, { name, part }, now);
+    // Another run of the name may have delivered the same since.
+    paid = Math.max(0, delivered - Math.max(same ?? 0, sameUnits(all, { digest, prefixes: new Map() })));
     const refund = Math.min(row.units, Math.max(0, row.units + row.older - paid));
     if (isOfNow) quota.used = Math.max(0, quota.used - refund);
     changes.push(
       ["DELETE FROM {delivery} WHERE created < ?", now - keptMilliseconds],
       [
-        `INSERT INTO {delivery} (quota, name, part, bytes, digest, units, created) VALUES (?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO {delivery} (quota, name, part, bytes, digest, run, units, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (quota, name, part, digest) DO UPDATE
-        SET bytes = excluded.bytes, units = {greatest}({delivery}.units, excluded.units), created = excluded.created`,
-        ...[quota.id, name, part, bytes, digest, delivered, now],
+        SET bytes = excluded.bytes, run = excluded.run, created = excluded.created,
+          units = {greatest}({delivery}.units, excluded.units)`,
+        ...[quota.id, name, part, bytes, digest, id, delivered, now],
       ],
     );
   }
-  if (row !== undefined) changes.push(isEnd ? remove(id) : without(row, delivered, now));
   if ("keyId" in from) {
     changes.push([
       "UPDATE {key} SET last_used = ? WHERE id = ? AND (last_used IS NULL OR last_used < ?)",
       ...[now, from.keyId, now],
     ]);
   }
-  // Units of an earlier period are not of this one.
-  const time = isOfNow ? now : quota.period_start - hourMilliseconds;
-  const usage = { keyId: usageIdOf(from), hour: time - (time % hourMilliseconds), kind, status: "unknown" };
-  const isCounted = paid > 0 && !isFileQuota(from);
-  yield* tell(updateQuota(quota), ...changes, ...addUsage(isCounted ? [{ ...usage, units: paid }] : []));
+  // Units of earlier periods are not of this one.
+  const ofOlder = isOfNow ? Math.min(row.older, paid) : paid;
+  const usage = [
+    { time: quota.period_start - hourMilliseconds, units: ofOlder },
+    { time: now, units: paid - ofOlder },
+  ]
+    .filter(({ units }) => units > 0 && !isFileQuota(from))
+    .map(({ time, units }) => {
+      return {
+        keyId: usageIdOf(from),
+        hour: time - (time % hourMilliseconds),
+        kind,
+        status: "unknown",
+        units,
+      };
+    });
+  yield* tell(updateQuota(quota), ...changes, ...addUsage(usage));
 }
 
-const unitsOf = (deliveries: readonly DeliveryRow[], digest: Uint8Array): number =>
-  deliveries.find((delivery) => Buffer.from(delivery.digest).equals(digest))?.units ?? 0;
+/** Returns how many of some items a name has paid: all, or the first ones. */
+const sameUnits = (deliveries: readonly DeliveryRow[], { digest, prefixes }: ItemDigests): number =>
+  Math.max(
+    0,
+    ...deliveries
+      .filter((delivery) =>
+        [digest, prefixes.get(delivery.units)].some(
+          (own) => own !== undefined && Buffer.from(own).equals(delivery.digest),
+        ),
+      )
+      .map(({ units }) => units),
+  );
 
-/** Takes units out of a reservation: those of earlier periods first, then loans. */
-function without({ id, units, older, loan }: ReservationRow, taken: number, now: number): Statement {
-  const ofOlder = Math.min(older, taken);
-  const ofLoan = Math.min(loan, taken - ofOlder);
-  return [
-    `UPDATE {reservation} SET older = ?, loan = ?, units = ?, alive = ?, name = NULL, part = NULL, bytes = NULL, digest = NULL
-    WHERE id = ?`,
-    ...[older - ofOlder, loan - ofLoan, units - (taken - ofOlder - ofLoan), now, id],
-  ];
+/** Takes delivered units out of a reservation: those of earlier periods first, then loans. */
+function without(row: ReservationRow, taken: number, now: number): Statement {
+  const ofOlder = Math.min(row.older, taken);
+  const ofLoan = Math.min(row.loan, taken - ofOlder);
+  const units = Math.max(0, row.units - (taken - ofOlder - ofLoan));
+  return changed({ ...row, older: row.older - ofOlder, loan: row.loan - ofLoan, units }, now);
 }
+
+const changed = ({ id, units, older, loan }: ReservationRow, now: number): Statement => [
+  `UPDATE {reservation} SET older = ?, loan = ?, units = ?, alive = ?,
+    name = NULL, part = NULL, bytes = NULL, digest = NULL, same = NULL WHERE id = ?`,
+  ...[older, loan, units, now, id],
+];
 
 /** Gives back units that a run has charged and does not deliver; all of them, and the reservation ends, if undefined. */
 export function* release(from: QuotaOwner, id: string, units?: number): Work<void> {
   const { quota, rows, now }: Locked = yield* lock(from, false);
   const row = rows.find((each) => each.id === id);
   if (row === undefined) return;
-  const given = Math.min(row.units, units ?? row.units);
-  giveBack(quota, { ...row, units: given });
-  const rest = { ...row, units: row.units - given };
-  yield* tell(updateQuota(quota), units === undefined ? remove(id) : without(rest, units - given, now));
+  const ofUnits = Math.min(row.units, units ?? row.units);
+  giveBack(quota, { ...row, units: ofUnits });
+  const ofLoan = Math.min(row.loan, (units ?? 0) - ofUnits);
+  const ofOlder = Math.min(row.older, (units ?? 0) - ofUnits - ofLoan);
+  const rest = { ...row, units: row.units - ofUnits, loan: row.loan - ofLoan, older: row.older - ofOlder };
+  yield* tell(updateQuota(quota), units === undefined ? remove(id) : changed(rest, now));
 }
+
+/** Gives back what dead runs held, in all quotas. */
+export function* sweepAll(isDead: UnitRequest["isDead"]): Work<void> {
+  const [held] = yield* ask<[{ name: string | null; key: string | null }[]]>([
+    `SELECT DISTINCT q.name AS name, (SELECT min(k.id) FROM {key} k WHERE k.quota_id = q.id) AS key
+    FROM {reservation} r JOIN {quota} q ON q.id = r.quota`,
+  ]);
+  for (const { name, key } of held) {
+    const from = name !== null ? { quotaName: name } : { keyId: key ?? "" };
+    const locked: Locked = yield* lock(from, false);
+    yield* sweep(locked, isDead);
+    yield* tell(updateQuota(locked.quota));
+  }
+}
+
+/** Reservations go along with a quota whose period was changed. */
+export const movedReservations = (quota: NamedQuotaRow, before: number): Statement => [
+  "UPDATE {reservation} SET period_start = ? WHERE quota = ? AND period_start = ?",
+  ...[quota.period_start, quota.id, before],
+];
 
 /** Gives a sign of life. Returns whether the reservation is there. */
 export function* beat(id: string): Work<boolean> {

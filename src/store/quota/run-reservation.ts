@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { deadMilliseconds, Sightings, signMilliseconds } from "../lease.js";
 import type { Quota } from "./quota.js";
 import type { Quotas } from "./quotas.js";
-import type { Other, Reserved, UnitRequest } from "./reservations.js";
+import type { ItemDigests, Other, Reserved, UnitRequest } from "./reservations.js";
 import { UnitsLost } from "./units-lost.js";
 
 /** State of the process of another run. Processes of other machines cannot be checked. */
@@ -49,6 +49,12 @@ export function deathIn(
   };
 }
 
+/** What a run knows of the items that it delivers next. */
+export interface DeliveredItems {
+  digests(): ItemDigests;
+  clear(): void;
+}
+
 export class RunReservation {
   readonly #quotas: Quotas;
   readonly #run: RunIdentity;
@@ -56,9 +62,11 @@ export class RunReservation {
   readonly #name: Uint8Array | undefined;
   readonly #isDead: UnitRequest["isDead"];
   readonly #retrying: NonNullable<RunIdentity["retrying"]>;
-  /** Number of the table. */
-  #part = 0;
-  #digest = new Int32Array(4);
+  /** The items that are delivered next, for a run with a name. */
+  items: DeliveredItems | undefined;
+  #marks: ReadonlySet<number> = new Set();
+  /** Units that are to be given back, and could not be. */
+  #owed = 0;
   #charge = 0;
   #held = 0;
   #hasRow = false;
@@ -87,14 +95,9 @@ export class RunReservation {
     return this.#name !== undefined;
   }
 
-  /** Begins with a table. */
-  begin(): void {
-    this.#part++;
-  }
-
-  /** @param digest of items that are delivered next: 4 sums, so that those of several tables can be added */
-  addItems(digest: Int32Array): void {
-    for (const [nth, sum] of digest.entries()) this.#digest[nth]! += sum;
+  /** Numbers of items of which a run with a name wants digests of so many first ones. */
+  get marks(): ReadonlySet<number> {
+    return this.#marks;
   }
 
   /**
@@ -120,7 +123,7 @@ export class RunReservation {
    * @throws UnitsLost when it was given back, or was paid for other items, and cannot be charged
    */
   async secure(): Promise<void> {
-    if (this.#held === 0 || !(this.isNamed || this.#isStale)) return;
+    if (this.#held === 0) return;
     const { paidBefore } = await this.#reserve(0, true);
     this.paidBefore = paidBefore;
   }
@@ -133,38 +136,41 @@ export class RunReservation {
   /** @param units that were delivered; all that was charged, with the items so far, if undefined */
   deliver(units?: number): Promise<void> {
     return this.#inTurn(async () => {
-      const isEnd = units === undefined;
       const delivered = units ?? this.#held;
-      this.#digest = new Int32Array(4);
       this.#held -= delivered;
+      if (units === undefined) this.items?.clear();
       // Another process delivers it, or there is nothing to deliver.
       if (this.#run.id !== undefined || delivered === 0) return;
-      const { kind } = this.#run;
-      const isLocal = !this.#quotas.hasClock;
-      const change = { id: this.#id, kind, units: delivered, holds: this.#held, isEnd: isEnd && isLocal };
-      await this.#retrying(() => this.#quotas.deliver(change, isEnd));
-      if (change.isEnd) this.#hasRow = false;
+      const change = { id: this.#id, kind: this.#run.kind, holds: this.#held + this.#owed };
+      await this.#retrying(() => this.#quotas.deliver(change, units === undefined));
     });
   }
 
   /** Gives back units of items that are not delivered. Does not throw. */
   giveBack(units: number): Promise<void> {
     return this.#inTurn(async () => {
-      this.#digest = new Int32Array(4);
       this.#held -= units;
-      if (units > 0) await this.#quotas.release(this.#id, units).catch(() => {});
+      this.#owed += units;
+      if (this.#owed === 0) return;
+      const isDone = await this.#quotas.release(this.#id, this.#owed).then(
+        () => true,
+        () => false,
+      );
+      if (isDone) this.#owed = 0;
     });
   }
 
   /** Gives back what was charged and not delivered. Does not throw: others give it back later. */
-  async end(): Promise<void> {
+  end(): Promise<void> {
     clearInterval(this.#signs);
-    // What another process delivers stays, unless there is something to give back.
-    if (this.#hasRow && (this.#run.id === undefined || this.#held > 0)) {
-      await this.#quotas.release(this.#id).catch(() => {});
-    }
-    this.#hasRow = false;
-    this.#held = 0;
+    return this.#inTurn(async () => {
+      // What another process delivers stays, unless there is something to give back.
+      if (this.#hasRow && (this.#run.id === undefined || this.#held > 0)) {
+        await this.#quotas.release(this.#id).catch(() => {});
+      }
+      this.#hasRow = false;
+      this.#held = 0;
+    });
   }
 
   /** Changes follow each other: each tells how much the run holds before it. */
@@ -183,7 +189,7 @@ export class RunReservation {
     this.#signs ??= setInterval(() => this.#beat(), signMilliseconds).unref();
     const named = this.#name && {
       name: this.#name,
-      part: `${this.#run.part} ${this.#part}`,
+      part: this.#run.part,
       bytes: this.#run.bytes,
     };
     const reserved = await this.#retrying(() =>
@@ -194,14 +200,14 @@ export class RunReservation {
         units,
         held: this.#held,
         lends: this.#run.isWhole ? named : undefined,
-        seal:
-          named && isFinal ? { ...named, digest: new Uint8Array(this.#digest.slice().buffer) } : undefined,
+        seal: named && isFinal && this.items ? { ...named, ...this.items.digests() } : undefined,
         isFinal,
         isDead: this.#isDead,
       }),
     );
     this.#hasRow = true;
     this.#sign();
+    this.#marks = new Set([...this.#marks, ...reserved.marks]);
     if (reserved.granted < 0) throw new UnitsLost(isFinal && this.isNamed);
     this.#held += reserved.granted;
     return reserved;

@@ -49,6 +49,10 @@ export interface NewList
   readonly once?: string | undefined;
 }
 
+/** Returns the id of the reservation of an attempt at a list. */
+export const reservationOf = ({ id, attempt }: Pick<StoredList, "id" | "attempt">): string =>
+  `list-${id}-${attempt}`;
+
 /** Returns `who` of the lists that a key has sent. */
 export const senderOf = (keyId: string): string => `key ${keyId}`;
 
@@ -59,8 +63,8 @@ export interface ListChange {
   readonly choices?: unknown;
   readonly found?: unknown;
   readonly result?: unknown;
-  /** Id of the reservation whose units are delivered with this change. */
-  readonly delivers?: string;
+  /** The units that are delivered with this change: those of an attempt at the list, and how many it has charged. */
+  readonly delivers?: { readonly attempt: number; readonly units: number };
 }
 
 /** A server's work on a list; it ends when another server has taken the list over. */
@@ -225,7 +229,8 @@ export class SqlLists implements ListStore {
       ]);
       const list = rows[0] && toList(rows[0]);
       if (list !== undefined && to.delivers !== undefined) {
-        yield* deliverAll({ keyId: list.keyId! }, to.delivers, list.kind);
+        const id = reservationOf({ id: list.id, attempt: to.delivers.attempt });
+        yield* deliverAll({ keyId: list.keyId! }, id, list.kind, to.delivers.units);
       }
       return list;
     });
@@ -239,6 +244,8 @@ export class SqlLists implements ListStore {
         WHERE id = ? AND server = ? AND attempt = ? AND state IN ('arriving', 'running') RETURNING id`,
         ...[now, progress === undefined ? null : JSON.stringify(progress), id, server, attempt],
       ]);
+      // Its run may have ended, and cannot do it.
+      yield* tell(["UPDATE {reservation} SET alive = ? WHERE id = ?", now, reservationOf({ id, attempt })]);
       return rows!.length > 0;
     });
   }

@@ -5,6 +5,7 @@
 import type { PoolState } from "../postgres/database.js";
 import type { Quota, QuotaChange } from "../quota/quota.js";
 import type { Quotas } from "../quota/quotas.js";
+import type { UnitRequest } from "../quota/reservations.js";
 import type { ListStore } from "./lists.js";
 import type { RequestRate, Turns } from "./rates.js";
 import type { SessionStore } from "./sessions.js";
@@ -149,6 +150,8 @@ export interface ServiceStore {
   chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>;
   /** Returns the quota of a key, or one with a name, and the reservations of runs in it. */
   quotas(owner: QuotaOwner): Quotas;
+  /** Gives back what dead runs held. */
+  clearDead(isDead: UnitRequest["isDead"]): Promise<void>;
   /** Takes turns for requests of a key with a rate. A power failure may undo it. */
   takeTurns(keyId: string, wanted: number): Promise<Turns>;
   hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean>;

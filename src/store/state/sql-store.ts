@@ -8,6 +8,7 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { PoolState } from "../postgres/database.js";
 import { changeQuota, freshRow, renewed, toQuota } from "../quota/quota.js";
 import { Quotas } from "../quota/quotas.js";
+import { movedReservations, sweepAll, type UnitRequest } from "../quota/reservations.js";
 import { ask, type Clock, clock, insertion, listOf, type Statement, tell } from "../sql.js";
 import { charge, deleteAnswers, nameUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database.js";
@@ -268,6 +269,11 @@ export class SqlServiceStore implements ServiceStore {
     return new Quotas(this.#database, owner);
   }
 
+  async clearDead(isDead: UnitRequest["isDead"]): Promise<void> {
+    const [held] = await this.#database.read(() => ask(["SELECT id FROM {reservation} LIMIT 1"]));
+    if (held!.length > 0) await this.#database.writeFast(() => sweepAll(isDead));
+  }
+
   takeTurns(keyId: string, wanted: number): Promise<Turns> {
     return this.#database.writeFast(() => takeTurns(keyId, wanted));
   }
@@ -342,6 +348,7 @@ export class SqlServiceStore implements ServiceStore {
       );
       if (key === undefined) throw unknownKey(id);
       const quota = renewed(row!, now);
+      const start = quota.period_start;
       apply(key, quota, now);
       yield* tell(
         [
@@ -358,6 +365,7 @@ export class SqlServiceStore implements ServiceStore {
           ],
         ],
         updateQuota(quota, "{bump}"),
+        movedReservations(quota, start),
         ...secretsAfter(key, before, now),
       );
       const [secrets] = yield* ask<[SecretRow[]]>(select);

@@ -2,6 +2,7 @@
  * Checks that the numbers of a state agree with each other: quotas with usage, sums with hours, stored answers with
  * usage. Only sums leave the database.
  */
+import { fileQuota } from "../quota/reservations.js";
 import { ask, type Clock, clock, type Statement, type Work } from "../sql.js";
 import { answerMilliseconds, type NamedQuotaRow } from "./rules.js";
 import { usageIdOf } from "./service-store.js";
@@ -46,7 +47,8 @@ export function* checkState(): Work<readonly string[]> {
       [Clock],
     ]
   >(
-    ["SELECT * FROM {quota} ORDER BY id"],
+    // That of a file has no usage.
+    ["SELECT * FROM {quota} WHERE name IS NULL OR name <> ? ORDER BY id", fileQuota.quotaName],
     ["SELECT id, quota_id FROM {key}"],
     allUnits,
     ["SELECT quota, units, period_start FROM {reservation}"],

@@ -1,4 +1,5 @@
 /** Covers offline runs that do not end, killed, stopped or out of space: they have delivered nothing, and owe nothing. */
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -124,8 +125,97 @@ test("a list that grows between two tries of its name pays for what is new", asy
   expect(await used()).toBe(count + 10);
   await idv(["quota", "set", "--limit", String(3 * count)], { home });
   expect((await idv(args, run)).code).toBe(0);
-  // Of this list, 10 were paid before.
-  expect(await used()).toBe(2 * count + 1);
+  // All of this list but the last were paid before.
+  expect(await used()).toBe(count + 11);
+});
+
+test("a name pays for the items that it delivers, in part and in other orders", async () => {
+  const { home, used } = await folderWithQuota("quota file", 50);
+  const run = { home, env: { IDV_RUN: "nightly" } };
+  const rows = Array.from({ length: 100 }, (_, i) => `user${100 + i}@larch-and-oak.com\n`);
+  const write = (order: readonly string[]) =>
+    writeFileSync(join(home, "list.csv"), `email\n${order.join("")}`);
+  const args = ["emails", "list.csv", "--offline", "-q", "-o", "out.csv"];
+  write(rows);
+  expect((await idv(args, run)).code).toBe(4);
+  // The other half first: these were not paid for.
+  write([...rows.slice(50), ...rows.slice(0, 50)]);
+  expect(await idv(args, run)).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("nothing is written"),
+  });
+  expect(await used()).toBe(50);
+  // The first half again, and then the rest.
+  write(rows);
+  await idv(["quota", "set", "--limit", "100"], { home });
+  expect((await idv(args, run)).code).toBe(0);
+  expect(await used()).toBe(100);
+  write(rows.toReversed());
+  expect((await idv(args, run)).code).toBe(0);
+  expect(await used()).toBe(100);
+});
+
+test("tables in one output, and files in any order, are paid once under a name", async () => {
+  const { home, used } = await folderWithQuota("quota file", 150);
+  const run = { home, env: { IDV_RUN: "nightly" } };
+  writeFileSync(join(home, "a.csv"), listOf(100, "a"));
+  writeFileSync(join(home, "b.csv"), listOf(50, "b"));
+  for (const name of ["s1", "s2"]) {
+    const split = ["emails", "a.csv", "b.csv", "--offline", "-q", "--split", name];
+    expect(await idv(split, run), name).toMatchObject({ code: 0 });
+    expect(await used()).toBe(150);
+  }
+  await idv(["quota", "set", "--limit", "300"], { home });
+  for (const [files, folder] of [
+    [["a.csv", "b.csv"], "o1/"],
+    [["b.csv", "a.csv"], "o2/"],
+  ] as const) {
+    expect((await idv(["emails", ...files, "--offline", "-q", "-o", folder], run)).code).toBe(0);
+    expect(await used()).toBe(300);
+  }
+});
+
+test("a table that fails does not make other items of its folder free", async () => {
+  const { home, used } = await folderWithQuota("quota file", 1000);
+  const run = { home, env: { IDV_RUN: "nightly" } };
+  writeFileSync(join(home, "bad.csv"), `${listOf(50, "b")}"bad`);
+  for (const [name, units] of [
+    ["a", 100],
+    ["c", 200],
+  ] as const) {
+    writeFileSync(join(home, "a.csv"), listOf(100, name));
+    await idv(["emails", "a.csv", "bad.csv", "--offline", "-q", "--split", name], run);
+    expect(await used()).toBe(units);
+  }
+});
+
+test("a file that cannot be replaced costs nothing, and its items are charged with the next one", async () => {
+  const { home, held, used } = await folderWithQuota("quota file", 10 * count);
+  writeFileSync(join(home, "next.csv"), listOf(10));
+  const child = startIdv(["emails", "list.csv", "next.csv", "--offline", "-q", "-I"], { home });
+  while (child.exitCode === null && (await held()) === 0) await sleep(1);
+  writeFileSync(join(home, "list.csv"), `${list}new@larch-and-oak.com\n`);
+  const { stderr } = await finished(child);
+  expect(stderr).toContain("has changed while it was read");
+  expect(rowsIn(read(home, "next.csv"))).toBe(10);
+  expect(await used()).toBe(10);
+});
+
+test("a named pipe is paid for as far as it was written", async () => {
+  const { home, used } = await folderWithQuota();
+  const pipe = join(home, "pipe");
+  await finished(spawn("mkfifo", [pipe]));
+  const child = startIdv(["emails", "list.csv", "--offline", "-q", "-o", "pipe"], { home });
+  const reader = spawn("head", ["-c", String(Math.floor(list.length / 3)), pipe]);
+  let received = "";
+  reader.stdout.setEncoding("latin1").on("data", (text: string) => {
+    received += text;
+  });
+  await finished(child);
+  const units = await used();
+  expect(units).toBeGreaterThan(rowsIn(received) - 20_000);
+  expect(units).toBeGreaterThan(0);
+  expect(units).toBeLessThan(count);
 });
 
 test("a stopped run says nothing of units, and gives them back", async () => {

@@ -1,7 +1,7 @@
 /** Covers reservations: what runs charge, deliver and give back, and what becomes of the units of dead runs. */
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { openQuotaFile } from "../../../src/store/quota/quota-file.js";
 import type { Quotas } from "../../../src/store/quota/quotas.js";
 import { type ProcessState, RunReservation } from "../../../src/store/quota/run-reservation.js";
@@ -53,6 +53,12 @@ const places: readonly (readonly [string, Open])[] = [
   ...(isFull ? ([["a state file", openState]] as const) : []),
   ...(postgres ? ([["PostgreSQL", openPostgres]] as const) : []),
 ];
+
+// A clock that stands still would stop the tests that follow.
+afterEach(() => {
+  vi.restoreAllMocks();
+  gone.clear();
+});
 
 /** Processes that are gone. */
 const gone = new Set<string>();
@@ -138,6 +144,52 @@ describe.each(places)("in %s", (_, open) => {
     expect(await usedIn(quotas)).toBe(6);
   });
 
+  test("a run that has lost its units owes none, and gives none back", async () => {
+    const [quotas, same] = await open();
+    await quotas.configure({ limit: 10 });
+    const { run, owner } = start(quotas);
+    await run.charge(8);
+    gone.add(owner);
+    const { run: other } = start(same);
+    await other.charge(8);
+    await other.deliver();
+    await other.end();
+    gone.clear();
+    await expect(run.charge(1)).rejects.toThrow(UnitsLost);
+    await run.giveBack(8);
+    await run.end();
+    expect(await usedIn(quotas)).toBe(8);
+  });
+
+  test("a delivery that is repeated after its answer was lost is made once, though the dead are cleared away", async () => {
+    const [quotas, same] = await open();
+    await quotas.configure({ limit: 10 });
+    const { run, owner } = start(quotas);
+    await run.charge(6);
+    const deliver = vi.spyOn(quotas, "deliver");
+    await run.deliver();
+    gone.add(owner);
+    expect(await usedIn(same)).toBe(6);
+    for (const [change, isDurable] of [...deliver.mock.calls]) await quotas.deliver(change, isDurable);
+    vi.restoreAllMocks();
+    gone.clear();
+    expect(await usedIn(same)).toBe(6);
+  });
+
+  test("what could not be given back is not delivered with the next rows", async () => {
+    const [quotas] = await open();
+    await quotas.configure({ limit: 200 });
+    const { run } = start(quotas);
+    await run.charge(100);
+    vi.spyOn(quotas, "release").mockRejectedValueOnce(new Error("away"));
+    await run.giveBack(100);
+    await run.charge(10);
+    await run.deliver();
+    await run.end();
+    vi.restoreAllMocks();
+    expect(await usedIn(quotas)).toBe(10);
+  });
+
   test("a reset forgets what runs have charged, and they charge it again", async () => {
     const [quotas, same] = await open();
     await quotas.configure({ limit: 10 });
@@ -149,7 +201,17 @@ describe.each(places)("in %s", (_, open) => {
     expect(await usedIn(same)).toBe(8);
   });
 
-  const digest = (first: number) => Int32Array.of(first, 2, 3, 4);
+  /** A set of items that a run delivers, all or the first ones. */
+  const itemsOf = (name: string, count: number) => {
+    const digestOf = (items: number) => Buffer.from(`${name} ${items}`);
+    return {
+      digests: () => ({
+        digest: digestOf(count),
+        prefixes: new Map(Array.from({ length: count + 1 }, (_, items) => [items, digestOf(items)])),
+      }),
+      clear: () => {},
+    };
+  };
 
   test("tries of one name at the same items are paid once, whatever is left", async () => {
     const [quotas, same] = await open();
@@ -161,7 +223,7 @@ describe.each(places)("in %s", (_, open) => {
     ]) {
       const { run } = start(quotas, { name: "job" });
       expect((await run.charge(3)).granted + (await run.charge(4)).granted).toBe(granted);
-      run.addItems(digest(1));
+      run.items = itemsOf("a", 7);
       await run.secure();
       await run.deliver();
       await run.end();
@@ -175,11 +237,11 @@ describe.each(places)("in %s", (_, open) => {
   test("a name does not pay for other items", async () => {
     const [quotas] = await open();
     await quotas.configure({ limit: 10 });
-    const deliverAs = async (first: number, units: number) => {
+    const deliverAs = async (name: string, units: number) => {
       const { run } = start(quotas, { name: "job" });
       try {
         const { granted } = await run.charge(units);
-        run.addItems(digest(first));
+        run.items = itemsOf(name, granted);
         await run.secure();
         await run.deliver();
         return granted;
@@ -187,11 +249,11 @@ describe.each(places)("in %s", (_, open) => {
         await run.end();
       }
     };
-    expect(await deliverAs(1, 6)).toBe(6);
+    expect(await deliverAs("a", 6)).toBe(6);
     // The 6 that the name has paid are lent, and then are for other items: 4 are left.
-    await expect(deliverAs(2, 6)).rejects.toThrow("this name has paid for other items");
+    await expect(deliverAs("b", 6)).rejects.toThrow("this name has paid for other items");
     expect(await usedIn(quotas)).toBeLessThanOrEqual(10);
-    expect(await deliverAs(3, 4)).toBe(4);
+    expect(await deliverAs("c", 4)).toBe(4);
     expect(await usedIn(quotas)).toBe(10);
   });
 
@@ -206,7 +268,7 @@ describe.each(places)("in %s", (_, open) => {
       await quotas.configure({ limit });
       const { run } = start(quotas, { name: "list" });
       expect((await run.charge(40)).granted).toBe(granted);
-      run.addItems(digest(1));
+      run.items = itemsOf("a", granted);
       await run.secure();
       await run.deliver();
       await run.end();
@@ -219,7 +281,7 @@ describe.each(places)("in %s", (_, open) => {
     const both = [start(quotas, { name: "job" }), start(same, { name: "job" })];
     for (const { run } of both) {
       await run.charge(5);
-      run.addItems(digest(1));
+      run.items = itemsOf("a", 5);
     }
     for (const { run } of both) {
       await run.secure();
@@ -313,7 +375,7 @@ test("a charge that is repeated, because its answer was lost, is made once", asy
   const request = { id: "a", owner: "", charge: 1, units: 5, held: 0, isDead: () => false } as const;
   expect(await quotas.reserve(request)).toMatchObject({ granted: 5 });
   expect(await quotas.reserve(request)).toMatchObject({ granted: 5, quota: { used: 5 } });
-  const delivery = { id: "a", kind: "email", units: 2, holds: 3, isEnd: false };
+  const delivery = { id: "a", kind: "email", holds: 3 };
   for (let i = 0; i < 2; i++) await quotas.deliver(delivery, true);
   await quotas.release("a");
   expect((await quotas.read(() => false)).used).toBe(2);

@@ -16,6 +16,7 @@ import type { FindingsFile } from "../report/findings-file.js";
 import type { ListReport } from "../report/list-report.js";
 import { Totals } from "../report/totals.js";
 import { lookAhead } from "./files.js";
+import { isStream } from "./output.js";
 import type { Resources } from "./resources.js";
 
 export interface Run {
@@ -65,7 +66,7 @@ async function openEngine(plans: readonly [Plan, ...Plan[]], resources: Resource
   if (choice.name === "offline") {
     const { kind, quota, wait, shard } = plan;
     const part = `${kind} ${shard === undefined ? "" : `${shard.index}/${shard.count}`}`;
-    const isWhole = plan.output !== undefined || plan.split !== undefined;
+    const isWhole = plan.split !== undefined || (plan.output !== undefined && !isStream(plan));
     const bytes = plans.reduce((sum, { input }) => sum + sizeOf(input), 0);
     const options = { kind, quota, wait, part, bytes, isWhole, reason: choice.reason, note };
     engine = await openOfflineEngine(plan.classifierSource, options, signal);

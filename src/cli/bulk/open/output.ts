@@ -3,6 +3,7 @@ import { access, constants, stat } from "node:fs/promises";
 import { type Compression, compressionByName } from "../../../files/compression-format.js";
 import { ChoiceError, FileError } from "../../../files/errors.js";
 import type { WorkbookFormat } from "../../../files/format-by-name.js";
+import { found } from "../../../files/found.js";
 import { type FileSink, openOutputFile } from "../../../files/output.js";
 import { ownerFault } from "../../../files/owner.js";
 import type { SplitFolder } from "../../../files/split-output.js";
@@ -10,9 +11,15 @@ import type { TableSink } from "../../../files/table-sink.js";
 import { isUtf8 } from "../../../files/text-encoding.js";
 import { hasUsualMarks } from "../../../table/sniff/dialect.js";
 import type { WriteRows } from "../../../table/spreadsheet/workbook.js";
-import { standardOutput } from "../../terminal/standard-output.js";
+import { isFile, standardOutput } from "../../terminal/standard-output.js";
 import type { Plan } from "../plan/plan.js";
 import type { OpenInput } from "./input.js";
+
+/** Whether rows are delivered as they are written: into a pipe, a terminal or a device. */
+export const isStream = ({ output, split, member }: Plan): boolean =>
+  split === undefined &&
+  member?.container.returned === undefined &&
+  (output === undefined ? !isFile : found(output)?.isFile() === false);
 
 export const nowhere: TableSink = { write: async () => {}, commit: async () => {}, discard: async () => {} };
 

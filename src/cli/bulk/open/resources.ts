@@ -38,12 +38,13 @@ export class Resources {
   /**
    * Call before outputs appear, which cannot be stopped.
    *
+   * @param isSecured whether what they cost is made sure of; else later, with those of other tables
    * @throws the reason of the signal, if there was one
    * @throws UnitsLost when what they cost was given to others
    */
-  async appear(): Promise<void> {
+  async appear(isSecured = true): Promise<void> {
     this.signal.throwIfAborted();
-    await this.delivery.secure?.();
+    if (isSecured) await this.delivery.secure?.();
     this.signal.throwIfAborted();
     this.onAppear();
   }
