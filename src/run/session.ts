@@ -27,6 +27,11 @@ export function countsOf({ counts }: RunSession): RunCounts {
   return counts?.() ?? { distinct: 0, cached: 0, prechecked: 0, charged: 0 };
 }
 
+/** Gives back what the last run has charged, whose rows are not delivered. */
+export async function abandonLast({ abandon }: RunSession): Promise<void> {
+  await abandon?.();
+}
+
 export class SessionState<State> {
   readonly #states = new WeakMap<RunSession, State>();
 

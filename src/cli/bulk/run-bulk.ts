@@ -5,7 +5,7 @@
  */
 import { ChoiceError, FileError } from "../../files/errors.js";
 import { startsAsZip } from "../../files/file-start.js";
-import { countsOf, countsSince } from "../../run/session.js";
+import { abandonLast, countsOf, countsSince } from "../../run/session.js";
 import { TableError } from "../../table/errors.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";
 import { all } from "../options/input.js";
@@ -88,6 +88,8 @@ async function validateFiles(
   const [{ log }] = plans as readonly [Plan];
   for (const [index, plan] of plans.entries()) {
     resources.startFile();
+    // That of the file before, which is there.
+    delete session.abandon;
     const isLast = index === plans.length - 1;
     // The rows of a pipe are there when they are read; an archive appears after its last table.
     const isFile = plan.output !== undefined || plan.split !== undefined;
@@ -119,7 +121,7 @@ async function validateFiles(
       if (isAlone || !isFaultOfFile(error) || failure.message === undefined) throw error;
       sayFailure(failure);
       await resources.discardFile();
-      await session.abandon?.();
+      await abandonLast(session);
       // Count this file's units in the total, not in the next file's summary.
       const { charged, distinct } = countsSince(before, countsOf(session));
       totals.addFailure(failure.exitCode, charged);

@@ -201,6 +201,14 @@ test("a file that cannot be replaced costs nothing, and its items are charged wi
   expect(await used()).toBe(10);
 });
 
+test("a file that is missing gives nothing back of the one before", async () => {
+  const { home, used } = await folderWithQuota("quota file", 100);
+  for (const name of ["a", "b"]) writeFileSync(join(home, `${name}.csv`), listOf(20, name));
+  const files = ["a.csv", "missing.csv", "b.csv"];
+  expect((await idv(["emails", ...files, "--offline", "-q", "-o", "out/"], { home })).code).toBe(6);
+  expect(await used()).toBe(40);
+});
+
 test("a named pipe is paid for as far as it was written", async () => {
   const { home, used } = await folderWithQuota();
   const pipe = join(home, "pipe");
