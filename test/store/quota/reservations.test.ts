@@ -4,11 +4,14 @@ import fc from "fast-check";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { openQuotaFile } from "../../../src/store/quota/quota-file.js";
 import type { Quotas } from "../../../src/store/quota/quotas.js";
+import { deliverAll } from "../../../src/store/quota/reservations.js";
 import { type ProcessState, RunReservation } from "../../../src/store/quota/run-reservation.js";
 import { UnitsLost } from "../../../src/store/quota/units-lost.js";
 import { openPostgresServiceStore } from "../../../src/store/state/postgres.js";
 import { openSqliteServiceStore } from "../../../src/store/state/sqlite.js";
+import { openStateFile } from "../../../src/store/state/state-database.js";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
+import { take } from "../../support/quota.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { isFull, times } from "../../support/tier.js";
 
@@ -379,6 +382,38 @@ test("a charge that is repeated, because its answer was lost, is made once", asy
   for (let i = 0; i < 2; i++) await quotas.deliver(delivery, true);
   await quotas.release("a");
   expect((await quotas.read(() => false)).used).toBe(2);
+});
+
+test("a list of the service whose units were given to others is paid again, or is not done", async () => {
+  const path = join(temporaryFolder(), "service.db");
+  const [store, state] = [await openSqliteServiceStore(path, Date.now), await openStateFile(path, Date.now)];
+  const { key } = await store.create({ limit: 10 });
+  const quotas = store.quotas({ keyId: key.id });
+  const isDead = () => true;
+  const request = { id: "list-a-1", owner: "", charge: 1, units: 6, held: 0, isDead };
+  await quotas.reserve(request);
+  expect((await quotas.read(isDead)).used).toBe(0);
+  await take(quotas, 8);
+  const deliver = () => state.write(() => deliverAll({ keyId: key.id }, "list-a-1", "email", 6));
+  await expect(deliver()).rejects.toThrow(UnitsLost);
+  expect((await quotas.read(isDead)).used).toBe(8);
+  await store.set(key.id, { limit: 20 });
+  await deliver();
+  expect((await quotas.read(isDead)).used).toBe(14);
+  expect(await store.check()).toEqual([]);
+  await store.close();
+  await state.close();
+});
+
+test("a change of the period keeps what runs hold, which is given back when they are dead", async () => {
+  const store = await openSqliteServiceStore(join(temporaryFolder(), "service.db"), Date.now);
+  const { key } = await store.create({ limit: 10 });
+  const quotas = store.quotas({ keyId: key.id });
+  await quotas.reserve({ id: "a", owner: "", charge: 1, units: 6, held: 0, isDead: () => false });
+  await store.set(key.id, { period: "hour" });
+  await store.clearDead(() => true);
+  expect((await quotas.read(() => false)).used).toBe(0);
+  await store.close();
 });
 
 describe("a run of another machine", () => {
