@@ -362,7 +362,7 @@ const clearEvery = 5000;
 
 /** Gives back what dead runs held: a charge of the service does not wait for them. */
 function keepQuotasClear(store: ServiceStore): NodeJS.Timeout {
-  const isDead = deathIn(stateOfTag, store.hasClock);
+  const isDead = deathIn(stateOfTag, store.runsSideBySide);
   return setInterval(() => store.clearDead(isDead).catch(() => {}), clearEvery).unref();
 }
 

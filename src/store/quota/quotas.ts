@@ -11,13 +11,11 @@ import {
   beat,
   type DeliveredUnits,
   deliver,
-  hasDead,
   movedReservations,
   type Reserved,
   readQuota,
   release,
   reserve,
-  sweepAll,
   type UnitRequest,
 } from "./reservations.js";
 
@@ -54,13 +52,12 @@ export class Quotas {
   }
 
   /**
-   * Returns the quota. What dead runs held is given back; if there is nothing, no lock is needed.
+   * Returns the quota. What dead runs held is given back.
    *
    * @throws UnknownKeyError when there is no such quota, or the key cannot be used
    */
-  async read(isDead: UnitRequest["isDead"]): Promise<Quota> {
-    await clearDead(this.#database, isDead);
-    return this.#database.read(() => readQuota(this.#from));
+  read(isDead: UnitRequest["isDead"]): Promise<Quota> {
+    return this.#database.write(() => readQuota(this.#from, isDead));
   }
 
   /** Creates a quota with a name if there is none. Used units stay. */
@@ -113,14 +110,6 @@ export class Quotas {
   beat(id: string): Promise<boolean> {
     return this.#database.writeFast(() => beat(id));
   }
-}
-
-/** Gives back what dead runs held of any quota. */
-export async function clearDead(
-  database: Pick<QuotaDatabase, "read" | "writeFast">,
-  isDead: UnitRequest["isDead"],
-): Promise<void> {
-  if (await database.read(() => hasDead(isDead))) await database.writeFast(() => sweepAll(isDead));
 }
 
 function* configure(from: QuotaOwner, change: QuotaChange): Work<Quota> {

@@ -130,8 +130,6 @@ export class SecretExistsError extends UnknownKeyError {
 export interface ServiceStore {
   /** Whether charges of different keys run concurrently. */
   readonly runsSideBySide: boolean;
-  /** Whether its clock is one for all who use it. */
-  readonly hasClock: boolean;
   readonly lists: ListStore;
   readonly sessions: SessionStore;
   /** State of the connections; undefined for a file. */
