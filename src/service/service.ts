@@ -70,7 +70,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
     charge: (charge: Charge, { id, quotaName }: ApiKey) =>
       charges.add(
         charge,
-        store.runsSideBySide ? usageIdOf(quotaName === null ? { keyId: id } : { quotaName }) : "",
+        store.isServer ? usageIdOf(quotaName === null ? { keyId: id } : { quotaName }) : "",
       ),
     hasAnswer: (keyId: string, idempotencyKey: string) => store.hasAnswer(keyId, idempotencyKey),
   };

@@ -461,7 +461,7 @@ export const mutations = [
   {
     promise: "a name pays once for the same items, and again for others",
     file: "src/store/quota/reservations.ts",
-    from: "wanted = Math.max(0, held - sameUnits(paid, seal) - fresh - older);",
+    from: "wanted = Math.max(0, held - paidBefore - fresh - older);",
     to: "wanted = 0;",
     tests: [unit("store/quota/reservations")],
   },
@@ -475,7 +475,7 @@ export const mutations = [
   {
     promise: "the clock of another machine does not decide whether its run is dead",
     file: "src/store/quota/run-reservation.ts",
-    from: 'if (state === "running" || hasClock) return',
+    from: 'if (state === "running" || isServer) return',
     to: 'if (state !== "ended") return',
     tests: [unit("store/quota/reservations")],
   },

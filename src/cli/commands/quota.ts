@@ -124,7 +124,7 @@ async function setSharedQuota({ state, isOption, from }: SharedQuota, change: Qu
     .finally(() => store.close());
 }
 
-const read = (quotas: Quotas): Promise<Quota> => quotas.read(deathIn(stateOfTag, quotas.hasClock));
+const read = (quotas: Quotas): Promise<Quota> => quotas.read(deathIn(stateOfTag, quotas.isServer));
 
 async function withQuotaFile(path: string, work: (quotas: Quotas) => Promise<Quota>): Promise<Quota> {
   const file = await openQuotaFile(path, Date.now);

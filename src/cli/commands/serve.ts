@@ -362,7 +362,7 @@ const clearEvery = 5000;
 
 /** Gives back what dead runs held: a charge of the service does not wait for them. */
 function keepQuotasClear(store: ServiceStore): NodeJS.Timeout {
-  const isDead = deathIn(stateOfTag, store.runsSideBySide);
+  const isDead = deathIn(stateOfTag, store.isServer);
   return setInterval(() => store.clearDead(isDead).catch(() => {}), clearEvery).unref();
 }
 

@@ -11,15 +11,17 @@ import {
   beat,
   type DeliveredUnits,
   deliver,
+  hasDead,
   movedReservations,
   type Reserved,
   readQuota,
   release,
   reserve,
+  sweepAll,
   type UnitRequest,
 } from "./reservations.js";
 
-type QuotaDatabase = Pick<ServiceDatabase, "name" | "hasClock" | "read" | "write" | "writeFast">;
+type QuotaDatabase = Pick<ServiceDatabase, "name" | "isServer" | "read" | "write" | "writeFast">;
 
 export class Quotas {
   readonly #database: QuotaDatabase;
@@ -30,9 +32,9 @@ export class Quotas {
     this.#from = from;
   }
 
-  /** Whether the clock of the state is one for all who use it. */
-  get hasClock(): boolean {
-    return this.#database.hasClock;
+  /** See ServiceDatabase. */
+  get isServer(): boolean {
+    return this.#database.isServer;
   }
 
   /**
@@ -52,12 +54,13 @@ export class Quotas {
   }
 
   /**
-   * Returns the quota. What dead runs held is given back.
+   * Returns the quota. What dead runs held is given back; if there is nothing, no lock is needed.
    *
    * @throws UnknownKeyError when there is no such quota, or the key cannot be used
    */
-  read(isDead: UnitRequest["isDead"]): Promise<Quota> {
-    return this.#database.write(() => readQuota(this.#from, isDead));
+  async read(isDead: UnitRequest["isDead"]): Promise<Quota> {
+    await clearDead(this.#database, isDead);
+    return this.#database.read(() => readQuota(this.#from));
   }
 
   /** Creates a quota with a name if there is none. Used units stay. */
@@ -99,7 +102,7 @@ export class Quotas {
 
   /** A power failure ends all runs on a file, which owe nothing then. A database may crash while they go on. */
   #write<Result>(work: () => Work<Result>, isDurable: boolean): Promise<Result> {
-    return isDurable || this.hasClock ? this.#database.write(work) : this.#database.writeFast(work);
+    return isDurable || this.isServer ? this.#database.write(work) : this.#database.writeFast(work);
   }
 
   /** @param units all if undefined, and the reservation ends */
@@ -110,6 +113,14 @@ export class Quotas {
   beat(id: string): Promise<boolean> {
     return this.#database.writeFast(() => beat(id));
   }
+}
+
+/** Gives back what dead runs held of any quota. */
+export async function clearDead(
+  database: Pick<QuotaDatabase, "read" | "writeFast">,
+  isDead: UnitRequest["isDead"],
+): Promise<void> {
+  if (await database.read(() => hasDead(isDead))) await database.writeFast(() => sweepAll(isDead));
 }
 
 function* configure(from: QuotaOwner, change: QuotaChange): Work<Quota> {

@@ -48,7 +48,6 @@ export const reservationTables = `CREATE TABLE {reservation} (
     PRIMARY KEY (quota, name, part, digest)
   ) {by_key}`;
 
-/** A run and a part of it that another try repeats. */
 export interface ItemDigests {
   /** Of the set of all items. */
   readonly digest: Uint8Array;
@@ -56,6 +55,7 @@ export interface ItemDigests {
   readonly prefixes: ReadonlyMap<number, Uint8Array>;
 }
 
+/** A run with a name, and a part of it that another try repeats. */
 interface NamedPart {
   /** HMAC of the name. */
   readonly name: Uint8Array;
@@ -86,6 +86,8 @@ interface ReservationRow {
   readonly digest: Uint8Array | null;
   readonly same: number | null;
 }
+
+type Charged = Pick<ReservationRow, "units" | "older" | "loan" | "period_start">;
 
 export interface Other {
   readonly id: string;
@@ -183,9 +185,10 @@ export function* reserve(from: QuotaOwner, request: UnitRequest): Work<Reserved>
   let wanted = units + lost;
   const named = seal ?? lends;
   const paid = named === undefined ? [] : yield* deliveriesOf(quota.id, named, now);
+  const paidBefore = seal === undefined ? 0 : Math.min(held, sameUnits(paid, seal));
   if (seal !== undefined) {
     // What the same items have cost before, and what is there, need not be charged; the rest of a loan has to be.
-    wanted = Math.max(0, held - sameUnits(paid, seal) - fresh - older);
+    wanted = Math.max(0, held - paidBefore - fresh - older);
     loan = Math.max(0, held - fresh - older - wanted);
   } else if (lends !== undefined) {
     const likely = paid.filter(({ bytes, run }) => bytes > 0 && bytes === lends.bytes && run !== id);
@@ -194,16 +197,14 @@ export function* reserve(from: QuotaOwner, request: UnitRequest): Work<Reserved>
     loan += lent;
     wanted -= lent;
   }
-  const due = wanted;
   let taken = takeUnits(quota, wanted);
-  const paidBefore = seal === undefined ? 0 : Math.min(held, sameUnits(paid, seal));
   let isUnsure = false;
   if (taken < wanted || charge === 1) {
     ({ isUnsure } = yield* sweep(locked, isDead, id));
     taken += takeUnits(quota, wanted - taken);
   }
   fresh += taken;
-  const granted = seal === undefined ? units + taken - due : taken - due;
+  const granted = units + taken - wanted;
   const values = [owner, now, charge, granted, fresh, older, loan, quota.period_start];
   const sealed =
     seal === undefined
@@ -220,7 +221,7 @@ export function* reserve(from: QuotaOwner, request: UnitRequest): Work<Reserved>
     quota: toQuota(quota),
     paidBefore,
     marks: paid.map((delivery) => delivery.units),
-    isUnsure: isUnsure && taken < due,
+    isUnsure: isUnsure && taken < wanted,
   };
 }
 
@@ -273,39 +274,30 @@ export function* deliverAll(
   kind: string,
   units: number,
 ): Work<void> {
+  // Nothing was charged to a key that is not there.
   const [keys] = yield* ask(["SELECT id FROM {key} WHERE id = ?", from.keyId]);
-  if (units === 0 || keys!.length === 0) return;
+  if (keys!.length === 0) return;
   const locked: Locked = yield* lock(from, false);
-  const { quota, rows, now } = locked;
-  const row = rows.find((each) => each.id === id);
-  if (row !== undefined) {
-    yield* pay(from, locked, row, kind, row.units + row.older + row.loan);
-    yield* tell(remove(id));
-    return;
-  }
-  if (takeUnits(quota, units) < units) throw new UnitsLost(false);
-  const usage = {
-    keyId: usageIdOf(from),
-    hour: now - (now % hourMilliseconds),
-    kind,
-    status: "unknown",
-    units,
-  };
-  yield* tell(updateQuota(quota), ...addUsage([usage]));
+  const { quota, rows } = locked;
+  const found = rows.find((each) => each.id === id);
+  if (found === undefined && takeUnits(quota, units) < units) throw new UnitsLost(false);
+  const row = found ?? { units, older: 0, loan: 0, period_start: quota.period_start };
+  yield* pay(from, locked, row, kind, row.units + row.older + row.loan);
+  yield* tell(remove(id));
 }
 
 function* pay(
   from: QuotaOwner,
   { quota, now }: Locked,
-  row: ReservationRow,
+  row: Charged & Partial<ReservationRow>,
   kind: string,
   delivered: number,
 ): Work<void> {
   const isOfNow = row.period_start === quota.period_start;
   const changes: Statement[] = [];
   let paid = delivered;
-  if (row.name && row.part !== null && row.digest) {
-    const { id, name, part, bytes, digest, same } = row;
+  const { id, name, part, bytes, digest, same } = row;
+  if (id && name && typeof part === "string" && typeof bytes === "number" && digest) {
     const all = yield* deliveriesOf(quota.id, { name, part }, now);
     // Another run of the name may have delivered the same since.
     paid = Math.max(0, delivered - Math.max(same ?? 0, sameUnits(all, { digest, prefixes: new Map() })));
@@ -387,11 +379,21 @@ export function* release(from: QuotaOwner, id: string, units?: number): Work<voi
   yield* tell(updateQuota(quota), units === undefined ? remove(id) : changed(rest, now));
 }
 
+/** Returns whether a dead run holds units of a quota. Changes nothing. */
+export function* hasDead(isDead: UnitRequest["isDead"]): Work<boolean> {
+  const [others, [{ now }]] = yield* ask<[Other[], [Clock]]>(
+    ["SELECT id, owner, alive FROM {reservation}"],
+    clock,
+  );
+  return others.some((other) => isDead(other, now) === true);
+}
+
 /** Gives back what dead runs held, in all quotas. */
 export function* sweepAll(isDead: UnitRequest["isDead"]): Work<void> {
+  // In the order in which charges lock quotas.
   const [held] = yield* ask<[{ name: string | null; key: string | null }[]]>([
-    `SELECT DISTINCT q.name AS name, (SELECT min(k.id) FROM {key} k WHERE k.quota_id = q.id) AS key
-    FROM {reservation} r JOIN {quota} q ON q.id = r.quota`,
+    `SELECT q.name AS name, (SELECT min(k.id) FROM {key} k WHERE k.quota_id = q.id) AS key
+    FROM {quota} q WHERE q.id IN (SELECT quota FROM {reservation}) ORDER BY q.id`,
   ]);
   for (const { name, key } of held) {
     const from = name !== null ? { quotaName: name } : { keyId: key ?? "" };
@@ -414,10 +416,10 @@ export function* beat(id: string): Work<boolean> {
   return found!.length > 0;
 }
 
-/** Returns the quota, after giving back what dead runs held. */
-export function* readQuota(from: QuotaOwner, isDead: UnitRequest["isDead"]): Work<Quota> {
-  const locked: Locked = yield* lock(from, true);
-  yield* sweep(locked, isDead);
-  yield* tell(updateQuota(locked.quota));
-  return toQuota(locked.quota);
+export function* readQuota(from: QuotaOwner): Work<Quota> {
+  const [keys, quotas, [{ now }]] = yield* ask<[KeyRow[], NamedQuotaRow[], [Clock]]>(
+    ...selectOwner(from, "", ""),
+    clock,
+  );
+  return toQuota(usableQuota(from, keys, quotas, now));
 }

@@ -37,14 +37,14 @@ export interface RunIdentity {
 /** Returns which runs are dead: their process is gone, or has given no sign of life for 15 s. */
 export function deathIn(
   stateOf: RunIdentity["stateOf"],
-  hasClock: boolean,
+  isServer: boolean,
   sightings = new Sightings(),
 ): UnitRequest["isDead"] {
   return ({ id, owner, alive }: Other, now) => {
     const state = stateOf(owner);
     if (state === "ended") return true;
     // The clocks of machines may differ by hours; one machine, and a database, have one.
-    if (state === "running" || hasClock) return now - alive > deadMilliseconds;
+    if (state === "running" || isServer) return now - alive > deadMilliseconds;
     return sightings.isSilent(id, alive, now);
   };
 }
@@ -80,7 +80,7 @@ export class RunReservation {
     this.#run = run;
     this.#id = run.id ?? randomBytes(12).toString("base64url");
     this.#name = run.name ? createHmac("sha256", run.secret).update(run.name).digest() : undefined;
-    this.#isDead = deathIn(run.stateOf, quotas.hasClock);
+    this.#isDead = deathIn(run.stateOf, quotas.isServer);
     this.#retrying = run.retrying ?? ((work) => work());
   }
 

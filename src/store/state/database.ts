@@ -9,9 +9,8 @@ import type { Charge, ChargeOutcome } from "./service-store.js";
 export interface ServiceDatabase {
   /** Without a password, for messages. */
   readonly name: string;
-  readonly runsSideBySide: boolean;
-  /** Whether its clock is one for all who use it. */
-  readonly hasClock: boolean;
+  /** Whether it is a server: its clock is one for all who use it, and charges of different keys run concurrently. */
+  readonly isServer: boolean;
   readonly fastCharges?: FastCharges;
   /** Set where there are several connections. */
   readonly pool?: PoolState;

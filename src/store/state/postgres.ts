@@ -26,8 +26,7 @@ export async function openPostgresServiceStore(
 }
 
 class PostgresServiceDatabase implements ServiceDatabase {
-  readonly runsSideBySide = true;
-  readonly hasClock = true;
+  readonly isServer = true;
   readonly fastCharges: PostgresCharges;
   readonly #database: PostgresDatabase;
 

@@ -128,8 +128,8 @@ export class SecretExistsError extends UnknownKeyError {
 
 /** State of a service that any number of processes may share. All methods throw StoreError when it cannot be used. */
 export interface ServiceStore {
-  /** Whether charges of different keys run concurrently. */
-  readonly runsSideBySide: boolean;
+  /** See ServiceDatabase. */
+  readonly isServer: boolean;
   readonly lists: ListStore;
   readonly sessions: SessionStore;
   /** State of the connections; undefined for a file. */

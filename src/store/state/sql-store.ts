@@ -7,8 +7,8 @@ import { timingSafeEqual } from "node:crypto";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { PoolState } from "../postgres/database.js";
 import { changeQuota, freshRow, renewed, toQuota } from "../quota/quota.js";
-import { Quotas } from "../quota/quotas.js";
-import { movedReservations, sweepAll, type UnitRequest } from "../quota/reservations.js";
+import { clearDead, Quotas } from "../quota/quotas.js";
+import { movedReservations, type UnitRequest } from "../quota/reservations.js";
 import { ask, type Clock, clock, insertion, listOf, type Statement, tell } from "../sql.js";
 import { charge, deleteAnswers, nameUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database.js";
@@ -122,8 +122,8 @@ export class SqlServiceStore implements ServiceStore {
     return time;
   }
 
-  get runsSideBySide(): boolean {
-    return this.#database.runsSideBySide;
+  get isServer(): boolean {
+    return this.#database.isServer;
   }
 
   async close(): Promise<void> {
@@ -269,9 +269,8 @@ export class SqlServiceStore implements ServiceStore {
     return new Quotas(this.#database, owner);
   }
 
-  async clearDead(isDead: UnitRequest["isDead"]): Promise<void> {
-    const [held] = await this.#database.read(() => ask(["SELECT id FROM {reservation} LIMIT 1"]));
-    if (held!.length > 0) await this.#database.writeFast(() => sweepAll(isDead));
+  clearDead(isDead: UnitRequest["isDead"]): Promise<void> {
+    return clearDead(this.#database, isDead);
   }
 
   takeTurns(keyId: string, wanted: number): Promise<Turns> {

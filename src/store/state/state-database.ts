@@ -36,8 +36,7 @@ export async function openStateFile(
 }
 
 export class StateDatabase extends StateFile implements ServiceDatabase {
-  readonly runsSideBySide = false;
-  readonly hasClock = false;
+  readonly isServer = false;
 
   get name(): string {
     return this.file.path;

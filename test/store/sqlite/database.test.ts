@@ -85,6 +85,8 @@ test.each<[string, (signal: AbortSignal) => LockWait, string]>([
   await expect(take(file.quotas, 1)).rejects.toThrow(message);
   clearInterval(ticking);
   expect(ticks).toBeGreaterThan(0);
+  // Reading needs no lock.
+  expect((await file.quotas.read(() => false)).used).toBe(0);
   other.exec("ROLLBACK");
   expect((await take(file.quotas, 2)).quota.used).toBe(2);
   other.close();
