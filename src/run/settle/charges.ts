@@ -7,6 +7,7 @@ import type { EmbeddedEngine } from "../../validator/validator.js";
 import type { ItemLedger } from "../item-ledger.js";
 import { notCheckedCode } from "../status-codes.js";
 import { ItemDigest } from "./item-digest.js";
+import { itemsOf, newHashes } from "./new-items.js";
 import type { NumberedChunk, Settler } from "./settler.js";
 
 /** Number of new items at which they are charged: a charge takes as long as thousands of verdicts. */
@@ -19,7 +20,6 @@ interface Waiting {
   readonly chunk: NumberedChunk;
   /** Number of new items up to the end of the chunk. */
   readonly end: number;
-  readonly settled: Promise<void>;
   readonly settle: () => void;
   readonly fail: (error: unknown) => void;
 }
@@ -77,9 +77,9 @@ export class Charges implements Settler {
   async add(chunk: NumberedChunk): Promise<void> {
     this.#items += chunk.newItems;
     if (this.#isSeveral) this.#added.push(newHashes(chunk));
-    const waiting = newWaiting(chunk, this.#items);
-    this.#settled = waiting.settled;
-    this.#waiting.push(waiting);
+    this.#settled = new Promise((settle, fail) => {
+      this.#waiting.push({ chunk, end: this.#items, settle, fail });
+    });
     this.#chargeIfDue();
   }
 
@@ -109,12 +109,12 @@ export class Charges implements Settler {
     this.#waiting = [];
     // Rows that were not delivered cost nothing: what other tables have of them is charged there.
     for (const hashes of this.#added) {
-      for (let at = 0; at < hashes.length; at += 2)
-        this.#ledger.forget({ low: hashes[at]!, high: hashes[at + 1]! });
+      for (const item of itemsOf(hashes)) this.#ledger.forget(item);
     }
     this.#added = [];
     this.#digest.forget();
-    const units = this.#isStream ? sumOf(this.#unwritten.values()) : this.#granted;
+    const unwritten = [...this.#unwritten.values()].reduce((sum, units) => sum + units, 0);
+    const units = this.#isStream ? unwritten : this.#granted;
     this.#granted = 0;
     this.#unwritten.clear();
     this.#ledger.charged -= units;
@@ -167,41 +167,11 @@ export class Charges implements Settler {
     const own = Math.min(chunk.newItems, Math.max(0, granted - before));
     this.#unwritten.set(chunk, own);
     const { delivery } = this.#engine;
-    const hashes = delivery?.isNamed || own < chunk.newItems ? newHashes(chunk) : undefined;
-    if (delivery?.isNamed) this.#digest.add(hashes!, own, delivery.marks);
-    if (hashes !== undefined) {
-      for (let at = 2 * own; at < hashes.length; at += 2) {
-        this.#ledger.give({ low: hashes[at]!, high: hashes[at + 1]! }, notCheckedCode);
-      }
+    if (delivery?.isNamed || own < chunk.newItems) {
+      const hashes = newHashes(chunk);
+      if (delivery?.isNamed) this.#digest.add(hashes, own, delivery.marks);
+      for (const item of itemsOf(hashes, own)) this.#ledger.give(item, notCheckedCode);
     }
     settle();
   }
-}
-
-/** Returns the hashes of the new items of a chunk, two words each. */
-function newHashes({ hashes, items, isNew, newItems }: NumberedChunk): Int32Array {
-  const all = items?.hashes ?? hashes;
-  const found = new Int32Array(2 * newItems);
-  let at = 0;
-  for (let index = 0; index < isNew.length; index++) {
-    if (isNew[index] === 0) continue;
-    found[at++] = all[2 * index]!;
-    found[at++] = all[2 * index + 1]!;
-  }
-  return found;
-}
-
-const sumOf = (numbers: Iterable<number>): number => {
-  let sum = 0;
-  for (const number of numbers) sum += number;
-  return sum;
-};
-
-function newWaiting(chunk: NumberedChunk, end: number): Waiting {
-  let [settle, fail]: [Waiting["settle"], Waiting["fail"]] = [() => {}, () => {}];
-  const settled = new Promise<void>((resolve, reject) => {
-    settle = resolve;
-    fail = reject;
-  });
-  return { chunk, end, settled, settle, fail };
 }
