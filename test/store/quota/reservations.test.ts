@@ -416,6 +416,27 @@ test("a change of the period keeps what runs hold, which is given back when they
   await store.close();
 });
 
+test("usage has the units of a run in the hour of their period, which are not of the next one", async () => {
+  const hour = 3_600_000;
+  const start = Date.UTC(2026, 10, 27, 9);
+  let now = start + hour / 2;
+  const store = await openSqliteServiceStore(join(temporaryFolder(), "service.db"), () => now);
+  const { key } = await store.create({ limit: 10, period: "hour" });
+  const quotas = store.quotas({ keyId: key.id });
+  const request = { id: "a", owner: "", isDead: () => false };
+  await quotas.reserve({ ...request, charge: 1, units: 6, held: 0 });
+  now += hour;
+  expect(await quotas.reserve({ ...request, charge: 2, units: 9, held: 6 })).toMatchObject({ granted: 9 });
+  await quotas.deliver({ id: "a", kind: "email", holds: 0 }, true);
+  expect((await quotas.read(() => false)).used).toBe(9);
+  expect(await store.usage({ from: start, to: start + 2 * hour, span: hour, keyId: key.id })).toEqual([
+    { start, status: "unknown", units: 6 },
+    { start: start + hour, status: "unknown", units: 9 },
+  ]);
+  expect(await store.check()).toEqual([]);
+  await store.close();
+});
+
 describe("a run of another machine", () => {
   test("keeps its units while it gives signs of life, whatever its clock shows", async () => {
     const path = join(temporaryFolder(), "quota.db");
