@@ -23,19 +23,14 @@ interface Manifest {
 }
 
 const parsed = (text: string) => parseAllDocuments(text).map((document) => document.toJS() as Manifest);
-const topic = read("src/cli/help/topics/machines.md");
-/** The objects by the names of their files, and those of the help. */
-const manifests: readonly (readonly [string, readonly Manifest[]])[] = [
-  ...readdirSync(`${root}src/package/deploy/kubernetes`).map(
-    (name) => [name, parsed(read(`src/package/deploy/kubernetes/${name}`))] as const,
-  ),
-  ["idv help machines", parsed(/```\n(apiVersion: batch[\s\S]*?)```/.exec(topic)![1]!)],
-];
+/** The objects by the names of their files. */
+const manifests = readdirSync(`${root}src/package/deploy/kubernetes`).map(
+  (name) => [name, parsed(read(`src/package/deploy/kubernetes/${name}`))] as const,
+);
 
 interface Container {
   readonly args: readonly string[];
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
-  readonly envFrom?: unknown;
 }
 
 /** Returns all containers below a value. */
@@ -64,12 +59,11 @@ test.each(manifests)("the commands of %s are right, with their variables", async
   const home = folderOf({ "list.csv": "email\nann@larch-and-oak.com\n" });
   const containers = containersIn(objects);
   expect(containers.length).toBeGreaterThan(0);
-  for (const { args, env = [], envFrom } of containers) {
+  for (const { args, env = [] } of containers) {
     const [command = "", ...rest] = args;
-    const variables = [
-      ...env.map(({ name, value }) => [name, value ?? secrets[name] ?? "x"] as const),
-      ...(envFrom ? [["IDV_QUOTA", secrets["IDV_QUOTA"]!] as const] : []),
-    ].filter(([name]) => name !== "XDG_STATE_HOME");
+    const variables = env
+      .map(({ name, value }) => [name, value ?? secrets[name] ?? "x"] as const)
+      .filter(([name]) => name !== "XDG_STATE_HOME");
     const own = command === "serve" ? ["--check", "--port", "0"] : ["--dry-run"];
     const words = rest.map((word) => word.replaceAll("/lists/", `${home}/`));
     const settings = { home, env: { ...Object.fromEntries(variables), JOB_COMPLETION_INDEX: "0" } };

@@ -1,10 +1,19 @@
-/** Covers GNU parallel with `--retries`: a task that is killed is tried again, and paid once. */
+/** Covers the recipe of `idv help machines` for GNU parallel: a task that is killed is tried again, and paid once. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { finished } from "../support/run-idv.js";
-import { addresses, areInstalled, homeWithQuota, killed, rowsOf, runsWith, writeList } from "./tools.js";
+import {
+  addresses,
+  areInstalled,
+  homeWithQuota,
+  killed,
+  recipe,
+  rowsOf,
+  runsWith,
+  writeList,
+} from "./tools.js";
 
 test.skipIf(!areInstalled({ "parallel --version | grep -q GNU": "parallel", "pgrep -V": "procps" }))(
   "a task of GNU parallel that is killed is tried again and paid once",
@@ -13,19 +22,14 @@ test.skipIf(!areInstalled({ "parallel --version | grep -q GNU": "parallel", "pgr
     const { home, env, used } = await homeWithQuota(4 * count);
     const parts = ["part-1", "part-2", "part-3", "part-4"];
     for (const part of parts) writeList(join(home, `${part}.csv`), addresses(part, count));
-    const command =
-      "parallel --will-cite -j2 --retries 5 idv emails {} -o checked/{/} -q ::: part-*.csv; echo $?";
-    const child = spawn("sh", ["-c", `mkdir checked; ${command}`], {
-      cwd: home,
-      env: { ...env, IDV_RUN: "tonight" },
-    });
+    const child = spawn("sh", ["-c", `${recipe("parallel.sh")}echo $?`], { cwd: home, env });
     const outcome = finished(child);
     let ended = false;
     outcome.finally(() => {
       ended = true;
     });
     const again = new Set<string>();
-    while (!ended && again.size < 3) {
+    while (!ended && again.size < 2) {
       await sleep(20);
       const units = await used();
       for (const part of parts) {

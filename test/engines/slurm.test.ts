@@ -1,4 +1,4 @@
-/** Covers an array job of Slurm: tasks that are requeued, and one whose run is killed, give every row once and are paid once. */
+/** Covers the array job of `idv help machines` in Slurm: tasks that are requeued, and one whose run is killed, give every row once and are paid once. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -6,7 +6,16 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { addresses, areInstalled, homeWithQuota, killed, rowsOf, runsWith, writeList } from "./tools.js";
+import {
+  addresses,
+  areInstalled,
+  homeWithQuota,
+  killed,
+  recipe,
+  rowsOf,
+  runsWith,
+  writeList,
+} from "./tools.js";
 
 const isInstalled = areInstalled({
   "command -v slurmctld": "slurm-wlm",
@@ -88,29 +97,23 @@ test.skipIf(!isInstalled)("an array job of Slurm is paid once, though its tasks 
   const count = 3_000_000;
   const { home, env, used } = await homeWithQuota(count);
   writeList(join(home, "list.csv"), addresses("user", count));
-  writeFileSync(
-    join(home, "job.sh"),
-    `#!/bin/sh
-export IDV_RUN=$SLURM_ARRAY_JOB_ID
-idv emails list.csv --offline --shard $SLURM_ARRAY_TASK_ID/4 --set header=first -q -o part-$SLURM_ARRAY_TASK_ID.csv
-`,
-  );
+  writeFileSync(join(home, "job.sh"), recipe("slurm.sh"));
   const run = await startSlurm(home, env);
-  const [job] = /\d+/.exec(run("sbatch", "--array=1-4", "--requeue", "job.sh"))!;
+  const [job] = /\d+/.exec(run("sbatch", "job.sh"))!;
   const isRunning = () => run("squeue", "-h").trim() !== "";
   let [kills, requeues] = [0, 0];
   while (isRunning()) {
     await sleep(20);
     if ((await used()) === 0) continue;
     // Each once, as soon as it has begun: the second task is requeued, the third one is killed.
-    if (kills === 0 && killed(runsWith("shard 3/4")[0])) kills++;
-    if (requeues === 0 && runsWith("shard 2/4").length > 0) {
+    if (kills === 0 && killed(runsWith("shard 3/8")[0])) kills++;
+    if (requeues === 0 && runsWith("shard 2/8").length > 0) {
       run("scontrol", "requeue", `${job}_2`);
       requeues++;
     }
   }
   expect(kills + requeues).toBeGreaterThan(0);
-  const parts = [1, 2, 3, 4].map((part) => rowsOf(join(home, `part-${part}.csv`)));
+  const parts = [1, 2, 3, 4, 5, 6, 7, 8].map((part) => rowsOf(join(home, `part-${part}.csv`)));
   // Only the first part has a header.
   const rows = [...parts[0]!, ...parts.slice(1).flatMap((part, i) => [firstRow(home, i + 2), ...part])];
   expect(rows.sort()).toEqual(

@@ -21,6 +21,10 @@ export function areInstalled(commands: Readonly<Record<string, string>>): boolea
   return missing.length === 0;
 }
 
+/** Returns a recipe as `idv help machines` prints it. */
+export const recipe = (name: string): string =>
+  readFileSync(new URL(`../../src/package/deploy/engines/${name}`, import.meta.url), "utf8");
+
 /** Returns addresses of a list. */
 export const addresses = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, i) => `${name}${i}@larch-and-oak.com`);
@@ -43,6 +47,7 @@ export async function homeWithQuota(limit: number) {
   chmodSync(join(bin, "idv"), 0o755);
   await idv(["quota", "set", "--limit", String(limit)], { home });
   const env = {
+    IDV_ENGINE: "offline",
     PATH: `${bin}:${process.env["PATH"]}`,
     HOME: home,
     XDG_STATE_HOME: join(home, "state"),

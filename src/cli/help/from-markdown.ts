@@ -34,11 +34,17 @@ const generated: Readonly<Record<string, () => string>> = {
     ),
 };
 
-/** Returns the Markdown of a topic, with the tables that are generated. */
-export function readTopic(name: string): string {
-  const source = new URL(`../../../src/cli/help/topics/${name}.md`, import.meta.url);
-  return readFileSync(source, "utf8").replace(/^\{\{([\w-]+)\}\}$/gm, (_, key) => generated[key]!());
-}
+const sources = new URL("../../../src/", import.meta.url);
+
+/** Returns the Markdown of a topic, with the tables that are generated, and the files of `src/package/deploy` that it shows. */
+export const readTopic = (name: string): string =>
+  readFileSync(new URL(`cli/help/topics/${name}.md`, sources), "utf8").replace(
+    /^\{\{(deploy\/)?(.+)\}\}$/gm,
+    (_, isFile: string | undefined, key: string) => (isFile ? codeOf(key) : generated[key]!()),
+  );
+
+const codeOf = (path: string): string =>
+  `\`\`\`\n${readFileSync(new URL(`package/deploy/${path}`, sources), "utf8")}\`\`\``;
 
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
