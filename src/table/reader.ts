@@ -4,17 +4,21 @@
  */
 import { ChoiceError } from "../files/errors.js";
 import { endingOf } from "../files/format-by-name.js";
+import { lineFeed } from "./ascii.js";
 import { lineEndings } from "./bytes.js";
 import { addressBookIn, csvOf } from "./contacts/address-book.js";
 import { openCsv } from "./open-csv.js";
 import { openJsonLines, sampleObjects } from "./open-json-lines.js";
 import { longRecordBytes } from "./records.js";
+import { Pause } from "./scan/pause.js";
 import { refuseForeignFormat } from "./sniff/foreign-format.js";
 import { isDocument } from "./sniff/is-document.js";
 import { separatorLine } from "./sniff/sample.js";
 import type { Table, TableOptions, TableSource } from "./table.js";
 
 const sampleBytes = 65_536;
+/** Pause of the input after which its table is opened with the records that are there, in milliseconds. */
+const pauseMilliseconds = 500;
 
 /**
  * Closes the input if it throws.
@@ -35,9 +39,9 @@ export async function openTable(source: TableSource, options: TableOptions): Pro
 async function readTable(
   source: TableSource,
   options: TableOptions,
-  input: AsyncIterator<Uint8Array>,
+  wholeInput: AsyncIterator<Uint8Array>,
 ): Promise<Table> {
-  const { bytes, isWhole } = await readSample(input, options);
+  const { bytes, isWhole, input } = await readSample(source, wholeInput, options);
   const { sheet } = options;
   // The first cell of a sheet is no mark of a format.
   const mayBeList = !isGiven(options) && options.rewrite === undefined;
@@ -179,23 +183,39 @@ function linesAbove(
   return bytes.subarray(0, end);
 }
 
+interface Sample {
+  readonly bytes: Buffer;
+  readonly isWhole: boolean;
+  /** What follows the bytes. */
+  readonly input: AsyncIterator<Uint8Array>;
+}
+
 /**
  * Reads at least `sampleBytes` unless the input ends before. Reads more, up to 1 MiB, until it has the first line below
- * the skipped ones, and less if {@link decidingLine} finds a line. Detection uses only {@link decidingLine} or {@link
- * sampleOf} of the bytes, so it does not depend on the size of the input's pieces.
+ * the skipped ones, and less if {@link decidingLine} finds a line, or the input pauses after a record. Detection uses only
+ * {@link decidingLine} or {@link sampleOf} of the bytes, so it does not depend on the size of the input's pieces.
  */
 async function readSample(
+  { mayPause = false }: TableSource,
   input: AsyncIterator<Uint8Array>,
   options: TableOptions,
-): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
+): Promise<Sample> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   let lineEnds = 0;
   const { skipLines = 0 } = options;
   // Three more bytes for a byte order mark.
   while (length < sampleBytes + 3 || (lineEnds <= skipLines && length <= longRecordBytes)) {
-    const next = await input.next();
-    if (next.done) return { bytes: Buffer.concat(chunks), isWhole: true };
+    const reading = input.next();
+    if (mayPause && hasRecord(Buffer.concat(chunks), options)) {
+      const pause = new Pause(pauseMilliseconds);
+      const read = await pause.orResult(reading);
+      pause.end();
+      if (read === undefined)
+        return { bytes: Buffer.concat(chunks), isWhole: false, input: after(reading, input) };
+    }
+    const next = await reading;
+    if (next.done) return { bytes: Buffer.concat(chunks), isWhole: true, input };
     const chunk = Buffer.from(next.value);
     chunks.push(chunk);
     length += chunk.length;
@@ -205,8 +225,46 @@ async function readSample(
       const bytes = Buffer.concat(chunks);
       const first = hasMark(bytes) ? bytes.subarray(3) : bytes;
       if (separatorLine(first) === undefined && decidingLine(first, options))
-        return { bytes, isWhole: false };
+        return { bytes, isWhole: false, input };
     }
   }
-  return { bytes: Buffer.concat(chunks), isWhole: false };
+  return { bytes: Buffer.concat(chunks), isWhole: false, input };
+}
+
+/**
+ * Returns whether a table can be opened before more of it comes: there is a whole record, and no open quote. Documents, and
+ * tables of which a sample is wanted, cannot.
+ */
+function hasRecord(bytes: Buffer, options: TableOptions): boolean {
+  const { header, profile, skipLines = 0, rewrite, sheet, needsSample } = options;
+  if (rewrite || sheet || needsSample || /^\s*[[{]/.test(bytes.toString("latin1", 0, 64))) return false;
+  const text = bytes.toString("utf8", 0, bytes.lastIndexOf(lineFeed) + 1);
+  const lines = text
+    .split("\n")
+    .slice(skipLines)
+    .filter((line) => line.trim() !== "");
+  const isItem = (line: string) => profile.resembles(line) && profile.holds(line);
+  const isRecord = lines.length > 1 || (lines.length === 1 && (header === false || isItem(lines[0]!)));
+  return isRecord && text.split('"').length % 2 === 1;
+}
+
+/** Returns an input whose next piece is being read. */
+function after(
+  reading: Promise<IteratorResult<Uint8Array>>,
+  input: AsyncIterator<Uint8Array>,
+): AsyncIterator<Uint8Array> {
+  let first: typeof reading | undefined = reading;
+  return {
+    next: () => {
+      const next = first ?? input.next();
+      first = undefined;
+      return next;
+    },
+    return: async () => {
+      const ended = input.return?.();
+      // A pending read may never end.
+      if (first === undefined) await ended;
+      return { done: true, value: undefined };
+    },
+  };
 }

@@ -11,6 +11,8 @@ export interface TableSource {
   readonly name: string;
   /** Each piece need be valid only until the next one is requested. */
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** Whether the input may pause, as a pipe does: its table is then opened with the records that are there. */
+  readonly mayPause?: boolean;
 }
 
 export type Rewrite = (

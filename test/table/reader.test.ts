@@ -1,4 +1,5 @@
 /** Covers the table reader: the header and values it returns, and the tables it rejects. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../src/run/profiles.js";
 import { TableError } from "../../src/table/errors.js";
@@ -129,4 +130,41 @@ test("rejects a header with a quote that is never closed without reading much of
   const opening = openTable({ name: "list.csv", bytes: endless() }, { profile: profiles.email });
   await expect(opening).rejects.toThrow("list.csv:1: a quote opens in column 1 and over 1 MiB");
   expect(read).toBeLessThan(2_000_000);
+});
+
+describe("an input that pauses", () => {
+  async function* paused(...pieces: readonly string[]) {
+    for (const [nth, piece] of pieces.entries()) {
+      if (nth > 0) await sleep(700);
+      yield Buffer.from(piece);
+    }
+  }
+  const openPaused = (...pieces: readonly string[]) =>
+    openTable({ name: "list", bytes: paused(...pieces), mayPause: true }, { profile: profiles.email });
+
+  test.each<[string, string[]]>([
+    ["after a header", ["email,note\n", "a@b.net,x\nc@d.net,y\n"]],
+    ["in a quoted field", ['email,note\na@b.net,"x\n', 'y"\nc@d.net,y\n']],
+    ["in its first line", ["email,no", "te\na@b.net,x\nc@d.net,y\n"]],
+    ["after a record", ["email,note\na@b.net,x\n", "c@d.net,y\n"]],
+    ["in a record", ["email,note\na@b.net,x\nc@d.n", "et,y\n"]],
+    ["in a document", ['[{"email": "a@b.net"},\n', '{"email": "c@d.net"}]\n']],
+  ])("%s gives the rows of a whole one", async (_, pieces) => {
+    const table = await openPaused(...pieces);
+    expect(table.names[0]).toBe("email");
+    const values = await readValues(table);
+    // The brackets of a document are records without values.
+    expect(values.filter((value) => value !== undefined)).toEqual(["a@b.net", "c@d.net"]);
+  });
+
+  test("is opened after a record, and left while it is silent", async () => {
+    async function* silent() {
+      yield Buffer.from("id;email\n1;a@b.net\n");
+      await new Promise(() => {});
+    }
+    const source = { name: "list", bytes: silent(), mayPause: true };
+    const table = await openTable(source, { profile: profiles.email });
+    expect(table.dialect.delimiter).toBe(";");
+    for await (const chunk of chunksIn(table)) if (chunk.count > 0) break;
+  });
 });

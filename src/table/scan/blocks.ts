@@ -2,6 +2,7 @@
  * Regroups the bytes of a table into blocks of whole lines for the scanner. It must not know about quotes or records.
  */
 import { carriageReturn, lineFeed } from "../ascii.js";
+import { Pause } from "./pause.js";
 
 /**
  * Minimum length of a block in bytes: large enough to make handing it to a worker cheap, and small enough for a core's
@@ -35,7 +36,7 @@ export async function* blocksOf(
   let length = 0;
   let reading: Promise<IteratorResult<Uint8Array>> | undefined;
   let rest: Uint8Array = Buffer.of();
-  let pause = new Pause();
+  let pause = new Pause(pauseMilliseconds);
   if (!endsAtPauses) pause.end();
   try {
     for (;;) {
@@ -59,7 +60,7 @@ export async function* blocksOf(
       buffer.set(taken, length);
       length += taken.length;
       if (!isBeforePause && length < blockBytes) {
-        if (pause.isEnded && endsAtPauses) pause = new Pause();
+        if (pause.isEnded && endsAtPauses) pause = new Pause(pauseMilliseconds);
         continue;
       }
       pause.end();
@@ -68,7 +69,7 @@ export async function* blocksOf(
       buffer.copyWithin(0, end, length);
       length -= end;
       // After a pause, the time runs from the next bytes.
-      if (!isBeforePause && endsAtPauses) pause = new Pause();
+      if (!isBeforePause && endsAtPauses) pause = new Pause(pauseMilliseconds);
     }
     if (length > 0) yield { bytes: buffer.subarray(0, length), isBeforePause: true };
   } finally {
@@ -76,28 +77,6 @@ export async function* blocksOf(
     // While a read is pending, the input may never finish closing: do not wait for it.
     const ended = input.return?.();
     if (reading === undefined) await ended;
-  }
-}
-
-class Pause {
-  isEnded = false;
-  readonly #over: Promise<undefined>;
-  #stop = () => {};
-
-  constructor() {
-    this.#over = new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(undefined), pauseMilliseconds);
-      this.#stop = () => clearTimeout(timer);
-    });
-  }
-
-  orResult<Read>(reading: Promise<Read>): Promise<Read | undefined> {
-    return this.isEnded ? reading : Promise.race([reading, this.#over]);
-  }
-
-  end(): void {
-    this.isEnded = true;
-    this.#stop();
   }
 }
 

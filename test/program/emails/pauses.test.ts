@@ -1,4 +1,4 @@
-/** Covers rows that come one by one, where nothing has to be guessed: they are answered while the input is open. */
+/** Covers rows that come one by one: they are answered while the input is open. */
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { useService } from "../../support/api-runs.js";
@@ -52,6 +52,24 @@ describe("rows of an open input are answered", () => {
         '{"email":"a@larch-and-oak.com","status":"ok"}\n',
         '{"email":"b@mailinator.com","status":"disposable"}\n',
       ],
+    ],
+    [
+      "in a table with a header, which is opened when it pauses after a record",
+      ["-c", "email"],
+      [
+        ["id;email", "1;a@larch-and-oak.com"],
+        ["2;b@mailinator.com", '3;"c@larch-and-oak.com"'],
+      ],
+      [
+        "id;email;status\n1;a@larch-and-oak.com;ok\n",
+        '2;b@mailinator.com;disposable\n3;"c@larch-and-oak.com";ok\n',
+      ],
+    ],
+    [
+      "in a list that starts with a single address",
+      [],
+      [["a@larch-and-oak.com"], ["b@mailinator.com"]],
+      ["a@larch-and-oak.com,ok\n", "b@mailinator.com,disposable\n"],
     ],
   ])("%s", async (_, args, blocks, expected) => {
     const answers = await converse([...args, "--offline"], blocks);

@@ -68,7 +68,7 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
   }
   const sheet = await readSheet(plan, input, decoded, signal);
   const table = await openTable(
-    { name: inputName, bytes: sheet?.bytes ?? decoded.bytes },
+    { name: inputName, bytes: sheet?.bytes ?? decoded.bytes, mayPause: input.size === undefined },
     {
       ...plan.table,
       ...(sheet && { delimiter: ",", sheet }),
