@@ -9,6 +9,7 @@ import { compileSuffixTable } from "../classifier/suffix-table.js";
 import { withFolderLock } from "../files/folder-lock.js";
 import { createFolder } from "../files/folders.js";
 import { openOutputFile } from "../files/output.js";
+import { grouped } from "../text.js";
 import type { HttpOptions } from "../validator/api/http.js";
 import { ServiceError } from "../validator/errors.js";
 import { type Days, daysPath, findDays, listOfDays, textOfDays, withDay } from "./daily-list.js";
@@ -138,7 +139,7 @@ async function update(
   if (isNew(today)) await install(daysPath(path), Buffer.from(textOfDays(days)));
   const { size } = new DisposableTable(compiled);
   const described = [...lists, ...(newer ? [suffixes] : [])].map(describe).join(", ");
-  return `updated: ${described}; ${number(size)} entries, ${number(table.size)} before`;
+  return `updated: ${described}; ${grouped(size)} entries, ${grouped(table.size)} before`;
 }
 
 /**
@@ -218,7 +219,7 @@ export function compileDownloads(
   if (popular.length > mostPopular) {
     const examples = popular.slice(0, 3).join(", ");
     doubt(
-      `${sourcesOf(popular, lists)}: ${number(popular.length)} popular domains would become disposable, such as ${examples}`,
+      `${sourcesOf(popular, lists)}: ${grouped(popular.length)} popular domains would become disposable, such as ${examples}`,
     );
   }
   return compiled;
@@ -247,7 +248,7 @@ function compileSuffixes(
     const before = inUse.suffixes?.rules ?? 0;
     if (rules.length < fewestRules * before || (before > 0 && rules.length > mostGrowth * before)) {
       refuse(
-        `${describe(found)}: its public suffixes go from ${number(before)} rules to ${number(rules.length)}`,
+        `${describe(found)}: its public suffixes go from ${grouped(before)} rules to ${grouped(rules.length)}`,
         options,
       );
     }
@@ -280,7 +281,7 @@ function sourcesOf(domains: readonly string[], lists: readonly ListVersion[]): s
 }
 
 function changeOf(before: number, after: number): string | undefined {
-  const [from, to] = [number(before), number(after)];
+  const [from, to] = [grouped(before), grouped(after)];
   if (after < before / 2) return `shrinks from ${from} domains to ${to}, less than half`;
   if (before > 0 && after > before * mostGrowth) {
     return `grows from ${from} domains to ${to}, more than ${mostGrowth} times`;
@@ -357,7 +358,7 @@ function withToday(days: Days, { text, published }: FetchedList, options: Update
   const list = namesIn(text);
   if (list === undefined)
     throw new ServiceError(`${dailyList.name}: contains no list of domains; the data in use is unchanged`);
-  if (list.length > mostOfDay) refuse(`${dailyList.name}: ${number(list.length)} names on one day`, options);
+  if (list.length > mostOfDay) refuse(`${dailyList.name}: ${grouped(list.length)} names on one day`, options);
   return withDay(days, list, published || new Date().toISOString().slice(0, 10));
 }
 
@@ -377,5 +378,3 @@ function compareVersions(a: string, b: string): number {
   const [left, right] = [a.split(".").map(Number), b.split(".").map(Number)];
   return [0, 1, 2].map((i) => (left[i] ?? 0) - (right[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }
-
-const number = (value: number): string => value.toLocaleString("en");

@@ -7,6 +7,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { series } from "../report/collector.js";
 import { BarTable, Key, StackedBar, StatusTable } from "../report/parts.js";
 import type { NamedCounts } from "../report/top-counts.js";
+import { grouped, percent } from "../text.js";
 import type { Kind } from "../validator/validator.js";
 import type { Answer, BadRow, Checked, PageTables, Request, SaveOptions } from "./messages.js";
 import { type FaultCode, type ReasonCode, type StatusCode, words } from "./words.js";
@@ -252,7 +253,7 @@ function Source({
 function Busy({ rows, share }: { rows: number; share: number | undefined }) {
   return (
     <section class="box">
-      <p role="status">{rows === 0 ? words.opening : words.rowsSoFar(rows.toLocaleString("en"))}</p>
+      <p role="status">{rows === 0 ? words.opening : words.rowsSoFar(grouped(rows))}</p>
       <progress aria-label={words.progress} {...(share !== undefined && { value: share })} />
       <div class="actions">
         <button type="button" class="danger" onClick={() => ask({ type: "stop" })}>
@@ -289,9 +290,6 @@ function ColumnChoice({
   );
 }
 
-const percent = (part: number, whole: number): string =>
-  (whole === 0 ? 0 : part / whole).toLocaleString("en", { style: "percent", maximumFractionDigits: 1 });
-
 const codeOf = (reason: string | undefined): string => reason?.split(":")[0] ?? "";
 
 function Result({
@@ -316,7 +314,6 @@ function Result({
   const { table, summary, report, badRows, suggestions } = checked;
   const { statuses, rows, empty } = summary;
   const [accepted, setAccepted] = useState<"all" | ReadonlySet<string>>(new Set());
-  const count = (number: number) => number.toLocaleString("en");
   const countOf = (status: string) => statuses[status] ?? 0;
   const filled = rows - empty;
   const shown = [
@@ -327,20 +324,17 @@ function Result({
   const reasons = Object.entries(summary.reasons)
     .map(([code, number]) => [words.reasons[code as ReasonCode] ?? code, number] as const)
     .sort((a, b) => b[1] - a[1]);
-  const grouping = { format: count, rows: words.rows };
   return (
     <>
       <p class="sub name">{name}</p>
       <h2 class="lead" ref={heading} tabIndex={-1}>
-        {filled === 0 ? words.noItems : words.good(count(countOf("ok") + countOf("alias")), count(filled))}
+        {filled === 0
+          ? words.noItems
+          : words.good(grouped(countOf("ok") + countOf("alias")), grouped(filled))}
       </h2>
       <p class="sub">
-        {words.details(
-          count(rows),
-          count(summary.distinct),
-          summary.seconds.toLocaleString("en", { maximumFractionDigits: 1 }),
-        )}{" "}
-        {words.foundIn(column)} {summary.badRows > 0 && words.badLines(count(summary.badRows))}
+        {words.details(grouped(rows), grouped(summary.distinct), summary.seconds.toFixed(1))}{" "}
+        {words.foundIn(column)} {summary.badRows > 0 && words.badLines(grouped(summary.badRows))}
       </p>
       <div class="tools">
         {table.columns.length > 1 && (
@@ -357,33 +351,23 @@ function Result({
             return { className: status, label, count: number, advice };
           })}
           all={rows}
-          words={{ ...words, count, part: (part, whole) => percent(part, whole) }}
         />
       </Section>
       <SaveBox
         accepted={accepted === "all" ? suggestions : accepted.size}
-        count={count}
         saving={saving}
         onSave={(options) => onSave({ ...options, fix: accepted === "all" ? "all" : [...accepted] })}
         onReport={onReport}
       />
       <div class="columns">
         {reasons.length > 0 && (
-          <BarTable
-            heading={words.reasonHeading}
-            column={words.reason}
-            figure={grouping.rows}
-            format={count}
-            entries={reasons}
-            className="fake"
-          />
+          <BarTable heading={words.reasonHeading} column={words.reason} entries={reasons} className="fake" />
         )}
         {summary.topDomains.length > 0 && (
           <BarTable
             heading={words.disposableHeading}
             column={words.domain}
             figure={words.rows}
-            format={count}
             entries={summary.topDomains.map(({ domain, items }) => [domain, items] as const)}
             className="disposable"
           />
@@ -400,7 +384,6 @@ function Result({
         )}
       </div>
       <BadRows
-        count={count}
         all={countOf("fake") + countOf("disposable")}
         badRows={badRows}
         suggestions={suggestions}
@@ -442,12 +425,11 @@ function Parts({ heading, first, parts }: { heading: string; first: string; part
           {parts.map((part) => (
             <tr key={part.name}>
               <td class="name">{part.name}</td>
-              <td class="number">{part.total.toLocaleString("en")}</td>
+              <td class="number">{grouped(part.total)}</td>
               <td class="number">{percent(badIn(part), part.total)}</td>
               <td class="chart">
                 <StackedBar
                   className="mini"
-                  format={(number) => number.toLocaleString("en")}
                   slices={series.map((status, i) => ({
                     className: status,
                     label: statusName(status),
@@ -465,13 +447,11 @@ function Parts({ heading, first, parts }: { heading: string; first: string; part
 
 function SaveBox({
   accepted,
-  count,
   saving,
   onSave,
   onReport,
 }: {
   accepted: number;
-  count: (number: number) => string;
   saving: Saving;
   onSave: (options: { onlyGood: boolean; withReasons: boolean }) => void;
   onReport: () => void;
@@ -498,7 +478,7 @@ function SaveBox({
         />
         {words.saveReasons}
       </label>
-      {accepted > 0 && <p class="note">{words.accepted(count(accepted))}</p>}
+      {accepted > 0 && <p class="note">{words.accepted(grouped(accepted))}</p>}
       <div class="actions">
         <button type="button" disabled={saving === "busy"} onClick={() => onSave({ onlyGood, withReasons })}>
           {words.save}
@@ -521,14 +501,12 @@ function SaveBox({
 }
 
 function BadRows({
-  count,
   all,
   badRows,
   suggestions,
   accepted,
   onAccept,
 }: {
-  count: (number: number) => string;
   all: number;
   badRows: readonly BadRow[];
   suggestions: number;
@@ -583,7 +561,7 @@ function BadRows({
         {suggestions > 0 && (
           <>
             <button type="button" onClick={() => onAccept("all")}>
-              {words.acceptAll(count(suggestions))}
+              {words.acceptAll(grouped(suggestions))}
             </button>
             <button type="button" class="quiet" onClick={() => onAccept(new Set())}>
               {words.acceptNone}
@@ -592,7 +570,7 @@ function BadRows({
         )}
       </div>
       <table class="bad">
-        <caption>{words.rowsShown(count(Math.min(most, found.length)), count(all))}</caption>
+        <caption>{words.rowsShown(grouped(Math.min(most, found.length)), grouped(all))}</caption>
         <thead>
           <tr>
             <th scope="col" class="number">
@@ -606,7 +584,7 @@ function BadRows({
         <tbody>
           {found.slice(0, most).map((row, i) => (
             <tr key={`${i} ${row.line}`}>
-              <td class="number">{row.line === undefined ? "" : count(row.line)}</td>
+              <td class="number">{row.line === undefined ? "" : grouped(row.line)}</td>
               <td class="name">{row.item}</td>
               <td>
                 <Key className={row.status} />

@@ -27,8 +27,6 @@ export const words = {
   statusHeading: "Result",
   status: "Status",
   rows: "Rows",
-  share: "Share",
-  advice: "What to do",
   /** Statuses by their codes, each with what to do. */
   statuses: {
     ok: ["good", "Keep."],

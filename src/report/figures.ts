@@ -2,8 +2,9 @@
  * The figures of a report for programs, and for the next report in its place, which compares itself with them. A page and
  * Markdown carry them inside, where nobody sees them.
  */
+
+import { percent } from "../text.js";
 import { gradeOf } from "./grade.js";
-import { perCent } from "./parts.js";
 import type { Report } from "./report.js";
 
 /** The fields stay, others may be added. */
@@ -77,7 +78,7 @@ export function changeSince(
   if (filledBefore <= 0 || filled <= 0) return undefined;
   const badBefore = badIn(statuses);
   const bad = badIn(Object.fromEntries(report.statuses));
-  const [before, now] = [perCent(badBefore, filledBefore), perCent(bad, filled)];
+  const [before, now] = [percent(badBefore, filledBefore), percent(bad, filled)];
   const isSame = String(inputs) === String(report.inputs);
   const day = `${made.slice(0, 10)}${isSame ? "" : `, which was on ${inputs.length === 1 ? inputs[0] : "other files"}`}`;
   if (before === now) return `As in the report of ${day}: ${now} of the rows are bad.`;

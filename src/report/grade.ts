@@ -1,5 +1,5 @@
 /** Tells whether the share of addresses that bounce is much, by the limits that a large mail service publishes. */
-import { perCent } from "./parts.js";
+import { percent } from "../text.js";
 import type { Report } from "./report.js";
 
 /**
@@ -22,7 +22,7 @@ export function gradeOf({ kind, rows, emptyRows, statuses }: Report): Grade | un
   if (kind !== "email" || checked <= 0) return undefined;
   const fake = statuses.get("fake") ?? 0;
   const share = fake / checked;
-  const bounce = `${perCent(fake, checked)} would bounce`;
+  const bounce = `${percent(fake, checked)} would bounce`;
   const recommended = `${bounce}; large mail services recommend less than 2 %.`;
   if (share < limits.recommended) return { name: "good", share, text: `Good: ${recommended}` };
   if (share < limits.review) return { name: "fair", share, text: `Fair: ${recommended}` };

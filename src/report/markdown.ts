@@ -1,7 +1,8 @@
 /** The report as Markdown, for pages that show it: summaries of jobs, issues, wikis. */
+
+import { grouped, percent } from "../text.js";
 import { hiddenFigures } from "./figures.js";
 import { gradeOf } from "./grade.js";
-import { grouped, perCent } from "./parts.js";
 import type { Report } from "./report.js";
 import { detailsOf, leadOf, nextStepsOf, reasonsFor, statusesOf, titleOf } from "./words.js";
 
@@ -33,7 +34,7 @@ export function renderMarkdown(report: Report): string {
       statusesOf(report).map(({ label, count, advice }) => [
         label,
         grouped(count),
-        perCent(count, report.rows),
+        percent(count, report.rows),
         advice,
       ]),
     ),

@@ -4,11 +4,12 @@
  */
 
 import type { ComponentChildren } from "preact";
+import { grouped, percent } from "../text.js";
 import { series } from "./collector.js";
 import { hiddenFigures } from "./figures.js";
 import { gradeOf } from "./grade.js";
 import { htmlPage } from "./html.js";
-import { BarTable, grouped, Key, perCent, type Slice, StackedBar, StatusTable, Terms } from "./parts.js";
+import { BarTable, Key, type Slice, StackedBar, StatusTable, Terms } from "./parts.js";
 import { reportPolicy } from "./policy.js";
 import type { Report } from "./report.js";
 import { style } from "./style.js";
@@ -222,7 +223,7 @@ function Providers({ report: { providers, isApproximate, kind } }: { report: Rep
               <tr key={provider.name}>
                 <td class="name">{provider.name}</td>
                 <td class="number">{grouped(provider.total)}</td>
-                <td class="number">{perCent(badOf(provider), provider.total)}</td>
+                <td class="number">{percent(badOf(provider), provider.total)}</td>
                 <td class="chart">
                   <StackedBar slices={slicesOf(provider)} className="mini" />
                 </td>
@@ -260,7 +261,7 @@ function Months({ report: { months } }: { report: Report }) {
       <p class="note">
         Rows by month, from the column "{months.column}". A month with many bad rows is often one in which a
         form was attacked.{all.length > mostMonths && ` The last ${mostMonths} months are shown.`}
-        {worst && ` The worst was ${worst.name}: ${perCent(badOf(worst), worst.total)} bad.`}
+        {worst && ` The worst was ${worst.name}: ${percent(badOf(worst), worst.total)} bad.`}
       </p>
       <p class="legend">
         {series
@@ -331,7 +332,7 @@ function Months({ report: { months } }: { report: Report }) {
                 <th scope="row">{month.name}</th>
                 <td class="number">{grouped(month.total)}</td>
                 <td class="number">{grouped(badOf(month))}</td>
-                <td class="number">{perCent(badOf(month), month.total)}</td>
+                <td class="number">{percent(badOf(month), month.total)}</td>
               </tr>
             ))}
           </tbody>

@@ -1,5 +1,6 @@
 /** Parts of pages: bars, lists and tables, in SVG and HTML. Text is escaped when the page is rendered. */
 import type { ComponentChildren } from "preact";
+import { grouped, percent } from "../text.js";
 
 export interface Slice {
   readonly className: string;
@@ -7,20 +8,7 @@ export interface Slice {
   readonly count: number;
 }
 
-export const grouped = (count: number): string => count.toLocaleString("en-US");
-
-export const perCent = (part: number, whole: number): string =>
-  `${whole === 0 ? "0.0" : ((100 * part) / whole).toFixed(1)} %`;
-
-export function StackedBar({
-  slices,
-  className,
-  format = grouped,
-}: {
-  slices: readonly Slice[];
-  className: string;
-  format?: (count: number) => string;
-}) {
+export function StackedBar({ slices, className }: { slices: readonly Slice[]; className: string }) {
   const total = slices.reduce((sum, { count }) => sum + count, 0);
   let x = 0;
   const rectangles = slices
@@ -36,13 +24,13 @@ export function StackedBar({
           width={width.toFixed(3)}
           height="10"
         >
-          <title>{`${slice.label}: ${format(slice.count)}`}</title>
+          <title>{`${slice.label}: ${grouped(slice.count)}`}</title>
         </rect>
       );
       x += width;
       return rectangle;
     });
-  const text = slices.map(({ label, count }) => `${label} ${format(count)}`).join(", ");
+  const text = slices.map(({ label, count }) => `${label} ${grouped(count)}`).join(", ");
   return (
     <svg class={className} viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>
       <rect class="track" width="100" height="10" />
@@ -64,45 +52,33 @@ export interface StatusRow {
   readonly advice?: string;
 }
 
-/** Headings and numbers in English; a page may have others. */
-const english = {
-  status: "Status",
-  rows: "Rows",
-  share: "Share",
-  advice: "What to do",
-  count: grouped,
-  part: perCent,
-};
-
 /** The statuses of a list as a bar, and below it as a table. */
 export function StatusTable({
   statuses,
   all,
   total,
-  words = english,
 }: {
   statuses: readonly StatusRow[];
   /** Number of rows of which the shares are parts. */
   all: number;
   /** Name of a last row with the sum, if one is wanted. */
   total?: string;
-  words?: typeof english;
 }) {
   const hasAdvice = statuses.some(({ advice }) => advice !== undefined);
   return (
     <>
-      <StackedBar slices={statuses} className="stacked" format={words.count} />
+      <StackedBar slices={statuses} className="stacked" />
       <table class="statuses">
         <thead>
           <tr>
-            <th scope="col">{words.status}</th>
+            <th scope="col">Status</th>
             <th scope="col" class="number">
-              {words.rows}
+              Rows
             </th>
             <th scope="col" class="number">
-              {words.share}
+              Share
             </th>
-            {hasAdvice && <th scope="col">{words.advice}</th>}
+            {hasAdvice && <th scope="col">What to do</th>}
           </tr>
         </thead>
         <tbody>
@@ -112,15 +88,15 @@ export function StatusTable({
                 <Key className={className} />
                 {label}
               </th>
-              <td class="number">{words.count(count)}</td>
-              <td class="number">{words.part(count, all)}</td>
+              <td class="number">{grouped(count)}</td>
+              <td class="number">{percent(count, all)}</td>
               {hasAdvice && <td class="advice">{advice}</td>}
             </tr>
           ))}
           {total !== undefined && (
             <tr>
               <th scope="row">{total}</th>
-              <td class="number">{words.count(all)}</td>
+              <td class="number">{grouped(all)}</td>
               <td class="number" />
             </tr>
           )}
@@ -134,14 +110,12 @@ export function BarTable({
   heading,
   column,
   figure = "Rows",
-  format = grouped,
   entries,
   className,
 }: {
   heading: string;
   column: string;
   figure?: string;
-  format?: (count: number) => string;
   entries: readonly (readonly [name: string, count: number])[];
   className: string;
 }) {
@@ -169,7 +143,7 @@ export function BarTable({
                   <rect class={className} width={((100 * count) / most).toFixed(2)} height="10" />
                 </svg>
               </td>
-              <td class="number">{format(count)}</td>
+              <td class="number">{grouped(count)}</td>
             </tr>
           ))}
         </tbody>

@@ -1,11 +1,11 @@
 /** The sentences and the words of the report, which its page and its Markdown share. */
 import { reasonOf } from "../classifier/rules/rules.js";
+import { counted, grouped } from "../text.js";
 import { knownStatuses } from "../validator/validator.js";
 import { changeSince } from "./figures.js";
-import { grouped } from "./parts.js";
 import type { Report } from "./report.js";
 
-export const rows = (count: number): string => `${grouped(count)} ${count === 1 ? "row" : "rows"}`;
+export const rows = (count: number): string => counted(count, "row");
 const countOf = ({ statuses }: Report, status: string): number => statuses.get(status) ?? 0;
 export const itemsOf = ({ kind }: Report): string => (kind === "email" ? "addresses" : "domains");
 

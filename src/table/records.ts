@@ -1,4 +1,6 @@
 /** Types, limits and faults that all readers and writers of tables share. Must not depend on any of them. */
+
+import { grouped } from "../text.js";
 import { type BadRowPolicy, RowFault } from "./bad-rows.js";
 import type { Dialect } from "./dialect.js";
 import type { JsonShape } from "./json/json-values.js";
@@ -102,7 +104,7 @@ export function swallows(
   line: number,
   { column, lines }: { readonly column: number; readonly lines: number },
 ): RowFault {
-  const many = Number.isFinite(lines) ? lines.toLocaleString("en-US") : "over 1 MiB of";
+  const many = Number.isFinite(lines) ? grouped(lines) : "over 1 MiB of";
   const follow = lines === 1 ? "a line follows" : `${many} lines follow`;
   return new RowFault(
     "open quote",

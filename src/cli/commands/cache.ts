@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { VerdictCache } from "../../store/cache/verdict-cache.js";
+import { counted, grouped, printable } from "../../text.js";
 import { removeCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
 import { longestCacheTtl } from "../config/settings.js";
@@ -9,7 +10,7 @@ import { type OptionRecords, type OptionValues, optionRecords } from "../options
 import { day, duration } from "../options/values.js";
 import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
-import { counted, grouped, printable, say } from "../terminal/terminal.js";
+import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 
 const environment = ["IDV_CACHE_FILE", "XDG_STATE_HOME"] as const;

@@ -7,6 +7,7 @@ import type { Classification, Kind } from "../../classifier/verdict.js";
 import { type Why, whyOf } from "../../classifier/why.js";
 import { tableSource } from "../../data/installed-table.js";
 import { extractItem } from "../../run/item.js";
+import { counted, printable } from "../../text.js";
 import type { Verdict } from "../../validator/validator.js";
 import { noteUnaskedExchanges, readOwnLists } from "../config/own-lists.js";
 import { dataTablePath } from "../config/paths.js";
@@ -21,7 +22,7 @@ import { statusColour } from "../terminal/bars.js";
 import { interruptible } from "../terminal/interruption.js";
 import { type Listing, printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
-import { counted, printable, say } from "../terminal/terminal.js";
+import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 
 const options = optionRecords({

@@ -1,9 +1,9 @@
 /** `idv completion`: scripts for shells, and the suggestions that they ask for. */
 import { Argument } from "commander";
+import { printable } from "../../text.js";
 import { scripts } from "../completion/scripts.js";
 import { oneOf, parsed } from "../options/values.js";
 import { print } from "../terminal/standard-output.js";
-import { printable } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 
 export const define: DefineCommand = (completion) => {

@@ -4,6 +4,7 @@ import { dailyListUrl } from "../../data/daily-list.js";
 import { daysOld, findTable } from "../../data/installed-table.js";
 import { addsNames, type ListRole, publicListUrl } from "../../data/sources.js";
 import { updateTable } from "../../data/update.js";
+import { counted, grouped } from "../../text.js";
 import { npmRegistry } from "../config/npm-registry.js";
 import { dataTablePath } from "../config/paths.js";
 import { resolveSettings } from "../config/settings.js";
@@ -12,7 +13,7 @@ import { type OptionValues, optionRecords } from "../options/option.js";
 import { listUrlOptions } from "../options/service.js";
 import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
-import { counted, grouped, say } from "../terminal/terminal.js";
+import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 
 const environment = ["XDG_DATA_HOME"] as const;

@@ -7,6 +7,7 @@ import { VerdictCache } from "../../store/cache/verdict-cache.js";
 import { openQuotaFile } from "../../store/quota/quota-file.js";
 import { loadSqlite } from "../../store/sqlite/database.js";
 import { sharedKindOf } from "../../store/sqlite/shared-folder.js";
+import { counted, grouped } from "../../text.js";
 import { AuthorisationError, ServiceError } from "../../validator/errors.js";
 import { findApiKey, loginPath, readLogin } from "../config/api-key.js";
 import { cacheSecretPath, readCacheSecret } from "../config/cache-secret.js";
@@ -23,7 +24,7 @@ import { type OptionValues, optionRecords } from "../options/option.js";
 import { baseUrlOptions, dnsOptions, setOptions } from "../options/service.js";
 import { type Listing, printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
-import { counted, grouped, say } from "../terminal/terminal.js";
+import { say } from "../terminal/terminal.js";
 import { version } from "../version.js";
 import { type DefineCommand, describe } from "./command.js";
 

@@ -7,13 +7,14 @@ import { Fault } from "../../classifier/syntax/fault.js";
 import { withFolderLock } from "../../files/folder-lock.js";
 import { createFolder } from "../../files/folders.js";
 import { readIfPresent, writePrivately } from "../../files/private-file.js";
+import { printable } from "../../text.js";
 import { ownListPath } from "../config/paths.js";
 import { UsageError } from "../errors.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
 import { filled } from "../options/values.js";
 import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
-import { printable, say } from "../terminal/terminal.js";
+import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 
 const environment = ["XDG_CONFIG_HOME"] as const;

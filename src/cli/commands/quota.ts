@@ -5,6 +5,7 @@ import type { Quota, QuotaChange } from "../../store/quota/quota.js";
 import { freshQuota, openQuotaFile } from "../../store/quota/quota-file.js";
 import type { Quotas } from "../../store/quota/quotas.js";
 import { deathIn } from "../../store/quota/run-reservation.js";
+import { grouped, printable } from "../../text.js";
 import { type QuotaLocation, quotaLocation, type SharedQuota } from "../config/quota-location.js";
 import { isAbsent, openState } from "../engines/service-state.js";
 import { openSharedQuota } from "../engines/shared-quota.js";
@@ -13,7 +14,7 @@ import { type OptionRecords, type OptionValues, optionRecords } from "../options
 import { quotaOptions } from "../options/quota.js";
 import { unitLimit } from "../options/values.js";
 import { print } from "../terminal/standard-output.js";
-import { grouped, printable, say } from "../terminal/terminal.js";
+import { say } from "../terminal/terminal.js";
 import { fromNow } from "../terminal/time.js";
 import { type DefineCommand, describe } from "./command.js";
 

@@ -14,6 +14,7 @@ import type { Pages } from "../../service/routes/dashboard.js";
 import { createService } from "../../service/service.js";
 import { deathIn } from "../../store/quota/run-reservation.js";
 import type { ServiceStore } from "../../store/state/service-store.js";
+import { counted } from "../../text.js";
 import { isLoopback } from "../../validator/api/loopback.js";
 import {
   allowGroup,
@@ -41,7 +42,7 @@ import {
   webOrigin,
   wholeNumber,
 } from "../options/values.js";
-import { counted, say } from "../terminal/terminal.js";
+import { say } from "../terminal/terminal.js";
 import { version } from "../version.js";
 import { type DefineCommand, describe } from "./command.js";
 

@@ -14,12 +14,13 @@ import {
   stateTableNames,
   stateTables,
 } from "../../store/state/state-rows.js";
+import { counted } from "../../text.js";
 import { openServiceState } from "../engines/service-state.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
 import { stateOptions } from "../options/state.js";
 import { filled } from "../options/values.js";
 import { standardOutput } from "../terminal/standard-output.js";
-import { counted, say } from "../terminal/terminal.js";
+import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 
 const exportOptions = optionRecords({

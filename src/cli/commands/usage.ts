@@ -1,6 +1,7 @@
 /** `idv usage`: the units used by the keys of `idv serve`, by time, key and status. */
 import { stringify } from "csv-stringify/sync";
 import type { KeyTotal, KeyUsageSum } from "../../store/state/usage.js";
+import { grouped } from "../../text.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { openServiceState } from "../engines/service-state.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
@@ -8,7 +9,6 @@ import { stateOptions } from "../options/state.js";
 import { day, duration, filled, wholeNumber } from "../options/values.js";
 import { printListing } from "../terminal/listing.js";
 import { allPrinted, print } from "../terminal/standard-output.js";
-import { grouped } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 
 const options = optionRecords({

@@ -9,11 +9,11 @@ import { parseListLine } from "../../classifier/own-lists.js";
 import { Fault } from "../../classifier/syntax/fault.js";
 import { fetchList, withoutSecrets } from "../../data/fetch-list.js";
 import { readIfPresent, writePrivately } from "../../files/private-file.js";
+import { counted } from "../../text.js";
 import { ServiceError } from "../../validator/errors.js";
 import { proxiesFor } from "../engines/proxies.js";
 import { UsageError } from "../errors.js";
 import { safeUrl } from "../options/values.js";
-import { counted } from "../terminal/terminal.js";
 import { listFolder } from "./paths.js";
 
 /** Longest wait for a list, in milliseconds: every run asks. */

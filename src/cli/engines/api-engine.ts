@@ -2,11 +2,11 @@
 import { hash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { printable } from "../../text.js";
 import type { ApiOptions } from "../../validator/api/engine.js";
 import type { Kind } from "../../validator/validator.js";
 import { cachePath } from "../config/paths.js";
 import type { Settings } from "../config/settings.js";
-import { printable } from "../terminal/terminal.js";
 import { type Engine, longestTimer, once } from "./engine.js";
 import type { EngineChoice } from "./engine-choice.js";
 import { proxiesFor } from "./proxies.js";

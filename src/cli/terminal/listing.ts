@@ -1,7 +1,8 @@
 /** Lists on standard output: aligned under a header on a terminal, tab-separated without a header anywhere else. */
 import type { ChalkInstance } from "chalk";
+import { printable } from "../../text.js";
 import { allPrinted, print } from "./standard-output.js";
-import { colours, printable } from "./terminal.js";
+import { colours } from "./terminal.js";
 
 type Rows = readonly (readonly string[])[];
 

@@ -1,8 +1,9 @@
 /** Progress of a run on standard error: a line that is redrawn, or lines for logs and programs. */
 import { stripVTControlCharacters } from "node:util";
 import type { RunProgress } from "../../run/run-options.js";
+import { counted, grouped, printable } from "../../text.js";
 import { barOf, isUnicodeLocale, statusColour, type TerminalStyle } from "./bars.js";
-import { colours, counted, grouped, printable, showsColour } from "./terminal.js";
+import { colours, showsColour } from "./terminal.js";
 
 /** `auto`: a line on a terminal, else nothing. `plain`: a line every ten seconds. `json`: a line every second. */
 export type ProgressMode = "auto" | "plain" | "json" | "none";

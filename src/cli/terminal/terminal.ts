@@ -1,32 +1,7 @@
-/** Text for people: escaping, colours, lines on standard error. */
+/** Colours, and lines on standard error. */
 import type { ChalkInstance } from "chalk";
+import { printable } from "../../text.js";
 import type { Failure } from "../errors.js";
-
-/**
- * Makes text from a file, a server or the command line safe to print. Control characters could move the cursor or
- * change colours, direction marks could disguise a name: these and line separators become visible escapes.
- */
-export function printable(text: string): string {
-  const shown = text.replace(
-    /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
-  return isForRunner ? withoutCommands(shown) : shown;
-}
-
-let isForRunner = false;
-
-/** Prepares for standard error that the runner of GitHub Actions reads: no text from outside becomes a command. */
-export function printForRunner(isRunner: boolean): void {
-  isForRunner = isRunner;
-}
-
-/**
- * The runner takes `::command::` at the start of a line, after spaces, too, and `##[command]` anywhere in a line (its source,
- * ActionCommand.cs).
- */
-const withoutCommands = (text: string): string =>
-  text.replace(/^(\s*):(?=:)/, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
 
 export const colourChoices = ["auto", "always", "never"] as const;
 export type ColourChoice = (typeof colourChoices)[number];
@@ -66,16 +41,4 @@ export function sayFailure({ message, excerpt }: Failure): void {
   const line = `  ${excerpt.line} | ${printable(excerpt.text)}`;
   const room = Math.max(20, (process.stderr.columns || 80) - 1);
   process.stderr.write(`${line.length > room ? `${line.slice(0, room - 3)}...` : line}\n`);
-}
-
-/**
- * Groups the digits of a whole number in threes: `2,000`. toLocaleString would load the data of all locales, a tenth of
- * the time of a small run.
- */
-export function grouped(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
-}
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${grouped(count)} ${count === 1 ? one : many}`;
 }

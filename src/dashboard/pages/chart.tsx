@@ -1,5 +1,5 @@
 /** The chart of usage: stacked columns over a y axis, whose values show on hover, and with the arrow keys on focus. */
-import { grouped } from "../../report/parts.js";
+import { grouped } from "../../text.js";
 import { type Series, type Span, series } from "../usage-spans.js";
 
 /** In pixels, as in the style. */

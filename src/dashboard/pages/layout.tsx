@@ -2,8 +2,9 @@
 
 import type { ComponentChildren } from "preact";
 import { htmlPage } from "../../report/html.js";
-import { grouped, StackedBar } from "../../report/parts.js";
+import { StackedBar } from "../../report/parts.js";
 import type { ApiKey } from "../../store/state/service-store.js";
+import { grouped } from "../../text.js";
 import { assets } from "../assets.js";
 
 const paths = {

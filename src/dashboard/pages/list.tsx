@@ -1,14 +1,13 @@
 /** One list: its table and the choices for its check, the progress, and the result. */
 
 import type { DetectedTable, ListProgress, ListResult } from "../../lists/list-facts.js";
-import { grouped, StatusTable } from "../../report/parts.js";
+import { StatusTable } from "../../report/parts.js";
 import type { StoredList } from "../../store/state/lists.js";
 import type { ApiKey } from "../../store/state/service-store.js";
+import { counted, grouped } from "../../text.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { FaultBox, renderPage } from "./layout.js";
 import { stateNames } from "./lists.js";
-
-const counted = (count: number, name: string): string => `${grouped(count)} ${name}${count === 1 ? "" : "s"}`;
 
 /** A form that was refused, which the page shows again with its fault. */
 export interface RefusedForm {

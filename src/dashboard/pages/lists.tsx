@@ -1,8 +1,8 @@
 /** All lists, and the form for another one. */
 
 import type { ListResult } from "../../lists/list-facts.js";
-import { grouped } from "../../report/parts.js";
 import type { StoredList } from "../../store/state/lists.js";
+import { grouped } from "../../text.js";
 import { FaultBox, renderPage, Time } from "./layout.js";
 import { KindChoice } from "./try.js";
 

@@ -1,6 +1,7 @@
 /** The first page: used units, units left, and the health of the service. */
-import { grouped, Terms } from "../../report/parts.js";
+import { Terms } from "../../report/parts.js";
 import type { ApiKey, AuditEntry } from "../../store/state/service-store.js";
+import { grouped } from "../../text.js";
 import { type Span, totalOf } from "../usage-spans.js";
 import { UsageChart } from "./chart.js";
 import { QuotaMeter, Renewal, renderPage, Time } from "./layout.js";

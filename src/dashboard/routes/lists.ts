@@ -6,11 +6,11 @@ import type { DetectedTable, ListChoices, ListResult } from "../../lists/list-fa
 import { ListFault } from "../../lists/list-fault.js";
 import type { Lists } from "../../lists/lists.js";
 import { readRest } from "../../lists/refused-upload.js";
-import { grouped } from "../../report/parts.js";
 import { reportPolicy } from "../../report/policy.js";
 import type { StoredList } from "../../store/state/lists.js";
 import { isUsable } from "../../store/state/rules.js";
 import type { ApiKey } from "../../store/state/service-store.js";
+import { grouped } from "../../text.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
 import { nameOf } from "../access.js";
 import { choiceOf, fieldOf, formIn, numberOf } from "../form.js";

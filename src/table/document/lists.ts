@@ -1,5 +1,6 @@
 /** Chooses the lists of a JSON document whose elements are the records. */
 import { ChoiceError } from "../../files/errors.js";
+import { grouped } from "../../text.js";
 import { innerPaths, type JsonObject, mostSampled, parseObject, sampledField } from "../json/json-values.js";
 import { nameFitOf } from "../sniff/column.js";
 import type { ItemProfile } from "../sniff/item-profile.js";
@@ -111,9 +112,7 @@ export function isDocumentOnOneLine(name: string, line: Buffer, wanted: Wanted):
   if (lists.length !== 1 || list!.textName !== undefined) return false;
   if (own === undefined || list!.count < 2) return own === undefined;
   if (named !== undefined) return !named.some((each) => Object.hasOwn(object, each));
-  const found = itemsIn(list!, profile).map(
-    (each) => `"${each.name}" (${each.count.toLocaleString("en-US")})`,
-  );
+  const found = itemsIn(list!, profile).map((each) => `"${each.name}" (${grouped(each.count)})`);
   throw new ChoiceError(
     `${name}: ${profile.plural} are in one record and in a list of it; choose with -c: "${own}", ${found.join(", ")}`,
   );
@@ -407,7 +406,7 @@ function severalLists(name: string, fitting: readonly Candidate[], profile: Item
   const found = fitting
     .slice(0, mostNamed)
     .flatMap((each) => itemsIn(each, profile))
-    .map((each) => `"${each.name}" (${each.count.toLocaleString("en-US")})`);
+    .map((each) => `"${each.name}" (${grouped(each.count)})`);
   const more = fitting.length > mostNamed ? `, and ${fitting.length - mostNamed} more lists` : "";
   return new ChoiceError(
     `${name}: ${fitting.length} lists hold ${profile.plural}; choose with -c: ${found.join(", ")}${more}`,

@@ -92,11 +92,11 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     expect(await page.textContent(".lead")).toBe("2 of 6 are usable.");
     const rows = await page.locator(".statuses tbody tr").allTextContents();
     expect(rows.map((row) => row.replace(/%.*/, "%"))).toEqual([
-      "good114.3%",
-      "alias114.3%",
-      "disposable114.3%",
-      "fake342.9%",
-      "empty114.3%",
+      "good114.3 %",
+      "alias114.3 %",
+      "disposable114.3 %",
+      "fake342.9 %",
+      "empty114.3 %",
     ]);
     const { name, bytes } = await saved(page);
     expect(name).toBe("list-checked.csv");

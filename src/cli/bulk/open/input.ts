@@ -17,7 +17,7 @@ import type { RecordStream } from "../../../table/scan/scanned-records.js";
 import type { OpenSheet, openSheet, WriteRows } from "../../../table/spreadsheet/workbook.js";
 import type { Table } from "../../../table/table.js";
 import { isForExcel, withMark } from "../../../table/writers/byte-order-mark.js";
-import { counted } from "../../terminal/terminal.js";
+import { counted } from "../../../text.js";
 import { losesStyles, type Plan } from "../plan/plan.js";
 import { linesText } from "../report/bad-rows.js";
 import { checkMemory } from "./memory.js";

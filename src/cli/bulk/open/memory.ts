@@ -1,8 +1,7 @@
 /** Refuses a file whose distinct items would not fit into memory, before anything is charged for it. */
 import { totalmem } from "node:os";
 import { FileError } from "../../../files/errors.js";
-import { counted, grouped } from "../../terminal/terminal.js";
-import { sizeOf } from "../report/summary-layout.js";
+import { counted, grouped, sizeOf } from "../../../text.js";
 
 /**
  * Memory of a run without its items, and of each distinct item, in bytes. Measured with 1 and 10 million items in a

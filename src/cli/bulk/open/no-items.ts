@@ -11,8 +11,8 @@ import { nameFit } from "../../../table/sniff/column.js";
 import { startRecords } from "../../../table/sniff/sample-record.js";
 import type { EmptyFormulas, OpenSheet } from "../../../table/spreadsheet/workbook.js";
 import type { Table } from "../../../table/table.js";
+import { counted, grouped, printable } from "../../../text.js";
 import type { Kind } from "../../../validator/validator.js";
-import { counted, grouped, printable } from "../../terminal/terminal.js";
 import type { Plan } from "../plan/plan.js";
 
 const names = {

@@ -6,11 +6,11 @@ import { found } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
 import type { FileCopy } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
+import { printable } from "../../../text.js";
 import { knownStatuses } from "../../../validator/validator.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { isUrl, noItem } from "../../options/values.js";
-import { printable } from "../../terminal/terminal.js";
 import { isSameFile } from "./targets.js";
 
 /** A zip archive or a workbook whose tables are files of a run. */

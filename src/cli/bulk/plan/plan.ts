@@ -9,6 +9,7 @@ import { type CellOptions, itemTest, usualEmptyValues } from "../../../run/cells
 import { profiles } from "../../../run/profiles.js";
 import type { RowFilter } from "../../../run/run-options.js";
 import type { TableOptions } from "../../../table/table.js";
+import { printable } from "../../../text.js";
 import { type Kind, notChecked } from "../../../validator/validator.js";
 import { noteUnaskedExchanges, ownListFiles, readOwnLists } from "../../config/own-lists.js";
 import { dataTablePath } from "../../config/paths.js";
@@ -29,7 +30,7 @@ import {
   noItem,
 } from "../../options/values.js";
 import type { ProgressMode } from "../../terminal/progress.js";
-import { printable, say } from "../../terminal/terminal.js";
+import { say } from "../../terminal/terminal.js";
 import {
   checkOffline,
   checkServiceOptions,

@@ -6,8 +6,8 @@ import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { endingOf } from "../../../files/format-by-name.js";
 import { found } from "../../../files/found.js";
 import { figuresIn } from "../../../report/figures.js";
+import { printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
-import { printable } from "../../terminal/terminal.js";
 import { badRowsHeader } from "../report/bad-rows.js";
 
 export interface SideOutput {

@@ -2,12 +2,12 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { found } from "../../../files/found.js";
+import { printable } from "../../../text.js";
 import { knownStatuses } from "../../../validator/validator.js";
 import { loginPath } from "../../config/api-key.js";
 import { cacheSecretPath } from "../../config/cache-secret.js";
 import { cachePath } from "../../config/paths.js";
 import { UsageError } from "../../errors.js";
-import { printable } from "../../terminal/terminal.js";
 
 interface FileTargets {
   readonly member?: { readonly container: { readonly name: string } } | undefined;

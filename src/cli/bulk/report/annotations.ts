@@ -4,8 +4,8 @@
  */
 import type { ObservedRows, RowLocation, RowObserver } from "../../../run/run-options.js";
 import type { RowFault } from "../../../table/bad-rows.js";
+import { counted } from "../../../text.js";
 import type { Status, Verdict } from "../../../validator/validator.js";
-import { counted } from "../../terminal/terminal.js";
 
 export interface Finding {
   readonly file: string;

@@ -6,7 +6,8 @@ import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import type { FaultKind, RowFault } from "../../../table/bad-rows.js";
 import { quoteField } from "../../../table/quotes.js";
-import { grouped, say } from "../../terminal/terminal.js";
+import { grouped } from "../../../text.js";
+import { say } from "../../terminal/terminal.js";
 
 /** Number of bad rows reported on standard error; further ones are only counted. */
 const named = 20;

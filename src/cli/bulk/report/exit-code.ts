@@ -1,6 +1,8 @@
 /** Decides the exit code of a run, and gives the reason where it is not 0. */
+
+import { counted, grouped } from "../../../text.js";
 import { exitCodes } from "../../exit-codes.js";
-import { counted, grouped, say } from "../../terminal/terminal.js";
+import { say } from "../../terminal/terminal.js";
 import { fromNow } from "../../terminal/time.js";
 import type { Plan } from "../plan/plan.js";
 import { limitCommand } from "./next-commands.js";

@@ -1,8 +1,9 @@
 /** Ends the error message of a failed run with its cost, or with the command that resumes it. */
 import { countsOf } from "../../../run/session.js";
+import { counted } from "../../../text.js";
 import { failureFor, Interrupted } from "../../errors.js";
 import { exitCodes } from "../../exit-codes.js";
-import { counted, say } from "../../terminal/terminal.js";
+import { say } from "../../terminal/terminal.js";
 import type { Run } from "../open/engine.js";
 import type { BulkRequest, Plan } from "../plan/plan.js";
 import { commandLine } from "./command-line.js";

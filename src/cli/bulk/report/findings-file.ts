@@ -2,8 +2,9 @@
 import { createHash } from "node:crypto";
 import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
+import { grouped } from "../../../text.js";
 import type { FindingsTarget } from "../../options/values.js";
-import { grouped, say } from "../../terminal/terminal.js";
+import { say } from "../../terminal/terminal.js";
 import { version } from "../../version.js";
 import type { Finding, FindingSink } from "./annotations.js";
 

@@ -1,8 +1,8 @@
 /** The summary of a run for a terminal: statuses with shares and bars; beside them reasons and disposable domains. */
 import { reasonOf } from "../../../classifier/rules/rules.js";
 import { mostTopDomains } from "../../../run/run-options.js";
+import { grouped, printable } from "../../../text.js";
 import { barOf, statusColour, type TerminalStyle } from "../../terminal/bars.js";
-import { counted, grouped, printable } from "../../terminal/terminal.js";
 import type { Summary } from "./summary.js";
 
 export function fakeReasonCounts(
@@ -96,15 +96,4 @@ function listBlock(heading: string, entries: readonly (readonly [string, number]
       width: Math.max(heading.length, nameWidth + 2 + countWidth),
     },
   ];
-}
-
-export function sizeOf(bytes: number): string {
-  const units = ["bytes", "kB", "MB", "GB", "TB"];
-  let [size, unit] = [bytes, 0];
-  while (size >= 999.5 && unit < units.length - 1) {
-    size /= 1000;
-    unit++;
-  }
-  if (unit === 0) return counted(bytes, "byte");
-  return `${size >= 10 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`;
 }

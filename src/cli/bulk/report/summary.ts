@@ -6,12 +6,12 @@ import type { RunReport } from "../../../run/run-options.js";
 import type { Dialect } from "../../../table/dialect.js";
 import { dialectWords } from "../../../table/sniff/dialect.js";
 import type { EmptyFormulas } from "../../../table/spreadsheet/workbook.js";
+import { counted, grouped, printable, sizeOf } from "../../../text.js";
 import { knownStatuses } from "../../../validator/validator.js";
 import { statusColour, type TerminalStyle } from "../../terminal/bars.js";
-import { counted, grouped, printable } from "../../terminal/terminal.js";
 import { elsewhereText, formulasRemark } from "../open/no-items.js";
 import { type BadRowKind, kindsText, linesText } from "./bad-rows.js";
-import { fakeReasonCounts, sizeOf, statusLines } from "./summary-layout.js";
+import { fakeReasonCounts, statusLines } from "./summary-layout.js";
 
 export interface Summary {
   readonly input: string;

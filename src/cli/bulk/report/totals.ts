@@ -1,6 +1,7 @@
 /** Adds up the summaries of a run over several files. */
+
+import { counted, grouped } from "../../../text.js";
 import { type ExitCode, exitCodes } from "../../exit-codes.js";
-import { counted, grouped } from "../../terminal/terminal.js";
 import type { DryRun, Summary } from "./summary.js";
 
 /** Exit codes from the best to the worst. */

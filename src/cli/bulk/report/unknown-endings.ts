@@ -5,8 +5,8 @@
 import type { Classifier } from "../../../classifier/classifier.js";
 import { unknownTld } from "../../../classifier/rules/unknown-tld.js";
 import type { ObservedRows, RowObserver } from "../../../run/run-options.js";
+import { counted, printable } from "../../../text.js";
 import type { Kind } from "../../../validator/validator.js";
-import { counted, printable } from "../../terminal/terminal.js";
 
 /** Age of the list from which it is told, in milliseconds: half a year. */
 const oldAge = 183 * 86_400_000;

@@ -1,7 +1,7 @@
 /** Covers the layout of the summary on a terminal. */
 import { describe, expect, test } from "vitest";
 import type { Summary } from "../../../../src/cli/bulk/report/summary.js";
-import { sizeOf, statusLines } from "../../../../src/cli/bulk/report/summary-layout.js";
+import { statusLines } from "../../../../src/cli/bulk/report/summary-layout.js";
 import { barOf, isUnicodeLocale } from "../../../../src/cli/terminal/bars.js";
 
 const summary = {
@@ -68,18 +68,6 @@ test.each([
   [1, "██████████"],
 ])("draws a share of %d as the bar %s", (share, bar) => {
   expect(barOf(share, 10, true)).toBe(bar);
-});
-
-test.each([
-  [0, "0 bytes"],
-  [1, "1 byte"],
-  [999, "999 bytes"],
-  [1200, "1.2 kB"],
-  [92_400, "92 kB"],
-  [999_600, "1.0 MB"],
-  [4_200_000_000, "4.2 GB"],
-])("writes %d bytes as %s", (bytes, text) => {
-  expect(sizeOf(bytes)).toBe(text);
 });
 
 test.each<[NodeJS.ProcessEnv, NodeJS.Platform, boolean]>([
