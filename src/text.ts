@@ -49,3 +49,12 @@ export function sizeOf(bytes: number): string {
   if (unit === 0) return counted(bytes, "byte");
   return `${size >= 10 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`;
 }
+
+/** Names the first lines of many: `lines 3, 5, 8 ...`. */
+export const linesText = ({
+  count,
+  lines,
+}: {
+  readonly count: number;
+  readonly lines: readonly number[];
+}): string => `${count === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? " ..." : ""}`;

@@ -4,32 +4,24 @@
  */
 import type { Classifier } from "../classifier/classifier.js";
 import type { ClassifierStatus } from "../classifier/verdict.js";
-import { checkFormulas, checkItems, checkStart } from "../cli/bulk/open/no-items.js";
 import type { Compression } from "../files/compression-format.js";
-import { type DecodedInput, decodeInput } from "../files/decoding.js";
 import { ChoiceError, ClosedPipe, FileError } from "../files/errors.js";
 import type { WorkbookFormat } from "../files/format-by-name.js";
 import type { TableSink } from "../files/table-sink.js";
 import { piecesOf } from "../files/web-stream.js";
-import { isZipStart } from "../files/zip-start.js";
 import { useKernel } from "../kernel/kernel.js";
 import type { Kind, ListedItems } from "../library.js";
 import { itemTest, usualCells } from "../run/cells.js";
-import { type Columns, nameColumns } from "../run/columns.js";
 import { fixerOf, type WantedFixes } from "../run/fixes.js";
 import { itemKey } from "../run/item.js";
+import { openInput } from "../run/open/open-input.js";
+import { writeTable } from "../run/open/write-table.js";
 import { profiles } from "../run/profiles.js";
 import { validateTable } from "../run/run.js";
 import type { RowFilter, RowObserver, RunProgress, RunReport } from "../run/run-options.js";
-import { columnsInSheet } from "../run/sheet-columns.js";
 import type { BadRowPolicy, RowFault } from "../table/bad-rows.js";
-import { nameText } from "../table/bytes.js";
 import { TableError } from "../table/errors.js";
-import { openTable } from "../table/reader.js";
-import { hasUsualMarks } from "../table/sniff/dialect.js";
-import type { OpenSheet, WriteRows } from "../table/spreadsheet/workbook.js";
 import type { Table } from "../table/table.js";
-import { isForExcel, withMark } from "../table/writers/byte-order-mark.js";
 import { offlineValidator } from "../validator/offline.js";
 import { TableFault } from "./table-fault.js";
 
@@ -152,61 +144,70 @@ export async function openCheck(
   const started = performance.now();
   const { kind = "email", name = nameOf(source), badRows = "error" } = options;
   const signal = options.signal ?? new AbortController().signal;
-  let [bytesRead, bad] = [0, 0];
+  let bad = 0;
+  let stage: keyof typeof faultOf = "text";
+  const filter = filterOf(options);
   const size = source instanceof Blob ? source.size : undefined;
-  async function* counted() {
+  async function* pieces() {
     for await (const piece of piecesOf(source instanceof Blob ? source.stream() : source)) {
       signal.throwIfAborted();
-      bytesRead += piece.length;
       yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
     }
   }
-  const decoded = await decodeInput(name, counted(), options.encoding).catch(faultOf("damaged"));
-  const sheet = await openSheetIn(source, name, decoded, { ...options, kind, signal });
-  const onBadRow = (_: RowFault) => void bad++;
-  const table = await openTable(
-    { name, bytes: sheet?.bytes ?? decoded.bytes },
+  const input = await openInput(
+    { bytes: pieces(), size, ...(Reader && source instanceof Blob && { read: readerOf(source) }) },
     {
-      profile: profiles[kind],
-      items: itemTest({ kind, emptyValues: usualCells.emptyValues }),
-      ...(options.column !== undefined && { columns: [String(options.column)] }),
-      ...(options.delimiter !== undefined && { delimiter: options.delimiter }),
-      ...(options.header !== undefined && { header: options.header }),
-      ...(sheet && { delimiter: ",", sheet }),
-      badRows,
-      onBadRow,
+      kind,
+      inputName: name,
+      encoding: options.encoding,
+      outputEncoding: undefined,
+      sheet: options.sheet,
+      workbook: "same",
+      returnsWorkbook: true,
+      isInPlace: false,
+      backup: undefined,
+      table: {
+        profile: profiles[kind],
+        items: itemTest({ kind, emptyValues: usualCells.emptyValues }),
+        ...(options.column !== undefined && { columns: [String(options.column)] }),
+        ...(options.delimiter !== undefined && { delimiter: options.delimiter }),
+        ...(options.header !== undefined && { header: options.header }),
+        badRows,
+      },
+      columns: {
+        status: "status",
+        withReasons: options.explain === true,
+        withExchange: false,
+        withFixes: options.fix !== undefined,
+        withCanonical: options.canonical === true,
+        withFlags: options.flags === true,
+        escapesFormulas: false,
+        update: undefined,
+      },
+      cells: usualCells,
+      filter,
+      hasMark: false,
+      isForced: options.column !== undefined,
+      note: () => {},
     },
-  ).catch(faultOf("table"));
-  const cells = {
-    ...usualCells,
-    isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
-  };
-  const isMeant = options.column !== undefined;
-  try {
-    if (sheet) await checkFormulas(name, sheet, table);
-    checkItems(kind, name, table, isMeant);
-    if (!isMeant) await checkStart(name, table, { kind, ...cells });
-  } catch (error) {
-    throw faultOf("column")(error);
-  }
-  const columns = nameColumns(table.names, "status", {
-    withReasons: options.explain === true,
-    withFixes: options.fix !== undefined,
-    withCanonical: options.canonical === true,
-    withFlags: options.flags === true,
-    others: table.otherColumns.map((column) => nameText(table.header?.[column] ?? "") || String(column + 1)),
+    {
+      onBadRow: (_: RowFault) => void bad++,
+      onStage: (next) => {
+        stage = next;
+      },
+      signal,
+    },
+  ).catch((error: unknown) => {
+    throw asFault(faultOf[stage], error);
   });
-  const filter = filterOf(options);
+  const { table, columns, cells, compression, encoding, sheet, share } = input;
   const output = outputStream();
   signal.addEventListener("abort", () => output.fail(signal.reason));
-  const { sink, format } = await sinkFor(output.sink, {
-    name,
-    table,
-    columns,
-    filter,
-    sheet,
-    decoded,
-  }).catch(faultOf("workbook"));
+  const sink = await writeTable(output.sink, input, { name, workbook: sheet?.format, compression }).catch(
+    (error: unknown) => {
+      throw asFault("workbook", error);
+    },
+  );
   const validator = offlineValidator(
     { classifier, source: {} },
     { charge: async (units) => ({ granted: units, quota: { left: null, renewsAt: null } }) },
@@ -215,13 +216,11 @@ export async function openCheck(
     ...(observers.observersOf?.(table) ?? []),
     ...(options.onBadItem ? [badItemObserver(kind, classifier, options.onBadItem)] : []),
   ];
-  const share = () => (size ? Math.min(1, bytesRead / size) : undefined);
   const run = async (): Promise<TableSummary> => {
     try {
       const report = await validateTable({
         kind,
-        // As in the program: what was in another encoding is probably for Excel.
-        table: decoded.encoding !== undefined && isForExcel(table) ? withMark(table) : table,
+        table: input.stream,
         sink,
         columns,
         cells,
@@ -249,14 +248,14 @@ export async function openCheck(
   // The stream fails, too.
   summary.catch(() => {});
   return {
-    format,
+    format: sheet?.format ?? table.format,
     column: table.column + 1,
     columnName: table.columnName,
     columns: table.names,
     added: columns.names,
     sheet: sheet?.name,
-    encoding: decoded.encoding,
-    compression: decoded.compression,
+    encoding,
+    compression,
     stream: output.stream,
     summary,
   };
@@ -265,25 +264,8 @@ export async function openCheck(
 const nameOf = (source: Blob | ReadableStream): string =>
   "name" in source && typeof source.name === "string" ? source.name : "list";
 
-/** Returns undefined if the source is no workbook. */
-async function openSheetIn(
-  source: Blob | ReadableStream<Uint8Array>,
-  name: string,
-  { start, bytes, compression }: DecodedInput,
-  { kind, sheet, signal }: { readonly kind: Kind; readonly sheet?: string; readonly signal: AbortSignal },
-): Promise<OpenSheet | undefined> {
-  if (!isZipStart(start)) return undefined;
-  const { openSheet } = await import("../table/spreadsheet/workbook.js");
-  const canSeek = source instanceof Blob && compression === undefined && Reader;
-  const input = canSeek
-    ? {
-        length: source.size,
-        read: (from: number, to: number) =>
-          Buffer.from(new Reader().readAsArrayBuffer(source.slice(from, to))),
-      }
-    : bytes;
-  return openSheet(name, input, profiles[kind], sheet, signal).catch(faultOf("workbook"));
-}
+const readerOf = (source: Blob) => (from: number, to: number) =>
+  Buffer.from(new Reader!().readAsArrayBuffer(source.slice(from, to)));
 
 const wantedFixes = (fix: NonNullable<TableOptions["fix"]>): WantedFixes =>
   typeof fix === "string" ? fix : new Set(fix.map(itemKey));
@@ -291,45 +273,6 @@ const wantedFixes = (fix: NonNullable<TableOptions["fix"]>): WantedFixes =>
 function filterOf({ keep, dedupe }: TableOptions): RowFilter {
   const kept = keep && new Set<string>(keep.map((status) => (status === "empty" ? "" : status)));
   return { ...(kept && { keeps: (status: string) => kept.has(status) }), ...(dedupe && { dedupe }) };
-}
-
-async function sinkFor(
-  output: TableSink,
-  {
-    name,
-    table,
-    columns,
-    filter,
-    sheet,
-    decoded,
-  }: {
-    readonly name: string;
-    readonly table: Table;
-    readonly columns: Columns;
-    readonly filter: RowFilter;
-    readonly sheet: OpenSheet | undefined;
-    readonly decoded: DecodedInput;
-  },
-): Promise<{ readonly sink: TableSink; readonly format: CheckedTable["format"] }> {
-  const { dialect, outputForm, elements, format } = table;
-  if (sheet) {
-    const book = sheet.format;
-    const { workbookSink } = await import("../table/spreadsheet/workbook-sink.js");
-    const returned: WriteRows | undefined = await sheet.addColumns?.(columnsInSheet(columns, table, filter));
-    const { newWorkbook } = await import("../table/spreadsheet/new-workbook.js");
-    const write = returned ?? (await newWorkbook(sheet.name || "Sheet1"));
-    const delimiter = (hasUsualMarks(dialect) && dialect.delimiter !== "\t" && dialect.delimiter) || ",";
-    return { sink: workbookSink(output, delimiter, write, returned !== undefined), format: book };
-  }
-  let sink = output;
-  if (decoded.compression) {
-    const { compressInto } = await import("../files/compression.js");
-    sink = await compressInto(name, sink, decoded.compression);
-  }
-  if (outputForm === undefined) return { sink, format };
-  const { documentSink } = await import("../table/document/document-sink.js");
-  const names = elements?.header && { names: elements.header, added: columns.names };
-  return { sink: documentSink(sink, outputForm, names), format };
 }
 
 /** A stream, and the sink whose bytes are in it. A write waits until the reader wants more. */
@@ -420,11 +363,8 @@ const toSummary = ({
   topDomains,
 });
 
-const faultOf =
-  (code: TableFault["code"]) =>
-  (error: unknown): never => {
-    throw asFault(code, error);
-  };
+/** Faults by what fails when the input is opened. */
+const faultOf = { text: "damaged", sheet: "workbook", table: "table", items: "column" } as const;
 
 /** Errors of the browser are of its own classes: a file that was moved or changed meanwhile is a DOMException. */
 function asFault(code: TableFault["code"], error: unknown): unknown {

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fixerOf } from "../../run/fixes.js";
 import { extractItem } from "../../run/item.js";
+import { checkFound } from "../../run/open/no-items.js";
 import { validateTable } from "../../run/run.js";
 import type { RunReport } from "../../run/run-options.js";
 import { loadOfflineRules } from "../engines/offline-rules.js";
@@ -12,7 +13,6 @@ import { isContinued, standardOutput } from "../terminal/standard-output.js";
 import { commitOutputs, unchanged } from "./commit.js";
 import type { Run } from "./open/engine.js";
 import { openFiles, type RunFiles } from "./open/files.js";
-import { checkFound } from "./open/no-items.js";
 import { isStream } from "./open/output.js";
 import type { Resources } from "./open/resources.js";
 import type { Plan } from "./plan/plan.js";
@@ -69,7 +69,7 @@ async function validateAndCommit(
   }
   if (plan.input === undefined && files.sink !== standardOutput) await sleep(signalMilliseconds);
   signal.throwIfAborted();
-  checkFound(plan, files.table, report);
+  checkFound({ ...plan, isPart: plan.shard !== undefined }, files.table, report);
   if (plan.isDryRun) return dryRunOf(plan, files, { ...report, ...used() });
   if (report.rows === 0 && plan.failOn?.needsRows) {
     throw new EmptyInput(`--fail-on no-rows: ${plan.inputName} has no rows; nothing is written`);
@@ -127,7 +127,7 @@ async function validateRows(
     needsRows: plan.failOn?.needsRows === true,
     ...(cache && { cache }),
     ...(mail && { mailCheck: mail.check }),
-    ...(plan.columns.isExplained && !validator.explain && { offlineRules: loadOfflineRules().classify }),
+    ...(plan.columns.withReasons && !validator.explain && { offlineRules: loadOfflineRules().classify }),
     observers: observers.filter((observer) => observer !== undefined),
     // A sheet is read so slowly that further threads would take memory and save no time. Other files may want them.
     cores: files.sheet !== undefined && !session.isSeveral ? 1 : availableParallelism(),

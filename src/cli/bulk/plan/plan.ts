@@ -6,6 +6,7 @@ import type { ClassifierSource } from "../../../classifier/load-classifier.js";
 import { tableSource } from "../../../data/installed-table.js";
 import { endingOf, formatByName, isWorkbook, type WorkbookFormat } from "../../../files/format-by-name.js";
 import { type CellOptions, itemTest, usualEmptyValues } from "../../../run/cells.js";
+import { type ColumnChoices, losesStyles } from "../../../run/open/open-input.js";
 import { profiles } from "../../../run/profiles.js";
 import type { RowFilter } from "../../../run/run-options.js";
 import type { TableOptions } from "../../../table/table.js";
@@ -80,15 +81,8 @@ interface CommonPlan {
   readonly note: (text: string) => void;
 }
 
-interface ColumnPlan {
-  readonly status: string;
-  readonly isExplained: boolean;
-  readonly isCanonical: boolean;
+interface ColumnPlan extends ColumnChoices {
   readonly fixes: BulkOptions["fix"];
-  readonly isFlagged: boolean;
-  readonly escapesFormulas: boolean;
-  /** Rows of an earlier run to validate: those without a status, or all; undefined for a first run. */
-  readonly update: "rest" | "all" | undefined;
 }
 
 export interface LogPlan {
@@ -218,10 +212,12 @@ async function planCommon(
     },
     columns: {
       status: settings.statusColumn.value,
-      isExplained: options.explain === true,
-      isCanonical: options.add?.includes("canonical") === true,
+      withReasons: options.explain === true,
+      withExchange: options.explain === true && dns !== "off",
+      withCanonical: options.add?.includes("canonical") === true,
+      withFixes: options.fix !== undefined,
       fixes: options.fix,
-      isFlagged: options.add?.includes("flags") === true,
+      withFlags: options.add?.includes("flags") === true,
       escapesFormulas: settings.escapeFormulas.value,
       update: options.update,
     },
@@ -276,9 +272,6 @@ function workbookOf({ input, output, isInPlace, member, returned }: FilePaths): 
   const format = isInPlace ? endingOf(input!) : output && formatByName(output);
   return isWorkbook(format) ? format : undefined;
 }
-
-export const losesStyles =
-  "would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file";
 
 const mayReturn = ({ shard, badRows, split }: BulkOptions, { header }: Settings): boolean =>
   [shard, badRows, split].every((option) => option === undefined) && header.value !== "never";

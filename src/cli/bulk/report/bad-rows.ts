@@ -6,7 +6,7 @@ import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import type { FaultKind, RowFault } from "../../../table/bad-rows.js";
 import { quoteField } from "../../../table/quotes.js";
-import { grouped } from "../../../text.js";
+import { grouped, linesText } from "../../../text.js";
 import { say } from "../../terminal/terminal.js";
 
 /** Number of bad rows reported on standard error; further ones are only counted. */
@@ -95,6 +95,3 @@ export class BadRows {
 
 export const kindsText = (kinds: readonly BadRowKind[]): string =>
   kinds.map(({ kind, ...found }) => `${grouped(found.count)} ${kind} (${linesText(found)})`).join(", ");
-
-export const linesText = ({ count, lines }: Pick<BadRowKind, "count" | "lines">): string =>
-  `${count === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? " ..." : ""}`;

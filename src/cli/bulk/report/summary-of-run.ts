@@ -1,12 +1,12 @@
 /** Collects the figures of a run over one file for its summary. */
 import { found } from "../../../files/found.js";
 import { isSplit, type TableSink } from "../../../files/table-sink.js";
+import { columnName } from "../../../run/open/open-input.js";
 import type { RunReport } from "../../../run/run-options.js";
 import type { Table } from "../../../table/table.js";
 import { notChecked } from "../../../validator/validator.js";
 import type { Run } from "../open/engine.js";
 import type { RunFiles } from "../open/files.js";
-import { columnName } from "../open/input.js";
 import type { Plan } from "../plan/plan.js";
 import { cleanCommand, resumeCommand } from "./next-commands.js";
 import type { DryRun, Summary } from "./summary.js";
@@ -38,7 +38,7 @@ export async function summaryOf(
     badRowKinds: badRows.kinds,
     dialect: table.dialect,
     files: writtenFiles(plan, sink, isUnchanged, badRows.sink !== undefined),
-    isExplained: plan.columns.isExplained,
+    isExplained: plan.columns.withReasons,
     isFixed: plan.columns.fixes !== undefined,
     ...nextOf(plan, table, report),
   };

@@ -2,15 +2,15 @@
 import { allowList, denyList } from "../../../classifier/rules/own-lists.js";
 import type { MailStatistics } from "../../../dns/mail-domains.js";
 import { undecidedCauses } from "../../../dns/vocabulary.js";
+import { elsewhereText, formulasRemark } from "../../../run/open/no-items.js";
 import type { RunReport } from "../../../run/run-options.js";
 import type { Dialect } from "../../../table/dialect.js";
 import { dialectWords } from "../../../table/sniff/dialect.js";
 import type { EmptyFormulas } from "../../../table/spreadsheet/workbook.js";
-import { counted, grouped, printable, sizeOf } from "../../../text.js";
+import { counted, grouped, linesText, printable, sizeOf } from "../../../text.js";
 import { knownStatuses } from "../../../validator/validator.js";
 import { statusColour, type TerminalStyle } from "../../terminal/bars.js";
-import { elsewhereText, formulasRemark } from "../open/no-items.js";
-import { type BadRowKind, kindsText, linesText } from "./bad-rows.js";
+import { type BadRowKind, kindsText } from "./bad-rows.js";
 import { fakeReasonCounts, statusLines } from "./summary-layout.js";
 
 export interface Summary {

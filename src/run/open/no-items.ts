@@ -1,19 +1,18 @@
 /** Refuses an input with no items, or nearly none, before anything is written or charged. */
-import { parseAddress } from "../../../classifier/syntax/address.js";
-import { parseDomainName, withoutRoot } from "../../../classifier/syntax/domain-name.js";
-import { Fault } from "../../../classifier/syntax/fault.js";
-import { ChoiceError } from "../../../files/errors.js";
-import { type CellOptions, Cells, usualCells } from "../../../run/cells.js";
-import { innerAddress, profiles } from "../../../run/profiles.js";
-import type { RunReport } from "../../../run/run-options.js";
-import { nameText } from "../../../table/bytes.js";
-import { nameFit } from "../../../table/sniff/column.js";
-import { startRecords } from "../../../table/sniff/sample-record.js";
-import type { EmptyFormulas, OpenSheet } from "../../../table/spreadsheet/workbook.js";
-import type { Table } from "../../../table/table.js";
-import { counted, grouped, printable } from "../../../text.js";
-import type { Kind } from "../../../validator/validator.js";
-import type { Plan } from "../plan/plan.js";
+import { parseAddress } from "../../classifier/syntax/address.js";
+import { parseDomainName, withoutRoot } from "../../classifier/syntax/domain-name.js";
+import { Fault } from "../../classifier/syntax/fault.js";
+import { ChoiceError } from "../../files/errors.js";
+import { nameText } from "../../table/bytes.js";
+import { nameFit } from "../../table/sniff/column.js";
+import { startRecords } from "../../table/sniff/sample-record.js";
+import type { EmptyFormulas, OpenSheet } from "../../table/spreadsheet/workbook.js";
+import type { Table } from "../../table/table.js";
+import { counted, grouped, printable } from "../../text.js";
+import type { Kind } from "../../validator/validator.js";
+import { type CellOptions, Cells, usualCells } from "../cells.js";
+import { innerAddress, profiles } from "../profiles.js";
+import type { RunReport } from "../run-options.js";
 
 const names = {
   email: { one: "an e-mail address", command: "emails" },
@@ -162,6 +161,15 @@ function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width:
   return width > 1 ? "name the column of the items with -c" : "check the file";
 }
 
+interface FoundChoices {
+  readonly kind: Kind;
+  readonly inputName: string;
+  readonly isForced: boolean;
+  /** Whether the rows are a part of the list. */
+  readonly isPart: boolean;
+  readonly note: (text: string) => void;
+}
+
 /**
  * Makes sure that items were found, once all rows are read. A column that is empty in a table without any item is an empty
  * export, and is only noted.
@@ -169,19 +177,13 @@ function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width:
  * @throws ChoiceError if no row has an item in its columns, but some have one in another
  */
 export function checkFound(
-  {
-    kind,
-    inputName,
-    isForced,
-    shard,
-    note,
-  }: Pick<Plan, "kind" | "inputName" | "isForced" | "shard" | "note">,
+  { kind, inputName, isForced, isPart, note }: FoundChoices,
   table: Pick<Table, "column" | "columnName">,
   { rows, statuses, otherStatuses, elsewhere }: RunReport,
 ): void {
   const isAny = statuses.size > 0 || otherStatuses.some(({ size }) => size > 0);
   // A part of a list may have no items.
-  if (rows === 0 || isAny || shard !== undefined) return;
+  if (rows === 0 || isAny || isPart) return;
   const name = table.columnName === undefined ? "" : ` "${table.columnName}"`;
   const what = `${inputName}: no ${profiles[kind].plural} in column ${table.column + 1}${name}`;
   if (elsewhere === undefined || isForced) note(printable(what));
