@@ -5,19 +5,7 @@
 
 import { percent } from "../text.js";
 import { gradeOf } from "./grade.js";
-import type { Report } from "./report.js";
-
-/** The fields stay, others may be added. */
-export interface Figures {
-  /** ISO 8601. */
-  readonly made: string;
-  readonly inputs: readonly string[];
-  readonly rows: number;
-  readonly empty: number;
-  readonly distinct: number;
-  readonly statuses: Readonly<Record<string, number>>;
-  readonly reasons: Readonly<Record<string, number>>;
-}
+import type { Figures, Report } from "./report.js";
 
 const figuresOf = (report: Report): Figures => ({
   made: new Date(report.made).toISOString(),

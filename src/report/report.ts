@@ -2,7 +2,18 @@
 import type { Kind } from "../classifier/verdict.js";
 import type { RunReport } from "../run/run-options.js";
 import type { Collected } from "./collector.js";
-import type { Figures } from "./figures.js";
+
+/** What a report tells programs, and the next report in its place. The fields stay, others may be added. */
+export interface Figures {
+  /** ISO 8601. */
+  readonly made: string;
+  readonly inputs: readonly string[];
+  readonly rows: number;
+  readonly empty: number;
+  readonly distinct: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly reasons: Readonly<Record<string, number>>;
+}
 
 /** Counts are rows unless stated otherwise. */
 export interface Report extends Collected {

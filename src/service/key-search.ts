@@ -3,9 +3,11 @@
  * second, so that a flood of requests with one does not slow down those with a key. Known keys are looked up for each
  * request, so that a revocation counts at once.
  */
+
+import type { ApiKey, Found } from "../store/state/api-key.js";
 import { GroupCommit } from "../store/state/group-commit.js";
 import { hashOf } from "../store/state/secrets.js";
-import type { ApiKey, Found, ServiceStore } from "../store/state/service-store.js";
+import type { ServiceStore } from "../store/state/service-store.js";
 
 /** In milliseconds. A key that is created meanwhile works after it. */
 const remembered = 1000;

@@ -1,6 +1,7 @@
 /** Prometheus metrics of the service. Labels have few values and must not contain items, keys or raw paths. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { KeyLimit, ServiceStore } from "../store/state/service-store.js";
+import type { KeyLimit } from "../store/state/api-key.js";
+import type { ServiceStore } from "../store/state/service-store.js";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 

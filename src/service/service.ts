@@ -6,14 +6,9 @@ import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import swagger from "@fastify/swagger";
 import Fastify, { type FastifyInstance, type FastifyReply, LogController } from "fastify";
 import type { Lists } from "../lists/lists.js";
+import { type ApiKey, type Charge, type ChargeOutcome, usageIdOf } from "../store/state/api-key.js";
 import { GroupCommit } from "../store/state/group-commit.js";
-import {
-  type ApiKey,
-  type Charge,
-  type ChargeOutcome,
-  type ServiceStore,
-  usageIdOf,
-} from "../store/state/service-store.js";
+import type { ServiceStore } from "../store/state/service-store.js";
 import type { EmbeddedEngine } from "../validator/validator.js";
 import type { Metrics } from "./metrics.js";
 import { documentOptions, maximumItemLength, schemas } from "./openapi.js";

@@ -1,7 +1,8 @@
 /** Answers one request: charges the key and gives its items statuses. Must not know about HTTP. */
 import { setImmediate as immediate } from "node:timers/promises";
 import { mayReceiveMail } from "../classifier/rules/unknown-tld.js";
-import type { ApiKey, Charge, ChargeOutcome, ServiceStore } from "../store/state/service-store.js";
+import type { ApiKey, Charge, ChargeOutcome } from "../store/state/api-key.js";
+import type { ServiceStore } from "../store/state/service-store.js";
 import { type EmbeddedEngine, type Kind, notChecked, type Verdict } from "../validator/validator.js";
 
 interface Till extends Pick<ServiceStore, "hasAnswer"> {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { binaryOf } from "../../src/package/release/targets.mjs";
 import { afterFile } from "../support/clean-up.js";
-import { type Outcome, program } from "../support/run-idv.js";
+import { program } from "../support/run-idv.js";
+import type { Outcome } from "../support/run-settings.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 export interface Platform {

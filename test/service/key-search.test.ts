@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { KeySearch } from "../../src/service/key-search.js";
-import type { ApiKey, Found } from "../../src/store/state/service-store.js";
+import type { ApiKey, Found } from "../../src/store/state/api-key.js";
 
 test("requests that arrive together are one look-up; unknown secrets are not looked up again for a second", async () => {
   const asked: (readonly string[])[] = [];

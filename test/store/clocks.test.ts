@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
 import { VerdictCache } from "../../src/store/cache/verdict-cache.js";
-import type { ApiKey } from "../../src/store/state/service-store.js";
+import type { ApiKey } from "../../src/store/state/api-key.js";
 import { openSqliteServiceStore } from "../../src/store/state/sqlite.js";
 import { anyHashes } from "../support/item-hashes.js";
 import { TestQuota, take } from "../support/quota.js";

@@ -11,7 +11,7 @@ import { createProgram, normalizeArguments } from "../../src/cli/program.js";
 import { allPrinted, standardOutput } from "../../src/cli/terminal/standard-output.js";
 import { sayFailure } from "../../src/cli/terminal/terminal.js";
 import { version } from "../../src/cli/version.js";
-import type { Outcome, RunSettings } from "./run-idv.js";
+import type { Outcome, RunSettings } from "./run-settings.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
 let hasBegun = false;

@@ -7,6 +7,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterFile } from "./clean-up.js";
+import type { Outcome, RunSettings } from "./run-settings.js";
 import { temporaryFolder } from "./temporary-folder.js";
 import { isFull } from "./tier.js";
 
@@ -18,21 +19,6 @@ export const command: readonly string[] = program.endsWith(".js") ? [process.exe
 /** The same for a shell. */
 export const shellCommand = command.map((word) => `'${word}'`).join(" ");
 export const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
-
-export interface Outcome {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export interface RunSettings {
-  /** HOME and the working folder; a new folder by default. */
-  readonly home?: string;
-  readonly stdin?: string | Uint8Array;
-  readonly env?: Readonly<Record<string, string>>;
-  /** User to run as; needs tests that run as root. */
-  readonly uid?: number;
-}
 
 /** Gives a copy of the program in a folder the SQLite that it needs with Node.js 20. */
 export function linkSqlite(folder: string): void {

@@ -4,12 +4,13 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { stateLocation } from "../../src/cli/config/paths.js";
-import type { NewKey } from "../../src/store/state/service-store.js";
+import type { NewKey } from "../../src/store/state/api-key.js";
 import type { SqlServiceStore } from "../../src/store/state/sql-store.js";
 import { openSqliteServiceStore } from "../../src/store/state/sqlite.js";
 import { afterFile } from "./clean-up.js";
 import { checkAnswer } from "./openapi.js";
-import { type RunSettings, startIdv } from "./run-idv.js";
+import { startIdv } from "./run-idv.js";
+import type { RunSettings } from "./run-settings.js";
 
 export interface Service {
   readonly child: ChildProcess;

@@ -19,7 +19,8 @@ import type { Plan } from "./plan/plan.js";
 import type { Annotations } from "./report/annotations.js";
 import { annotatedStatuses } from "./report/exit-code.js";
 import { progressOf } from "./report/progress.js";
-import { type DryRun, mailCounts, type Summary } from "./report/summary.js";
+import type { DryRun, Summary } from "./report/result.js";
+import { mailCounts } from "./report/summary.js";
 import { dryRunOf, summaryOf } from "./report/summary-of-run.js";
 import { UnknownEndings } from "./report/unknown-endings.js";
 

@@ -1,11 +1,7 @@
 /** `idv keys`: the API keys of `idv serve`. */
 import { periods } from "../../store/quota/period.js";
-import {
-  type ApiKey,
-  type KeyChange,
-  type ServiceStore,
-  UnknownKeyError,
-} from "../../store/state/service-store.js";
+import { type ApiKey, type KeyChange, UnknownKeyError } from "../../store/state/api-key.js";
+import type { ServiceStore } from "../../store/state/service-store.js";
 import { openServiceState } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
 import { type OptionRecords, type OptionValues, optionRecords } from "../options/option.js";

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../../store/errors.js";
 import type { Quotas } from "../../store/quota/quotas.js";
-import { type ServiceStore, UnknownKeyError } from "../../store/state/service-store.js";
+import { UnknownKeyError } from "../../store/state/api-key.js";
+import type { ServiceStore } from "../../store/state/service-store.js";
 import type { SharedQuota } from "../config/quota-location.js";
 import { UsageError } from "../errors.js";
 import { openState } from "./service-state.js";

@@ -1,6 +1,6 @@
 /** The page of a key: its usage, and the forms that change it. */
 import { Terms } from "../../report/parts.js";
-import type { ApiKey } from "../../store/state/service-store.js";
+import type { ApiKey } from "../../store/state/api-key.js";
 import type { Span } from "../usage-spans.js";
 import { UsageChart } from "./chart.js";
 import { Field, type RefusedForm } from "./field.js";

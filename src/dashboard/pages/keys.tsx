@@ -1,6 +1,6 @@
 /** The list of keys, the form for a new key, and the page that shows its secret, once. */
 import type { ComponentChildren } from "preact";
-import type { ApiKey } from "../../store/state/service-store.js";
+import type { ApiKey } from "../../store/state/api-key.js";
 import { grouped } from "../../text.js";
 import { Field, type RefusedForm } from "./field.js";
 import { FaultBox, QuotaMeter, Renewal, renderPage, Time } from "./layout.js";

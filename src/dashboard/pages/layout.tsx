@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { htmlPage } from "../../report/html.js";
 import { StackedBar } from "../../report/parts.js";
-import type { ApiKey } from "../../store/state/service-store.js";
+import type { ApiKey } from "../../store/state/api-key.js";
 import { grouped } from "../../text.js";
 import { assets } from "../assets.js";
 

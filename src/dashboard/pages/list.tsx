@@ -2,8 +2,8 @@
 
 import type { DetectedTable, ListProgress, ListResult } from "../../lists/list-facts.js";
 import { StatusTable } from "../../report/parts.js";
+import type { ApiKey } from "../../store/state/api-key.js";
 import type { StoredList } from "../../store/state/lists.js";
-import type { ApiKey } from "../../store/state/service-store.js";
 import { counted, grouped } from "../../text.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { FaultBox, renderPage } from "./layout.js";

@@ -1,6 +1,6 @@
 /** The first page: used units, units left, and the health of the service. */
 import { Terms } from "../../report/parts.js";
-import type { ApiKey, AuditEntry } from "../../store/state/service-store.js";
+import type { ApiKey, AuditEntry } from "../../store/state/api-key.js";
 import { grouped } from "../../text.js";
 import { type Span, totalOf } from "../usage-spans.js";
 import { UsageChart } from "./chart.js";

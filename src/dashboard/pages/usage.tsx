@@ -1,6 +1,6 @@
 /** Usage by time and key, as a chart, a table and CSV. */
 
-import type { ApiKey } from "../../store/state/service-store.js";
+import type { ApiKey } from "../../store/state/api-key.js";
 import { grouped } from "../../text.js";
 import { merged, type Span, series } from "../usage-spans.js";
 import { axisEnd, mostIn, type SpanUnit, spanName, UsageChart, UsageTable } from "./chart.js";

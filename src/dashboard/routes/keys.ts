@@ -1,7 +1,6 @@
 /** Routes of the keys: list, create, change, add secrets, revoke. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { periods } from "../../store/quota/period.js";
-import { newId } from "../../store/state/secrets.js";
 import {
   type ApiKey,
   type KeyChange,
@@ -10,7 +9,8 @@ import {
   permissions,
   SecretExistsError,
   UnknownKeyError,
-} from "../../store/state/service-store.js";
+} from "../../store/state/api-key.js";
+import { newId } from "../../store/state/secrets.js";
 import { nameOf } from "../access.js";
 import { choiceOf, fieldOf, formIn, numberOf, queryIn, timeIn } from "../form.js";
 import type { RouteOptions } from "../options.js";

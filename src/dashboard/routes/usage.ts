@@ -1,6 +1,6 @@
 /** Usage by hours or days, as a page and as CSV. */
 import type { FastifyInstance } from "fastify";
-import type { ApiKey } from "../../store/state/service-store.js";
+import type { ApiKey } from "../../store/state/api-key.js";
 import { hoursKept, type UsageQuery } from "../../store/state/usage.js";
 import { choiceOf, fieldOf, queryIn, timeIn } from "../form.js";
 import type { RouteOptions } from "../options.js";

@@ -2,9 +2,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
 import type { Period } from "../../store/quota/period.js";
+import type { ApiKey, Permission } from "../../store/state/api-key.js";
 import { GroupCommit } from "../../store/state/group-commit.js";
 import { secretPattern } from "../../store/state/secrets.js";
-import type { ApiKey, Permission, ServiceStore } from "../../store/state/service-store.js";
+import type { ServiceStore } from "../../store/state/service-store.js";
 import { KeySearch } from "../key-search.js";
 import type { Metrics } from "../metrics.js";
 import { Refusal } from "../refusals.js";

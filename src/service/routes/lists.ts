@@ -8,8 +8,9 @@ import { type ListChoices, type ListResult, mostLists } from "../../lists/list-f
 import { ListFault } from "../../lists/list-fault.js";
 import type { Lists } from "../../lists/lists.js";
 import { readRest } from "../../lists/refused-upload.js";
+import type { ApiKey } from "../../store/state/api-key.js";
 import { type StoredList, senderOf } from "../../store/state/lists.js";
-import type { ApiKey, ServiceStore } from "../../store/state/service-store.js";
+import type { ServiceStore } from "../../store/state/service-store.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
 import { submissionSchema } from "../list-schemas.js";
 import { errorResponses, idempotencyKeySchema, jsonOf, noQuery } from "../openapi.js";

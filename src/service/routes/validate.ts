@@ -3,7 +3,8 @@ import { parse as parseQuery } from "node:querystring";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { canonicalItem } from "../../classifier/canonical.js";
 import { flagsOf } from "../../classifier/flags.js";
-import type { ApiKey, Permission, ServiceStore } from "../../store/state/service-store.js";
+import type { ApiKey, Permission } from "../../store/state/api-key.js";
+import type { ServiceStore } from "../../store/state/service-store.js";
 import type { Kind } from "../../validator/validator.js";
 import type { Metrics } from "../metrics.js";
 import {

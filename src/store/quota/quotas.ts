@@ -1,10 +1,10 @@
 /** One quota of a state, and the reservations of runs in it. All methods throw StoreError when the state cannot be used. */
 
 import { ask, type Clock, clock, tell, type Work } from "../sql.js";
+import type { QuotaOwner } from "../state/api-key.js";
 import type { ServiceDatabase } from "../state/database.js";
 import type { NamedQuotaRow } from "../state/rules.js";
 import { newId } from "../state/secrets.js";
-import type { QuotaOwner } from "../state/service-store.js";
 import { insertQuota, selectOwner, updateQuota, usableQuota } from "../state/statements.js";
 import { changeQuota, freshRow, type Quota, type QuotaChange, renewed, toQuota } from "./quota.js";
 import {

@@ -5,8 +5,8 @@
  * All work here locks the quota first. Times are in milliseconds since the epoch, by the clock of the state.
  */
 import { ask, type Clock, clock, type Statement, tell, type Work } from "../sql.js";
+import { type QuotaOwner, usageIdOf } from "../state/api-key.js";
 import { hourMilliseconds, type KeyRow, type NamedQuotaRow } from "../state/rules.js";
-import { type QuotaOwner, usageIdOf } from "../state/service-store.js";
 import { addUsage, selectOwner, updateQuota, usableQuota } from "../state/statements.js";
 import { type Quota, takeUnits, toQuota } from "./quota.js";
 import { UnitsLost } from "./units-lost.js";

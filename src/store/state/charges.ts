@@ -1,6 +1,7 @@
 /** Charges of keys and of runs, as work in a transaction, and the deletion of the answers that they store. */
 import { renewed } from "../quota/quota.js";
 import { ask, type Clock, clock, listOf, type Statement, tell, type Work } from "../sql.js";
+import type { Charge, ChargeOutcome } from "./api-key.js";
 import {
   answerKey,
   answerMilliseconds,
@@ -11,7 +12,6 @@ import {
   type NamedQuotaRow,
 } from "./rules.js";
 import { hashOf } from "./secrets.js";
-import type { Charge, ChargeOutcome } from "./service-store.js";
 import {
   addUsage,
   type DatedAnswer,

@@ -2,8 +2,8 @@
 
 import type { PoolState } from "../postgres/database.js";
 import type { Work } from "../sql.js";
+import type { Charge, ChargeOutcome } from "./api-key.js";
 import type { ChargedRows } from "./rules.js";
-import type { Charge, ChargeOutcome } from "./service-store.js";
 
 /** All methods throw StoreError when the database cannot be used. */
 export interface ServiceDatabase {

@@ -6,9 +6,9 @@ import type { StoreError } from "../errors.js";
 import type { PostgresDatabase } from "../postgres/database.js";
 import { clock } from "../postgres/dialect.js";
 import { toQuota } from "../quota/quota.js";
+import type { Charge } from "./api-key.js";
 import type { FastCharges } from "./database.js";
 import { applyCharges, type ChargedRows, isUsable, type KeyRow, type NamedQuotaRow } from "./rules.js";
-import type { Charge } from "./service-store.js";
 
 /** `version` counts the changes of the quota and of its keys. */
 interface VersionedQuotaRow extends NamedQuotaRow {

@@ -4,8 +4,6 @@
  */
 import { createHmac } from "node:crypto";
 import { changeQuota, type QuotaRow, renewed, takeUnits, toQuota } from "../quota/quota.js";
-import { type RateRow, rateOf } from "./rates.js";
-import { hashOf, hintOf } from "./secrets.js";
 import {
   type ApiKey,
   type Charge,
@@ -18,7 +16,9 @@ import {
   SecretExistsError,
   type SecretFacts,
   UnknownKeyError,
-} from "./service-store.js";
+} from "./api-key.js";
+import { type RateRow, rateOf } from "./rates.js";
+import { hashOf, hintOf } from "./secrets.js";
 import type { Usage } from "./usage.js";
 
 /** Time for which an answer is stored, in milliseconds. It contains only statuses, no items. */

@@ -10,6 +10,19 @@ import { changeQuota, freshRow, renewed, toQuota } from "../quota/quota.js";
 import { clearDead, Quotas } from "../quota/quotas.js";
 import { movedReservations, type UnitRequest } from "../quota/reservations.js";
 import { ask, type Clock, clock, insertion, listOf, type Statement, tell } from "../sql.js";
+import {
+  type ApiKey,
+  type AuditEntry,
+  type Charge,
+  type ChargeOutcome,
+  type Found,
+  type KeyChange,
+  KeyExistsError,
+  type KeyLimit,
+  type LimitedQuota,
+  type NewKey,
+  type QuotaOwner,
+} from "./api-key.js";
 import { charge, deleteAnswers, nameUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database.js";
 import { type ListStore, SqlLists } from "./lists.js";
@@ -33,20 +46,7 @@ import {
   unknownKey,
 } from "./rules.js";
 import { hashOf, newId, newSecret } from "./secrets.js";
-import {
-  type ApiKey,
-  type AuditEntry,
-  type Charge,
-  type ChargeOutcome,
-  type Found,
-  type KeyChange,
-  KeyExistsError,
-  type KeyLimit,
-  type LimitedQuota,
-  type NewKey,
-  type QuotaOwner,
-  type ServiceStore,
-} from "./service-store.js";
+import type { ServiceStore } from "./service-store.js";
 import { type SessionStore, SqlSessions } from "./sessions.js";
 import { checkState } from "./state-check.js";
 import { exportRows, importRows, type StateRows } from "./state-rows.js";

@@ -4,8 +4,8 @@
  */
 import { fileQuota } from "../quota/reservations.js";
 import { ask, type Clock, clock, type Statement, type Work } from "../sql.js";
+import { usageIdOf } from "./api-key.js";
 import { answerMilliseconds, type NamedQuotaRow } from "./rules.js";
-import { usageIdOf } from "./service-store.js";
 
 const hour = 3_600_000;
 const day = 24 * hour;

@@ -2,6 +2,7 @@
 
 import { renewed } from "../quota/quota.js";
 import { insertion, listOf, type Statement } from "../sql.js";
+import type { QuotaOwner } from "./api-key.js";
 import {
   type AnswerRow,
   answerMilliseconds,
@@ -11,7 +12,6 @@ import {
   noQuota,
   type SecretRow,
 } from "./rules.js";
-import type { QuotaOwner } from "./service-store.js";
 import type { Usage } from "./usage.js";
 
 export type DatedAnswer = AnswerRow & { readonly created: number };

@@ -15,7 +15,7 @@ import { BadRowsTable } from "../report/bad-rows.js";
 import type { FindingsFile } from "../report/findings-file.js";
 import type { ListReport } from "../report/list-report.js";
 import { Totals } from "../report/totals.js";
-import { lookAhead } from "./files.js";
+import { lookAhead } from "./look-ahead.js";
 import { isStream } from "./output.js";
 import type { Resources } from "./resources.js";
 

@@ -6,7 +6,7 @@ import type { RowFault } from "../../../table/bad-rows.js";
 import { isFirstShard, type Plan } from "../plan/plan.js";
 import { BadRows } from "../report/bad-rows.js";
 import type { Run } from "./engine.js";
-import { type OpenInput, openInput, tryInput } from "./input.js";
+import { type OpenInput, openInput } from "./input.js";
 import { checkReplaceable, nowhere, openSink } from "./output.js";
 import type { Resources } from "./resources.js";
 
@@ -56,25 +56,4 @@ export async function openFiles(plan: Plan, run: Run, resources: Resources): Pro
   const hasBackup = plan.backup !== undefined && path !== undefined && !isDryRun;
   const backup = hasBackup ? resources.keep(await openCopy(path, plan.backup)) : undefined;
   return { ...input, sink, file, backup, badRows };
-}
-
-/**
- * Opens all files that are to be replaced and closes them again, before the first of them is replaced.
- *
- * @throws FileError, TableError, ChoiceError when one of them cannot be replaced
- */
-export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Promise<void> {
-  for (const plan of plans) {
-    // The tables of archives have been opened already.
-    if (plan.member) continue;
-    const path = plan.input!;
-    try {
-      await checkReplaceable(path);
-      if (plan.backup !== undefined) await openCopy(path, plan.backup);
-      await tryInput(plan, signal);
-    } catch (error) {
-      if (error instanceof Error) error.message += "; no file is replaced";
-      throw error;
-    }
-  }
 }

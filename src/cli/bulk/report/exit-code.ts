@@ -6,7 +6,7 @@ import { say } from "../../terminal/terminal.js";
 import { fromNow } from "../../terminal/time.js";
 import type { Plan } from "../plan/plan.js";
 import { limitCommand } from "./next-commands.js";
-import type { DryRun, Summary } from "./summary.js";
+import type { DryRun, Summary } from "./result.js";
 
 /** Domains without a usable answer that are reported: a share of them, if there are so many. */
 const worryingShare = 0.05;

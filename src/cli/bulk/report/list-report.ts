@@ -6,11 +6,11 @@ import { found } from "../../../files/found.js";
 import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { Collector } from "../../../report/collector.js";
-import { type Figures, figuresIn, renderJson } from "../../../report/figures.js";
+import { figuresIn, renderJson } from "../../../report/figures.js";
 import { renderMarkdown } from "../../../report/markdown.js";
 import { findDateColumn } from "../../../report/months.js";
 import { renderPage } from "../../../report/page.js";
-import { type Report, sumOf } from "../../../report/report.js";
+import { type Figures, type Report, sumOf } from "../../../report/report.js";
 import type { RowObserver } from "../../../run/run-options.js";
 import type { Table } from "../../../table/table.js";
 import { counted, grouped } from "../../../text.js";
@@ -21,7 +21,7 @@ import { loadOfflineRules } from "../../engines/offline-rules.js";
 import { say } from "../../terminal/terminal.js";
 import { version } from "../../version.js";
 import type { Plan } from "../plan/plan.js";
-import type { DryRun, Summary } from "./summary.js";
+import type { DryRun, Summary } from "./result.js";
 
 const longestName = 120;
 

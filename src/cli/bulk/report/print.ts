@@ -4,7 +4,8 @@ import { cannotWrite } from "../../../files/errors.js";
 import { isUnicodeLocale, type TerminalStyle } from "../../terminal/bars.js";
 import { colours } from "../../terminal/terminal.js";
 import type { LogPlan } from "../plan/plan.js";
-import { type DryRun, dryRunSummary, jsonSummary, type Summary, textSummary } from "./summary.js";
+import type { DryRun, Summary } from "./result.js";
+import { dryRunSummary, jsonSummary, textSummary } from "./summary.js";
 
 export async function printSummary(format: LogPlan["summary"], summary: Summary | DryRun): Promise<void> {
   if (format === "none") return;

@@ -3,7 +3,7 @@ import { reasonOf } from "../../../classifier/rules/rules.js";
 import { mostTopDomains } from "../../../run/run-options.js";
 import { grouped, printable } from "../../../text.js";
 import { barOf, statusColour, type TerminalStyle } from "../../terminal/bars.js";
-import type { Summary } from "./summary.js";
+import type { Summary } from "./result.js";
 
 export function fakeReasonCounts(
   reasons: ReadonlyMap<string, number>,

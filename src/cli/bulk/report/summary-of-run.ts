@@ -9,7 +9,7 @@ import type { Run } from "../open/engine.js";
 import type { RunFiles } from "../open/files.js";
 import type { Plan } from "../plan/plan.js";
 import { cleanCommand, resumeCommand } from "./next-commands.js";
-import type { DryRun, Summary } from "./summary.js";
+import type { DryRun, Summary } from "./result.js";
 
 /** Call after the commit: it looks up the sizes of the written files. Counts over all files are added by the caller. */
 export async function summaryOf(

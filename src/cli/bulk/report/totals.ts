@@ -2,7 +2,7 @@
 
 import { counted, grouped } from "../../../text.js";
 import { type ExitCode, exitCodes } from "../../exit-codes.js";
-import type { DryRun, Summary } from "./summary.js";
+import type { DryRun, Summary } from "./result.js";
 
 /** Exit codes from the best to the worst. */
 const order: readonly number[] = [

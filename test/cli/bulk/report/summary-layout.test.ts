@@ -1,6 +1,6 @@
 /** Covers the layout of the summary on a terminal. */
 import { describe, expect, test } from "vitest";
-import type { Summary } from "../../../../src/cli/bulk/report/summary.js";
+import type { Summary } from "../../../../src/cli/bulk/report/result.js";
 import { statusLines } from "../../../../src/cli/bulk/report/summary-layout.js";
 import { barOf, isUnicodeLocale } from "../../../../src/cli/terminal/bars.js";
 
