@@ -73,6 +73,8 @@ interface Options {
   readonly badRows: "error" | "skip" | "keep";
   readonly ragged: "pad" | "error";
   readonly format: "csv" | "tsv" | "jsonl" | undefined;
+  /** Name of the first added column. */
+  readonly statusColumn: string;
   readonly isExplained: boolean;
   readonly isCanonical: boolean;
   readonly isFlagged: boolean;
@@ -80,6 +82,8 @@ interface Options {
   readonly takesFirst: boolean;
   readonly takesBest: boolean;
   readonly failOn: readonly string[] | undefined;
+  /** Number of rows that `failOn` allows, or their share of all rows in per cent. */
+  readonly failLimit: { readonly count: number; readonly isShare: boolean } | undefined;
   readonly failsOnEmpty: boolean;
   readonly addsMark: boolean;
   readonly fix: "typos" | "all" | undefined;
@@ -174,8 +178,29 @@ const texts: Readonly<Record<Options["kind"], readonly (readonly [string, ...Tex
     ["larch-and-oak.com\u200b", ["larch-and-oak.com\u200b", "larch-and-oak.com"]],
   ] as const,
 };
-const notes = ["", "", "x", "customer", "calls, back", "a;b", "tab\there", "a|b", 'said "no"', "two\nlines"];
+/** Lines that other programs write above a table. */
+const titlesAbove = (delimiter: string) => [
+  ["Export of customers"],
+  ["Export of customers", ""],
+  ["Notes:", '"You may notice, that some are missing"', ""],
+  [`sep=${delimiter}`],
+];
+/** Notes that are bare in lines of JSON, where they keep how they are written. */
+const bare = [
+  "12345678901234567890",
+  "1.50",
+  "1E5",
+  "true",
+  "[1.0, 2]",
+  '{"b":98765432109876543,"s":"a,\\"}:"}',
+];
+const words = ["", "", "x", "customer", "calls, back", "a;b", "tab\there", "a|b", 'said "no"', "two\nlines"];
+const notes = [...words, ...bare];
 const statuses = ["ok", "fake", "disposable", "quota_exceeded", "empty"];
+const rowsOf = (count: number) => ({ count, isShare: false });
+const shareOf = (count: number) => ({ count, isShare: true });
+const limitOf = ({ failLimit }: Options) =>
+  failLimit === undefined ? "" : `:${failLimit.count}${failLimit.isShare ? "%" : ""}`;
 
 /** Returns the case of a seed. */
 export function bulkCase(seed: number): BulkCase {
@@ -216,7 +241,7 @@ export function bulkCase(seed: number): BulkCase {
   const fix = some(25, () => pick(["typos", "typos", "all"] as const));
   const chosen = kind === "email" ? [...statuses, "alias"] : statuses;
 
-  const sharedDelimiter = some(hasHeader ? 25 : 100, () => pick([",", ";", "\t", "|"]));
+  const sharedDelimiter = some(hasHeader ? 25 : 100, () => pick([",", ";", "\t", "|", ":"]));
   const hasFaults = chance(35);
   const list = (index: number): List => {
     const isJson = sharedDelimiter === undefined && hasHeader && chance(22);
@@ -252,7 +277,9 @@ export function bulkCase(seed: number): BulkCase {
         written: each.map(([written]) => written!),
       };
       if (delimiter === undefined) {
-        const isBare = items === undefined && (/^\d+$/.test(text) ? chance(50) : text === "" && chance(20));
+        const isBare =
+          items === undefined &&
+          (/^\d+$/.test(text) || bare.includes(text) ? chance(50) : text === "" && chance(20));
         return { text, raw: isBare ? text || "null" : JSON.stringify(text), ...items };
       }
       const needed = rawField(text, delimiter);
@@ -340,8 +367,7 @@ export function bulkCase(seed: number): BulkCase {
     // Rows with empty fields at the end would widen a table that has no more of the other rows.
     const full = lines.filter(({ type, fields }) => type === "row" && fields.length === names.length).length;
     const narrow = surplus > 0 && full < 2;
-    const titles =
-      !isJson && hasHeader && chance(12) ? ["Export of customers", ""].slice(0, 1 + below(2)) : [];
+    const titles = !isJson && hasHeader && chance(20) ? pick(titlesAbove(delimiter!)) : [];
     return {
       name: `list${index}.${isJson ? "jsonl" : delimiter === "\t" && chance(70) ? "tsv" : "csv"}`,
       isMissing: count > 1 && chance(4),
@@ -369,18 +395,20 @@ export function bulkCase(seed: number): BulkCase {
     badRows: badRowPolicy,
     outputName: `out.${mustKeepFormat || chance(60) ? extension : pick(["csv", "tsv", "jsonl", "txt"])}`,
     // Without a backup, repaired items and bad rows would be lost.
-    suffix: fix === undefined && badRowPolicy !== "skip" ? pick(["", ".bak"]) : ".bak",
+    suffix: fix === undefined && badRowPolicy !== "skip" ? pick(["", ".bak", "~"]) : pick([".bak", "~"]),
     only: filter < 3 ? aFew(chosen) : undefined,
     drop: filter >= 7 ? aFew(chosen) : undefined,
     header: output === "inPlace" ? "always" : pick(["always", "always", "always", "first", "never"]),
     ragged: pick(["pad", "pad", "pad", "error"]),
+    statusColumn: pick(["status", "status", "status", "verdict"]),
     isExplained: chance(30),
     isCanonical: chance(25),
     isFlagged: chance(20),
     isEscaped: chance(10),
     takesFirst: chance(shard ? 80 : 15),
     takesBest: !shard && chance(15),
-    failOn: some(15, () => [pick(["fake", "disposable", "ok"])]),
+    failOn: some(30, () => pick([["fake"], ["disposable"], ["ok"], ["fake", "disposable"], ["ok", "ok"]])),
+    failLimit: some(60, () => pick([...[0, 1, 3].map(rowsOf), ...[0, 29, 33.3, 50, 99.9].map(shareOf)])),
     failsOnEmpty: chance(10),
     addsMark: chance(8),
     fix,
@@ -401,6 +429,7 @@ export function bulkCase(seed: number): BulkCase {
   const hasItems = ({ names, lines }: List) =>
     names[1] !== "address" && lines.some(({ fields }) => (fields[1]?.items ?? []).length > 0);
   const isFound = columns.length === 1 && hasHeader && lists.every(hasItems);
+  const isByNumber = chance(25) && lists.every(({ names }) => names[1] !== "address");
   const limit = chance(50) ? below(8) : null;
   const usesComments = hasComments ? ["--comment", "#"] : [];
   const flag = (isGiven: boolean, ...args: readonly string[]) => (isGiven ? args : []);
@@ -413,10 +442,20 @@ export function bulkCase(seed: number): BulkCase {
     ...lists.map(({ name }) => name),
     ...flag(output === "file", "-o", options.outputName),
     ...flag(output === "folder", "-o", "out/"),
-    ...flag(output === "inPlace", `-I${options.suffix}`),
+    ...flag(
+      output === "inPlace",
+      `${pick(options.suffix ? ["-I", "--in-place="] : ["-I", "--in-place"])}${options.suffix}`,
+    ),
     ...flag(output === "split", "--split", "parts"),
-    ...flag(!isFound || chance(50), ...wanted.flatMap((name) => ["-c", name])),
-    ...flag(sharedDelimiter !== undefined, "-d", sharedDelimiter === "\t" ? "\\t" : (sharedDelimiter ?? "")),
+    ...flag(
+      !isFound || chance(50),
+      ...wanted.flatMap((name, i) => ["-c", isByNumber ? `${columns[i]! + 1}` : name]),
+    ),
+    ...flag(
+      sharedDelimiter !== undefined,
+      "-d",
+      sharedDelimiter === "\t" ? pick(["\\t", "tab"]) : (sharedDelimiter ?? ""),
+    ),
     ...flag(!hasHeader, "-n"),
     ...flag(update !== undefined, update === "all" ? "--update=all" : "--update"),
     ...flag(dedupe !== undefined, dedupe === "canonical" ? "--dedupe=canonical" : "--dedupe"),
@@ -429,13 +468,14 @@ export function bulkCase(seed: number): BulkCase {
     ...flag(format !== undefined, "--format", format ?? ""),
     ...flag(fix !== undefined, fix === "all" ? "--fix=all" : "--fix"),
     ...flag(options.side?.option === "--report", "--report", options.side?.path ?? ""),
+    ...flag(options.statusColumn !== "status", "--set", `statusColumn=${options.statusColumn}`),
     ...flag(options.isExplained, "--explain"),
     ...flag(options.isCanonical, "--add", "canonical"),
     ...flag(options.isFlagged, "--add", "flags"),
     ...flag(options.isEscaped, "--set", "escapeFormulas=true"),
     ...flag(options.takesFirst, "--set", "cell=first"),
     ...flag(options.takesBest && !options.takesFirst, "--set", "cell=best"),
-    ...listed("--fail-on", options.failOn),
+    ...listed("--fail-on", options.failOn && [`${options.failOn}${limitOf(options)}`]),
     ...flag(options.failsOnEmpty, "--fail-on=no-rows"),
     ...flag(options.addsMark, "--encoding", ":utf-8-bom"),
     ...usesComments,

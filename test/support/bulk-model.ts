@@ -20,11 +20,11 @@ export interface Outcome {
   readonly used: number;
 }
 
-/** Ends the run over a list, after some of its units were charged. */
+/** Ends the run over a list, which then costs nothing, after its distinct items were counted. */
 class Failure extends Error {
   constructor(
     readonly code: number,
-    readonly units = 0,
+    readonly distinct = 0,
   ) {
     super(`exit code ${code}`);
   }
@@ -76,8 +76,10 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
   const codes: number[] = [];
   const summaries: Record<string, unknown>[] = [];
   /** Verdicts on the distinct items, and the items or mailboxes that were written. */
-  const verdicts = new Map<string, Verdict>();
+  let verdicts = new Map<string, Verdict>();
   const written = new Set<string>();
+  /** What the files of `--split` start with. */
+  const starts = new Map<string, string>();
   const totals = { files: 0, failed: 0, rows: 0, distinct: 0 };
 
   const isFirstShard = shard === undefined || shard.index === 1;
@@ -194,8 +196,9 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       if (!(shard && first !== undefined ? shardOf(first, shard.count) === shard.index : isFirstShard))
         continue;
       rows.push({ line, isCopied: false, items, kept });
-      const isEmptied = (column: number) => ["n/a", list.names[column]].includes(fieldAt(column).text);
-      emptied += columns.filter((column, i) => !kept[i] && isEmptied(column)).length;
+      const isEmptied = (column: number, i: number) =>
+        !items[i]!.length && fieldAt(column).text.trim() !== "";
+      emptied += columns.filter((column, i) => !kept[i] && isEmptied(column, i)).length;
     }
 
     // Charge the distinct items, in the order of the table.
@@ -277,8 +280,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     const paths = new Map(Array.from(parts, ([part, text]) => [`parts/${part}.${shape.format}`, text]));
     if (output === "split") {
       for (const path of paths.keys()) {
-        if (files[path] !== undefined && !files[path].startsWith(start))
-          throw new Failure(6, used - usedBefore);
+        if ((starts.get(path) ?? start) !== start) throw new Failure(6, distinct);
       }
     }
     if (count > 0 && isNone && isElsewhere && shard === undefined) {
@@ -288,7 +290,10 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
 
     if (output === "split") {
       if (count === 0 && options.failsOnEmpty) throw new Failure(1);
-      for (const [path, text] of paths) files[path] = (files[path] ?? start) + text;
+      for (const [path, text] of paths) {
+        files[path] = (files[path] ?? start) + text;
+        starts.set(path, start);
+      }
     } else {
       if (count === 0 && options.failsOnEmpty) throw new Failure(1);
       if (output === "stdout") stdout += (isEarly ? "" : start) + body;
@@ -302,9 +307,13 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     }
     const [statuses, ...otherStatuses] = counts;
     const waiting = counts.some((each) => each.has(unchecked.status));
-    const isFound = options.failOn?.some(
-      (status) => (statuses!.get(status) ?? 0) > (spared.get(status) ?? 0),
+    const failing = [...new Set(options.failOn)].reduce(
+      (sum, status) => sum + (statuses!.get(status) ?? 0) - (spared.get(status) ?? 0),
+      0,
     );
+    const { count: most = 0, isShare = false } = options.failLimit ?? {};
+    // Shares have one decimal, and are compared in whole numbers.
+    const isFound = isShare ? failing * 1000 > Math.round(most * 10) * count : failing > most;
     totals.rows += count;
     totals.distinct += distinct;
     return {
@@ -319,6 +328,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
         outvoted,
         distinct,
         badRows: isFirstShard ? bad.length : 0,
+        linesLeftOut: shape.isReshaped ? list.titles.filter((title) => /^(?!sep=)\S/.test(title)).length : 0,
         used: used - usedBefore,
         statuses: Object.fromEntries(statuses!),
         otherStatuses: otherStatuses.map((each) => Object.fromEntries(each)),
@@ -360,11 +370,11 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     const places: (number | undefined)[] = [];
     for (const end of ["", ...columns.slice(1).map((column) => `_${names[column]}`)]) {
       const status = update
-        ? [`status${end}`, `idv_status${end}`]
+        ? [options.statusColumn + end, `idv_${options.statusColumn}${end}`]
             .map((name) => header.indexOf(name))
             .find((index) => index >= 0 && holdsStatuses(index))
         : undefined;
-      for (const usual of ["status", ...details]) {
+      for (const usual of [options.statusColumn, ...details]) {
         const name = usual + end;
         const isBehind = (index: number) => {
           if (header[index] !== name || index <= status!) return false;
@@ -372,7 +382,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
           return usual !== "suggestion" || header[index - 1] === `reason${end}`;
         };
         const place =
-          usual === "status" || status === undefined
+          usual === options.statusColumn || status === undefined
             ? status
             : header.findIndex((_, index) => isBehind(index));
         places.push(place === -1 ? undefined : place);
@@ -533,7 +543,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     return { code, stdout, files: before, summaries, used, side: options.side && "as before" };
   }
   for (const list of lists) {
-    const writtenBefore = written.size;
+    const [usedBefore, verdictsBefore, writtenBefore] = [used, new Map(verdicts), written.size];
     totals.files++;
     try {
       const { code, summary } = run(list);
@@ -543,8 +553,10 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       if (!(error instanceof Failure)) throw error;
       codes.push(error.code);
       totals.failed++;
+      used = usedBefore;
+      verdicts = verdictsBefore;
       const isLast = list === lists.at(-1);
-      if (!options.dedupe || isLast || (error.units === 0 && written.size === writtenBefore)) continue;
+      if (!options.dedupe || isLast || (error.distinct === 0 && written.size === writtenBefore)) continue;
       // Rows that the others have in common with it would be in no output.
       totals.failed += lists.length - totals.files;
       totals.files = lists.length;

@@ -94,7 +94,7 @@ type Counts = Readonly<Record<string, number>>;
 function factsOf(summary: Summary): Record<string, unknown> {
   const { units, statuses, otherColumns = [], outvoted } = summary;
   const names = statuses
-    ? ["input", "rows", "written", "empty", "emptied", "kept", "distinct", "badRows"]
+    ? ["input", "rows", "written", "empty", "emptied", "kept", "distinct", "badRows", "linesLeftOut"]
     : ["files", "failed", "rows", "distinct"];
   const occurred = (counts: Counts) =>
     Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
