@@ -243,8 +243,6 @@ export function bulkCase(seed: number): BulkCase {
 
   const sharedDelimiter = some(hasHeader ? 25 : 100, () => pick([",", ";", "\t", "|", ":"]));
   const hasFaults = chance(35);
-  // The files of --split are named like some of their lists.
-  const textEnding = output === "split" ? "csv" : pick(["csv", "csv", "txt"]);
   const list = (index: number): List => {
     const isJson = sharedDelimiter === undefined && hasHeader && chance(22);
     const delimiter = isJson ? undefined : (sharedDelimiter ?? pick([",", ",", ";", "\t", "|"]));
@@ -371,7 +369,7 @@ export function bulkCase(seed: number): BulkCase {
     const narrow = surplus > 0 && full < 2;
     const titles = !isJson && hasHeader && chance(20) ? pick(titlesAbove(delimiter!)) : [];
     return {
-      name: `list${index}.${isJson ? "jsonl" : delimiter === "\t" && chance(50) ? "tsv" : textEnding}`,
+      name: `list${index}.${isJson ? "jsonl" : delimiter === "\t" && chance(70) ? "tsv" : "csv"}`,
       isMissing: count > 1 && chance(4),
       delimiter,
       lineEnding,

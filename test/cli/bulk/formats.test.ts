@@ -1,4 +1,4 @@
-/** Covers output formats, damaged compression, encodings, byte order marks, quotes and lines above the table. */
+/** Covers output formats, damaged compression, encodings, byte order marks and quotes. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -14,11 +14,11 @@ const namedLine =
   '{"email":"ann@larch-and-oak.com","a":"1","a[3]":"2","a[2]":"3","status":"4","1":"5","idv_status":"ok"}\n';
 const plainLine = '{"1":"ann@larch-and-oak.com","idv_1":"ok"}\n';
 const values =
-  '{"mail":"ann.lee@gmial.com","x":[1,{"y":null}],"z":null}\n{"mail":7,"x":true}\n{"mail":null,"x":["a", "b"]}\n';
+  '{"mail":"ann.lee@gmial.com","x":[1,{"y":null}],"z":null}\n{"mail":7,"x":true}\n{"mail":null,"x":["a", "b"],"z":1.50}\n{"x":[1.0, 2],"z":12345678901234567890}\n';
 const fields =
   "mail\tx\tz\tstatus\treason\tsuggestion\n" +
   'ann.lee@gmial.com\t"[1,{""y"":null}]"\t\tfake\ttypo-domain: gmial.com\tann.lee@gmail.com\n' +
-  '7\ttrue\t\tfake\tsyntax: no @ at 1\t\n\t"[""a"",""b""]"\t\t\t\t\n';
+  '7\ttrue\t\tfake\tsyntax: no @ at 1\t\n\t"[""a"",""b""]"\t1.50\t\t\t\n\t[1.0, 2]\t12345678901234567890\t\t\t\n';
 const excel = Buffer.from("Name;email\r\nJ\xfcrg;ann@larch-and-oak.com\r\n", "latin1");
 const marked = "\ufeffName;email;status\r\nJürg;ann@larch-and-oak.com;ok\r\n";
 
@@ -72,14 +72,6 @@ test.each<[string, (bytes: Uint8Array) => Uint8Array]>([
   expect(unpacked).toBe(["id,email,status", ...rows.map((row) => `${row},ok`), ""].join("\n"));
 });
 
-test("lines above the table leave a note where the output has no place for them", async () => {
-  const table = "Customers of the north\n\nExported in May\nname,email\nAnn,ann@larch-and-oak.com\n";
-  const { stderr, read } = await runOver(table, "emails -o out.jsonl");
-  const note = "left out: 2 lines above the table, for which the format of the output has no place\n";
-  expect(stderr).toContain(note);
-  expect(read("out.jsonl")).toBe('{"name":"Ann","email":"ann@larch-and-oak.com","status":"ok"}\n');
-});
-
 test.each(["out.csv", "out.tsv", "out.jsonl"])(
   "%s has a first line with an item as a row",
   async (output) => {
@@ -89,8 +81,12 @@ test.each(["out.csv", "out.tsv", "out.jsonl"])(
   },
 );
 
-test("tabs in a packed .csv file stay in a file named .CSV", async () => {
+test.each([
+  ["list.csv.gz", "out.CSV", "\t"],
+  ["list.txt", "out.csv", ","],
+])("tabs in %s are written to %s as its ending asks", async (input, output, delimiter) => {
   const packed = gzipSync("name\temail\nAnn\tann@larch-and-oak.com\n");
-  const { read } = await runOver(packed, "emails -q -o out.CSV", "list.csv.gz");
-  expect(read("out.CSV")).toBe("name\temail\tstatus\nAnn\tann@larch-and-oak.com\tok\n");
+  const { read } = await runOver(packed, `emails -q -o ${output}`, input);
+  const expected = "name\temail\tstatus\nAnn\tann@larch-and-oak.com\tok\n";
+  expect(read(output)).toBe(expected.replaceAll("\t", delimiter));
 });

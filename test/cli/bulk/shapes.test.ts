@@ -78,6 +78,9 @@ const one =
   "Name,E-mail 1 - Type,E-mail 1 - Value,E-mail 2 - Value,status\nAnn,Work,ann@larch-and-oak.com,b@mailinator.com,ok\nBob,,b@mailinator.com,,disposable\n";
 const all =
   "Name,E-mail 1 - Type,E-mail 1 - Value,E-mail 2 - Value,status,status_E-mail 2 - Value\nAnn,Work,ann@larch-and-oak.com,b@mailinator.com,ok,disposable\nBob,,b@mailinator.com,,disposable,\n";
+const titled = "Customers of the north\n\nExported in May\nname,email\nAnn,ann@larch-and-oak.com\n";
+const untitled = '{"name":"Ann","email":"ann@larch-and-oak.com","status":"ok"}\n';
+const leftOut = "left out: 2 lines above the table, for which the format of the output has no place\n";
 const twice = "id,email,email\n1,ann@larch-and-oak.com,bob@mailinator.com\n";
 const second = "id,email,email,status\n1,ann@larch-and-oak.com,bob@mailinator.com,disposable\n";
 const cells =
@@ -115,6 +118,7 @@ test.each<[string, string, string | Buffer, string, string?]>([
     'not validated: 4 "E-mail 2 - Value"; -c "*" does',
   ],
   ["all columns", "-c *", contacts, all, 'column "E-mail 2 - Value":\n  disposable'],
+  ["lines above a table, without a place in JSON", "--format jsonl", titled, untitled, leftOut],
   ["the second column of a name", "-c email[2]", twice, second],
   [
     "a header as a row without an item",
