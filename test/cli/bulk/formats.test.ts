@@ -14,11 +14,11 @@ const namedLine =
   '{"email":"ann@larch-and-oak.com","a":"1","a[3]":"2","a[2]":"3","status":"4","1":"5","idv_status":"ok"}\n';
 const plainLine = '{"1":"ann@larch-and-oak.com","idv_1":"ok"}\n';
 const values =
-  '{"mail":"ann.lee@gmial.com","x":[1,{"y":null}],"z":null}\n{"mail":7,"x":true}\n{"mail":null,"x":["a", "b"],"z":1.50}\n{"x":[1.0, 2],"z":12345678901234567890}\n';
+  '{"mail":"ann.lee@gmial.com","x":[1,{"y":null}],"z":null}\n{"mail":7,"x":true}\n{"mail":null,"x":["a", "b"],"z":1.50}\n{"x":[1.0, 2],"z":1}\n{"x":{"b":98765432109876543}}\n';
 const fields =
   "mail\tx\tz\tstatus\treason\tsuggestion\n" +
   'ann.lee@gmial.com\t"[1,{""y"":null}]"\t\tfake\ttypo-domain: gmial.com\tann.lee@gmail.com\n' +
-  '7\ttrue\t\tfake\tsyntax: no @ at 1\t\n\t"[""a"",""b""]"\t1.50\t\t\t\n\t[1.0, 2]\t12345678901234567890\t\t\t\n';
+  '7\ttrue\t\tfake\tsyntax: no @ at 1\t\n\t"[""a"",""b""]"\t1.50\t\t\t\n\t[1.0, 2]\t1\t\t\t\n\t"{""b"":98765432109876543}"\t\t\t\t\n';
 const excel = Buffer.from("Name;email\r\nJ\xfcrg;ann@larch-and-oak.com\r\n", "latin1");
 const marked = "\ufeffName;email;status\r\nJürg;ann@larch-and-oak.com;ok\r\n";
 
