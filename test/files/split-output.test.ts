@@ -83,6 +83,20 @@ test("replaces no file that another run has written meanwhile", async () => {
   });
 });
 
+test.each([
+  ["with a byte order mark", "\ufeffemail\n"],
+  ["with other line breaks", "email\r\n"],
+])("puts a table %s into the file of one without", async (_, start) => {
+  const folder = temporaryFolder();
+  const split = new SplitFolder(folder, 2, signal);
+  await (await write(split, [["ok", "a"]])).commit();
+  const other = split.table("csv");
+  await other.write(Buffer.from(start));
+  await (await other.of("ok")).write(Buffer.from("b\n"));
+  await other.commit();
+  expect(readFileSync(join(folder, "ok.csv"), "utf8")).toBe("email\na\nb\n");
+});
+
 test("refuses the files of another run, a document after a document, and a table with another header", async () => {
   const folder = temporaryFolder();
   const split = new SplitFolder(folder, 9, signal);

@@ -411,8 +411,8 @@ export const mutations = [
   },
   {
     promise: "--update=all asks for all rows again",
-    file: "src/cli/bulk/open/input.ts",
-    from: 'const keeps = wanted.update !== "all"',
+    file: "src/run/open/open-input.ts",
+    from: 'const keeps = update !== "all"',
     to: "const keeps = true",
     tests: [unit("cli/bulk/bulk-model")],
   },

@@ -65,9 +65,11 @@ export function checkNamed(kind: Kind, inputName: string, table: CheckedTable): 
   const profile = profiles[kind];
   const cells = new Cells({ ...usualCells, kind });
   const values = table.firstValues(table.column).filter((value) => !cells.isNone(value.trim()));
-  if (values.length === 0 || values.some(profile.resembles)) return;
+  // Several domains in a field do not resemble one.
+  const isLikely = (value: string) => profile.likeness(value) === 2;
+  if (values.length === 0 || values.some(profile.resembles) || values.some(isLikely)) return;
   const other = Array.from({ length: table.width }, (_, column) => column).find((column) =>
-    table.firstValues(column).some((value) => profile.likeness(value) === 2),
+    table.firstValues(column).some(isLikely),
   );
   if (other === undefined) return;
   const nameOf = (column: number) => {

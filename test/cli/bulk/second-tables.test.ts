@@ -224,6 +224,12 @@ describe("a column without items", () => {
     expect((await idv(["emails", "list.csv", "-c", "email", "--force", "-q"], { home })).code).toBe(0);
   });
 
+  test("runs if its only field has several domains", async () => {
+    const stdin = "id,domain,note\n1,gmial.com; oak.net,x\n2,,x\n";
+    const { code, stderr } = await idv(["domains", "-c", "domain", "-q"], { stdin });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+
   test.each([
     ["Email,Work email,name", `,${person(1)},Ann`, 2],
     ["email,email1", `,${person(1)}`, 2],
