@@ -4,12 +4,14 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { stateOfTag } from "../../../src/files/processes.js";
 import { openQuotaFile } from "../../../src/store/quota/quota-file.js";
+import { deathIn } from "../../../src/store/quota/run-reservation.js";
 import { openPostgresServiceStore } from "../../../src/store/state/postgres.js";
 import { openSqliteServiceStore } from "../../../src/store/state/sqlite.js";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../support/postgres.js";
 import { randomFrom } from "../../support/random.js";
-import { finished, idvProcess as idv, startIdv } from "../../support/run-idv.js";
+import { finished, idv, startIdv } from "../../support/run-idv.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { isFull, some, times } from "../../support/tier.js";
 
@@ -17,6 +19,8 @@ const count = times(400_000, 60_000);
 const listOf = (size: number, name = "user") =>
   `email\n${Array.from({ length: size }, (_, i) => `${name}${i}@larch-and-oak.com\n`).join("")}`;
 const list = listOf(count);
+/** Rows of lists whose runs are not broken off. */
+const few = times(20_000, 1000);
 
 /** Where the quota is: in a file of its own, or in the state of the service. */
 type Offset = "quota file" | "state file" | "PostgreSQL";
@@ -26,13 +30,12 @@ beforeAll(async () => {
   if (hasPostgres && isFull) postgres = await startPostgres();
 });
 
-/** Returns a folder with the list, and how to read the units used of its quota, with those that runs hold. */
-async function folderWithQuota(where: Offset = "quota file", limit = count) {
+/** Returns a folder with a list, its quota, and how to read the units used of it, with those that runs hold. */
+async function folderWithQuota(where: Offset = "quota file", limit = count, text = list) {
   const home = temporaryFolder();
-  writeFileSync(join(home, "list.csv"), list);
+  writeFileSync(join(home, "list.csv"), text);
   const place = where === "PostgreSQL" ? await postgres!.create() : join(home, "service.db");
   const env = where === "quota file" ? {} : { IDV_QUOTA: `${place}#nightly` };
-  await idv(["quota", "set", "--limit", String(limit)], { home, env });
   const file =
     where === "quota file" ? await openQuotaFile(join(home, "state/idv/quota.db"), Date.now) : undefined;
   const store =
@@ -43,13 +46,11 @@ async function folderWithQuota(where: Offset = "quota file", limit = count) {
         : undefined;
   onTestFinished(() => (file ?? store)!.close());
   const quotas = file?.quotas ?? store!.quotas({ quotaName: "nightly" });
+  await quotas.configure({ limit });
   const held = async () => (await quotas.read(() => false)).used;
-  /** After the dead are cleared away, as the command does. */
-  const used = async () => {
-    const { stdout } = await idv(["quota", "show", "--json"], { home, env });
-    return JSON.parse(stdout).used as number;
-  };
-  return { home, env, held, used };
+  /** After the dead are cleared away, as `idv quota show` does. */
+  const used = async () => (await quotas.read(deathIn(stateOfTag, quotas.isServer))).used;
+  return { home, env, quotas, held, used };
 }
 
 const placed = (where: Offset) => test.skipIf(where === "PostgreSQL" && !hasPostgres);
@@ -114,23 +115,23 @@ describe.each(isFull ? places : places.slice(0, 1))("with a %s", (where) => {
 });
 
 test("a list that grows between two tries of its name pays for what is new", async () => {
-  const { home, used } = await folderWithQuota("quota file", count + 10);
+  const { home, quotas, used } = await folderWithQuota("quota file", few + 10, listOf(few));
   const run = { home, env: { IDV_RUN: "nightly" } };
   const args = ["emails", "list.csv", "--offline", "-q", "-o", "out.csv"];
   expect((await idv(args, run)).code).toBe(0);
-  writeFileSync(join(home, "list.csv"), `${list}new@larch-and-oak.com\n`);
+  writeFileSync(join(home, "list.csv"), `${listOf(few)}new@larch-and-oak.com\n`);
   // The name has paid for another list.
   expect((await idv(args, run)).code).toBe(4);
   expect(rowsIn(read(home, "out.csv"))).toBe(10);
-  expect(await used()).toBe(count + 10);
-  await idv(["quota", "set", "--limit", String(3 * count)], { home });
+  expect(await used()).toBe(few + 10);
+  await quotas.configure({ limit: 3 * few });
   expect((await idv(args, run)).code).toBe(0);
   // All of this list but the last were paid before.
-  expect(await used()).toBe(count + 11);
+  expect(await used()).toBe(few + 11);
 });
 
 test("a name pays for the items that it delivers, in part and in other orders", async () => {
-  const { home, used } = await folderWithQuota("quota file", 50);
+  const { home, quotas, used } = await folderWithQuota("quota file", 50);
   const run = { home, env: { IDV_RUN: "nightly" } };
   const rows = Array.from({ length: 100 }, (_, i) => `user${100 + i}@larch-and-oak.com\n`);
   const write = (order: readonly string[]) =>
@@ -147,7 +148,7 @@ test("a name pays for the items that it delivers, in part and in other orders", 
   expect(await used()).toBe(50);
   // The first half again, and then the rest.
   write(rows);
-  await idv(["quota", "set", "--limit", "100"], { home });
+  await quotas.configure({ limit: 100 });
   expect((await idv(args, run)).code).toBe(0);
   expect(await used()).toBe(100);
   write(rows.toReversed());
@@ -156,7 +157,7 @@ test("a name pays for the items that it delivers, in part and in other orders", 
 });
 
 test("tables in one output, and files in any order, are paid once under a name", async () => {
-  const { home, used } = await folderWithQuota("quota file", 150);
+  const { home, quotas, used } = await folderWithQuota("quota file", 150);
   const run = { home, env: { IDV_RUN: "nightly" } };
   writeFileSync(join(home, "a.csv"), listOf(100, "a"));
   writeFileSync(join(home, "b.csv"), listOf(50, "b"));
@@ -165,7 +166,7 @@ test("tables in one output, and files in any order, are paid once under a name",
     expect(await idv(split, run), name).toMatchObject({ code: 0 });
     expect(await used()).toBe(150);
   }
-  await idv(["quota", "set", "--limit", "300"], { home });
+  await quotas.configure({ limit: 300 });
   for (const [files, folder] of [
     [["a.csv", "b.csv"], "o1/"],
     [["b.csv", "a.csv"], "o2/"],
@@ -258,16 +259,16 @@ test("a pipe is paid for as far as it was written", async () => {
 });
 
 test("several files are paid once each, though one of them is bad", async () => {
-  const { home, used } = await folderWithQuota("quota file", 60_000);
-  for (const name of ["a", "b", "c"]) writeFileSync(join(home, `${name}.csv`), listOf(20_000, name));
-  writeFileSync(join(home, "b.csv"), `${listOf(20_000, "b")}"open`);
+  const { home, used } = await folderWithQuota("quota file", 3 * few);
+  for (const name of ["a", "b", "c"]) writeFileSync(join(home, `${name}.csv`), listOf(few, name));
+  writeFileSync(join(home, "b.csv"), `${listOf(few, "b")}"open`);
   const files = ["emails", "a.csv", "b.csv", "c.csv", "--offline", "-q", "-o", "out/"];
   expect((await idv(files, { home })).code).toBe(6);
-  expect(await used()).toBe(40_000);
-  writeFileSync(join(home, "b.csv"), listOf(20_000, "b"));
+  expect(await used()).toBe(2 * few);
+  writeFileSync(join(home, "b.csv"), listOf(few, "b"));
   expect(await idv(["emails", "b.csv", "--offline", "-o", "b.out.csv"], { home })).toMatchObject({ code: 0 });
   expect(read(home, "b.out.csv")).not.toContain("quota_exceeded");
-  expect(await used()).toBe(60_000);
+  expect(await used()).toBe(3 * few);
 });
 
 test("files that are there are paid, though the command is killed in the next one", async () => {
@@ -296,7 +297,7 @@ test("used units are distinct items delivered, whatever is killed and edited", {
   const { home, held, used } = await folderWithQuota("quota file", 10 * count);
   const random = randomFrom(7);
   let delivered = 0;
-  for (let attempt = 0; attempt < times(60, 6); attempt++) {
+  for (let attempt = 0; attempt < times(60, 3); attempt++) {
     const size = 1000 + Math.floor(random() * (count / 4));
     writeFileSync(join(home, "list.csv"), listOf(size, `u${attempt % 3}`));
     const output = `out-${attempt}.csv`;
