@@ -14,6 +14,11 @@ import { version } from "../../src/cli/version.js";
 import type { Outcome, RunSettings } from "./run-settings.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
+interface Settings extends Omit<RunSettings, "uid"> {
+  /** Columns of the terminal that standard error is taken for; none by default. */
+  readonly columns?: number;
+}
+
 let hasBegun = false;
 
 /** Returns whether a command is running in this process, which then runs no other. */
@@ -26,7 +31,7 @@ export const isRunning = (): boolean => hasBegun;
  */
 export async function idv(
   args: readonly string[],
-  { home = temporaryFolder(), stdin = "", env = {} }: Omit<RunSettings, "uid"> = {},
+  { home = temporaryFolder(), stdin = "", env = {}, columns }: Settings = {},
 ): Promise<Outcome> {
   if (hasBegun) throw new Error("a command is running in this process; wait for its end");
   hasBegun = true;
@@ -37,6 +42,7 @@ export async function idv(
     setEnvironment({ HOME: home, XDG_STATE_HOME: join(home, "state"), ...env }),
     setFolder(home),
     setInput(stdin),
+    setColumns(columns),
     holdWarnings(),
     collect(stdout, stderr),
   ];
@@ -109,6 +115,13 @@ function setInput(input: string | Uint8Array): () => void {
   const value = Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
   Object.defineProperty(process, "stdin", { configurable: true, value });
   return () => Object.defineProperty(process, "stdin", before);
+}
+
+function setColumns(columns: number | undefined): () => void {
+  const { stderr } = process;
+  const before = { isTTY: stderr.isTTY, columns: stderr.columns };
+  Object.assign(stderr, { isTTY: columns !== undefined, columns });
+  return () => void Object.assign(stderr, before);
 }
 
 /** Keeps warnings of Node.js, which may be about tests before, out of standard error until the run has ended. */

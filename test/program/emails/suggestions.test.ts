@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { readQuota, setQuota } from "../../support/quota.js";
+import { idv as idvHere } from "../../support/run-here.js";
 import { idv, shellCommand } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
-import { some } from "../../support/tier.js";
+import { isFull, some } from "../../support/tier.js";
 
 const execute = promisify(execFile);
 
@@ -21,8 +22,25 @@ function homeOf(files: Readonly<Record<string, string | Uint8Array>>): string {
   return home;
 }
 
-/** Runs a command line on a terminal. Returns what it prints, and the commands that it suggests. */
+/**
+ * Runs a command line without quotes as on a terminal. Returns what it prints, and the commands that it suggests. In the quick
+ * tier, the first of the file has a terminal, and those after it run in this process.
+ */
 async function run(home: string, command: string): Promise<{ output: string; suggested: string[] }> {
+  const output = await (isFull || !hadTerminal ? runOnTerminal(home, command) : runHere(home, command));
+  hadTerminal = true;
+  const suggested = Array.from(output.matchAll(/^.*Next: (idv .*?)(?:\u001b.*)?$/gm), ([, words]) => words!);
+  return { output, suggested };
+}
+
+let hadTerminal = false;
+
+async function runHere(home: string, command: string): Promise<string> {
+  const words = command.replace(" > /dev/null", "").split(" ").slice(1);
+  return (await idvHere(words, { home, env: { TERM: "xterm" }, columns: 80 })).stderr;
+}
+
+async function runOnTerminal(home: string, command: string): Promise<string> {
   const env = {
     ...{ PATH: `${join(home, "bin")}:${process.env["PATH"]}`, HOME: home, TERM: "xterm" },
     XDG_STATE_HOME: join(home, "state"),
@@ -30,9 +48,7 @@ async function run(home: string, command: string): Promise<{ output: string; sug
   const { stdout } = await execute("script", ["-qec", `${command} || true`, "/dev/null"], {
     ...{ cwd: home, env, encoding: "utf8" },
   });
-  const output = stdout.replaceAll("\r", "");
-  const suggested = Array.from(output.matchAll(/^.*Next: (idv .*?)(?:\u001b.*)?$/gm), ([, words]) => words!);
-  return { output, suggested };
+  return stdout.replaceAll("\r", "");
 }
 
 /** Validates as much as a quota has, then the rest with the suggested command. Returns that command, and the file then. */
@@ -137,6 +153,17 @@ test("an update of a table without a header is refused, since it would be charge
 
 describe("the command that drops useless rows", () => {
   const mixed = `email\n${good("a")}\nx@mailinator.com\n`;
+
+  test("drops rows without an item too, and gives way to the command that does what the quota has left", async () => {
+    const files = { "l.csv": `email,n\n${good("a")},1\nx@mailinator.com,2\n,3\n` };
+    const all = await run(homeOf(files), "idv emails l.csv -o o.csv");
+    expect(all.suggested).toEqual(["idv emails --update o.csv --drop disposable,empty -o o-clean.csv"]);
+    const home = homeOf(files);
+    await setQuota(home, { limit: 1 });
+    const part = await run(home, "idv emails l.csv -o o.csv");
+    expect(part.suggested).toEqual(["idv emails -I --update o.csv"]);
+    expect(part.output).not.toContain("--drop");
+  });
 
   test("reads the outputs, each into a file of its own, and charges nothing", async () => {
     const home = homeOf({ "a.csv": mixed, "b.csv": mixed.replace("x@", "y@") });
