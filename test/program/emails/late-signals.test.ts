@@ -6,18 +6,20 @@ import { expect, test } from "vitest";
 import { readQuota, setQuota } from "../../support/quota.js";
 import { finished, startIdv } from "../../support/run-idv.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-import { times } from "../../support/tier.js";
+import { some, times } from "../../support/tier.js";
 
 const items = 30_000;
 const list = `email\n${Array.from({ length: items }, (_, n) => `person.${n}@larch-and-oak.com\n`).join("")}`;
 
-test.each([
+const runs = [
   ["SIGINT", ["-o", "out.csv"], "out.csv"],
   ["SIGTERM", ["-o", "out.csv", "--report", "r.html"], "out.csv"],
-  ["SIGHUP", ["-o", "out.csv.gz"], "out.csv.gz"],
   ["SIGTERM", ["-I.bak"], "list.csv.bak"],
-  ["SIGINT", ["--split", "parts"], "parts/ok.csv"],
-] as const)(
+  ["SIGINT", ["-o", "out.csv.gz"], "out.csv.gz"],
+  ["SIGHUP", ["--split", "parts"], "parts/ok.csv"],
+] as const;
+
+test.each(some(runs, 3))(
   "%s after %j has written its output changes neither exit code nor cost",
   async (signal, args, output) => {
     for (let round = 0; round < times(4, 1); round++) {
