@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeXlsx } from "hucre/xlsx";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
 import { zip } from "../../support/workbooks.js";
@@ -35,7 +35,17 @@ const kinds: readonly (readonly [string, (path: string) => readonly string[], st
     ["SARIF", (path) => ["--log", `sarif:${path}`], "s.sarif", ["s.csv", "s.txt", "s"]],
   ];
 
-describe.each(kinds)("a file for %s", (_, option, name, wrong) => {
+/** A file of each kind, by its name. */
+const written = new Map<string, string>();
+beforeAll(async () => {
+  const home = folderOf({ "list.csv": list });
+  for (const [, option, name] of kinds) {
+    expect((await emails(home, ...option(name))).code).toBe(0);
+    written.set(name, read(home, name));
+  }
+});
+
+describe.each(kinds)("a file for %s", (kind, option, name, wrong) => {
   test.each(wrong)("cannot take the name %s; nothing is written", async (path) => {
     const home = folderOf({ "list.csv": list });
     const { code, stderr } = await emails(home, ...option(path));
@@ -58,10 +68,9 @@ describe.each(kinds)("a file for %s", (_, option, name, wrong) => {
       "\0\0\0",
       JSON.stringify([finding]),
     ];
-    for (const [other, each, path] of kinds) {
-      if (other === _ || (path.startsWith("r.") && name.startsWith("r."))) continue;
-      expect((await emails(home, ...each(path))).code).toBe(0);
-      others.push(read(home, path));
+    for (const [other, , path] of kinds) {
+      if (other === kind || (path.startsWith("r.") && name.startsWith("r."))) continue;
+      others.push(written.get(path)!);
     }
     for (const old of others) {
       writeFileSync(join(home, name), old);
