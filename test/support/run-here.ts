@@ -41,6 +41,7 @@ export async function idv(
     keepSignals(),
     setEnvironment({ HOME: home, XDG_STATE_HOME: join(home, "state"), ...env }),
     setFolder(home),
+    setArguments(args),
     setInput(stdin),
     setColumns(columns),
     holdWarnings(),
@@ -107,6 +108,14 @@ function setFolder(folder: string): () => void {
   const before = process.cwd();
   process.chdir(folder);
   return () => process.chdir(before);
+}
+
+function setArguments(args: readonly string[]): () => void {
+  const before = process.argv;
+  process.argv = [...before.slice(0, 2), ...args];
+  return () => {
+    process.argv = before;
+  };
 }
 
 function setInput(input: string | Uint8Array): () => void {

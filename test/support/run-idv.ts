@@ -27,8 +27,13 @@ export function linkSqlite(folder: string): void {
   symlinkSync(modules, join(folder, "node_modules/@photostructure"));
 }
 
+/** Whether this file of tests has started the built program. */
+let hasStarted = false;
+
 /** Starts the built program. */
 export function spawnProgram<Options extends SpawnOptions>(args: readonly string[], options: Options) {
+  if (!hasStarted) afterFile(() => (hasStarted = false));
+  hasStarted = true;
   const [file = "", ...words] = command;
   return spawn(file, [...words, ...args], options);
 }
@@ -50,11 +55,10 @@ export function startIdv(args: readonly string[], settings: RunSettings = {}): C
   });
 }
 
-let hasStarted = false;
-
 /**
  * Runs the program to its end; `stdout` is decoded as Latin-1, which keeps every byte. In the quick tier, the first run of a file
- * of tests, and those at the same time as another, are the built program, and the others run in this process.
+ * of tests that has started no service either, and those at the same time as another, are the built program, and the others run in
+ * this process.
  */
 export async function idv(args: readonly string[], settings: RunSettings = {}): Promise<Outcome> {
   const isOfNode = Object.keys(settings.env ?? {}).some((name) => name.startsWith("NODE_"));
@@ -65,8 +69,6 @@ export async function idv(args: readonly string[], settings: RunSettings = {}): 
     const here = await import("./run-here.js");
     if (!here.isRunning()) return here.idv(args, settings);
   }
-  if (!hasStarted) afterFile(() => (hasStarted = false));
-  hasStarted = true;
   return idvProcess(args, settings);
 }
 
