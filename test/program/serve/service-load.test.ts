@@ -169,62 +169,69 @@ describe.concurrent("slow, huge and broken requests", () => {
   });
 });
 
-test("rejects a request whose key is revoked while the request arrives", async () => {
+describe.sequential("a service", () => {
   const home = temporaryFolder();
-  const [{ url }, key] = [await serve(home, "-q"), await createKey(home)];
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  let said = "";
-  socket.on("data", (chunk) => {
-    said += chunk.toString();
+  let service: Service;
+  beforeAll(async () => {
+    service = await serve(home, "-q");
   });
-  const body = JSON.stringify({ domains: ["larch-and-oak.com"] });
-  socket.write(
-    `POST /domains/validate HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body.slice(0, 10)}`,
-  );
-  await request(`${url}/healthz`);
-  const { id } = await lastKey(home);
-  await idv(["keys", "revoke", id], { home });
-  socket.write(body.slice(10));
-  await new Promise((resolve) => socket.once("close", resolve));
-  expect(said).toMatch(/^HTTP\/1.1 401 /);
-  expect(await lastKey(home)).toMatchObject({ used: 0 });
-});
 
-test("disconnects a client that sends requests without reading the answers", async () => {
-  const { url } = await serve(temporaryFolder(), "-q");
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  socket.on("error", () => {});
-  socket.pause();
-  socket.write("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1600));
-  await new Promise((resolve) => socket.once("close", resolve).resume());
-  expect((await request(`${url}/healthz`)).status).toBe(200);
-});
-
-test("finishes a started request after SIGTERM", async () => {
-  const home = temporaryFolder();
-  const [{ url, child }, key] = [await serve(home, "-q"), await createKey(home)];
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  const body = JSON.stringify({ domains: ["larch-and-oak.com"] });
-  let said = "";
-  socket.on("data", (chunk) => {
-    said += chunk.toString();
+  test("rejects a request whose key is revoked while the request arrives", async () => {
+    const [{ url }, key] = [service, await createKey(home)];
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    let said = "";
+    socket.on("data", (chunk) => {
+      said += chunk.toString();
+    });
+    const body = JSON.stringify({ domains: ["larch-and-oak.com"] });
+    socket.write(
+      `POST /domains/validate HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body.slice(0, 10)}`,
+    );
+    await request(`${url}/healthz`);
+    const { id } = await lastKey(home);
+    await idv(["keys", "revoke", id], { home });
+    socket.write(body.slice(10));
+    await new Promise((resolve) => socket.once("close", resolve));
+    expect(said).toMatch(/^HTTP\/1.1 401 /);
+    expect(await lastKey(home)).toMatchObject({ used: 0 });
   });
-  socket.write(
-    `POST /domains/validate HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
-  );
-  // Another request on another connection shows that the first has arrived.
-  await request(`${url}/healthz`);
-  const exited = once(child, "exit");
-  child.kill("SIGTERM");
-  await expect.poll(() => fetch(`${url}/healthz`).catch(() => "refused")).toBe("refused");
-  socket.write(body.slice(10));
-  expect((await exited)[0]).toBe(0);
-  expect(said).toContain('{"domains":{"larch-and-oak.com":{"status":"ok"}}}');
+
+  test("disconnects a client that sends requests without reading the answers", async () => {
+    const { url } = service;
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => {});
+    socket.pause();
+    socket.write("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1600));
+    await new Promise((resolve) => socket.once("close", resolve).resume());
+    expect((await request(`${url}/healthz`)).status).toBe(200);
+  });
+
+  // The last test of the service.
+  test("finishes a started request after SIGTERM", async () => {
+    const [{ url, child }, key] = [service, await createKey(home)];
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const body = JSON.stringify({ domains: ["larch-and-oak.com"] });
+    let said = "";
+    socket.on("data", (chunk) => {
+      said += chunk.toString();
+    });
+    socket.write(
+      `POST /domains/validate HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+    );
+    // Another request on another connection shows that the first has arrived.
+    await request(`${url}/healthz`);
+    const exited = once(child, "exit");
+    child.kill("SIGTERM");
+    await expect.poll(() => fetch(`${url}/healthz`).catch(() => "refused")).toBe("refused");
+    socket.write(body.slice(10));
+    expect((await exited)[0]).toBe(0);
+    expect(said).toContain('{"domains":{"larch-and-oak.com":{"status":"ok"}}}');
+  });
 });
 
 test("answers 503 to requests and to /readyz if its state cannot be used", async () => {
