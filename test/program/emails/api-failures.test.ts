@@ -80,14 +80,14 @@ describe("failures during a run", () => {
 
   test("kill -9, many times: every item is charged once", async () => {
     const key = await createKey(serviceHome, { limit: 100_000 });
-    const count = times(20_000, 5000);
+    const count = times(20_000, 3000);
     const home = listOf(count);
     const args = ["emails", "list.csv", "-q", "-o", "out.csv"];
     const env = { IDV_API_KEY: key, IDV_BASE_URL: service.url };
     const store = await openSqliteServiceStore(join(serviceHome, "state/idv/service.db"), Date.now);
     onTestFinished(() => store.close());
     const used = async () => (await store.list()).at(-1)!.quota.used;
-    for (let i = 0; i < times(20, 2); i++) {
+    for (let i = 0; i < times(20); i++) {
       const child = startIdv(args, { home, env });
       const exited = once(child, "exit");
       // When some more items are charged, or all of them.
@@ -113,14 +113,14 @@ describe("failures during a run", () => {
       setTimeout(() => passOn(answer, response), 10 + 60 * Math.random());
       onCharged();
     });
-    const count = times(4000, 1000);
+    const count = times(4000, 600);
     const home = listOf(count);
     const env = {
       IDV_API_KEY: key,
       IDV_BASE_URL: slowUrl,
     };
     const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--set", "concurrency=8"];
-    for (let i = 0; i < times(10, 2); i++) {
+    for (let i = 0; i < times(10); i++) {
       const child = startIdv(args, { home, env });
       const exited = once(child, "exit");
       let left = Math.ceil(12 * Math.random());
