@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { isFull } from "../../support/tier.js";
 import { xlsxOf, zip } from "../../support/workbooks.js";
 
 const inline = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`;
@@ -231,8 +232,11 @@ test.each([
 });
 
 test("an archive with more parts than it can list is refused, since it would lose some", async () => {
-  const parts = Object.fromEntries(Array.from({ length: 65_535 }, (_, i) => [`x/${i}`, ""]));
+  const count = isFull ? 65_535 : 1;
+  const parts = Object.fromEntries(Array.from({ length: count }, (_, i) => [`x/${i}`, ""]));
   const file = xlsxOf({ S: row(1, "email") + row(2, ann).replace("A1", "A2") }, { parts });
+  // As an archive with so many parts says it.
+  if (!isFull) file.writeUInt16LE(0xffff, file.length - 12);
   const { code, stderr } = await run("l.xlsx", file, "-o", "o.xlsx");
   expect({ code, stderr }).toEqual({
     code: 6,
