@@ -36,11 +36,12 @@ async function signIn(service: Service, link: string): Promise<{ readonly cookie
 
 const key = (id: string) => ({ id, name: "shop", permissions: "emails" });
 
+let service: Service;
+beforeAll(async () => {
+  service = await serve(home, "-q");
+});
+
 describe("links", () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await serve(home, "-q");
-  });
   const linkFor = async (...args: string[]) =>
     (await run("dashboard", "--base-url", service.url, ...args)).stdout;
 
@@ -114,7 +115,6 @@ describe("a proxy that signs people in", () => {
   });
 
   test("gets 401 without the option", async () => {
-    const service = await serve(home, "-q");
     expect((await fetch(`${service.url}/dashboard`, { headers: field })).status).toBe(401);
   });
 
