@@ -276,14 +276,19 @@ export class Lists {
     const stop = () => child.kill("SIGKILL");
     signal.addEventListener("abort", stop);
     if (signal.aborted) stop();
-    const watch = setInterval(async () => {
+    const look = async () => {
       if ((await this.files.sizeOf(id)) > this.mostBytes * mostGrowth) {
         fault = new ListFault(413, "The list is too large when it is unpacked; use the command line.");
       } else if ((await this.files.room().catch(() => 0)) < 0) fault = noRoom();
       if (fault !== undefined) stop();
-    }, tickMilliseconds / 2);
+    };
+    const watch = setInterval(look, tickMilliseconds / 2);
     try {
-      return await follow(child, onProgress);
+      const end = await follow(child, onProgress);
+      // It may have ended between two looks.
+      await look();
+      if (fault !== undefined) throw fault;
+      return end;
     } catch (error) {
       throw signal.aborted ? removed() : (fault ?? error);
     } finally {
