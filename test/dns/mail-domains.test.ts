@@ -1,5 +1,5 @@
 /** Covers what is found out about domains from a real server over loopback. */
-import type { Resolver } from "node:dns/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { DnsClient, type DnsClientOptions } from "../../src/dns/dns-client.js";
 import type { Finding } from "../../src/dns/finding.js";
@@ -101,12 +101,14 @@ test("each domain is queried once, however often it occurs", async () => {
 });
 
 test.each([1, 8, 64])("at most %i queries are in flight", async (concurrency) => {
-  // Counted at the client: a server still has the queries that the client has given up.
   const client = new DnsClient({ servers: [server.address], concurrency });
   let [inFlight, most] = [0, 0];
-  const query = async (resolver: Resolver) => {
+  // No server: the client gives up a query that is answered late, while it is still in flight.
+  const query = async () => {
     most = Math.max(most, ++inFlight);
-    return resolver.resolveMx("ok.net").finally(() => inFlight--);
+    await nextTurn();
+    inFlight--;
+    return [];
   };
   await Promise.all(Array.from({ length: 3 * concurrency }, () => client.ask(query)));
   expect(most).toBe(concurrency);
