@@ -18,6 +18,7 @@ import {
 } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { cannotWrite, FileError } from "./errors.js";
+import { isDevicePath } from "./found.js";
 import { makeDurable, moveIntoPlace, takeOver } from "./replace-file.js";
 import type { TableSink } from "./table-sink.js";
 import { removeAbandoned, temporaryBeside } from "./temporary-files.js";
@@ -51,8 +52,7 @@ export async function openOutputFile(
   try {
     const existing = await stat(path).catch(ignoreMissing);
     if (existing?.isDirectory()) throw new FileError(`${path}: is a folder; name a file with -o`);
-    const isDevice = path.startsWith("/dev/") && !path.startsWith("/dev/shm/");
-    if (isDevice || (existing && !existing.isFile())) {
+    if (isDevicePath(path) || (existing && !existing.isFile())) {
       return writeDirectly(path, await open(path, "a"));
     }
     if (existing) {

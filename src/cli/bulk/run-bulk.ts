@@ -32,8 +32,9 @@ export async function runBulk(request: BulkRequest): Promise<number> {
   // A signal ends the run even while it waits for a key command, for more input, or for the reader of the output.
   const unlessStopped = <Result>(work: Promise<Result>) => Promise.race([work, interrupted]);
   let run: Run | undefined;
+  let plans: readonly [Plan, ...Plan[]] | undefined;
   try {
-    const plans = await unlessStopped(plansOf(request, resources));
+    plans = await unlessStopped(plansOf(request, resources));
     run = await unlessStopped(openRun(plans, resources));
     const exitCode = await unlessStopped(validateFiles(plans, run, resources, finish));
     await unlessStopped(allPrinted());
@@ -46,8 +47,8 @@ export async function runBulk(request: BulkRequest): Promise<number> {
     await resources.discardFile();
     // Answers in flight may be paid for, so they still go into the cache.
     await resources.close(error instanceof Interrupted);
-    if (run !== undefined && error instanceof Error && !isWritten)
-      error.message += costOrResumption(error, run, request);
+    if (plans !== undefined && run !== undefined && error instanceof Error && !isWritten)
+      error.message += costOrResumption(error, run, plans[0]);
     end();
     throw error;
   } finally {
@@ -68,7 +69,7 @@ async function plansOf(request: BulkRequest, resources: Resources): Promise<read
   const { inputsOf, prepareContainers } = await import("./open/containers.js");
   const copy = typeof standardInput === "string" ? standardInput : undefined;
   const inputs = await inputsOf(files, copy, request, resources);
-  return prepareContainers(await planRun(request, inputs), request.options, resources);
+  return prepareContainers(await planRun(request, inputs), resources);
 }
 
 /** Returns the name of the output that a signal leaves unwritten; undefined for standard output. */

@@ -23,6 +23,8 @@ export interface ApiEngineOptions {
   readonly settings: Settings;
   readonly cache: "use" | "refresh" | "off";
   readonly wait: number;
+  /** Name of the run, which is paid once. */
+  readonly run?: string | undefined;
   readonly isDryRun?: boolean;
   readonly isDebug?: boolean;
   readonly note: (text: string) => void;
@@ -54,8 +56,7 @@ export async function openApiEngine(
       })
     : undefined;
   // Every try of a named run sends the same requests under the same keys, on all machines.
-  const name = process.env["IDV_RUN"];
-  const secret = name ? `run\n${name}` : (cache?.secret ?? randomBytes(32).toString("hex"));
+  const secret = options.run ? `run\n${options.run}` : (cache?.secret ?? randomBytes(32).toString("hex"));
   const apiOptions: ApiOptions = {
     baseUrl: baseUrl.value,
     key: key.value,

@@ -17,6 +17,8 @@ export interface OfflineOptions {
   readonly quota: QuotaLocation;
   readonly wait: number;
   readonly reason: string;
+  /** Name of the run, which is paid once. */
+  readonly run: string | undefined;
   /** Part of the list that this run does, such as a shard. */
   readonly part: string;
   /** Size of the input; 0 if it is not known. */
@@ -74,10 +76,9 @@ interface OpenQuota {
  * @throws UsageError when there is no such shared quota
  */
 async function openQuota(
-  { kind, quota: location, part, bytes, isWhole, note }: OfflineOptions,
+  { kind, quota: location, run: name, part, bytes, isWhole, note }: OfflineOptions,
   signal: AbortSignal,
 ): Promise<OpenQuota> {
-  const name = process.env["IDV_RUN"];
   const run = { kind, stateOf: stateOfTag, name, part, bytes, isWhole };
   if ("state" in location) {
     const { guestOf, openSharedQuota, retrying } = await import("./shared-quota.js");

@@ -38,6 +38,11 @@ test.each<[string, string[], string]>([
     "fake.csv: cannot be the file of bad rows and a file of --split at once",
   ],
   [
+    "a file in shared memory twice",
+    ["a.csv", "-o", "/dev/shm/idv-test/a.csv", "--bad-rows", "skip:/dev/shm/idv-test/a.csv"],
+    "/dev/shm/idv-test/a.csv: cannot be the file of bad rows and the output at once",
+  ],
+  [
     "a file of --split as input",
     ["ok.csv", "--split", "."],
     "ok.csv: cannot be the input and a file of --split at once",

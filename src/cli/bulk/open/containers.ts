@@ -8,7 +8,6 @@ import { startsAsZip } from "../../../files/file-start.js";
 import { endingOf, isWorkbook } from "../../../files/format-by-name.js";
 import { openCopy } from "../../../files/output.js";
 import { profiles } from "../../../run/profiles.js";
-import type { BulkOptions } from "../../options/bulk.js";
 import { all } from "../../options/input.js";
 import { commitOutputs, unchanged } from "../commit.js";
 import { type Container, type Input, needPaths } from "../plan/paths.js";
@@ -87,7 +86,6 @@ function isTable(name: string): boolean {
  */
 export async function prepareContainers(
   plans: readonly [Plan, ...Plan[]],
-  { inPlace, column }: BulkOptions,
   resources: Resources,
 ): Promise<readonly [Plan, ...Plan[]]> {
   const chosen: Plan[] = [];
@@ -97,14 +95,9 @@ export async function prepareContainers(
       chosen.push(...own);
       continue;
     }
-    const { tables, failure } = await withItems(
-      own,
-      column !== undefined && !column.includes(all),
-      container,
-      resources.signal,
-    );
+    const { tables, failure } = await withItems(own, container, resources.signal);
     chosen.push(...tables);
-    await openReturned(container, inPlace, tables, resources);
+    await openReturned(container, tables, resources);
     // Nothing is written if one table fails, so nothing may be charged for the others.
     if (container.returned !== undefined && failure !== undefined) throw failure;
   }
@@ -117,19 +110,18 @@ export async function prepareContainers(
 
 async function openReturned(
   container: Container,
-  inPlace: string | undefined,
   plans: readonly Plan[],
   resources: Resources,
 ): Promise<void> {
-  const [{ returned: target, split, isDryRun }] = plans as readonly [Plan];
+  const [{ returned: target, isInPlace, split, isDryRun }] = plans as readonly [Plan];
   if (target === undefined || isDryRun) return;
-  if (inPlace !== undefined) await checkReplaceable(target);
+  if (isInPlace) await checkReplaceable(target.path);
   if (split !== undefined) return;
   container.returned = await container.returnTo(
-    target,
+    target.path,
     plans.map(({ member }) => member!.table),
   );
-  if (inPlace) container.backup = await openCopy(target, `${target}${inPlace}`);
+  if (target.backup !== undefined) container.backup = await openCopy(target.path, target.backup);
   await resources.atEnd(async () => {
     await container.returned?.discard();
     await container.backup?.discard();
@@ -139,7 +131,6 @@ async function openReturned(
 /** Returns the plans of the tables with items, and the first fault of one. Says what of the file stays as it is. */
 async function withItems(
   plans: readonly Plan[],
-  isNamed: boolean,
   { name, names }: Container,
   signal: AbortSignal,
 ): Promise<{ readonly tables: readonly Plan[]; readonly failure: unknown }> {
@@ -155,7 +146,8 @@ async function withItems(
       refusal ??= error;
       if (!(error instanceof ChoiceError)) failure ??= error;
       const isVague = vagueEndings.has(endingOf(plan.member!.table));
-      if (!(error instanceof ChoiceError) || (isNamed && !isVague)) chosen.push(plan);
+      if (!(error instanceof ChoiceError) || (plan.table.columns !== undefined && !isVague))
+        chosen.push(plan);
     }
   }
   if (chosen.length === 0) throw refusal;

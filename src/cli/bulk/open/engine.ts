@@ -64,11 +64,11 @@ async function openEngine(plans: readonly [Plan, ...Plan[]], resources: Resource
   const { signal } = resources;
   let engine: Engine;
   if (choice.name === "offline") {
-    const { kind, quota, wait, shard } = plan;
+    const { kind, quota, wait, shard, run } = plan;
     const part = `${kind} ${shard === undefined ? "" : `${shard.index}/${shard.count}`}`;
     const isWhole = plan.split !== undefined || (plan.output !== undefined && !isStream(plan));
     const bytes = plans.reduce((sum, { input }) => sum + sizeOf(input), 0);
-    const options = { kind, quota, wait, part, bytes, isWhole, reason: choice.reason, note };
+    const options = { kind, quota, wait, run, part, bytes, isWhole, reason: choice.reason, note };
     engine = await openOfflineEngine(plan.classifierSource, options, signal);
   } else {
     // Printed before the run costs money; the summary names the engine too.

@@ -11,7 +11,7 @@ import { knownStatuses } from "../../../validator/validator.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { isUrl, noItem } from "../../options/values.js";
-import { isSameFile } from "./targets.js";
+import { isSameFile, type Returned } from "./targets.js";
 
 /** A zip archive or a workbook whose tables are files of a run. */
 export interface Container {
@@ -54,8 +54,7 @@ export interface FilePaths extends Pick<Input, "member" | "standardInput"> {
   readonly output: string | undefined;
   /** Folder of the output, created if it is missing; set only if the user named no file in it. */
   readonly folder: string | undefined;
-  /** The zip archive or workbook that gets the table beside others. */
-  readonly returned?: string | undefined;
+  readonly returned?: Returned | undefined;
   readonly isInPlace: boolean;
   readonly backup: string | undefined;
 }
@@ -104,11 +103,14 @@ function pathsOfTable(
   const input = `${container.name}/${table}`;
   if (inPlace !== undefined && path === "-") throw notReplaceable();
   const paths = { input, member, folder: undefined, isInPlace: inPlace !== undefined, backup: undefined };
-  if (inPlace !== undefined) return { ...paths, output: input, returned: path };
+  if (inPlace !== undefined) {
+    const backup = inPlace === "" ? undefined : `${path}${inPlace}`;
+    return { ...paths, output: input, returned: { path, backup } };
+  }
   if (output === undefined || output === "-") return { ...paths, output: undefined };
   if (canReturn(container, output)) {
     if (!dryRun && isSameFile(path, output)) throw isInput(output);
-    return { ...paths, output: `${output}/${table}`, returned: output };
+    return { ...paths, output: `${output}/${table}`, returned: { path: output, backup: undefined } };
   }
   if (!isSeveral && !isFolder(output)) return { ...paths, output };
   // Nothing is written outside of the folder, whatever the names in the archive are.

@@ -52,6 +52,8 @@ interface CommonPlan {
   readonly classifierSource: ClassifierSource;
   readonly dns: DnsUse;
   readonly cache: "use" | "refresh" | "off";
+  /** Name of the run (IDV_RUN), which is paid once, however often it is tried. */
+  readonly run: string | undefined;
   /** Longest wait for the renewal of the quota, in milliseconds. */
   readonly wait: number;
   readonly isDryRun: boolean;
@@ -200,6 +202,7 @@ async function planCommon(
     given,
     note,
     cache: options.cache ?? "use",
+    run: env["IDV_RUN"] || undefined,
     wait: options.wait ?? 0,
     isDryRun: options.dryRun === true,
     isDebug: logFormatsOf(options).includes("debug"),
@@ -281,7 +284,7 @@ function checkWritten(paths: FilePaths, options: BulkOptions, settings: Settings
   const workbook = workbookOf(paths);
   if (workbook && returned !== undefined && !mayReturn(options, settings)) {
     throw new UsageError(
-      `${printable(returned)}: one sheet of text would be left of it; write the sheets to a folder with -o FOLDER/`,
+      `${printable(returned.path)}: one sheet of text would be left of it; write the sheets to a folder with -o FOLDER/`,
     );
   }
   if (isInPlace && workbook && backup === undefined && !mayReturn(options, settings)) {

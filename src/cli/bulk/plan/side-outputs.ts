@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { endingOf } from "../../../files/format-by-name.js";
-import { found } from "../../../files/found.js";
+import { found, isDevicePath } from "../../../files/found.js";
 import { figuresIn } from "../../../report/figures.js";
 import { printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
@@ -77,7 +77,7 @@ export function checkSideOutputs(outputs: readonly SideOutput[]): void {
     const { what, option, endings, isOwn }: SideOutputKind = kinds[kind];
     const file = found(path);
     // Devices and pipes are written to, not replaced; opening a folder reports it.
-    if (path.startsWith("/dev/") || (file && !file.isFile())) continue;
+    if (isDevicePath(path) || (file && !file.isFile())) continue;
     const named = `${option}${printable(path)}`;
     if (!endings.includes(endingOf(path)) || /\.(?:gz|zst)$/i.test(path)) {
       const advice = kind === "report" && endingOf(path) === "pdf" ? "; print the page for a PDF" : "";

@@ -1,7 +1,7 @@
 /** Prevents a run from overwriting files that it or idv needs. */
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { found } from "../../../files/found.js";
+import { found, isDevicePath } from "../../../files/found.js";
 import { printable } from "../../../text.js";
 import { knownStatuses } from "../../../validator/validator.js";
 import { loginPath } from "../../config/api-key.js";
@@ -9,12 +9,17 @@ import { cacheSecretPath } from "../../config/cache-secret.js";
 import { cachePath } from "../../config/paths.js";
 import { UsageError } from "../../errors.js";
 
+/** The archive or workbook that gets the output, and the backup of the one that it replaces. */
+export interface Returned {
+  readonly path: string;
+  readonly backup: string | undefined;
+}
+
 interface FileTargets {
   readonly member?: { readonly container: { readonly name: string } } | undefined;
   readonly input: string | undefined;
   readonly output: string | undefined;
-  /** The archive or workbook that gets the output. */
-  readonly returned?: string | undefined;
+  readonly returned?: Returned | undefined;
   readonly backup: string | undefined;
   readonly isInPlace: boolean;
 }
@@ -25,8 +30,6 @@ interface CommonTargets {
   readonly report?: readonly string[];
   readonly summaryFile?: string | undefined;
   readonly findings: readonly string[];
-  /** Suffix of backups. */
-  readonly inPlace?: string;
   readonly apiKeyFile?: string | undefined;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
@@ -52,7 +55,11 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
     paths.map((path): Role => ({ name, path, isWritten: false }));
   const written = (name: string, ...paths: Role["path"][]) =>
     paths.map((path): Role => ({ name, path, isWritten: true }));
-  const returned = [...new Set(files.flatMap((file) => file.returned ?? []))];
+  const returned = [
+    ...new Map(
+      files.flatMap((file) => (file.returned ? [[file.returned.path, file.returned]] : [])),
+    ).values(),
+  ];
   const roles = [
     ...written("the quota file", common.quotaPath),
     ...written("the cache", cachePath(process.env)),
@@ -60,19 +67,18 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
     ...written("the key of idv login", loginPath(process.env)),
     ...read("the key file", common.apiKeyFile),
     ...read("a list of your own", ...allow, ...deny),
-    ...written("the output", ...files.map(({ output }) => output), ...returned),
+    ...written("the output", ...files.map(({ output }) => output), ...returned.map(({ path }) => path)),
     ...written("the file of bad rows", common.badRowsFile),
     ...written("the report", ...(common.report ?? [])),
     ...written("the summary file", common.summaryFile),
     ...written("the file of annotations", ...common.findings),
-    ...written("the backup", ...files.map(({ backup }) => backup)),
-    ...written("the backup", ...(common.inPlace ? returned.map((path) => path + common.inPlace) : [])),
+    ...written("the backup", ...[...files, ...returned].map(({ backup }) => backup)),
     ...read("the input", ...inputsOf(files)),
   ];
   const taken = new Map<string, Role>();
   for (const role of roles) {
     const { name, path, isWritten } = role;
-    if (path === undefined || path.startsWith("/dev/")) continue;
+    if (path === undefined || isDevicePath(path)) continue;
     const resolved = resolvedPath(path);
     if (split !== undefined && isOfSplit(resolved, split)) {
       throw new UsageError(`${printable(path)}: cannot be ${name} and a file of --split at once`);
@@ -100,9 +106,7 @@ const inputsOf = (files: readonly FileTargets[]): readonly Role["path"][] => [
 ];
 
 export const isSameFile = (input: string, output: string): boolean =>
-  !output.startsWith("/dev/") &&
-  resolvedPath(output) === resolvedPath(input) &&
-  found(input)?.isFile() !== false;
+  !isDevicePath(output) && resolvedPath(output) === resolvedPath(input) && found(input)?.isFile() !== false;
 
 function isOfSplit(resolved: string, folder: string): boolean {
   const [, status = ""] = /^(\w+)\.(?:csv|tsv|jsonl|json)$/.exec(basename(resolved)) ?? [];

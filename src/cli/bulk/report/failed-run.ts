@@ -5,10 +5,10 @@ import { failureFor, Interrupted } from "../../errors.js";
 import { exitCodes } from "../../exit-codes.js";
 import { say } from "../../terminal/terminal.js";
 import type { Run } from "../open/engine.js";
-import type { BulkRequest, Plan } from "../plan/plan.js";
+import type { Plan } from "../plan/plan.js";
 import { commandLine } from "./command-line.js";
 
-export function costOrResumption(error: Error, run: Run, { files, options }: BulkRequest): string {
+export function costOrResumption(error: Error, run: Run, { input, member, cache }: Plan): string {
   const { engine } = run;
   if (engine.verdictsAdded === undefined || !canBeResumed(error)) {
     const units = costOf(run);
@@ -16,11 +16,12 @@ export function costOrResumption(error: Error, run: Run, { files, options }: Bul
     return `; ${counted(units, "unit")} used`;
   }
   const verdicts = counted(engine.verdictsAdded(), "new verdict is", "new verdicts are");
-  if (options.cache === "refresh") {
+  if (cache === "refresh") {
     return `; ${verdicts} in the cache; the same command without --cache refresh uses them, and older ones for the rest`;
   }
-  const input = files.length === 0 || files[0] === "-" ? ", with the same input" : "";
-  return `; ${verdicts} in the cache; to resume, run: ${commandLine(process.argv.slice(2))}${input}`;
+  const isStandardInput = input === undefined || member?.container.name === "standard input";
+  const same = isStandardInput ? ", with the same input" : "";
+  return `; ${verdicts} in the cache; to resume, run: ${commandLine(process.argv.slice(2))}${same}`;
 }
 
 /** Returns the units that no summary has reported; 0 if the quota has no limit, or the run is dry. */

@@ -1,6 +1,8 @@
 /** The commands that a run suggests when it is done. No suggested command may lose rows or charge them twice. */
+
 import { existsSync } from "node:fs";
 import { formatByName } from "../../../files/format-by-name.js";
+import { isDevicePath } from "../../../files/found.js";
 import type { RunReport } from "../../../run/run-options.js";
 import type { Table } from "../../../table/table.js";
 import { isDatabase } from "../../config/quota-location.js";
@@ -66,7 +68,7 @@ function isWritten(path: string): boolean {
 }
 
 function isUpdatable({ output, omitsHeader, given }: Plan, table: Table): boolean {
-  if (output === undefined || output.startsWith("/dev/") || omitsHeader || table.header === undefined) {
+  if (output === undefined || isDevicePath(output) || omitsHeader || table.header === undefined) {
     return false;
   }
   // The members of an object have no columns of their own in CSV.
