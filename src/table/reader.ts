@@ -232,20 +232,21 @@ async function readSample(
 }
 
 /**
- * Returns whether a table can be opened before more of it comes: there is a whole record, and no open quote. Documents, and
- * tables of which a sample is wanted, cannot.
+ * Returns whether a table can be opened before more of it comes: there is a whole record with an item, or of a column that
+ * the user has named, and no open quote. Documents, and tables of which a sample is wanted, cannot.
  */
 function hasRecord(bytes: Buffer, options: TableOptions): boolean {
-  const { header, profile, skipLines = 0, rewrite, sheet, needsSample } = options;
+  const { header, columns, profile, skipLines = 0, rewrite, sheet, needsSample } = options;
   if (rewrite || sheet || needsSample || /^\s*[[{]/.test(bytes.toString("latin1", 0, 64))) return false;
   const text = bytes.toString("utf8", 0, bytes.lastIndexOf(lineFeed) + 1);
+  if (text.split('"').length % 2 === 0) return false;
   const lines = text
     .split("\n")
     .slice(skipLines)
     .filter((line) => line.trim() !== "");
-  const isItem = (line: string) => profile.resembles(line) && profile.holds(line);
-  const isRecord = lines.length > 1 || (lines.length === 1 && (header === false || isItem(lines[0]!)));
-  return isRecord && text.split('"').length % 2 === 1;
+  if (columns !== undefined) return lines.length > (header === false ? 0 : 1);
+  const isItem = (field: string) => profile.resembles(field) && profile.holds(field);
+  return lines.some((line) => line.split(/[,;\t|"]/).some(isItem));
 }
 
 /** Returns an input whose next piece is being read. */
