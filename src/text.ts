@@ -12,6 +12,13 @@ export function printable(text: string): string {
   return isForRunner ? withoutCommands(shown) : shown;
 }
 
+/** Returns a value as JSON for a terminal: control characters that JSON allows are escaped, too. */
+export const printableJson = (value: unknown): string =>
+  JSON.stringify(value)
+    .replace(/[\u007f-\u009f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
+    // The runner of GitHub Actions takes `##[` for a command.
+    .replaceAll("##[", "##\\u005b");
+
 let isForRunner = false;
 
 /** Prepares for standard error that the runner of GitHub Actions reads: no text from outside becomes a command. */

@@ -12,6 +12,12 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/** Returns the name of an exit code, for programs: `input_output`. One of a signal is `interrupted`. */
+export function codeOf(exitCode: number): string {
+  const [name = "interrupted"] = Object.entries(exitCodes).find(([, code]) => code === exitCode) ?? [];
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   0: "done",
   1: "--fail-on matched",

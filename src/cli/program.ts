@@ -4,13 +4,14 @@
  */
 import { Command } from "commander";
 import type { DefineCommand } from "./commands/command.js";
+import { exitCodes } from "./exit-codes.js";
 import { topicNames } from "./help/topic-names.js";
 import { meantBy } from "./options/meant.js";
 import { addOptions, normalizeWords, optionRecords } from "./options/option.js";
 import { insteadOf, insteadOfCommand } from "./options/others-words.js";
 import { isUrl } from "./options/values.js";
 import { print } from "./terminal/standard-output.js";
-import { type ColourChoice, chooseColour, colourChoices, say } from "./terminal/terminal.js";
+import { type ColourChoice, chooseColour, colourChoices, sayFailure } from "./terminal/terminal.js";
 import { terminalWidth, wrap } from "./terminal/wrap.js";
 
 interface CommandEntry {
@@ -163,7 +164,11 @@ export async function createProgram(version: string, words: readonly string[]): 
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print the help")
     .exitOverride()
-    .configureOutput({ writeOut: print, outputError: (text) => say(oneLine(text, program, words)) })
+    .configureOutput({
+      writeOut: print,
+      outputError: (text) =>
+        sayFailure({ exitCode: exitCodes.usage, message: oneLine(text, program, words) }),
+    })
     .showSuggestionAfterError(false)
     .configureHelp({
       showGlobalOptions: false,

@@ -27,7 +27,7 @@ export type Line = Readonly<Record<string, unknown>>;
 
 export interface ProgramEnd {
   readonly exitCode: number;
-  /** The last lines of JSON, without those about progress; other lines are under `said`. */
+  /** The last lines, without those about progress. */
   readonly lines: readonly Line[];
 }
 
@@ -72,9 +72,9 @@ function parseLine(text: string): Line {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value as Line;
   } catch {
-    // Not JSON: a note.
+    // A process that could not be started.
   }
-  return { said: text };
+  return { type: "error", message: text };
 }
 
 /**
@@ -83,11 +83,8 @@ function parseLine(text: string): Line {
  * @param folder of the process, which the messages leave out
  */
 export function faultIn(lines: readonly Line[], folder: string): string {
-  const said = lines
-    .map(({ said }) => said)
-    .filter((text) => typeof text === "string" && text.startsWith("idv: "));
-  const last = String(said.at(-1) ?? "idv: the list cannot be checked").slice("idv: ".length);
-  return last
+  const { message = "the list cannot be checked" } = lines.findLast(({ type }) => type === "error") ?? {};
+  return String(message)
     .replaceAll(`${folder}/`, "")
     .replaceAll("./", "")
     .replace(', or all with -c "*"', "")

@@ -172,7 +172,7 @@ async function checkFile(given: Arguments, folder: string, isOnline: boolean): P
   ];
   const { stderr } = await run(folder, words, "");
   const summary = stderr.split("\n").findLast((line) => line.startsWith('{"type":"summary"'));
-  if (summary === undefined) throw new ToolFault(stderr.trim());
+  if (summary === undefined) throw new ToolFault(saidIn(stderr));
   const { rows, written, empty, distinct, statuses, reasons, units } = JSON.parse(summary);
   return JSON.stringify({ output, rows, written, empty, distinct, statuses, reasons, units });
 }
@@ -202,6 +202,15 @@ function outputFor(input: string, word: string): string {
   return join(dirname(input), `${base}-${word}${isBook ? ".csv" : ending}`);
 }
 
+/** Returns the messages of a command, from lines of text or of JSON. */
+const saidIn = (stderr: string): string =>
+  stderr
+    .trim()
+    .split("\n")
+    .map((line) => (line.startsWith("{") ? (JSON.parse(line).message ?? "") : line.replace(/^idv: /, "")))
+    .filter((text) => text !== "")
+    .join("\n");
+
 /** @throws ToolFault with the message of the command when it fails; a used-up quota is none */
 async function run(
   folder: string,
@@ -220,7 +229,6 @@ async function run(
   child.stdin.end(input);
   const [code] = (await once(child, "close")) as [number | null];
   // 4: the quota is used up, which the answer tells.
-  if (code !== 0 && code !== 4)
-    throw new ToolFault(texts.stderr.trim().replace(/^idv: /, "") || "it was stopped");
+  if (code !== 0 && code !== 4) throw new ToolFault(saidIn(texts.stderr) || "it was stopped");
   return texts;
 }

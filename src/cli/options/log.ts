@@ -5,7 +5,7 @@ import { logTarget, reportTarget } from "./values.js";
 export const logOptions = optionRecords({
   log: {
     flags: "--log <FORMAT>",
-    help: "on stderr: text, plain (progress in lines), json, github (annotations), none; debug adds every request; json:FILE adds the summary to FILE; gitlab:FILE, sarif:FILE: annotations",
+    help: "on stderr: text, plain (progress in lines), json (each line), github (annotations), none; debug adds every request; json:FILE adds the summary to FILE; gitlab:FILE, sarif:FILE: annotations",
     parse: logTarget,
     words: ["text", "plain", "json", "github", "none", "debug", "json:", "gitlab:", "sarif:"],
     isList: true,

@@ -1,7 +1,8 @@
 /** Colours, and lines on standard error. */
 import type { ChalkInstance } from "chalk";
-import { printable } from "../../text.js";
+import { printable, printableJson } from "../../text.js";
 import type { Failure } from "../errors.js";
+import { codeOf } from "../exit-codes.js";
 
 export const colourChoices = ["auto", "always", "never"] as const;
 export type ColourChoice = (typeof colourChoices)[number];
@@ -30,14 +31,29 @@ export async function colours(
   return new Chalk({ level: 1 });
 }
 
-export function say(message: string): void {
-  process.stderr.write(`idv: ${printable(message)}\n`);
+let isJson = false;
+
+/** Makes each line on standard error an object, for programs that read it. */
+export function sayInJson(inJson: boolean): void {
+  isJson = inJson;
 }
 
-export function sayFailure({ message, excerpt }: Failure): void {
+/** Returns whether the command line asks for it, with `--log json`. */
+export const wantsJson = (words: readonly string[]): boolean =>
+  words.some((word, i) => word === "--log=json" || (word === "--log" && words[i + 1] === "json"));
+
+export function say(message: string): void {
+  process.stderr.write(
+    `${isJson ? printableJson({ type: "note", message }) : `idv: ${printable(message)}`}\n`,
+  );
+}
+
+export function sayFailure({ exitCode, message, excerpt }: Failure): void {
   if (message === undefined) return;
-  say(message);
-  if (excerpt === undefined || !process.stderr.isTTY) return;
+  if (isJson)
+    process.stderr.write(`${printableJson({ type: "error", code: codeOf(exitCode), exitCode, message })}\n`);
+  else say(message);
+  if (isJson || excerpt === undefined || !process.stderr.isTTY) return;
   const line = `  ${excerpt.line} | ${printable(excerpt.text)}`;
   const room = Math.max(20, (process.stderr.columns || 80) - 1);
   process.stderr.write(`${line.length > room ? `${line.slice(0, room - 3)}...` : line}\n`);

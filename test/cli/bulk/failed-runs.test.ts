@@ -179,3 +179,34 @@ describe("a failed run prints one line and keeps the old output", () => {
     expect(code).toBe(2);
   });
 });
+
+describe("with --log json, each line on standard error is an object", () => {
+  const linesOf = (stderr: string) =>
+    stderr
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+
+  test.each<[string, readonly string[], Readonly<Record<string, unknown>>]>([
+    ["an unknown option", ["emails", "--log", "json", "--nope"], { code: "usage", exitCode: 2 }],
+    ["a missing file", ["emails", "no.csv", "--log=json"], { code: "input_output", exitCode: 6 }],
+    [
+      "options that exclude each other",
+      ["emails", "-d", ";", "--quote", ";", "--log", "json"],
+      { code: "usage" },
+    ],
+  ])("of %s", async (_, args, expected) => {
+    const { code, stderr } = await idv(args);
+    const lines = linesOf(stderr);
+    expect(lines).toEqual([expect.objectContaining({ type: "error", ...expected })]);
+    expect(code).toBe(lines[0]!["exitCode"]);
+    expect(lines[0]!["message"]).not.toMatch(/^idv:/);
+  });
+
+  test("of a file with notes", async () => {
+    const stdin = Buffer.from("\ufeffemail,status\nann@larch-and-oak.com,old\n", "utf16le");
+    const { code, stderr } = await idv(["emails", "--log", "json"], { stdin });
+    expect(linesOf(stderr).map(({ type }) => type)).toEqual(["note", "note", "summary"]);
+    expect(code).toBe(0);
+  });
+});

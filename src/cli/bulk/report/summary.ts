@@ -6,7 +6,7 @@ import { elsewhereText, formulasRemark } from "../../../run/open/no-items.js";
 import type { RunReport } from "../../../run/run-options.js";
 import type { Dialect } from "../../../table/dialect.js";
 import { dialectWords } from "../../../table/sniff/dialect.js";
-import { counted, grouped, linesText, printable, sizeOf } from "../../../text.js";
+import { counted, grouped, linesText, printable, printableJson, sizeOf } from "../../../text.js";
 import { knownStatuses } from "../../../validator/validator.js";
 import { statusColour, type TerminalStyle } from "../../terminal/bars.js";
 import { kindsText } from "./bad-rows.js";
@@ -16,7 +16,7 @@ import { fakeReasonCounts, statusLines } from "./summary-layout.js";
 export function dryRunSummary({ input, dryRun, ...table }: DryRun, format: "text" | "json"): string {
   const { rows, distinct, cached, prechecked, items, requests } = dryRun;
   if (format === "json") {
-    return terminalJson({
+    return printableJson({
       type: "summary",
       dryRun: true,
       input,
@@ -75,7 +75,7 @@ export function jsonSummary({
   ...rest
 }: Summary): string {
   const { rows, written, emptyRows, distinct, cached, prechecked, statuses, charged, quota } = report;
-  return terminalJson({
+  return printableJson({
     type: "summary",
     ...rest,
     dialect: marksOf(rest.dialect),
@@ -117,13 +117,6 @@ export function jsonSummary({
     },
   });
 }
-
-/** Also escapes the control characters that JSON allows. */
-const terminalJson = (value: unknown): string =>
-  JSON.stringify(value)
-    .replace(/[\u007f-\u009f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
-    // The runner of GitHub Actions takes `##[` for a command.
-    .replaceAll("##[", "##\\u005b");
 
 export function textSummary(summary: Summary, style: TerminalStyle | undefined): string {
   const { report, seconds } = summary;
