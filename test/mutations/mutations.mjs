@@ -259,7 +259,7 @@ export const mutations = [
     promise: "--split replaces no file that another run has written meanwhile",
     file: "src/files/split-output.ts",
     from: "const other = existing(paths);",
-    to: "const other = existing([]);",
+    to: "const other = existing(paths.slice(0, 0));",
     tests: [unit("files/split-output"), program("several/shared-files")],
   },
   {

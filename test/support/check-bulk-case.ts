@@ -43,8 +43,7 @@ async function run(idv: typeof Idv, { lists, options, limit, args }: BulkCase) {
     .split("\n")
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line) as Summary)
-    // A run of more than a second says how far it is.
-    .filter(({ type }) => type !== "progress")
+    .filter(({ type }) => type === "summary" || type === "total")
     .map(factsOf);
   const { used } = await readQuota(home);
   const outcome: Outcome = {

@@ -75,8 +75,10 @@ describe("a limit", () => {
       statuses: { ok: 5, quota_exceeded: 3 },
       units: { used: 3, left: 0, renews: expect.stringMatching(/-01T00:00:00.000Z$/) },
     });
-    expect(line).toMatch(
-      /^idv: quota exhausted: 3 rows wait for it \(quota_exceeded\); it renews in .+ \(.*\d\d:\d\d\), at \d{4}-\d\d-01T00:00Z$/,
+    const { type, message } = JSON.parse(line ?? "");
+    expect(type).toBe("note");
+    expect(message).toMatch(
+      /^quota exhausted: 3 rows wait for it \(quota_exceeded\); it renews in .+ \(.*\d\d:\d\d\), at \d{4}-\d\d-01T00:00Z$/,
     );
     expect(await used(home)).toBe(3);
   });
