@@ -27,7 +27,7 @@ export type Line = Readonly<Record<string, unknown>>;
 
 export interface ProgramEnd {
   readonly exitCode: number;
-  /** The last lines, without those about progress. */
+  /** The last lines of JSON, without those about progress. */
   readonly lines: readonly Line[];
 }
 
@@ -52,6 +52,7 @@ export async function follow(child: ChildProcess, onProgress: (line: Line) => vo
     rest = (parts.pop() ?? "").slice(-100_000);
     for (const part of parts) {
       const line = parseLine(part);
+      if (line === undefined) continue;
       if ("share" in line) onProgress(line);
       else lines.push(line);
       if (lines.length > 100) lines.shift();
@@ -67,14 +68,13 @@ export async function follow(child: ChildProcess, onProgress: (line: Line) => vo
   return { exitCode, lines };
 }
 
-function parseLine(text: string): Line {
+/** Returns undefined for a line of a bug, which may name paths of the server. */
+function parseLine(text: string): Line | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value as Line;
-  } catch {
-    // A process that could not be started.
-  }
-  return { type: "error", message: text };
+  } catch {}
+  return undefined;
 }
 
 /**

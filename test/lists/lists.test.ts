@@ -102,6 +102,18 @@ const upload = (text = "email\n") => Readable.from([Buffer.from(text)]);
 const choices = { drop: [], isSplit: false, dns: false };
 
 describe("a list that arrives", () => {
+  test.each([
+    [
+      'console.error(JSON.stringify({ type: "error", message: "list.csv: bad" })); throw new Error("here");',
+      "list.csv: bad",
+    ],
+    ['throw new Error("here");', "the list cannot be checked"],
+  ])("fails with the message of an error, without the lines of a bug", async (program, message) => {
+    const { lists } = await openLists(newPlace(), { program });
+    const fault = await lists.take(upload(), sent, "").catch((error: Error) => error.message);
+    expect(fault).toBe(message);
+  });
+
   test("fails after the time limit for its look", async () => {
     const place = newPlace();
     const { lists, alive } = await openLists(place, { lookMilliseconds: 200 });
