@@ -4,7 +4,7 @@ import { exitCodes } from "./exit-codes.js";
 import { createProgram, normalizeArguments } from "./program.js";
 import { isFinished } from "./terminal/interruption.js";
 import { allPrinted } from "./terminal/standard-output.js";
-import { say, sayFailure, sayInJson, wantsJson } from "./terminal/terminal.js";
+import { prepareLog, say, sayFailure } from "./terminal/terminal.js";
 import { version } from "./version.js";
 
 export async function runProgram(argv: readonly string[]): Promise<void> {
@@ -22,7 +22,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   try {
     process.exitCode = 0;
     const words = argv.slice(2);
-    sayInJson(wantsJson(words));
+    prepareLog(words);
     const program = await createProgram(version(), words);
     await program.parseAsync(normalizeArguments(program, words), { from: "user" });
     await allPrinted();

@@ -9,7 +9,7 @@ import { vi } from "vitest";
 import { failureFor } from "../../src/cli/errors.js";
 import { createProgram, normalizeArguments } from "../../src/cli/program.js";
 import { allPrinted, standardOutput } from "../../src/cli/terminal/standard-output.js";
-import { sayFailure, sayInJson, wantsJson } from "../../src/cli/terminal/terminal.js";
+import { prepareLog, sayFailure } from "../../src/cli/terminal/terminal.js";
 import { version } from "../../src/cli/version.js";
 import type { Outcome, RunSettings } from "./run-settings.js";
 import { temporaryFolder } from "./temporary-folder.js";
@@ -61,7 +61,7 @@ export async function idv(
 async function run(words: readonly string[]): Promise<number> {
   try {
     process.exitCode = 0;
-    sayInJson(wantsJson(words));
+    prepareLog(words);
     const program = await createProgram(version(), words);
     await program.parseAsync(normalizeArguments(program, words), { from: "user" });
     await allPrinted();

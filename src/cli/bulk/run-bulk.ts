@@ -7,7 +7,6 @@ import { ChoiceError, FileError } from "../../files/errors.js";
 import { startsAsZip } from "../../files/file-start.js";
 import { abandonLast, countsOf, countsSince } from "../../run/session.js";
 import { TableError } from "../../table/errors.js";
-import { printForRunner } from "../../text.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";
 import { all } from "../options/input.js";
 import { interruptible } from "../terminal/interruption.js";
@@ -24,9 +23,6 @@ import { validateFile } from "./validate.js";
 
 /** Runs `idv emails` or `idv domains` and returns the exit code. */
 export async function runBulk(request: BulkRequest): Promise<number> {
-  printForRunner(
-    request.options.log?.some((target) => "format" in target && target.format === "github") === true,
-  );
   const { signal, interrupted, finish, end } = interruptible(outputName(request));
   const resources = new Resources(signal);
   // A signal ends the run even while it waits for a key command, for more input, or for the reader of the output.

@@ -1,6 +1,6 @@
 /** Colours, and lines on standard error. */
 import type { ChalkInstance } from "chalk";
-import { printable, printableJson } from "../../text.js";
+import { printable, printableJson, printForRunner } from "../../text.js";
 import type { Failure } from "../errors.js";
 import { codeOf } from "../exit-codes.js";
 
@@ -33,14 +33,17 @@ export async function colours(
 
 let isJson = false;
 
-/** Makes each line on standard error an object, for programs that read it. */
-export function sayInJson(inJson: boolean): void {
-  isJson = inJson;
+/**
+ * Prepares standard error for who reads it, by the words of a command line: with `--log json`, each line is an object; with
+ * `--log github`, no text from outside becomes a command. Before the words are parsed, since their faults are for the same reader.
+ */
+export function prepareLog(words: readonly string[]): void {
+  const formats = words.map((word, i) =>
+    (words[i - 1] === "--log" ? word : /^--log=(.*)$/s.exec(word)?.[1])?.trim().toLowerCase(),
+  );
+  isJson = formats.includes("json");
+  printForRunner(formats.includes("github"));
 }
-
-/** Returns whether the command line asks for it, with `--log json`. */
-export const wantsJson = (words: readonly string[]): boolean =>
-  words.some((word, i) => word === "--log=json" || (word === "--log" && words[i + 1] === "json"));
 
 export function say(message: string): void {
   process.stderr.write(

@@ -121,7 +121,8 @@ export async function openInput(
     ...choices.cells,
     isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
   };
-  const isOutput = update !== undefined || columns.renamed.some(({ usual }) => wasValidated(table, usual));
+  const wasValidated = columns.renamed.some(({ usual }) => earlierValues(table, usual)?.some(isStatus));
+  const isOutput = update !== undefined || wasValidated;
   // The output of an earlier run may be validated again, even if nearly all its rows are fake.
   if (!isNamed && !isForced && !isOutput) await checkStart(name, table, { kind, ...cells });
   return {
@@ -184,18 +185,17 @@ function addedColumns({ inputName, columns: wanted, note }: InputChoices, table:
     ...(wanted.update && { isOurs: (column) => holdsStatuses(table.firstValues(column)) }),
   });
   for (const { usual, name } of columns.renamed) {
-    const index = table.names.indexOf(usual);
-    const isOurs = index >= 0 && holdsStatuses(table.firstValues(index));
+    const isOurs = earlierValues(table, usual) !== undefined;
     const advice = isOurs && !wanted.update ? "; to go on with an earlier run, use --update" : "";
     note(`${inputName} has a column "${usual}" already; ours is "${name}"${advice}`);
   }
   return columns;
 }
 
-/** Returns whether a column has statuses of an earlier run. */
-function wasValidated(table: Table, name: string): boolean {
-  const values = table.names.includes(name) ? table.firstValues(table.names.indexOf(name)) : [];
-  return holdsStatuses(values) && values.some(isStatus);
+/** Returns the first values of a column if it may be the status column of an earlier run. */
+function earlierValues({ names, firstValues }: Table, name: string): readonly string[] | undefined {
+  const values = names.includes(name) ? firstValues(names.indexOf(name)) : undefined;
+  return values && holdsStatuses(values) ? values : undefined;
 }
 
 /** Returns how the rows of an earlier run are updated; undefined if the table has no status columns of one. */

@@ -29,8 +29,8 @@ export async function writeTable(
   choices: OutputChoices,
 ): Promise<TableSink> {
   try {
-    const isBook = choices.workbook !== undefined;
-    return await inDocument(await (isBook ? inWorkbook : asText)(output, input, choices), input);
+    const rows = choices.workbook ? inWorkbook(output, input, choices) : asText(output, choices);
+    return await inDocument(await rows, input);
   } catch (error) {
     await output.discard();
     throw error;
@@ -45,11 +45,7 @@ export async function inDocument(rows: TableSink, { table, columns }: OpenedInpu
   return documentSink(rows, outputForm, elements?.header && { names: elements.header, added: columns.names });
 }
 
-async function asText(
-  output: TableSink,
-  _: OpenedInput,
-  { name, compression, encode }: OutputChoices,
-): Promise<TableSink> {
+async function asText(output: TableSink, { name, compression, encode }: OutputChoices): Promise<TableSink> {
   const sink = compression
     ? await (await import("../../files/compression.js")).compressInto(name, output, compression)
     : output;

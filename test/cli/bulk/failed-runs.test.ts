@@ -189,6 +189,7 @@ describe("with --log json, each line on standard error is an object", () => {
 
   test.each<[string, readonly string[], Readonly<Record<string, unknown>>]>([
     ["an unknown option", ["emails", "--log", "json", "--nope"], { code: "usage", exitCode: 2 }],
+    ["a format in capitals", ["emails", "no.csv", "--log", "JSON"], { code: "input_output" }],
     ["a missing file", ["emails", "no.csv", "--log=json"], { code: "input_output", exitCode: 6 }],
     [
       "options that exclude each other",
