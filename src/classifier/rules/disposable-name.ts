@@ -18,6 +18,7 @@ export const disposableName = {
   code: "disposable-name",
   status: "disposable",
   words: "called like temporary mail",
+  plainly: "temporary mail, by its name",
   source: "words in the names of such services",
   forPerson: "The domain of this address is called like a service for temporary addresses.",
   example: "`disposable-name: temp-mail-24.example`",

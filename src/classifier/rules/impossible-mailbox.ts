@@ -139,6 +139,7 @@ export const impossibleMailbox = {
   code: "impossible-mailbox",
   status: "fake",
   words: "impossible mailbox",
+  plainly: "the provider gives out no such name",
   source: "what the provider accepts when a mailbox is made",
   forPerson:
     "The provider of this address gives out no such mailbox. Please check the spelling before the @.",

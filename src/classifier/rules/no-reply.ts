@@ -7,6 +7,7 @@ export const noReply = {
   code: "no-reply",
   status: "fake",
   words: "no-reply",
+  plainly: "nobody reads it",
   source: "GitHub Docs, about addresses for commits",
   forPerson: "Nobody reads mail at this address. Please give another one.",
   example: "`no-reply: users.noreply.github.com`",

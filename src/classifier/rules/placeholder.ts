@@ -90,6 +90,7 @@ export const placeholder = {
   code: "placeholder",
   status: "fake",
   words: "placeholder",
+  plainly: "typed to fill a form, such as test or asdf",
   source: "words that people write to skip a field",
   forPerson: "This looks like a placeholder. Please give your own address.",
   example: "`test@hotmail.com`",

@@ -71,6 +71,7 @@ export const publicSuffix = {
   code: "public-suffix",
   status: "fake",
   words: "public suffix",
+  plainly: "an ending, without a name before it",
   source: "Public Suffix List, https://publicsuffix.org/",
   forPerson:
     "The domain of this address is an ending under which names are registered. Please check what comes after the @.",

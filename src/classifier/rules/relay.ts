@@ -17,6 +17,7 @@ export const relay = {
   code: "relay",
   status: "alias",
   words: "private relay",
+  plainly: "forwards to a mailbox, and can be switched off",
   source: "the relays' own pages",
   forPerson: "This address forwards mail to a mailbox. It is accepted.",
   example: "`relay: duckduckgo`",

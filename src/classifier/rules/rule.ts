@@ -3,13 +3,15 @@
 export type ClassifierStatus = "ok" | "alias" | "disposable" | "fake";
 
 /**
- * A reason starts with `code`, which is stable; reports have `words` instead. `source` is where the rule comes from,
- * `forPerson` a sentence for the one whose address it is. `example` is Markdown for the help.
+ * A reason starts with `code`, which is stable; reports have `words` instead, and `plainly` what is behind them for people who do
+ * not know the words. `source` is where the rule comes from, `forPerson` a sentence for the one whose address it is. `example`
+ * is Markdown for the help.
  */
 export interface ReasonRecord {
   readonly code: string;
   readonly status: ClassifierStatus;
   readonly words: string;
+  readonly plainly?: string;
   readonly source: string;
   readonly forPerson: string;
   readonly example: string;

@@ -39,6 +39,7 @@ export const specialUse = {
   code: "special-use",
   status: "fake",
   words: "reserved domain",
+  plainly: "reserved by the standards, receives no mail",
   source: "RFC 6761 and the registry of special-use domain names",
   forPerson:
     "The domain of this address is reserved, and receives no mail. Please check what comes after the @.",

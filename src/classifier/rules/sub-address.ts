@@ -8,6 +8,7 @@ export const subAddress = {
   code: "sub-address",
   status: "alias",
   words: "sub-address",
+  plainly: "ann+news reaches the mailbox of ann",
   source: "RFC 5233, and the providers' own pages",
   forPerson: "This address reaches a mailbox under another name. It is accepted.",
   example: "`sub-address: +news`",

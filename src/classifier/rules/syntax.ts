@@ -12,6 +12,7 @@ export const syntax = {
   code: "syntax",
   status: "fake",
   words: "syntax",
+  plainly: "not written as an address",
   source: "RFC 5321, section 4.1.2, and RFC 6531",
   forPerson: "This is not a complete e-mail address. Please check the spelling.",
   example: "`syntax: two dots in a row at 5`",

@@ -7,6 +7,7 @@ export const unknownTld = {
   code: "unknown-tld",
   status: "fake",
   words: "no such top-level domain",
+  plainly: "nothing ends like this",
   source: "top-level domains in the Public Suffix List, https://publicsuffix.org/",
   forPerson: "No domain ends like this one. Please check what comes after the @.",
   example: "`unknown-tld: con`",

@@ -6,6 +6,8 @@ import { readFileSync } from "node:fs";
 import type { Command, Option } from "commander";
 import { lexer, Parser, type Token, type Tokens } from "marked";
 import { reasons } from "../../classifier/rules/rules.js";
+import { statusWords } from "../../validator/statuses.js";
+import { knownStatuses } from "../../validator/validator.js";
 import { environmentVariables } from "../config/environment.js";
 import { settingNames, settingOf, variableOf } from "../config/settings.js";
 import { exitCodeMeanings } from "../exit-codes.js";
@@ -19,6 +21,14 @@ const generated: Readonly<Record<string, () => string>> = {
       settingNames.map((name) => {
         const { fallback = "none", help } = settingOf(name);
         return [name, variableOf(name), fallback, help];
+      }),
+    ),
+  statuses: () =>
+    table(
+      ["Status", "Meaning", "What to do"],
+      knownStatuses.map((status) => {
+        const { meaning, advice, command } = statusWords[status];
+        return [status, meaning, command === undefined ? advice : `${advice} ${command}`];
       }),
     ),
   reasons: () =>

@@ -7,6 +7,7 @@ import { settingNames, variableOf } from "../../../src/cli/config/settings.js";
 import { exitCodeMeanings, exitCodes } from "../../../src/cli/exit-codes.js";
 import { topicNames } from "../../../src/cli/help/topic-names.js";
 import { printTopic } from "../../../src/cli/help/topics.js";
+import { statusWords } from "../../../src/validator/statuses.js";
 import { knownStatuses } from "../../../src/validator/validator.js";
 
 const commas = (names: readonly string[]) => names.flatMap((name) => name.split(", "));
@@ -28,6 +29,19 @@ test("the README and the topic exit-codes give the same meanings of exit codes a
   expect(rows.map(([code, meaning]) => [code, meaning!.replaceAll("`", "")])).toEqual(codes);
   const topic = printTopic("exit-codes").replace(/\s+/g, " ");
   for (const [code, meaning] of codes) expect(topic).toContain(` ${code} ${meaning} `);
+});
+
+test("the README and the topic statuses have the words of the records", async () => {
+  const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+  const rows = [...readme.matchAll(/^\| `(\w+)` +\| (.*?) +\| (.*?) +\|$/gm)].map((row) => row.slice(1));
+  const topic = printTopic("statuses").replace(/\s+/g, " ");
+  const expected = knownStatuses.map((status) => {
+    const { meaning, advice, command } = statusWords[status];
+    for (const words of [meaning, advice, command ?? ""])
+      for (const word of words.replaceAll("`", "").split(" ")) expect(topic).toContain(word);
+    return [status, meaning, [advice, command].filter((words) => words !== undefined).join(" ")];
+  });
+  expect(rows).toEqual(expected);
 });
 
 test.each(topicNames)("the topic %s is wrapped to 80 columns without a terminal", async (topic) => {

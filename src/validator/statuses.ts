@@ -1,0 +1,35 @@
+/** The words of the statuses, which the help, README, reports and pages show. Those of reasons are in the rule records. */
+import type { knownStatuses } from "./validator.js";
+
+export interface StatusWords {
+  /** Markdown. */
+  readonly meaning: string;
+  /** What to do with the rows, for everybody. */
+  readonly advice: string;
+  /** What idv does about them, as Markdown for the help. */
+  readonly command?: string;
+}
+
+export const statusWords: Readonly<Record<(typeof knownStatuses)[number] | "(empty)", StatusWords>> = {
+  ok: { meaning: "no problem found", advice: "Write to it." },
+  alias: {
+    meaning: "a sub-address (`ann+news@...`) or a forwarding relay: a real mailbox under another name",
+    advice: "Write to it: mail arrives. Its owner may switch it off.",
+    command: "`--dedupe=canonical` keeps one row for each mailbox.",
+  },
+  disposable: {
+    meaning: "the domain, or one above it, hands out throw-away addresses",
+    advice: "Leave it out, or ask for another address: the mailbox lasts for minutes or days.",
+  },
+  fake: {
+    meaning:
+      "cannot exist: broken syntax, reserved or unknown top-level domain, mistyped provider, impossible mailbox",
+    advice: "Leave it out, or repair it if it is mistyped: mail to it bounces.",
+    command: "`--explain` says why, `--fix` repairs.",
+  },
+  quota_exceeded: {
+    meaning: "not checked, because the quota ran out",
+    advice: "Check it when there are units again.",
+  },
+  "(empty)": { meaning: "nothing to check", advice: "These rows have nothing to check." },
+};
