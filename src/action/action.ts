@@ -3,12 +3,11 @@
  * and its report as the summary of the job. Reads and writes the files and variables of the runner by itself: three lines, for
  * which the toolkit of GitHub would bring an HTTP client.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import fs, { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { endOf, factsIn, startProgram } from "../child-program.js";
 
 /** Inputs of action.yml. A runner passes `fail-on` as the variable `INPUT_FAIL-ON`. */
 type Input = "files" | "command" | "column" | "fail-on" | "max-bad" | "options" | "report";
@@ -39,13 +38,6 @@ function fail(message: string): void {
   process.exitCode = 2;
 }
 
-interface FileSummary {
-  readonly type: string;
-  readonly rows?: number;
-  readonly empty?: number;
-  readonly statuses?: Readonly<Record<string, number>>;
-}
-
 /**
  * Returns the files that the lines of the input name.
  *
@@ -64,10 +56,10 @@ function findFiles(): string[] {
 /** Returns the exit code of the command line. The table may go to standard output: addresses do not belong into a log. */
 async function run(args: readonly string[]): Promise<number> {
   const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "ignore", "inherit"] });
-  const [code] = (await once(child, "exit")) as [number | null];
+  const own = { program: process.execPath, words: [program] };
+  const { exitCode } = await endOf(startProgram(own, args, { stdio: ["ignore", "ignore", "inherit"] }));
   // Killed, as for want of memory.
-  return code ?? 70;
+  return exitCode ?? 70;
 }
 
 async function main(): Promise<void> {
@@ -99,17 +91,10 @@ async function main(): Promise<void> {
   // After `--`, no file is an option: a pull request may add one called `--allow=x`.
   process.exitCode = await run([inputOf("command") || "emails", ...place, ...common, "--", ...files]);
 
-  const totals = new Map<string, number>();
-  const add = (name: string, count = 0) => totals.set(name, (totals.get(name) ?? 0) + count);
-  for (const name of ["rows", "empty", "ok", "alias", "disposable", "fake", "quota_exceeded"]) add(name);
-  const lines = existsSync(counts) ? readFileSync(counts, "utf8").trim().split("\n") : [];
-  for (const { type, rows, empty, statuses = {} } of lines.map((line) => JSON.parse(line) as FileSummary)) {
-    if (type !== "summary") continue;
-    add("rows", rows);
-    add("empty", empty);
-    for (const [status, count] of Object.entries(statuses)) add(status, count);
-  }
-  for (const [name, count] of totals) setOutput(name.replaceAll("_", "-"), count);
+  const facts = existsSync(counts) ? factsIn(readFileSync(counts, "utf8").split("\n")) : undefined;
+  const none = { ok: 0, alias: 0, disposable: 0, fake: 0, quota_exceeded: 0 };
+  const found = { rows: facts?.rows ?? 0, empty: facts?.empty ?? 0, ...none, ...facts?.statuses };
+  for (const [name, count] of Object.entries(found)) setOutput(name.replaceAll("_", "-"), count);
   setOutput("exit-code", process.exitCode);
   if (!isPlaced) setOutput("checked", checked);
   if (existsSync(report)) setOutput("report", resolve(report));

@@ -4,6 +4,9 @@
  *
  * @packageDocumentation
  */
+
+export type { FaultCode } from "../fault.js";
+export type { Counts, Facts, InputFacts } from "../report/facts.js";
 export {
   type Classification,
   type ClassifierStatus,
@@ -22,6 +25,6 @@ export {
   type Why,
 } from "./items.js";
 export { loadTables, type Tables } from "./load-tables.js";
-export type { CheckedTable, TableOptions, TableProgress, TableRow, TableSummary } from "./table.js";
+export type { CheckedTable, TableOptions, TableProgress, TableRow } from "./table.js";
 export { TableFault } from "./table-fault.js";
 export { validateTable } from "./validate-table.js";

@@ -4,13 +4,15 @@
  */
 import type { Classifier } from "../classifier/classifier.js";
 import type { ClassifierStatus } from "../classifier/verdict.js";
+import { Fault } from "../fault.js";
 import type { Compression } from "../files/compression-format.js";
-import { ChoiceError, ClosedPipe, FileError } from "../files/errors.js";
+import { ClosedPipe } from "../files/errors.js";
 import type { WorkbookFormat } from "../files/format-by-name.js";
 import type { TableSink } from "../files/table-sink.js";
 import { piecesOf } from "../files/web-stream.js";
 import { useKernel } from "../kernel/kernel.js";
 import type { Kind, ListedItems } from "../library.js";
+import { type Facts, factsOf, inputFactsOf, noFacts } from "../report/facts.js";
 import { itemTest, usualCells } from "../run/cells.js";
 import { fixerOf, type WantedFixes } from "../run/fixes.js";
 import { itemKey } from "../run/item.js";
@@ -18,9 +20,8 @@ import { openInput } from "../run/open/open-input.js";
 import { writeTable } from "../run/open/write-table.js";
 import { profiles } from "../run/profiles.js";
 import { validateTable } from "../run/run.js";
-import type { RowFilter, RowObserver, RunProgress, RunReport } from "../run/run-options.js";
-import type { BadRowPolicy, RowFault } from "../table/bad-rows.js";
-import { TableError } from "../table/errors.js";
+import type { RowFilter, RowObserver, RunProgress } from "../run/run-options.js";
+import { BadRowCounts, type BadRowPolicy } from "../table/bad-rows.js";
 import type { Table } from "../table/table.js";
 import { offlineValidator } from "../validator/offline.js";
 import { TableFault } from "./table-fault.js";
@@ -85,21 +86,6 @@ export interface TableOptions extends ListedItems {
   readonly signal?: AbortSignal;
 }
 
-export interface TableSummary {
-  readonly rows: number;
-  readonly written: number;
-  /** Rows without an item. */
-  readonly empty: number;
-  readonly distinct: number;
-  /** Rows by status. */
-  readonly statuses: Readonly<Record<string, number>>;
-  /** Rows by the code of their reason. */
-  readonly reasons: Readonly<Record<string, number>>;
-  readonly topDomains: readonly { readonly domain: string; readonly items: number }[];
-  readonly badRows: number;
-  readonly seconds: number;
-}
-
 export interface CheckedTable {
   /** Format of the output: that of the input where it can be written. */
   readonly format: Table["format"] | WorkbookFormat;
@@ -116,8 +102,8 @@ export interface CheckedTable {
   readonly compression: Compression | undefined;
   /** The bytes of the checked table. Reading it drives the run. */
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Resolves at the end of the stream. */
-  readonly summary: Promise<TableSummary>;
+  /** What was found; resolves at the end of the stream. */
+  readonly summary: Promise<Facts>;
 }
 
 export async function useKernelBytes(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
@@ -131,7 +117,6 @@ const Reader = typeof FileReaderSync === "undefined" ? undefined : FileReaderSyn
 export interface CheckObservers {
   /** Called when the table is known, before its rows are read. */
   readonly observersOf?: (table: Table) => readonly RowObserver[];
-  readonly onReport?: (report: RunReport) => void;
 }
 
 /** @throws TableFault */
@@ -144,8 +129,7 @@ export async function openCheck(
   const started = performance.now();
   const { kind = "email", name = nameOf(source), badRows = "error" } = options;
   const signal = options.signal ?? new AbortController().signal;
-  let bad = 0;
-  let stage: keyof typeof faultOf = "text";
+  const bad = new BadRowCounts();
   const filter = filterOf(options);
   const size = source instanceof Blob ? source.size : undefined;
   async function* pieces() {
@@ -191,21 +175,18 @@ export async function openCheck(
       note: () => {},
     },
     {
-      onBadRow: (_: RowFault) => void bad++,
-      onStage: (next) => {
-        stage = next;
-      },
+      onBadRow: (fault) => bad.add(fault),
       signal,
     },
   ).catch((error: unknown) => {
-    throw asFault(faultOf[stage], error);
+    throw asFault(error);
   });
   const { table, columns, cells, compression, encoding, sheet, share } = input;
   const output = outputStream();
   signal.addEventListener("abort", () => output.fail(signal.reason));
   const sink = await writeTable(output.sink, input, { name, workbook: sheet?.format, compression }).catch(
     (error: unknown) => {
-      throw asFault("workbook", error);
+      throw asFault(error);
     },
   );
   const validator = offlineValidator(
@@ -216,7 +197,7 @@ export async function openCheck(
     ...(observers.observersOf?.(table) ?? []),
     ...(options.onBadItem ? [badItemObserver(kind, classifier, options.onBadItem)] : []),
   ];
-  const run = async (): Promise<TableSummary> => {
+  const run = async (): Promise<Facts> => {
     try {
       const report = await validateTable({
         kind,
@@ -236,10 +217,17 @@ export async function openCheck(
         }),
       });
       await sink.commit();
-      observers.onReport?.(report);
-      return { ...toSummary(report), badRows: bad, seconds: (performance.now() - started) / 1000 };
+      return {
+        ...noFacts(kind, "idv, in a browser: the list was not sent anywhere"),
+        ...factsOf(kind, report),
+        inputs: [await inputFactsOf(name, input, bad.kinds, report)],
+        badRows: bad.count,
+        explained: options.explain === true,
+        fixes: options.fix !== undefined,
+        seconds: (performance.now() - started) / 1000,
+      };
     } catch (error) {
-      const fault = signal.aborted ? signal.reason : asFault("row", error);
+      const fault = signal.aborted ? signal.reason : asFault(error);
       output.fail(fault);
       throw fault;
     }
@@ -345,35 +333,8 @@ const toProgress = ({ rows, statuses }: RunProgress, share: number | undefined):
   statuses: Object.fromEntries(statuses()),
 });
 
-const toSummary = ({
-  rows,
-  written,
-  emptyRows,
-  distinct,
-  statuses,
-  reasons,
-  topDomains,
-}: RunReport): Omit<TableSummary, "badRows" | "seconds"> => ({
-  rows,
-  written,
-  empty: emptyRows,
-  distinct,
-  statuses: Object.fromEntries(statuses),
-  reasons: Object.fromEntries(reasons),
-  topDomains,
-});
-
-/** Faults by what fails when the input is opened. */
-const faultOf = { text: "damaged", sheet: "workbook", table: "table", items: "column" } as const;
-
 /** Errors of the browser are of its own classes: a file that was moved or changed meanwhile is a DOMException. */
-function asFault(code: TableFault["code"], error: unknown): unknown {
-  if (error instanceof TableFault) return error;
-  const { message } = error as Error;
-  const fault = (code: TableFault["code"]) => new TableFault(code, message, { cause: error });
-  if (error instanceof DOMException) return fault("gone");
-  if (error instanceof FileError) return fault("damaged");
-  if (error instanceof ChoiceError)
-    return fault(code === "table" && /column/.test(message) ? "column" : code);
-  return error instanceof TableError ? fault(code) : error;
+function asFault(error: unknown): unknown {
+  if (error instanceof DOMException) return new TableFault("gone", error.message, { cause: error });
+  return error instanceof Fault ? new TableFault(error.code, error.plain, { cause: error }) : error;
 }

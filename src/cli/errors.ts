@@ -1,7 +1,8 @@
 /** Maps errors to exit codes and messages. */
 import { fileURLToPath } from "node:url";
 import { CommanderError } from "commander";
-import { ChoiceError, ClosedPipe, FileError } from "../files/errors.js";
+import { Fault, faultKinds } from "../fault.js";
+import { ClosedPipe } from "../files/errors.js";
 import { TooManyItems } from "../kernel/distinct-table.js";
 import { StoreError } from "../store/errors.js";
 import { UnitsLost } from "../store/quota/units-lost.js";
@@ -30,8 +31,12 @@ export class Interrupted extends Error {
 }
 
 export interface Failure {
+  /** Code of a {@link Fault}; of others, that of the exit code. */
+  readonly code?: string;
   readonly exitCode: number;
   readonly message?: string;
+  /** The message for people who do not see options, if that is another one. */
+  readonly plain?: string;
   /** The faulty line of a table, shown on terminals only: logs must not hold addresses. */
   readonly excerpt?: TableError["excerpt"];
   readonly stack?: string;
@@ -44,23 +49,20 @@ export function failureFor(error: unknown): Failure {
     // commander has printed its message, the help or the version itself.
     return { exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
   }
-  if (error instanceof UsageError || error instanceof ChoiceError) {
-    return { exitCode: exitCodes.usage, message: error.message };
-  }
+  if (error instanceof UsageError) return { exitCode: exitCodes.usage, message: error.message };
   if (error instanceof EmptyInput) return { exitCode: exitCodes.failOn, message: error.message };
   if (error instanceof AuthorisationError) {
     return { exitCode: exitCodes.notAuthorised, message: error.message };
   }
   if (error instanceof UnitsLost) return { exitCode: exitCodes.quotaExhausted, message: error.message };
   if (error instanceof ServiceError) return { exitCode: exitCodes.service, message: error.message };
-  if ([FileError, TableError, StoreError, TooManyItems].some((known) => error instanceof known)) {
-    const { excerpt } = error as TableError;
-    return {
-      exitCode: exitCodes.inputOutput,
-      message: (error as Error).message,
-      ...(excerpt && { excerpt }),
-    };
+  if (error instanceof Fault) {
+    const { code, message, plain } = error;
+    const excerpt = error instanceof TableError ? error.excerpt : undefined;
+    return { code, exitCode: faultKinds[code].exitCode, message, plain, ...(excerpt && { excerpt }) };
   }
+  if (error instanceof StoreError || error instanceof TooManyItems)
+    return { exitCode: exitCodes.inputOutput, message: error.message };
   if (error instanceof Interrupted) {
     const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
     return { exitCode: 128 + signalNumbers[error.signal], message: error.message };

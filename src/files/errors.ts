@@ -1,7 +1,12 @@
 /** Errors of files. They do not describe the content, which has its own errors. */
+import { Fault, type FaultWords } from "../fault.js";
 
-export class FileError extends Error {
+export class FileError extends Fault {
   override readonly name = "FileError";
+
+  constructor(what: string, words: FaultWords = {}) {
+    super(words.code ?? "file", what, words);
+  }
 }
 
 /** The reader of the output has closed it, as in `idv ... | head`. */
@@ -10,8 +15,12 @@ export class ClosedPipe extends Error {
 }
 
 /** An option that does not fit the file, such as a column that it lacks. */
-export class ChoiceError extends Error {
+export class ChoiceError extends Fault {
   override readonly name = "ChoiceError";
+
+  constructor(what: string, words: FaultWords = {}) {
+    super(words.code ?? "option", what, words);
+  }
 }
 
 export function readFault(error: unknown): string {

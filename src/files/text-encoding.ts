@@ -42,9 +42,10 @@ export function transcode(
       try {
         return Buffer.from(decoder.decode(chunk, { stream: chunk !== undefined }));
       } catch {
-        throw new FileError(
-          `${name}: not ${decoder.encoding} text, at or after byte ${position + 1}; pass the right --encoding`,
-        );
+        throw new FileError(`${name}: not ${decoder.encoding} text, at or after byte ${position + 1}`, {
+          advice: "pass the right --encoding",
+          page: "save it as UTF-8",
+        });
       }
     };
     for await (const chunk of bytes) {

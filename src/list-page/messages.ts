@@ -1,6 +1,7 @@
 /** Messages between the page and its worker. */
-import type { CheckedTable, TableSummary } from "../browser/table.js";
-import type { Report } from "../report/report.js";
+import type { CheckedTable } from "../browser/table.js";
+import type { Facts } from "../report/facts.js";
+import type { textsOf } from "../report/words.js";
 import type { Kind } from "../validator/validator.js";
 import type { FaultCode } from "./words.js";
 
@@ -36,19 +37,20 @@ export interface BadRow {
   readonly line: number | undefined;
   readonly item: string;
   readonly status: string;
-  readonly reason: string | undefined;
+  /** In words. */
+  readonly reason: string;
   readonly suggestion: string | undefined;
 }
 
-type TableFacts = Pick<CheckedTable, "column" | "columnName" | "columns" | "sheet" | "encoding">;
+type FoundTable = Pick<CheckedTable, "column" | "columnName" | "columns" | "sheet" | "encoding">;
 
 /** Limit on the bad rows that the page shows. */
 export const mostRows = 5000;
 
 export interface Checked {
-  readonly table: TableFacts;
-  readonly summary: TableSummary;
-  readonly report: Report;
+  readonly table: FoundTable;
+  readonly facts: Facts;
+  readonly texts: ReturnType<typeof textsOf>;
   /** The first bad rows. */
   readonly badRows: readonly BadRow[];
   /** Number of rows with a suggestion, of all. */

@@ -10,7 +10,7 @@ import type { NamedCounts } from "../report/top-counts.js";
 import { grouped, percent } from "../text.js";
 import type { Kind } from "../validator/validator.js";
 import type { Answer, BadRow, Checked, PageTables, Request, SaveOptions } from "./messages.js";
-import { type FaultCode, type ReasonCode, type StatusCode, words } from "./words.js";
+import { type FaultCode, words } from "./words.js";
 
 /** Number of bad rows that are shown first, and more at each time. */
 const rowsAtOnce = 25;
@@ -290,7 +290,8 @@ function ColumnChoice({
   );
 }
 
-const codeOf = (reason: string | undefined): string => reason?.split(":")[0] ?? "";
+/** Returns the words of a reason without what they are about. */
+const codeOf = (reason: string): string => reason.split(":")[0]!;
 
 function Result({
   name,
@@ -311,30 +312,20 @@ function Result({
   onReport: () => void;
   onAnother: () => void;
 }) {
-  const { table, summary, report, badRows, suggestions } = checked;
-  const { statuses, rows, empty } = summary;
+  const { table, facts, texts, badRows, suggestions } = checked;
+  const { rows, distinct, seconds, topDomains, breakdown } = facts;
   const [accepted, setAccepted] = useState<"all" | ReadonlySet<string>>(new Set());
-  const countOf = (status: string) => statuses[status] ?? 0;
-  const filled = rows - empty;
-  const shown = [
-    ...(["ok", "alias", "disposable", "fake"] as const).map((status) => [status, countOf(status)] as const),
-    ["empty", empty] as const,
-  ].filter(([, number]) => number > 0);
   const column = table.columnName ? `${table.column} (${table.columnName})` : String(table.column);
-  const reasons = Object.entries(summary.reasons)
-    .map(([code, number]) => [words.reasons[code as ReasonCode] ?? code, number] as const)
-    .sort((a, b) => b[1] - a[1]);
   return (
     <>
       <p class="sub name">{name}</p>
       <h2 class="lead" ref={heading} tabIndex={-1}>
-        {filled === 0
-          ? words.noItems
-          : words.good(grouped(countOf("ok") + countOf("alias")), grouped(filled))}
+        {texts.lead}
       </h2>
+      {texts.grade && <p>{texts.grade}</p>}
       <p class="sub">
-        {words.details(grouped(rows), grouped(summary.distinct), summary.seconds.toFixed(1))}{" "}
-        {words.foundIn(column)} {summary.badRows > 0 && words.badLines(grouped(summary.badRows))}
+        {texts.details} {words.details(grouped(rows), grouped(distinct), seconds.toFixed(1))}{" "}
+        {words.foundIn(column)} {facts.badRows > 0 && words.badLines(grouped(facts.badRows))}
       </p>
       <div class="tools">
         {table.columns.length > 1 && (
@@ -345,13 +336,14 @@ function Result({
         </button>
       </div>
       <Section heading={words.statusHeading}>
-        <StatusTable
-          statuses={shown.map(([status, number]) => {
-            const [label, advice] = words.statuses[status];
-            return { className: status, label, count: number, advice };
-          })}
-          all={rows}
-        />
+        <StatusTable statuses={texts.statuses} all={rows} />
+      </Section>
+      <Section heading={words.nextHeading}>
+        <ul>
+          {texts.steps.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ul>
       </Section>
       <SaveBox
         accepted={accepted === "all" ? suggestions : accepted.size}
@@ -360,31 +352,44 @@ function Result({
         onReport={onReport}
       />
       <div class="columns">
-        {reasons.length > 0 && (
-          <BarTable heading={words.reasonHeading} column={words.reason} entries={reasons} className="fake" />
+        {texts.fakes.length > 0 && (
+          <BarTable
+            heading={words.fakeHeading}
+            column={words.reason}
+            entries={texts.fakes}
+            className="fake"
+          />
         )}
-        {summary.topDomains.length > 0 && (
+        {texts.aliases.length > 0 && (
+          <BarTable
+            heading={words.aliasHeading}
+            column={words.reason}
+            entries={texts.aliases}
+            className="alias"
+          />
+        )}
+        {topDomains.length > 0 && (
           <BarTable
             heading={words.disposableHeading}
             column={words.domain}
             figure={words.rows}
-            entries={summary.topDomains.map(({ domain, items }) => [domain, items] as const)}
+            entries={topDomains.map(({ domain, items }) => [domain, items] as const)}
             className="disposable"
           />
         )}
-        {report.providers.length > 0 && report.kind === "email" && (
-          <Parts heading={words.providerHeading} first={words.domain} parts={report.providers} />
+        {breakdown && breakdown.providers.length > 0 && facts.kind === "email" && (
+          <Parts heading={words.providerHeading} first={words.domain} parts={breakdown.providers} />
         )}
-        {report.months && report.months.counts.length > 1 && (
+        {breakdown?.months && breakdown.months.counts.length > 1 && (
           <Parts
-            heading={words.monthHeading(report.months.column)}
+            heading={words.monthHeading(breakdown.months.column)}
             first={words.month}
-            parts={report.months.counts.slice(-24)}
+            parts={breakdown.months.counts.slice(-24)}
           />
         )}
       </div>
       <BadRows
-        all={countOf("fake") + countOf("disposable")}
+        all={(facts.statuses["fake"] ?? 0) + (facts.statuses["disposable"] ?? 0)}
         badRows={badRows}
         suggestions={suggestions}
         accepted={accepted}
@@ -403,7 +408,6 @@ const Section = ({ heading, children }: { heading: string; children: ComponentCh
 
 /** Rows of providers or months, each with its statuses. */
 function Parts({ heading, first, parts }: { heading: string; first: string; parts: readonly NamedCounts[] }) {
-  const statusName = (status: string) => words.statuses[status as StatusCode]?.[0] ?? status;
   const badIn = ({ counts }: NamedCounts) =>
     (counts[series.indexOf("fake")] ?? 0) + (counts[series.indexOf("disposable")] ?? 0);
   return (
@@ -418,7 +422,7 @@ function Parts({ heading, first, parts }: { heading: string; first: string; part
             <th scope="col" class="number">
               {words.bad}
             </th>
-            <th scope="col">{words.status}</th>
+            <th scope="col">{words.byStatus}</th>
           </tr>
         </thead>
         <tbody>
@@ -432,7 +436,7 @@ function Parts({ heading, first, parts }: { heading: string; first: string; part
                   className="mini"
                   slices={series.map((status, i) => ({
                     className: status,
-                    label: statusName(status),
+                    label: status,
                     count: part.counts[i] ?? 0,
                   }))}
                 />
@@ -553,7 +557,7 @@ function BadRows({
             {suggestions > 0 && <option value="?">{words.onlySuggestions}</option>}
             {codes.map((code) => (
               <option key={code} value={code}>
-                {words.reasons[code as ReasonCode] ?? code}
+                {code}
               </option>
             ))}
           </select>
@@ -588,7 +592,7 @@ function BadRows({
               <td class="name">{row.item}</td>
               <td>
                 <Key className={row.status} />
-                {words.reasons[codeOf(row.reason) as ReasonCode] ?? row.reason}
+                {row.reason}
               </td>
               <td class="name">
                 {row.suggestion}{" "}

@@ -7,10 +7,11 @@ import { TableFault } from "../browser/table-fault.js";
 import { type Classifier, createClassifier } from "../classifier/classifier.js";
 import { TooManyItems } from "../kernel/distinct-table.js";
 import { Collector } from "../report/collector.js";
+import type { Facts } from "../report/facts.js";
 import { findDateColumn } from "../report/months.js";
 import { renderPage } from "../report/page.js";
-import { type Report, sumOf } from "../report/report.js";
-import type { ObservedRows, RowObserver, RunReport } from "../run/run-options.js";
+import { reasonText, textsOf } from "../report/words.js";
+import type { ObservedRows, RowObserver } from "../run/run-options.js";
 import {
   type Answer,
   type BadRow,
@@ -29,7 +30,7 @@ const dayMilliseconds = 86_400_000;
 
 let classifier: Classifier | undefined;
 let running: AbortController | undefined;
-let lastReport: Report | undefined;
+let lastFacts: Facts | undefined;
 
 const send = (answer: Answer): void => postMessage(answer);
 
@@ -94,7 +95,6 @@ async function check(task: number, file: File, common: TableOptions, { kind }: C
     withFlags: false,
   });
   const bad = new BadRows(kind, classifier!);
-  let run!: RunReport;
   const checked = await openCheck(file, classifier!, common, {
     observersOf: (table) => {
       const dates = findDateColumn(table.names, (column) =>
@@ -102,22 +102,19 @@ async function check(task: number, file: File, common: TableOptions, { kind }: C
       );
       return [collector.observerOf(file.name, dates), bad];
     },
-    onReport(report) {
-      run = report;
-    },
   });
   for (const reader = checked.stream.getReader(); !(await reader.read()).done; );
-  const summary = await checked.summary;
+  const found = await checked.summary;
   collector.keepFile();
-  lastReport = reportOf(file.name, kind, checked, collector, run, summary.badRows);
+  lastFacts = { ...found, dataDays: daysOfData(), breakdown: collector.breakdown() };
   const { column, columnName, columns, sheet, encoding } = checked;
   const table = { column, columnName, columns, sheet, encoding };
   send({
     task,
     type: "checked",
     table,
-    summary,
-    report: lastReport,
+    facts: lastFacts,
+    texts: textsOf(lastFacts),
     badRows: bad.first,
     suggestions: bad.suggestions,
   });
@@ -145,46 +142,24 @@ class BadRows implements RowObserver {
       const code = codes[row]!;
       if (!isBad[code] || (this.first.length >= mostWithout && !mayBeMeant[code])) continue;
       const { line, value, item = value.trim() } = locate(row);
-      const { reason, suggestion } = this.#classifier.classify(this.#kind, item);
+      const { reason = "", suggestion } = this.#classifier.classify(this.#kind, item);
       if (suggestion !== undefined) this.suggestions++;
       if (this.first.length < (suggestion === undefined ? mostWithout : mostRows))
-        this.first.push({ line, item, status: statuses[code]!, reason, suggestion });
+        this.first.push({ line, item, status: statuses[code]!, reason: reasonText(reason), suggestion });
     }
   }
 }
 
-function reportOf(
-  name: string,
-  kind: CheckOptions["kind"],
-  { column, columnName }: CheckedTable,
-  collector: Collector,
-  run: RunReport,
-  badRows: number,
-): Report {
-  const day = Math.max(
-    ...loadedTable()
-      .sources.map(({ published }) => Date.parse(published))
-      .filter((time) => !Number.isNaN(time)),
+const daysOfData = (): number =>
+  Math.floor(
+    (Date.now() -
+      Math.max(
+        ...loadedTable()
+          .sources.map(({ published }) => Date.parse(published))
+          .filter((time) => !Number.isNaN(time)),
+      )) /
+      dayMilliseconds,
   );
-  return {
-    ...collector.collected(),
-    ...sumOf([run]),
-    kind,
-    inputs: [name],
-    kept: 0,
-    made: Date.now(),
-    badRows,
-    badRowKinds: [],
-    outvoted: [],
-    files: [],
-    quota: undefined,
-    terms: [
-      ["Column", columnName === undefined ? String(column) : `${columnName} (column ${column})`],
-      ["Data", `newest list ${Math.floor((Date.now() - day) / dayMilliseconds)} days old`],
-      ["Made by", "idv, in a browser: the list was not sent anywhere"],
-    ],
-  };
-}
 
 async function save(task: number, file: File, common: TableOptions, options: SaveOptions): Promise<void> {
   const { onlyGood, withReasons, fix } = options;
@@ -225,16 +200,16 @@ function savedName(name: string, { format, compression }: CheckedTable, onlyGood
 }
 
 function saveReport(task: number): void {
-  if (lastReport === undefined) return;
-  send({ task, type: "report", blob: new Blob([renderPage(lastReport)], { type: "text/html" }) });
+  if (lastFacts === undefined) return;
+  send({ task, type: "report", blob: new Blob([renderPage(lastFacts)], { type: "text/html" }) });
 }
 
 async function sendFault(task: number, file: File, { kind }: CheckOptions, error: unknown): Promise<void> {
   const { message } = error as Error;
   if (error instanceof TableFault) {
     const code = file.size === 0 ? "empty" : error.code;
-    const columns = code === "column" ? await columnsOf(file, kind) : [];
-    send({ task, type: "fault", code, message: file.size === 0 ? "" : withoutOptions(message), columns });
+    const columns = code === "column" || code === "items" ? await columnsOf(file, kind) : [];
+    send({ task, type: "fault", code, message: file.size === 0 ? "" : message, columns });
     return;
   }
   const isMemory = error instanceof RangeError || error instanceof TooManyItems;
@@ -251,12 +226,3 @@ async function columnsOf(file: File, kind: CheckOptions["kind"]): Promise<readon
     return [];
   }
 }
-
-/** Messages of the program name its options, which a page does not have. */
-const withoutOptions = (message: string): string =>
-  message
-    .replace(
-      /; (?:name (?:it|the column(?: of the items)?)|pass|to go on|choose|check the file|close the quote).*$/s,
-      "",
-    )
-    .replace(/: idv (?:emails|domains)\b.*$/s, "");

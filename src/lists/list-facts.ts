@@ -1,17 +1,8 @@
-/** Facts about a list: its table, the choices for its run, and the result. */
+/** What is stored of a list beside its files: the choices for its run, and the result. */
+import type { Facts } from "../report/facts.js";
 
 /** Lists that one key may have. */
 export const mostLists = 100;
-
-export interface DetectedTable {
-  readonly rows: number;
-  readonly distinct: number;
-  /** From 1. */
-  readonly column: number;
-  readonly columnName: string | null;
-  readonly columns: readonly string[];
-  readonly delimiter: string | null;
-}
 
 export interface ListChoices {
   /** Name or number of the column with the items; undefined to detect it. */
@@ -24,22 +15,6 @@ export interface ListChoices {
   /** Whether there are columns with the reason and the suggestion. */
   readonly isExplained?: boolean;
   readonly dns: boolean;
-}
-
-export interface ListProgress {
-  readonly rows: number;
-  /** From 0 to 1; null if it is not known. */
-  readonly share: number | null;
-  readonly units: number;
-}
-
-export interface ListSummary {
-  readonly rows: number;
-  readonly written: number;
-  readonly empty: number;
-  readonly distinct: number;
-  readonly statuses: Readonly<Record<string, number>>;
-  readonly units: { readonly used: number; readonly paidBefore: number };
 }
 
 export interface ResultFile {
@@ -56,7 +31,7 @@ export interface CountedUnits {
 export type ListResult =
   | {
       readonly counted: CountedUnits;
-      readonly summary: ListSummary;
+      readonly facts: Facts;
       /** Whether the units ended before the list. */
       readonly isExhausted: boolean;
       readonly files: readonly ResultFile[];

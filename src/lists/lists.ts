@@ -10,6 +10,8 @@ import type { ChildProcess } from "node:child_process";
 import { createHmac } from "node:crypto";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { endOf, type ProgramEnd, type Progress } from "../child-program.js";
+import { type Facts, forPages } from "../report/facts.js";
 import { deadMilliseconds } from "../store/lease.js";
 import { UnitsLost } from "../store/quota/units-lost.js";
 import {
@@ -24,19 +26,10 @@ import {
 import { newId } from "../store/state/secrets.js";
 import type { ServiceStore } from "../store/state/service-store.js";
 import type { Kind } from "../validator/validator.js";
-import {
-  type CountedUnits,
-  type DetectedTable,
-  type ListChoices,
-  type ListProgress,
-  type ListResult,
-  type ListSummary,
-  mostLists,
-  safeName,
-} from "./list-facts.js";
+import { type CountedUnits, type ListChoices, type ListResult, mostLists, safeName } from "./list-facts.js";
 import { ListFault } from "./list-fault.js";
 import { isNoRoom, ListFiles, noRoom } from "./list-files.js";
-import { command, faultIn, follow, type ListRunner, type ProgramEnd } from "./list-program.js";
+import { command, faultIn, type ListRunner } from "./list-runner.js";
 
 export interface ListOptions {
   /** Folder for the files, which all servers share. */
@@ -214,7 +207,7 @@ export class Lists {
   #working(
     list: StoredList,
     work: (signal: AbortSignal) => Promise<void>,
-    progress?: () => ListProgress | undefined,
+    progress?: () => Progress | undefined,
   ): Promise<void> {
     const aborter = new AbortController();
     const beat = setInterval(() => {
@@ -234,7 +227,7 @@ export class Lists {
     return done;
   }
 
-  async #detect(list: StoredList, column: string, signal: AbortSignal): Promise<DetectedTable> {
+  async #detect(list: StoredList, column: string, signal: AbortSignal): Promise<Facts> {
     const { runner } = this.#options;
     const folder = this.files.folderOf(list.id);
     const chosen = column === "" ? [] : ["-c", column];
@@ -245,24 +238,15 @@ export class Lists {
       isSlow = true;
       child.kill("SIGKILL");
     }, runner.lookMilliseconds);
-    const { exitCode, lines } = await this.#follow(child, list.id, signal)
+    const end = await this.#follow(child, list.id, signal)
       .catch((error: unknown) => {
         throw isSlow
           ? new ListFault(413, "It takes too long to look at the list; use the command line.")
           : error;
       })
       .finally(() => clearTimeout(timer));
-    const table = lines.findLast((line) => line["dryRun"] === true);
-    if (exitCode !== success || table === undefined) throw new ListFault(400, faultIn(lines, folder));
-    const {
-      rows,
-      distinct,
-      column: index,
-      columnName,
-      columns,
-      delimiter,
-    } = table as unknown as DetectedTable;
-    return { rows, distinct, column: index, columnName, columns, delimiter };
+    if (end.exitCode !== success || end.facts === undefined) throw new ListFault(400, faultIn(end));
+    return forPages(end.facts);
   }
 
   /** Follows a process, and ends it when the list is removed or its files grow too large. */
@@ -270,7 +254,7 @@ export class Lists {
     child: ChildProcess,
     id: string,
     signal: AbortSignal,
-    onProgress: Parameters<typeof follow>[1] = () => {},
+    onProgress: (progress: Progress) => void = () => {},
   ): Promise<ProgramEnd> {
     let fault: ListFault | undefined;
     const stop = () => child.kill("SIGKILL");
@@ -284,10 +268,12 @@ export class Lists {
     };
     const watch = setInterval(look, tickMilliseconds / 2);
     try {
-      const end = await follow(child, onProgress);
+      const end = await endOf(child, onProgress);
       // It may have ended between two looks.
       await look();
       if (fault !== undefined) throw fault;
+      if (end.exitCode === null)
+        throw new ListFault(500, "The check was stopped: out of memory? Use the command line.");
       return end;
     } catch (error) {
       throw signal.aborted ? removed() : (fault ?? error);
@@ -376,7 +362,7 @@ export class Lists {
   }
 
   async #run(list: StoredList): Promise<void> {
-    let progress: ListProgress | undefined;
+    let progress: Progress | undefined;
     this.#running++;
     const run = this.#working(
       list,
@@ -409,7 +395,7 @@ export class Lists {
   async #check(
     list: StoredList,
     signal: AbortSignal,
-    onProgress: (line: ListProgress) => void,
+    onProgress: (line: Progress) => void,
   ): Promise<ListResult> {
     const { id, name, kind, attempt, keyId } = list;
     const { column, delimiter, drop, isSplit, isExplained, dns } = list.choices as ListChoices;
@@ -426,26 +412,17 @@ export class Lists {
     ];
     const charge = { keyId: keyId!, run: `list-${id}`, reservation: reservationOf(list) };
     const child = this.#options.runner.start(command(kind, name, args), folder, charge);
-    const { exitCode, lines } = await this.#follow(child, id, signal, ({ rows, share, units }) =>
-      onProgress({ rows, share, units } as ListProgress),
+    const end = await this.#follow(child, id, signal, ({ rows, share, units }) =>
+      onProgress({ rows, share, units }),
     );
-    const summary = lines.findLast((line) => "statuses" in line && "engine" in line);
-    if (![success, quotaExhausted].includes(exitCode) || summary === undefined) {
-      return { fault: faultIn(lines, folder), counted: countedIn(list.result) };
+    const { exitCode, facts } = end;
+    if ((exitCode !== success && exitCode !== quotaExhausted) || facts === undefined) {
+      return { fault: faultIn(end), counted: countedIn(list.result) };
     }
-    const { rows, written, empty, distinct, distinctStatuses, statuses, units } =
-      summary as unknown as ListSummary & { readonly distinctStatuses: CountedUnits["statuses"] };
-    const { quota_exceeded: notChecked = 0, ...charged } = distinctStatuses;
+    const { quota_exceeded: notChecked = 0, ...charged } = facts.distinctStatuses;
     return {
       counted: { statuses: charged, notChecked },
-      summary: {
-        rows,
-        written,
-        empty,
-        distinct,
-        statuses,
-        units: { used: units.used, paidBefore: units.paidBefore },
-      },
+      facts: forPages(facts),
       isExhausted: exitCode === quotaExhausted,
       files: await this.files.resultsOf(id, name, attempt, isSplit),
     };
@@ -466,8 +443,8 @@ export class Lists {
         // A server that stops leaves its lists to the others.
         const stopped = { state: "waiting" } as const;
         const delivers =
-          result !== undefined && "summary" in result
-            ? { delivers: { attempt: list.attempt, units: result.summary.units.used } }
+          result !== undefined && "facts" in result
+            ? { delivers: { attempt: list.attempt, units: result.facts.units.used } }
             : {};
         const change = await this.#store.change(
           list.id,

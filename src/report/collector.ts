@@ -26,15 +26,18 @@ const mostSuggestions = 10_000;
 
 interface ShownRow {
   readonly file: string;
-  /** Line on which the row starts, from 1; undefined if lines are not counted. */
-  readonly line: number | undefined;
+  /** Line on which the row starts, from 1; null if lines are not counted. */
+  readonly line: number | null;
   readonly item: string;
   readonly status: string;
-  readonly reason: string | undefined;
-  readonly suggestion: string | undefined;
+  readonly reason: string | null;
+  readonly suggestion: string | null;
 }
 
-export interface Collected {
+/** What is counted for a report only. */
+export interface Breakdown {
+  /** Names of the counts of {@link NamedCounts}. */
+  readonly series: readonly string[];
   /** Mistyped domains with the intended domains, such as `gmial.com → gmail.com`. */
   readonly typos: readonly NamedCounts[];
   /** Domains with the most rows, counted by {@link series}. */
@@ -42,11 +45,11 @@ export interface Collected {
   /** Distinct addresses that reach the mailbox of another address in the list, but are written differently. */
   readonly sameMailbox: number;
   /** The column with dates, and the rows of each month, counted by {@link series}, the oldest month first. */
-  readonly months: { readonly column: string; readonly counts: readonly NamedCounts[] } | undefined;
-  /** Fake and disposable rows; undefined unless addresses are wanted. */
-  readonly shownRows: readonly ShownRow[] | undefined;
+  readonly months: { readonly column: string; readonly counts: readonly NamedCounts[] } | null;
+  /** Fake and disposable rows; null unless addresses are wanted. */
+  readonly shownRows: readonly ShownRow[] | null;
   /** Rows by flag, if flags are wanted; the most frequent first. */
-  readonly flags: readonly (readonly [flag: string, rows: number])[];
+  readonly flags: Readonly<Record<string, number>>;
   /** Whether the lists may lack rare domains. */
   readonly isApproximate: boolean;
 }
@@ -127,7 +130,7 @@ export class Collector {
     this.#file = new Counts();
   }
 
-  collected(): Collected {
+  breakdown(): Breakdown {
     const { typos, providers, months, dateColumns, rows, flags } = this.#total;
     const counts = Array.from(months, ([name, counts]) => ({
       name,
@@ -135,12 +138,13 @@ export class Collector {
       total: counts.reduce((sum, count) => sum + count, 0),
     })).sort((a, b) => (a.name < b.name ? -1 : 1));
     return {
+      series,
       typos: typos.top(mostTypos),
       providers: providers.top(15),
       sameMailbox: this.#sameMailbox(),
-      months: counts.length === 0 ? undefined : { column: [...dateColumns].join(", "), counts },
-      shownRows: this.#options.withAddresses ? rows : undefined,
-      flags: [...flags].sort((a, b) => b[1] - a[1]),
+      months: counts.length === 0 ? null : { column: [...dateColumns].join(", "), counts },
+      shownRows: this.#options.withAddresses ? rows : null,
+      flags: Object.fromEntries([...flags].sort((a, b) => b[1] - a[1])),
       isApproximate: typos.isApproximate || providers.isApproximate,
     };
   }
@@ -222,8 +226,8 @@ export class Collector {
 
   #show(file: string, rows: ObservedRows, row: number, status: string): void {
     if (this.#file.rows.length >= mostAddresses) return;
-    const { line, item = "" } = rows.locate(row);
-    const { reason, suggestion } = this.#explain(item, status);
+    const { line = null, item = "" } = rows.locate(row);
+    const { reason = null, suggestion = null } = this.#explain(item, status);
     this.#file.rows.push({ file, line, item, status, reason, suggestion });
   }
 

@@ -1,13 +1,13 @@
 /** The report as Markdown, for pages that show it: summaries of jobs, issues, wikis. */
 
 import { grouped, percent } from "../text.js";
-import { hiddenFigures } from "./figures.js";
+import type { Facts } from "./facts.js";
 import { gradeOf } from "./grade.js";
-import type { Report } from "./report.js";
-import { detailsOf, leadOf, nextStepsOf, reasonsFor, statusesOf, titleOf } from "./words.js";
+import { embeddedFacts } from "./json.js";
+import { detailsOf, leadOf, nextStepsOf, reasonsFor, statusesOf, termsOf, titleOf } from "./words.js";
 
-export function renderMarkdown(report: Report): string {
-  const { made, typos, topDomains, terms, inputs } = report;
+export function renderMarkdown(facts: Facts): string {
+  const { made, topDomains, inputs, breakdown } = facts;
   const counted = (
     heading: string,
     column: string,
@@ -23,18 +23,18 @@ export function renderMarkdown(report: Report): string {
             entries.map(([name, count]) => [name, grouped(count)]),
           ),
         ];
-  const grade = gradeOf(report);
-  const date = new Date(made).toISOString().slice(0, 16).replace("T", " ");
+  const grade = gradeOf(facts);
+  const date = made.slice(0, 16).replace("T", " ");
   const parts = [
-    `## ${escaped(titleOf(report))}`,
-    `**${escaped(leadOf(report))}** ${grade ? `${escaped(grade.text)} ` : ""}${escaped(detailsOf(report))} Checked on ${date} UTC.`,
-    ...(inputs.length > 1 ? [inputs.map((name) => `- ${escaped(name)}`).join("\n")] : []),
+    `## ${escaped(titleOf(facts))}`,
+    `**${escaped(leadOf(facts))}** ${grade ? `${escaped(grade.text)} ` : ""}${escaped(detailsOf(facts))} Checked on ${date} UTC.`,
+    ...(inputs.length > 1 ? [inputs.map(({ name }) => `- ${escaped(name)}`).join("\n")] : []),
     table(
       ["Status", "Rows", "Share", "What to do"],
-      statusesOf(report).map(({ label, count, advice }) => [
+      statusesOf(facts).map(({ label, count, advice }) => [
         label,
         grouped(count),
-        percent(count, report.rows),
+        percent(count, facts.rows),
         advice,
       ]),
     ),
@@ -42,18 +42,18 @@ export function renderMarkdown(report: Report): string {
       "Repair these",
       "Mistyped domain, and the one that is probably meant",
       "Rows",
-      typos.map(({ name, total }) => [name, total]),
+      breakdown?.typos.map(({ name, total }) => [name, total]) ?? [],
     ),
-    ...(nextStepsOf(report).length === 0
+    ...(nextStepsOf(facts).length === 0
       ? []
       : [
           "### What to do next",
-          nextStepsOf(report)
+          nextStepsOf(facts)
             .map((step) => `- ${escaped(step)}`)
             .join("\n"),
         ]),
-    ...counted("Why fake", "Reason", "Rows", reasonsFor(report, "fake")),
-    ...counted("Why alias", "Reason", "Rows", reasonsFor(report, "alias")),
+    ...counted("Why fake", "Reason", "Rows", reasonsFor(facts, "fake")),
+    ...counted("Why alias", "Reason", "Rows", reasonsFor(facts, "alias")),
     ...counted(
       "Disposable domains",
       "Domain",
@@ -63,10 +63,11 @@ export function renderMarkdown(report: Report): string {
     "### How it was made",
     table(
       ["", ""],
-      terms.map(([term, text]) => [term, text]),
+      termsOf(facts).map(([term, text]) => [term, text]),
     ),
   ];
-  return `${parts.join("\n\n")}\n\n<!-- ${hiddenFigures(report)} -->\n`;
+  const data = `<details>\n<summary>Figures as JSON</summary>\n\n\`\`\`json\n${embeddedFacts(facts)}\n\`\`\`\n\n</details>`;
+  return `${parts.join("\n\n")}\n\n${data}\n`;
 }
 
 /** Columns after the first with figures only are set flush right. */
@@ -89,6 +90,7 @@ const escaped = (text: string): string =>
   text
     .replace(/[\r\n\t\p{Cc}\u2028\u2029]+/gu, " ")
     .trim()
-    .replace(/[\\`*_{}[\]<>#|~&!@:$]/g, "\\$&")
+    // `:smile:` becomes a picture, `http://` a link.
+    .replace(/[\\`*_{}[\]<>#|~&!@$]|:(?=[\w+-]+:|\/\/)/g, "\\$&")
     .replace(/^(\d*)([-+.)])(?=\s)/, "$1\\$2")
     .replace(/www\./gi, (match) => match.replace(".", "\\."));

@@ -4,20 +4,30 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { grouped, percent } from "../text.js";
-import { series } from "./collector.js";
-import { hiddenFigures } from "./figures.js";
+import { grouped, percent, sizeOf } from "../text.js";
+import { type Breakdown, series } from "./collector.js";
+import type { Facts } from "./facts.js";
 import { gradeOf } from "./grade.js";
 import { htmlPage } from "./html.js";
+import { embeddedFacts } from "./json.js";
 import { BarTable, Key, type Slice, StackedBar, StatusTable, Terms } from "./parts.js";
 import { reportPolicy } from "./policy.js";
-import type { Report } from "./report.js";
 import { style } from "./style.js";
 import { mostNames, type NamedCounts } from "./top-counts.js";
-import { detailsOf, itemsOf, leadOf, nextStepsOf, reasonsFor, rows, statusesOf, titleOf } from "./words.js";
+import {
+  detailsOf,
+  itemsOf,
+  leadOf,
+  nextStepsOf,
+  reasonsFor,
+  rows,
+  statusesOf,
+  termsOf,
+  titleOf,
+} from "./words.js";
 
-export function renderPage(report: Report): string {
-  const title = titleOf(report);
+export function renderPage(facts: Facts): string {
+  const title = titleOf(facts);
   const page = (
     <html lang="en">
       <head>
@@ -29,38 +39,39 @@ export function renderPage(report: Report): string {
         <style>{style}</style>
       </head>
       <body>
-        <ReportView report={report} />
-        <script type="application/json" dangerouslySetInnerHTML={{ __html: hiddenFigures(report) }} />
+        <FactsView facts={facts} />
+        <script type="application/json" dangerouslySetInnerHTML={{ __html: embeddedFacts(facts) }} />
       </body>
     </html>
   );
   return htmlPage(page);
 }
 
-function ReportView({ report }: { report: Report }) {
+function FactsView({ facts }: { facts: Facts }) {
+  const { breakdown } = facts;
   return (
     <main>
-      <Opening report={report} />
-      <Statuses report={report} />
-      <Next report={report} />
+      <Opening facts={facts} />
+      <Statuses facts={facts} />
+      <Next facts={facts} />
       <div class="columns">
         <div>
-          <Typos report={report} />
-          <Reasons report={report} />
+          {breakdown && <Typos breakdown={breakdown} />}
+          <Reasons facts={facts} />
         </div>
         <div>
-          <DisposableDomains report={report} />
-          <Providers report={report} />
-          <Flags report={report} />
+          <DisposableDomains facts={facts} />
+          {breakdown && facts.kind === "email" && <Providers breakdown={breakdown} />}
+          {breakdown && <Flags breakdown={breakdown} kind={facts.kind} />}
         </div>
       </div>
-      <Months report={report} />
-      <Duplicates report={report} />
-      <ShownRows report={report} />
+      {breakdown && <Months breakdown={breakdown} />}
+      <Duplicates facts={facts} />
+      {breakdown && <ShownRows breakdown={breakdown} isSeveral={facts.inputs.length > 1} />}
       <div class="columns">
-        <Cost report={report} />
+        <Cost facts={facts} />
         <Section heading="How it was made">
-          <Terms terms={report.terms} />
+          <Terms terms={termsOf(facts)} />
         </Section>
       </div>
     </main>
@@ -76,41 +87,40 @@ function Section({ heading, children }: { heading: string; children: ComponentCh
   );
 }
 
-function Opening({ report }: { report: Report }) {
-  const { inputs, made } = report;
-  const grade = gradeOf(report);
+function Opening({ facts }: { facts: Facts }) {
+  const { inputs, made } = facts;
+  const grade = gradeOf(facts);
   return (
     <header>
       <h1>
-        {inputs.slice(0, 5).join(", ")}
+        {inputs
+          .slice(0, 5)
+          .map(({ name }) => name)
+          .join(", ")}
         {inputs.length > 5 && ` and ${inputs.length - 5} more files`}
       </h1>
-      <p class="lead">{leadOf(report)}</p>
+      <p class="lead">{leadOf(facts)}</p>
       {grade && <p class="grade">{grade.text}</p>}
       <p class="sub">
-        {detailsOf(report)} Checked on{" "}
-        <time dateTime={new Date(made).toISOString()}>
-          {new Date(made).toISOString().slice(0, 16).replace("T", " ")} UTC
-        </time>
-        .
+        {detailsOf(facts)} Checked on <time dateTime={made}>{made.slice(0, 16).replace("T", " ")} UTC</time>.
       </p>
     </header>
   );
 }
 
-function Next({ report }: { report: Report }) {
-  const { files } = report;
-  const steps = nextStepsOf(report);
-  if (steps.length === 0 && files.length === 0) return null;
+function Next({ facts }: { facts: Facts }) {
+  const { outputs } = facts;
+  const steps = nextStepsOf(facts);
+  if (steps.length === 0 && outputs.length === 0) return null;
   return (
     <Section heading="What to do next">
       <ul>
         {steps.map((step) => (
           <li key={step}>{step}</li>
         ))}
-        {files.map(({ path, bytes }) => (
+        {outputs.map(({ path, bytes }) => (
           <li key={path}>
-            Written: {path} ({grouped(Math.ceil(bytes / 1024))} kB)
+            Written: {path} ({sizeOf(bytes)})
           </li>
         ))}
       </ul>
@@ -118,23 +128,17 @@ function Next({ report }: { report: Report }) {
   );
 }
 
-const classOf = (status: string): string =>
-  status === "(empty)" ? "empty" : series.includes(status) ? status : "other";
-
-function Statuses({ report }: { report: Report }) {
-  const found = statusesOf(report);
+function Statuses({ facts }: { facts: Facts }) {
+  const found = statusesOf(facts);
   if (found.length === 0) return null;
   return (
     <Section heading="Statuses">
-      <StatusTable
-        statuses={found.map((status) => ({ ...status, className: classOf(status.label) }))}
-        all={report.rows}
-      />
+      <StatusTable statuses={found} all={facts.rows} />
     </Section>
   );
 }
 
-function Typos({ report: { typos } }: { report: Report }) {
+function Typos({ breakdown: { typos } }: { breakdown: Breakdown }) {
   if (typos.length === 0) return null;
   return (
     <BarTable
@@ -146,8 +150,8 @@ function Typos({ report: { typos } }: { report: Report }) {
   );
 }
 
-function Reasons({ report }: { report: Report }) {
-  const [fakes, aliases] = [reasonsFor(report, "fake"), reasonsFor(report, "alias")];
+function Reasons({ facts }: { facts: Facts }) {
+  const [fakes, aliases] = [reasonsFor(facts, "fake"), reasonsFor(facts, "alias")];
   return (
     <div>
       {fakes.length > 0 && <BarTable heading="Why fake" column="Reason" entries={fakes} className="fake" />}
@@ -158,7 +162,7 @@ function Reasons({ report }: { report: Report }) {
   );
 }
 
-function DisposableDomains({ report: { topDomains, inputs } }: { report: Report }) {
+function DisposableDomains({ facts: { topDomains, inputs } }: { facts: Facts }) {
   if (topDomains.length === 0) return null;
   return (
     <BarTable
@@ -182,9 +186,9 @@ const flagWords: Readonly<Record<string, string>> = {
   parked: "domain for sale (parked)",
 };
 
-function Flags({ report: { flags, kind } }: { report: Report }) {
-  if (flags.length === 0) return null;
-  const entries = flags.map(([flag, count]) => [flagWords[flag] ?? flag, count] as const);
+function Flags({ breakdown: { flags }, kind }: { breakdown: Breakdown; kind: Facts["kind"] }) {
+  const entries = Object.entries(flags).map(([flag, count]) => [flagWords[flag] ?? flag, count] as const);
+  if (entries.length === 0) return null;
   return (
     <BarTable
       heading={kind === "email" ? "Kinds of addresses" : "Kinds of domains"}
@@ -198,8 +202,8 @@ function Flags({ report: { flags, kind } }: { report: Report }) {
 const slicesOf = ({ counts }: NamedCounts): Slice[] =>
   series.map((label, i) => ({ className: label, label, count: counts[i] ?? 0 }));
 
-function Providers({ report: { providers, isApproximate, kind } }: { report: Report }) {
-  if (providers.length === 0 || kind === "domain") return null;
+function Providers({ breakdown: { providers, isApproximate } }: { breakdown: Breakdown }) {
+  if (providers.length === 0) return null;
   return (
     <section>
       <h2>Providers by bad rows</h2>
@@ -246,8 +250,8 @@ const badOf = ({ counts }: NamedCounts): number =>
 
 const mostMonths = 60;
 
-function Months({ report: { months } }: { report: Report }) {
-  if (months === undefined) return null;
+function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
+  if (months === null) return null;
   const all = withGaps(months.counts);
   const shown = all.slice(-mostMonths);
   const [first, last] = [shown[0]!, shown.at(-1)!];
@@ -364,9 +368,10 @@ function withGaps(months: readonly NamedCounts[]): readonly NamedCounts[] {
   }
 }
 
-function Duplicates({ report }: { report: Report }) {
-  const { distinct, sameMailbox, emptyRows, kept } = report;
-  const repeated = Math.max(0, report.rows - emptyRows - kept - distinct);
+function Duplicates({ facts }: { facts: Facts }) {
+  const { distinct, empty, kept } = facts;
+  const sameMailbox = facts.breakdown?.sameMailbox ?? 0;
+  const repeated = Math.max(0, facts.rows - empty - kept - distinct);
   if (repeated === 0 && sameMailbox === 0) return null;
   return (
     <Section heading="Duplicates">
@@ -380,8 +385,9 @@ function Duplicates({ report }: { report: Report }) {
   );
 }
 
-function ShownRows({ report: { shownRows: shown, inputs } }: { report: Report }) {
-  if (shown === undefined || shown.length === 0) return null;
+function ShownRows({ breakdown, isSeveral }: { breakdown: Breakdown; isSeveral: boolean }) {
+  const { shownRows: shown } = breakdown;
+  if (shown === null || shown.length === 0) return null;
   return (
     <Section heading="Rows to look at">
       <table class="shown">
@@ -403,13 +409,13 @@ function ShownRows({ report: { shownRows: shown, inputs } }: { report: Report })
           {shown.map(({ file, line, item, status, reason, suggestion }) => (
             <tr key={`${file}:${line}`}>
               <td class="number">
-                {inputs.length > 1 && `${file.slice(-40)}:`}
-                {line === undefined ? "–" : grouped(line)}
+                {isSeveral && `${file.slice(-40)}:`}
+                {line === null ? "–" : grouped(line)}
               </td>
               <td class="name">{item.slice(0, 80)}</td>
               <td class="name">
                 {status}
-                {reason !== undefined && ` (${reason.slice(0, 80)})`}
+                {reason !== null && ` (${reason.slice(0, 80)})`}
               </td>
               <td class="name">{suggestion?.slice(0, 80)}</td>
             </tr>
@@ -423,26 +429,27 @@ function ShownRows({ report: { shownRows: shown, inputs } }: { report: Report })
 /** Limit on the kinds of bad rows that are shown; each input has its own kinds. */
 const mostKinds = 12;
 
-function Cost({ report }: { report: Report }) {
-  const { charged, cached, prechecked, distinct, quota, badRows } = report;
-  const left = quota === undefined || quota.left === null ? "no limit" : `${grouped(quota.left)} left`;
-  const renews =
-    quota?.renewsAt == null
-      ? ""
-      : `, renews ${new Date(quota.renewsAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+function Cost({ facts }: { facts: Facts }) {
+  const { inputs, cached, prechecked, distinct, units, badRows } = facts;
+  const left = units.left === null ? "no limit" : `${grouped(units.left)} left`;
+  const isRenewed = units.limited === true && units.renews !== null;
+  const renews = isRenewed ? `, renews ${units.renews.slice(0, 16).replace("T", " ")} UTC` : "";
   const terms: (readonly [string, string])[] = [
-    ["Paid", `${grouped(charged)} of ${grouped(distinct)} different ${itemsOf(report)}`],
+    ["Paid", `${grouped(units.used + units.paidBefore)} of ${grouped(distinct)} different ${itemsOf(facts)}`],
     ...(cached > 0 ? [["Free", `${grouped(cached)} from the cache`] as const] : []),
     ...(prechecked > 0 ? [["Free", `${grouped(prechecked)} fake by syntax`] as const] : []),
-    ...(quota === undefined ? [] : [["Quota", `${left}${renews}`] as const]),
+    ...(units.limited === null ? [] : [["Quota", `${left}${renews}`] as const]),
     ...(badRows > 0 ? [["Bad rows", `${grouped(badRows)}, not counted above`] as const] : []),
-    ...report.badRowKinds
+    ...inputs
+      .flatMap(({ badRowKinds }) => badRowKinds)
       .slice(0, mostKinds)
       .map(
         ({ kind, count, lines }) =>
           ["Of these", `${grouped(count)} ${kind}; first lines: ${lines.join(", ")}`] as const,
       ),
-    ...report.outvoted
+    ...inputs
+      .map(({ outvoted }) => outvoted)
+      .filter(({ count }) => count > 0)
       .slice(0, mostKinds)
       .map(
         ({ count, lines }) =>

@@ -1,99 +1,80 @@
 /** The sentences and the words of the report, which its page and its Markdown share. */
 import { reasonOf } from "../classifier/rules/rules.js";
-import { counted, grouped } from "../text.js";
+import { counted, grouped, percent } from "../text.js";
+import { type StatusWords, statusWords } from "../validator/statuses.js";
 import { knownStatuses } from "../validator/validator.js";
-import { changeSince } from "./figures.js";
-import type { Report } from "./report.js";
+import { series } from "./collector.js";
+import { type Counts, countOf, type Facts } from "./facts.js";
+import { gradeOf } from "./grade.js";
+import type { StatusRow } from "./parts.js";
 
 export const rows = (count: number): string => counted(count, "row");
-const countOf = ({ statuses }: Report, status: string): number => statuses.get(status) ?? 0;
-export const itemsOf = ({ kind }: Report): string => (kind === "email" ? "addresses" : "domains");
+export const itemsOf = ({ kind }: Facts): string => (kind === "email" ? "addresses" : "domains");
 
-export const titleOf = ({ inputs }: Report): string =>
-  `Report: ${inputs.length === 1 ? inputs[0] : `${inputs.length} files`}`;
+export const titleOf = ({ inputs }: Facts): string =>
+  `Report: ${inputs.length === 1 ? inputs[0]!.name : `${inputs.length} files`}`;
 
 /** Returns what counts most, in one sentence. */
-export function leadOf(report: Report): string {
-  const filled = report.rows - report.emptyRows;
-  if (filled === 0) return `There are no ${itemsOf(report)} in this list.`;
-  const good = countOf(report, "ok") + countOf(report, "alias");
-  const what = report.kind === "email" ? "can be written to" : "domains are neither fake nor disposable";
+export function leadOf(facts: Facts): string {
+  const filled = facts.rows - facts.empty;
+  if (filled === 0) return `There are no ${itemsOf(facts)} in this list.`;
+  const good = countOf(facts.statuses, "ok") + countOf(facts.statuses, "alias");
+  const what = facts.kind === "email" ? "can be written to" : "domains are neither fake nor disposable";
   return `${grouped(good)} of ${grouped(filled)} ${what}.`;
 }
 
-/** What is behind a reason, for people who do not know its name. */
-const plainly: Readonly<Record<string, string>> = {
-  syntax: "not written as an address",
-  "typo-domain": "one letter from a large provider",
-  "unknown-tld": "nothing ends like this",
-  "public-suffix": "an ending, without a name before it",
-  "special-use": "reserved by the standards, receives no mail",
-  "disposable-name": "temporary mail, by its name",
-  "similar-domain": "one letter from a large provider, and perhaps right",
-  placeholder: "typed to fill a form, such as test or asdf",
-  "impossible-mailbox": "the provider gives out no such name",
-  "no-reply": "nobody reads it",
-  "sub-address": "ann+news reaches the mailbox of ann",
-  relay: "forwards to a mailbox, and can be switched off",
-};
-
 /** Returns the sentences after the first one. */
-export function detailsOf(report: Report): string {
-  const lost = countOf(report, "fake") + countOf(report, "disposable");
-  const open = countOf(report, "quota_exceeded");
-  const typos = report.repairable;
-  const isFilled = report.rows > report.emptyRows;
+export function detailsOf(facts: Facts): string {
+  const lost = countOf(facts.statuses, "fake") + countOf(facts.statuses, "disposable");
+  const open = countOf(facts.statuses, "quota_exceeded");
+  const typos = facts.repairable;
+  const isFilled = facts.rows > facts.empty;
   return [
     lost > 0
       ? `${rows(lost)} ${lost === 1 ? "is" : "are"} fake or disposable.`
       : isFilled && "None is fake or disposable.",
     typos > 0 && `${rows(typos)} only ${typos === 1 ? "has" : "have"} a mistyped domain.`,
     open > 0 && `${rows(open)} could not be checked: the quota is used up.`,
-    (report.before && changeSince(report, report.before)) ?? false,
+    changeSince(facts) ?? false,
   ]
     .filter((sentence) => sentence !== false)
     .join(" ");
 }
 
-const advice: Readonly<Record<string, string>> = {
-  ok: "Keep.",
-  alias: "Keep: mail arrives. The owner uses a sub-address or a relay, and may switch it off.",
-  disposable: "Drop, or ask for another address: the mailbox lasts for minutes or days.",
-  fake: "Drop, or repair the mistyped ones: mail to these bounces.",
-  quota_exceeded: "Not checked: the units ended. Check the rest when there are some again.",
-  "(empty)": "These rows have nothing to check.",
-};
+const wordsOf = (status: string): StatusWords | undefined =>
+  Object.hasOwn(statusWords, status) ? statusWords[status as keyof typeof statusWords] : undefined;
 
 /** Returns the statuses that rows have, with their numbers and what to do; the last is that of rows without an item. */
-export function statusesOf(report: Report): { label: string; count: number; advice: string }[] {
-  const order = [...new Set([...knownStatuses, ...report.statuses.keys()])];
+export function statusesOf(facts: Facts): (StatusRow & { readonly advice: string })[] {
+  const order = [...new Set([...knownStatuses, ...Object.keys(facts.statuses)])];
   return [
-    ...order.map((label) => [label, countOf(report, label)] as const),
-    ["(empty)", report.emptyRows] as const,
+    ...order.map((label) => [label, countOf(facts.statuses, label)] as const),
+    ["(empty)", facts.empty] as const,
   ]
     .filter(([, count]) => count > 0)
     .map(([label, count]) => ({
       label,
       count,
-      advice: advice[label] ?? "A status of the service that idv does not know.",
+      className: label === "(empty)" ? "empty" : series.includes(label) ? label : "other",
+      advice: wordsOf(label)?.advice ?? "A status of the service that idv does not know.",
     }));
 }
 
 /** Returns the reasons of a status in the words for people, the most frequent first. */
-export const reasonsFor = (report: Report, status: "fake" | "alias"): (readonly [string, number])[] =>
-  Array.from(report.reasons)
+export const reasonsFor = (facts: Facts, status: "fake" | "alias"): (readonly [string, number])[] =>
+  Object.entries(facts.reasons)
     .filter(([code]) => reasonOf(code)?.status === status)
     .sort((a, b) => b[1] - a[1])
     .map(([code, count]) => {
-      const { words } = reasonOf(code)!;
-      return [plainly[code] === undefined ? words : `${words}: ${plainly[code]}`, count] as const;
+      const { words, plainly } = reasonOf(code)!;
+      return [plainly === undefined ? words : `${words}: ${plainly}`, count] as const;
     });
 
 /** Returns what to do next, a sentence each. */
-export function nextStepsOf(report: Report): readonly string[] {
-  const [typos, disposable] = [report.repairable, countOf(report, "disposable")];
-  const fake = countOf(report, "fake");
-  const open = countOf(report, "quota_exceeded");
+export function nextStepsOf(facts: Facts): readonly string[] {
+  const [typos, disposable] = [facts.repairable, countOf(facts.statuses, "disposable")];
+  const fake = countOf(facts.statuses, "fake");
+  const open = countOf(facts.statuses, "quota_exceeded");
   return [
     ...(open > 0 ? ["Check the rest when the quota has units again."] : []),
     ...(typos > 0 ? [`Correct the ${rows(typos)} with a mistyped domain; idv can do it.`] : []),
@@ -101,10 +82,63 @@ export function nextStepsOf(report: Report): readonly string[] {
       ? [`Take out the ${rows(fake - typos)} that would bounce and cannot be corrected.`]
       : []),
     ...(disposable > 0
-      ? [`Take out the ${rows(disposable)} with disposable ${itemsOf(report)}, or ask for others.`]
+      ? [`Take out the ${rows(disposable)} with disposable ${itemsOf(facts)}, or ask for others.`]
       : []),
-    ...(fake + disposable + open === 0 && report.rows > report.emptyRows
-      ? ["Nothing: the list can be used."]
-      : []),
+    ...(fake + disposable + open === 0 && facts.rows > facts.empty ? ["Nothing: the list can be used."] : []),
   ];
+}
+
+/** Returns a sentence about the share of bad rows, before and now; undefined if nothing was checked before. */
+function changeSince({ rows: all, empty, statuses, inputs, before }: Facts): string | undefined {
+  if (before === null) return undefined;
+  const [filledBefore, filled] = [before.rows - before.empty, all - empty];
+  if (filledBefore <= 0 || filled <= 0) return undefined;
+  const badBefore = badIn(before.statuses);
+  const bad = badIn(statuses);
+  const [then, now] = [percent(badBefore, filledBefore), percent(bad, filled)];
+  const isSame = String(before.inputs) === String(inputs.map(({ name }) => name));
+  const on = before.inputs.length === 1 ? before.inputs[0] : "other files";
+  const day = `${before.made.slice(0, 10)}${isSame ? "" : `, which was on ${on}`}`;
+  if (then === now) return `As in the report of ${day}: ${now} of the rows are bad.`;
+  const word = bad / filled < badBefore / filledBefore ? "Better" : "Worse";
+  return `${word} than in the report of ${day}: ${now} of the rows are bad, and ${then} were.`;
+}
+
+const badIn = (statuses: Counts): number => countOf(statuses, "fake") + countOf(statuses, "disposable");
+
+/** Returns how the list was checked, as terms with their texts. */
+export function termsOf(facts: Facts): readonly (readonly [term: string, text: string])[] {
+  const { engine, engineReason, inputs, dns, dataDays, seconds, madeBy } = facts;
+  const [{ column, columnName, otherColumns, passedOver }] = inputs as readonly [Facts["inputs"][number]];
+  return [
+    ["Engine", engineReason === "" ? engine : `${engine} (${engineReason})`],
+    ["Column", columnName === null ? String(column) : `${columnName} (column ${column})`],
+    ...otherColumns.map(({ name, statuses }) => {
+      const found = Object.entries(statuses).filter(([, count]) => count > 0);
+      const text = found.map(([status, count]) => `${grouped(count)} ${status}`).join(", ");
+      return [`Column ${name}`, `${text}; not counted above`] as const;
+    }),
+    ...(passedOver.length === 0 ? [] : [["Not checked", passedOver.join(", ")] as const]),
+    ["DNS", dns === null ? "not asked" : `${counted(dns.asked + dns.cached, "domain")} asked`],
+    ...(dataDays === null ? [] : [["Data", `newest list ${counted(dataDays, "day")} old`] as const]),
+    ["Time", `${seconds.toFixed(1)} s`],
+    ["Made by", madeBy],
+  ];
+}
+
+/** Returns what a page without the rules shows, in words. */
+export const textsOf = (facts: Facts) => ({
+  lead: leadOf(facts),
+  grade: gradeOf(facts)?.text,
+  details: detailsOf(facts),
+  steps: nextStepsOf(facts),
+  statuses: statusesOf(facts),
+  fakes: reasonsFor(facts, "fake"),
+  aliases: reasonsFor(facts, "alias"),
+});
+
+/** Returns the words of a verdict's reason, such as `mistyped domain: gmial.com`. */
+export function reasonText(reason: string): string {
+  const [code = "", ...subject] = reason.split(": ");
+  return [reasonOf(code)?.words ?? code, ...subject].join(": ");
 }

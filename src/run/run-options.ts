@@ -180,3 +180,29 @@ export interface RunReport extends RunCounts {
   /** The quota after the last charge; undefined when nothing was charged. */
   readonly quota: QuotaState | undefined;
 }
+
+/** The report on a table without rows. */
+export const noRows: RunReport = {
+  distinct: 0,
+  cached: 0,
+  prechecked: 0,
+  charged: 0,
+  rows: 0,
+  written: 0,
+  emptyRows: 0,
+  emptied: 0,
+  marked: 0,
+  repairable: 0,
+  fixed: 0,
+  elsewhere: undefined,
+  notUtf8: 0,
+  kept: 0,
+  statuses: new Map(),
+  distinctStatuses: new Map(),
+  otherStatuses: [],
+  outvoted: { count: 0, lines: [] },
+  spared: new Map(),
+  reasons: new Map(),
+  topDomains: [],
+  quota: undefined,
+};

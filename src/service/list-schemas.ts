@@ -1,4 +1,5 @@
 /** Schemas of the lists in the OpenAPI document. */
+import { factsSchema } from "../report/facts-schema.js";
 
 export const listSchemas = {
   List: {
@@ -25,29 +26,11 @@ export const listSchemas = {
         },
       },
       summary: {
+        ...factsSchema,
         type: ["object", "null"],
-        description: "Counts of the run; null before its end.",
+        description: "What the run has found; null before its end.",
         properties: {
-          rows: { type: "integer", description: "Rows of the list." },
-          written: { type: "integer", description: "Rows in the result." },
-          empty: { type: "integer", description: "Rows without an item." },
-          distinct: { type: "integer", description: "Distinct items." },
-          statuses: {
-            type: "object",
-            additionalProperties: { type: "integer" },
-            description: "Rows by status.",
-          },
-          units: {
-            type: "object",
-            description: "Cost of the list.",
-            properties: {
-              used: { type: "integer", description: "Units charged for the last run." },
-              paidBefore: {
-                type: "integer",
-                description: "Items that an earlier run of the list has paid for.",
-              },
-            },
-          },
+          ...factsSchema.properties,
           isExhausted: {
             type: "boolean",
             description:

@@ -39,9 +39,40 @@ export class RowFault {
       Buffer.from(record.subarray(0, excerptBytes))
         .toString()
         .split(/\r\n|\r|\n/)[0];
-    return new TableError(this.message, text ? { line: this.line, text } : undefined);
+    return new TableError(this.message, {
+      code: "row",
+      excerpt: text ? { line: this.line, text } : undefined,
+    });
   }
 }
 
 /** `record` is cut after 64 MiB. */
 export type BadRowListener = (fault: RowFault, record: Uint8Array) => void;
+
+/** Number of lines that are named for each kind. */
+const linesOfKind = 3;
+
+export interface BadRowKind {
+  readonly kind: FaultKind;
+  readonly count: number;
+  /** Numbers of the first lines. */
+  readonly lines: readonly number[];
+}
+
+/** Counts the bad rows of a table by kind. */
+export class BadRowCounts {
+  count = 0;
+  readonly #kinds = new Map<FaultKind, { kind: FaultKind; count: number; lines: number[] }>();
+
+  get kinds(): readonly BadRowKind[] {
+    return [...this.#kinds.values()];
+  }
+
+  add({ kind, line }: RowFault): void {
+    this.count++;
+    const ofKind = this.#kinds.get(kind) ?? { kind, count: 0, lines: [] };
+    this.#kinds.set(kind, ofKind);
+    ofKind.count++;
+    if (ofKind.lines.length < linesOfKind) ofKind.lines.push(line);
+  }
+}

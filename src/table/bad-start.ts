@@ -18,7 +18,10 @@ const fewRows = 20;
 const isMost = (bad: number, rows: number) => bad >= fewRows && bad > rows / 2;
 
 const mostAreBad = (name: string, bad: number, rows: number, message: string, advice: string) =>
-  new ChoiceError(`${name}: ${bad} of the first ${rows} rows are bad (${message}); ${advice}`);
+  new ChoiceError(`${name}: ${bad} of the first ${rows} rows are bad (${message})`, {
+    code: "format",
+    advice,
+  });
 
 /** @throws ChoiceError if more than half of the first lines are not JSON objects */
 export function checkJsonStart({ name, firstLine }: TableShape, first: Buffer, comment: string | null): void {

@@ -169,16 +169,16 @@ describe("the library, on a table", () => {
 describe("faults", () => {
   const cases: [what: string, bytes: string | Uint8Array, code: string, message: string][] = [
     ["a column that is none", "a,b\n1,2\n", "column", "no column looks like e-mail addresses"],
-    ["a binary", Buffer.from([0x7f, 0x45, 0x4c, 0x46, ...Array(600).fill(0)]), "table", "list.csv"],
+    ["a binary", Buffer.from([0x7f, 0x45, 0x4c, 0x46, ...Array(600).fill(0)]), "format", "list.csv"],
     ["a broken workbook", Buffer.from("PK\x03\x04 and nothing else"), "workbook", "a damaged zip archive"],
     [
       "cut off gzip",
       gzipSync("email\nann@larch-and-oak.com\n".repeat(99)).subarray(0, 60),
-      "damaged",
+      "file",
       "cut off",
     ],
-    ["Parquet", Buffer.from("PAR1abcdPAR1"), "table", "a Parquet file"],
-    ["zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0]), "damaged", "zstd is not read in a browser"],
+    ["Parquet", Buffer.from("PAR1abcdPAR1"), "format", "a Parquet file"],
+    ["zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0]), "file", "zstd is not read in a browser"],
     ["a bad row", 'email\nann@larch-and-oak.com\n"open\n', "row", "list.csv:3"],
   ];
   test.each(cases)("%s", async (_, bytes, code, message) => {

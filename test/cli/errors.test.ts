@@ -12,11 +12,8 @@ test.each<[string, unknown, number, string | undefined]>([
   ["help or version", new CommanderError(0, "commander.help", "(help)"), 0, undefined],
   ["wrong options", new CommanderError(1, "commander.unknownOption", "unknown"), 2, undefined],
   ["wrong usage", new UsageError("usage"), 2, "usage"],
-  ["a choice that does not fit", new ChoiceError("no column"), 2, "no column"],
   ["no key", new AuthorisationError("no key"), 3, "no key"],
   ["a failing service", new ServiceError("no answer"), 5, "no answer"],
-  ["a file error", new FileError("no such file"), 6, "no such file"],
-  ["a table error", new TableError("open quote"), 6, "open quote"],
   ["a state error", new StoreError("locked"), 6, "locked"],
   [
     "a missing module",
@@ -31,6 +28,21 @@ test.each<[string, unknown, number, string | undefined]>([
   ["SIGTERM", new Interrupted("SIGTERM", "stopped"), 143, "stopped"],
 ])("gives %s an exit code and a message", (_, error, exitCode, message) => {
   expect(failureFor(error)).toEqual({ exitCode, ...(message !== undefined && { message }) });
+});
+
+test.each([
+  [new ChoiceError("no column"), { code: "option", exitCode: 2, message: "no column", plain: "no column" }],
+  [
+    new ChoiceError("no column", { code: "column", advice: "name it with -c", page: "choose one" }),
+    { code: "column", exitCode: 2, message: "no column; name it with -c", plain: "no column; choose one" },
+  ],
+  [
+    new FileError("not UTF-8", { advice: "pass --encoding" }),
+    { code: "file", exitCode: 6, message: "not UTF-8; pass --encoding", plain: "not UTF-8" },
+  ],
+  [new TableError("open quote"), { code: "table", exitCode: 6, message: "open quote", plain: "open quote" }],
+])("gives a fault a code, and a sentence for each reader: %s", (fault, expected) => {
+  expect(failureFor(fault)).toEqual(expected);
 });
 
 test.each<[string, unknown]>([

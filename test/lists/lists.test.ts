@@ -20,11 +20,11 @@ const forEver = "for (;;);";
 const work = `const { writeFileSync } = require("node:fs");
   const value = (name) => process.argv[process.argv.indexOf(name) + 1];
   if (process.argv.includes("--dry-run")) {
-    console.error(JSON.stringify({ dryRun: true, rows: 1, distinct: 1, column: 1, columnName: null, columns: [], delimiter: null }));
+    console.error(JSON.stringify({ type: "summary", dryRun: true, rows: 1, distinct: 1, inputs: [{ column: 1, columns: [], dialect: { delimiter: null } }] }));
   } else {
     writeFileSync(value("-o"), process.env.NAME);
     writeFileSync(value("--report"), "");
-    console.error(JSON.stringify({ engine: "offline", statuses: { ok: 1 }, rows: 1, written: 1, empty: 0, distinct: 1, distinctStatuses: { ok: 1 }, units: { used: 1, paidBefore: 0 } }));
+    console.error(JSON.stringify({ type: "summary", engine: "offline", statuses: { ok: 1 }, rows: 1, written: 1, empty: 0, distinct: 1, distinctStatuses: { ok: 1 }, units: { used: 1, paidBefore: 0 } }));
   }`;
 
 const opened: { lists: Lists; store: SqlServiceStore }[] = [];
@@ -104,7 +104,7 @@ const choices = { drop: [], isSplit: false, dns: false };
 describe("a list that arrives", () => {
   test.each([
     [
-      'console.error(JSON.stringify({ type: "error", message: "list.csv: bad" })); throw new Error("here");',
+      'console.error(JSON.stringify({ type: "error", code: "row", message: "list.csv: bad; --try", plain: "list.csv: bad" })); throw new Error("here");',
       "list.csv: bad",
     ],
     ['throw new Error("here");', "the list cannot be checked"],

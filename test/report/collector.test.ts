@@ -76,7 +76,7 @@ test("the collector counts domains, months and mailboxes like a plain loop", asy
       table,
       written.map((row) => row.slice(row.lastIndexOf(",") + 1)),
     );
-    const { providers, months, sameMailbox } = collector.collected();
+    const { providers, months, sameMailbox } = collector.breakdown();
     const mapOf = (counts: typeof providers) =>
       new Map(counts.map(({ name, counts }) => [name, [...counts]]));
     expect(mapOf(providers)).toEqual(expected.providers);

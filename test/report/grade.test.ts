@@ -1,19 +1,9 @@
 /** Covers the grade of a list: limits of bounces, at their edges. */
 import { expect, test } from "vitest";
 import { gradeOf } from "../../src/report/grade.js";
-import type { Report } from "../../src/report/report.js";
 
-const reportWith = (fake: number, rest: Partial<Report> = {}): Report =>
-  ({
-    kind: "email",
-    rows: 1010,
-    emptyRows: 10,
-    statuses: new Map([
-      ["fake", fake],
-      ["ok", 1000 - fake],
-    ]),
-    ...rest,
-  }) as Report;
+const graded = (statuses: Readonly<Record<string, number>>) =>
+  gradeOf({ kind: "email", rows: 1010, empty: 10, statuses });
 
 test.each([
   [0, "good"],
@@ -24,20 +14,25 @@ test.each([
   [99, "poor"],
   [100, "bad"],
   [1000, "bad"],
-])("%i fake of 1,000 filled rows are %s", (fake, name) => {
-  expect(gradeOf(reportWith(fake))).toMatchObject({ name, share: fake / 1000 });
+])("grades %i fake or disposable rows of 1,000 filled ones as %s", (bad, name) => {
+  expect(graded({ fake: bad, ok: 1000 - bad })?.name).toBe(name);
+  expect(graded({ disposable: bad, ok: 1000 - bad })?.name).toBe(name);
+  const disposable = Math.floor(bad / 2);
+  expect(graded({ fake: bad - disposable, disposable, ok: 1000 - bad })?.name).toBe(name);
 });
 
-test("rows without units do not count", () => {
-  const statuses = new Map([
-    ["fake", 10],
-    ["quota_exceeded", 900],
-    ["ok", 90],
-  ]);
-  expect(gradeOf(reportWith(0, { statuses }))?.name).toBe("bad");
+test("does not promise that disposable addresses bounce, nor that they do not count", () => {
+  expect(graded({ disposable: 1000 })?.text).toBe(
+    "Bad: 100.0 % would bounce or are disposable; Amazon SES pauses senders from 10 % of bounces on.",
+  );
+  expect(graded({ fake: 1, ok: 999 })?.text).toMatch(/^Good: 0.1 % would bounce; /);
 });
 
-test("domains and lists with nothing checked have none", () => {
-  expect(gradeOf(reportWith(5, { kind: "domain" }))).toBeUndefined();
-  expect(gradeOf(reportWith(0, { rows: 10 }))).toBeUndefined();
+test("does not count rows without units", () => {
+  expect(graded({ fake: 10, quota_exceeded: 900, ok: 90 })?.name).toBe("bad");
+});
+
+test("grades no domains, and no list in which nothing was checked", () => {
+  expect(gradeOf({ kind: "domain", rows: 1010, empty: 10, statuses: { fake: 5 } })).toBeUndefined();
+  expect(gradeOf({ kind: "email", rows: 10, empty: 10, statuses: {} })).toBeUndefined();
 });

@@ -44,9 +44,9 @@ describe("--report", () => {
       "2026-01 3 1 33.3 % 2026-02 0 0 0.0 % 2026-03 6 4 66.7 %",
       "1 row repeats",
       "1 address reaches the mailbox of another one",
-      "Bad: 33.3 % would bounce; Amazon SES pauses senders from 10 % on.",
+      "Bad: 55.6 % would bounce or are disposable; Amazon SES pauses senders from 10 % of bounces on.",
       "Correct the 1 row with a mistyped domain; idv can do it. Take out the 2 rows that would bounce",
-      "Take out the 2 rows with disposable addresses, or ask for others. Written: out.csv (1 kB)",
+      "Take out the 2 rows with disposable addresses, or ask for others. Written: out.csv (",
       "The worst was 2026-03: 66.7 % bad.",
       "Paid 8 of 8 different addresses",
     ]) {
@@ -63,11 +63,11 @@ describe("--report", () => {
     const markdown = readFileSync(join(home, "r.md"), "utf8");
     expect(textOf(readFileSync(join(home, "r.html"), "utf8"))).toContain("1,200 of 1,202 can be written to.");
     expect(markdown).toMatch(
-      /^## Report\\: list.csv\n\n\*\*1,200 of 1,202 can be written to.\*\* Good\\: 0.1 % would bounce; large mail services recommend less than 2 %\. 2 rows are fake or disposable. 1 row only has a mistyped domain. Checked on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n\n/,
+      /^## Report: list.csv\n\n\*\*1,200 of 1,202 can be written to.\*\* Good: 0.2 % would bounce or are disposable; large mail services recommend less than 2 % of bounces\. 2 rows are fake or disposable. 1 row only has a mistyped domain. Checked on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n\n/,
     );
     expect(markdown).toContain(`| Status | Rows | Share | What to do |
 | --- | ---: | ---: | --- |
-| ok | 1,200 | 99.8 % | Keep. |
+| ok | 1,200 | 99.8 % | Write to it. |
 `);
     expect(markdown).toContain("| gmial.com → gmail.com | 1 |");
     expect(markdown).toContain("| mailinator.com | 1 |");
@@ -81,21 +81,21 @@ describe("--report", () => {
     expect(JSON.parse(text)).toMatchObject({
       kind: "email",
       grade: "bad",
-      change: null,
-      inputs: ["list.csv"],
+      before: null,
+      inputs: [{ name: "list.csv", column: 1 }],
       rows: 10,
       empty: 1,
       distinct: 8,
       statuses: { ok: 3, alias: 1, disposable: 2, fake: 3 },
       reasons: { "typo-domain": 2, syntax: 1 },
       topDomains: [{ domain: "mailinator.com", items: 2 }],
-      units: 8,
-      files: [{ path: "out.csv" }],
+      units: { used: 8 },
+      outputs: [{ path: "out.csv" }],
     });
     expect(text).not.toContain("@");
   });
 
-  test.each(["html", "md", "json"])("compares itself with the one that it replaces, .%s", async (ending) => {
+  test.each(["html", "md"])("compares itself with the one that it replaces, .%s", async (ending) => {
     const home = folderOf({
       "before.csv": "email\nx@mailinator.com\nann@larch-and-oak.com\n",
       "now.csv": "email\nx@mailinator.com\nann@larch-and-oak.com\nb@larch-and-oak.com\nc@larch-and-oak.com\n",
@@ -120,15 +120,31 @@ describe("--report", () => {
     expect(texts.map((text) => text.replaceAll("\\", ""))).toEqual(changes);
   });
 
+  test("gives programs the facts of the one that it replaces", async () => {
+    const home = folderOf({ "list.csv": "email\nx@mailinator.com\nann@larch-and-oak.com\n\n" });
+    const facts = async () => {
+      await idv(["emails", "list.csv", "-o", "out.csv", "--force", "-q", "--report", "r.json"], { home });
+      return JSON.parse(readFileSync(join(home, "r.json"), "utf8"));
+    };
+    const first = await facts();
+    expect((await facts()).before).toEqual({
+      made: first.made,
+      inputs: ["list.csv"],
+      rows: 3,
+      empty: 1,
+      statuses: { ok: 1, alias: 0, disposable: 1, fake: 0, quota_exceeded: 0 },
+    });
+  });
+
   test("replaces an empty file, and none that is no report", async () => {
     const empty = folderOf({ "list.csv": list, "r.html": "" });
     expect(textOf(await reportOn(empty, "list.csv", "-o", "out.csv"))).not.toContain("the report of");
     for (const old of [
       "{",
       '{"made":1}',
-      "idv-figures:{no}",
+      '<script type="application/json">{no}</script>',
       "\0".repeat(100),
-      "idv-figures:{}",
+      "```json\n{}\n```",
       "email\na@b.net\n",
     ]) {
       const home = folderOf({ "list.csv": list, "r.html": old });
@@ -147,7 +163,7 @@ describe("--report", () => {
     const args = ["emails", name, "-o", "out.csv", "-q", "--report", "r.md"];
     expect(await idv(args, { home })).toMatchObject({ code: 0, stderr: "" });
     const [title] = readFileSync(join(home, "r.md"), "utf8").split("\n");
-    expect(title).toBe("## Report\\: a\\|b \\`c\\` \\<img src=x\\> \\[d\\](www\\.e.de) \\@f.csv");
+    expect(title).toBe("## Report: a\\|b \\`c\\` \\<img src=x\\> \\[d\\](www\\.e.de) \\@f.csv");
   });
 
   test("counts flags, if they are wanted", async () => {
@@ -193,7 +209,7 @@ describe("--report", () => {
     await idv(["emails", "a.csv", "b.csv", "-o", "out/", "--report", "r.html", "-q"], { home });
     const text = textOf(readFileSync(join(home, "r.html"), "utf8"));
     expect(text).toContain(
-      "a.csv 1 of 1 can be written to. Good: 0.0 % would bounce; large mail services recommend less than 2 %. None is fake or disposable.",
+      "a.csv 1 of 1 can be written to. Good: 0.0 % would bounce; large mail services recommend less than 2 % of bounces. None is fake or disposable.",
     );
     expect(text).not.toContain("gmial.com");
     const none = folderOf({ "a.csv": "email,n\na,b,c\n", "b.csv": "email,n\na,b,c\n" });

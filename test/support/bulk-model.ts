@@ -565,11 +565,12 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
   }
   // Bad rows are in the first part of a list. Where they are taken out of it, those of earlier runs stay.
   const areAdded = output === "inPlace" && options.side?.before === "its own";
+  const hasSummary = summaries.length > 0 || (options.side?.option === "--log" && lists.length > 1);
   const hasBadRows = isFirstShard && (!areAdded || summaries.some((each) => each["badRows"] !== 0));
-  const hasSide = summaries.length > 0 && (options.side?.option !== "--bad-rows" || hasBadRows);
+  if (lists.length > 1) summaries.push({ ...totals, used });
+  const hasSide = hasSummary && (options.side?.option !== "--bad-rows" || hasBadRows);
   const side = options.side && (hasSide ? "new" : "as before");
   // A file gets a line for each list.
-  if (lists.length > 1 && options.side?.option !== "--log") summaries.push({ ...totals, used });
   const order = [0, 1, 4, 2, 6];
   const code = codes.reduce((a, b) => (order.indexOf(b) > order.indexOf(a) ? b : a));
   return { code, stdout, files, summaries, used, side };

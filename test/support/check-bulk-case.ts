@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import type { Facts } from "../../src/report/facts.js";
 import { type BulkCase, bulkCase, type Side, textOf } from "./bulk-cases.js";
 import { type Outcome, predict } from "./bulk-model.js";
 import { readQuota, setQuota } from "./quota.js";
@@ -42,9 +43,9 @@ async function run(idv: typeof Idv, { lists, options, limit, args }: BulkCase) {
   const summaries = said
     .split("\n")
     .filter((line) => line.startsWith("{"))
-    .map((line) => JSON.parse(line) as Summary)
+    .map((line) => JSON.parse(line) as Facts & { readonly type: string })
     .filter(({ type }) => type === "summary" || type === "total")
-    .map(factsOf);
+    .map(predictedIn);
   const { used } = await readQuota(home);
   const outcome: Outcome = {
     code: code!,
@@ -79,31 +80,20 @@ async function writtenBy(idv: typeof Idv, option: string, path: string): Promise
   return readFileSync(join(home, path), "utf8");
 }
 
-/** A summary of a list, or the totals of several, with the facts that the model predicts. */
-interface Summary extends Readonly<Record<string, unknown>> {
-  readonly units: { readonly used: number };
-  readonly statuses?: Counts;
-  /** Rows of which another item is good: their number as predicted, or with their lines. */
-  readonly outvoted?: number | { readonly count: number };
-  readonly otherColumns?: readonly { readonly statuses: Counts }[];
-}
-type Counts = Readonly<Record<string, number>>;
-
-/** Returns the predicted facts of a summary. */
-function factsOf(summary: Summary): Record<string, unknown> {
-  const { units, statuses, otherColumns = [], outvoted } = summary;
-  const names = statuses
-    ? ["input", "rows", "written", "empty", "emptied", "kept", "distinct", "badRows", "linesLeftOut"]
-    : ["files", "failed", "rows", "distinct"];
-  const occurred = (counts: Counts) =>
+/** Returns the facts of a list, or of several together, that the model predicts. */
+function predictedIn(facts: Facts & { readonly type: string }): Record<string, unknown> {
+  const { type, units, statuses, inputs, failed, rows, distinct } = facts;
+  const [input] = inputs;
+  if (type === "total") return { files: inputs.length + failed, failed, rows, distinct, used: units.used };
+  const { written, empty, emptied, kept, badRows } = facts;
+  const { name, otherColumns, outvoted, linesLeftOut } = input!;
+  const occurred = (counts: Facts["statuses"]) =>
     Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
   return {
-    ...Object.fromEntries(names.map((name) => [name, summary[name]])),
+    ...{ input: name, rows, written, empty, emptied, kept, distinct, badRows, linesLeftOut },
     used: units.used,
-    ...(statuses && {
-      statuses: occurred(statuses),
-      outvoted: typeof outvoted === "object" ? outvoted.count : outvoted,
-      otherStatuses: otherColumns.map((column) => occurred(column.statuses)),
-    }),
+    statuses: occurred(statuses),
+    outvoted: outvoted.count,
+    otherStatuses: otherColumns.map((column) => occurred(column.statuses)),
   };
 }

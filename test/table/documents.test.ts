@@ -360,7 +360,7 @@ describe("the lists of a document", () => {
     [
       `{"users":[${user()},${user()}],"admins":[${user("mail")}]}`,
       undefined,
-      'd.json: 2 lists hold e-mail addresses; choose with -c: "users.email" (2), "admins.mail" (1)',
+      'd.json: 2 lists hold e-mail addresses: "users.email" (2), "admins.mail" (1); choose one with -c',
     ],
     [
       `{"users":[${user()}],"admins":[{"email":"x@y.de","mail":"z@y.de"}]}`,

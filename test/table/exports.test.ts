@@ -162,7 +162,9 @@ test.each<Export>([
   expect(code, stderr).toBe(0);
 
   const summary = JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "");
-  expect(summary).toMatchObject({ column: column[0], columnName: column[1], passedOver });
+  expect(summary).toMatchObject({
+    inputs: [{ column: column[0], columnName: column[1], passedOver }],
+  });
 
   const input = readExport(path);
   const lineEnd = input.includes("\r\n") ? "\r\n" : "\n";

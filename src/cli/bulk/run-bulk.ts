@@ -84,6 +84,7 @@ async function validateFiles(
 ): Promise<number> {
   const { session, totals } = run;
   const [{ log }] = plans as readonly [Plan];
+  const { summaryFile } = log;
   for (const [index, plan] of plans.entries()) {
     resources.startFile();
     // That of the file before, which is there.
@@ -95,21 +96,19 @@ async function validateFiles(
     const writtenBefore = session.writtenKeys?.size ?? 0;
     const before = countsOf(session);
     try {
-      const summary = await validateFile(plan, run, resources);
-      run.report?.add(summary);
-      const files = (isLast && (await beside(run, () => run.report?.write()))) || [];
-      const oldData = isLast ? run.oldData : undefined;
-      const whole =
-        "report" in summary ? { ...summary, files: [...summary.files, ...files], oldData } : summary;
-      await printSummary(log.summary, whole);
-      const { summaryFile } = log;
-      if (summaryFile !== undefined) await beside(run, () => appendSummary(summaryFile, whole));
+      const place = session.isSeveral ? `file ${index + 1} of ${plans.length}` : undefined;
+      const found = await validateFile(plan, run, resources, place);
+      run.report?.add(found);
+      const reports = (isLast && (await beside(run, () => run.report?.write()))) || [];
+      const facts = { ...found, outputs: [...found.outputs, ...reports] };
+      await printSummary(log.summary, "summary", facts, !session.isSeveral);
+      if (summaryFile !== undefined) await beside(run, () => appendSummary(summaryFile, "summary", facts));
       if (plan.member) {
         const { finishContainer } = await import("./open/containers.js");
         if (isLast) resources.onAppear = finish;
         await finishContainer(plan, plans.slice(index + 1), resources);
       }
-      totals.add(summary, exitCodeOf(summary, plan));
+      totals.add(facts, exitCodeOf(facts, plan));
     } catch (error) {
       // A signal has ended the run: later errors are its consequences.
       resources.signal.throwIfAborted();
@@ -138,7 +137,11 @@ async function validateFiles(
   await resources.delivery.deliver?.();
   await beside(run, () => run.report?.write());
   for (const file of run.findings) await beside(run, () => file.write());
-  if (session.isSeveral && log.summary !== "none") process.stderr.write(`${totals.render(log.summary)}\n`);
+  if (session.isSeveral) {
+    const facts = totals.facts();
+    await printSummary(log.summary, "total", facts, true);
+    if (summaryFile !== undefined) await beside(run, () => appendSummary(summaryFile, "total", facts));
+  }
   return totals.exitCode;
 }
 

@@ -1,6 +1,7 @@
 /** The third step of a bulk run: validates the rows of one file, and has its outputs committed. */
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Facts } from "../../report/facts.js";
 import { fixerOf } from "../../run/fixes.js";
 import { extractItem } from "../../run/item.js";
 import { checkFound } from "../../run/open/no-items.js";
@@ -18,10 +19,8 @@ import type { Resources } from "./open/resources.js";
 import type { Plan } from "./plan/plan.js";
 import type { Annotations } from "./report/annotations.js";
 import { annotatedStatuses } from "./report/exit-code.js";
+import { factsOfRun, usageSince } from "./report/facts-of-run.js";
 import { progressOf } from "./report/progress.js";
-import type { DryRun, Summary } from "./report/result.js";
-import { mailCounts } from "./report/summary.js";
-import { dryRunOf, summaryOf } from "./report/summary-of-run.js";
 import { UnknownEndings } from "./report/unknown-endings.js";
 
 /**
@@ -33,16 +32,23 @@ const signalMilliseconds = 20;
 /**
  * Opens the files of a plan, validates all rows, and commits the outputs.
  *
+ * @param place that of the file among several: `file 2 of 3`
  * @throws EmptyInput when there are no rows, and `--fail-on no-rows` is given
  * @throws FileError, TableError, ChoiceError, StoreError, ServiceError when a file or the engine fails
  */
-export async function validateFile(plan: Plan, run: Run, resources: Resources): Promise<Summary | DryRun> {
+export async function validateFile(
+  plan: Plan,
+  run: Run,
+  resources: Resources,
+  place: string | undefined,
+): Promise<Facts> {
   const started = performance.now();
   const files = await openFiles(plan, run, resources);
+  const usage = usageSince(run);
   try {
-    const result = await validateAndCommit(plan, run, files, resources);
+    const { report, isUnchanged } = await validateAndCommit(plan, run, files, resources, place);
     const seconds = Math.round(performance.now() - started) / 1000;
-    return "report" in result ? { ...result, seconds } : result;
+    return await factsOfRun(plan, run, files, { report, usage: usage(), isUnchanged, seconds });
   } finally {
     // A workbook is not read to its end.
     await files.input.close();
@@ -54,13 +60,13 @@ async function validateAndCommit(
   run: Run,
   files: RunFiles,
   resources: Resources,
-): Promise<Omit<Summary, "seconds"> | DryRun> {
-  const progress = progressOf(plan, run, files);
+  place: string | undefined,
+): Promise<{ readonly report: RunReport; readonly isUnchanged: boolean }> {
+  const progress = progressOf(plan, run, files, place);
   const { signal } = resources;
   // A signal ends the run elsewhere, while this function still waits.
   const stop = () => progress?.stop();
   signal.addEventListener("abort", stop, { once: true });
-  const used = usageSince(plan, run);
   let report: RunReport;
   try {
     report = await validateRows(plan, run, files, { progress, signal });
@@ -71,7 +77,7 @@ async function validateAndCommit(
   if (plan.input === undefined && files.sink !== standardOutput) await sleep(signalMilliseconds);
   signal.throwIfAborted();
   checkFound({ ...plan, isPart: plan.shard !== undefined }, files.table, report);
-  if (plan.isDryRun) return dryRunOf(plan, files, { ...report, ...used() });
+  if (plan.isDryRun) return { report, isUnchanged: false };
   if (report.rows === 0 && plan.failOn?.needsRows) {
     throw new EmptyInput(`--fail-on no-rows: ${plan.inputName} has no rows; nothing is written`);
   }
@@ -87,8 +93,7 @@ async function validateAndCommit(
   if (isUnchanged) plan.note(unchanged(plan.inputName));
   run.badRowsTable?.startNext();
   if (files.table.width === 0) plan.note(`${plan.inputName} is empty`);
-  const { requests, dns } = used();
-  return { ...(await summaryOf(plan, run, { ...files, isUnchanged }, report)), requests, dns };
+  return { report, isUnchanged };
 }
 
 async function validateRows(
@@ -156,18 +161,4 @@ async function openAnnotations(plan: Plan, { engine: { validator }, findings }: 
     explainItem,
     sinksOf(plan.log.isAnnotated, findings),
   );
-}
-
-function usageSince({ dns }: Plan, { engine, mail }: Run) {
-  const items = engine.dryRunItems?.() ?? 0;
-  const requests = engine.requests?.() ?? 0;
-  const before = mail?.check.statistics;
-  return () => ({
-    items: (engine.dryRunItems?.() ?? 0) - items,
-    requests: engine.requests && engine.requests() - requests,
-    dns: mail && {
-      ...mailCounts(mail.check.statistics, before!),
-      mostUndecided: typeof dns === "string" ? undefined : dns.mostUndecided,
-    },
-  });
 }

@@ -1,8 +1,9 @@
 /** Runs the command line over the lists of the service, each in its own folder. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
+import { startProgram } from "../../child-program.js";
 import { processTag } from "../../files/processes.js";
-import type { ListRunner } from "../../lists/list-program.js";
+import type { ListRunner } from "../../lists/list-runner.js";
 import { isDatabase } from "../config/quota-location.js";
 import { ownProgram } from "./own-program.js";
 
@@ -17,7 +18,7 @@ const heapMebibytes = 512;
  * @param state path or URL of the state, whose keys are charged
  */
 export function listRunner(state: string): ListRunner {
-  const { program, words } = ownProgram();
+  const own = ownProgram();
   const location = isDatabase(state) ? state : resolve(state);
   const children = new Set<ChildProcess>();
   process.once("exit", () => {
@@ -26,7 +27,7 @@ export function listRunner(state: string): ListRunner {
   return {
     lookMilliseconds,
     start(args, folder, charge) {
-      const child = spawn(program, [...words, ...args], {
+      const child = startProgram(own, args, {
         cwd: folder,
         // The state may be a URL with a password, so it is not an argument.
         env: {

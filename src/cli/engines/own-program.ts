@@ -1,7 +1,8 @@
 /** The words that start idv again, as another process. */
+import type { OwnProgram } from "../../child-program.js";
 import { threadLoader } from "../../package/own-files.js";
 
 /** In a program of a single file, that is the program itself. */
-export function ownProgram(): { readonly program: string; readonly words: readonly string[] } {
+export function ownProgram(): OwnProgram {
   return { program: process.execPath, words: threadLoader === undefined ? [process.argv[1]!] : [] };
 }

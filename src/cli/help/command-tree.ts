@@ -1,5 +1,6 @@
 /** `idv --help --json`: the tree of commands for programs, from the records that the help is made of. */
 import type { Command, Option } from "commander";
+import { factsSchema } from "../../report/facts-schema.js";
 import { helpOf } from "../commands/command.js";
 import { exitCodeMeanings } from "../exit-codes.js";
 import { choicesFor, wordsFor } from "../options/option.js";
@@ -25,7 +26,9 @@ export function printCommandTree(program: Command): void {
       examples: examples.map((example) => `idv ${example}`),
     };
   });
-  print(`${JSON.stringify({ version: version(), commands, exitCodes: exitCodeMeanings }, undefined, 2)}\n`);
+  print(
+    `${JSON.stringify({ version: version(), commands, exitCodes: exitCodeMeanings, facts: factsSchema }, undefined, 2)}\n`,
+  );
 }
 
 const leavesOf = (command: Command, path: readonly string[]): { name: string; command: Command }[] =>

@@ -2,7 +2,6 @@
  * The server of `idv mcp`. Each tool runs a command of idv in a process of its own, so that its rules, quota and messages are
  * those of the command line, and a file that is too large ends only that process. Loaded only for this command.
  */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
@@ -10,6 +9,8 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from "node:pat
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { endOf, startProgram } from "../../child-program.js";
+import { type Facts, forPages } from "../../report/facts.js";
 import { ownProgram } from "../engines/own-program.js";
 import { version } from "../version.js";
 
@@ -170,11 +171,9 @@ async function checkFile(given: Arguments, folder: string, isOnline: boolean): P
     ...(fix === true && !isOnline ? ["--fix"] : []),
     `./${input}`,
   ];
-  const { stderr } = await run(folder, words, "");
-  const summary = stderr.split("\n").findLast((line) => line.startsWith('{"type":"summary"'));
-  if (summary === undefined) throw new ToolFault(saidIn(stderr));
-  const { rows, written, empty, distinct, statuses, reasons, units } = JSON.parse(summary);
-  return JSON.stringify({ output, rows, written, empty, distinct, statuses, reasons, units });
+  const { facts } = await run(folder, words, "");
+  if (facts === undefined) throw new ToolFault("it was stopped");
+  return JSON.stringify(forPages(facts));
 }
 
 /**
@@ -202,33 +201,21 @@ function outputFor(input: string, word: string): string {
   return join(dirname(input), `${base}-${word}${isBook ? ".csv" : ending}`);
 }
 
-/** Returns the messages of a command, from lines of text or of JSON. */
-const saidIn = (stderr: string): string =>
-  stderr
-    .trim()
-    .split("\n")
-    .map((line) => (line.startsWith("{") ? (JSON.parse(line).message ?? "") : line.replace(/^idv: /, "")))
-    .filter((text) => text !== "")
-    .join("\n");
-
 /** @throws ToolFault with the message of the command when it fails; a used-up quota is none */
 async function run(
   folder: string,
   words: readonly string[],
   input: string,
-): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  const own = ownProgram();
-  const child = spawn(own.program, [...own.words, ...words], { cwd: folder, timeout: patience });
-  const texts = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const) {
-    child[name].setEncoding("utf8").on("data", (text: string) => {
-      texts[name] += text;
-    });
-  }
-  child.stdin.on("error", () => {});
-  child.stdin.end(input);
-  const [code] = (await once(child, "close")) as [number | null];
+): Promise<{ readonly stdout: string; readonly facts: Facts | undefined }> {
+  const child = startProgram(ownProgram(), words, { cwd: folder, timeout: patience });
+  let stdout = "";
+  child.stdout!.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stdin!.on("error", () => {});
+  child.stdin!.end(input);
+  const { exitCode, facts, fault } = await endOf(child);
   // 4: the quota is used up, which the answer tells.
-  if (code !== 0 && code !== 4) throw new ToolFault(saidIn(texts.stderr) || "it was stopped");
-  return texts;
+  if (exitCode !== 0 && exitCode !== 4) throw new ToolFault(fault?.message ?? "it was stopped");
+  return { stdout, facts };
 }

@@ -1,10 +1,13 @@
 /** One list: its table and the choices for its check, the progress, and the result. */
 
-import type { DetectedTable, ListProgress, ListResult } from "../../lists/list-facts.js";
+import type { Progress } from "../../child-program.js";
+import type { ListResult } from "../../lists/list-facts.js";
+import type { Facts } from "../../report/facts.js";
 import { StatusTable } from "../../report/parts.js";
+import { statusesOf } from "../../report/words.js";
 import type { ApiKey } from "../../store/state/api-key.js";
 import type { StoredList } from "../../store/state/lists.js";
-import { counted, grouped } from "../../text.js";
+import { counted, grouped, sizeOf } from "../../text.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { FaultBox, renderPage } from "./layout.js";
 import { stateNames } from "./lists.js";
@@ -32,11 +35,9 @@ export function listPage(list: StoredList, keys: readonly ApiKey[], refused?: Re
         {refused !== undefined && <FaultBox text={refused.fault} />}
         {state === "found" && <Detected list={list} keys={keys} refused={refused} />}
         {isMoving && (
-          <Running progress={list.progress as ListProgress | undefined} isWaiting={state === "waiting"} />
+          <Running progress={list.progress as Progress | undefined} isWaiting={state === "waiting"} />
         )}
-        {(state === "done" || state === "failed") && (
-          <Ended id={id} kind={list.kind} result={list.result as ListResult} />
-        )}
+        {(state === "done" || state === "failed") && <Ended id={id} result={list.result as ListResult} />}
         <form method="post" action={`/dashboard/lists/${id}/remove`} class="actions change">
           <button type="submit" class="danger">
             {isMoving ? "Stop and remove" : "Remove the list"}
@@ -68,7 +69,9 @@ function Detected({
   keys: readonly ApiKey[];
   refused: RefusedForm | undefined;
 }) {
-  const { rows, distinct, column, columns, delimiter } = found as DetectedTable;
+  const { rows, distinct, inputs } = found as Facts;
+  const [{ column, columns, dialect }] = inputs as readonly [Facts["inputs"][number]];
+  const { delimiter } = dialect;
   const items = itemsOf(kind);
   const statuses = knownStatuses.filter((status) => kind === "email" || status !== "alias");
   const isEnough = ({ quota: { left } }: ApiKey) => left === null || left >= distinct;
@@ -175,7 +178,7 @@ const Check = ({
   </label>
 );
 
-function Running({ progress, isWaiting }: { progress: ListProgress | undefined; isWaiting: boolean }) {
+function Running({ progress, isWaiting }: { progress: Progress | undefined; isWaiting: boolean }) {
   const share = progress?.share ?? undefined;
   const text = isWaiting ? "Waiting for a server" : "Starting";
   return (
@@ -196,7 +199,7 @@ const Again = ({ id, text }: { id: string; text: string }) => (
   </form>
 );
 
-function Ended({ id, kind, result }: { id: string; kind: StoredList["kind"]; result: ListResult }) {
+function Ended({ id, result }: { id: string; result: ListResult }) {
   if ("fault" in result) {
     return (
       <>
@@ -206,14 +209,9 @@ function Ended({ id, kind, result }: { id: string; kind: StoredList["kind"]; res
       </>
     );
   }
-  const { summary, files, isExhausted } = result;
-  const { rows, written, empty, units } = summary;
-  const { quota_exceeded: unchecked = 0, ...statuses } = summary.statuses;
-  const slices = [
-    ...Object.entries(statuses).map(([label, count]) => ({ className: label, label, count })),
-    { className: "quota_exceeded", label: "not checked", count: unchecked },
-    { className: "empty", label: `without ${kind === "email" ? "an address" : "a domain"}`, count: empty },
-  ].filter(({ count }) => count > 0);
+  const { facts, files, isExhausted } = result;
+  const { rows, written, empty, units } = facts;
+  const unchecked = facts.statuses["quota_exceeded"] ?? 0;
   return (
     <>
       {isExhausted && (
@@ -228,12 +226,12 @@ function Ended({ id, kind, result }: { id: string; kind: StoredList["kind"]; res
         {counted(rows - empty - unchecked, "row")} checked, for {counted(units.used, "unit")}
         {units.paidBefore === 0 ? "" : `; ${grouped(units.paidBefore)} more were paid before`}.
       </p>
-      <StatusTable statuses={slices} all={rows} total="All rows" />
+      <StatusTable statuses={statusesOf(facts)} all={rows} total="All rows" />
       {written < rows && <p class="note">{counted(rows - written, "row")} left out, as chosen.</p>}
       <div class="actions">
         {files.map(({ name, bytes }, i) => (
           <a key={name} class="button" href={`/dashboard/lists/${id}/file/${i}`} download={name}>
-            {name} ({grouped(Math.ceil(bytes / 1024))} kB)
+            {name} ({sizeOf(bytes)})
           </a>
         ))}
         <a href={`/dashboard/lists/${id}/report`} target="_blank" rel="noopener">

@@ -98,7 +98,7 @@ function ListTable({ lists, names }: ListsFacts) {
         {lists.map(({ id, name, state, keyId, created, found, result }) => {
           const table = found as { readonly rows: number } | undefined;
           const ended = result as ListResult | undefined;
-          const rows = ended !== undefined && "summary" in ended ? ended.summary.rows : table?.rows;
+          const rows = ended !== undefined && "facts" in ended ? ended.facts.rows : table?.rows;
           return (
             <tr key={id}>
               <td>{state === "arriving" ? name : <a href={`${path}/${id}`}>{name}</a>}</td>

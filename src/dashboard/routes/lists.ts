@@ -2,10 +2,11 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { DetectedTable, ListChoices, ListResult } from "../../lists/list-facts.js";
+import type { ListChoices, ListResult } from "../../lists/list-facts.js";
 import { ListFault } from "../../lists/list-fault.js";
 import type { Lists } from "../../lists/lists.js";
 import { readRest } from "../../lists/refused-upload.js";
+import type { Facts } from "../../report/facts.js";
 import { reportPolicy } from "../../report/policy.js";
 import type { ApiKey } from "../../store/state/api-key.js";
 import type { StoredList } from "../../store/state/lists.js";
@@ -80,7 +81,7 @@ export async function listRoutes(
     const list = await listOf(request);
     const to = `/dashboard/lists/${list.id}`;
     if (list.state !== "found") return reply.redirect(to, 303);
-    const column = numberOf(form, "column", "Column") ?? (list.found as DetectedTable).column;
+    const column = numberOf(form, "column", "Column") ?? (list.found as Facts).inputs[0]!.column;
     const delimiter = choiceOf(form, "delimiter", ["", ",", ";", "tab", "|"]) || undefined;
     const drop = form
       .getAll("drop")
@@ -90,7 +91,7 @@ export async function listRoutes(
     const key = keys.find(({ id }) => id === wanted) ?? keys.find(({ name }) => name === wanted);
     if (key === undefined) return pageOf(list, { form, fault: "There is no such key that can be charged." });
     const { left } = key.quota;
-    const { distinct } = list.found as DetectedTable;
+    const { distinct } = list.found as Facts;
     if (left !== null && left < distinct && !form.has("short")) {
       const fault = `The key has ${grouped(left)} units left, and the list may need ${grouped(distinct)}: choose another key, or check as far as the units reach.`;
       return pageOf(list, { form, fault, isShort: true });

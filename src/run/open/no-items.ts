@@ -2,6 +2,7 @@
 import { parseAddress } from "../../classifier/syntax/address.js";
 import { parseDomainName, withoutRoot } from "../../classifier/syntax/domain-name.js";
 import { Fault } from "../../classifier/syntax/fault.js";
+import type { FaultWords } from "../../fault.js";
 import { ChoiceError } from "../../files/errors.js";
 import { nameText } from "../../table/bytes.js";
 import { nameFit } from "../../table/sniff/column.js";
@@ -50,14 +51,15 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
   if (hasItems && !isOtherList) return;
   const where = width > 1 ? `field in column ${column + 1}` : "line";
   const input = inputName === "standard input" ? "" : ` ${inputName}`;
-  const advice =
-    others > values.length / 2
-      ? `${others} of ${values.length} are ${profiles[other].plural}: idv ${names[other].command}${input}`
-      : "check the file, or name the column with -c";
-  if (hasItems) {
-    throw new ChoiceError(`${printable(inputName)} holds few e-mail addresses; ${advice}`);
-  }
-  throw new ChoiceError(`no ${where} of ${printable(inputName)} looks like ${names[kind].one}; ${advice}`);
+  const are = `${others} of ${values.length} are ${profiles[other].plural}`;
+  const words: FaultWords = {
+    code: "items",
+    ...(others > values.length / 2
+      ? { advice: `${are}: idv ${names[other].command}${input}`, page: are }
+      : { advice: "check the file, or name the column with -c", page: "check the file, or name the column" }),
+  };
+  if (hasItems) throw new ChoiceError(`${printable(inputName)} holds few e-mail addresses`, words);
+  throw new ChoiceError(`no ${where} of ${printable(inputName)} looks like ${names[kind].one}`, words);
 }
 
 /** @throws ChoiceError if no value in a named column may be an item, but some in another one are */
@@ -78,8 +80,9 @@ export function checkNamed(kind: Kind, inputName: string, table: CheckedTable): 
   };
   throw new ChoiceError(
     printable(
-      `${inputName}: no field in ${nameOf(table.column)} looks like ${names[kind].one}, but some in ${nameOf(other)} do; name that one with -c, or pass --force`,
+      `${inputName}: no field in ${nameOf(table.column)} looks like ${names[kind].one}, but some in ${nameOf(other)} do`,
     ),
+    { code: "column", advice: "name that one with -c, or pass --force", page: "name that one" },
   );
 }
 
@@ -128,8 +131,13 @@ export async function checkStart(
   const shown = invalid.slice(0, 3).map((item) => `"${withoutRest(item)}"`);
   throw new ChoiceError(
     printable(
-      `${inputName}: ${grouped(invalid.length)} of the first ${grouped(items.length)} items${where} are no valid ${profiles[kind].plural}: ${shown.join(", ")}; ${adviceOn(invalid, options, width)}; to go on all the same, pass --force`,
+      `${inputName}: ${grouped(invalid.length)} of the first ${grouped(items.length)} items${where} are no valid ${profiles[kind].plural}: ${shown.join(", ")}`,
     ),
+    {
+      code: "items",
+      advice: `${adviceOn(invalid, options, width)}; to go on all the same, pass --force`,
+      page: "check the file, or name the column",
+    },
   );
 }
 
@@ -191,7 +199,9 @@ export function checkFound(
   if (elsewhere === undefined || isForced) note(printable(what));
   else {
     const others = `${counted(elsewhere.rows, "row has one", "rows have one")} in ${elsewhereText(elsewhere)}`;
-    throw new ChoiceError(printable(`${what}, but ${others}; name the column with -c, or pass --force`));
+    throw new ChoiceError(printable(`${what}, but ${others}`), {
+      ...{ code: "items", advice: "name the column with -c, or pass --force", page: "name the column" },
+    });
   }
 }
 
@@ -215,6 +225,7 @@ export async function checkFormulas(
     if (!(await sheet.lacksValues(column))) continue;
     throw new ChoiceError(
       `${printable(inputName)}: the formulas in column ${column + 1} have no stored value; ${recalculate}`,
+      { code: "items" },
     );
   }
 }

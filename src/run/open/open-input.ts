@@ -62,8 +62,6 @@ export interface InputChoices {
 
 export interface InputEvents {
   readonly onBadRow: BadRowListener;
-  /** Called before each step: what fails next is a fault of it. */
-  readonly onStage?: (stage: "sheet" | "table" | "items") => void;
   readonly signal: AbortSignal;
 }
 
@@ -89,25 +87,22 @@ export interface OpenedInput {
 export async function openInput(
   source: InputSource,
   choices: InputChoices,
-  { onBadRow, onStage, signal }: InputEvents,
+  { onBadRow, signal }: InputEvents,
 ): Promise<OpenedInput> {
   const { kind, inputName: name, isForced, outputEncoding } = choices;
   const { bytes, share } = countBytes(source);
   const decoded = await decodeInput(name, bytes, choices.encoding);
   const { compression, encoding } = decoded;
   noteEncoding(choices, encoding);
-  onStage?.("sheet");
   const sheet = await readSheet(choices, source, decoded, signal);
-  onStage?.("table");
   const table = await openTable(
     { name, bytes: sheet?.bytes ?? decoded.bytes, mayPause: source.size === undefined },
     { ...choices.table, ...(sheet && { delimiter: ",", sheet }), onBadRow },
   ).catch((error: unknown) => {
     const formulas = sheet?.emptyFormulas();
-    if (formulas && error instanceof ChoiceError) error.message += `; ${formulasRemark(formulas)}`;
+    if (formulas && error instanceof ChoiceError) error.add(formulasRemark(formulas));
     throw error;
   });
-  onStage?.("items");
   if (sheet !== undefined) await checkFormulas(name, sheet, table);
   await noteTable(choices, table);
   const isNamed = choices.table.columns !== undefined;

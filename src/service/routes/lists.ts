@@ -368,7 +368,7 @@ function toAnswer({ id, name, kind, state, created, changed, progress, result }:
   const { rows, share, units } = (progress ?? {}) as { rows?: number; share?: number | null; units?: number };
   const isRunning = state === "running" && progress !== undefined;
   const ended = state === "done" || state === "failed" ? (result as ListResult) : undefined;
-  const done = ended !== undefined && "summary" in ended ? ended : undefined;
+  const done = ended !== undefined && "facts" in ended ? ended : undefined;
   return {
     id,
     name,
@@ -377,7 +377,7 @@ function toAnswer({ id, name, kind, state, created, changed, progress, result }:
     created: time(created),
     changed: time(changed),
     progress: isRunning ? { rows, share, units } : null,
-    summary: done === undefined ? null : { ...done.summary, isExhausted: done.isExhausted },
+    summary: done === undefined ? null : { ...done.facts, isExhausted: done.isExhausted },
     files: done?.files ?? [],
     fault: ended !== undefined && "fault" in ended ? ended.fault : null,
   };

@@ -114,7 +114,8 @@ export function isDocumentOnOneLine(name: string, line: Buffer, wanted: Wanted):
   if (named !== undefined) return !named.some((each) => Object.hasOwn(object, each));
   const found = itemsIn(list!, profile).map((each) => `"${each.name}" (${grouped(each.count)})`);
   throw new ChoiceError(
-    `${name}: ${profile.plural} are in one record and in a list of it; choose with -c: "${own}", ${found.join(", ")}`,
+    `${name}: ${profile.plural} are in one record and in a list of it: "${own}", ${found.join(", ")}`,
+    { code: "column", advice: "choose one with -c", page: "name the one that is wanted" },
   );
 }
 
@@ -255,7 +256,7 @@ function chosenByName(name: string, fitting: readonly Candidate[], named: readon
       .flatMap(fullNames)
       .slice(0, mostNamed)
       .map((each) => `"${each}"`);
-    throw new ChoiceError(`no column "${unknown}"; the columns are ${names.join(", ")}`);
+    throw new ChoiceError(`no column "${unknown}"; the columns are ${names.join(", ")}`, { code: "column" });
   }
   const isOneKind =
     new Set(fitting.map(({ textName }) => textName)).size === 1 && fitting.every(({ header }) => !header);
@@ -354,14 +355,17 @@ function prefixOf({ names, isMap }: RecordList): string {
 
 function noListSoFar(name: string, bytes: number, { columns, profile: { plural } }: Wanted): ChoiceError {
   const read = `${Math.round(bytes / 1_048_576)} MiB`;
-  const advice =
-    columns === undefined ? "name its items with -c, as users.email" : "move the list to its start";
-  return new ChoiceError(`${name}: no list with ${plural} begins in its first ${read}; ${advice}`);
+  const toStart = "move the list to its start";
+  const advice = columns === undefined ? "name its items with -c, as users.email" : toStart;
+  return new ChoiceError(`${name}: no list with ${plural} begins in its first ${read}`, {
+    ...{ code: "items", advice, page: toStart },
+  });
 }
 
 const holdsNoRecords = (name: string): ChoiceError =>
   new ChoiceError(
     `${name}: the elements of its list are no objects, no texts, and no arrays below a header; give a list of these`,
+    { code: "format" },
   );
 
 const objectsIn = (sources: readonly string[]): JsonObject[] =>
@@ -409,6 +413,9 @@ function severalLists(name: string, fitting: readonly Candidate[], profile: Item
     .map((each) => `"${each.name}" (${grouped(each.count)})`);
   const more = fitting.length > mostNamed ? `, and ${fitting.length - mostNamed} more lists` : "";
   return new ChoiceError(
-    `${name}: ${fitting.length} lists hold ${profile.plural}; choose with -c: ${found.join(", ")}${more}`,
+    `${name}: ${fitting.length} lists hold ${profile.plural}: ${found.join(", ")}${more}`,
+    {
+      ...{ code: "column", advice: "choose one with -c", page: "name the one that is wanted" },
+    },
   );
 }

@@ -25,6 +25,7 @@ export function refuseColumns(
   if (!hasColumns(document, profile, isNamed, 0)) return;
   throw new ChoiceError(
     `${name}: an object of columns, each with its values by row; write a list of records: df.to_json(orient="records") in pandas`,
+    { code: "format" },
   );
 }
 
@@ -73,6 +74,7 @@ export function refuseKeyed(name: string, document: unknown, profile: ItemProfil
   const all = steps.startsWith(".") ? steps : `.${steps}`;
   throw new ChoiceError(
     `${name}: the ${profile.plural} are names of members${where}; write them into records: jq '[${all} | keys[] | {${profile.columnNames[0]}: .}]'`,
+    { code: "format" },
   );
 }
 

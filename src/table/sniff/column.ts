@@ -66,8 +66,13 @@ export function findColumn(wanted: string, header: readonly string[] | undefined
   if (header === undefined) {
     throw new ChoiceError(
       index === undefined
-        ? `no column "${wanted}": the table has no header; give the column's index, 1 to ${width}, with -c`
-        : `no column ${wanted}: the table has ${width}; give an index from 1 to ${width} with -c`,
+        ? `no column "${wanted}": the table has no header`
+        : `no column ${wanted}: the table has ${width}`,
+      {
+        code: "column",
+        advice: `give the column's index, 1 to ${width}, with -c`,
+        page: `give the column's index, 1 to ${width}`,
+      },
     );
   }
   const names = header.map(nameText);
@@ -77,13 +82,16 @@ export function findColumn(wanted: string, header: readonly string[] | undefined
   if (typeof column !== "number") {
     const meant = similarName(wanted, names);
     const guess = meant === undefined ? "" : ` (did you mean "${meant}"?)`;
-    throw new ChoiceError(`no column "${wanted}"${guess}; the columns are ${listColumns(names)}`);
+    throw new ChoiceError(`no column "${wanted}"${guess}; the columns are ${listColumns(names)}`, {
+      code: "column",
+    });
   }
   if (found.length > 1) {
-    throw new ChoiceError(
-      `${found.length} columns are named "${wanted}"; choose one with -c "${wanted}[1]" or by its index: ` +
-        listColumns(names, found),
-    );
+    throw new ChoiceError(`${found.length} columns are named "${wanted}": ${listColumns(names, found)}`, {
+      code: "column",
+      advice: `choose one with -c "${wanted}[1]" or by its index`,
+      page: "choose one by its index",
+    });
   }
   return column;
 }
@@ -167,14 +175,16 @@ export function chooseColumn(
       const winners = filled.filter(({ content }) => content > most / 2).map(({ index }) => index);
       if (winners.length === 1 || takesAll) return winners[0]!;
       const names = header?.map(nameText) ?? unnamed(width);
-      throw new ChoiceError(
-        `${winners.length} columns fit equally well; choose one with -c, or all with -c "*": ` +
-          listColumns(names, winners),
-      );
+      throw new ChoiceError(`${winners.length} columns fit equally well: ${listColumns(names, winners)}`, {
+        code: "column",
+        advice: 'choose one with -c, or all with -c "*"',
+        page: "choose one",
+      });
     }
     if (named.length > 0) return named.reduce((a, b) => (b.name > a.name ? b : a)).index;
     throw new ChoiceError(
-      `no column looks like ${profile.plural}; name it with -c: ${listColumns(header?.map(nameText) ?? unnamed(width))}`,
+      `no column looks like ${profile.plural}; the columns are ${listColumns(header?.map(nameText) ?? unnamed(width))}`,
+      { code: "column", advice: "name one with -c", page: "choose one" },
     );
   }
 }

@@ -112,7 +112,9 @@ function stepsOf(sample: Sample, options: LayoutOptions) {
 export const hasUsualMarks = ({ quote, escape: escaping, skipsSpaces }: Dialect): boolean =>
   quote === '"' && escaping === '"' && !skipsSpaces;
 
-export function dialectWords(dialect: Dialect): readonly string[] {
+export function dialectWords(
+  dialect: Pick<Dialect, "delimiter" | "quote" | "escape" | "skipsSpaces" | "isUnwrapped">,
+): readonly string[] {
   const { delimiter, quote, escape: escaping, skipsSpaces, isUnwrapped } = dialect;
   if (delimiter === null) return [];
   return [

@@ -97,13 +97,13 @@ function unwrapping({ command }: Wrapping, name: string, wanted: string): string
  * @throws ChoiceError if the file has another format, or is not text
  */
 export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails" | "domains"): void {
-  const refuse = (what: string, advice: string) => {
-    throw new ChoiceError(`${name}: ${what}; ${advice}`);
+  const refuse = (what: string, advice: string, page?: string) => {
+    throw new ChoiceError(`${name}: ${what}`, { code: "format", advice, page: page ?? advice });
   };
   const isUtf32 = /^(?:\xff\xfe\0\0|\0\0\xfe\xff|[^\0]\0\0\0[^\0]\0\0\0|\0\0\0[^\0]\0\0\0[^\0])/;
   const text = start.toString("latin1");
   const wrapping = wrappings.find(({ start }) => start.test(text));
-  if (wrapping) throw new ChoiceError(`${name}: ${wrapping.what}: ${unwrapping(wrapping, name, wanted)}`);
+  if (wrapping) refuse(wrapping.what, `unpack it: ${unwrapping(wrapping, name, wanted)}`, "unpack it");
   if (isUtf32.test(text)) refuse("UTF-32 text, which is not read", "convert it: iconv -f UTF-32 -t UTF-8");
   const { what, advice } = formats.find(({ start }) => start.test(text.replace(/^\xef\xbb\xbf/, ""))) ?? {};
   if (what !== undefined && advice !== undefined) refuse(what, advice);
@@ -111,6 +111,7 @@ export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails
     refuse(
       "not text: mostly NUL bytes",
       "if it is UTF-16 without a byte order mark, pass --encoding utf-16le",
+      "if it is UTF-16, save it as UTF-8",
     );
   }
   const controls = start.filter(

@@ -178,18 +178,25 @@ async function openBook(
   readonly parts: readonly ArchivePart[];
 }> {
   const parts = listParts(file);
-  if (parts === undefined) throw new TableError(`${name}: a damaged zip archive or spreadsheet file`);
+  if (parts === undefined)
+    throw new TableError(`${name}: a damaged zip archive or spreadsheet file`, { code: "workbook" });
   const find = (path: string) => parts.find((part) => part.name === path);
   if (find("xl/workbook.xml") === undefined) {
     const what = otherArchives.find(([path]) => find(path))?.[1];
     if (what === undefined)
-      throw new ChoiceError(`${name}: a zip archive without a workbook in it; unpack it first`);
-    throw new ChoiceError(`${name}: ${what}; save it as .xlsx or CSV in the program that made it`);
+      throw new ChoiceError(`${name}: a zip archive without a workbook in it; unpack it first`, {
+        code: "format",
+      });
+    throw new ChoiceError(`${name}: ${what}; save it as .xlsx or CSV in the program that made it`, {
+      code: "format",
+    });
   }
   const isTooLarge = ({ length, compressedLength }: ArchivePart) =>
     length > mostPartBytes || (length > suspectBytes && length > mostRatio * compressedLength);
   if (parts.some(isTooLarge)) {
-    throw new TableError(`${name}: a part of it is too large to read; export it as CSV`);
+    throw new TableError(`${name}: a part of it is too large to read; export it as CSV`, {
+      code: "workbook",
+    });
   }
   async function* read(part: ArchivePart) {
     for await (const piece of unpack(file, part)) {
@@ -237,7 +244,9 @@ async function chooseSheet(
   }
   if (wanted !== undefined) {
     const names = sheets.map((sheet) => `"${sheet.name}"`);
-    throw new ChoiceError(`${name}: no sheet "${wanted}"; the sheets are ${names.join(", ")}`);
+    throw new ChoiceError(`${name}: no sheet "${wanted}"; the sheets are ${names.join(", ")}`, {
+      code: "sheet",
+    });
   }
   const [first] = sheets;
   if (first === undefined) throw new Error("it has no sheet with cells");
@@ -325,7 +334,9 @@ async function collect(name: string, input: AsyncIterable<Uint8Array>): Promise<
   for await (const chunk of input) {
     length += chunk.length;
     if (length > mostBytes)
-      throw new TableError(`${name}: over 512 MiB, too large for a spreadsheet file; export it as CSV`);
+      throw new TableError(`${name}: over 512 MiB, too large for a spreadsheet file; export it as CSV`, {
+        code: "workbook",
+      });
     chunks.push(Buffer.from(chunk));
   }
   return Buffer.concat(chunks);
@@ -334,7 +345,7 @@ async function collect(name: string, input: AsyncIterable<Uint8Array>): Promise<
 function explained(name: string, error: unknown): Error {
   if (error instanceof ChoiceError || error instanceof TableError) return error;
   const { message } = error as Error;
-  if (error instanceof SheetFault) return new TableError(`${name}: ${message}`);
+  if (error instanceof SheetFault) return new TableError(`${name}: ${message}`, { code: "workbook" });
   const what = "a damaged spreadsheet file";
-  return new TableError(`${name}: ${what}: ${message}; export it as CSV`);
+  return new TableError(`${name}: ${what}: ${message}; export it as CSV`, { code: "workbook" });
 }

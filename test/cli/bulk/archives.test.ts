@@ -157,7 +157,7 @@ describe("an archive on standard input", () => {
     const env = { TMPDIR: copies };
     const { code, stderr } = await idv(["emails", "-o", "o/"], { stdin, home, env });
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain("standard input/users.json: 1 row, 0 distinct e-mail addresses in column 1");
+    expect(stderr).toContain("standard input/users.json: 1 row, no new e-mail addresses in column 1");
     for (const [name, text] of Object.entries(checked)) expect(read(home, `o/${name}`).toString()).toBe(text);
     expect((await idv(["emails", "-", "-q", "-o", "b.zip"], { stdin, home, env })).code).toBe(0);
     expect(await filesIn(read(home, "b.zip"))).toEqual({ ...tables, ...checked });

@@ -64,7 +64,7 @@ test("--dry-run names the bad rows, and JSON has the dialect", async () => {
   const json = await idv(["emails", "--dry-run", "--bad-rows", "skip", "-q", "--log", "json"], { stdin });
   expect(JSON.parse(json.stderr.trim().split("\n").at(-1)!)).toMatchObject({
     badRows: 1,
-    dialect: { delimiter: ",", quote: "'", escape: "'", skipsSpaces: false },
+    inputs: [{ dialect: { delimiter: ",", quote: "'", escape: "'", skipsSpaces: false } }],
     requests: null,
   });
 });

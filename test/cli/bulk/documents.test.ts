@@ -139,7 +139,7 @@ describe("a document", () => {
     expect(await run()).toEqual({
       ...{ code: 2, stdout: "" },
       stderr:
-        'idv: standard input: e-mail addresses are in one record and in a list of it; choose with -c: "support", "data.email" (2)\n',
+        'idv: standard input: e-mail addresses are in one record and in a list of it: "support", "data.email" (2); choose one with -c\n',
     });
     expect((await run("-c", "support")).stdout.match(/"status":"\w+"/g)).toEqual(['"status":"ok"']);
     expect((await run("-c", "data.email")).stdout.match(/"status":"\w+"/g)).toEqual([
@@ -269,7 +269,7 @@ describe("a document", () => {
     expect(stderr).toContain('3 rows, 3 distinct e-mail addresses in column 2 "users.email"');
     expect(stderr).toContain("1 element of the document is no record and has no status\n");
     const json = await idv(["emails", "d.json", "-o", "o.json", "--log", "json"], { home });
-    expect(JSON.parse(json.stderr.trim())).toMatchObject({ otherElements: 1, badRows: 0 });
+    expect(JSON.parse(json.stderr.trim())).toMatchObject({ inputs: [{ otherElements: 1 }], badRows: 0 });
   });
 });
 
@@ -384,7 +384,7 @@ test.each<[string, string, string[], number, string]>([
     `{"a":[{"e":"${ok}"}],"b":[{"e":"${bad}"},{}]}`,
     [],
     2,
-    '2 lists hold e-mail addresses; choose with -c: "a.e" (1), "b.e" (1)',
+    '2 lists hold e-mail addresses: "a.e" (1), "b.e" (1); choose one with -c',
   ],
   [
     "has unquoted names",
@@ -468,7 +468,7 @@ describe("rows that are arrays below a header", () => {
   test("need a header, and one list", async () => {
     expect((await emails(`[["Ann","${ok}"],["Bob","${bad}"]]`)).stderr).toContain("d.json: ");
     const two = `{"a":[["E"],["${ok}"]],"b":[["F"],["${bad}"]]}`;
-    expect((await emails(two)).stderr).toContain('choose with -c: "a.E" (1), "b.F" (1)');
+    expect((await emails(two)).stderr).toContain('"a.E" (1), "b.F" (1); choose one with -c');
     expect((await emails(two, ["-c", "a.E", "-c", "b.F"])).code).toBe(2);
     expect((await emails(two, ["-c", "b.F"])).output).toBe(
       two.replace('"F"', '"F","status"').replace(`"${bad}"`, `"${bad}","disposable"`),

@@ -40,14 +40,14 @@ describe("a failed run prints one line and keeps the old output", () => {
       ["l.csv"],
       { "l.csv": "a,b\n1,2\n" },
       2,
-      'no column looks like e-mail addresses; name it with -c: 1 "a", 2 "b"',
+      'no column looks like e-mail addresses; the columns are 1 "a", 2 "b"; name one with -c',
     ],
     [
       "two matching columns",
       ["l.csv"],
       { "l.csv": "a,b\na@b.de,c@d.de\n" },
       2,
-      '2 columns fit equally well; choose one with -c, or all with -c "*": 1 "a", 2 "b"',
+      '2 columns fit equally well: 1 "a", 2 "b"; choose one with -c, or all with -c "*"',
     ],
     [
       "a quote that is never closed",
@@ -139,7 +139,7 @@ describe("a failed run prints one line and keeps the old output", () => {
       ["l.csv"],
       { "l.csv": "a\u001b[2J,b\n1,2\n" },
       2,
-      'no column looks like e-mail addresses; name it with -c: 1 "a\\u{1b}[2J", 2 "b"',
+      'no column looks like e-mail addresses; the columns are 1 "a\\u{1b}[2J", 2 "b"; name one with -c',
     ],
   ])("%s", async (_, args, files, expected, message) => {
     const home = folderWith(files);
@@ -189,8 +189,8 @@ describe("with --log json, each line on standard error is an object", () => {
 
   test.each<[string, readonly string[], Readonly<Record<string, unknown>>]>([
     ["an unknown option", ["emails", "--log", "json", "--nope"], { code: "usage", exitCode: 2 }],
-    ["a format in capitals", ["emails", "no.csv", "--log", "JSON"], { code: "input_output" }],
-    ["a missing file", ["emails", "no.csv", "--log=json"], { code: "input_output", exitCode: 6 }],
+    ["a format in capitals", ["emails", "no.csv", "--log", "JSON"], { code: "file" }],
+    ["a missing file", ["emails", "no.csv", "--log=json"], { code: "file", exitCode: 6 }],
     [
       "options that exclude each other",
       ["emails", "-d", ";", "--quote", ";", "--log", "json"],

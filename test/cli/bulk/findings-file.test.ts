@@ -60,7 +60,7 @@ test("--log sarif:FILE writes them as SARIF, beside other targets", async () => 
     "json:s.json",
   );
   expect(stderr).toMatch(/^::error file=a b#1%3A2\.csv,line=3::/m);
-  expect(readFileSync(join(home, "s.json"), "utf8").split("\n")).toHaveLength(3);
+  expect(readFileSync(join(home, "s.json"), "utf8").split("\n")).toHaveLength(4);
   const { version, runs } = json("r.sarif");
   expect(version).toBe("2.1.0");
   const [{ results, tool }] = runs;

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Facts } from "../../../src/report/facts.js";
 import { readQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
 import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
@@ -299,8 +300,10 @@ describe("items in other columns", () => {
           const stdin = `id,email,alt\n${[...head, ...rows].join("\n")}\n`;
           const { stderr } = await idv(["emails", "-c", "email", "--log", "json"], { stdin });
           const wanted = kinds.filter((kind) => kind === "alt").length;
-          const { elsewhere } = JSON.parse(stderr.trim().split("\n").at(-1)!) as { elsewhere: unknown };
-          expect(elsewhere).toEqual(wanted === 0 ? null : { rows: wanted, column: "alt", isOnly: true });
+          const { inputs } = JSON.parse(stderr.trim().split("\n").at(-1)!) as Facts;
+          expect(inputs[0]!.elsewhere).toEqual(
+            wanted === 0 ? null : { rows: wanted, column: "alt", isOnly: true },
+          );
         },
       ),
       { numRuns: times(10) },

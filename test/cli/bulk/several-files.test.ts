@@ -37,7 +37,7 @@ describe("several files", () => {
     );
     const rows = 4 + (Object.keys(files).length - 2);
     expect(stderr).toContain(
-      `${Object.keys(files).length} files: ${rows} rows, 3 distinct items; 3 units used\n`,
+      `${Object.keys(files).length} files: ${rows} rows, 3 distinct e-mail addresses\n`,
     );
     expect((await readQuota(home)).used).toBe(3);
   });
@@ -72,7 +72,7 @@ describe("several files", () => {
     expect(readdirSync(join(home, "out"))).toEqual(["a.csv", "b.csv"]);
     expect(stderr).toContain("idv: bad.csv:2: 3 fields where the header has 2");
     expect(stderr).toContain("idv: missing.csv: cannot be read: no such file\n");
-    expect(stderr).toContain("4 files, 2 failed: 4 rows, 3 distinct items; 3 units used\n");
+    expect(stderr).toContain("4 files, 2 failed: 4 rows, 3 distinct e-mail addresses\n");
   });
 
   test("share a quota", async () => {
@@ -152,7 +152,7 @@ describe("several files", () => {
     const files = ["a.csv", "b.csv", "-I", "--bad-rows", "error"];
     const { stderr } = await idv(["emails", ...files], { home });
     expect(await readQuota(home)).toMatchObject({ used: 2 });
-    expect(stderr).toContain("2 files, 1 failed: 2 rows, 2 distinct items; 2 units used\n");
+    expect(stderr).toContain("2 files, 1 failed: 2 rows, 2 distinct e-mail addresses\n");
   });
 
   test("tell what each would cost with --dry-run", async () => {
@@ -169,7 +169,7 @@ describe("several files", () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
-    expect(lines.map(({ units }) => units)).toEqual([2, 1, 1, 4]);
+    expect(lines.map(({ units }) => units.used)).toEqual([2, 1, 1, 4]);
   });
 
   test("get the statuses of their concatenation", async () => {

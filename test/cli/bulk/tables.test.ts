@@ -104,7 +104,7 @@ describe("--log github", () => {
 
 test("--log json escapes every control character", async () => {
   const { stderr } = await runOver("email\n", "emails -o o.csv --log json -q", "a\u009b2J.csv");
-  expect(stderr).toContain('"input":"a\\u009b2J.csv"');
+  expect(stderr).toContain('"name":"a\\u009b2J.csv"');
 });
 
 test("the text summary has statuses, reasons, domains, files and hints", async () => {

@@ -87,7 +87,7 @@ describe.sequential("the service's quota", () => {
     expect(existsSync(join(home, "out.csv"))).toBe(false);
     expect((await lastKey(serviceHome)).used).toBe(0);
     const json = await withKey(home, key, ["emails", "-q", "--dry-run", "--log", "json", "--offline"]);
-    expect(JSON.parse(json.stderr)).toMatchObject({ dryRun: true, units: 0 });
+    expect(JSON.parse(json.stderr)).toMatchObject({ dryRun: true, units: { used: 0 } });
   });
 
   test("does not pay for impossible addresses, empty values and duplicates", async () => {
@@ -108,7 +108,10 @@ describe.sequential("the service's quota", () => {
 
   test.each([
     [[], "100 new verdicts are in the cache; to resume, run: idv emails list.csv -o out.csv --wait 2h"],
-    [["--cache=off"], "100 units used"],
+    [
+      ["--cache=off"],
+      "100 units used; to start again, run: idv emails list.csv -o out.csv --wait 2h --cache=off",
+    ],
   ])("holds up a run with --wait, which says for how long and ends on a signal %j", async (args, cost) => {
     const server = await scriptedServer(
       respond(),
@@ -146,6 +149,7 @@ test("several files tell the requests and units of each", async () => {
   const { stderr } = await withKey(home, key, ["emails", "a.csv", "b.csv", "c.csv", "-I"]);
   expect(stderr.match(/\d+ units used in \d+ requests?/g)).toEqual([
     ...["120 units used in 2 requests", "0 units used in 0 requests", "10 units used in 1 request"],
+    "130 units used in 3 requests",
   ]);
 });
 

@@ -227,7 +227,7 @@ test("a named pipe is paid for as far as it was written", async () => {
   expect(units).toBeLessThan(count);
 });
 
-test("a stopped run says nothing of units, and gives them back", async () => {
+test("a stopped run gives its units back, and says so", async () => {
   const { home, held, used } = await folderWithQuota();
   const child = startIdv(["emails", "--offline", "-q", "-o", "out.csv"], { home });
   // It ends before it has read all.
@@ -236,7 +236,9 @@ test("a stopped run says nothing of units, and gives them back", async () => {
   while (child.exitCode === null && (await held()) < count / 4) await sleep(5);
   child.kill("SIGINT");
   const { stderr } = await finished(child);
-  expect(stderr).toBe("idv: stopped by SIGINT; out.csv was not written\n");
+  expect(stderr).toBe(
+    "idv: stopped by SIGINT; out.csv was not written; no units are used; to start again, run: idv emails --offline -q -o out.csv, with the same input\n",
+  );
   expect(existsSync(join(home, "out.csv"))).toBe(false);
   expect(await used()).toBe(0);
 });

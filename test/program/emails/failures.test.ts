@@ -205,7 +205,9 @@ describe("signals", () => {
     expect(child.exitCode).toBeNull();
     child.kill(signal);
     const { code, stderr } = await outcome;
-    expect(stderr).toBe(`idv: stopped by ${signal}; out.csv was not written\n`);
+    expect(stderr).toBe(
+      `idv: stopped by ${signal}; out.csv was not written; to start again, run: idv emails -o out.csv, with the same input\n`,
+    );
     expect(code).toBe(expected);
     expect(readFileSync(join(home, "out.csv"), "utf8")).toBe("old");
     expect(readdirSync(home).sort()).toEqual(["out.csv", "state"]);
@@ -228,7 +230,9 @@ describe("signals", () => {
     await untilOpen(child, pipe);
     child.kill("SIGINT");
     expect(await outcome).toEqual({
-      ...{ code: 130, stdout: "", stderr: "idv: stopped by SIGINT; out.csv was not written\n" },
+      ...{ code: 130, stdout: "" },
+      stderr:
+        "idv: stopped by SIGINT; out.csv was not written; no units are used; to start again, run: idv emails pipe -o out.csv\n",
     });
     if (writer !== undefined) closeSync(writer);
   });

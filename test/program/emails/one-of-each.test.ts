@@ -206,7 +206,7 @@ test("an export in the encoding of its program is copied with a status in every 
   const { code, stdout, stderr } = await idv(["emails", path, "--log", "json"]);
   expect(code, stderr).toBe(0);
   expect(JSON.parse(stderr.trimEnd().split("\n").at(-1)!)).toMatchObject({
-    ...{ column: 5, columnName: "Adresse e-mail" },
+    inputs: [{ column: 5, columnName: "Adresse e-mail" }],
   });
   const added = ["", "", ";status", ";ok", ";disposable", ";", ";fake"];
   const records = readFileSync(path, "latin1").trimEnd().split("\r\n");

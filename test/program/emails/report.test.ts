@@ -16,7 +16,7 @@ describe("--report", () => {
       home,
     });
     const page = readFileSync(join(home, "r.html"), "utf8");
-    expect(JSON.parse(stderr).files).toContainEqual({ path: "r.html", bytes: Buffer.byteLength(page) });
+    expect(JSON.parse(stderr).outputs).toContainEqual({ path: "r.html", bytes: Buffer.byteLength(page) });
     expect(page).not.toContain("<img");
     expect(page).not.toContain("<b>");
   });

@@ -23,7 +23,7 @@ describe("several files", () => {
     expect(read(home, "checked/b.csv")).toBe(
       "email,status\nx@mailinator.com,disposable\ny@mailinator.com,disposable\n",
     );
-    expect(stderr).toContain("2 files: 4 rows, 3 distinct items; 3 units used\n");
+    expect(stderr).toContain("2 files: 4 rows, 3 distinct e-mail addresses\n");
     expect((await readQuota(home)).used).toBe(3);
   });
 
@@ -44,7 +44,7 @@ describe("several files", () => {
     // With x@mailinator.com left out, that row would be in no output.
     expect(read(home, "b.csv")).toBe(b);
     expect(stderr).toContain("idv: b.csv: not validated, because --dedupe compares all files");
-    expect(stderr).toContain("2 files, 2 failed: 0 rows, 0 distinct items; 0 units used\n");
+    expect(stderr).toContain("2 files, 2 failed: 0 rows, no e-mail addresses\n");
   });
 
   test("end with one line on a signal", async () => {
@@ -57,7 +57,9 @@ describe("several files", () => {
     await expect.poll(isOpen).toBe(true);
     child.kill("SIGTERM");
     expect(await outcome).toEqual({
-      ...{ code: 143, stdout: "", stderr: "idv: stopped by SIGTERM; the file at hand was not written\n" },
+      ...{ code: 143, stdout: "" },
+      stderr:
+        "idv: stopped by SIGTERM; the file at hand was not written; no units are used; to start again, run: idv emails -q a.csv b.csv -o out/\n",
     });
     expect(readdirSync(join(home, "out"))).toEqual([]);
     await release();

@@ -57,7 +57,7 @@ test("check and explain give the verdicts of the command", async () => {
 test("check_file writes beside the file, counts, and takes units", async () => {
   const { text } = await call("check_file", { path: "list.csv", fix: true, onlyGood: true });
   expect(JSON.parse(text)).toMatchObject({
-    output: "list-good.csv",
+    outputs: [{ path: "./list-good.csv" }],
     rows: 3,
     written: 2,
     statuses: { ok: 2, disposable: 1 },

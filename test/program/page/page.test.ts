@@ -89,14 +89,14 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
   test("checks a file from the disk, asks for nothing and stores nothing", async () => {
     const { context, page, requests, errors } = await open();
     await check(page, "list.csv", text);
-    expect(await page.textContent(".lead")).toBe("2 of 6 are usable.");
+    expect(await page.textContent(".lead")).toBe("2 of 6 can be written to.");
     const rows = await page.locator(".statuses tbody tr").allTextContents();
     expect(rows.map((row) => row.replace(/%.*/, "%"))).toEqual([
-      "good114.3 %",
+      "ok114.3 %",
       "alias114.3 %",
       "disposable114.3 %",
       "fake342.9 %",
-      "empty114.3 %",
+      "(empty)114.3 %",
     ]);
     const { name, bytes } = await saved(page);
     expect(name).toBe("list-checked.csv");
@@ -134,7 +134,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     const report = await saved(page, words.report);
     expect(report.name).toBe("list.csv-report.html");
     expect(report.bytes.toString()).toContain("<h1>list.csv</h1>");
-    await page.getByLabel(words.filter).selectOption({ label: words.reasons["typo-domain"] });
+    await page.getByLabel(words.filter).selectOption({ label: "mistyped domain" });
     expect(await page.locator(".bad tbody tr").count()).toBe(2);
     await context.close();
   });
@@ -145,7 +145,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await page.getByRole("textbox").fill("ann@larch-and-oak.com\nx@mailinator.com\n");
     await page.getByRole("button", { name: words.check, exact: true }).click();
     await page.waitForSelector(".lead");
-    expect(await page.textContent(".lead")).toBe("1 of 2 are usable.");
+    expect(await page.textContent(".lead")).toBe("1 of 2 can be written to.");
     const again = () => page.getByRole("button", { name: words.another }).click();
     await again();
     await check(page, "list.csv.gz", gzipSync(text));
@@ -163,18 +163,18 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await again();
     await page.getByText(words.kinds.domain).click();
     await check(page, "domains.txt", "mailinator.com\nlarch-and-oak.com\n");
-    expect(await page.textContent(".lead")).toBe("1 of 2 are usable.");
+    expect(await page.textContent(".lead")).toBe("1 of 2 can be written to.");
     await context.close();
   });
 
   const faults: [what: string, content: string | Uint8Array, sentence: string][] = [
-    ["a binary", Buffer.from([0x7f, 0x45, 0x4c, 0x46, ...Array(600).fill(0)]), words.faults.table],
+    ["a binary", Buffer.from([0x7f, 0x45, 0x4c, 0x46, ...Array(600).fill(0)]), words.faults.format],
     ["a broken workbook", "PK\x03\x04 and nothing else", words.faults.workbook],
     ["no column", "a,b\n1,2\n", words.faults.column],
     [
       "damaged gzip",
       gzipSync("email\nann@larch-and-oak.com\n".repeat(99)).subarray(0, 40),
-      words.faults.damaged,
+      words.faults.file,
     ],
     ["an empty file", "", words.faults.empty],
   ];
@@ -188,7 +188,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
       if (sentence === words.faults.column) {
         await page.getByLabel(words.chooseColumn).selectOption("2");
         await page.waitForSelector(".lead");
-        expect(await page.textContent(".lead")).toBe("0 of 1 are usable.");
+        expect(await page.textContent(".lead")).toBe("0 of 1 can be written to.");
       } else {
         await check(page, "list.csv", text);
         await page.waitForSelector(".lead");
@@ -214,7 +214,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     writeFileSync(path, `n,email\n${rows.join("")}`);
     await page.setInputFiles("#file", path);
     await page.waitForSelector(".lead");
-    expect(await page.textContent(".lead")).toBe("355,555 of 400,000 are usable.");
+    expect(await page.textContent(".lead")).toBe("355,555 of 400,000 can be written to.");
     expect(await page.locator(".bad tbody tr").count()).toBe(25);
     const longTasks = (await page.evaluate(() => Reflect.get(globalThis, "longTasks"))) as number[];
     // A busy machine makes tasks longer than they are.
@@ -247,7 +247,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     close();
     await page.reload();
     await check(page, "list.csv", text);
-    expect(await page.textContent(".lead")).toBe("2 of 6 are usable.");
+    expect(await page.textContent(".lead")).toBe("2 of 6 can be written to.");
     await context.close();
   });
 

@@ -146,14 +146,14 @@ describe("on one server", async () => {
     };
     const first = await sendOnce(list);
     const [{ id, summary }] = await all();
-    expect(summary.units).toEqual({ used: 2, paidBefore: 0 });
+    expect(summary.units).toMatchObject({ used: 2, paidBefore: 0 });
     await request(`${service.url}/lists/${id}`, { method: "DELETE", headers: bearer(few) });
     expect(await all()).toEqual([]);
     expect((await sendOnce(`${list}x@b.net\n`)).status).toBe(422);
     const again = await sendOnce(list);
     expect(again.status).toBe(first.status);
     const [after] = await all();
-    expect([after.id, after.summary.units]).toEqual([id, { used: 0, paidBefore: 2 }]);
+    expect([after.id, after.summary.units]).toMatchObject([id, { used: 0, paidBefore: 2 }]);
     // A request without the Idempotency-Key is another one.
     expect((await send(service, few, list)).status).toBe(429);
     const usage = (await request(`${service.url}/usage`, { headers: bearer(few) })).body;
@@ -258,7 +258,7 @@ describe("on one server", async () => {
     const bad = await send(service, key, "a,b\n1,2\n");
     await untilEnd(service, key, bad.body.id);
     expect((await look(service, key, bad.body.id)).fault).toBe(
-      'no column looks like e-mail addresses; name it as the column: 1 "a", 2 "b"',
+      'no column looks like e-mail addresses; the columns are 1 "a", 2 "b"; choose one',
     );
     expect(
       (await request(`${service.url}/lists/${bad.body.id}/result`, { headers: bearer(key) })).status,

@@ -5,7 +5,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { oldDataRemark } from "../../../src/cli/bulk/open/engine.js";
+import { oldDataRemark } from "../../../src/cli/bulk/report/summary.js";
+import { daysOld } from "../../../src/data/installed-table.js";
 import { idv, program, shellCommand } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
 import { createKey } from "../../support/service.js";
@@ -186,7 +187,7 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
 
   test("mentions old lists once a run, below the summary", async ({ expect }) => {
     const { sources } = JSON.parse((await idv(["data", "show", "--json"])).stdout);
-    const isOld = oldDataRemark(sources, Date.now()) !== undefined;
+    const isOld = oldDataRemark({ dataDays: daysOld(sources, Date.now()) ?? null }) !== undefined;
     const lists = "printf 'email\\nann@web.de\\n' | tee a.csv > b.csv; mkdir out;";
     const output = await onTerminal(`${lists} idv emails --offline a.csv b.csv -o out/`);
     expect(output.split("days old")).toHaveLength(isOld ? 2 : 1);

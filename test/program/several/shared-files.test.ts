@@ -84,7 +84,8 @@ describe("a process that holds the state's write lock", () => {
     child.kill("SIGINT");
     expect(await outcome).toMatchObject({
       code: 130,
-      stderr: "idv: stopped by SIGINT; out.csv was not written\n",
+      stderr:
+        "idv: stopped by SIGINT; out.csv was not written; no units are used; to start again, run: idv emails list.csv -o out.csv\n",
     });
     await release();
   });

@@ -65,7 +65,7 @@ describe("named columns", () => {
     ["missing", 'no column "missing"; the columns are 1 "id", 2 "Email"'],
     ["0", 'no column "0"'],
     ["10", 'no column "10"'],
-    ["Note", '2 columns are named "Note"; choose one with -c "Note[1]" or by its index: 4 "Note", 6 "Note"'],
+    ["Note", '2 columns are named "Note": 4 "Note", 6 "Note"; choose one with -c "Note[1]" or by its index'],
     ["EMAIL", '2 columns are named "EMAIL"'],
     ["Note[3]", 'no column "Note[3]"'],
     ["Note[0]", 'no column "Note[0]"'],
@@ -124,14 +124,18 @@ describe("chosen columns", () => {
     [
       ["from", "to"],
       "a@example.net,b@example.net",
-      '2 columns fit equally well; choose one with -c, or all with -c "*": 1 "from", 2 "to"',
+      '2 columns fit equally well: 1 "from", 2 "to"; choose one with -c, or all with -c "*"',
     ],
     [
       undefined,
       "a@example.net,b@example.net",
-      '2 columns fit equally well; choose one with -c, or all with -c "*": 1, 2',
+      '2 columns fit equally well: 1, 2; choose one with -c, or all with -c "*"',
     ],
-    [["id", "name"], "1,Ann", 'no column looks like e-mail addresses; name it with -c: 1 "id", 2 "name"'],
+    [
+      ["id", "name"],
+      "1,Ann",
+      'no column looks like e-mail addresses; the columns are 1 "id", 2 "name"; name one with -c',
+    ],
     [Array.from({ length: 30 }, (_, i) => `c${i}`), "1", "and 10 more"],
   ])("fail as ambiguous or missing: header $0, row $1", (header, record, message) => {
     const width = header?.length ?? 2;

@@ -50,23 +50,26 @@ describe("foreign formats", () => {
   });
 
   test.each<[Buffer | string, string]>([
-    [bytes(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0), "an xz file: xz -dc list.csv | idv emails"],
-    ["BZh91AY&SY", "a bzip2 file: bzip2 -dc list.csv | idv emails"],
-    [bytes(0x42, 0x5a, 0x68, 0x39, 0x17, 0x72, 0x45, 0x38, 0x50, 0x90), "a bzip2 file: "],
-    [bytes(4, 0x22, 0x4d, 0x18), "an lz4 file: lz4 -dc list.csv | idv emails"],
-    ["LZIP\x01", "an lzip file: lzip -dc list.csv | idv emails"],
-    [bytes(0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c), "a 7z archive: 7z x -so list.csv | idv emails"],
-    ["Rar!\x1a\x07\x01\0", "a rar archive: unrar p -inul list.csv | idv emails"],
-    [`list.csv${"\0".repeat(249)}ustar\0`, "a tar archive: tar -xOf list.csv | idv emails"],
-    [bytes(0x1f, 0x9d, 0x90), "a compress file (.Z): gzip -dc list.csv | idv emails"],
-    [bytes(0x1f, 0x8b, 8), "a gzip file in a compressed file: gzip -dc list.csv | gzip -dc | idv emails"],
+    [bytes(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0), "an xz file; unpack it: xz -dc list.csv | idv emails"],
+    ["BZh91AY&SY", "a bzip2 file; unpack it: bzip2 -dc list.csv | idv emails"],
+    [bytes(0x42, 0x5a, 0x68, 0x39, 0x17, 0x72, 0x45, 0x38, 0x50, 0x90), "a bzip2 file; unpack it: "],
+    [bytes(4, 0x22, 0x4d, 0x18), "an lz4 file; unpack it: lz4 -dc list.csv | idv emails"],
+    ["LZIP\x01", "an lzip file; unpack it: lzip -dc list.csv | idv emails"],
+    [bytes(0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c), "a 7z archive; unpack it: 7z x -so list.csv | idv emails"],
+    ["Rar!\x1a\x07\x01\0", "a rar archive; unpack it: unrar p -inul list.csv | idv emails"],
+    [`list.csv${"\0".repeat(249)}ustar\0`, "a tar archive; unpack it: tar -xOf list.csv | idv emails"],
+    [bytes(0x1f, 0x9d, 0x90), "a compress file (.Z); unpack it: gzip -dc list.csv | idv emails"],
+    [
+      bytes(0x1f, 0x8b, 8),
+      "a gzip file in a compressed file; unpack it: gzip -dc list.csv | gzip -dc | idv emails",
+    ],
     [
       bytes(0x28, 0xb5, 0x2f, 0xfd),
-      "a zstd file in a compressed file: zstd -dc list.csv | zstd -dc | idv emails",
+      "a zstd file in a compressed file; unpack it: zstd -dc list.csv | zstd -dc | idv emails",
     ],
-    ["-----BEGIN PGP MESSAGE-----\n", "a PGP message: gpg -d list.csv | idv emails"],
-    [bytes(0x85, 1, 12, 3), "a PGP message: "],
-    [bytes(0x8c, 13, 4, 9), "a PGP message: "],
+    ["-----BEGIN PGP MESSAGE-----\n", "a PGP message; unpack it: gpg -d list.csv | idv emails"],
+    [bytes(0x85, 1, 12, 3), "a PGP message; unpack it: "],
+    [bytes(0x8c, 13, 4, 9), "a PGP message; unpack it: "],
   ])("names the command that unpacks %j", (start, message) => {
     expect(() => refuseForeignFormat("list.csv", Buffer.from(start), "emails")).toThrow(
       `list.csv: ${message}`,
@@ -76,7 +79,7 @@ describe("foreign formats", () => {
   test("quotes a name in the command, and stands for standard input with FILE", () => {
     const xz = bytes(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0);
     expect(() => refuseForeignFormat("it's a list", xz, "domains")).toThrow(
-      "an xz file: xz -dc 'it'\\''s a list' | idv domains",
+      "an xz file; unpack it: xz -dc 'it'\\''s a list' | idv domains",
     );
     expect(() => refuseForeignFormat("standard input", xz, "emails")).toThrow("xz -dc FILE | idv emails");
   });

@@ -61,7 +61,7 @@ describe("formulas without a stored value", () => {
     expect(text.stderr).toContain(`\n1 formula without a stored value, the first in B4: ${advice}\n`);
     const json = await run("l.xlsx", file, "--log", "json");
     expect(JSON.parse(json.stderr.split("\n").at(-2)!)).toMatchObject({
-      emptyFormulas: { count: 1, first: "B4" },
+      inputs: [{ emptyFormulas: { count: 1, first: "B4" } }],
     });
   });
 
@@ -171,7 +171,7 @@ test.each<[string, Uint8Array]>([
   expect(stderr).toContain(`idv: ${name}: sheet "People"${others}\n`);
   expect(stderr).toContain("\n2 rows of the sheet are hidden\n");
   const json = await run(name, file, "--log", "json");
-  expect(JSON.parse(json.stderr.split("\n").at(-2)!)).toMatchObject({ hiddenRows: 2 });
+  expect(JSON.parse(json.stderr.split("\n").at(-2)!)).toMatchObject({ inputs: [{ hiddenRows: 2 }] });
   const secret = await run(name, file, "--sheet", "Secret");
   expect(secret.stderr).toContain('idv: l.xlsx: sheet "Secret", which is hidden\n');
 });

@@ -266,7 +266,7 @@ describe("a sheet ends with an error", () => {
 });
 
 describe("opening a workbook", () => {
-  test.each<[string, () => Uint8Array, string, new (message?: string) => Error]>([
+  test.each<[string, () => Uint8Array, string, typeof ChoiceError | typeof TableError]>([
     ["has no such sheet", () => xlsx, 'no sheet "Nope"; the sheets are "Info", "People"', ChoiceError],
     ["is cut off", () => xlsx.subarray(0, 1000), "a damaged zip archive or spreadsheet file", TableError],
     [

@@ -1,10 +1,8 @@
 /** Opens what the runs over all files share: the engine, the DNS stage and the report. */
-import type { DataSource } from "../../../classifier/disposable-table.js";
 import { daysOld, findTable } from "../../../data/installed-table.js";
 import { found } from "../../../files/found.js";
 import type { SplitFolder } from "../../../files/split-output.js";
 import type { RunSession } from "../../../run/session.js";
-import { counted } from "../../../text.js";
 import { dataTablePath } from "../../config/paths.js";
 import type { Engine } from "../../engines/engine.js";
 import type { OpenMailCheck } from "../../engines/mail-check.js";
@@ -14,6 +12,7 @@ import type { Plan } from "../plan/plan.js";
 import { BadRowsTable } from "../report/bad-rows.js";
 import type { FindingsFile } from "../report/findings-file.js";
 import type { ListReport } from "../report/list-report.js";
+import { noFacts } from "../report/no-facts.js";
 import { Totals } from "../report/totals.js";
 import { lookAhead } from "./look-ahead.js";
 import { isStream } from "./output.js";
@@ -28,8 +27,8 @@ export interface Run {
   readonly findings: readonly FindingsFile[];
   readonly split: SplitFolder | undefined;
   readonly totals: Totals;
-  /** What the last summary says about the age of the lists. */
-  readonly oldData: string | undefined;
+  /** Age of the newest list of disposable domains in days; null for a service, or if nobody reads it. */
+  readonly dataDays: number | null;
 }
 
 /**
@@ -45,6 +44,7 @@ export async function openRun(plans: readonly [Plan, ...Plan[]], resources: Reso
   const isSeveral = plans.length > 1;
   if (isSeveral && plan.isInPlace) await lookAhead(plans, resources.signal);
   const badRowsPath = plan.isDryRun ? undefined : plan.badRows.file;
+  const dataDays = daysOfData(plan);
   return {
     engine,
     mail,
@@ -52,8 +52,8 @@ export async function openRun(plans: readonly [Plan, ...Plan[]], resources: Reso
     findings: await openFindings(plan, resources),
     split: await openSplit(plans, resources),
     session: { isSeveral },
-    totals: new Totals(plan.isDryRun),
-    oldData: plan.engine.name === "offline" ? oldDataNow() : undefined,
+    totals: new Totals(noFacts(plan, { engine, dataDays })),
+    dataDays,
     badRowsTable: badRowsPath === undefined ? undefined : new BadRowsTable(badRowsPath, plan.isInPlace),
   };
 }
@@ -139,18 +139,9 @@ async function openFindings({ log, isDryRun }: Plan, resources: Resources): Prom
   return files;
 }
 
-/** Age in days above which a run mentions the lists: by then they miss a fifth of new disposable domains. */
-const oldDays = 30;
-
-/** Looks at the lists for people only: in a nightly job, the remark would fill the log. */
-function oldDataNow(): string | undefined {
-  if (!process.stderr.isTTY) return undefined;
-  return oldDataRemark(findTable(dataTablePath(process.env), () => {}).table.sources, Date.now());
-}
-
-/** Returns a remark if the lists of disposable domains are old. `now` is in milliseconds since the epoch. */
-export function oldDataRemark(sources: readonly DataSource[], now: number): string | undefined {
-  const days = daysOld(sources, now);
-  if (days === undefined || days <= oldDays) return undefined;
-  return `the newest list of disposable domains is ${counted(days, "day")} old; idv data update fetches newer ones`;
+/** Looks at the lists only for a reader: it costs a small run 2 ms. */
+function daysOfData({ engine, log, report }: Plan): number | null {
+  const isRead = log.summary === "json" || log.summaryFile !== undefined || report !== undefined;
+  if (engine.name !== "offline" || !(isRead || process.stderr.isTTY)) return null;
+  return daysOld(findTable(dataTablePath(process.env), () => {}).table.sources, Date.now()) ?? null;
 }

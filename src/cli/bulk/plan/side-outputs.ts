@@ -5,7 +5,7 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { endingOf } from "../../../files/format-by-name.js";
 import { found, isDevicePath } from "../../../files/found.js";
-import { figuresIn } from "../../../report/figures.js";
+import { beforeIn } from "../../../report/json.js";
 import { printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
 import { badRowsHeader } from "../report/bad-rows.js";
@@ -33,7 +33,7 @@ const kinds = {
     what: "a report",
     option: "--report ",
     endings: ["html", "htm", "md", "markdown", "json"],
-    isOwn: (path, size) => size <= mostRead && figuresIn(readFileSync(path, "utf8")) !== undefined,
+    isOwn: (path, size) => size <= mostRead && beforeIn(readFileSync(path, "utf8")) !== undefined,
   },
   badRows: {
     what: "a list of bad rows",

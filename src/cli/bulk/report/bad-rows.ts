@@ -4,22 +4,12 @@
 import { found } from "../../../files/found.js";
 import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
-import type { FaultKind, RowFault } from "../../../table/bad-rows.js";
+import { BadRowCounts, type RowFault } from "../../../table/bad-rows.js";
 import { quoteField } from "../../../table/quotes.js";
-import { grouped, linesText } from "../../../text.js";
 import { say } from "../../terminal/terminal.js";
 
 /** Number of bad rows reported on standard error; further ones are only counted. */
 const named = 20;
-
-/** Number of lines that the summary names for each kind. */
-const linesOfKind = 3;
-
-export interface BadRowKind {
-  readonly kind: FaultKind;
-  readonly count: number;
-  readonly lines: readonly number[];
-}
 
 /** First line of a list of bad rows. */
 export const badRowsHeader = "file,line,reason,record\n";
@@ -55,8 +45,7 @@ export class BadRowsTable {
 }
 
 export class BadRows {
-  count = 0;
-  readonly #kinds = new Map<FaultKind, { kind: FaultKind; count: number; lines: number[] }>();
+  readonly counts = new BadRowCounts();
   readonly sink: TableSink | undefined;
   readonly #unwritten: Buffer[] = [];
   readonly #annotate: ((fault: RowFault) => void) | undefined;
@@ -66,20 +55,11 @@ export class BadRows {
     this.sink = sink;
   }
 
-  get kinds(): readonly BadRowKind[] {
-    return [...this.#kinds.values()];
-  }
-
   add(fault: RowFault, record: Uint8Array): void {
-    this.count++;
-    const { kind } = fault;
-    const ofKind = this.#kinds.get(kind) ?? { kind, count: 0, lines: [] };
-    this.#kinds.set(kind, ofKind);
-    ofKind.count++;
-    if (ofKind.lines.length < linesOfKind) ofKind.lines.push(fault.line);
+    this.counts.add(fault);
     this.#annotate?.(fault);
-    if (this.count <= named) say(fault.message);
-    if (this.count === named + 1) say("more bad rows are only counted");
+    if (this.counts.count <= named) say(fault.message);
+    if (this.counts.count === named + 1) say("more bad rows are only counted");
     if (this.sink === undefined) return;
     const fields = [fault.file, String(fault.line), fault.reason].map((field) => quoteField(field, ","));
     // Latin-1 copies byte by byte: a record need not be UTF-8.
@@ -92,6 +72,3 @@ export class BadRows {
     if (bytes.length > 0) await this.sink?.write(bytes);
   }
 }
-
-export const kindsText = (kinds: readonly BadRowKind[]): string =>
-  kinds.map(({ kind, ...found }) => `${grouped(found.count)} ${kind} (${linesText(found)})`).join(", ");

@@ -10,24 +10,26 @@ import { commandLine } from "./command-line.js";
 
 export function costOrResumption(error: Error, run: Run, { input, member, cache }: Plan): string {
   const { engine } = run;
+  const isStandardInput = input === undefined || member?.container.name === "standard input";
+  const again = `run: ${commandLine(process.argv.slice(2))}${isStandardInput ? ", with the same input" : ""}`;
   if (engine.verdictsAdded === undefined || !canBeResumed(error)) {
     const units = costOf(run);
-    if (units === 0) return "";
-    return `; ${counted(units, "unit")} used`;
+    const cost = units > 0 ? `; ${counted(units, "unit")} used` : "";
+    if (!(error instanceof Interrupted)) return cost;
+    // What was charged for files that are not there was given back.
+    return `${units === 0 ? "; no units are used" : cost}; to start again, ${again}`;
   }
   const verdicts = counted(engine.verdictsAdded(), "new verdict is", "new verdicts are");
   if (cache === "refresh") {
     return `; ${verdicts} in the cache; the same command without --cache refresh uses them, and older ones for the rest`;
   }
-  const isStandardInput = input === undefined || member?.container.name === "standard input";
-  const same = isStandardInput ? ", with the same input" : "";
-  return `; ${verdicts} in the cache; to resume, run: ${commandLine(process.argv.slice(2))}${same}`;
+  return `; ${verdicts} in the cache; to resume, ${again}`;
 }
 
-/** Returns the units that no summary has reported; 0 if the quota has no limit, or the run is dry. */
+/** Returns the units that no summary has reported, and that stay charged; NaN if the quota has no limit, or the run is dry. */
 function costOf({ engine: { validator, dryRunItems }, session, totals }: Run): number {
   const isMissed = validator.embedded === undefined || session.quota?.()?.left !== null;
-  return isMissed && dryRunItems === undefined ? countsOf(session).charged - totals.toldUnits : 0;
+  return isMissed && dryRunItems === undefined ? countsOf(session).charged - totals.toldUnits : Number.NaN;
 }
 
 /** Names the files that are not validated: their rows that are also in the failed file would be in no output. */

@@ -1,27 +1,21 @@
 /** `--report`: collects what the report on a run shows, and writes it as HTML pages or Markdown. */
 import { readFile } from "node:fs/promises";
-import { daysOld, findTable } from "../../../data/installed-table.js";
 import { endingOf, isMarkdown } from "../../../files/format-by-name.js";
 import { found } from "../../../files/found.js";
 import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { Collector } from "../../../report/collector.js";
-import { figuresIn, renderJson } from "../../../report/figures.js";
+import { type Before, type Facts, sumOf } from "../../../report/facts.js";
+import { beforeIn, renderJson } from "../../../report/json.js";
 import { renderMarkdown } from "../../../report/markdown.js";
 import { findDateColumn } from "../../../report/months.js";
 import { renderPage } from "../../../report/page.js";
-import { type Figures, type Report, sumOf } from "../../../report/report.js";
 import type { RowObserver } from "../../../run/run-options.js";
 import type { Table } from "../../../table/table.js";
-import { counted, grouped } from "../../../text.js";
 import type { Kind } from "../../../validator/validator.js";
-import { dataTablePath } from "../../config/paths.js";
 import type { Engine } from "../../engines/engine.js";
 import { loadOfflineRules } from "../../engines/offline-rules.js";
-import { say } from "../../terminal/terminal.js";
-import { version } from "../../version.js";
 import type { Plan } from "../plan/plan.js";
-import type { DryRun, Summary } from "./result.js";
 
 const longestName = 120;
 
@@ -32,9 +26,9 @@ export class ListReport {
   readonly #collector: Collector;
   readonly #paths: readonly string[];
   readonly #withAddresses: boolean;
-  /** Figures of the reports that are replaced, by their paths. */
-  readonly #before: ReadonlyMap<string, Figures>;
-  readonly #summaries: Summary[] = [];
+  /** The reports that are replaced, by their paths. */
+  readonly #before: ReadonlyMap<string, Before>;
+  readonly #files: Facts[] = [];
   #isWritten = false;
 
   /**
@@ -47,11 +41,11 @@ export class ListReport {
     const { withAddresses, withFlags } = wanted;
     const collector = new Collector({ kind, explain, withAddresses, withFlags });
     const sinks: TableSink[] = [];
-    const before = new Map<string, Figures>();
+    const before = new Map<string, Before>();
     try {
       for (const path of wanted.paths) {
-        const figures = await figuresAt(path);
-        if (figures) before.set(path, figures);
+        const last = await beforeAt(path);
+        if (last) before.set(path, last);
         sinks.push(await openOutputFile(path));
       }
     } catch (error) {
@@ -65,7 +59,7 @@ export class ListReport {
     { paths, withAddresses }: WantedReport,
     collector: Collector,
     sinks: TableSink[],
-    before: ReadonlyMap<string, Figures>,
+    before: ReadonlyMap<string, Before>,
   ) {
     this.#before = before;
     this.#withAddresses = withAddresses;
@@ -85,10 +79,10 @@ export class ListReport {
     );
   }
 
-  add(summary: Summary | DryRun): void {
-    if (!("report" in summary)) return;
+  add(facts: Facts): void {
+    if (facts.dryRun) return;
     this.#collector.keepFile();
-    this.#summaries.push(summary);
+    this.#files.push(facts);
   }
 
   async discard(): Promise<void> {
@@ -101,17 +95,20 @@ export class ListReport {
    *
    * @throws FileError when it cannot be written
    */
-  async write(): Promise<Summary["files"]> {
-    const [first] = this.#summaries;
+  async write(): Promise<Facts["outputs"]> {
+    const [first, ...others] = this.#files;
     if (this.#isWritten) return [];
     if (first === undefined) {
       await this.discard();
       return [];
     }
-    const report = this.#report(first);
+    const facts = this.#forReaders({
+      ...sumOf([first, ...others]),
+      breakdown: this.#collector.breakdown(),
+    });
     const texts = this.#paths.map((path) => {
       const render = isMarkdown(path) ? renderMarkdown : endingOf(path) === "json" ? renderJson : renderPage;
-      return Buffer.from(render({ ...report, before: this.#before.get(path) }));
+      return Buffer.from(render({ ...facts, before: this.#before.get(path) ?? null }));
     });
     this.#isWritten = true;
     // One that fails loses no other.
@@ -125,22 +122,24 @@ export class ListReport {
     return this.#paths.map((path, i) => ({ path, bytes: texts[i]!.length }));
   }
 
-  #report(first: Summary): Report {
-    const summaries = this.#summaries;
+  /** Leaves out what is for the terminal, or may hold an address. */
+  #forReaders(facts: Facts): Facts {
+    const names = (all: readonly string[]) => all.map((name) => this.#shown(name));
     return {
-      ...this.#collector.collected(),
-      ...sumOf(summaries.map(({ report }) => report)),
-      kind: first.kind,
-      inputs: summaries.map(({ input }) => this.#shown(input)),
-      kept: summaries.reduce((sum, { report }) => sum + report.kept, 0),
-      made: Date.now(),
-      badRows: summaries.reduce((sum, { badRows }) => sum + badRows, 0),
-      outvoted: summaries.map(({ report }) => report.outvoted).filter(({ count }) => count > 0),
-      badRowKinds: summaries.flatMap(({ badRowKinds }) => badRowKinds),
-      files: summaries
-        .flatMap(({ files }) => files)
-        .map(({ path, bytes }) => ({ path: this.#shown(path), bytes })),
-      terms: this.#terms(first),
+      ...facts,
+      engineReason: this.#shown(facts.engineReason),
+      inputs: facts.inputs.map((input) => ({
+        ...input,
+        name: this.#shown(input.name),
+        columnName: input.columnName && this.#shown(input.columnName),
+        columns: names(input.columns),
+        otherColumns: input.otherColumns.map((column) => ({ ...column, name: this.#shown(column.name) })),
+        passedOver: names(input.passedOver),
+        elsewhere: input.elsewhere && { ...input.elsewhere, column: this.#shown(input.elsewhere.column) },
+      })),
+      outputs: facts.outputs.map(({ path, bytes }) => ({ path: this.#shown(path), bytes })),
+      resume: null,
+      next: null,
     };
   }
 
@@ -149,37 +148,14 @@ export class ListReport {
     const text = this.#withAddresses ? name : name.replace(/[^\s@/"<>,;]+@[^\s@/"<>,;]+/g, "...");
     return text.length <= longestName ? text : `${text.slice(0, longestName)}...`;
   }
-
-  #terms(first: Summary): Report["terms"] {
-    const { column, columnName, otherColumns, engine, engineReason, dns, passedOver } = first;
-    const { table } = findTable(dataTablePath(process.env), say);
-    const days = daysOld(table.sources, Date.now());
-    const seconds = this.#summaries.reduce((sum, summary) => sum + summary.seconds, 0);
-    return [
-      ["Engine", `${engine} (${engineReason})`],
-      ["Column", columnName === undefined ? String(column) : `${this.#shown(columnName)} (column ${column})`],
-      ...otherColumns.map((name, i) => {
-        const counts = [...(first.report.otherStatuses[i] ?? [])];
-        const text = counts.map(([status, count]) => `${grouped(count)} ${status}`).join(", ");
-        return [`Column ${this.#shown(name)}`, `${text}; not counted above`] as const;
-      }),
-      ...(passedOver.length === 0 ? [] : [["Not checked", this.#shown(passedOver.join(", "))] as const]),
-      ["DNS", dns === undefined ? "not asked" : `${counted(dns.asked + dns.cached, "domain")} asked`],
-      ...(days === undefined || engine !== "offline"
-        ? []
-        : [["Data", `newest list ${counted(days, "day")} old`] as const]),
-      ["Time", `${seconds.toFixed(1)} s`],
-      ["Made by", `idv ${version()}`],
-    ];
-  }
 }
 
 /** Longest report of an earlier run that is read, in bytes. */
 const mostBytes = 4_194_304;
 
-/** Returns the figures of the report that will be replaced; undefined if there is none. Does not throw. */
-async function figuresAt(path: string): Promise<Figures | undefined> {
+/** Returns what the report tells that will be replaced; undefined if there is none. Does not throw. */
+async function beforeAt(path: string): Promise<Before | undefined> {
   const file = found(path);
   if (!file?.isFile() || file.size > mostBytes) return undefined;
-  return readFile(path, "utf8").then(figuresIn, () => undefined);
+  return readFile(path, "utf8").then(beforeIn, () => undefined);
 }

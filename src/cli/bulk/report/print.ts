@@ -1,21 +1,36 @@
-/** Prints the summary of a run, or adds it to a file. */
+/** Prints the facts of a run, or adds them to a file as a line of JSON. */
 import { constants, open } from "node:fs/promises";
 import { cannotWrite } from "../../../files/errors.js";
+import type { Facts } from "../../../report/facts.js";
+import { printableJson } from "../../../text.js";
 import { isUnicodeLocale, type TerminalStyle } from "../../terminal/bars.js";
 import { colours } from "../../terminal/terminal.js";
 import type { LogPlan } from "../plan/plan.js";
-import type { DryRun, Summary } from "./result.js";
-import { dryRunSummary, jsonSummary, textSummary } from "./summary.js";
+import { oldDataRemark, textSummary } from "./summary.js";
 
-export async function printSummary(format: LogPlan["summary"], summary: Summary | DryRun): Promise<void> {
+/** The facts of a file, or of all files of the run together. */
+type SummaryType = "summary" | "total";
+
+/** @param isLast whether it is the last summary of the run, in which people are told of old lists */
+export async function printSummary(
+  format: LogPlan["summary"],
+  type: SummaryType,
+  facts: Facts,
+  isLast: boolean,
+): Promise<void> {
   if (format === "none") return;
-  const text = !("report" in summary)
-    ? dryRunSummary(summary, format)
-    : format === "json"
-      ? jsonSummary(summary)
-      : textSummary(summary, await terminalStyle());
+  const text = format === "json" ? jsonLine(type, facts) : await textFor(facts, isLast);
   process.stderr.write(`${text}\n`);
 }
+
+async function textFor(facts: Facts, isLast: boolean): Promise<string> {
+  const style = await terminalStyle();
+  // In a nightly job, the remark would fill the log.
+  const remark = isLast && style !== undefined ? oldDataRemark(facts) : undefined;
+  return [textSummary(facts, style), ...(remark === undefined ? [] : [remark])].join("\n");
+}
+
+const jsonLine = (type: SummaryType, facts: Facts): string => printableJson({ type, ...facts });
 
 async function terminalStyle(): Promise<TerminalStyle | undefined> {
   const { isTTY, columns } = process.stderr;
@@ -25,12 +40,12 @@ async function terminalStyle(): Promise<TerminalStyle | undefined> {
 }
 
 /**
- * Appends the summary to a file as a line of JSON.
+ * Appends the facts to a file as a line of JSON.
  *
  * @throws FileError when it cannot be written
  */
-export async function appendSummary(path: string, summary: Summary | DryRun): Promise<void> {
-  const line = "report" in summary ? jsonSummary(summary) : dryRunSummary(summary, "json");
+export async function appendSummary(path: string, type: SummaryType, facts: Facts): Promise<void> {
+  const line = jsonLine(type, facts);
   // Opening a named pipe without a reader would block.
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
   try {

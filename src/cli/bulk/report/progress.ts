@@ -8,15 +8,17 @@ import type { Run } from "../open/engine.js";
 import type { RunFiles } from "../open/files.js";
 import type { Plan } from "../plan/plan.js";
 
+/** @param place that of the file among several: `file 2 of 3` */
 export function progressOf(
   { inputName, output, split, log: { progress: mode } }: Plan,
   { engine: { validator, activity }, mail }: Run,
   { table, share }: RunFiles,
+  place: string | undefined,
 ): Progress | undefined {
   const target = output ?? split;
   if (mode === "none" || (mode === "auto" && !showsProgress(process.env, target === undefined)))
     return undefined;
-  const heading = `${inputName}${target === undefined ? "" : ` -> ${target}`}  column ${table.column + 1}${
+  const heading = `${place === undefined ? "" : `${place}: `}${inputName}${target === undefined ? "" : ` -> ${target}`}  column ${table.column + 1}${
     table.columnName === undefined ? "" : ` "${table.columnName}"`
   }  ${validator.name}`;
   return startProgress(mode, {

@@ -1,14 +1,12 @@
 /** The summary of a run for a terminal: statuses with shares and bars; beside them reasons and disposable domains. */
 import { reasonOf } from "../../../classifier/rules/rules.js";
+import { type Counts, countOf, type Facts } from "../../../report/facts.js";
 import { mostTopDomains } from "../../../run/run-options.js";
 import { grouped, printable } from "../../../text.js";
 import { barOf, statusColour, type TerminalStyle } from "../../terminal/bars.js";
-import type { Summary } from "./result.js";
 
-export function fakeReasonCounts(
-  reasons: ReadonlyMap<string, number>,
-): readonly (readonly [string, number])[] {
-  return Array.from(reasons)
+export function fakeReasonCounts(reasons: Counts): readonly (readonly [string, number])[] {
+  return Object.entries(reasons)
     .filter(([code]) => reasonOf(code)?.status === "fake")
     .map(([code, count]) => [reasonOf(code)!.words, count] as const)
     .sort((a, b) => b[1] - a[1]);
@@ -25,28 +23,37 @@ const gap = 4;
 const narrow = 60;
 const mostEntries = 4;
 
-/** Returns the middle of the summary: as many blocks side by side as fit. `counts` are rows by status, in order. */
+/**
+ * Returns the middle of the summary: as many blocks side by side as fit, and the others below. `counts` are rows by status, in
+ * order.
+ */
 export function statusLines(
-  { report }: Summary,
+  { rows, statuses, reasons, topDomains }: Pick<Facts, "rows" | "statuses" | "reasons" | "topDomains">,
   counts: readonly (readonly [string, number])[],
   style: TerminalStyle,
 ): string[] {
-  const fakes = report.statuses.get("fake") ?? 0;
-  const domains = report.topDomains.map(({ domain, items }) => [domain, items] as const);
+  const fakes = countOf(statuses, "fake");
+  const domains = topDomains.map(({ domain, items }) => [domain, items] as const);
+  const room = style.columns - 3;
   const blocks = [
-    statusBlock(report.rows, counts, style),
-    ...(fakes === 0 ? [] : listBlock(`Why fake ${grouped(fakes)}`, fakeReasonCounts(report.reasons))),
-    ...listBlock("Disposable domains", domains),
+    statusBlock(rows, counts, style),
+    ...(fakes === 0 ? [] : listBlock(`Why fake ${grouped(fakes)}`, fakeReasonCounts(reasons), room)),
+    ...listBlock("Disposable domains", domains, room),
   ];
-  const { columns } = style;
-  let room = columns - 3;
-  const fitting = blocks.filter(({ width }, i) => {
-    room -= width + (i === 0 ? 0 : gap);
-    return i === 0 || (columns >= narrow && room >= 0);
-  });
-  const height = Math.max(...fitting.map(({ lines }) => lines.length));
+  const widthOf = (band: readonly Block[]) => band.reduce((sum, { width }) => sum + width + gap, -gap);
+  const bands: Block[][] = [];
+  for (const block of blocks) {
+    const band = bands.at(-1);
+    if (band !== undefined && style.columns >= narrow && widthOf([...band, block]) <= room) band.push(block);
+    else bands.push([block]);
+  }
+  return bands.flatMap(sideBySide);
+}
+
+function sideBySide(blocks: readonly Block[]): string[] {
+  const height = Math.max(...blocks.map(({ lines }) => lines.length));
   return Array.from({ length: height }, (_, i) => {
-    const cells = fitting.map(({ lines, width }) => {
+    const cells = blocks.map(({ lines, width }) => {
       const line = lines[i] ?? "";
       return line + " ".repeat(Math.max(0, width - visibleLength(line)));
     });
@@ -75,12 +82,13 @@ function statusBlock(
   return { lines, width: nameWidth + countWidth + 11 + (barWidth === 0 ? 0 : barWidth + 2) };
 }
 
-function listBlock(heading: string, entries: readonly (readonly [string, number])[]): Block[] {
+/** @param room width of the block at most */
+function listBlock(heading: string, entries: readonly (readonly [string, number])[], room: number): Block[] {
   if (entries.length === 0) return [];
   const shown = entries.slice(0, entries.length > mostEntries ? mostEntries - 1 : mostEntries);
-  const names = shown.map(([name]) => printable(name).slice(0, 30));
-  const nameWidth = Math.max(heading.length - 6, ...names.map(({ length }) => length));
   const countWidth = Math.max(...shown.map(([, count]) => grouped(count).length));
+  const names = shown.map(([name]) => printable(name).slice(0, Math.min(30, room - 2 - countWidth)));
+  const nameWidth = Math.max(heading.length - 6, ...names.map(({ length }) => length));
   const lines = shown.map(
     ([, count], i) => `${names[i]!.padEnd(nameWidth)}  ${grouped(count).padStart(countWidth)}`,
   );

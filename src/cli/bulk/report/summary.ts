@@ -1,189 +1,137 @@
-/** Renders the summary of a run, as text and as JSON. */
+/** Renders the facts of a run as text, for a file and for several together. */
 import { allowList, denyList } from "../../../classifier/rules/own-lists.js";
-import type { MailStatistics } from "../../../dns/mail-domains.js";
 import { undecidedCauses } from "../../../dns/vocabulary.js";
+import { type Counts, countOf, type Facts, type InputFacts } from "../../../report/facts.js";
 import { elsewhereText, formulasRemark } from "../../../run/open/no-items.js";
-import type { RunReport } from "../../../run/run-options.js";
-import type { Dialect } from "../../../table/dialect.js";
 import { dialectWords } from "../../../table/sniff/dialect.js";
-import { counted, grouped, linesText, printable, printableJson, sizeOf } from "../../../text.js";
+import { counted, grouped, linesText, printable, sizeOf } from "../../../text.js";
 import { knownStatuses } from "../../../validator/validator.js";
 import { statusColour, type TerminalStyle } from "../../terminal/bars.js";
-import { kindsText } from "./bad-rows.js";
-import type { DryRun, Summary } from "./result.js";
 import { fakeReasonCounts, statusLines } from "./summary-layout.js";
 
-export function dryRunSummary({ input, dryRun, ...table }: DryRun, format: "text" | "json"): string {
-  const { rows, distinct, cached, prechecked, items, requests } = dryRun;
-  if (format === "json") {
-    return printableJson({
-      type: "summary",
-      dryRun: true,
-      input,
-      rows,
-      distinct,
-      cached,
-      prechecked,
-      units: items,
-      requests: requests ?? null,
-      ...table,
-      columnName: table.columnName ?? null,
-      delimiter: table.dialect.delimiter,
-      dialect: marksOf(table.dialect),
-    });
-  }
-  const sent = requests === undefined ? "" : `, in ${counted(requests, "request")}`;
+/** @param style that of the terminal; undefined for a file or a pipe */
+export function textSummary(facts: Facts, style: TerminalStyle | undefined): string {
+  const { inputs, rows, written, fixed, dns, next } = facts;
+  const shown = countsIn(facts.statuses);
+  if (facts.empty > 0) shown.push(["(empty)", facts.empty]);
+  if (facts.dryRun) return [dryRunLine(facts), ...inputs.flatMap(tableLines)].join("\n");
+  const isOne = inputs.length + facts.failed === 1;
   return [
-    `${printable(input)}: ${counted(rows, "row")}, ${counted(distinct, "distinct item")} ${columnText(table)}; ` +
-      `${grouped(cached)} in the cache, ${grouped(prechecked)} fake by syntax; ` +
-      `${counted(items, "unit")} would be charged${sent}`,
-    ...tableLines(table),
+    heading(facts),
+    ...(style === undefined
+      ? [...statusList(shown, style), ...details(facts)]
+      : statusLines(facts, shown, style)),
+    ...(isOne ? ofInput(facts, inputs[0]!, style) : []),
+    ...(dns === null ? [] : [dnsLine(dns)]),
+    ...(isOne ? inputs.flatMap(tableLines) : []),
+    ...(fixed === 0 ? [] : [`${counted(fixed, "row")} fixed; the column was has the old values`]),
+    ...(written === rows ? [] : [`${counted(written, "row")} written`]),
+    ...outputLines(facts),
+    costLine(facts),
+    ...(style !== undefined && next !== null ? [`Next: ${printable(next)}`] : []),
   ].join("\n");
 }
 
-const columnText = ({ column, columnName }: Pick<Summary, "column" | "columnName">): string =>
-  `in column ${column}${columnName === undefined ? "" : ` "${printable(columnName)}"`}`;
+function countsIn(statuses: Counts): (readonly [string, number])[] {
+  const order = [...new Set([...knownStatuses, ...Object.keys(statuses)])];
+  return order.map((status) => [status, countOf(statuses, status)] as const).filter(([, count]) => count > 0);
+}
 
-function tableLines({
-  dialect,
-  badRows,
-  badRowKinds,
-}: Pick<Summary, "dialect" | "badRows" | "badRowKinds">): string[] {
+const statusList = (
+  shown: readonly (readonly [string, number])[],
+  style: TerminalStyle | undefined,
+): string[] =>
+  shown.map(([status, count]) => {
+    const name = printable(status).padEnd(15);
+    return `  ${statusColour(style?.chalk, status)(name)}${grouped(count).padStart(12)}`;
+  });
+
+function heading(facts: Facts): string {
+  const { inputs, failed, rows, engine, engineReason } = facts;
+  const what = `${counted(rows, "row")}, ${distinctText(facts)}`;
+  const [input, ...others] = inputs;
+  if (input === undefined || others.length > 0 || failed > 0) {
+    const failures = failed === 0 ? "" : `, ${grouped(failed)} failed`;
+    return `${counted(inputs.length + failed, "file")}${failures}: ${what}`;
+  }
+  return `${printable(input.name)}: ${what} ${columnText(input)}; ${engine} engine (${printable(engineReason)})`;
+}
+
+function distinctText({ kind, distinct, rows, empty, kept }: Facts): string {
+  const item = kind === "email" ? "distinct e-mail address" : "distinct domain";
+  const items = kind === "email" ? "e-mail addresses" : "domains";
+  // Those of earlier files are not counted again.
+  if (distinct === 0) return `no ${rows > empty + kept ? "new " : ""}${items}`;
+  return counted(distinct, item, `distinct ${items}`);
+}
+
+const columnText = ({ column, columnName }: InputFacts): string =>
+  `in column ${column}${columnName === null ? "" : ` "${printable(columnName)}"`}`;
+
+function dryRunLine(facts: Facts): string {
+  const { inputs, rows, distinct, cached, prechecked, units, requests } = facts;
+  const [input, ...others] = inputs;
+  const isOne = input !== undefined && others.length === 0 && facts.failed === 0;
+  const failures = facts.failed === 0 ? "" : `, ${grouped(facts.failed)} failed`;
+  const name = isOne ? printable(input.name) : `${counted(inputs.length + facts.failed, "file")}${failures}`;
+  const sent = requests === null ? "" : `, in ${counted(requests, "request")}`;
+  return (
+    `${name}: ${counted(rows, "row")}, ${counted(distinct, "distinct item")}${isOne ? ` ${columnText(input)}` : ""}; ` +
+    `${grouped(cached)} in the cache, ${grouped(prechecked)} fake by syntax; ` +
+    `${counted(units.used, "unit")} would be charged${sent}`
+  );
+}
+
+function tableLines({ dialect, badRowKinds }: InputFacts): string[] {
   const words = dialectWords(dialect);
+  const kinds = badRowKinds.map(
+    ({ kind, ...found }) => `${grouped(found.count)} ${kind} (${linesText(found)})`,
+  );
+  const badRows = badRowKinds.reduce((sum, { count }) => sum + count, 0);
   return [
     ...(words.length === 0 ? [] : [`read as a table in which ${words.join(", and ")}`]),
-    ...(badRows === 0 ? [] : [`${counted(badRows, "bad row")}: ${kindsText(badRowKinds)}`]),
+    ...(badRows === 0 ? [] : [`${counted(badRows, "bad row")}: ${kinds.join(", ")}`]),
   ];
 }
 
-const marksOf = ({ delimiter, quote, escape: escaping, skipsSpaces }: Dialect) => ({
-  delimiter,
-  quote,
-  escape: escaping,
-  skipsSpaces,
-});
-
-/** Renders the summary as a JSON object with stable fields. */
-export function jsonSummary({
-  report,
-  dns,
-  isExplained: _,
-  isFixed: ____,
-  next: __,
-  encoding: ___,
-  paidBefore,
-  ...rest
-}: Summary): string {
-  const { rows, written, emptyRows, distinct, cached, prechecked, statuses, charged, quota } = report;
-  return printableJson({
-    type: "summary",
-    ...rest,
-    dialect: marksOf(rest.dialect),
-    columnName: rest.columnName ?? null,
-    otherColumns: rest.otherColumns.map((name, i) => ({
-      name,
-      statuses: Object.fromEntries(report.otherStatuses[i] ?? []),
-    })),
-    requests: rest.requests ?? null,
-    dns:
-      dns === undefined
-        ? null
-        : { asked: dns.asked, cached: dns.cached, undecided: dns.undecided, causes: dns.causes },
-    rows,
-    written,
-    empty: emptyRows,
-    emptied: report.emptied,
-    marked: report.marked,
-    repairable: report.repairable,
-    elsewhere: report.elsewhere ?? null,
-    notUtf8: report.notUtf8,
-    kept: report.kept,
-    outvoted: report.outvoted,
-    distinct,
-    distinctStatuses: Object.fromEntries(report.distinctStatuses),
-    cached,
-    prechecked,
-    statuses: Object.fromEntries([
-      ...knownStatuses.filter((s) => rest.kind === "email" || s !== "alias").map((s) => [s, 0]),
-      ...statuses,
-    ]),
-    reasons: Object.fromEntries(report.reasons),
-    topDomains: report.topDomains,
-    units: {
-      used: charged - paidBefore,
-      paidBefore,
-      left: quota?.left ?? null,
-      renews: quota?.renewsAt == null ? null : new Date(quota.renewsAt).toISOString(),
-    },
-  });
-}
-
-export function textSummary(summary: Summary, style: TerminalStyle | undefined): string {
-  const { report, seconds } = summary;
-  const { quota } = report;
-  const item = summary.kind === "email" ? "distinct e-mail address" : "distinct domain";
-  const order = [...new Set([...knownStatuses, ...report.statuses.keys()])];
-  const counts = order.flatMap((status) => {
-    const count = report.statuses.get(status);
-    return count === undefined ? [] : [[status, count] as const];
-  });
-  if (report.emptyRows > 0) counts.push(["(empty)", report.emptyRows]);
-  const noLimit = summary.engine === "api" ? "" : ", no limit";
-  const left = quota === undefined ? "" : quota.left === null ? noLimit : `, ${grouped(quota.left)} left`;
-  const requests = summary.requests === undefined ? "" : ` in ${counted(summary.requests, "request")}`;
-  const { distinct, cached, prechecked } = report;
-  const { paidBefore } = summary;
+function costLine({ engine, distinct, cached, prechecked, units, requests, seconds, rows }: Facts): string {
+  const noLimit = engine === "api" ? "" : ", no limit";
+  const left = units.left !== null ? `, ${grouped(units.left)} left` : units.limited === false ? noLimit : "";
+  const sent = requests === null ? "" : ` in ${counted(requests, "request")}`;
+  const { used, paidBefore } = units;
   const saved = [
     ...(paidBefore === 0 ? [] : [`${counted(paidBefore, "unit")} paid by another run of this name`]),
     ...(cached === 0 ? [] : [`${grouped(cached)} of ${grouped(distinct)} from the cache`]),
     ...(prechecked === 0 ? [] : [`${grouped(prechecked)} fake by syntax`]),
   ].map((what) => `${what}, `);
-  const lines = (counted: readonly (readonly [string, number])[]) =>
-    counted.map(([status, count]) => {
-      const name = printable(status).padEnd(15);
-      return `  ${statusColour(style?.chalk, status)(name)}${grouped(count).padStart(12)}`;
-    });
-  const rate = seconds > 0 ? `, ${grouped(Math.round(report.rows / seconds))} rows/s` : "";
-  return [
-    `${printable(summary.input)}: ${counted(report.rows, "row")}, ` +
-      `${counted(distinct, item, summary.kind === "email" ? `${item}es` : `${item}s`)} ` +
-      `${columnText(summary)}; ${summary.engine} engine (${printable(summary.engineReason)})`,
-    ...(style === undefined ? [...lines(counts), ...details(summary)] : statusLines(summary, counts, style)),
-    ...summary.otherColumns.flatMap((name, i) => [
-      `column "${printable(name)}":`,
-      ...lines([...(report.otherStatuses[i] ?? [])]),
-    ]),
-    ...remarks(summary),
-    ...(summary.dns === undefined ? [] : [dnsLine(summary.dns)]),
-    ...tableLines(summary),
-    ...fixed(report),
-    ...(report.written === report.rows ? [] : [`${counted(report.written, "row")} written`]),
-    ...written(summary),
-    `${saved.join("")}${counted(report.charged, "unit")} used${requests}${left}; ${seconds.toFixed(2)} s${rate}`,
-    ...(style !== undefined && summary.next !== undefined ? [`Next: ${printable(summary.next)}`] : []),
-    ...(summary.oldData === undefined ? [] : [summary.oldData]),
-  ].join("\n");
+  const rate = seconds > 0 ? `, ${grouped(Math.round(rows / seconds))} rows/s` : "";
+  return `${saved.join("")}${counted(used + paidBefore, "unit")} used${sent}${left}; ${seconds.toFixed(2)} s${rate}`;
 }
 
-function details({ report }: Summary): string[] {
+function ofInput(facts: Facts, input: InputFacts, style: TerminalStyle | undefined): string[] {
+  return [
+    ...input.otherColumns.flatMap(({ name, statuses }) => [
+      `column "${printable(name)}":`,
+      ...statusList(countsIn(statuses), style),
+    ]),
+    ...remarks(facts, input),
+  ];
+}
+
+function details({ reasons, topDomains }: Facts): string[] {
   const list = (name: string, entries: readonly (readonly [string, number])[]) =>
     entries.length === 0
       ? []
       : [`${name}: ${entries.map(([what, count]) => `${grouped(count)} ${printable(what)}`).join(", ")}`];
-  const domains = report.topDomains.slice(0, 5).map(({ domain, items }) => [domain, items] as const);
-  return [...list("fake", fakeReasonCounts(report.reasons)), ...list("disposable domains", domains)];
+  const domains = topDomains.slice(0, 5).map(({ domain, items }) => [domain, items] as const);
+  return [...list("fake", fakeReasonCounts(reasons)), ...list("disposable domains", domains)];
 }
 
-function fixed({ fixed }: RunReport): string[] {
-  return fixed === 0 ? [] : [`${counted(fixed, "row")} fixed; the column was has the old values`];
-}
-
-function written({ files, report, engine, isExplained, isFixed }: Summary): string[] {
-  const { repairable } = report;
-  const names = files.map(({ path, bytes }) => `${printable(path)} (${sizeOf(bytes)})`);
+function outputLines({ outputs, repairable, engine, explained, fixes }: Facts): string[] {
+  const names = outputs.map(({ path, bytes }) => `${printable(path)} (${sizeOf(bytes)})`);
   return [
     ...(names.length === 0 ? [] : [`written: ${names.join(", ")}`]),
-    ...(repairable === 0 || isFixed || (isExplained && engine !== "offline")
+    ...(repairable === 0 || fixes || (explained && engine !== "offline")
       ? []
       : [
           `${counted(repairable, "row")} with a mistyped domain; ${engine === "offline" ? "--fix repairs" : "--explain adds suggestions for"} ${repairable === 1 ? "it" : "them"}`,
@@ -192,7 +140,7 @@ function written({ files, report, engine, isExplained, isFixed }: Summary): stri
 }
 
 /** Example: `1,204 domains asked, 300 from the cache; 41 domains undecided: 38 timeouts, 3 SERVFAIL`. */
-function dnsLine({ asked, cached, undecided, causes }: MailStatistics): string {
+function dnsLine({ asked, cached, undecided, causes }: NonNullable<Facts["dns"]>): string {
   const old = cached === 0 ? "" : `, ${grouped(cached)} from the cache`;
   const reasons = undecidedCauses.flatMap((cause) => {
     const count = causes[cause] ?? 0;
@@ -204,31 +152,18 @@ function dnsLine({ asked, cached, undecided, causes }: MailStatistics): string {
   return `DNS: ${counted(asked, "domain")} asked${old}${open}`;
 }
 
-export function mailCounts(after: MailStatistics, before: MailStatistics): MailStatistics {
-  const causes = undecidedCauses.flatMap((cause) => {
-    const count = (after.causes[cause] ?? 0) - (before.causes[cause] ?? 0);
-    return count === 0 ? [] : [[cause, count] as const];
-  });
-  return {
-    asked: after.asked - before.asked,
-    cached: after.cached - before.cached,
-    undecided: after.undecided - before.undecided,
-    causes: Object.fromEntries(causes),
-  };
-}
-
-function remarks(summary: Summary): string[] {
-  const { report, passedOver, linesLeftOut, emptyFormulas, encoding } = summary;
-  const hiddenRows = summary.hiddenRows ?? 0;
-  const others = summary.otherElements ?? 0;
-  const { emptied, kept, marked, notUtf8, outvoted } = report;
+function remarks(facts: Facts, input: InputFacts): string[] {
+  const { passedOver, linesLeftOut, emptyFormulas, encoding, elsewhere, outvoted } = input;
+  const hiddenRows = input.hiddenRows ?? 0;
+  const others = input.otherElements ?? 0;
+  const { emptied, kept, marked, notUtf8 } = facts;
   const remark = (count: number, text: string) => (count > 0 ? [text] : []);
   return [
     ...remark(passedOver.length, `not validated: ${printable(passedOver.join(", "))}; -c "*" does`),
-    ...(report.elsewhere === undefined
+    ...(elsewhere === null
       ? []
       : [
-          `${counted(report.elsewhere.rows, "row", "rows")} without ${summary.kind === "email" ? "an address" : "a domain"} ${report.elsewhere.rows === 1 ? "has" : "have"} one in ${printable(elsewhereText(report.elsewhere))}; to validate both columns, name them with -c`,
+          `${counted(elsewhere.rows, "row", "rows")} without ${facts.kind === "email" ? "an address" : "a domain"} ${elsewhere.rows === 1 ? "has" : "have"} one in ${printable(elsewhereText(elsewhere))}; to validate both columns, name them with -c`,
         ]),
     ...remark(
       linesLeftOut,
@@ -248,7 +183,7 @@ function remarks(summary: Summary): string[] {
       { ...allowList, list: "allow" },
       { ...denyList, list: "deny" },
     ].flatMap(({ code, status, list }) => {
-      const count = report.reasons.get(code) ?? 0;
+      const count = countOf(facts.reasons, code);
       return remark(count, `${counted(count, "row")} ${status} by your ${list} list`);
     }),
     ...remark(kept, `${counted(kept, "row keeps its", "rows keep their")} status (--update)`),
@@ -257,13 +192,22 @@ function remarks(summary: Summary): string[] {
       `${counted(emptied, "field counts", "fields count")} as empty: n/a, a column's name or the like (--set emptyValues)`,
     ),
     ...remark(
-      summary.isFixed ? 0 : marked,
-      `${counted(marked, "value has", "values have")} invisible characters, quotes or the like around an item${summary.engine === "offline" ? "; --fix removes them" : ""}`,
+      facts.fixes ? 0 : marked,
+      `${counted(marked, "value has", "values have")} invisible characters, quotes or the like around an item${facts.engine === "offline" ? "; --fix removes them" : ""}`,
     ),
     ...remark(
       notUtf8,
       `${counted(notUtf8, "row has an item that is", "rows have items that are")} not UTF-8; ` +
-        (encoding === undefined ? "name the encoding with --encoding" : `pass --encoding ${encoding}`),
+        (encoding === null ? "name the encoding with --encoding" : `pass --encoding ${encoding}`),
     ),
   ];
 }
+
+/** Age in days above which a run mentions the lists: by then they miss a fifth of new disposable domains. */
+const oldDays = 30;
+
+/** Returns a remark if the lists of disposable domains are old. */
+export const oldDataRemark = ({ dataDays }: Pick<Facts, "dataDays">): string | undefined =>
+  dataDays === null || dataDays <= oldDays
+    ? undefined
+    : `the newest list of disposable domains is ${counted(dataDays, "day")} old; idv data update fetches newer ones`;

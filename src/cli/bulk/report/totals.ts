@@ -1,8 +1,6 @@
-/** Adds up the summaries of a run over several files. */
-
-import { counted, grouped } from "../../../text.js";
+/** Adds up what a run over several files has found, and their exit codes. */
+import { type Facts, sumOf } from "../../../report/facts.js";
 import { type ExitCode, exitCodes } from "../../exit-codes.js";
-import type { DryRun, Summary } from "./result.js";
 
 /** Exit codes from the best to the worst. */
 const order: readonly number[] = [
@@ -12,21 +10,20 @@ const order: readonly number[] = [
 
 export class Totals {
   exitCode: number = exitCodes.done satisfies ExitCode;
-  #files = 0;
+  /** The first are those of no file. */
+  readonly #files: [Facts, ...Facts[]];
   #failed = 0;
   #hasLostSideOutput = false;
-  #rows = 0;
-  #distinct = 0;
-  #units = 0;
-  #told = 0;
-  readonly #isDryRun: boolean;
+  /** Units of files that have failed. */
+  #lostUnits = 0;
 
-  constructor(isDryRun: boolean) {
-    this.#isDryRun = isDryRun;
+  constructor(none: Facts) {
+    this.#files = [none];
   }
 
+  /** Units of the files that are done. */
   get toldUnits(): number {
-    return this.#told;
+    return this.#files.reduce((sum, { units }) => sum + units.used + units.paidBefore, 0);
   }
 
   get hasFailed(): boolean {
@@ -39,35 +36,26 @@ export class Totals {
     this.#worsen(exitCode);
   }
 
-  add(summary: Summary | DryRun, exitCode: number): void {
-    const { rows, distinct } = "report" in summary ? summary.report : summary.dryRun;
-    this.#files++;
-    this.#rows += rows;
-    this.#distinct += distinct;
-    const units = "report" in summary ? summary.report.charged : summary.dryRun.items;
-    this.#units += units;
-    this.#told += units;
+  add(facts: Facts, exitCode: number): void {
+    this.#files.push(facts);
     this.#worsen(exitCode);
   }
 
   addFailure(exitCode: number, units = 0): void {
-    this.#files++;
     this.#failed++;
-    this.#units += units;
+    this.#lostUnits += units;
     this.#worsen(exitCode);
   }
 
-  render(format: "text" | "json"): string {
-    const [files, failed, rows] = [this.#files, this.#failed, this.#rows];
-    const [distinct, units] = [this.#distinct, this.#units];
-    if (format === "json") {
-      const isDryRun = this.#isDryRun;
-      const charged = isDryRun ? { dryRun: true, units } : { units: { used: units } };
-      return JSON.stringify({ type: "total", files, failed, rows, distinct, ...charged });
-    }
-    const failures = failed === 0 ? "" : `, ${grouped(failed)} failed`;
-    const items = counted(distinct, "distinct item");
-    return `${counted(files, "file")}${failures}: ${counted(rows, "row")}, ${items}; ${counted(units, "unit")} ${this.#isDryRun ? "would be charged" : "used"}`;
+  /** Returns the facts of all files together. */
+  facts(): Facts {
+    const sum = sumOf(this.#files);
+    return {
+      ...sum,
+      made: new Date().toISOString(),
+      units: { ...sum.units, used: sum.units.used + this.#lostUnits },
+      failed: this.#failed,
+    };
   }
 
   #worsen(exitCode: number): void {

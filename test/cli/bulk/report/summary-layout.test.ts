@@ -1,27 +1,24 @@
 /** Covers the layout of the summary on a terminal. */
 import { describe, expect, test } from "vitest";
-import type { Summary } from "../../../../src/cli/bulk/report/result.js";
 import { statusLines } from "../../../../src/cli/bulk/report/summary-layout.js";
 import { barOf, isUnicodeLocale } from "../../../../src/cli/terminal/bars.js";
 
 const summary = {
-  report: {
-    rows: 1000,
-    statuses: new Map([["fake", 84]]),
-    reasons: new Map([
-      ["typo-domain", 22],
-      ["syntax", 27],
-      ["relay", 5],
-      ["special-use", 13],
-      ["placeholder", 12],
-      ["no-reply", 10],
-    ]),
-    topDomains: [
-      { domain: "trashmail.com", items: 14 },
-      { domain: "mailinator\u001b[31m.com", items: 3 },
-    ],
+  rows: 1000,
+  statuses: { fake: 84 },
+  reasons: {
+    "typo-domain": 22,
+    syntax: 27,
+    relay: 5,
+    "special-use": 13,
+    placeholder: 12,
+    "no-reply": 10,
   },
-} as unknown as Summary;
+  topDomains: [
+    { domain: "trashmail.com", items: 14 },
+    { domain: "mailinator\u001b[31m.com", items: 3 },
+  ],
+};
 const counts = [
   ["ok", 771],
   ["fake", 84],
@@ -51,12 +48,25 @@ describe("the status lines of the summary", () => {
     expect(lines(120, false).join("")).toMatch(/^[\x20-\x7e]+$/);
   });
 
-  test("show no bars on a narrow terminal", () => {
+  test("show what does not fit beside below, and no bars on a narrow terminal", () => {
     expect(lines(59)).toEqual([
       "  ok            771   77.1 %",
       "  fake           84    8.4 %",
       "  (empty)         1    0.1 %",
+      "  Why fake 84",
+      "  syntax           27",
+      "  mistyped domain  22",
+      "  reserved domain  13",
+      "  + 2 more",
+      "  Disposable domains",
+      "  trashmail.com             14",
+      "  mailinator\\u{1b}[31m.com   3",
     ]);
+    for (const columns of [80, 100]) {
+      const shown = lines(columns).join("\n");
+      for (const part of ["Why fake 84", "Disposable domains", "trashmail.com"])
+        expect(shown).toContain(part);
+    }
   });
 });
 

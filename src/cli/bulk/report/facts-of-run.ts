@@ -1,0 +1,99 @@
+/** Makes the facts of a run over one file, once, at its end. */
+
+import type { MailStatistics } from "../../../dns/mail-domains.js";
+import { undecidedCauses } from "../../../dns/vocabulary.js";
+import { found } from "../../../files/found.js";
+import { isSplit, type TableSink } from "../../../files/table-sink.js";
+import { type Facts, factsOf, inputFactsOf } from "../../../report/facts.js";
+import { noRows, type RunReport } from "../../../run/run-options.js";
+import { notChecked } from "../../../validator/validator.js";
+import type { Run } from "../open/engine.js";
+import type { RunFiles } from "../open/files.js";
+import type { Plan } from "../plan/plan.js";
+import { cleanCommand, resumeCommand } from "./next-commands.js";
+import { noFacts } from "./no-facts.js";
+
+/** What the engine and the DNS stage have done for one file. */
+export interface Usage {
+  /** Items that a dry run would have submitted. */
+  readonly items: number;
+  readonly requests: number | undefined;
+  readonly dns: MailStatistics | undefined;
+}
+
+interface EndOfFile {
+  readonly report: RunReport;
+  readonly usage: Usage;
+  readonly isUnchanged: boolean;
+  readonly seconds: number;
+}
+
+/** Call after the commit: it looks up the sizes of the written files. */
+export async function factsOfRun(
+  plan: Plan,
+  run: Run,
+  files: RunFiles,
+  { report, usage, isUnchanged, seconds }: EndOfFile,
+): Promise<Facts> {
+  const { kind } = plan;
+  const found: Facts = {
+    ...noFacts(plan, run),
+    inputs: [await inputFactsOf(plan.inputName, files, files.badRows.counts.kinds, report)],
+    badRows: files.badRows.counts.count,
+    requests: usage.requests ?? null,
+    dns: usage.dns ?? null,
+    seconds,
+  };
+  if (plan.isDryRun) {
+    const { rows, distinct, cached, prechecked } = report;
+    const counts = factsOf(kind, { ...noRows, rows, distinct, cached, prechecked, quota: report.quota });
+    return { ...found, ...counts, units: { ...counts.units, used: usage.items } };
+  }
+  const isExhausted = report.statuses.has(notChecked.status);
+  const resume = (isExhausted && resumeCommand(plan, files.table)) || null;
+  return {
+    ...found,
+    ...factsOf(kind, report, run.engine.paidBefore?.()),
+    outputs: outputsOf(plan, files.sink, isUnchanged, files.badRows.sink !== undefined),
+    resume,
+    next: isExhausted ? resume : (cleanCommand(plan, files.table, report) ?? null),
+  };
+}
+
+function outputsOf(
+  { output, backup, badRows }: Plan,
+  sink: TableSink,
+  isUnchanged: boolean,
+  hasBadRows: boolean,
+): Facts["outputs"] {
+  const outputs = isSplit(sink) ? sink.paths() : isUnchanged ? [] : [output, backup];
+  return [...outputs, hasBadRows ? badRows.file : undefined].flatMap((path) => {
+    const file = path === undefined ? undefined : found(path);
+    return file?.isFile() ? [{ path: path!, bytes: file.size }] : [];
+  });
+}
+
+/** Returns a function for the use of the engine and of DNS since this call. */
+export function usageSince({ engine, mail }: Run): () => Usage {
+  const items = engine.dryRunItems?.() ?? 0;
+  const requests = engine.requests?.() ?? 0;
+  const before = mail?.check.statistics;
+  return () => ({
+    items: (engine.dryRunItems?.() ?? 0) - items,
+    requests: engine.requests && engine.requests() - requests,
+    dns: mail && mailCounts(mail.check.statistics, before!),
+  });
+}
+
+function mailCounts(after: MailStatistics, before: MailStatistics): MailStatistics {
+  const causes = undecidedCauses.flatMap((cause) => {
+    const count = (after.causes[cause] ?? 0) - (before.causes[cause] ?? 0);
+    return count === 0 ? [] : [[cause, count] as const];
+  });
+  return {
+    asked: after.asked - before.asked,
+    cached: after.cached - before.cached,
+    undecided: after.undecided - before.undecided,
+    causes: Object.fromEntries(causes),
+  };
+}

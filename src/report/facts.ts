@@ -1,0 +1,332 @@
+/**
+ * What a run has found: one record for a file, and for several together. Every summary, report, page and program shows it, and
+ * counts nothing by itself. It is plain JSON; its schema is in facts-schema.ts.
+ */
+import type { Kind } from "../classifier/verdict.js";
+import { columnName, type OpenedInput } from "../run/open/open-input.js";
+import { mostTopDomains, noRows, type RunReport } from "../run/run-options.js";
+import { knownStatuses } from "../validator/validator.js";
+import type { Breakdown } from "./collector.js";
+import { type GradeName, gradeOf } from "./grade.js";
+
+/** Changes when a field gets another meaning; fields may be added at any time. */
+export const factsVersion = 1;
+
+export type Counts = Readonly<Record<string, number>>;
+
+/** Lines are numbers from 1, those of the first of such rows. */
+interface CountedLines {
+  readonly count: number;
+  readonly lines: readonly number[];
+}
+
+/** What was found in one input, and how it was read. */
+export interface InputFacts {
+  /** Its path, or `standard input`. */
+  readonly name: string;
+  /** Column with the items, from 1. */
+  readonly column: number;
+  readonly columnName: string | null;
+  /** Names of the columns in the output; none without a header. */
+  readonly columns: readonly string[];
+  /** Further columns with items, and their rows by status. */
+  readonly otherColumns: readonly { readonly name: string; readonly statuses: Counts }[];
+  /** Columns with items that were not validated: `3 "work email"`. */
+  readonly passedOver: readonly string[];
+  readonly dialect: {
+    /** Null for a plain list. */
+    readonly delimiter: string | null;
+    readonly quote: string;
+    readonly escape: string;
+    readonly skipsSpaces: boolean;
+    readonly isUnwrapped: boolean;
+  };
+  /** Encoding that items that are not UTF-8 are in, if that is certain. */
+  readonly encoding: string | null;
+  /** Lines above the table for which the output has no room. */
+  readonly linesLeftOut: number;
+  readonly emptyFormulas: { readonly count: number; readonly first: string } | null;
+  /** Rows that a spreadsheet program does not show; null for other files. */
+  readonly hiddenRows: number | null;
+  /** Elements of a JSON document beside its records; null for other tables. */
+  readonly otherElements: number | null;
+  /** Rows without an item that have one in another column. */
+  readonly elsewhere: { readonly rows: number; readonly column: string; readonly isOnly: boolean } | null;
+  readonly badRowKinds: readonly (CountedLines & { readonly kind: string })[];
+  /** Rows that are left out, or fail the run, although another of their items is ok or alias. */
+  readonly outvoted: CountedLines;
+}
+
+/** Counts are rows unless stated otherwise. */
+export interface Facts {
+  readonly version: typeof factsVersion;
+  /** End of the run (ISO 8601). */
+  readonly made: string;
+  /** Program and version. */
+  readonly madeBy: string;
+  readonly kind: Kind;
+  /** Whether nothing was charged and written: the units are those that would be. */
+  readonly dryRun: boolean;
+  readonly engine: string;
+  readonly engineReason: string;
+  /** Age of the newest list of disposable domains, in days; null for a service, and if it is not known. */
+  readonly dataDays: number | null;
+  readonly inputs: readonly InputFacts[];
+  /** Inputs that could not be validated, and are not in `inputs`. */
+  readonly failed: number;
+  readonly rows: number;
+  readonly written: number;
+  readonly empty: number;
+  /** Values that mean that there is no item, such as `n/a`. */
+  readonly emptied: number;
+  /** Rows that are not counted in `rows`. */
+  readonly badRows: number;
+  /** Values with invisible characters, quotes or the like around an item. */
+  readonly marked: number;
+  /** Rows that `--fix` repairs. */
+  readonly repairable: number;
+  /** Those of them that are fake. */
+  /** Rows that were repaired. */
+  readonly fixed: number;
+  /** Rows with the status of an earlier run. */
+  readonly kept: number;
+  readonly notUtf8: number;
+  /** Distinct items, as are `cached` and `prechecked`, which cost no units. Items of an earlier input are not counted again. */
+  readonly distinct: number;
+  readonly cached: number;
+  readonly prechecked: number;
+  readonly statuses: Counts;
+  /** Distinct items by status. */
+  readonly distinctStatuses: Counts;
+  /** Rows by the code of their reason. */
+  readonly reasons: Counts;
+  /** Rows by status that do not fail the run, because another of their items is ok or alias. */
+  readonly spared: Counts;
+  /** Null for domains, and if nothing was checked. */
+  readonly grade: GradeName | null;
+  /** The disposable domains with the most items. */
+  readonly topDomains: readonly { readonly domain: string; readonly items: number }[];
+  readonly units: {
+    readonly used: number;
+    /** Units that another run of the same name had paid. */
+    readonly paidBefore: number;
+    /** Null if there is no limit, or the quota was not asked. */
+    readonly left: number | null;
+    /** Whether the quota has a limit; null if it was not asked. */
+    readonly limited: boolean | null;
+    /** ISO 8601; null if it does not renew, or that is not known. */
+    readonly renews: string | null;
+  };
+  /** Requests to a service. */
+  readonly requests: number | null;
+  /** Domains whose mail servers were looked up. */
+  readonly dns: {
+    readonly asked: number;
+    readonly cached: number;
+    readonly undecided: number;
+    readonly causes: Counts;
+  } | null;
+  /** Whether the reasons were written, and whether items were repaired (`--fix`). */
+  readonly explained: boolean;
+  readonly fixes: boolean;
+  /** Files that were written, with their sizes in bytes. */
+  readonly outputs: readonly { readonly path: string; readonly bytes: number }[];
+  /** Commands: one that validates the rows for which the quota had no units; and that, or one that drops what is useless. */
+  readonly resume: string | null;
+  readonly next: string | null;
+  readonly seconds: number;
+  /** Null unless a report is made. */
+  readonly breakdown: Breakdown | null;
+  /** The report that this one replaces. */
+  readonly before: Before | null;
+}
+
+export type Before = Pick<Facts, "made" | "rows" | "empty" | "statuses"> & {
+  readonly inputs: readonly string[];
+};
+
+/** What the report of a run counts. */
+export type RunFacts = Pick<
+  Facts,
+  | "rows"
+  | "written"
+  | "empty"
+  | "emptied"
+  | "marked"
+  | "repairable"
+  | "fixed"
+  | "kept"
+  | "notUtf8"
+  | "distinct"
+  | "cached"
+  | "prechecked"
+  | "statuses"
+  | "distinctStatuses"
+  | "reasons"
+  | "spared"
+  | "grade"
+  | "topDomains"
+  | "units"
+>;
+
+/** @param paidBefore units of the charge that another run of the same name had paid */
+export function factsOf(kind: Kind, report: RunReport, paidBefore = 0): RunFacts {
+  const { rows, written, emptyRows: empty, emptied, marked, repairable, fixed, kept, notUtf8 } = report;
+  const { distinct, cached, prechecked, topDomains, charged, quota } = report;
+  const known = knownStatuses.filter((status) => kind === "email" || status !== "alias");
+  const statuses = {
+    ...Object.fromEntries(known.map((status) => [status, 0])),
+    ...Object.fromEntries(report.statuses),
+  };
+  return {
+    ...{ rows, written, empty, emptied, marked, repairable, fixed, kept, notUtf8 },
+    ...{ distinct, cached, prechecked, topDomains, statuses },
+    distinctStatuses: Object.fromEntries(report.distinctStatuses),
+    reasons: Object.fromEntries(report.reasons),
+    spared: Object.fromEntries(report.spared),
+    grade: gradeOf({ kind, rows, empty, statuses })?.name ?? null,
+    units: {
+      used: charged - paidBefore,
+      paidBefore,
+      left: quota?.left ?? null,
+      limited: quota === undefined ? null : quota.left !== null,
+      renews: quota?.renewsAt == null ? null : new Date(quota.renewsAt).toISOString(),
+    },
+  };
+}
+
+/**
+ * Returns the facts of a run before its first input.
+ *
+ * @param madeBy program and version
+ */
+export const noFacts = (kind: Kind, madeBy: string): Facts => ({
+  version: factsVersion,
+  made: new Date().toISOString(),
+  madeBy,
+  kind,
+  dryRun: false,
+  engine: "offline",
+  engineReason: "",
+  dataDays: null,
+  inputs: [],
+  failed: 0,
+  badRows: 0,
+  ...factsOf(kind, noRows),
+  requests: null,
+  dns: null,
+  explained: false,
+  fixes: false,
+  outputs: [],
+  resume: null,
+  next: null,
+  seconds: 0,
+  breakdown: null,
+  before: null,
+});
+
+/** Call it at the end of the run. */
+export async function inputFactsOf(
+  name: string,
+  { table, sheet }: Pick<OpenedInput, "table" | "sheet">,
+  badRowKinds: InputFacts["badRowKinds"],
+  report: RunReport,
+): Promise<InputFacts> {
+  const { delimiter, quote, escape: escaping, skipsSpaces, isUnwrapped = false } = table.dialect;
+  return {
+    name,
+    column: table.column + 1,
+    columnName: table.columnName ?? null,
+    columns: table.names,
+    otherColumns: table.otherColumns.map((column, i) => ({
+      name: columnName(table, column),
+      statuses: Object.fromEntries(report.otherStatuses[i] ?? []),
+    })),
+    passedOver: table.passedOver.map((column) => `${column + 1} "${columnName(table, column)}"`),
+    dialect: { delimiter, quote, escape: escaping, skipsSpaces, isUnwrapped },
+    encoding: (report.notUtf8 > 0 ? await table.surelyIn() : undefined) ?? null,
+    linesLeftOut: table.linesLeftOut,
+    emptyFormulas: sheet?.emptyFormulas() ?? null,
+    hiddenRows: sheet?.hiddenRows() ?? null,
+    otherElements: table.elements?.others() ?? null,
+    elsewhere: report.elsewhere ?? null,
+    badRowKinds,
+    outvoted: report.outvoted,
+  };
+}
+
+/** Returns facts for people who do not use the command line. */
+export const forPages = (facts: Facts): Facts => ({ ...facts, engineReason: "", resume: null, next: null });
+
+/** Returns the number of a name; 0 if it was not counted. */
+export const countOf = (counts: Counts, name: string): number =>
+  Object.hasOwn(counts, name) ? counts[name]! : 0;
+
+/** Adds up the facts of a run's files, in their order. The breakdown is not added: it has only the most frequent names. */
+export function sumOf(files: readonly [Facts, ...Facts[]]): Facts {
+  const last = files.at(-1)!;
+  const sum = (numberOf: (facts: Facts) => number) =>
+    files.reduce((total, facts) => total + numberOf(facts), 0);
+  const added = (countsOf: (facts: Facts) => Counts): Counts => {
+    const total = new Map<string, number>();
+    for (const [name, count] of files.flatMap((facts) => Object.entries(countsOf(facts))))
+      total.set(name, (total.get(name) ?? 0) + count);
+    return Object.fromEntries(total);
+  };
+  const domains = added(({ topDomains }) =>
+    Object.fromEntries(topDomains.map(({ domain, items }) => [domain, items])),
+  );
+  const asked = files.flatMap(({ dns }) => (dns === null ? [] : [dns]));
+  const counted = {
+    rows: sum(({ rows }) => rows),
+    empty: sum(({ empty }) => empty),
+    statuses: added(({ statuses }) => statuses),
+  };
+  const charged = files.findLast(({ units }) => units.limited !== null) ?? last;
+  return {
+    ...last,
+    ...counted,
+    inputs: files.flatMap(({ inputs }) => inputs),
+    failed: sum(({ failed }) => failed),
+    written: sum(({ written }) => written),
+    emptied: sum(({ emptied }) => emptied),
+    badRows: sum(({ badRows }) => badRows),
+    marked: sum(({ marked }) => marked),
+    repairable: sum(({ repairable }) => repairable),
+    fixed: sum(({ fixed }) => fixed),
+    kept: sum(({ kept }) => kept),
+    notUtf8: sum(({ notUtf8 }) => notUtf8),
+    distinct: sum(({ distinct }) => distinct),
+    cached: sum(({ cached }) => cached),
+    prechecked: sum(({ prechecked }) => prechecked),
+    distinctStatuses: added(({ distinctStatuses }) => distinctStatuses),
+    reasons: added(({ reasons }) => reasons),
+    spared: added(({ spared }) => spared),
+    grade: gradeOf({ kind: last.kind, ...counted })?.name ?? null,
+    topDomains: Object.entries(domains)
+      .map(([domain, items]) => ({ domain, items }))
+      .sort((a, b) => b.items - a.items)
+      .slice(0, mostTopDomains),
+    units: {
+      ...charged.units,
+      used: sum(({ units }) => units.used),
+      paidBefore: sum(({ units }) => units.paidBefore),
+    },
+    requests: last.requests === null ? null : sum(({ requests }) => requests ?? 0),
+    dns:
+      asked.length === 0
+        ? null
+        : {
+            asked: asked.reduce((total, dns) => total + dns.asked, 0),
+            cached: asked.reduce((total, dns) => total + dns.cached, 0),
+            undecided: asked.reduce((total, dns) => total + dns.undecided, 0),
+            causes: added(({ dns }) => dns?.causes ?? {}),
+          },
+    outputs: [...new Map(files.flatMap(({ outputs }) => outputs).map((file) => [file.path, file])).values()],
+    resume: null,
+    next: null,
+    seconds: sum(({ seconds }) => seconds),
+    breakdown: null,
+    before: null,
+  };
+}
