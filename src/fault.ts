@@ -24,8 +24,20 @@ export const faultKinds = {
 
 export type FaultCode = keyof typeof faultKinds;
 
+/** Returns the status of a fault in an answer over HTTP. */
+export const statusOf = (code: string | undefined): number =>
+  code !== undefined && Object.hasOwn(faultKinds, code) ? faultKinds[code as FaultCode].status : 400;
+
+/** A place in a file; lines count from 1, columns from 1 and in bytes. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column?: number | undefined;
+}
+
 export interface FaultWords {
   readonly code?: FaultCode;
+  readonly at?: Place;
   /** What the user of the command line can do. */
   readonly advice?: string;
   /** What somebody at a page can do; nothing by default, as `advice` names an option. */
@@ -34,13 +46,15 @@ export interface FaultWords {
 
 export abstract class Fault extends Error {
   readonly code: FaultCode;
+  readonly at: Place | undefined;
   /** The message for people who do not see options. */
   plain: string;
 
   /** @param what where the fault is, and what was found; with what to do, if that is the same for all readers */
-  constructor(code: FaultCode, what: string, { advice, page }: FaultWords = {}) {
+  constructor(code: FaultCode, what: string, { at, advice, page }: FaultWords = {}) {
     super(advice === undefined ? what : `${what}; ${advice}`);
     this.code = code;
+    this.at = at;
     this.plain = page === undefined ? what : `${what}; ${page}`;
   }
 

@@ -1,7 +1,7 @@
 /** Maps errors to exit codes and messages. */
 import { fileURLToPath } from "node:url";
 import { CommanderError } from "commander";
-import { Fault, faultKinds } from "../fault.js";
+import { Fault, faultKinds, type Place } from "../fault.js";
 import { ClosedPipe } from "../files/errors.js";
 import { TooManyItems } from "../kernel/distinct-table.js";
 import { StoreError } from "../store/errors.js";
@@ -34,6 +34,7 @@ export interface Failure {
   /** Code of a {@link Fault}; of others, that of the exit code. */
   readonly code?: string;
   readonly exitCode: number;
+  readonly at?: Place;
   readonly message?: string;
   /** The message for people who do not see options, if that is another one. */
   readonly plain?: string;
@@ -57,9 +58,10 @@ export function failureFor(error: unknown): Failure {
   if (error instanceof UnitsLost) return { exitCode: exitCodes.quotaExhausted, message: error.message };
   if (error instanceof ServiceError) return { exitCode: exitCodes.service, message: error.message };
   if (error instanceof Fault) {
-    const { code, message, plain } = error;
+    const { code, at, message, plain } = error;
     const excerpt = error instanceof TableError ? error.excerpt : undefined;
-    return { code, exitCode: faultKinds[code].exitCode, message, plain, ...(excerpt && { excerpt }) };
+    const { exitCode } = faultKinds[code];
+    return { code, exitCode, message, plain, ...(at && { at }), ...(excerpt && { excerpt }) };
   }
   if (error instanceof StoreError || error instanceof TooManyItems)
     return { exitCode: exitCodes.inputOutput, message: error.message };

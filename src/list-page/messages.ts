@@ -1,7 +1,8 @@
 /** Messages between the page and its worker. */
 import type { CheckedTable } from "../browser/table.js";
 import type { Facts } from "../report/facts.js";
-import type { textsOf } from "../report/words.js";
+import type { renderParts } from "../report/page.js";
+import type { opening } from "../report/words.js";
 import type { Kind } from "../validator/validator.js";
 import type { FaultCode } from "./words.js";
 
@@ -50,7 +51,9 @@ export const mostRows = 5000;
 export interface Checked {
   readonly table: FoundTable;
   readonly facts: Facts;
-  readonly texts: ReturnType<typeof textsOf>;
+  readonly opening: ReturnType<typeof opening>;
+  /** Parts of the report, as HTML. */
+  readonly parts: ReturnType<typeof renderParts>;
   /** The first bad rows. */
   readonly badRows: readonly BadRow[];
   /** Number of rows with a suggestion, of all. */

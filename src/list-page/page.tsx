@@ -4,10 +4,8 @@
  */
 import { type ComponentChildren, render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { series } from "../report/collector.js";
-import { BarTable, Key, StackedBar, StatusTable } from "../report/parts.js";
-import type { NamedCounts } from "../report/top-counts.js";
-import { grouped, percent } from "../text.js";
+import { Key } from "../report/parts.js";
+import { grouped } from "../text.js";
 import type { Kind } from "../validator/validator.js";
 import type { Answer, BadRow, Checked, PageTables, Request, SaveOptions } from "./messages.js";
 import { type FaultCode, words } from "./words.js";
@@ -312,19 +310,19 @@ function Result({
   onReport: () => void;
   onAnother: () => void;
 }) {
-  const { table, facts, texts, badRows, suggestions } = checked;
-  const { rows, distinct, seconds, topDomains, breakdown } = facts;
+  const { table, facts, opening, parts, badRows, suggestions } = checked;
+  const { rows, distinct, seconds } = facts;
   const [accepted, setAccepted] = useState<"all" | ReadonlySet<string>>(new Set());
   const column = table.columnName ? `${table.column} (${table.columnName})` : String(table.column);
   return (
     <>
       <p class="sub name">{name}</p>
       <h2 class="lead" ref={heading} tabIndex={-1}>
-        {texts.lead}
+        {opening.lead}
       </h2>
-      {texts.grade && <p>{texts.grade}</p>}
+      {opening.grade && <p class="grade">{opening.grade}</p>}
       <p class="sub">
-        {texts.details} {words.details(grouped(rows), grouped(distinct), seconds.toFixed(1))}{" "}
+        {opening.details} {words.details(grouped(rows), grouped(distinct), seconds.toFixed(1))}{" "}
         {words.foundIn(column)} {facts.badRows > 0 && words.badLines(grouped(facts.badRows))}
       </p>
       <div class="tools">
@@ -335,59 +333,24 @@ function Result({
           {words.another}
         </button>
       </div>
-      <Section heading={words.statusHeading}>
-        <StatusTable statuses={texts.statuses} all={rows} />
-      </Section>
-      <Section heading={words.nextHeading}>
-        <ul>
-          {texts.steps.map((step) => (
-            <li key={step}>{step}</li>
-          ))}
-        </ul>
-      </Section>
+      <Html text={parts.result} />
+      {suggestions > 0 && (
+        <div class="tools">
+          <button type="button" onClick={() => setAccepted("all")}>
+            {words.acceptAll(grouped(suggestions))}
+          </button>
+          <button type="button" class="quiet" onClick={() => setAccepted(new Set())}>
+            {words.acceptNone}
+          </button>
+        </div>
+      )}
       <SaveBox
         accepted={accepted === "all" ? suggestions : accepted.size}
         saving={saving}
         onSave={(options) => onSave({ ...options, fix: accepted === "all" ? "all" : [...accepted] })}
         onReport={onReport}
       />
-      <div class="columns">
-        {texts.fakes.length > 0 && (
-          <BarTable
-            heading={words.fakeHeading}
-            column={words.reason}
-            entries={texts.fakes}
-            className="fake"
-          />
-        )}
-        {texts.aliases.length > 0 && (
-          <BarTable
-            heading={words.aliasHeading}
-            column={words.reason}
-            entries={texts.aliases}
-            className="alias"
-          />
-        )}
-        {topDomains.length > 0 && (
-          <BarTable
-            heading={words.disposableHeading}
-            column={words.domain}
-            figure={words.rows}
-            entries={topDomains.map(({ domain, items }) => [domain, items] as const)}
-            className="disposable"
-          />
-        )}
-        {breakdown && breakdown.providers.length > 0 && facts.kind === "email" && (
-          <Parts heading={words.providerHeading} first={words.domain} parts={breakdown.providers} />
-        )}
-        {breakdown?.months && breakdown.months.counts.length > 1 && (
-          <Parts
-            heading={words.monthHeading(breakdown.months.column)}
-            first={words.month}
-            parts={breakdown.months.counts.slice(-24)}
-          />
-        )}
-      </div>
+      <Html text={parts.details} />
       <BadRows
         all={(facts.statuses["fake"] ?? 0) + (facts.statuses["disposable"] ?? 0)}
         badRows={badRows}
@@ -399,55 +362,15 @@ function Result({
   );
 }
 
+/** HTML that the worker has rendered: what comes from the file is escaped in it. */
+const Html = ({ text }: { text: string }) => <div dangerouslySetInnerHTML={{ __html: text }} />;
+
 const Section = ({ heading, children }: { heading: string; children: ComponentChildren }) => (
   <section>
     <h2>{heading}</h2>
     {children}
   </section>
 );
-
-/** Rows of providers or months, each with its statuses. */
-function Parts({ heading, first, parts }: { heading: string; first: string; parts: readonly NamedCounts[] }) {
-  const badIn = ({ counts }: NamedCounts) =>
-    (counts[series.indexOf("fake")] ?? 0) + (counts[series.indexOf("disposable")] ?? 0);
-  return (
-    <Section heading={heading}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{first}</th>
-            <th scope="col" class="number">
-              {words.rows}
-            </th>
-            <th scope="col" class="number">
-              {words.bad}
-            </th>
-            <th scope="col">{words.byStatus}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {parts.map((part) => (
-            <tr key={part.name}>
-              <td class="name">{part.name}</td>
-              <td class="number">{grouped(part.total)}</td>
-              <td class="number">{percent(badIn(part), part.total)}</td>
-              <td class="chart">
-                <StackedBar
-                  className="mini"
-                  slices={series.map((status, i) => ({
-                    className: status,
-                    label: status,
-                    count: part.counts[i] ?? 0,
-                  }))}
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Section>
-  );
-}
 
 function SaveBox({
   accepted,
@@ -562,16 +485,6 @@ function BadRows({
             ))}
           </select>
         </label>
-        {suggestions > 0 && (
-          <>
-            <button type="button" onClick={() => onAccept("all")}>
-              {words.acceptAll(grouped(suggestions))}
-            </button>
-            <button type="button" class="quiet" onClick={() => onAccept(new Set())}>
-              {words.acceptNone}
-            </button>
-          </>
-        )}
       </div>
       <table class="bad">
         <caption>{words.rowsShown(grouped(Math.min(most, found.length)), grouped(all))}</caption>

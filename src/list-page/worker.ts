@@ -9,8 +9,8 @@ import { TooManyItems } from "../kernel/distinct-table.js";
 import { Collector } from "../report/collector.js";
 import type { Facts } from "../report/facts.js";
 import { findDateColumn } from "../report/months.js";
-import { renderPage } from "../report/page.js";
-import { reasonText, textsOf } from "../report/words.js";
+import { renderPage, renderParts } from "../report/page.js";
+import { opening, reasonText } from "../report/words.js";
 import type { ObservedRows, RowObserver } from "../run/run-options.js";
 import {
   type Answer,
@@ -114,7 +114,8 @@ async function check(task: number, file: File, common: TableOptions, { kind }: C
     type: "checked",
     table,
     facts: lastFacts,
-    texts: textsOf(lastFacts),
+    opening: opening(lastFacts),
+    parts: renderParts(lastFacts),
     badRows: bad.first,
     suggestions: bad.suggestions,
   });

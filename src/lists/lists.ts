@@ -11,6 +11,7 @@ import { createHmac } from "node:crypto";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endOf, type ProgramEnd, type Progress } from "../child-program.js";
+import { statusOf } from "../fault.js";
 import { type Facts, forPages } from "../report/facts.js";
 import { deadMilliseconds } from "../store/lease.js";
 import { UnitsLost } from "../store/quota/units-lost.js";
@@ -245,7 +246,8 @@ export class Lists {
           : error;
       })
       .finally(() => clearTimeout(timer));
-    if (end.exitCode !== success || end.facts === undefined) throw new ListFault(400, faultIn(end));
+    if (end.exitCode !== success || end.facts === undefined)
+      throw new ListFault(statusOf(end.fault?.code), faultIn(end));
     return forPages(end.facts);
   }
 

@@ -145,32 +145,12 @@ export type Before = Pick<Facts, "made" | "rows" | "empty" | "statuses"> & {
   readonly inputs: readonly string[];
 };
 
-/** What the report of a run counts. */
-export type RunFacts = Pick<
-  Facts,
-  | "rows"
-  | "written"
-  | "empty"
-  | "emptied"
-  | "marked"
-  | "repairable"
-  | "fixed"
-  | "kept"
-  | "notUtf8"
-  | "distinct"
-  | "cached"
-  | "prechecked"
-  | "statuses"
-  | "distinctStatuses"
-  | "reasons"
-  | "spared"
-  | "grade"
-  | "topDomains"
-  | "units"
->;
-
-/** @param paidBefore units of the charge that another run of the same name had paid */
-export function factsOf(kind: Kind, report: RunReport, paidBefore = 0): RunFacts {
+/**
+ * Returns the facts that the report of a run counts.
+ *
+ * @param paidBefore units of the charge that another run of the same name had paid
+ */
+export function factsOf(kind: Kind, report: RunReport, paidBefore = 0) {
   const { rows, written, emptyRows: empty, emptied, marked, repairable, fixed, kept, notUtf8 } = report;
   const { distinct, cached, prechecked, topDomains, charged, quota } = report;
   const known = knownStatuses.filter((status) => kind === "email" || status !== "alias");
@@ -192,7 +172,7 @@ export function factsOf(kind: Kind, report: RunReport, paidBefore = 0): RunFacts
       limited: quota === undefined ? null : quota.left !== null,
       renews: quota?.renewsAt == null ? null : new Date(quota.renewsAt).toISOString(),
     },
-  };
+  } satisfies Partial<Facts>;
 }
 
 /**
@@ -255,12 +235,41 @@ export async function inputFactsOf(
   };
 }
 
-/** Returns facts for people who do not use the command line. */
-export const forPages = (facts: Facts): Facts => ({ ...facts, engineReason: "", resume: null, next: null });
+/** Names of files and columns can hold an address: a list without a header may be read as if it had one. */
+export const withoutAddresses = (name: string): string => name.replace(/[^\s@/"<>,;]+@[^\s@/"<>,;]+/g, "...");
+
+/**
+ * Returns facts for people who do not use the command line, and for what is stored.
+ *
+ * @param shown returns the name of a file or a column as it may be shown
+ */
+export function forPages(facts: Facts, shown: (name: string) => string = withoutAddresses): Facts {
+  return {
+    ...facts,
+    engineReason: "",
+    inputs: facts.inputs.map((input) => ({
+      ...input,
+      name: shown(input.name),
+      columnName: input.columnName && shown(input.columnName),
+      columns: input.columns.map(shown),
+      otherColumns: input.otherColumns.map((column) => ({ ...column, name: shown(column.name) })),
+      passedOver: input.passedOver.map(shown),
+      elsewhere: input.elsewhere && { ...input.elsewhere, column: shown(input.elsewhere.column) },
+    })),
+    outputs: facts.outputs.map(({ path, bytes }) => ({ path: shown(path), bytes })),
+    resume: null,
+    next: null,
+  };
+}
 
 /** Returns the number of a name; 0 if it was not counted. */
 export const countOf = (counts: Counts, name: string): number =>
   Object.hasOwn(counts, name) ? counts[name]! : 0;
+
+const summed = [
+  ...(["failed", "rows", "written", "empty", "emptied", "badRows", "marked", "repairable"] as const),
+  ...(["fixed", "kept", "notUtf8", "distinct", "cached", "prechecked", "seconds"] as const),
+] as const;
 
 /** Adds up the facts of a run's files, in their order. The breakdown is not added: it has only the most frequent names. */
 export function sumOf(files: readonly [Facts, ...Facts[]]): Facts {
@@ -277,32 +286,20 @@ export function sumOf(files: readonly [Facts, ...Facts[]]): Facts {
     Object.fromEntries(topDomains.map(({ domain, items }) => [domain, items])),
   );
   const asked = files.flatMap(({ dns }) => (dns === null ? [] : [dns]));
-  const counted = {
-    rows: sum(({ rows }) => rows),
-    empty: sum(({ empty }) => empty),
-    statuses: added(({ statuses }) => statuses),
-  };
+  const sums = Object.fromEntries(
+    summed.map((name) => [name, sum((facts) => facts[name])] as const),
+  ) as Record<(typeof summed)[number], number>;
+  const statuses = added((facts) => facts.statuses);
   const charged = files.findLast(({ units }) => units.limited !== null) ?? last;
   return {
     ...last,
-    ...counted,
+    ...sums,
+    statuses,
     inputs: files.flatMap(({ inputs }) => inputs),
-    failed: sum(({ failed }) => failed),
-    written: sum(({ written }) => written),
-    emptied: sum(({ emptied }) => emptied),
-    badRows: sum(({ badRows }) => badRows),
-    marked: sum(({ marked }) => marked),
-    repairable: sum(({ repairable }) => repairable),
-    fixed: sum(({ fixed }) => fixed),
-    kept: sum(({ kept }) => kept),
-    notUtf8: sum(({ notUtf8 }) => notUtf8),
-    distinct: sum(({ distinct }) => distinct),
-    cached: sum(({ cached }) => cached),
-    prechecked: sum(({ prechecked }) => prechecked),
     distinctStatuses: added(({ distinctStatuses }) => distinctStatuses),
     reasons: added(({ reasons }) => reasons),
     spared: added(({ spared }) => spared),
-    grade: gradeOf({ kind: last.kind, ...counted })?.name ?? null,
+    grade: gradeOf({ kind: last.kind, ...sums, statuses })?.name ?? null,
     topDomains: Object.entries(domains)
       .map(([domain, items]) => ({ domain, items }))
       .sort((a, b) => b.items - a.items)
@@ -325,7 +322,6 @@ export function sumOf(files: readonly [Facts, ...Facts[]]): Facts {
     outputs: [...new Map(files.flatMap(({ outputs }) => outputs).map((file) => [file.path, file])).values()],
     resume: null,
     next: null,
-    seconds: sum(({ seconds }) => seconds),
     breakdown: null,
     before: null,
   };

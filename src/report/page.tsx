@@ -8,7 +8,7 @@ import { grouped, percent, sizeOf } from "../text.js";
 import { type Breakdown, series } from "./collector.js";
 import type { Facts } from "./facts.js";
 import { gradeOf } from "./grade.js";
-import { htmlPage } from "./html.js";
+import { htmlPage, renderHtml } from "./html.js";
 import { embeddedFacts } from "./json.js";
 import { BarTable, Key, type Slice, StackedBar, StatusTable, Terms } from "./parts.js";
 import { reportPolicy } from "./policy.js";
@@ -47,13 +47,40 @@ export function renderPage(facts: Facts): string {
   return htmlPage(page);
 }
 
+/** Returns parts of the page as HTML, for another page. */
+export const renderParts = (facts: Facts) => ({
+  result: renderHtml(<Result facts={facts} />),
+  details: renderHtml(<Details facts={facts} />),
+});
+
 function FactsView({ facts }: { facts: Facts }) {
-  const { breakdown } = facts;
   return (
     <main>
       <Opening facts={facts} />
-      <Statuses facts={facts} />
-      <Next facts={facts} />
+      <Result facts={facts} />
+      <Details facts={facts} />
+      {facts.breakdown && <ShownRows breakdown={facts.breakdown} isSeveral={facts.inputs.length > 1} />}
+      <div class="columns">
+        <Cost facts={facts} />
+        <Section heading="How it was made">
+          <Terms terms={termsOf(facts)} />
+        </Section>
+      </div>
+    </main>
+  );
+}
+
+const Result = ({ facts }: { facts: Facts }) => (
+  <>
+    <Statuses facts={facts} />
+    <Next facts={facts} />
+  </>
+);
+
+function Details({ facts }: { facts: Facts }) {
+  const { breakdown } = facts;
+  return (
+    <>
       <div class="columns">
         <div>
           {breakdown && <Typos breakdown={breakdown} />}
@@ -67,14 +94,7 @@ function FactsView({ facts }: { facts: Facts }) {
       </div>
       {breakdown && <Months breakdown={breakdown} />}
       <Duplicates facts={facts} />
-      {breakdown && <ShownRows breakdown={breakdown} isSeveral={facts.inputs.length > 1} />}
-      <div class="columns">
-        <Cost facts={facts} />
-        <Section heading="How it was made">
-          <Terms terms={termsOf(facts)} />
-        </Section>
-      </div>
-    </main>
+    </>
   );
 }
 

@@ -126,15 +126,11 @@ export function termsOf(facts: Facts): readonly (readonly [term: string, text: s
   ];
 }
 
-/** Returns what a page without the rules shows, in words. */
-export const textsOf = (facts: Facts) => ({
+/** Returns the sentences at the top of a report. */
+export const opening = (facts: Facts) => ({
   lead: leadOf(facts),
   grade: gradeOf(facts)?.text,
   details: detailsOf(facts),
-  steps: nextStepsOf(facts),
-  statuses: statusesOf(facts),
-  fakes: reasonsFor(facts, "fake"),
-  aliases: reasonsFor(facts, "alias"),
 });
 
 /** Returns the words of a verdict's reason, such as `mistyped domain: gmial.com`. */

@@ -2,6 +2,7 @@
 
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import { itemFlags } from "../classifier/flag-names.js";
+import { statusWords } from "../validator/statuses.js";
 import { type Kind, knownStatuses } from "../validator/validator.js";
 import { errorCodes } from "./error-codes.js";
 import { listSchemas } from "./list-schemas.js";
@@ -118,6 +119,10 @@ const named = {
 
 export type SchemaName = keyof typeof named;
 
+function meaningOf(status: (typeof knownStatuses)[number]): string {
+  return `\`${status}\`: ${statusWords[status].meaning}`;
+}
+
 export const schemas = Object.entries(named).map(([$id, schema]) => ({ $id, ...schema }));
 
 export const schemaOf = (name: SchemaName) => ({ $ref: `${name}#` });
@@ -125,7 +130,7 @@ export const schemaOf = (name: SchemaName) => ({ $ref: `${name}#` });
 function validationSchemas<Name extends "Email" | "Domain">(
   field: string,
   name: Name,
-  statuses: readonly string[],
+  statuses: readonly (typeof knownStatuses)[number][],
 ) {
   const request = {
     type: "object",
@@ -163,8 +168,7 @@ function validationSchemas<Name extends "Email" | "Domain">(
       status: {
         type: "string",
         enum: statuses,
-        description:
-          "The verdict; `quota_exceeded` if no units were left for the item, which is then not charged.",
+        description: `The verdict. ${statuses.map(meaningOf).join("; ")}. An item that is not checked is not charged.`,
       },
       reason: {
         type: ["string", "null"],

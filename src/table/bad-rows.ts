@@ -23,14 +23,27 @@ export class RowFault {
     readonly file: string,
     /** Line on which the row starts, from 1, as everywhere in src/table. */
     readonly line: number,
-    readonly reason: string,
-    /** From 1, in bytes; only for faults inside a line of many records. */
-    readonly column?: number,
+    /** What is wrong. */
+    readonly what: string,
+    readonly more: {
+      /** From 1, in bytes; only for faults inside a line of many records. */
+      readonly column?: number;
+      /** What the user of the command line can do, if it names an option. */
+      readonly advice?: string;
+    } = {},
   ) {}
 
+  get reason(): string {
+    return this.more.advice === undefined ? this.what : `${this.what}; ${this.more.advice}`;
+  }
+
   get message(): string {
-    const where = this.column === undefined ? this.line : `${this.line}:${this.column}`;
-    return `${this.file}:${where}: ${this.reason}`;
+    return `${this.#place}: ${this.reason}`;
+  }
+
+  get #place(): string {
+    const { column } = this.more;
+    return `${this.file}:${this.line}${column === undefined ? "" : `:${column}`}`;
   }
 
   toError(record?: Uint8Array): TableError {
@@ -39,8 +52,11 @@ export class RowFault {
       Buffer.from(record.subarray(0, excerptBytes))
         .toString()
         .split(/\r\n|\r|\n/)[0];
-    return new TableError(this.message, {
+    const { column, advice } = this.more;
+    return new TableError(`${this.#place}: ${this.what}`, {
       code: "row",
+      at: { file: this.file, line: this.line, column },
+      ...(advice !== undefined && { advice }),
       excerpt: text ? { line: this.line, text } : undefined,
     });
   }

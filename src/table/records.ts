@@ -61,18 +61,15 @@ export const emptyField = (dialect: Dialect): string =>
 
 export function tooWide({ name, width, hasHeader }: TableShape, line: number, fields: number): RowFault {
   const expected = hasHeader ? `the header has ${width}` : `the table has ${width}`;
-  return new RowFault(
-    "too many fields",
-    name,
-    line,
-    `${fields} fields where ${expected}; quote the fields that hold the delimiter, or name the delimiter with -d`,
-  );
+  return new RowFault("too many fields", name, line, `${fields} fields where ${expected}`, {
+    advice: "quote the fields that hold the delimiter, or name the delimiter with -d",
+  });
 }
 
 export function tooNarrow({ name, width }: TableShape, line: number, fields: number): RowFault {
   const found = `${fields} ${fields === 1 ? "field" : "fields"}`;
   const advice = "complete the row, or leave --set ragged=error out to have it padded";
-  return new RowFault("too few fields", name, line, `${found} where the table has ${width}; ${advice}`);
+  return new RowFault("too few fields", name, line, `${found} where the table has ${width}`, { advice });
 }
 
 export function outOfStep(
@@ -106,12 +103,9 @@ export function swallows(
 ): RowFault {
   const many = Number.isFinite(lines) ? grouped(lines) : "over 1 MiB of";
   const follow = lines === 1 ? "a line follows" : `${many} lines follow`;
-  return new RowFault(
-    "open quote",
-    name,
-    line,
-    `a quote opens in column ${column} and ${follow} inside it; close it or double it, or trust all quotes with --quote '"'`,
-  );
+  return new RowFault("open quote", name, line, `a quote opens in column ${column} and ${follow} inside it`, {
+    advice: "close it or double it, or trust all quotes with --quote '\"'",
+  });
 }
 
 export function neverClosed({ name }: TableShape, line: number, column: number): RowFault {

@@ -20,11 +20,11 @@ const forEver = "for (;;);";
 const work = `const { writeFileSync } = require("node:fs");
   const value = (name) => process.argv[process.argv.indexOf(name) + 1];
   if (process.argv.includes("--dry-run")) {
-    console.error(JSON.stringify({ type: "summary", dryRun: true, rows: 1, distinct: 1, inputs: [{ column: 1, columns: [], dialect: { delimiter: null } }] }));
+    console.error(JSON.stringify({ type: "summary", dryRun: true, rows: 1, distinct: 1, outputs: [], inputs: [{ name: "list.csv", column: 1, columns: [], otherColumns: [], passedOver: [], dialect: { delimiter: null } }] }));
   } else {
     writeFileSync(value("-o"), process.env.NAME);
     writeFileSync(value("--report"), "");
-    console.error(JSON.stringify({ type: "summary", engine: "offline", statuses: { ok: 1 }, rows: 1, written: 1, empty: 0, distinct: 1, distinctStatuses: { ok: 1 }, units: { used: 1, paidBefore: 0 } }));
+    console.error(JSON.stringify({ type: "summary", engine: "offline", inputs: [], outputs: [], statuses: { ok: 1 }, rows: 1, written: 1, empty: 0, distinct: 1, distinctStatuses: { ok: 1 }, units: { used: 1, paidBefore: 0 } }));
   }`;
 
 const opened: { lists: Lists; store: SqlServiceStore }[] = [];

@@ -8,8 +8,8 @@ import { type Facts, factsOf, noFacts, sumOf } from "../../src/report/facts.js";
 import { factsSchema } from "../../src/report/facts-schema.js";
 import { beforeIn, renderJson } from "../../src/report/json.js";
 import { renderMarkdown } from "../../src/report/markdown.js";
-import { renderPage } from "../../src/report/page.js";
-import { textsOf } from "../../src/report/words.js";
+import { renderPage, renderParts } from "../../src/report/page.js";
+import { opening } from "../../src/report/words.js";
 import { noRows } from "../../src/run/run-options.js";
 import { grouped } from "../../src/text.js";
 import { times } from "../support/tier.js";
@@ -114,14 +114,16 @@ const readers: Readonly<Record<string, (facts: Facts) => Map<string, string>>> =
       textSummary(facts, { chalk: undefined, columns: 80, isUnicode: false }),
       /^ {2}(\S+) +([\d,]+) {2} *[\d.]+ %/gm,
     ),
-  page: (facts) =>
-    pairs(
-      renderPage(facts).replace(/<svg.*?<\/svg>/gs, ""),
-      /<tr><th scope="row">([^<]+)<\/th><td class="number">([\d,]+)<\/td>/g,
-    ),
+  page: (facts) => rowsOf(renderPage(facts)),
   Markdown: (facts) => pairs(renderMarkdown(facts), /^\| (\S+) \| ([\d,]+) \| [\d.]+ % \|/gm),
-  "list page": (facts) => new Map(textsOf(facts).statuses.map(({ label, count }) => [label, grouped(count)])),
+  "list page": (facts) => rowsOf(renderParts(facts).result),
 };
+
+const rowsOf = (html: string) =>
+  pairs(
+    html.replace(/<svg.*?<\/svg>/gs, ""),
+    /<tr><th scope="row">([^<]+)<\/th><td class="number">([\d,]+)<\/td>/g,
+  );
 
 const pairs = (text: string, pattern: RegExp): Map<string, string> =>
   new Map([...text.matchAll(pattern)].map(([, name, figure]) => [name!.replaceAll("\\", ""), figure!]));
@@ -150,7 +152,7 @@ test.each([
       const { made, rows, empty, statuses, inputs } = found;
       const before = { made, rows, empty, statuses, inputs: inputs.map(({ name }) => name) };
       expect(beforeIn(render(found))).toEqual(before);
-      expect(textsOf({ ...found, before }).details).toMatch(rows > empty ? /As in the report of/ : /^/);
+      expect(opening({ ...found, before }).details).toMatch(rows > empty ? /As in the report of/ : /^/);
     }),
     { numRuns: times(50) },
   );

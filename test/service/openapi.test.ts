@@ -1,5 +1,7 @@
 /** Covers that the OpenAPI document explains what clients are generated from. */
 import { expect, test } from "vitest";
+import { statusWords } from "../../src/validator/statuses.js";
+import { knownStatuses } from "../../src/validator/validator.js";
 import { openApiDocument } from "../support/openapi.js";
 
 /** Returns the paths of the properties and parameters without a description. */
@@ -16,4 +18,10 @@ function unexplained(value: unknown, path = ""): string[] {
 test("every property and parameter has a description", async () => {
   expect(unexplained(await openApiDocument())).toEqual([]);
   expect(unexplained({ properties: { status: { type: "string" } } })).toEqual(["/properties/status"]);
+});
+
+test("the statuses of items are explained with the words of their records", async () => {
+  const text = JSON.stringify(await openApiDocument());
+  for (const status of knownStatuses)
+    expect(text).toContain(JSON.stringify(`\`${status}\`: ${statusWords[status].meaning}`).slice(1, -1));
 });

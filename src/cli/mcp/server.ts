@@ -173,7 +173,7 @@ async function checkFile(given: Arguments, folder: string, isOnline: boolean): P
   ];
   const { facts } = await run(folder, words, "");
   if (facts === undefined) throw new ToolFault("it was stopped");
-  return JSON.stringify(forPages(facts));
+  return JSON.stringify(forPages(facts, (name) => name));
 }
 
 /**

@@ -52,9 +52,10 @@ export function say(message: string): void {
 }
 
 export function sayFailure(failure: Failure): void {
-  const { exitCode, message, plain = message, code = codeOf(exitCode), excerpt } = failure;
+  const { exitCode, at, message, plain = message, code = codeOf(exitCode), excerpt } = failure;
   if (message === undefined) return;
-  if (isJson) process.stderr.write(`${printableJson({ type: "error", code, exitCode, message, plain })}\n`);
+  if (isJson)
+    process.stderr.write(`${printableJson({ type: "error", code, exitCode, at, message, plain })}\n`);
   else say(message);
   if (isJson || excerpt === undefined || !process.stderr.isTTY) return;
   const line = `  ${excerpt.line} | ${printable(excerpt.text)}`;

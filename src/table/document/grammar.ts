@@ -165,7 +165,8 @@ export class Grammar {
 
   fault(reason: string): TableError {
     this.reason = reason;
-    return new TableError(`${this.#file}:${this.line}:${this.column}: ${reason}`);
+    const at = { file: this.#file, line: this.line, column: this.column };
+    return new TableError(`${at.file}:${at.line}:${at.column}: ${reason}`, { at });
   }
 
   #endScalar(): void {

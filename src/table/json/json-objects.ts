@@ -111,6 +111,8 @@ class ValueFinder {
 interface Fault {
   readonly kind: RowFault["kind"];
   readonly why: string;
+  /** What to do, if that is an option. */
+  readonly advice?: string;
 }
 
 function setRange(range: ValueRange, bytes: Buffer, start: number, end: number): void {
@@ -192,14 +194,16 @@ export class JsonObjects {
     return recordOf(this.#json.isOfArrays ? new ObjectsAsArrays([], []).convert(line) : line);
   }
 
-  #rowFault({ kind, why }: Fault, { bytes, at, line }: ScannedChunk, word: number): RowFault {
+  #rowFault({ kind, why, ...advice }: Fault, { bytes, at, line }: ScannedChunk, word: number): RowFault {
     const { name } = this.#shape;
-    if (!this.#json.isDocument) return new RowFault(kind, name, line + at[word + Offset.linesBefore]!, why);
+    if (!this.#json.isDocument)
+      return new RowFault(kind, name, line + at[word + Offset.linesBefore]!, why, advice);
     const location = locationOf(bytes, at[word]!);
-    if (kind !== "not JSON") return new RowFault(kind, name, location.line, why, location.column);
+    const { column } = location;
+    if (kind !== "not JSON") return new RowFault(kind, name, location.line, why, { column, ...advice });
     const record = this.#asWritten(bytes.subarray(at[word], at[word + Offset.end]));
-    const found = faultIn(record, location.line, location.column - this.#json.addedBytes);
-    return new RowFault(kind, name, found.line, found.reason, found.column);
+    const found = faultIn(record, location.line, column - this.#json.addedBytes);
+    return new RowFault(kind, name, found.line, found.reason, { column: found.column });
   }
 
   /** Returns the fault of a line, or `blank`. Sets the range of the item, unless it is in an inner object. */
@@ -210,7 +214,8 @@ export class JsonObjects {
     const count = this.#scanner.scan(bytes, start, end);
     if (count === -1) {
       if (bytes.toString("utf8", start, end).trim() === "") return "blank";
-      return { kind: "not JSON", why: "not a JSON object; correct the line or pass --bad-rows skip" };
+      const advice = "correct the line or pass --bad-rows skip";
+      return { kind: "not JSON", why: "not a JSON object", advice };
     }
     const { members } = this.#scanner;
     this.#lastMember = count === 0 ? start : members[(count - 1) * memberWords]!;
@@ -224,10 +229,10 @@ export class JsonObjects {
       if (key === column) setRange(range, bytes, members[word + 2]!, members[word + 3]!);
       if (this.#isReshaped ? key !== -1 : key < known) continue;
       const text = keyText(bytes, members[word]!, members[word + 1]!);
-      const why = this.#isReshaped
-        ? `field "${text}" is in none of the first rows, so it has no column; pass --format jsonl`
-        : `field "${text}" already exists; choose another name with --set statusColumn=NAME`;
-      return { kind: "field name", why };
+      const [why, advice] = this.#isReshaped
+        ? [`field "${text}" is in none of the first rows, so it has no column`, "pass --format jsonl"]
+        : [`field "${text}" already exists`, "choose another name with --set statusColumn=NAME"];
+      return { kind: "field name", why, advice };
     }
     return undefined;
   }

@@ -204,6 +204,25 @@ describe("with --log json, each line on standard error is an object", () => {
     expect(lines[0]!["message"]).not.toMatch(/^idv:/);
   });
 
+  test.each<[string, string, readonly string[], object]>([
+    ["a bad row", "id,email\n1,ann@larch-and-oak.com\n2,b,c\n", [], { code: "row", at: { line: 3 } }],
+    [
+      "a broken document",
+      '[{"email":"ann@larch-and-oak.com"},\n{]',
+      [],
+      { code: "table", at: { line: 2, column: 2 } },
+    ],
+    ["no such column", "a,b\nann@web.de,x\n", ["-c", "9"], { code: "column" }],
+    ["no items", "a,b\n1,2\n", [], { code: "column" }],
+    ["another column", `email,b\n${"n/a,x@web.de\n".repeat(2)}`, ["-c", "email"], { code: "items" }],
+    ["a PDF", "%PDF-1.7\n", [], { code: "format" }],
+  ])("of %s, with its code, its place and words without options", async (_, stdin, options, expected) => {
+    const { stderr } = await idv(["emails", "--log", "json", ...options], { stdin });
+    const fault = linesOf(stderr).at(-1)!;
+    expect(fault).toMatchObject({ type: "error", ...expected });
+    expect(fault["plain"]).not.toMatch(/ -\w\b|--\w/);
+  });
+
   test("of a file with notes", async () => {
     const stdin = Buffer.from("\ufeffemail,status\nann@larch-and-oak.com,old\n", "utf16le");
     const { code, stderr } = await idv(["emails", "--log", "json"], { stdin });

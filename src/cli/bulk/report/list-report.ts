@@ -5,7 +5,7 @@ import { found } from "../../../files/found.js";
 import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { Collector } from "../../../report/collector.js";
-import { type Before, type Facts, sumOf } from "../../../report/facts.js";
+import { type Before, type Facts, forPages, sumOf, withoutAddresses } from "../../../report/facts.js";
 import { beforeIn, renderJson } from "../../../report/json.js";
 import { renderMarkdown } from "../../../report/markdown.js";
 import { findDateColumn } from "../../../report/months.js";
@@ -21,13 +21,17 @@ const longestName = 120;
 
 type WantedReport = NonNullable<Plan["report"]>;
 
+interface Target {
+  readonly path: string;
+  readonly sink: TableSink;
+  /** The report that is replaced. */
+  readonly before: Before | undefined;
+}
+
 export class ListReport {
-  readonly #sinks: readonly TableSink[];
+  readonly #targets: readonly Target[];
   readonly #collector: Collector;
-  readonly #paths: readonly string[];
   readonly #withAddresses: boolean;
-  /** The reports that are replaced, by their paths. */
-  readonly #before: ReadonlyMap<string, Before>;
   readonly #files: Facts[] = [];
   #isWritten = false;
 
@@ -40,32 +44,21 @@ export class ListReport {
     const explain = validator.explain ?? loadOfflineRules().classify;
     const { withAddresses, withFlags } = wanted;
     const collector = new Collector({ kind, explain, withAddresses, withFlags });
-    const sinks: TableSink[] = [];
-    const before = new Map<string, Before>();
+    const targets: Target[] = [];
     try {
-      for (const path of wanted.paths) {
-        const last = await beforeAt(path);
-        if (last) before.set(path, last);
-        sinks.push(await openOutputFile(path));
-      }
+      for (const path of wanted.paths)
+        targets.push({ path, before: await beforeAt(path), sink: await openOutputFile(path) });
     } catch (error) {
-      for (const sink of sinks) await sink.discard();
+      for (const { sink } of targets) await sink.discard();
       throw error;
     }
-    return new ListReport(wanted, collector, sinks, before);
+    return new ListReport(targets, collector, withAddresses);
   }
 
-  private constructor(
-    { paths, withAddresses }: WantedReport,
-    collector: Collector,
-    sinks: TableSink[],
-    before: ReadonlyMap<string, Before>,
-  ) {
-    this.#before = before;
-    this.#withAddresses = withAddresses;
-    this.#paths = paths;
-    this.#sinks = sinks;
+  private constructor(targets: readonly Target[], collector: Collector, withAddresses: boolean) {
+    this.#targets = targets;
     this.#collector = collector;
+    this.#withAddresses = withAddresses;
   }
 
   observerOf({ inputName }: Plan, table: Table): RowObserver {
@@ -87,7 +80,7 @@ export class ListReport {
 
   async discard(): Promise<void> {
     if (this.#isWritten) return;
-    for (const sink of this.#sinks) await sink.discard();
+    for (const { sink } of this.#targets) await sink.discard();
   }
 
   /**
@@ -102,50 +95,27 @@ export class ListReport {
       await this.discard();
       return [];
     }
-    const facts = this.#forReaders({
-      ...sumOf([first, ...others]),
-      breakdown: this.#collector.breakdown(),
-    });
-    const texts = this.#paths.map((path) => {
+    const breakdown = this.#collector.breakdown();
+    const facts = forPages({ ...sumOf([first, ...others]), breakdown }, (name) => this.#shown(name));
+    const written = this.#targets.map(({ path, sink, before = null }) => {
       const render = isMarkdown(path) ? renderMarkdown : endingOf(path) === "json" ? renderJson : renderPage;
-      return Buffer.from(render({ ...facts, before: this.#before.get(path) ?? null }));
+      return { path, sink, bytes: Buffer.from(render({ ...facts, before })) };
     });
     this.#isWritten = true;
     // One that fails loses no other.
-    const written = await Promise.allSettled(
-      this.#sinks.map(async (sink, i) => {
-        await sink.write(texts[i]!);
+    const ends = await Promise.allSettled(
+      written.map(async ({ sink, bytes }) => {
+        await sink.write(bytes);
         await sink.commit();
       }),
     );
-    for (const each of written) if (each.status === "rejected") throw each.reason;
-    return this.#paths.map((path, i) => ({ path, bytes: texts[i]!.length }));
-  }
-
-  /** Leaves out what is for the terminal, or may hold an address. */
-  #forReaders(facts: Facts): Facts {
-    const names = (all: readonly string[]) => all.map((name) => this.#shown(name));
-    return {
-      ...facts,
-      engineReason: this.#shown(facts.engineReason),
-      inputs: facts.inputs.map((input) => ({
-        ...input,
-        name: this.#shown(input.name),
-        columnName: input.columnName && this.#shown(input.columnName),
-        columns: names(input.columns),
-        otherColumns: input.otherColumns.map((column) => ({ ...column, name: this.#shown(column.name) })),
-        passedOver: names(input.passedOver),
-        elsewhere: input.elsewhere && { ...input.elsewhere, column: this.#shown(input.elsewhere.column) },
-      })),
-      outputs: facts.outputs.map(({ path, bytes }) => ({ path: this.#shown(path), bytes })),
-      resume: null,
-      next: null,
-    };
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+    return written.map(({ path, bytes }) => ({ path, bytes: bytes.length }));
   }
 
   /** Shortens a name for the report: names of files and columns can be long, or hold an address. */
   #shown(name: string): string {
-    const text = this.#withAddresses ? name : name.replace(/[^\s@/"<>,;]+@[^\s@/"<>,;]+/g, "...");
+    const text = this.#withAddresses ? name : withoutAddresses(name);
     return text.length <= longestName ? text : `${text.slice(0, longestName)}...`;
   }
 }
