@@ -17,7 +17,7 @@ export function isItemList(text: string, isWhole: boolean, profile: ItemProfile)
   for (const line of whole.filter((line) => line.trim() !== "")) {
     const isCut = !isWhole && lines.length === 1;
     const [first = ""] = partsOf(isCut ? line.slice(0, lastEnd(line)) : line);
-    const listed = isJson(line) ? undefined : profile.listed(first);
+    const listed = startOfJson.test(line) ? undefined : profile.listed(first);
     if (listed === undefined) return false;
     isAny ||= listed.length > 1;
   }
@@ -27,15 +27,8 @@ export function isItemList(text: string, isWhole: boolean, profile: ItemProfile)
 /** After a separator, a line that starts with white space continues the one before it (RFC 5322, section 2.2.3). */
 const unfolded = (text: string): string => text.replace(/([,;])[ \t]*(?:\r\n|\r|\n)[ \t]+(?=\S)/g, "$1 ");
 
-function isJson(line: string): boolean {
-  if (!/^\s*[[{]/.test(line)) return false;
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** The start of a JSON document or of a line of JSON, whose end may be cut off. */
+const startOfJson = /^\s*(?:\[\s*[[{"\]]|\{\s*["}])/;
 
 /** Longest part of a line, in characters, that is read at once. */
 const longestPart = 8192;

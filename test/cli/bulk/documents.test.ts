@@ -528,3 +528,36 @@ describe("rows that are arrays below a header", () => {
     );
   });
 });
+
+describe("a document on one line that is longer than the sample", () => {
+  const items = Array.from({ length: 4000 }, (_, i) => ({
+    id: i,
+    email: `u${i}@larch-and-oak.com`,
+    name: "Lee",
+  }));
+  const shapes: Readonly<Record<string, unknown>> = {
+    "a list of objects": items,
+    "a list of texts": items.map(({ email }) => email),
+    "a list of arrays": [["id", "email"], ...items.map(({ id, email }) => [id, email])],
+    "a list in an object": { total: 4000, users: items },
+    "a list deep in an object": { data: { page: { users: items } } },
+    "members by their names": Object.fromEntries(items.map((item) => [`k${item.id}`, item])),
+  };
+  const writers: Readonly<Record<string, (value: unknown) => string>> = {
+    "without spaces": (value) => JSON.stringify(value),
+    // As Python writes it. No text of the shapes holds a comma or a colon.
+    "with spaces": (value) => JSON.stringify(value).replaceAll(",", ", ").replaceAll(":", ": "),
+    "with spaces everywhere": (value) => JSON.stringify(value).replace(/[[{\]},:]/g, (sign) => ` ${sign} `),
+  };
+  const cases = Object.keys(shapes).flatMap((shape) => Object.keys(writers).map((writer) => [shape, writer]));
+  test.each(cases)("gets a status in each record: %s, %s", async (shape, writer) => {
+    const home = folderOf({ "d.json": writers[writer!]!(shapes[shape!]) });
+    const { code, stderr } = await idv(["emails", "d.json", "-o", "o.json", "--log", "json"], { home });
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stderr.trim().split("\n").at(-1)!)).toMatchObject({
+      ...{ rows: 4000, distinct: 4000, statuses: { ok: 4000 }, failed: 0 },
+    });
+    const written = readFileSync(join(home, "o.json"), "utf8");
+    expect(JSON.stringify(JSON.parse(written)).match(/"ok"/g)).toHaveLength(4000);
+  });
+});
