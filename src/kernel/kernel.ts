@@ -66,6 +66,8 @@ export interface KernelSettings {
   readonly padding: number;
   readonly seed: Int32Array;
   readonly columns: number;
+  /** Whether an item is in a JSON string: then the table has no quotes of its own. */
+  readonly isJson?: boolean;
   /** Bytes to append to a record for each column with items, by status code. */
   readonly tails: readonly Uint8Array[];
   /** `index` counts from 1. */
@@ -74,11 +76,21 @@ export interface KernelSettings {
 
 /** Writes tables and settings into the memory of a run, before any thread uses it. */
 export function prepareMemory(memory: WebAssembly.Memory, settings: KernelSettings): void {
-  const { shape, width, padding, seed, columns, tails, shard = { index: 1, count: 1 } } = settings;
+  const {
+    shape,
+    width,
+    padding,
+    seed,
+    columns,
+    isJson = false,
+    tails,
+    shard = { index: 1, count: 1 },
+  } = settings;
   writeTables(memory.buffer);
   const words = new Int32Array(memory.buffer, layout.settings, layout.settingsWords);
   words[layout.delimiterWord] = byteOrNone(shape.delimiter);
-  words[layout.quoteWord] = byteOrNone(shape.quote === undefined ? 0x22 : shape.quote);
+  words[layout.quoteWord] = byteOrNone(shape.quote === undefined ? doubleQuote : shape.quote);
+  words[layout.itemQuoteWord] = isJson ? doubleQuote : words[layout.quoteWord]!;
   words[layout.escapeWord] = byteOrNone(shape.escape);
   words[layout.skipsSpacesWord] = Number(shape.skipsSpaces ?? false);
   words[layout.commentWord] = byteOrNone(shape.comment);
@@ -96,6 +108,7 @@ export function prepareMemory(memory: WebAssembly.Memory, settings: KernelSettin
   }
 }
 
+const doubleQuote = 0x22;
 const noByte = 256;
 const byteOrNone = (byte: number | undefined): number =>
   byte === undefined || Number.isNaN(byte) ? noByte : byte;

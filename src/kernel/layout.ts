@@ -34,6 +34,8 @@ export const seedWords = 14;
  */
 export const suffixSlotsWord = 22;
 export const disposableSlotsWord = 23;
+/** The quote around an item: that of the table, or of a JSON string; 256 where quotes are text. */
+export const itemQuoteWord = 24;
 /** The byte that escapes a quote, 256 if quotes are doubled; whether spaces in front of fields belong to the delimiter. */
 export const escapeWord = 25;
 export const skipsSpacesWord = 26;

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Kernel, kernelModule, newMemory, prepareMemory } from "../../src/kernel/kernel.js";
-import { seedWords, sharedEnd } from "../../src/kernel/layout.js";
+import { askCode, seedWords, sharedEnd } from "../../src/kernel/layout.js";
 import { BlockClassifier, kernelSettings } from "../../src/run/blocks/block-classifier.js";
 import { BlockKernel } from "../../src/run/blocks/block-kernel.js";
 import { BlockMemory, slotRows } from "../../src/run/blocks/block-memory.js";
@@ -319,6 +319,31 @@ test("judges a chunk with more rows than a slot has room for, and touches no oth
   const [first, last] = [values.indexOf("a@b.net"), values.lastIndexOf("a@b.net")];
   expect(hashes.slice(2 * last, 2 * last + 2)).toEqual(hashes.slice(2 * first, 2 * first + 2));
   expect(all.subarray(from, to).every((byte) => byte === 0xa5)).toBe(true);
+});
+
+test.each<[string, string, object | undefined, boolean]>([
+  ["in quotes of the table", '"', undefined, true],
+  ["in JSON strings", "", {}, true],
+  ["in quotes that are text", "", undefined, false],
+])("the kernel judges plain items %s by itself: %j", (_, quote, json, isJudged) => {
+  const memory = new BlockMemory(1, 1);
+  const shape = {
+    dialect: { delimiter: null, ...usualMarks, quote, escape: quote, lineEnding: "\n" },
+    ...{ width: 1, column: 0, otherColumns: [], hasHeader: false, json },
+    ...{ ragged: "pad", badRows: "keep", name: "list", firstLine: 1 },
+  } as never;
+  const blockOptions: BlockOptions = {
+    ...{ ...offline, kind: "email", shape, target, seed, keys: undefined },
+    cells: { kind: "email", ...usualCells },
+    columns: nameColumns(undefined, "status"),
+  };
+  prepareMemory(memory.memory, kernelSettings(blockOptions));
+  const kernel = new BlockKernel(kernelModule(), memory, 0, classifier, "email");
+  const bytes = Buffer.from('"ann@larch-and-oak.com"\n"x@mailinator.com"\n"a\\u0040b.net"\n');
+  const { at } = scanRecords(bytes, { delimiter: Number.NaN, quote: Number.NaN, column: 0 }, true);
+  const codes = new Uint8Array(3);
+  kernel.judge(new ScannedChunk(shape, bytes, at), codes, new Int32Array(6), false);
+  expect([...codes].map((code) => code === askCode)).toEqual([!isJudged, !isJudged, true]);
 });
 
 test.each(["email", "domain"] as const)(

@@ -34,6 +34,7 @@ import {
   isOwnMailbox,
   isRelay,
   isSubAddress,
+  itemQuoteWord,
   labelClass,
   letters,
   longestAt,
@@ -47,7 +48,6 @@ import {
   outcomeMask,
   passes,
   placeholders,
-  quoteWord,
   recordWords,
   relayCode,
   settings,
@@ -91,7 +91,7 @@ const yaDot: u32 = 0x2e6179;
 const longest: i32 = 64;
 const batch: i32 = 64;
 
-/** The quote of the table; 256, which no byte is, where quotes are text: those around items are left to the classifier. */
+/** The quote around items; 256, which no byte is, where quotes are text: those around items are left to the classifier. */
 let quote: u32 = usualQuote;
 let scratch: usize = 0;
 let recalled: usize = domains;
@@ -190,7 +190,7 @@ function isSeparator(byte: u8): bool {
 }
 
 function takeQuote(): void {
-  quote = load<u32>(settings + 4 * quoteWord);
+  quote = load<u32>(settings + 4 * itemQuoteWord);
 }
 
 /**

@@ -724,6 +724,7 @@ export function kernelSettings(options: BlockOptions): KernelSettings {
     seed,
     shard,
     columns,
+    isJson: shape.json !== undefined,
     tails: tailsOf(options),
   };
 }
