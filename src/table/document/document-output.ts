@@ -24,6 +24,9 @@ const nothing = Buffer.of();
 /** Bytes from {@link location} to the value of the record. */
 const afterLocation = 2 * locationDigits + 2;
 
+/** Longest text that is copied byte by byte. */
+const mostByByte = 256;
+
 /** States of {@link ReturnedDocument}: what the next byte is. */
 const State = { lineStart: 0, note: 1, hidden: 2, location: 3, text: 4, dropped: 5 } as const;
 
@@ -60,10 +63,10 @@ export class ReturnedDocument implements OutputText {
       }
       if (this.#state === State.text) {
         const end = bytes.indexOf(lineFeed, at);
-        const text = bytes.subarray(at, end === -1 ? bytes.length : end);
-        this.#out.set(text, length);
-        length += text.length;
-        at += text.length + 1;
+        const next = end === -1 ? bytes.length : end;
+        copy(bytes, at, next, this.#out, length);
+        length += next - at;
+        at = next + 1;
         if (end !== -1) this.#state = State.lineStart;
       } else if (this.#takesLayout(bytes[at++]!)) this.#out[length++] = bytes[at - 1]!;
     }
@@ -186,6 +189,12 @@ export class ArrayOfLines implements OutputText {
 
 const opening = Buffer.from("[\n");
 const separator = Buffer.from(",\n");
+
+function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
+  // A part of the bytes is an object, which costs more than the bytes of a short record.
+  if (end - start > mostByByte) to.set(from.subarray(start, end), at);
+  else for (let index = start; index < end; index++) to[at + index - start] = from[index]!;
+}
 
 /** Returns whether a byte is white space in a record. */
 export const isLayout = (byte: number): boolean =>

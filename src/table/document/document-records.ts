@@ -109,8 +109,6 @@ export class DocumentRecords {
   /** The brackets that are open in a record, as many as its depth. */
   readonly #open: number[] = [];
   #depth = 0;
-  /** Indices of the line breaks in a part of a record. */
-  readonly #breaks: number[] = [];
 
   /** Number of bytes that are put before each record. */
   get addedBytes(): number {
@@ -282,34 +280,38 @@ export class DocumentRecords {
     this.#between.push(...own);
   }
 
-  /** Passes over a record. Returns the index after its last byte, or the end of the bytes. */
+  /** Copies a record. Returns the index after its last byte, or the end of the bytes. */
   #readRecord(bytes: Uint8Array, from: number): number {
     const grammar = this.#grammar;
     const open = this.#open;
+    const out = this.#out;
+    /** What the index of a byte in `bytes` is less than that in `out`. */
+    const shift = this.#length - from;
     let depth = this.#depth;
     let inside = this.#inside;
     /** Index of the byte in column 1. */
     let lineStart = from - grammar.column + 1;
     let at = from;
-    if (this.#isEscaped) at++;
+    // The byte after a backslash.
+    if (this.#isEscaped) out[shift + at] = bytes[at++]!;
     for (; at < bytes.length; at++) {
       const byte = bytes[at]!;
       const what = whats[inside + byte];
+      out[at + shift] = byte;
       if (what === What.text) continue;
-      if (what === What.backslash) at++;
+      // After the last byte, what is written here is not used.
+      if (what === What.backslash) out[++at + shift] = bytes[at]!;
       else if (what === What.opening) open[depth++] = byte;
       else if (what === What.break) {
-        this.#breaks.push(at);
+        out[at + shift] = this.#countBreak(byte, at === from ? undefined : bytes[at - 1]);
         lineStart = at + 1;
-      } else if (what === What.quote) {
-        inside ^= insideString;
-        if (depth === 0 && inside === 0) break;
-        // A closing bracket of ASCII is two above its opening one.
-      } else if (what === What.wrong || byte - open[--depth]! !== 2) {
-        this.#countBreaks(bytes, from);
+      } else if (what === What.quote) inside ^= insideString;
+      // A closing bracket of ASCII is two above its opening one.
+      else if (what === What.wrong || byte - open[--depth]! !== 2) {
         grammar.column = at - lineStart + 1;
         throw this.#faultIn(byte, inside === insideString);
-      } else if (depth === 0) break;
+      }
+      if (depth === 0 && inside === 0) break;
     }
     const isOver = at < bytes.length;
     this.#isEscaped = at > bytes.length;
@@ -317,8 +319,8 @@ export class DocumentRecords {
     this.#inside = inside;
     this.#depth = depth;
     if (depth > deepest) throw this.#grammar.fault(tooDeep);
-    this.#countBreaks(bytes, from);
-    this.#copy(bytes, from, next);
+    this.#isAfterReturn = bytes[next - 1] === carriageReturn;
+    this.#length = next + shift;
     grammar.column = next - lineStart + 1;
     if (isOver) {
       this.#length += this.#closing.copy(this.#out, this.#length);
@@ -328,22 +330,16 @@ export class DocumentRecords {
     return next;
   }
 
-  /** @param from start of the part of the record that the breaks are in */
-  #countBreaks(bytes: Uint8Array, from: number): void {
-    for (const at of this.#breaks) {
-      const isAfterReturn = at === from ? this.#isAfterReturn : bytes[at - 1] === carriageReturn;
-      if (bytes[at] === carriageReturn || !isAfterReturn) this.#grammar.line++;
-    }
-  }
-
-  #copy(bytes: Uint8Array, from: number, to: number): void {
-    this.#out.set(bytes.subarray(from, to), this.#length);
-    for (const at of this.#breaks) {
-      this.#out[this.#length + at - from] = bytes[at] === lineFeed ? lineFeedMark : carriageReturnMark;
-    }
-    this.#breaks.length = 0;
-    this.#length += to - from;
-    this.#isAfterReturn = bytes[to - 1] === carriageReturn;
+  /**
+   * Counts a byte of a line break.
+   *
+   * @param before the byte before it; undefined if that was read earlier
+   * @returns the byte that stands for it in a line
+   */
+  #countBreak(byte: number, before: number | undefined): number {
+    const isAfterReturn = before === undefined ? this.#isAfterReturn : before === carriageReturn;
+    if (byte === carriageReturn || !isAfterReturn) this.#grammar.line++;
+    return byte === lineFeed ? lineFeedMark : carriageReturnMark;
   }
 
   #faultIn(byte: number, isInString: boolean): Error {
