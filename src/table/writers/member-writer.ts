@@ -2,7 +2,7 @@
  * Writes JSON objects with their original bytes: added members follow the others, in their layout, or replace the
  * values of an earlier run.
  */
-import { backslash, closeBrace, colon, comma, openBrace, quote } from "../ascii.js";
+import { backslash, closeBrace, colon, comma, openBrace, quote, space } from "../ascii.js";
 import { unmarked } from "../document/marks.js";
 import { KnownKeys } from "../json/json-objects.js";
 import { textOf } from "../json/json-values.js";
@@ -20,6 +20,8 @@ interface Layout {
 
 const none = new Set<number>();
 const compact: Layout = { before: "", colon: ":" };
+/** As Python writes it, and many others: known without a text for each object. */
+const spaced: Layout = { before: " ", colon: ": " };
 
 export class MemberWriter implements RecordWriter {
   readonly #names: readonly string[];
@@ -147,6 +149,8 @@ function layoutAt(bytes: Buffer, start: number): Layout {
   let value = nameEnd;
   while (bytes[value]! <= 0x20 || bytes[value] === colon) value++;
   if (before === start && value === nameEnd + 1) return compact;
+  const isSpaced = start - before === 1 && bytes[before] === space && value - nameEnd === 2;
+  if (isSpaced && bytes[nameEnd] === colon && bytes[nameEnd + 1] === space) return spaced;
   return {
     before: bytes.toString("latin1", before, start),
     colon: bytes.toString("latin1", nameEnd, value),
