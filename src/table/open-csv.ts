@@ -10,7 +10,7 @@ import { findStep } from "./scan/broken-rows.js";
 import { readScanned } from "./scan/scanned-records.js";
 import { chooseColumns } from "./sniff/column.js";
 import { hasUsualMarks, sniffDialect, sniffLineEnding } from "./sniff/dialect.js";
-import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
+import { anySign, type ItemProfile, type ItemTest } from "./sniff/item-profile.js";
 import { layoutOf, mostCommonWidth } from "./sniff/layout.js";
 import { lineSplitterOf, splitterOf } from "./sniff/sample.js";
 import { startRecords } from "./sniff/sample-record.js";
@@ -194,6 +194,7 @@ function isWidthSure(shape: TableShape, items: ItemTest, body: readonly (readonl
 }
 
 const itemTestOf = (profile: ItemProfile): ItemTest => ({
+  signs: anySign,
   isItem: (field) => profile.likeness(field) > 0,
   isGlued: () => false,
   holds: profile.holds,

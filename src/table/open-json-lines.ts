@@ -16,7 +16,7 @@ import { checkReshapable, countLeftOut } from "./reshape.js";
 import { readScanned } from "./scan/scanned-records.js";
 import { type ChosenColumns, chooseColumns } from "./sniff/column.js";
 import { sniffLineEnding } from "./sniff/dialect.js";
-import type { ItemTest } from "./sniff/item-profile.js";
+import { anySign, type ItemTest } from "./sniff/item-profile.js";
 import { maximumRecords, startRecords } from "./sniff/sample-record.js";
 import type { DocumentLines, OpenedTable, TableOptions, TableStart } from "./table.js";
 import { streamOf } from "./writers/start.js";
@@ -158,6 +158,7 @@ function holdsObjects(objects: readonly JsonObject[], name: string | undefined):
 
 /** Never asked: JSON lines have neither quotes nor widths. */
 const noItems: ItemTest = {
+  signs: anySign,
   isItem: () => false,
   isGlued: () => false,
   isHeader: () => false,

@@ -5,9 +5,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Cells, itemTest, usualCells, usualEmptyValues } from "../../src/run/cells.js";
+import { isItem } from "../../src/run/item-list.js";
 import { profiles } from "../../src/run/profiles.js";
 import { TableError } from "../../src/table/errors.js";
 import { openTable } from "../../src/table/reader.js";
+import type { TableShape } from "../../src/table/records.js";
+import { findSwallowingQuote, mayHaveSwallowed } from "../../src/table/scan/broken-rows.js";
+import { boundsIn } from "../../src/table/scan/scan-shape.js";
 import type { TableOptions } from "../../src/table/table.js";
 import { unchanged } from "../../src/table/writers/record-writer.js";
 import { writerOf } from "../../src/table/writers/writer-of.js";
@@ -201,4 +205,86 @@ test.each<[string, readonly string[]]>([
 test("where short rows are common, a word in the field of the item is not reported", async () => {
   const short = rows.map(([id, name, email], i) => `${id},${name},${i % 4 ? email : "none given"}`);
   expect((await read(tableOf([...short, ...whole]))).named).toEqual(new Set());
+});
+
+describe("the quick look at a record", () => {
+  const parts = fc.constantFrom(
+    ...[
+      "ann@b.net",
+      "b.net",
+      "x",
+      "ann",
+      "1",
+      "Lee, Ann",
+      "ann(at)b.net",
+      "ann%40b.net",
+      "mailto:ann%40b.net",
+    ],
+    ...[
+      "ann&#64;b.net",
+      "&commat;",
+      "\\u0040",
+      '{"email":"ann\\u0040b.net"}',
+      "b\u3002net",
+      "\uff20",
+      "http://b.net/x",
+      "<",
+      ">",
+      " ",
+      ",",
+      ";",
+      "@",
+      ".",
+    ],
+  );
+  const field = fc.array(parts, { maxLength: 4 }).map((all) => all.join(""));
+
+  test.each(["email", "domain"] as const)("takes no text with an item for one without: %s", (kind) => {
+    const cells = new Cells({ ...usualCells, kind });
+    const items = itemTest({ kind, emptyValues: usualEmptyValues });
+    const isItemOf = (text: string) => {
+      if (profiles[kind].likeness(text) > 0) return true;
+      const found = cells.itemsIn(text);
+      return found.length > 0 && found.every((item) => isItem(kind, item));
+    };
+    fc.assert(
+      fc.property(field, (text) => {
+        expect(items.isItem(text)).toBe(isItemOf(text));
+        if (isItemOf(text)) expect(Buffer.from(text).some((byte) => items.signs[byte] === 1)).toBe(true);
+      }),
+      { numRuns: times(3000) },
+    );
+  });
+
+  test("passes over no record in which a quote has swallowed a row", () => {
+    const line = fc.array(field, { minLength: 1, maxLength: 4 }).map((fields) => fields.join(","));
+    const quoted = fc.array(line, { minLength: 1, maxLength: 4 }).map((lines) => `"${lines.join("\n")}"`);
+    const cell = fc.oneof(
+      field,
+      quoted,
+      quoted.map((text) => `${text}x`),
+    );
+    const record = fc.array(cell, { minLength: 1, maxLength: 5 }).map((cells) => cells.join(","));
+    let swallowed = 0;
+    const property = fc.property(
+      record,
+      fc.integer({ min: 2, max: 4 }),
+      fc.nat({ max: 3 }),
+      fc.constantFrom("email" as const, "domain" as const),
+      (text, width, column, kind) => {
+        const dialect = { delimiter: ",", lineEnding: "\n", comment: null, byteOrderMark: false };
+        const marks = { quote: '"', escape: '"', skipsSpaces: false };
+        const shape = { dialect: { ...dialect, ...marks }, width, column: column % width } as TableShape;
+        const items = itemTest({ kind, emptyValues: usualEmptyValues });
+        const bytes = Buffer.from(text);
+        const fields = boundsIn(shape, bytes, 0, bytes.length).length / 2;
+        const found = findSwallowingQuote(shape, items, bytes, 0, bytes.length);
+        if (found === undefined) return;
+        swallowed++;
+        expect(mayHaveSwallowed(shape, items, bytes, 0, bytes.length, fields)).toBe(true);
+      },
+    );
+    fc.assert(property, { numRuns: times(20_000) });
+    expect(swallowed).toBeGreaterThan(100);
+  });
 });

@@ -77,12 +77,15 @@ export function findSwallowingQuote(
 
 /**
  * Returns false if {@link findSwallowingQuote} certainly finds nothing. Looks only at the delimiters in the lines of a
- * record: the full test would cost microseconds per record in tables with notes of several lines.
+ * record, and at the signs of an item: the full test would cost microseconds per record in tables with notes of several lines.
+ *
+ * If a record has not too many fields, the item of a row that a quote has swallowed is inside the quotes.
  *
  * @param fields number of fields of the record
  */
 export function mayHaveSwallowed(
   { dialect, width, column, trustsQuotes }: TableShape,
+  { signs }: ItemTest,
   bytes: Uint8Array,
   start: number,
   end: number,
@@ -92,7 +95,7 @@ export function mayHaveSwallowed(
   if (width === 1 || dialect.delimiter === null || dialect.skipsSpaces) return true;
   const [delimiter, quoteMark] = [dialect.delimiter.charCodeAt(0), dialect.quote.charCodeAt(0)];
   const escaping = dialect.escape === dialect.quote ? undefined : dialect.escape.charCodeAt(0);
-  const lines = new QuotedLines(bytes, delimiter, quoteMark, escaping);
+  const lines = new QuotedLines(bytes, delimiter, quoteMark, escaping, signs);
   for (let p = start, index = 0; p < end; p++, index++) {
     if (bytes[p] !== quoteMark) {
       while (p < end && bytes[p] !== delimiter) p++;
@@ -101,9 +104,10 @@ export function mayHaveSwallowed(
     p = lines.read(p + 1, end, index, width - 1);
     const { first, last } = lines;
     if (first !== -1) {
-      if (lines.isWide || (p < end && bytes[p] !== delimiter)) return true;
+      if (p < end && bytes[p] !== delimiter) return true;
       const isLast = last + fields - index - 1 === width - 1 || (p >= end && last === width - 1);
-      if (isLast || (first === width - 1 && column >= index)) return true;
+      const isRow = lines.isWide || isLast || (first === width - 1 && column >= index);
+      if (isRow && (lines.hasSign || fields > width)) return true;
     }
     while (p < end && bytes[p] !== delimiter) p++;
   }
@@ -121,10 +125,20 @@ class QuotedLines {
   last = 0;
   /** Whether a line between them has as many delimiters as a row. */
   isWide = false;
+  /** Whether the field may hold an item. */
+  hasSign = false;
+  readonly #signs: Uint8Array;
 
   /** @param escaping undefined if quotes are doubled */
-  constructor(bytes: Uint8Array, delimiter: number, quote: number, escaping: number | undefined) {
+  constructor(
+    bytes: Uint8Array,
+    delimiter: number,
+    quote: number,
+    escaping: number | undefined,
+    signs: Uint8Array,
+  ) {
     this.#bytes = bytes;
+    this.#signs = signs;
     this.#delimiter = delimiter;
     this.#quote = quote;
     this.#escaping = escaping;
@@ -141,9 +155,11 @@ class QuotedLines {
     this.first = -1;
     this.last = before;
     this.isWide = false;
+    this.hasSign = false;
     let p = from;
     for (; p < end; p++) {
       const byte = bytes[p]!;
+      if (this.#signs[byte] === 1) this.hasSign = true;
       if (byte === this.#escaping) p += Number(bytes[p + 1] === this.#quote || bytes[p + 1] === byte);
       else if (byte === this.#delimiter) this.last++;
       else if (byte === lineFeed || (byte === carriageReturn && bytes[p + 1] !== lineFeed)) {

@@ -337,7 +337,7 @@ function findSwallowing(
     if ((at[word + recordWords + Offset.linesBefore] ?? lines) - linesBefore === 1) continue;
     const [start, end] = [at[word]!, at[word + Offset.end]!];
     const isLong = at[word + Offset.next]! - start > longRecordBytes;
-    if (!isLong && !mayHaveSwallowed(shape, bytes, start, end, at[word + Offset.fields]!)) continue;
+    if (!isLong && !mayHaveSwallowed(shape, items, bytes, start, end, at[word + Offset.fields]!)) continue;
     const quote = isLong
       ? swallowingInLong(shape, items, bytes, start)
       : findSwallowingQuote(shape, items, bytes, start, end);

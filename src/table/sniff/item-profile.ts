@@ -19,7 +19,12 @@ export interface ItemProfile {
   holds(field: string): boolean;
 }
 
+/** The signs of any items. */
+export const anySign = new Uint8Array(256).fill(1);
+
 export interface ItemTest {
+  /** 1 for each byte of which every item has at least one in its text. */
+  readonly signs: Uint8Array;
   /** Returns whether a field holds an item that may be valid. */
   isItem(field: string): boolean;
   /** Returns whether a field is an item that other text follows without a separator. */
