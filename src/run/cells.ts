@@ -3,7 +3,7 @@ import { type Span, withoutBlanks, withoutMarks } from "../classifier/marks.js";
 import { findSuffix } from "../classifier/rules/public-suffix.js";
 import type { JsonText } from "../table/json/json-values.js";
 import { nameFitOf } from "../table/sniff/column.js";
-import type { ItemTest } from "../table/sniff/item-profile.js";
+import { type ItemTest, isSign } from "../table/sniff/item-profile.js";
 import { isHeaderOf } from "../table/sniff/second-header.js";
 import type { Kind, Status } from "../validator/validator.js";
 import { type FoundItem, findItem } from "./item.js";
@@ -169,23 +169,30 @@ function inSource(found: FoundItem, value: string, { starts, ends }: Readable): 
 }
 
 /**
- * Bytes of which every item has one in its text, or an escape that may stand for it: a text without any needs no closer look,
- * which takes microseconds.
+ * Returns what every item has in its text, or an escape that may stand for it: a text without any needs no closer look, which
+ * takes microseconds. The dot at the end of a sentence is none of a domain.
  */
 function signsOf(kind: Kind): Uint8Array {
   const signs = new Uint8Array(256);
-  for (const sign of `${kind === "email" ? "@" : "."}%&\\`) signs[sign.charCodeAt(0)] = 1;
-  // Dots of other scripts.
-  return kind === "email" ? signs : signs.fill(1, 0x80);
+  for (const sign of "%&\\") signs[sign.charCodeAt(0)] = 1;
+  if (kind === "email") signs["@".charCodeAt(0)] = 1;
+  else {
+    signs[".".charCodeAt(0)] = 2;
+    // Dots of other scripts.
+    signs.fill(1, 0x80);
+  }
+  return signs;
 }
 
 /** Returns the test that shows whether a row is in step with its table; see table/scan/broken-rows.ts. */
 export function itemTest({ kind, emptyValues }: Pick<CellOptions, "kind" | "emptyValues">): ItemTest {
   const cells = new Cells({ ...usualCells, kind, emptyValues });
   const signs = signsOf(kind);
+  /** Any byte beyond ASCII stands for all. */
+  const byteAt = (field: string, at: number) => Math.min(field.charCodeAt(at) || 0, 0x80);
   const hasSign = (field: string): boolean => {
     for (let at = 0; at < field.length; at++)
-      if (signs[Math.min(field.charCodeAt(at), 0x80)] === 1) return true;
+      if (isSign(signs, byteAt(field, at), byteAt(field, at + 1))) return true;
     return false;
   };
   return {

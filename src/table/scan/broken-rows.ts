@@ -9,7 +9,7 @@ import type { RowFault } from "../bad-rows.js";
 import { itemText } from "../bytes.js";
 import { closeOf, type QuoteMarks, unquote } from "../quotes.js";
 import { outOfStep, strayQuote, type TableShape } from "../records.js";
-import type { ItemTest } from "../sniff/item-profile.js";
+import { anySign, type ItemTest, isSign } from "../sniff/item-profile.js";
 import { boundsIn } from "./scan-shape.js";
 
 /**
@@ -79,7 +79,7 @@ export function findSwallowingQuote(
  * Returns false if {@link findSwallowingQuote} certainly finds nothing. Looks only at the delimiters in the lines of a
  * record, and at the signs of an item: the full test would cost microseconds per record in tables with notes of several lines.
  *
- * If a record has not too many fields, the item of a row that a quote has swallowed is inside the quotes.
+ * A row that a quote has swallowed has its item in one of the lines, unless the record has too many fields.
  *
  * @param fields number of fields of the record
  */
@@ -95,7 +95,8 @@ export function mayHaveSwallowed(
   if (width === 1 || dialect.delimiter === null || dialect.skipsSpaces) return true;
   const [delimiter, quoteMark] = [dialect.delimiter.charCodeAt(0), dialect.quote.charCodeAt(0)];
   const escaping = dialect.escape === dialect.quote ? undefined : dialect.escape.charCodeAt(0);
-  const lines = new QuotedLines(bytes, delimiter, quoteMark, escaping, signs);
+  const marks = { delimiter, quote: quoteMark, escaping, signs: fields > width ? anySign : signs };
+  const lines = new QuotedLines(bytes, marks);
   for (let p = start, index = 0; p < end; p++, index++) {
     if (bytes[p] !== quoteMark) {
       while (p < end && bytes[p] !== delimiter) p++;
@@ -104,44 +105,41 @@ export function mayHaveSwallowed(
     p = lines.read(p + 1, end, index, width - 1);
     const { first, last } = lines;
     if (first !== -1) {
-      if (p < end && bytes[p] !== delimiter) return true;
+      if (lines.isWide || (p < end && bytes[p] !== delimiter)) return true;
       const isLast = last + fields - index - 1 === width - 1 || (p >= end && last === width - 1);
-      const isRow = lines.isWide || isLast || (first === width - 1 && column >= index);
-      if (isRow && (lines.hasSign || fields > width)) return true;
+      if (isLast && (lines.hasFirstSign || lines.hasSign)) return true;
+      if (first === width - 1 && column >= index && lines.hasFirstSign) return true;
     }
     while (p < end && bytes[p] !== delimiter) p++;
   }
   return false;
 }
 
-/** Counts the delimiters in the lines of a quoted field. */
+interface ByteMarks {
+  readonly delimiter: number;
+  readonly quote: number;
+  /** Undefined if quotes are doubled. */
+  readonly escaping: number | undefined;
+  /** See {@link ItemTest.signs}. */
+  readonly signs: Uint8Array;
+}
+
+/** Counts the delimiters in the lines of a quoted field, and looks for items in them. */
 class QuotedLines {
   readonly #bytes: Uint8Array;
-  readonly #delimiter: number;
-  readonly #quote: number;
-  readonly #escaping: number | undefined;
+  readonly #marks: ByteMarks;
   /** Delimiters in the first line, with those before the field; -1 if the field has only one. */
   first = -1;
   last = 0;
-  /** Whether a line between them has as many delimiters as a row. */
+  /** Whether a line between them has as many delimiters as a row, and may hold an item. */
   isWide = false;
-  /** Whether the field may hold an item. */
+  /** Whether the first line and the last one may hold an item. */
+  hasFirstSign = false;
   hasSign = false;
-  readonly #signs: Uint8Array;
 
-  /** @param escaping undefined if quotes are doubled */
-  constructor(
-    bytes: Uint8Array,
-    delimiter: number,
-    quote: number,
-    escaping: number | undefined,
-    signs: Uint8Array,
-  ) {
+  constructor(bytes: Uint8Array, marks: ByteMarks) {
     this.#bytes = bytes;
-    this.#signs = signs;
-    this.#delimiter = delimiter;
-    this.#quote = quote;
-    this.#escaping = escaping;
+    this.#marks = marks;
   }
 
   /**
@@ -152,6 +150,7 @@ class QuotedLines {
    */
   read(from: number, end: number, before: number, usual: number): number {
     const bytes = this.#bytes;
+    const { delimiter, quote, escaping, signs } = this.#marks;
     this.first = -1;
     this.last = before;
     this.isWide = false;
@@ -159,19 +158,26 @@ class QuotedLines {
     let p = from;
     for (; p < end; p++) {
       const byte = bytes[p]!;
-      if (this.#signs[byte] === 1) this.hasSign = true;
-      if (byte === this.#escaping) p += Number(bytes[p + 1] === this.#quote || bytes[p + 1] === byte);
-      else if (byte === this.#delimiter) this.last++;
-      else if (byte === lineFeed || (byte === carriageReturn && bytes[p + 1] !== lineFeed)) {
-        if (this.first === -1) this.first = this.last;
-        else if (this.last === usual) this.isWide = true;
-        this.last = 0;
-      } else if (byte === this.#quote) {
-        if (this.#escaping !== undefined || bytes[p + 1] !== byte) break;
+      if (signs[byte] !== 0) this.hasSign ||= isSign(signs, byte, bytes[p + 1]!);
+      if (byte === escaping) p += Number(bytes[p + 1] === quote || bytes[p + 1] === byte);
+      else if (byte === delimiter) this.last++;
+      else if (byte === lineFeed || (byte === carriageReturn && bytes[p + 1] !== lineFeed))
+        this.#endLine(usual);
+      else if (byte === quote) {
+        if (escaping !== undefined || bytes[p + 1] !== byte) break;
         p++;
       }
     }
     return p + 1;
+  }
+
+  #endLine(usual: number): void {
+    if (this.first === -1) {
+      this.first = this.last;
+      this.hasFirstSign = this.hasSign;
+    } else if (this.last === usual && this.hasSign) this.isWide = true;
+    this.last = 0;
+    this.hasSign = false;
   }
 }
 

@@ -9,8 +9,16 @@ import { recordWords, scanRecords } from "./scanner.js";
 
 const oneRecord = new Int32Array(recordWords);
 
-export function scanShape({ dialect, column }: TableShape) {
-  return { ...scanMarks(dialect), column };
+const known = new WeakMap<TableShape, ReturnType<typeof scanMarks> & { readonly column: number }>();
+
+/** Single records are scanned with the same shape again and again. */
+export function scanShape(shape: TableShape) {
+  let marks = known.get(shape);
+  if (marks === undefined) {
+    marks = { ...scanMarks(shape.dialect), column: shape.column };
+    known.set(shape, marks);
+  }
+  return marks;
 }
 
 export function scanMarks({

@@ -22,8 +22,14 @@ export interface ItemProfile {
 /** The signs of any items. */
 export const anySign = new Uint8Array(256).fill(1);
 
+/** Returns whether a byte may be a part of an item. */
+export function isSign(signs: Uint8Array, byte: number, next: number): boolean {
+  const sign = signs[byte];
+  return sign === 1 || (sign === 2 && (next >= 0x80 || ((next | 0x20) >= 0x61 && (next | 0x20) <= 0x7a)));
+}
+
 export interface ItemTest {
-  /** 1 for each byte of which every item has at least one in its text. */
+  /** Every item has a sign in its text. By bytes: 1 for a sign, 2 for one if a letter follows, else 0; see {@link isSign}. */
   readonly signs: Uint8Array;
   /** Returns whether a field holds an item that may be valid. */
   isItem(field: string): boolean;
