@@ -167,3 +167,12 @@ test("an address book is validated as a table, and not replaced by one", async (
     "idv: l.vcf: a vCard file; the output is a table of its names and addresses\n",
   );
 });
+
+test("a list as Python prints it, of any length, has no item with a bracket", async () => {
+  for (const count of [2, 9000]) {
+    const items = Array.from({ length: count }, (_, i) => `u${i}@larch-and-oak.com`);
+    const stdin = `[${items.map((item) => `'${item}'`).join(", ")}]\n`;
+    const { stdout } = await idv(["emails", "-q"], { stdin });
+    expect(stdout.match(/,ok$/gm)).toHaveLength(count);
+  }
+});

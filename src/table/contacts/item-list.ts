@@ -51,6 +51,9 @@ function lastEnd(text: string): number {
   return (close === -1 ? separator : close) + 1;
 }
 
+/** Around a list as Python prints it. In a long line, they are in different parts. */
+const bracketsOfList = /^\[\s*(?=['"])|(?<=['"])\s*\]\s*$/g;
+
 /** Yields the items of all lines. A line that is no list is one item, so that nothing is lost. */
 export async function* itemContacts(
   pieces: AsyncIterable<string>,
@@ -59,7 +62,7 @@ export async function* itemContacts(
   let rest = "";
   function* contactsIn(line: string): Generator<Contact> {
     for (const part of partsOf(line)) {
-      const own = part.replace(/^[\s,;]+/, "");
+      const own = part.replace(/^[\s,;]+/, "").replace(bracketsOfList, "");
       if (own.trim() === "") continue;
       const listed = profile.listed(own) ?? [{ name: "", item: own }];
       for (const { name, item } of listed) yield { name, addresses: [item] };
