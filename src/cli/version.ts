@@ -2,11 +2,16 @@
 import { arch, platform, versions } from "node:process";
 import { readOwnFile, threadLoader } from "../package/own-files.js";
 
-/** Reads package.json, which is as far from this file as from the bundle. */
+let own: string | undefined;
+
+/** Reads package.json once; it is as far from this file as from the bundle. */
 export function version(): string {
-  const text = Buffer.from(readOwnFile(new URL("../../package.json", import.meta.url))).toString();
-  return (JSON.parse(text) as { version: string }).version;
+  own ??= (JSON.parse(packageText()) as { version: string }).version;
+  return own;
 }
+
+const packageText = (): string =>
+  Buffer.from(readOwnFile(new URL("../../package.json", import.meta.url))).toString();
 
 /** Returns the facts for `idv --version --json`: inventories and reports of faults need them. */
 export const versionFacts = () => ({

@@ -49,8 +49,13 @@ export async function removeAbandonedFolders(): Promise<void> {
   }
 }
 
-/** Removes temporary files that killed runs on this machine left in a folder. Does not throw. */
+/** Folders in which this process has looked: many files of a run may go to one. */
+const looked = new Set<string>();
+
+/** Removes temporary files that killed runs on this machine left in a folder, once in a process. Does not throw. */
 export async function removeAbandoned(folder: string): Promise<void> {
+  if (looked.has(folder)) return;
+  looked.add(folder);
   try {
     let count = 0;
     for await (const { name } of await opendir(folder)) {

@@ -17,6 +17,20 @@ import { Fault } from "../classifier/syntax/fault.js";
 import type { Kind } from "../classifier/verdict.js";
 import * as layout from "./layout.js";
 
+/** Made once: a run over many files writes the tables for each. */
+let letters: Uint8Array | undefined;
+
+/** Returns a bit for each letter from U+0080 to U+07FF that is its own lower case and normal form. */
+function letterBits(): Uint8Array {
+  const bits = new Uint8Array((0x800 - 0x80) / 8);
+  for (let point = 0x80; point < 0x800; point++) {
+    const letter = String.fromCodePoint(point);
+    const isStable = letter.toLowerCase() === letter && letter.normalize("NFC") === letter;
+    if (isStable && /[\p{Ll}\p{Lo}]/u.test(letter)) bits[(point - 0x80) >> 3]! |= 1 << (point & 7);
+  }
+  return bits;
+}
+
 export function writeTables(memory: ArrayBufferLike): void {
   const bytes = new Uint8Array(memory);
   bytes.set(namedLabels, layout.labels);
@@ -27,15 +41,11 @@ export function writeTables(memory: ArrayBufferLike): void {
     if (isAtomText[code] === 1 && code !== bar) bytes[layout.atomClass + half]! |= bit;
     if (/[a-z0-9-]/i.test(String.fromCharCode(code))) bytes[layout.labelClass + half]! |= bit;
   }
-  for (let point = 0x80; point < 0x800; point++) {
-    const letter = String.fromCodePoint(point);
-    const isStable = letter.toLowerCase() === letter && letter.normalize("NFC") === letter;
-    if (isStable && /[\p{Ll}\p{Lo}]/u.test(letter))
-      bytes[layout.letters + ((point - 0x80) >> 3)]! |= 1 << (point & 7);
-  }
+  letters ??= letterBits();
+  bytes.set(letters, layout.letters);
   if (mailboxNames.length >= layout.mostGrammars) throw new Error("too many grammars for the kernel");
   for (const [index, name] of mailboxNames.entries()) writeGrammar(memory, index + 1, name);
-  for (const letters of placeholderStarts) bytes[layout.placeholders + (letters >> 3)]! |= 1 << (letters & 7);
+  for (const start of placeholderStarts) bytes[layout.placeholders + (start >> 3)]! |= 1 << (start & 7);
 }
 
 /**

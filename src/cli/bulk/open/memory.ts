@@ -12,6 +12,9 @@ const itemBytes = 12.2;
 /** Most items of a table in memory; see run/distinct-items.ts. */
 const mostItems = 240_000_000;
 
+/** Fewer items are not looked at, however little memory there is. */
+const leastItems = 100_000;
+
 const memoryLimit = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem());
 
 /**
@@ -26,16 +29,16 @@ export function checkMemory(
   inputName: string,
   rows: number,
   columns: number,
-  {
-    shards = 1,
-    limit = memoryLimit(),
-  }: { readonly shards?: number | undefined; readonly limit?: number } = {},
+  options: { readonly shards?: number | undefined; readonly limit?: number } = {},
 ): void {
+  const { shards = 1 } = options;
   const items = (rows * columns) / shards;
+  if (items <= leastItems) return;
+  const { limit = memoryLimit() } = options;
   const most = Math.min(mostItems, Math.max(0, limit - runBytes) / itemBytes);
   if (items <= most) return;
   // With so little memory, no number of parts would do.
-  if (most < 100_000) return;
+  if (most < leastItems) return;
   const about = grouped(Number(items.toPrecision(2)));
   const [needed, has] = [sizeOf(runBytes + itemBytes * items), sizeOf(limit)];
   const parts = Math.ceil((1.1 * rows * columns) / most);
