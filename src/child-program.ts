@@ -34,6 +34,9 @@ export interface ProgramEnd {
   readonly fault: ProgramFault | undefined;
 }
 
+/** Longest line that is read, in characters: the facts of many files, or of a table with many columns. */
+const longestLine = 16_777_216;
+
 type Line = { readonly type?: unknown } & Readonly<Record<string, unknown>>;
 
 export const startProgram = (
@@ -56,12 +59,13 @@ export async function endOf(
   let rest = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     const lines = (rest + text).split("\n");
-    rest = (lines.pop() ?? "").slice(-100_000);
+    // A line that is longer is no fact; what is left of it is not JSON.
+    rest = (lines.pop() ?? "").slice(-longestLine);
     for (const line of lines) {
       const value = lineOf(line);
       if (value?.type === "progress") onProgress(value as unknown as Progress);
       else if (value?.type === "error") found.fault = value as unknown as ProgramFault;
-      else if (value !== undefined) Object.assign(found, { facts: factsIn([line]) ?? found.facts });
+      else if (value !== undefined) Object.assign(found, { facts: factsIn([line])[0] ?? found.facts });
       // Commands without facts have no --log.
       else if (line.startsWith("idv: ")) found.fault = textFault(line.slice("idv: ".length));
     }
@@ -72,11 +76,13 @@ export async function endOf(
 
 const textFault = (message: string): ProgramFault => ({ code: "", message, plain: message });
 
-/** Returns the last facts in lines of a log; those of several files together come last. */
-export const factsIn = (lines: readonly string[]): Facts | undefined =>
-  lines.map(lineOf).findLast((line) => line?.type === "summary" || line?.type === "total") as
-    | Facts
-    | undefined;
+/** Returns the facts in lines of a log: those of all files together or, where a run has ended before, those of each. */
+export function factsIn(lines: readonly string[]): readonly Facts[] {
+  const found = lines.map(lineOf);
+  const of = (type: string) => found.filter((line) => line?.type === type) as unknown as Facts[];
+  const totals = of("total");
+  return totals.length > 0 ? totals : of("summary");
+}
 
 /** Returns undefined for what is no object, such as the lines of a bug, which may name paths. */
 function lineOf(text: string): Line | undefined {

@@ -91,10 +91,14 @@ async function main(): Promise<void> {
   // After `--`, no file is an option: a pull request may add one called `--allow=x`.
   process.exitCode = await run([inputOf("command") || "emails", ...place, ...common, "--", ...files]);
 
-  const facts = existsSync(counts) ? factsIn(readFileSync(counts, "utf8").split("\n")) : undefined;
-  const none = { ok: 0, alias: 0, disposable: 0, fake: 0, quota_exceeded: 0 };
-  const found = { rows: facts?.rows ?? 0, empty: facts?.empty ?? 0, ...none, ...facts?.statuses };
-  for (const [name, count] of Object.entries(found)) setOutput(name.replaceAll("_", "-"), count);
+  const totals = new Map<string, number>();
+  const add = (name: string, count: number) => totals.set(name, (totals.get(name) ?? 0) + count);
+  for (const name of ["rows", "empty", "ok", "alias", "disposable", "fake", "quota_exceeded"]) add(name, 0);
+  const lines = existsSync(counts) ? readFileSync(counts, "utf8").split("\n") : [];
+  for (const { rows, empty, statuses } of factsIn(lines)) {
+    for (const [name, count] of Object.entries({ rows, empty, ...statuses })) add(name, count);
+  }
+  for (const [name, count] of totals) setOutput(name.replaceAll("_", "-"), count);
   setOutput("exit-code", process.exitCode);
   if (!isPlaced) setOutput("checked", checked);
   if (existsSync(report)) setOutput("report", resolve(report));

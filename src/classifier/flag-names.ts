@@ -23,3 +23,15 @@ export const itemFlags = [
  * service that receives the mail.
  */
 export type Flag = (typeof itemFlags)[number] | "parked" | `mx:${string}`;
+
+/** What a flag says, for people who do not know its name. */
+export const flagWords: Readonly<Record<(typeof itemFlags)[number] | "parked", string>> = {
+  role: "mailbox of a function (role)",
+  "free-provider": "free provider",
+  "no-reply": "nobody reads it (no-reply)",
+  relay: "forwards to another mailbox (relay)",
+  "sms-gateway": "becomes a text message (sms-gateway)",
+  "dotted-variant": "one of many spellings of a mailbox (dotted-variant)",
+  gibberish: "typed to get past a form (gibberish)",
+  parked: "domain for sale (parked)",
+};

@@ -26,6 +26,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     const program = await createProgram(version(), words);
     await program.parseAsync(normalizeArguments(program, words), { from: "user" });
     await allPrinted();
+    await allSaid();
     // When Node.js ends by itself, it first stops listening to signals: one that comes then would end it, with another code.
     if (isFinished()) process.exit();
   } catch (thrown) {
@@ -45,6 +46,19 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     process.removeListener("beforeExit", onStopped);
   }
 }
+
+/** Longest wait for a reader of standard error, in milliseconds. */
+const patience = 60_000;
+
+/** Waits until standard error is read: a pipe takes 64 KiB at once, and a summary of many files is longer. */
+const allSaid = (): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, patience);
+    process.stderr.write("", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 
 /** Ends the program when a parent process that opened a channel to it is gone, such as the service that runs a list. */
 function endWithParent(): void {

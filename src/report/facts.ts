@@ -85,7 +85,6 @@ export interface Facts {
   readonly marked: number;
   /** Rows that `--fix` repairs. */
   readonly repairable: number;
-  /** Those of them that are fake. */
   /** Rows that were repaired. */
   readonly fixed: number;
   /** Rows with the status of an earlier run. */
@@ -164,7 +163,7 @@ export function factsOf(kind: Kind, report: RunReport, paidBefore = 0) {
     distinctStatuses: Object.fromEntries(report.distinctStatuses),
     reasons: Object.fromEntries(report.reasons),
     spared: Object.fromEntries(report.spared),
-    grade: gradeOf({ kind, rows, empty, statuses })?.name ?? null,
+    grade: gradeOf({ kind, statuses })?.name ?? null,
     units: {
       used: charged - paidBefore,
       paidBefore,
@@ -266,6 +265,13 @@ export function forPages(facts: Facts, shown: (name: string) => string = without
 export const countOf = (counts: Counts, name: string): number =>
   Object.hasOwn(counts, name) ? counts[name]! : 0;
 
+/** Returns the statuses that rows have, in the order of summaries; the last is that of rows without an item. */
+export function rowsByStatus(statuses: Counts, empty = 0): (readonly [status: string, rows: number])[] {
+  const order = [...new Set([...knownStatuses, ...Object.keys(statuses)])];
+  const rows = order.map((status) => [status, countOf(statuses, status)] as const);
+  return [...rows, ["(empty)", empty] as const].filter(([, count]) => count > 0);
+}
+
 const summed = [
   ...(["failed", "rows", "written", "empty", "emptied", "badRows", "marked", "repairable"] as const),
   ...(["fixed", "kept", "notUtf8", "distinct", "cached", "prechecked", "seconds"] as const),
@@ -294,12 +300,14 @@ export function sumOf(files: readonly [Facts, ...Facts[]]): Facts {
   return {
     ...last,
     ...sums,
+    // Without the noise of binary fractions.
+    seconds: Number(sums.seconds.toFixed(3)),
     statuses,
     inputs: files.flatMap(({ inputs }) => inputs),
     distinctStatuses: added(({ distinctStatuses }) => distinctStatuses),
     reasons: added(({ reasons }) => reasons),
     spared: added(({ spared }) => spared),
-    grade: gradeOf({ kind: last.kind, ...sums, statuses })?.name ?? null,
+    grade: gradeOf({ kind: last.kind, statuses })?.name ?? null,
     topDomains: Object.entries(domains)
       .map(([domain, items]) => ({ domain, items }))
       .sort((a, b) => b.items - a.items)

@@ -21,16 +21,14 @@ interface Grade {
 
 interface Graded {
   readonly kind: Kind;
-  readonly rows: number;
-  readonly empty: number;
   readonly statuses: Readonly<Record<string, number>>;
 }
 
 /** Returns undefined for domains, and for a list with nothing in it that was checked. */
-export function gradeOf({ kind, rows, empty, statuses }: Graded): Grade | undefined {
+export function gradeOf({ kind, statuses }: Graded): Grade | undefined {
   const { fake = 0, disposable = 0, quota_exceeded: open = 0 } = statuses;
-  const checked = rows - empty - open;
-  if (kind !== "email" || checked <= 0) return undefined;
+  const checked = Object.values(statuses).reduce((sum, count) => sum + count, -open);
+  if (kind !== "email" || checked === 0) return undefined;
   const bad = fake + disposable;
   const share = bad / checked;
   const what = `${percent(bad, checked)} ${disposable === 0 ? "would bounce" : "would bounce or are disposable"}`;

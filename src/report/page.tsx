@@ -4,6 +4,7 @@
  */
 
 import type { ComponentChildren } from "preact";
+import { flagWords } from "../classifier/flag-names.js";
 import { grouped, percent, sizeOf } from "../text.js";
 import { type Breakdown, series } from "./collector.js";
 import type { Facts } from "./facts.js";
@@ -195,19 +196,10 @@ function DisposableDomains({ facts: { topDomains, inputs } }: { facts: Facts }) 
   );
 }
 
-const flagWords: Readonly<Record<string, string>> = {
-  role: "mailbox of a function (role)",
-  "free-provider": "free provider",
-  "no-reply": "nobody reads it (no-reply)",
-  relay: "forwards to another mailbox (relay)",
-  "sms-gateway": "becomes a text message (sms-gateway)",
-  "dotted-variant": "one of many spellings of a mailbox (dotted-variant)",
-  gibberish: "typed to get past a form (gibberish)",
-  parked: "domain for sale (parked)",
-};
-
 function Flags({ breakdown: { flags }, kind }: { breakdown: Breakdown; kind: Facts["kind"] }) {
-  const entries = Object.entries(flags).map(([flag, count]) => [flagWords[flag] ?? flag, count] as const);
+  const entries = Object.entries(flags).map(
+    ([flag, count]) => [flagWords[flag as keyof typeof flagWords] ?? flag, count] as const,
+  );
   if (entries.length === 0) return null;
   return (
     <BarTable

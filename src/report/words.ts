@@ -2,14 +2,14 @@
 import { reasonOf } from "../classifier/rules/rules.js";
 import { counted, grouped, percent } from "../text.js";
 import { type StatusWords, statusWords } from "../validator/statuses.js";
-import { knownStatuses } from "../validator/validator.js";
 import { series } from "./collector.js";
-import { type Counts, countOf, type Facts } from "./facts.js";
+import { type Counts, countOf, type Facts, rowsByStatus } from "./facts.js";
 import { gradeOf } from "./grade.js";
 import type { StatusRow } from "./parts.js";
 
 export const rows = (count: number): string => counted(count, "row");
-export const itemsOf = ({ kind }: Facts): string => (kind === "email" ? "addresses" : "domains");
+export const itemsOf = ({ kind }: Pick<Facts, "kind">): string =>
+  kind === "email" ? "addresses" : "domains";
 
 export const titleOf = ({ inputs }: Facts): string =>
   `Report: ${inputs.length === 1 ? inputs[0]!.name : `${inputs.length} files`}`;
@@ -44,21 +44,14 @@ export function detailsOf(facts: Facts): string {
 const wordsOf = (status: string): StatusWords | undefined =>
   Object.hasOwn(statusWords, status) ? statusWords[status as keyof typeof statusWords] : undefined;
 
-/** Returns the statuses that rows have, with their numbers and what to do; the last is that of rows without an item. */
-export function statusesOf(facts: Facts): (StatusRow & { readonly advice: string })[] {
-  const order = [...new Set([...knownStatuses, ...Object.keys(facts.statuses)])];
-  return [
-    ...order.map((label) => [label, countOf(facts.statuses, label)] as const),
-    ["(empty)", facts.empty] as const,
-  ]
-    .filter(([, count]) => count > 0)
-    .map(([label, count]) => ({
-      label,
-      count,
-      className: label === "(empty)" ? "empty" : series.includes(label) ? label : "other",
-      advice: wordsOf(label)?.advice ?? "A status of the service that idv does not know.",
-    }));
-}
+/** Returns the statuses that rows have, with their numbers and what to do. */
+export const statusesOf = (facts: Facts): (StatusRow & { readonly advice: string })[] =>
+  rowsByStatus(facts.statuses, facts.empty).map(([label, count]) => ({
+    label,
+    count,
+    className: label === "(empty)" ? "empty" : series.includes(label) ? label : "other",
+    advice: wordsOf(label)?.advice ?? "A status of the service that idv does not know.",
+  }));
 
 /** Returns the reasons of a status in the words for people, the most frequent first. */
 export const reasonsFor = (facts: Facts, status: "fake" | "alias"): (readonly [string, number])[] =>

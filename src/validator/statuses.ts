@@ -11,15 +11,15 @@ export interface StatusWords {
 }
 
 export const statusWords: Readonly<Record<(typeof knownStatuses)[number] | "(empty)", StatusWords>> = {
-  ok: { meaning: "no problem found", advice: "Write to it." },
+  ok: { meaning: "no problem found", advice: "Keep it." },
   alias: {
     meaning: "a sub-address (`ann+news@...`) or a forwarding relay: a real mailbox under another name",
-    advice: "Write to it: mail arrives. Its owner may switch it off.",
+    advice: "Keep it: mail arrives. Its owner may switch it off.",
     command: "`--dedupe=canonical` keeps one row for each mailbox.",
   },
   disposable: {
     meaning: "the domain, or one above it, hands out throw-away addresses",
-    advice: "Leave it out, or ask for another address: the mailbox lasts for minutes or days.",
+    advice: "Leave it out, or ask for another one: its mailboxes last for minutes or days.",
   },
   fake: {
     meaning:

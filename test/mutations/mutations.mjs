@@ -503,8 +503,8 @@ export const mutations = [
   {
     promise: "a line that starts as JSON is no list of mailboxes",
     file: "src/table/contacts/item-list.ts",
-    from: "startOfJson.test(line) ? undefined",
-    to: "line === startOfJson.source ? undefined",
+    from: "isJson(line, isCut) ? undefined",
+    to: "isJson(line, false) ? undefined",
     tests: [unit("cli/bulk/documents")],
   },
   {

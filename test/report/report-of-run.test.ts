@@ -67,7 +67,7 @@ describe("--report", () => {
     );
     expect(markdown).toContain(`| Status | Rows | Share | What to do |
 | --- | ---: | ---: | --- |
-| ok | 1,200 | 99.8 % | Write to it. |
+| ok | 1,200 | 99.8 % | Keep it. |
 `);
     expect(markdown).toContain("| gmial.com → gmail.com | 1 |");
     expect(markdown).toContain("| mailinator.com | 1 |");

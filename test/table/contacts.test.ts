@@ -176,3 +176,17 @@ test("a list as Python prints it, of any length, has no item with a bracket", as
     expect(stdout.match(/,ok$/gm)).toHaveLength(count);
   }
 });
+
+test.each([
+  `["joe.oneil@gmail.com", 'jane.doe@gmail.com']`,
+  `["ann@larch-and-oak.com", "bob@larch-and-oak.com",]`,
+  `["ann@larch-and-oak.com"; "bob@larch-and-oak.com"]`,
+  `["Smith, J" <ann@larch-and-oak.com>, "K" <bob@larch-and-oak.com>]`,
+  `{"ann@larch-and-oak.com","bob@larch-and-oak.com"}`,
+])("a list that only starts as JSON does is a list: %s", async (line) => {
+  for (const stdin of [line, `${line}\n${line}\n`]) {
+    const { code, stdout } = await idv(["emails", "-q"], { stdin });
+    expect({ code, bad: stdout.match(/fake/g) }).toEqual({ code: 0, bad: null });
+    expect(stdout.match(/,(?:ok|alias)$/gm)).toHaveLength(stdin === line ? 2 : 4);
+  }
+});

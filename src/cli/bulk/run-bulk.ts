@@ -99,7 +99,7 @@ async function validateFiles(
       const place = session.isSeveral ? `file ${index + 1} of ${plans.length}` : undefined;
       const found = await validateFile(plan, run, resources, place);
       run.report?.add(found);
-      const reports = (isLast && (await beside(run, () => run.report?.write()))) || [];
+      const reports = (isLast && (await beside(run, () => run.report?.write(totals.failed)))) || [];
       const facts = { ...found, outputs: [...found.outputs, ...reports] };
       await printSummary(log.summary, "summary", facts, !session.isSeveral);
       if (summaryFile !== undefined) await beside(run, () => appendSummary(summaryFile, "summary", facts));
@@ -135,7 +135,7 @@ async function validateFiles(
   await resources.delivery.secure?.();
   if (run.split !== undefined) await resources.commit(run.split.commit(), false);
   await resources.delivery.deliver?.();
-  await beside(run, () => run.report?.write());
+  await beside(run, () => run.report?.write(totals.failed));
   for (const file of run.findings) await beside(run, () => file.write());
   if (session.isSeveral) {
     const facts = totals.facts();

@@ -173,7 +173,10 @@ async function checkFile(given: Arguments, folder: string, isOnline: boolean): P
   ];
   const { facts } = await run(folder, words, "");
   if (facts === undefined) throw new ToolFault("it was stopped");
-  return JSON.stringify(forPages(facts, (name) => name));
+  const shown = forPages(facts, (name) => name);
+  // An assistant needs no list of thousands of columns.
+  const inputs = shown.inputs.map(({ columns: _, ...input }) => input);
+  return JSON.stringify({ ...shown, inputs });
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Progress } from "../../child-program.js";
 import type { ListResult } from "../../lists/list-facts.js";
 import type { Facts } from "../../report/facts.js";
 import { StatusTable } from "../../report/parts.js";
-import { statusesOf } from "../../report/words.js";
+import { itemsOf, statusesOf } from "../../report/words.js";
 import type { ApiKey } from "../../store/state/api-key.js";
 import type { StoredList } from "../../store/state/lists.js";
 import { counted, grouped, sizeOf } from "../../text.js";
@@ -58,8 +58,6 @@ const delimiterNames: Readonly<Record<string, string>> = {
 /** Keys above which a name has to be typed. */
 const mostInSelect = 50;
 
-const itemsOf = (kind: StoredList["kind"]): string => (kind === "email" ? "addresses" : "domains");
-
 function Detected({
   list: { id, kind, found },
   keys,
@@ -72,7 +70,7 @@ function Detected({
   const { rows, distinct, inputs } = found as Facts;
   const [{ column, columns, dialect }] = inputs as readonly [Facts["inputs"][number]];
   const { delimiter } = dialect;
-  const items = itemsOf(kind);
+  const items = itemsOf({ kind });
   const statuses = knownStatuses.filter((status) => kind === "email" || status !== "alias");
   const isEnough = ({ quota: { left } }: ApiKey) => left === null || left >= distinct;
   const form = refused?.form;

@@ -123,6 +123,7 @@ export class RunReservation {
    * @throws UnitsLost when it was given back, or was paid for other items, and cannot be charged
    */
   async secure(): Promise<void> {
+    this.paidBefore = 0;
     if (this.#held === 0) return;
     const { paidBefore } = await this.#reserve(0, true);
     this.paidBefore = paidBefore;

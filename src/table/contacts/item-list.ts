@@ -17,7 +17,7 @@ export function isItemList(text: string, isWhole: boolean, profile: ItemProfile)
   for (const line of whole.filter((line) => line.trim() !== "")) {
     const isCut = !isWhole && lines.length === 1;
     const [first = ""] = partsOf(isCut ? line.slice(0, lastEnd(line)) : line);
-    const listed = startOfJson.test(line) ? undefined : profile.listed(first);
+    const listed = isJson(line, isCut) ? undefined : profile.listed(first);
     if (listed === undefined) return false;
     isAny ||= listed.length > 1;
   }
@@ -27,8 +27,21 @@ export function isItemList(text: string, isWhole: boolean, profile: ItemProfile)
 /** After a separator, a line that starts with white space continues the one before it (RFC 5322, section 2.2.3). */
 const unfolded = (text: string): string => text.replace(/([,;])[ \t]*(?:\r\n|\r|\n)[ \t]+(?=\S)/g, "$1 ");
 
-/** The start of a JSON document or of a line of JSON, whose end may be cut off. */
 const startOfJson = /^\s*(?:\[\s*[[{"\]]|\{\s*["}])/;
+/** What is outside of the strings of JSON. */
+const outsideStrings = /^[\s\w.,:[\]{}+-]*$/;
+
+/** @param isCut whether the end of the line is not known: then its start decides, as far as it may be JSON */
+function isJson(line: string, isCut: boolean): boolean {
+  if (!startOfJson.test(line)) return false;
+  if (isCut) return outsideStrings.test(line.replace(/"(?:[^"\\]|\\.)*(?:"|$)/g, ""));
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Longest part of a line, in characters, that is read at once. */
 const longestPart = 8192;

@@ -41,7 +41,7 @@ export class SheetColumns {
     this.#shift = this.first - width;
     this.widened = this.widened.bind(this);
     if (this.last < mostColumns) return;
-    throw new SheetFault(`sheet "${sheet}": there is no free column behind its last one; use -o FILE.csv`);
+    throw new SheetFault(`sheet "${sheet}": there is no free column behind its last one`, "use -o FILE.csv");
   }
 
   columnOf(index: number): number {
@@ -152,7 +152,8 @@ export class AddedRows {
     if (this.#row[0] === removedRow) this.removed.add(this.#number);
     else if (this.#row.some((field) => field !== "")) {
       throw new SheetFault(
-        `sheet "${this.#sheet}", row ${this.#number}: is not where it was read; use -o FILE.csv`,
+        `sheet "${this.#sheet}", row ${this.#number}: is not where it was read`,
+        "use -o FILE.csv",
       );
     }
   }
@@ -160,5 +161,6 @@ export class AddedRows {
 
 export const removalFault = (sheet: string, what: string): SheetFault =>
   new SheetFault(
-    `sheet "${sheet}": rows that --only, --drop or --dedupe may take out are needed by ${what}; use -o FILE.csv, or --split`,
+    `sheet "${sheet}": rows that may be left out are needed by ${what}`,
+    "use -o FILE.csv, or --split",
   );

@@ -91,6 +91,14 @@ export interface ChangedPart {
 /** Fault of a sheet. Its message names the cell or row. */
 export class SheetFault extends Error {
   override readonly name = "SheetFault";
+
+  /** @param advice what the user of the command line can do, if it names an option */
+  constructor(
+    what: string,
+    readonly advice?: string,
+  ) {
+    super(what);
+  }
 }
 
 export class Sampler implements SheetSample {

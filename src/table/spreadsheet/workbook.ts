@@ -345,7 +345,10 @@ async function collect(name: string, input: AsyncIterable<Uint8Array>): Promise<
 function explained(name: string, error: unknown): Error {
   if (error instanceof ChoiceError || error instanceof TableError) return error;
   const { message } = error as Error;
-  if (error instanceof SheetFault) return new TableError(`${name}: ${message}`, { code: "workbook" });
+  if (error instanceof SheetFault) {
+    const { advice } = error;
+    return new TableError(`${name}: ${message}`, { code: "workbook", ...(advice && { advice }) });
+  }
   const what = "a damaged spreadsheet file";
   return new TableError(`${name}: ${what}: ${message}; export it as CSV`, { code: "workbook" });
 }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import type { Facts } from "../../../src/report/facts.js";
 import { readQuota, setQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
@@ -170,6 +171,41 @@ describe("several files", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     expect(lines.map(({ units }) => units.used)).toEqual([2, 1, 1, 4]);
+  });
+
+  test("of a run with a name cost nothing again, each and together", async () => {
+    const home = folderOf({ "a.csv": a, "b.csv": b });
+    await setQuota(home, { limit: 100 });
+    const unitsOf = async () => {
+      const args = ["emails", "a.csv", "b.csv", "-o", "out/", "--log", "json"];
+      const { stderr } = await idv(args, { home, env: { IDV_RUN: "nightly" } });
+      const lines = stderr.trimEnd().split("\n");
+      return lines
+        .map((line) => (JSON.parse(line) as Facts).units)
+        .map(({ used, paidBefore }) => [used, paidBefore]);
+    };
+    const first = await unitsOf();
+    const all = first[0]![0]! + first[1]![0]!;
+    expect(first[2]).toEqual([all, 0]);
+    const again = await unitsOf();
+    expect(again.map(([used]) => used)).toEqual([0, 0, 0]);
+    expect(again[2]![1]).toBe(again[0]![1]! + again[1]![1]!);
+    expect(again[2]![1]).toBe(all);
+    expect(await readQuota(home)).toMatchObject({ used: all });
+  });
+
+  test("that could not be validated are counted in the report", async () => {
+    const home = folderOf({ "a.csv": a, "b.csv": 'email\n"open\n' });
+    for (const files of [
+      ["a.csv", "b.csv"],
+      ["b.csv", "a.csv"],
+    ]) {
+      await idv(["emails", ...files, "-o", "out/", "-q", "--report", "r.json"], { home });
+      expect(JSON.parse(readFileSync(join(home, "r.json"), "utf8"))).toMatchObject({
+        failed: 1,
+        inputs: [{ name: "a.csv" }],
+      });
+    }
   });
 
   test("get the statuses of their concatenation", async () => {

@@ -109,7 +109,7 @@ test("a workbook is replaced without the rows that a filter leaves out, unless s
   expect({ code: refused.code, stderr: refused.stderr }).toEqual({
     code: 6,
     stderr: expect.stringContaining(
-      'l.xlsx: sheet "People": rows that --only, --drop or --dedupe may take out are needed by a formula in another sheet; use -o FILE.csv, or --split\n',
+      'l.xlsx: sheet "People": rows that may be left out are needed by a formula in another sheet; use -o FILE.csv, or --split\n',
     ),
   });
   expect(readFileSync(path).equals(before)).toBe(true);

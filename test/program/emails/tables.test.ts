@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { Facts } from "../../../src/report/facts.js";
 import { command, finished, fixtures, idv, shellCommand, startIdv } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
 import { times } from "../../support/tier.js";
@@ -82,6 +83,19 @@ test("--log json:FILE adds a line of JSON for each file, whatever else --log say
     ["out.csv", "bad.csv"].map((path) => ({ path, bytes: statSync(join(home, path)).size })),
   );
   expect(second.outputs.map(({ path }: { path: string }) => path)).toEqual(["b.csv", "b.csv.old", "bad.csv"]);
+});
+
+test("--log json is read whole by a slow reader", async () => {
+  const names = Array.from({ length: 5000 }, (_, i) => `column_with_a_long_name_${i}`);
+  const home = folderOf({ "a.csv": `email,${names.join(",")}\nann@larch-and-oak.com${",".repeat(5000)}\n` });
+  const line = `"$@" emails a.csv -o o.csv --log json 2>&1 >/dev/null | { sleep 0.3; cat; }`;
+  const { stdout } = spawnSync("bash", ["-c", line, "_", ...command], {
+    cwd: home,
+    env: { PATH: process.env["PATH"], HOME: home },
+    encoding: "utf8",
+  });
+  expect(stdout.length).toBeGreaterThan(100_000);
+  expect((JSON.parse(stdout) as Facts).inputs[0]!.columns).toHaveLength(5001);
 });
 
 test("--log json:FILE does not wait for the reader of a named pipe, and ends with 6", async () => {

@@ -466,7 +466,7 @@ describe("rows taken out of a workbook", () => {
     const file = xlsxOf({ L: list }, options);
     const sheet = await openSheet("l.xlsx", inPieces(file), profiles.email, undefined, signal);
     await expect(sheet.addColumns!(removing)).rejects.toThrow(
-      `l.xlsx: sheet "L": rows that --only, --drop or --dedupe may take out are needed by ${what}; use -o FILE.csv, or --split`,
+      `l.xlsx: sheet "L": rows that may be left out are needed by ${what}; use -o FILE.csv, or --split`,
     );
     // Without removals, nothing is wrong.
     await sheet.addColumns!({ ...removing, firstRemovable: undefined });

@@ -86,9 +86,10 @@ export class ListReport {
   /**
    * Writes the report, unless it is written already or no file could be validated. Returns the written files.
    *
+   * @param failed number of files that could not be validated
    * @throws FileError when it cannot be written
    */
-  async write(): Promise<Facts["outputs"]> {
+  async write(failed: number): Promise<Facts["outputs"]> {
     const [first, ...others] = this.#files;
     if (this.#isWritten) return [];
     if (first === undefined) {
@@ -96,7 +97,8 @@ export class ListReport {
       return [];
     }
     const breakdown = this.#collector.breakdown();
-    const facts = forPages({ ...sumOf([first, ...others]), breakdown }, (name) => this.#shown(name));
+    const sum = { ...sumOf([first, ...others]), failed, breakdown };
+    const facts = forPages(sum, (name) => this.#shown(name));
     const written = this.#targets.map(({ path, sink, before = null }) => {
       const render = isMarkdown(path) ? renderMarkdown : endingOf(path) === "json" ? renderJson : renderPage;
       return { path, sink, bytes: Buffer.from(render({ ...facts, before })) };

@@ -1,40 +1,33 @@
 /** Renders the facts of a run as text, for a file and for several together. */
 import { allowList, denyList } from "../../../classifier/rules/own-lists.js";
 import { undecidedCauses } from "../../../dns/vocabulary.js";
-import { type Counts, countOf, type Facts, type InputFacts } from "../../../report/facts.js";
+import { countOf, type Facts, type InputFacts, rowsByStatus } from "../../../report/facts.js";
 import { elsewhereText, formulasRemark } from "../../../run/open/no-items.js";
 import { dialectWords } from "../../../table/sniff/dialect.js";
 import { counted, grouped, linesText, printable, sizeOf } from "../../../text.js";
-import { knownStatuses } from "../../../validator/validator.js";
 import { statusColour, type TerminalStyle } from "../../terminal/bars.js";
 import { fakeReasonCounts, statusLines } from "./summary-layout.js";
 
 /** @param style that of the terminal; undefined for a file or a pipe */
 export function textSummary(facts: Facts, style: TerminalStyle | undefined): string {
   const { inputs, rows, written, fixed, dns, next } = facts;
-  const shown = countsIn(facts.statuses);
-  if (facts.empty > 0) shown.push(["(empty)", facts.empty]);
+  const shown = rowsByStatus(facts.statuses, facts.empty);
   if (facts.dryRun) return [dryRunLine(facts), ...inputs.flatMap(tableLines)].join("\n");
-  const isOne = inputs.length + facts.failed === 1;
+  const input = onlyInput(facts);
   return [
     heading(facts),
     ...(style === undefined
       ? [...statusList(shown, style), ...details(facts)]
       : statusLines(facts, shown, style)),
-    ...(isOne ? ofInput(facts, inputs[0]!, style) : []),
+    ...(input ? ofInput(facts, input, style) : []),
     ...(dns === null ? [] : [dnsLine(dns)]),
-    ...(isOne ? inputs.flatMap(tableLines) : []),
+    ...(input ? tableLines(input) : []),
     ...(fixed === 0 ? [] : [`${counted(fixed, "row")} fixed; the column was has the old values`]),
     ...(written === rows ? [] : [`${counted(written, "row")} written`]),
     ...outputLines(facts),
     costLine(facts),
     ...(style !== undefined && next !== null ? [`Next: ${printable(next)}`] : []),
   ].join("\n");
-}
-
-function countsIn(statuses: Counts): (readonly [string, number])[] {
-  const order = [...new Set([...knownStatuses, ...Object.keys(statuses)])];
-  return order.map((status) => [status, countOf(statuses, status)] as const).filter(([, count]) => count > 0);
 }
 
 const statusList = (
@@ -46,15 +39,22 @@ const statusList = (
     return `  ${statusColour(style?.chalk, status)(name)}${grouped(count).padStart(12)}`;
   });
 
+/** Returns the only input; undefined for several files. */
+const onlyInput = ({ inputs, failed }: Facts): InputFacts | undefined =>
+  failed === 0 && inputs.length === 1 ? inputs[0] : undefined;
+
+function nameOf(facts: Facts): string {
+  const { inputs, failed } = facts;
+  const input = onlyInput(facts);
+  if (input !== undefined) return printable(input.name);
+  return `${counted(inputs.length + failed, "file")}${failed === 0 ? "" : `, ${grouped(failed)} failed`}`;
+}
+
 function heading(facts: Facts): string {
-  const { inputs, failed, rows, engine, engineReason } = facts;
-  const what = `${counted(rows, "row")}, ${distinctText(facts)}`;
-  const [input, ...others] = inputs;
-  if (input === undefined || others.length > 0 || failed > 0) {
-    const failures = failed === 0 ? "" : `, ${grouped(failed)} failed`;
-    return `${counted(inputs.length + failed, "file")}${failures}: ${what}`;
-  }
-  return `${printable(input.name)}: ${what} ${columnText(input)}; ${engine} engine (${printable(engineReason)})`;
+  const input = onlyInput(facts);
+  const engine = `${facts.engine} engine (${printable(facts.engineReason)})`;
+  const where = input === undefined ? "" : ` ${columnText(input)}; ${engine}`;
+  return `${nameOf(facts)}: ${counted(facts.rows, "row")}, ${distinctText(facts)}${where}`;
 }
 
 function distinctText({ kind, distinct, rows, empty, kept }: Facts): string {
@@ -69,14 +69,11 @@ const columnText = ({ column, columnName }: InputFacts): string =>
   `in column ${column}${columnName === null ? "" : ` "${printable(columnName)}"`}`;
 
 function dryRunLine(facts: Facts): string {
-  const { inputs, rows, distinct, cached, prechecked, units, requests } = facts;
-  const [input, ...others] = inputs;
-  const isOne = input !== undefined && others.length === 0 && facts.failed === 0;
-  const failures = facts.failed === 0 ? "" : `, ${grouped(facts.failed)} failed`;
-  const name = isOne ? printable(input.name) : `${counted(inputs.length + facts.failed, "file")}${failures}`;
+  const { rows, distinct, cached, prechecked, units, requests } = facts;
+  const input = onlyInput(facts);
   const sent = requests === null ? "" : `, in ${counted(requests, "request")}`;
   return (
-    `${name}: ${counted(rows, "row")}, ${counted(distinct, "distinct item")}${isOne ? ` ${columnText(input)}` : ""}; ` +
+    `${nameOf(facts)}: ${counted(rows, "row")}, ${counted(distinct, "distinct item")}${input ? ` ${columnText(input)}` : ""}; ` +
     `${grouped(cached)} in the cache, ${grouped(prechecked)} fake by syntax; ` +
     `${counted(units.used, "unit")} would be charged${sent}`
   );
@@ -112,7 +109,7 @@ function ofInput(facts: Facts, input: InputFacts, style: TerminalStyle | undefin
   return [
     ...input.otherColumns.flatMap(({ name, statuses }) => [
       `column "${printable(name)}":`,
-      ...statusList(countsIn(statuses), style),
+      ...statusList(rowsByStatus(statuses), style),
     ]),
     ...remarks(facts, input),
   ];

@@ -12,7 +12,8 @@ export class Totals {
   exitCode: number = exitCodes.done satisfies ExitCode;
   /** The first are those of no file. */
   readonly #files: [Facts, ...Facts[]];
-  #failed = 0;
+  /** Files that could not be validated. */
+  failed = 0;
   #hasLostSideOutput = false;
   /** Units of files that have failed. */
   #lostUnits = 0;
@@ -27,7 +28,7 @@ export class Totals {
   }
 
   get hasFailed(): boolean {
-    return this.#failed > 0 || this.#hasLostSideOutput;
+    return this.failed > 0 || this.#hasLostSideOutput;
   }
 
   /** Counts a report, a log or the like that could not be written beside the output. */
@@ -42,7 +43,7 @@ export class Totals {
   }
 
   addFailure(exitCode: number, units = 0): void {
-    this.#failed++;
+    this.failed++;
     this.#lostUnits += units;
     this.#worsen(exitCode);
   }
@@ -54,7 +55,7 @@ export class Totals {
       ...sum,
       made: new Date().toISOString(),
       units: { ...sum.units, used: sum.units.used + this.#lostUnits },
-      failed: this.#failed,
+      failed: this.failed,
     };
   }
 
