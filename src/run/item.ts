@@ -22,7 +22,7 @@ const longestWrapped = 2000;
  * list could go on. The first group of each pattern is the item.
  */
 const singleQuotes = /^'([^']*)'[,;]?$/d;
-const wrappings: readonly RegExp[] = [
+export const wrappings: readonly RegExp[] = [
   /^(?:\d{1,7}[.)]|[-*•·–])\s+(\S.*)$/d,
   /^\[[^\]]*\]\(mailto:([^)]*)\)$/di,
   /^[^#]*#mailto:([^#]*)#?$/di,
@@ -32,6 +32,9 @@ const wrappings: readonly RegExp[] = [
   /^[^@]*(?:\s[-–—]|:)\s+(\S+@\S+)$/d,
   /^;?\s*([^;]*[^;\s])\s*;$/d,
 ];
+
+/** What a text has if one of the wrappings fits: most prose has nothing of it. */
+export const signOfWrapping = /^\s*(?:\d{1,7}[.)]|[-*•·–])\s|[;#='[(]|\s[-–—]\s|:\s/;
 
 /** Most values are one word with ASCII letters or digits at both ends, and have nothing around it. */
 const oneWord = /^[\w.]\S*[\w.]$/;
@@ -46,7 +49,8 @@ interface Place {
 function unwrap(text: string, span: Span): Place {
   let outer = withoutBlanks(text, span);
   let inner = withoutMarks(text, outer);
-  if (inner.end - inner.start <= longestWrapped && !oneWord.test(text.slice(inner.start, inner.end))) {
+  const own = text.slice(inner.start, inner.end);
+  if (own.length <= longestWrapped && !oneWord.test(own) && signOfWrapping.test(own)) {
     for (const wrapping of wrappings) {
       const range = wrapping.exec(text.slice(inner.start, inner.end))?.indices?.[1];
       if (range === undefined) continue;
@@ -81,6 +85,9 @@ function findAddress(text: string, span: Span): FoundItem {
   return addressAt(text, span)[0];
 }
 
+/** Has nothing that is replaced in an address. */
+const printableAscii = /^[\x20-\x7e]*$/;
+
 /** Returns an address, and where its text starts. */
 function addressAt(text: string, span: Span): readonly [FoundItem, number] {
   const { outer, inner } = unwrap(text, span);
@@ -91,10 +98,12 @@ function addressAt(text: string, span: Span): readonly [FoundItem, number] {
     const [address = ""] = own.split("?");
     return [{ item: decoded(address), start, end: start + address.length, isMarked: false }, start];
   }
-  const item = own
-    .replace(hidden, "")
-    .replace(dotLookalikes, ".")
-    .replace(/^.*@/s, (local) => local.replace(apostrophes, "'"));
+  const item = printableAscii.test(own)
+    ? own
+    : own
+        .replace(hidden, "")
+        .replace(dotLookalikes, ".")
+        .replace(/^.*@/s, (local) => local.replace(apostrophes, "'"));
   const range = prefix === "" ? outer : { start, end: inner.end };
   return [{ item, ...range, isMarked: item !== text.slice(range.start, range.end) }, start];
 }

@@ -1,8 +1,10 @@
 /** Covers how items are extracted and recognised in fields, and how the added columns are named. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nameColumns } from "../../src/run/columns.js";
-import { extractItem } from "../../src/run/item.js";
+import { extractItem, signOfWrapping, wrappings } from "../../src/run/item.js";
 import { profiles } from "../../src/run/profiles.js";
+import { times } from "../support/tier.js";
 
 test.each([
   ["ann@example.net", "ann@example.net"],
@@ -85,4 +87,42 @@ describe("added columns", () => {
     expect(columns.names).toEqual(names);
     expect(columns.renamed.map((renamed) => renamed.name)).toEqual(names.filter((n) => n.startsWith("idv_")));
   });
+});
+
+test("a text that a wrapping fits has its sign", () => {
+  const part = fc.constantFrom(
+    ...[
+      "ann@b.net",
+      "1.",
+      "23)",
+      "-",
+      "*",
+      "•",
+      "–",
+      "—",
+      ":",
+      ";",
+      "'",
+      '"',
+      "=",
+      "#",
+      "mailto:",
+      "(",
+      ")",
+      "[",
+      "]",
+    ],
+    ...[" ", "\t", "\u00a0", "Ann", "x"],
+  );
+  let fitting = 0;
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 7 }), (parts) => {
+      const text = parts.join("").trim();
+      if (!wrappings.some((wrapping) => wrapping.test(text))) return;
+      fitting++;
+      expect(signOfWrapping.test(text), text).toBe(true);
+    }),
+    { numRuns: times(20_000) },
+  );
+  expect(fitting).toBeGreaterThan(20);
 });
