@@ -55,7 +55,8 @@ export async function endOf(
   child: ChildProcess,
   onProgress: (progress: Progress) => void = () => {},
 ): Promise<ProgramEnd> {
-  const found: { facts?: Facts; fault?: ProgramFault } = {};
+  let facts: Facts | undefined;
+  let fault: ProgramFault | undefined;
   let rest = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     const lines = (rest + text).split("\n");
@@ -64,14 +65,14 @@ export async function endOf(
     for (const line of lines) {
       const value = lineOf(line);
       if (value?.type === "progress") onProgress(value as unknown as Progress);
-      else if (value?.type === "error") found.fault = value as unknown as ProgramFault;
-      else if (value !== undefined) Object.assign(found, { facts: factsIn([line])[0] ?? found.facts });
+      else if (value?.type === "error") fault = value as unknown as ProgramFault;
+      else if (value !== undefined) facts = factsIn([line])[0] ?? facts;
       // Commands without facts have no --log.
-      else if (line.startsWith("idv: ")) found.fault = textFault(line.slice("idv: ".length));
+      else if (line.startsWith("idv: ")) fault = textFault(line.slice("idv: ".length));
     }
   });
   const [exitCode] = (await once(child, "close")) as [number | null];
-  return { exitCode, facts: found.facts, fault: found.fault };
+  return { exitCode, facts, fault };
 }
 
 const textFault = (message: string): ProgramFault => ({ code: "", message, plain: message });

@@ -12,7 +12,7 @@ import type { TableSink } from "../files/table-sink.js";
 import { piecesOf } from "../files/web-stream.js";
 import { useKernel } from "../kernel/kernel.js";
 import type { Kind, ListedItems } from "../library.js";
-import { type Facts, factsOf, inputFactsOf, noFacts } from "../report/facts.js";
+import { emptyFacts, type Facts, factsOf, inputFactsOf } from "../report/facts.js";
 import { itemTest, usualCells } from "../run/cells.js";
 import { fixerOf, type WantedFixes } from "../run/fixes.js";
 import { itemKey } from "../run/item.js";
@@ -218,7 +218,7 @@ export async function openCheck(
       });
       await sink.commit();
       return {
-        ...noFacts(kind, "idv, in a browser: the list was not sent anywhere"),
+        ...emptyFacts(kind, "idv, in a browser: the list was not sent anywhere"),
         ...factsOf(kind, report),
         inputs: [await inputFactsOf(name, input, bad.kinds, report)],
         badRows: bad.count,

@@ -1,6 +1,6 @@
 /** The JSON Schema (draft 2020-12) of the facts: of a line of `--log json`, a report as JSON, and a list of the service. */
 import { statusWords } from "../validator/statuses.js";
-import { factsVersion } from "./facts.js";
+import type { Facts } from "./facts.js";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -127,7 +127,7 @@ const breakdown = object(
 );
 
 const properties = {
-  version: { const: factsVersion, description: "Version of this schema." },
+  version: { const: 1 satisfies Facts["version"], description: "Version of this schema." },
   made: { type: "string", format: "date-time", description: "End of the run." },
   madeBy: text("Program and version."),
   kind: { type: "string", enum: ["email", "domain"], description: "Kind of the items." },

@@ -179,7 +179,7 @@ export function factsOf(kind: Kind, report: RunReport, paidBefore = 0) {
  *
  * @param madeBy program and version
  */
-export const noFacts = (kind: Kind, madeBy: string): Facts => ({
+export const emptyFacts = (kind: Kind, madeBy: string): Facts => ({
   version: factsVersion,
   made: new Date().toISOString(),
   madeBy,

@@ -1,4 +1,5 @@
 /** Looks at all files that are to be replaced, before the first of them is. */
+import { Fault } from "../../../fault.js";
 import { openCopy } from "../../../files/output.js";
 import type { Plan } from "../plan/plan.js";
 import { tryInput } from "./input.js";
@@ -19,7 +20,7 @@ export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Pr
       if (plan.backup !== undefined) await openCopy(path, plan.backup);
       await tryInput(plan, signal);
     } catch (error) {
-      if (error instanceof Error) error.message += "; no file is replaced";
+      if (error instanceof Fault) error.add("no file is replaced");
       throw error;
     }
   }

@@ -11,7 +11,7 @@ import type { Run } from "../open/engine.js";
 import type { RunFiles } from "../open/files.js";
 import type { Plan } from "../plan/plan.js";
 import { cleanCommand, resumeCommand } from "./next-commands.js";
-import { noFacts } from "./no-facts.js";
+import { noFacts } from "./totals.js";
 
 /** What the engine and the DNS stage have done for one file. */
 export interface Usage {

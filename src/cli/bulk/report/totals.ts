@@ -1,6 +1,9 @@
 /** Adds up what a run over several files has found, and their exit codes. */
-import { type Facts, sumOf } from "../../../report/facts.js";
+import { emptyFacts, type Facts, sumOf } from "../../../report/facts.js";
+import type { Engine } from "../../engines/engine.js";
 import { type ExitCode, exitCodes } from "../../exit-codes.js";
+import { version } from "../../version.js";
+import type { Plan } from "../plan/plan.js";
 
 /** Exit codes from the best to the worst. */
 const order: readonly number[] = [
@@ -63,3 +66,18 @@ export class Totals {
     if (order.indexOf(exitCode) > order.indexOf(this.exitCode)) this.exitCode = exitCode;
   }
 }
+
+/** Returns the facts of a run before its first file: what is the same for all files. */
+export const noFacts = (
+  { kind, isDryRun, columns }: Plan,
+  { engine, dataDays }: { readonly engine: Engine; readonly dataDays: number | null },
+): Facts => ({
+  ...emptyFacts(kind, `idv ${version()}`),
+  dryRun: isDryRun,
+  engine: engine.validator.name,
+  engineReason: engine.reason,
+  dataDays,
+  requests: engine.requests === undefined ? null : 0,
+  explained: columns.withReasons,
+  fixes: columns.fixes !== undefined,
+});
