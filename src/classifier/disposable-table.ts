@@ -37,6 +37,19 @@ export interface DataSource {
   readonly corrections?: string;
 }
 
+/**
+ * Returns the age of the newest list in whole days; undefined if no date is known. `now` is in milliseconds since the
+ * epoch.
+ */
+export function daysOld(sources: readonly Pick<DataSource, "published">[], now: number): number | undefined {
+  const age = now - Date.parse(newestOf(sources));
+  return Number.isNaN(age) ? undefined : Math.max(0, Math.floor(age / 86_400_000));
+}
+
+/** Returns the date of the newest list; empty if no date is known. */
+export const newestOf = (sources: readonly Pick<DataSource, "published">[]): string =>
+  sources.map(({ published }) => published).reduce((a, b) => (a > b ? a : b), "");
+
 /** The list of public suffixes that belongs to a table. */
 export interface SuffixSource {
   readonly version: string;

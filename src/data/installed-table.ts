@@ -3,7 +3,7 @@
  * not write to the console; notices go to a callback.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { type DataSource, DisposableTable } from "../classifier/disposable-table.js";
+import { DisposableTable, newestOf } from "../classifier/disposable-table.js";
 import type { ClassifierSource } from "../classifier/load-classifier.js";
 import { readBuilt } from "../package/own-files.js";
 
@@ -30,7 +30,8 @@ export function tableSource(path: string, onNotice: Notice): Pick<ClassifierSour
 export function findTable(path: string, onNotice: Notice): TableInUse {
   const installed = readInstalled(path, onNotice);
   const builtIn = { path: undefined, table: new DisposableTable(readBuilt("classifier/disposable.bin")) };
-  if (installed === undefined || newest(installed.sources) < newest(builtIn.table.sources)) return builtIn;
+  if (installed === undefined || newestOf(installed.sources) < newestOf(builtIn.table.sources))
+    return builtIn;
   return { path, table: installed };
 }
 
@@ -46,15 +47,3 @@ function readInstalled(path: string, onNotice: Notice): DisposableTable | undefi
     return undefined;
   }
 }
-
-/**
- * Returns the age of the newest list in whole days; undefined if no date is known. `now` is in milliseconds since the
- * epoch.
- */
-export function daysOld(sources: readonly Pick<DataSource, "published">[], now: number): number | undefined {
-  const age = now - Date.parse(newest(sources));
-  return Number.isNaN(age) ? undefined : Math.max(0, Math.floor(age / 86_400_000));
-}
-
-const newest = (sources: readonly Pick<DataSource, "published">[]): string =>
-  sources.map(({ published }) => published).reduce((a, b) => (a > b ? a : b), "");

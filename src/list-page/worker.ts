@@ -5,6 +5,7 @@ import { loadTables } from "../browser/load-tables.js";
 import { type CheckedTable, openCheck, type TableOptions, useKernelBytes } from "../browser/table.js";
 import { TableFault } from "../browser/table-fault.js";
 import { type Classifier, createClassifier } from "../classifier/classifier.js";
+import { daysOld } from "../classifier/disposable-table.js";
 import { TooManyItems } from "../kernel/distinct-table.js";
 import { Collector } from "../report/collector.js";
 import type { Facts } from "../report/facts.js";
@@ -26,7 +27,6 @@ import {
 const progressMilliseconds = 100;
 /** Bytes after which the output so far becomes a blob, which browsers may put on the disk. */
 const blobBytes = 8_388_608;
-const dayMilliseconds = 86_400_000;
 
 let classifier: Classifier | undefined;
 let running: AbortController | undefined;
@@ -106,7 +106,11 @@ async function check(task: number, file: File, common: TableOptions, { kind }: C
   for (const reader = checked.stream.getReader(); !(await reader.read()).done; );
   const found = await checked.summary;
   collector.keepFile();
-  lastFacts = { ...found, dataDays: daysOfData(), breakdown: collector.breakdown() };
+  lastFacts = {
+    ...found,
+    dataDays: daysOld(loadedTable().sources, Date.now()) ?? null,
+    breakdown: collector.breakdown(),
+  };
   const { column, columnName, columns, sheet, encoding } = checked;
   const table = { column, columnName, columns, sheet, encoding };
   send({
@@ -150,17 +154,6 @@ class BadRows implements RowObserver {
     }
   }
 }
-
-const daysOfData = (): number =>
-  Math.floor(
-    (Date.now() -
-      Math.max(
-        ...loadedTable()
-          .sources.map(({ published }) => Date.parse(published))
-          .filter((time) => !Number.isNaN(time)),
-      )) /
-      dayMilliseconds,
-  );
 
 async function save(task: number, file: File, common: TableOptions, options: SaveOptions): Promise<void> {
   const { onlyGood, withReasons, fix } = options;

@@ -1,7 +1,7 @@
 /** `idv data`: the lists of disposable domains that the offline engine uses. */
-import { type DisposableTable, ownBit } from "../../classifier/disposable-table.js";
+import { type DisposableTable, daysOld, ownBit } from "../../classifier/disposable-table.js";
 import { dailyListUrl } from "../../data/daily-list.js";
-import { daysOld, findTable } from "../../data/installed-table.js";
+import { findTable } from "../../data/installed-table.js";
 import { addsNames, type ListRole, publicListUrl } from "../../data/sources.js";
 import { updateTable } from "../../data/update.js";
 import { counted, grouped } from "../../text.js";

@@ -1,7 +1,8 @@
 /** `idv doctor`: prints every setting with its source, and the faults that would end a run. Leaves no file behind. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { daysOld, findTable } from "../../data/installed-table.js";
+import { daysOld } from "../../classifier/disposable-table.js";
+import { findTable } from "../../data/installed-table.js";
 import { rightsOfOthers } from "../../files/found.js";
 import { VerdictCache } from "../../store/cache/verdict-cache.js";
 import { openQuotaFile } from "../../store/quota/quota-file.js";

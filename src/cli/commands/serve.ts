@@ -2,8 +2,9 @@
 import { once } from "node:events";
 import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from "fastify";
 import type { Classifier } from "../../classifier/classifier.js";
+import { daysOld } from "../../classifier/disposable-table.js";
 import { loadClassifier } from "../../classifier/load-classifier.js";
-import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
+import { findTable, tableSource } from "../../data/installed-table.js";
 import { readFault } from "../../files/errors.js";
 import { stateOfTag } from "../../files/processes.js";
 import type { Lists } from "../../lists/lists.js";

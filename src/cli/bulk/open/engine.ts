@@ -1,5 +1,6 @@
 /** Opens what the runs over all files share: the engine, the DNS stage and the report. */
-import { daysOld, findTable } from "../../../data/installed-table.js";
+import { daysOld } from "../../../classifier/disposable-table.js";
+import { findTable } from "../../../data/installed-table.js";
 import { found } from "../../../files/found.js";
 import type { SplitFolder } from "../../../files/split-output.js";
 import type { RunSession } from "../../../run/session.js";
