@@ -58,10 +58,10 @@ const browserModules = {
   name: "browser-modules",
   async resolveId(id, importer) {
     const found = await this.resolve(id, importer, { skipSelf: true });
-    const ours = ["package/own-files", "files/compression", "files/deflate"].find(
+    const ours = ["package/own-files", "formats/compression/compression", "formats/zip/deflate"].find(
       (name) => found?.id === source(`${name}.ts`),
     );
-    return ours === undefined ? found : inBrowser(ours.slice(ours.indexOf("/") + 1));
+    return ours === undefined ? found : inBrowser(ours.slice(ours.lastIndexOf("/") + 1));
   },
 };
 

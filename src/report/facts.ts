@@ -2,9 +2,10 @@
  * What a run has found: one record for a file, and for several together. Every summary, report, page and program shows it, and
  * counts nothing by itself. It is plain JSON; its schema is in facts-schema.ts.
  */
+
 import type { Kind } from "../classifier/verdict.js";
-import { columnName, type OpenedInput } from "../run/open/open-input.js";
 import { mostTopDomains, noRows, type RunReport } from "../run/run-options.js";
+import { columnName, type Table } from "../table/table.js";
 import { knownStatuses } from "../validator/validator.js";
 import type { Breakdown } from "./collector.js";
 import { type GradeName, gradeOf } from "./grade.js";
@@ -204,10 +205,17 @@ export const emptyFacts = (kind: Kind, madeBy: string): Facts => ({
   before: null,
 });
 
+interface ReadTable {
+  readonly table: Table;
+  readonly sheet:
+    | { emptyFormulas(): InputFacts["emptyFormulas"] | undefined; hiddenRows(): number }
+    | undefined;
+}
+
 /** Call it at the end of the run. */
 export async function inputFactsOf(
   name: string,
-  { table, sheet }: Pick<OpenedInput, "table" | "sheet">,
+  { table, sheet }: ReadTable,
   badRowKinds: InputFacts["badRowKinds"],
   report: RunReport,
 ): Promise<InputFacts> {

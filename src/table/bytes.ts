@@ -4,7 +4,7 @@
  * string.
  */
 import { isUtf8 } from "node:buffer";
-import { decodeWindows1252, westernLetters } from "../files/text-encoding.js";
+import { decodeWindows1252, westernLetters } from "./windows-1252.js";
 
 const beyondAscii = /[\x80-\xff]/;
 const notAscii = /[^\0-\x7f]/;

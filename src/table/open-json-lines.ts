@@ -1,6 +1,7 @@
 /** Opens tables of JSON lines: finds the fields of the objects and chooses among them. */
+
+import { endingOf } from "../files/ending.js";
 import { ChoiceError } from "../files/errors.js";
-import { endingOf } from "../files/format-by-name.js";
 import { checkJsonStart } from "./bad-start.js";
 import { itemText, lineEndings, meanLineBytes, toBinary } from "./bytes.js";
 import {

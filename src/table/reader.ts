@@ -1,18 +1,14 @@
 /**
- * Opens tables: reads the start of the input and finds out whether it is a table at all, and in which format.
+ * Opens tables: reads the start of the input and finds out whether it is lines of a table, JSON Lines, or another format of text.
  * open-csv.ts and open-json-lines.ts do the rest. It must not know what items are: an `ItemProfile` recognises them.
  */
 import { ChoiceError } from "../files/errors.js";
-import { endingOf } from "../files/format-by-name.js";
 import { lineFeed } from "./ascii.js";
 import { lineEndings } from "./bytes.js";
-import { addressBookIn, csvOf } from "./contacts/address-book.js";
 import { openCsv } from "./open-csv.js";
 import { openJsonLines, sampleObjects } from "./open-json-lines.js";
 import { longRecordBytes } from "./records.js";
 import { Pause } from "./scan/pause.js";
-import { refuseForeignFormat } from "./sniff/foreign-format.js";
-import { isDocument } from "./sniff/is-document.js";
 import { separatorLine } from "./sniff/sample.js";
 import type { Table, TableOptions, TableSource } from "./table.js";
 
@@ -42,22 +38,18 @@ async function readTable(
   wholeInput: AsyncIterator<Uint8Array>,
 ): Promise<Table> {
   const { bytes, isWhole, input } = await readSample(source, wholeInput, options);
-  const { sheet } = options;
-  // The first cell of a sheet is no mark of a format.
-  const mayBeList = !isGiven(options) && options.rewrite === undefined;
-  const sampled = bytes.subarray(0, sampleBytes);
+  const { sheet, formats } = options;
+  const start = bytes.subarray(0, sampleBytes);
   const isAll = isWhole && bytes.length <= sampleBytes;
-  const book = sheet ? undefined : addressBookIn(sampled, isAll, mayBeList ? options.profile : undefined);
-  if (book !== undefined) {
-    const contacts = csvOf(book, joined(bytes, input));
-    const marks = { quote: '"', escape: '"' };
-    const asTable = { ...options, delimiter: ",", header: true, dialect: marks };
-    return { ...(await openTable({ ...source, bytes: contacts }, asTable)), madeOf: book.what };
+  // The first cell of a sheet is no mark of a format.
+  const conversion = sheet ? undefined : formats?.conversionOf(source.name, start, isAll, options);
+  if (conversion !== undefined) {
+    const csv = conversion.convert(joined(bytes, input));
+    const asCsv = { delimiter: ",", header: true, dialect: { quote: '"', escape: '"' } };
+    const table = await openTable({ ...source, bytes: csv }, { ...options, ...asCsv });
+    return { ...table, madeOf: conversion.what };
   }
-  const wanted = options.profile.columnNames.includes("domain") ? "domains" : "emails";
-  if (!sheet) refuseForeignFormat(source.name, bytes.subarray(0, sampleBytes), wanted);
   const byteOrderMark = !sheet && hasMark(bytes);
-  const start = { source, input, byteOrderMark };
   let first = byteOrderMark ? bytes.subarray(3) : bytes;
   const lineLength = sheet ? firstRowLength : firstLineLength;
   const above = [linesAbove(source.name, first, options.skipLines ?? 0, lineLength)];
@@ -78,33 +70,19 @@ async function readTable(
     options.delimiter === undefined
       ? sampleObjects(sample.toString("latin1"), isWholeSample, options.dialect?.comment)
       : [];
-  const tableStart = { ...start, preamble, first };
-  const text = sample.toString("latin1");
-  const isOneObject = isWholeSample && objects.length === 1 && !isLines(source.name);
-  const isOnOneLine = async () => {
-    const { isDocumentOnOneLine } = await import("./document/lists.js");
-    return isDocumentOnOneLine(source.name, sample, options);
-  };
+  const tableStart = { source, input, byteOrderMark, isWhole, preamble, first };
+  const found = { bytes: sample, isWhole: isWholeSample, objects: objects.length };
   const table =
-    isDocument(source.name, text, objects.length, options) || (isOneObject && (await isOnOneLine()))
-      ? await (await import("./open-document.js")).openDocument(tableStart, isWhole, options)
-      : objects.length > 0
-        ? await openJsonLines(tableStart, sample, objects, options)
-        : await openCsv(tableStart, sample, isWholeSample, separator?.delimiter, options);
+    (await formats?.openDocument(tableStart, found, options)) ??
+    (objects.length > 0
+      ? await openJsonLines(tableStart, sample, objects, options)
+      : await openCsv(tableStart, sample, isWholeSample, separator?.delimiter, options));
   const surelyIn = async () => {
-    const { guessEncoding } = await import("../files/guess-encoding.js");
-    return guessEncoding(bytes.subarray(0, sampleBytes));
+    const { guessEncoding } = await import("./sniff/guess-encoding.js");
+    return guessEncoding(start);
   };
   return { ...table, surelyIn };
 }
-
-/** Whether the name of a file asks for JSON Lines. */
-const isLines = (name: string): boolean => ["jsonl", "ndjson"].includes(endingOf(name));
-
-/** Returns whether the options imply that the input is a table. */
-const isGiven = ({ delimiter, header, dialect, sheet, columns, allColumns }: TableOptions): boolean =>
-  [delimiter, header, dialect?.quote, sheet, columns].some((option) => option !== undefined) ||
-  allColumns === true;
 
 async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {

@@ -1,11 +1,10 @@
-/** Types of an open table: its source, its options and its properties. */
+/** Types of an open table: its source, its options and its properties, and the names of its columns. */
 import type { BadRowListener, BadRowPolicy } from "./bad-rows.js";
+import { nameText } from "./bytes.js";
 import type { Dialect, KnownDialect } from "./dialect.js";
-import type { OutputForm } from "./document/document-sink.js";
 import type { TableFormat, TableShape } from "./records.js";
 import type { RecordStream } from "./scan/scanned-records.js";
 import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
-import type { OpenSheet } from "./spreadsheet/workbook.js";
 
 export interface TableSource {
   readonly name: string;
@@ -28,7 +27,12 @@ export interface TableOptions {
   /** Detects rows that are out of step; derived from the profile by default. */
   readonly items?: ItemTest;
   /** The sheet that is read. Its cells name their columns, so short and long rows are not faults. */
-  readonly sheet?: Pick<OpenSheet, "widthBelow">;
+  readonly sheet?: {
+    /** Returns the number of columns of the rows below row `row`, which counts from 1; at least `known`. Reads all rows. */
+    widthBelow(row: number, known: number): Promise<number>;
+  };
+  /** Formats of text besides lines. Without them, all text is read as lines. */
+  readonly formats?: TextFormats;
   /** Whether to continue if most of the first rows are bad. */
   readonly force?: boolean;
   /** Columns that hold items: an index from 1, a name, or `Name[2]` for the second column of that name. */
@@ -51,6 +55,51 @@ export interface TableOptions {
   readonly namedFormat?: TableFormat;
   /** Rewrites the table before it is scanned, so that tests can compare the scanner with another reader. */
   readonly rewrite?: Rewrite;
+}
+
+/** What becomes of lines: the document that was read, JSON Lines without its white space, or an array. */
+export type OutputForm = "document" | "compact lines" | "array";
+
+/** Formats of text that are read as lines of a table; the room `formats` has them. */
+export interface TextFormats {
+  /**
+   * Returns how a text becomes a table; undefined if it is one.
+   *
+   * @param start its first 64 KiB, with a byte order mark
+   * @param isWhole whether they are all of it
+   * @throws ChoiceError if it is of a format that is not read
+   */
+  conversionOf(
+    name: string,
+    start: Buffer,
+    isWhole: boolean,
+    options: TableOptions,
+  ): TextConversion | undefined;
+  /**
+   * Opens a JSON document; undefined if the text is lines.
+   *
+   * @throws TableError, ChoiceError if its records or columns cannot be found
+   */
+  openDocument(
+    start: TableStart,
+    sample: TextSample,
+    options: TableOptions,
+  ): Promise<OpenedTable | undefined>;
+}
+
+interface TextConversion {
+  /** What the text is, such as "a vCard file". */
+  readonly what: string;
+  /** Returns the table as CSV with a header. */
+  convert(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+}
+
+interface TextSample {
+  readonly bytes: Buffer;
+  /** Whether it is all of the text below the skipped lines. */
+  readonly isWhole: boolean;
+  /** Number of its lines that are objects, if its first line is one. */
+  readonly objects: number;
 }
 
 export interface Table extends RecordStream {
@@ -116,6 +165,12 @@ export interface TableStart {
   /** Bytes above the table, after the byte order mark: skipped lines, and a line that names the delimiter. */
   readonly preamble: Buffer;
   readonly first: Buffer;
+  /** Whether `first` ends with the text. */
+  readonly isWhole: boolean;
   readonly input: AsyncIterator<Uint8Array>;
   readonly isUnwrapped?: boolean;
 }
+
+/** Returns the name of a column, or its index from 1 if it has none. */
+export const columnName = ({ header }: Pick<Table, "header">, column: number): string =>
+  nameText(header?.[column] ?? "") || String(column + 1);

@@ -3,10 +3,10 @@ import { gunzipSync, gzipSync, inflateRawSync } from "node:zlib";
 import { compress } from "@cloudpss/zstd";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decompress } from "../../src/files/compression.js";
-import { compressionByMagic } from "../../src/files/compression-format.js";
-import { GzipWriter } from "../../src/files/gzip.js";
-import { zstdPieces } from "../../src/files/zstd-frames.js";
+import { decompress } from "../../src/formats/compression/compression.js";
+import { compressionByMagic } from "../../src/formats/compression/compression-format.js";
+import { GzipWriter } from "../../src/formats/compression/gzip.js";
+import { zstdPieces } from "../../src/formats/compression/zstd-frames.js";
 import { times } from "../support/tier.js";
 
 /** Yields bytes in pieces that share one buffer: each piece overwrites the last, as in a file reader. */

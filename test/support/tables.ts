@@ -1,6 +1,7 @@
 /** Opens, reads and rewrites tables that tests give as text or bytes. */
+
+import { openTable } from "../../src/formats/text-formats.js";
 import { profiles } from "../../src/run/profiles.js";
-import { openTable } from "../../src/table/reader.js";
 import type { ScannedChunk } from "../../src/table/scan/scanned-chunk.js";
 import type { Table, TableOptions } from "../../src/table/table.js";
 import { unchanged } from "../../src/table/writers/record-writer.js";

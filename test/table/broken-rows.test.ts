@@ -4,11 +4,11 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { openTable } from "../../src/formats/text-formats.js";
 import { Cells, itemTest, usualCells, usualEmptyValues } from "../../src/run/cells.js";
 import { isItem } from "../../src/run/item-list.js";
 import { profiles } from "../../src/run/profiles.js";
 import { TableError } from "../../src/table/errors.js";
-import { openTable } from "../../src/table/reader.js";
 import type { TableShape } from "../../src/table/records.js";
 import { findSwallowingQuote, mayHaveSwallowed } from "../../src/table/scan/broken-rows.js";
 import { boundsIn } from "../../src/table/scan/scan-shape.js";

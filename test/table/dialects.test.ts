@@ -1,7 +1,7 @@
 /** Covers dialects other than that of RFC 4180: found on the sample, read, and written as they were. */
 import { describe, expect, test } from "vitest";
+import { openTable } from "../../src/formats/text-formats.js";
 import { profiles } from "../../src/run/profiles.js";
-import { openTable } from "../../src/table/reader.js";
 import { dialectWords } from "../../src/table/sniff/dialect.js";
 import type { TableOptions } from "../../src/table/table.js";
 import { writtenAnew } from "../support/csv-parse-table.js";

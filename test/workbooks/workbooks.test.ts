@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { beforeAll, describe, expect, test } from "vitest";
-import { inMemory, listParts } from "../../src/files/archive.js";
+import { inMemory, listParts } from "../../src/formats/zip/archive.js";
 import { areInstalled } from "../engines/tools.js";
 import { idv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -1,8 +1,8 @@
 /** What the browser build puts in the place of files/compression: gzip, with the checksums of all its members. */
 import { Deflate, Inflate } from "pako";
-import type { Compression } from "../../files/compression-format.js";
 import { FileError } from "../../files/errors.js";
 import type { TableSink } from "../../files/table-sink.js";
+import type { Compression } from "../../formats/compression/compression-format.js";
 import { converted } from "./deflate.js";
 
 const chunkSize = 262_144;

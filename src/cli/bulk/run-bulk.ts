@@ -4,7 +4,7 @@
  * ended well: signals change neither its exit code nor what another run pays.
  */
 import { ChoiceError, FileError } from "../../files/errors.js";
-import { startsAsZip } from "../../files/file-start.js";
+import { startsAsZip } from "../../formats/zip/file-start.js";
 import { abandonLast, countsOf, countsSince } from "../../run/session.js";
 import { TableError } from "../../table/errors.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";

@@ -1,10 +1,10 @@
 /** The third step of a bulk run: validates the rows of one file, and has its outputs committed. */
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { checkFound } from "../../formats/open/no-items.js";
 import type { Facts } from "../../report/facts.js";
 import { fixerOf } from "../../run/fixes.js";
 import { extractItem } from "../../run/item.js";
-import { checkFound } from "../../run/open/no-items.js";
 import { validateTable } from "../../run/run.js";
 import type { RunReport } from "../../run/run-options.js";
 import { loadOfflineRules } from "../engines/offline-rules.js";

@@ -2,8 +2,8 @@
 import { createReadStream } from "node:fs";
 import type { Command, Option } from "commander";
 import { found } from "../../files/found.js";
+import { openTable } from "../../formats/text-formats.js";
 import { profiles } from "../../run/profiles.js";
-import { openTable } from "../../table/reader.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { topicNames } from "../help/topic-names.js";
 import { wordsFor } from "../options/option.js";

@@ -3,7 +3,7 @@ import { BlockList } from "node:net";
 import { itemFlags } from "../../classifier/flag-names.js";
 import { mailServices } from "../../classifier/mail-services.js";
 import { isServerAddress } from "../../dns/vocabulary.js";
-import { endingOf, isMarkdown } from "../../files/format-by-name.js";
+import { endingOf, isMarkdown } from "../../files/ending.js";
 import type { Permission } from "../../store/state/api-key.js";
 import type { RequestRate } from "../../store/state/rates.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";

@@ -5,8 +5,8 @@
 import { outcomeCode } from "../../classifier/outcomes.js";
 import { syntax } from "../../classifier/rules/syntax.js";
 import { itemText, nameText } from "../../table/bytes.js";
-import { hide, show } from "../../table/document/marks.js";
 import { type JsonText, textsIn } from "../../table/json/json-values.js";
+import { hide, show } from "../../table/json/marks.js";
 import { unquote } from "../../table/quotes.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Offset, recordWords } from "../../table/scan/scanner.js";

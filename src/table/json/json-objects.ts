@@ -1,12 +1,11 @@
 /** Reads the lines of a scanned chunk as JSON objects: locates their values in the bytes, and finds the bad rows. */
 import { backslash, letterN, openBrace, openBracket, quote } from "../ascii.js";
 import { type BadRowListener, RowFault } from "../bad-rows.js";
-import { ObjectsAsArrays } from "../document/arrays.js";
-import { faultIn } from "../document/grammar.js";
-import { breaksIn, hide, locationOf, recordOf, show, unmarked } from "../document/marks.js";
 import type { TableShape } from "../records.js";
 import { type Moved, ScannedChunk, type ValueText } from "../scan/scanned-chunk.js";
 import { Offset, recordWords } from "../scan/scanner.js";
+import { ObjectsAsArrays } from "./arrays.js";
+import { faultIn } from "./grammar.js";
 import {
   itemField,
   itemTextOf,
@@ -16,6 +15,7 @@ import {
   textOf,
   textsIn,
 } from "./json-values.js";
+import { breaksIn, hide, locationOf, recordOf, show, unmarked } from "./marks.js";
 import { memberWords, ObjectScanner } from "./object-scanner.js";
 
 const keyBytes = (key: string): Buffer => Buffer.from(JSON.stringify(key));

@@ -22,7 +22,7 @@ import {
   tab,
   zero,
 } from "../ascii.js";
-import { carriageReturnMark, hide, lineFeedMark, show } from "../document/marks.js";
+import { carriageReturnMark, hide, lineFeedMark, show } from "./marks.js";
 
 /**
  * Numbers per member in {@link ObjectScanner.members}: the start and end of its key, with the quotes, and of its value.

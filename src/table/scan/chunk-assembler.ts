@@ -34,7 +34,7 @@
 import { carriageReturn, lineFeed } from "../ascii.js";
 import type { BadRowListener, RowFault } from "../bad-rows.js";
 import { itemText, lineEndings } from "../bytes.js";
-import { isFrame, locationOf } from "../document/marks.js";
+import { isFrame, locationOf } from "../json/marks.js";
 import { emptyTail, unquote } from "../quotes.js";
 import {
   longRecordBytes,

@@ -3,9 +3,9 @@
  * values of an earlier run.
  */
 import { backslash, closeBrace, colon, comma, openBrace, quote, space } from "../ascii.js";
-import { unmarked } from "../document/marks.js";
 import { KnownKeys } from "../json/json-objects.js";
 import { textOf } from "../json/json-values.js";
+import { unmarked } from "../json/marks.js";
 import { memberWords, ObjectScanner } from "../json/object-scanner.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Offset, recordWords } from "../scan/scanner.js";

@@ -3,9 +3,9 @@
 import { isUtf8 } from "node:buffer";
 import { backslash, quote } from "../ascii.js";
 import { toBinary } from "../bytes.js";
-import { unmarked } from "../document/marks.js";
 import { KnownKeys } from "../json/json-objects.js";
 import { exactTextOf, type JsonShape } from "../json/json-values.js";
+import { unmarked } from "../json/marks.js";
 import { memberWords, ObjectScanner } from "../json/object-scanner.js";
 import { closeOf, unquote } from "../quotes.js";
 import type { TableShape } from "../records.js";

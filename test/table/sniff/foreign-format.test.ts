@@ -1,7 +1,7 @@
 /** Covers the refusal of files that are no tables. */
 import { describe, expect, test } from "vitest";
 import { ChoiceError } from "../../../src/files/errors.js";
-import { refuseForeignFormat } from "../../../src/table/sniff/foreign-format.js";
+import { refuseForeignFormat } from "../../../src/formats/foreign-format.js";
 
 const bytes = (...values: number[]) => Buffer.from(values);
 

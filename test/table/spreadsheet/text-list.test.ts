@@ -1,7 +1,7 @@
 /** Covers the list of shared texts: any texts come back by their index, across blocks. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { TextList } from "../../../src/table/spreadsheet/text-list.js";
+import { TextList } from "../../../src/formats/xlsx/text-list.js";
 
 function listOf(texts: readonly string[]): TextList {
   const list = new TextList();

@@ -2,11 +2,13 @@
  * Makes the tables in zip archives and workbooks files of a run, and writes these archives and workbooks with the tables
  * as they come out of it.
  */
-import { openArchive } from "../../../files/archive-files.js";
+
+import { endingOf } from "../../../files/ending.js";
 import { ChoiceError } from "../../../files/errors.js";
-import { startsAsZip } from "../../../files/file-start.js";
-import { endingOf, isWorkbook } from "../../../files/format-by-name.js";
 import { openCopy } from "../../../files/output.js";
+import { isWorkbook } from "../../../formats/by-name.js";
+import { openArchive } from "../../../formats/zip/archive-files.js";
+import { startsAsZip } from "../../../formats/zip/file-start.js";
 import { profiles } from "../../../run/profiles.js";
 import { all } from "../../options/input.js";
 import { commitOutputs, unchanged } from "../commit.js";

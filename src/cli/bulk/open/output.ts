@@ -1,14 +1,14 @@
 /** Opens the outputs of a run. Nothing appears before they are committed. */
 import { access, constants, stat } from "node:fs/promises";
-import { compressionByName } from "../../../files/compression-format.js";
 import { FileError } from "../../../files/errors.js";
 import { found } from "../../../files/found.js";
 import { type FileSink, openOutputFile } from "../../../files/output.js";
 import { ownerFault } from "../../../files/owner.js";
 import type { SplitFolder } from "../../../files/split-output.js";
 import type { TableSink } from "../../../files/table-sink.js";
-import { isUtf8 } from "../../../files/text-encoding.js";
-import { inDocument, writeTable } from "../../../run/open/write-table.js";
+import { compressionByName } from "../../../formats/compression/compression-format.js";
+import { isUtf8 } from "../../../formats/encodings/text-encoding.js";
+import { inDocument, writeTable } from "../../../formats/open/write-table.js";
 import { isFile, standardOutput } from "../../terminal/standard-output.js";
 import type { Plan } from "../plan/plan.js";
 import type { OpenInput } from "./input.js";
@@ -48,7 +48,7 @@ export async function openSink(
 
 async function encoded(name: string, sink: TableSink, encoding: string | undefined): Promise<TableSink> {
   if (encoding === undefined || isUtf8(encoding)) return sink;
-  const { encodeInto } = await import("../../../files/output-encoding.js");
+  const { encodeInto } = await import("../../../formats/encodings/output-encoding.js");
   return encodeInto(name, sink, encoding);
 }
 

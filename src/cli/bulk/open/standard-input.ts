@@ -5,7 +5,7 @@ import { cannotWrite, FileError } from "../../../files/errors.js";
 import { found } from "../../../files/found.js";
 import { type InputFile, readStream } from "../../../files/input.js";
 import { newPrivateFolder, removeAbandonedFolders } from "../../../files/temporary-files.js";
-import { isZipStart } from "../../../files/zip-start.js";
+import { isZipStart } from "../../../formats/zip/zip-start.js";
 import { say } from "../../terminal/terminal.js";
 import type { Resources } from "./resources.js";
 

@@ -1,6 +1,6 @@
 /** Rejects options that contradict each other, or mean nothing for the engine of a run. */
 
-import { endingOf, isMarkdown } from "../../../files/format-by-name.js";
+import { endingOf, isMarkdown } from "../../../files/ending.js";
 import { isDatabase, type QuotaLocation } from "../../config/quota-location.js";
 import { type SetSetting, type Settings, settingOf } from "../../config/settings.js";
 import { UsageError } from "../../errors.js";

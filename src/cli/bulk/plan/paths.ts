@@ -1,11 +1,12 @@
 /** Decides where the files of a run are: input, output, and the backup of a file that is replaced. */
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { endingOf, isArchiveName, type WorkbookFormat } from "../../../files/format-by-name.js";
+import { endingOf } from "../../../files/ending.js";
 import { found } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
 import type { FileCopy } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
+import { isArchiveName, type WorkbookFormat } from "../../../formats/by-name.js";
 import { printable } from "../../../text.js";
 import { knownStatuses } from "../../../validator/validator.js";
 import { UsageError } from "../../errors.js";

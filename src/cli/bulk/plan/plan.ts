@@ -4,9 +4,10 @@
  */
 import type { ClassifierSource } from "../../../classifier/load-classifier.js";
 import { tableSource } from "../../../data/installed-table.js";
-import { endingOf, formatByName, isWorkbook, type WorkbookFormat } from "../../../files/format-by-name.js";
+import { endingOf } from "../../../files/ending.js";
+import { formatByName, isWorkbook, type WorkbookFormat } from "../../../formats/by-name.js";
+import { type ColumnChoices, losesStyles } from "../../../formats/open/open-input.js";
 import { type CellOptions, itemTest, usualEmptyValues } from "../../../run/cells.js";
-import { type ColumnChoices, losesStyles } from "../../../run/open/open-input.js";
 import { profiles } from "../../../run/profiles.js";
 import type { RowFilter } from "../../../run/run-options.js";
 import type { TableOptions } from "../../../table/table.js";

@@ -3,7 +3,7 @@
  * that is there is replaced only if idv wrote it for the same purpose, and its name must end as such files do.
  */
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
-import { endingOf } from "../../../files/format-by-name.js";
+import { endingOf } from "../../../files/ending.js";
 import { found, isDevicePath } from "../../../files/found.js";
 import { beforeIn } from "../../../report/json.js";
 import { printable } from "../../../text.js";

@@ -1,6 +1,6 @@
 /** `--report`: collects what the report on a run shows, and writes it as HTML pages or Markdown. */
 import { readFile } from "node:fs/promises";
-import { endingOf, isMarkdown } from "../../../files/format-by-name.js";
+import { endingOf, isMarkdown } from "../../../files/ending.js";
 import { found } from "../../../files/found.js";
 import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";

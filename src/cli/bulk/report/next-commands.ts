@@ -1,8 +1,8 @@
 /** The commands that a run suggests when it is done. No suggested command may lose rows or charge them twice. */
 
 import { existsSync } from "node:fs";
-import { formatByName } from "../../../files/format-by-name.js";
 import { isDevicePath } from "../../../files/found.js";
+import { formatByName } from "../../../formats/by-name.js";
 import type { RunReport } from "../../../run/run-options.js";
 import type { Table } from "../../../table/table.js";
 import { isDatabase } from "../../config/quota-location.js";

@@ -1,0 +1,151 @@
+/**
+ * gzip and zstd for input and output files: decompression, and a sink that compresses. Knows nothing of the content.
+ * Loaded only for compressed files.
+ */
+import { Readable, type Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import zlib, { createGunzip } from "node:zlib";
+import { FileError } from "../../files/errors.js";
+import type { TableSink } from "../../files/table-sink.js";
+import { nativeCode } from "../../package/native-code.js";
+import type { Compression } from "./compression-format.js";
+import { GzipWriter } from "./gzip.js";
+import { zstdPieces } from "./zstd-frames.js";
+
+/** Size of zlib's output chunks in bytes. The default, 16 KiB, makes many small chunks. */
+const chunkSize = 262_144;
+
+/**
+ * @param name the file's name in errors, or `standard input`
+ * @throws FileError when the data is damaged or truncated, or zstd is not available
+ */
+export async function* decompress(
+  name: string,
+  compression: Compression,
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let inputError: unknown;
+  async function* input() {
+    try {
+      // Copied, because each chunk is valid only until the next is requested, and a stream reads ahead.
+      for await (const chunk of bytes) yield Buffer.from(chunk);
+    } catch (error) {
+      inputError = error;
+      throw error;
+    }
+  }
+  const source = compression === "gzip" ? input() : zstdPieces(input());
+  const transform = compression === "gzip" ? createGunzip({ chunkSize }) : (await zstd(name)).decompressor();
+  // A failure of the pipeline also destroys the transform; the loop below reports it.
+  pipeline(Readable.from(source, { highWaterMark: 1 }), transform).catch(() => {});
+  try {
+    yield* transform;
+  } catch (error) {
+    if (inputError !== undefined) throw inputError;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === "Z_BUF_ERROR" || message === "cut off" ? "it is cut off" : message;
+    throw new FileError(`${name}: the ${compression} data is damaged: ${reason}; get the file again`);
+  }
+}
+
+/** @throws FileError when the compression is not available */
+export async function compressInto(
+  name: string,
+  sink: TableSink,
+  compression: Compression,
+): Promise<TableSink> {
+  if (compression === "gzip") {
+    let isDiscarded = false;
+    const writer = new GzipWriter(async (piece) => {
+      // Pieces may still be in flight.
+      if (!isDiscarded) await sink.write(piece);
+    });
+    return {
+      write: (bytes) => writer.write(bytes),
+      async prepare() {
+        await writer.end();
+        await sink.prepare?.();
+      },
+      async commit() {
+        await writer.end();
+        await sink.commit();
+      },
+      async discard() {
+        isDiscarded = true;
+        await sink.discard();
+      },
+    };
+  }
+  const transform: Transform = (await zstd(name)).compressor();
+  const written = (async () => {
+    for await (const chunk of transform) await sink.write(chunk as Uint8Array);
+  })();
+  // The next `write()`, `prepare()` or `commit()` rethrows the error.
+  written.catch(() => transform.destroy());
+  const end = async () => {
+    transform.end();
+    await written;
+  };
+  return {
+    async write(bytes) {
+      // Wait until the transform has consumed the bytes: the caller may then reuse their memory. A failure of the sink
+      // below ends the wait.
+      const taken = new Promise<void>((resolve, reject) => {
+        transform.write(bytes, (error) => (error ? reject(error) : resolve()));
+      });
+      await Promise.race([taken, written]);
+    },
+    async prepare() {
+      await end();
+      await sink.prepare?.();
+    },
+    async commit() {
+      await end();
+      await sink.commit();
+    },
+    async discard() {
+      transform.destroy();
+      await sink.discard();
+    },
+  };
+}
+
+/** Functions of node:zlib that the types of Node.js 20 lack. */
+interface NewerZlib {
+  readonly createGunzip: unknown;
+  readonly createZstdCompress?: (options: { readonly chunkSize: number }) => Transform;
+  readonly createZstdDecompress?: (options: { readonly chunkSize: number }) => Transform;
+}
+
+interface Zstd {
+  compressor(): Transform;
+  /** Returns a stream that needs pieces of {@link zstdPieces}: that of Node.js drops what follows the end of a frame in a piece. */
+  decompressor(): Transform;
+}
+
+/**
+ * Returns the zstd of Node.js, else that of the package: Node.js has it since 22.15, and there is no build of the package for
+ * some platforms.
+ *
+ * @throws FileError when there is neither
+ */
+async function zstd(name: string): Promise<Zstd> {
+  const { createZstdCompress, createZstdDecompress } = zlib as NewerZlib;
+  if (createZstdCompress && createZstdDecompress) {
+    return {
+      compressor: () => createZstdCompress({ chunkSize }),
+      decompressor: () => createZstdDecompress({ chunkSize }),
+    };
+  }
+  try {
+    const { Compressor, Decompressor } = await nativeCode().zstd();
+    if (typeof Compressor === "function") {
+      return { compressor: () => new Compressor(3), decompressor: () => new Decompressor() };
+    }
+  } catch {
+    // Reported below.
+  }
+  throw new FileError(
+    `${name}: zstd is not available on this machine; install idv again, use gzip, or run: zstd -dc FILE | idv ...`,
+  );
+}

@@ -1,0 +1,113 @@
+/**
+ * Reads address books, vCard (RFC 6350, and 2.1 and 3.0 before it) and LDIF (RFC 2849), and lists of mailboxes (RFC
+ * 5322), as a CSV table of names and addresses. A contact with several addresses has several rows; one without an
+ * address has an empty field.
+ */
+import { nameText } from "../../table/bytes.js";
+import { quoteField } from "../../table/quotes.js";
+import type { ItemProfile } from "../../table/sniff/item-profile.js";
+import type { Contact } from "./contact.js";
+import { isItemList, itemContacts } from "./item-list.js";
+import { ldifContacts } from "./ldif.js";
+import { vcardContacts } from "./vcard.js";
+
+interface AddressBook {
+  readonly what: string;
+  /** Name of the column with the items. */
+  readonly column: string;
+  readonly contactsIn: (bytes: AsyncIterable<Uint8Array>) => AsyncGenerator<Contact>;
+}
+
+const addressBooks: readonly (AddressBook & { readonly start: RegExp })[] = [
+  {
+    what: "a vCard file",
+    column: "email",
+    start: /^\s*BEGIN:VCARD/i,
+    contactsIn: (bytes) => vcardContacts(wholeLines(bytes)),
+  },
+  {
+    what: "an LDIF file",
+    column: "email",
+    start: /^\s*(?:version: *1\r?\n\s*)?(?:#.*\r?\n\s*)*dn::? /i,
+    contactsIn: (bytes) => ldifContacts(wholeLines(bytes)),
+  },
+];
+
+/**
+ * Returns the address book that a file is; undefined for other files.
+ *
+ * @param start the first bytes of the file
+ * @param isWhole whether they are all of its bytes
+ * @param profile recognises the items of a list; undefined if the file cannot be one
+ */
+export function addressBookIn(
+  start: Buffer,
+  isWhole: boolean,
+  profile: ItemProfile | undefined,
+): AddressBook | undefined {
+  const text = start.toString("latin1").replace(/^\xef\xbb\xbf/, "");
+  const book = addressBooks.find((book) => book.start.test(text));
+  if (book !== undefined || profile === undefined) return book;
+  if (!isItemList(start.toString().replace(/^\ufeff/, ""), isWhole, profile)) return undefined;
+  return {
+    what: `a list of ${profile.plural}`,
+    column: profile.columnNames[0]!,
+    contactsIn: (bytes) => itemContacts(decodedPieces(bytes), profile),
+  };
+}
+
+export async function* csvOf(
+  { column, contactsIn }: AddressBook,
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let piece = `name,${column}\n`;
+  for await (const { name, addresses } of contactsIn(bytes)) {
+    for (const address of addresses.length > 0 ? addresses : [""]) {
+      piece += `${quoteField(name, ",")},${quoteField(address, ",")}\n`;
+    }
+    if (piece.length < pieceLength) continue;
+    yield Buffer.from(piece);
+    piece = "";
+  }
+  yield Buffer.from(piece);
+}
+
+/** Yields the text of a list, without its byte order mark. */
+async function* decodedPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}
+
+const pieceLength = 65_536;
+/** Longer lines hold pictures and keys. They are cut. */
+const longestLine = 65_536;
+
+/**
+ * Yields lines. A line that starts with white space continues the one before it (RFC 6350 section 3.2, RFC 2849 note
+ * 2).
+ */
+async function* wholeLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let line: string | undefined;
+  let rest = "";
+  const added = (next: string) => {
+    const isContinued = line !== undefined && /^[ \t]/.test(next);
+    const whole = isContinued ? undefined : line;
+    if (!isContinued) line = next;
+    else if (line!.length < longestLine) line += next.slice(1);
+    return whole;
+  };
+  for await (const chunk of bytes) {
+    const lines = (rest + Buffer.from(chunk).toString("latin1")).split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop()!;
+    if (rest.length > longestLine && !rest.endsWith("\r")) rest = rest.slice(0, longestLine);
+    for (const next of lines) {
+      const whole = added(next);
+      if (whole !== undefined) yield nameText(whole);
+    }
+  }
+  for (const next of [rest.replace(/\r$/, ""), ""]) {
+    const whole = added(next);
+    if (whole !== undefined) yield nameText(whole);
+  }
+}

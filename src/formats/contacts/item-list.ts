@@ -1,0 +1,99 @@
+/**
+ * Reads lists of items, as people copy them from the recipients of a message: lines in which each field is an item, with or
+ * without a name: `Ann <a@b.net>, "Lee, Bob" <c@d.net>; e@f.net`. Knows what an item is from its profile only.
+ */
+import type { ItemProfile } from "../../table/sniff/item-profile.js";
+import type { Contact } from "./contact.js";
+
+/**
+ * Returns whether a text is such a list and not a table: all its lines are, and one has several items.
+ *
+ * @param isWhole whether it is the whole input; otherwise its last line may be cut off
+ */
+export function isItemList(text: string, isWhole: boolean, profile: ItemProfile): boolean {
+  const lines = unfolded(text).split(/\r\n|\r|\n/);
+  const whole = isWhole || lines.length === 1 ? lines : lines.slice(0, -1);
+  let isAny = false;
+  for (const line of whole.filter((line) => line.trim() !== "")) {
+    const isCut = !isWhole && lines.length === 1;
+    const [first = ""] = partsOf(isCut ? line.slice(0, lastEnd(line)) : line);
+    const listed = isJson(line, isCut) ? undefined : profile.listed(first);
+    if (listed === undefined) return false;
+    isAny ||= listed.length > 1;
+  }
+  return isAny;
+}
+
+/** After a separator, a line that starts with white space continues the one before it (RFC 5322, section 2.2.3). */
+const unfolded = (text: string): string => text.replace(/([,;])[ \t]*(?:\r\n|\r|\n)[ \t]+(?=\S)/g, "$1 ");
+
+const startOfJson = /^\s*(?:\[\s*[[{"\]]|\{\s*["}])/;
+/** What is outside of the strings of JSON. */
+const outsideStrings = /^[\s\w.,:[\]{}+-]*$/;
+
+/** @param isCut whether the end of the line is not known: then its start decides, as far as it may be JSON */
+function isJson(line: string, isCut: boolean): boolean {
+  if (!startOfJson.test(line)) return false;
+  if (isCut) return outsideStrings.test(line.replace(/"(?:[^"\\]|\\.)*(?:"|$)/g, ""));
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Longest part of a line, in characters, that is read at once. */
+const longestPart = 8192;
+
+/** Yields the parts of a long line, which end after an item. */
+function* partsOf(line: string): Generator<string> {
+  let rest = line;
+  while (rest.length > longestPart) {
+    const end = lastEnd(rest.slice(0, longestPart)) || longestPart;
+    yield rest.slice(0, end);
+    rest = rest.slice(end);
+  }
+  yield rest;
+}
+
+/** Returns the index after the last item of a text that is certainly whole: behind a separator, and not in a name. */
+function lastEnd(text: string): number {
+  const close = text.lastIndexOf(">");
+  const separator = Math.max(text.lastIndexOf(","), text.lastIndexOf(";"), text.lastIndexOf(" "));
+  return (close === -1 ? separator : close) + 1;
+}
+
+/** Around a list as Python prints it. In a long line, they are in different parts. */
+const bracketsOfList = /^\[\s*(?=['"])|(?<=['"])\s*\]\s*$/g;
+
+/** Yields the items of all lines. A line that is no list is one item, so that nothing is lost. */
+export async function* itemContacts(
+  pieces: AsyncIterable<string>,
+  profile: ItemProfile,
+): AsyncGenerator<Contact> {
+  let rest = "";
+  function* contactsIn(line: string): Generator<Contact> {
+    for (const part of partsOf(line)) {
+      const own = part.replace(/^[\s,;]+/, "").replace(bracketsOfList, "");
+      if (own.trim() === "") continue;
+      const listed = profile.listed(own) ?? [{ name: "", item: own }];
+      for (const { name, item } of listed) yield { name, addresses: [item] };
+    }
+  }
+  for await (const piece of pieces) {
+    // The next line may continue the last one.
+    const lines = unfolded(rest + piece).split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop()!;
+    if (lines.length > 0 && rest.trim() === "") rest = `${lines.pop()!}\n${rest}`;
+    for (const line of lines) yield* contactsIn(line);
+    if (rest.length <= longestLine) continue;
+    const end = lastEnd(rest);
+    yield* contactsIn(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  for (const line of unfolded(rest).split(/\r\n|\n|\r/)) yield* contactsIn(line);
+}
+
+/** Longest text, in characters, that is kept until its line ends. */
+const longestLine = 65_536;

@@ -1,0 +1,93 @@
+/** Turns the raw bytes of an input file into text that the table reader can parse. */
+import { type Compression, compressionByMagic } from "../compression/compression-format.js";
+import { encodingByMark, isUtf8, transcode } from "./text-encoding.js";
+
+export interface DecodedInput {
+  /** Uncompressed text, in UTF-8 or another superset of ASCII. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly compression: Compression | undefined;
+  /** First bytes of the uncompressed input, at least four unless it is shorter. */
+  readonly start: Uint8Array;
+  /** Undefined when the input needed no transcoding. */
+  readonly encoding: string | undefined;
+}
+
+/**
+ * Undoes the compression and the encoding of an input. Detects the compression by the first bytes, and UTF-16 by its
+ * byte order mark. Any other encoding has to be named, or is guessed if the user wants it.
+ *
+ * @param name the file's name in errors, or `standard input`
+ * @param encoding the encoding named by the user, which takes precedence over a byte order mark; `auto` to guess it
+ * @throws ChoiceError when the encoding is unknown
+ * @throws FileError when the bytes are damaged or not text in the encoding; also from the iteration
+ */
+export async function decodeInput(
+  name: string,
+  bytes: AsyncIterable<Uint8Array>,
+  encoding?: string,
+): Promise<DecodedInput> {
+  const isGuessed = encoding === "auto";
+  const named = encoding !== undefined && !isGuessed && !isUtf8(encoding) ? encoding : undefined;
+  const raw = await peek(bytes);
+  const compression = compressionByMagic(raw.start);
+  const peeked = compression ? await peek(await decompressed(name, compression, raw.bytes)) : raw;
+  const marked = encoding === undefined || isGuessed ? encodingByMark(peeked.start) : undefined;
+  const plain = isGuessed && marked === undefined ? await sampled(peeked) : peeked;
+  const found = named ?? marked ?? plain.guess;
+  return {
+    bytes: found === undefined ? plain.bytes : transcode(name, found, plain.bytes),
+    compression,
+    start: plain.start,
+    encoding: found,
+  };
+}
+
+async function decompressed(name: string, compression: Compression, bytes: AsyncIterable<Uint8Array>) {
+  const { decompress } = await import("../compression/compression.js");
+  return decompress(name, compression, bytes);
+}
+
+const sampleBytes = 65_536;
+
+async function sampled({ start, bytes }: Peeked): Promise<Peeked> {
+  const { guessEncoding } = await import("../../table/sniff/guess-encoding.js");
+  const all = await peek(bytes, sampleBytes);
+  return { start, bytes: all.bytes, guess: guessEncoding(all.start) };
+}
+
+interface Peeked {
+  readonly start: Uint8Array;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly guess?: string | undefined;
+}
+
+/** Length in bytes of the longest signature: a zstd magic number. */
+const markBytes = 4;
+
+/** Reads the first bytes. The returned `bytes` include them. */
+async function peek(bytes: AsyncIterable<Uint8Array>, length = markBytes): Promise<Peeked> {
+  const input = bytes[Symbol.asyncIterator]();
+  let start = Buffer.of();
+  let next = await input.next();
+  while (!next.done && start.length + next.value.length < length) {
+    start = Buffer.concat([start, next.value]);
+    next = await input.next();
+  }
+  const before = start;
+  const { done, value } = next;
+  async function* all() {
+    try {
+      if (before.length > 0) yield before;
+      if (done) return;
+      yield value;
+      for (;;) {
+        const { done, value } = await input.next();
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await input.return?.();
+    }
+  }
+  return { start: done ? before : Buffer.concat([before, value.subarray(0, length)]), bytes: all() };
+}

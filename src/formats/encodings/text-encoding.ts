@@ -1,0 +1,62 @@
+/** Detects UTF-16 and transcodes text to UTF-8. Knows nothing of compression or tables. */
+import { ChoiceError, FileError } from "../../files/errors.js";
+
+/**
+ * Returns the UTF-16 encoding named by a byte order mark, or undefined. UTF-8 needs no transcoding, and UTF-32 is not
+ * supported.
+ */
+export function encodingByMark(start: Uint8Array): string | undefined {
+  const isUtf32 = start[2] === 0 && start[3] === 0;
+  if (start[0] === 0xff && start[1] === 0xfe) return isUtf32 ? undefined : "utf-16le";
+  return start[0] === 0xfe && start[1] === 0xff ? "utf-16be" : undefined;
+}
+
+/**
+ * Transcodes text to UTF-8. A byte order mark becomes a UTF-8 one.
+ *
+ * @param name the file's name in errors, or `standard input`
+ * @param encoding a label of the WHATWG Encoding Standard: `latin1`, `windows-1252`, `utf-16le`, `shift_jis` ...
+ * @throws ChoiceError when the encoding is unknown
+ * @throws FileError from the iteration, when the bytes are not text in the encoding
+ */
+export function transcode(
+  name: string,
+  encoding: string,
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const decoder = createDecoder(encoding);
+  async function* transcoded() {
+    let position = 0;
+    const decode = (chunk?: Uint8Array): Buffer => {
+      try {
+        return Buffer.from(decoder.decode(chunk, { stream: chunk !== undefined }));
+      } catch {
+        throw new FileError(`${name}: not ${decoder.encoding} text, at or after byte ${position + 1}`, {
+          advice: "pass the right --encoding",
+          page: "save it as UTF-8",
+        });
+      }
+    };
+    for await (const chunk of bytes) {
+      yield decode(chunk);
+      position += chunk.length;
+    }
+    yield decode();
+  }
+  return transcoded();
+}
+
+/** @throws ChoiceError when the encoding is unknown */
+export function isUtf8(encoding: string): boolean {
+  return createDecoder(encoding).encoding === "utf-8";
+}
+
+function createDecoder(encoding: string): TextDecoder {
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+  } catch {
+    throw new ChoiceError(
+      `unknown encoding "${encoding}"; use utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis or gbk, for example`,
+    );
+  }
+}

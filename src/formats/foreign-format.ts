@@ -1,0 +1,133 @@
+/** Refuses files that are not tables, by their first bytes, and advises how to convert them. */
+import { ChoiceError } from "../files/errors.js";
+
+interface ForeignFormat {
+  readonly start: RegExp;
+  readonly what: string;
+  readonly advice: string;
+}
+
+interface Wrapping {
+  readonly start: RegExp;
+  readonly what: string;
+  readonly command: string;
+}
+
+/**
+ * Files that hold another file, by their first characters, with the command that unpacks them. Bytes are characters up
+ * to U+00FF.
+ */
+const wrappings: readonly Wrapping[] = [
+  { start: /^\xfd7zXZ\0/, what: "an xz file", command: "xz -dc" },
+  { start: /^BZh[1-9](?:1AY&SY|\x17rE8P\x90)/, what: "a bzip2 file", command: "bzip2 -dc" },
+  { start: /^(?:\x04"M\x18|\x02!L\x18)/, what: "an lz4 file", command: "lz4 -dc" },
+  { start: /^LZIP\x01/, what: "an lzip file", command: "lzip -dc" },
+  { start: /^7z\xbc\xaf'\x1c/, what: "a 7z archive", command: "7z x -so" },
+  { start: /^Rar!\x1a\x07/, what: "a rar archive", command: "unrar p -inul" },
+  { start: /^[^\0][\s\S]{256}ustar/, what: "a tar archive", command: "tar -xOf" },
+  { start: /^\x1f\x9d/, what: "a compress file (.Z)", command: "gzip -dc" },
+  // One layer of compression has already been removed.
+  { start: /^\x1f\x8b\x08/, what: "a gzip file in a compressed file", command: "gzip -dc FILE | gzip -dc" },
+  {
+    start: /^\x28\xb5\x2f\xfd/,
+    what: "a zstd file in a compressed file",
+    command: "zstd -dc FILE | zstd -dc",
+  },
+  { start: /^-----BEGIN PGP MESSAGE-----/, what: "a PGP message", command: "gpg -d" },
+  // A session key for a public key (version 3) or a password (version 4): RFC 4880 section 4.2, 5.1 and 5.3.
+  {
+    start: /^(?:[\x84\xc1][\s\S]\x03|\x85[\s\S]{2}\x03|[\x8c\xc3][\s\S]\x04)/,
+    what: "a PGP message",
+    command: "gpg -d",
+  },
+];
+
+const asCsv = "export it as CSV";
+const grepAddresses = `grep -Ei '^(from|to|cc|reply-to):' FILE | grep -Eo '[^ <>()",;:]+@[^ <>()",;:]+' | idv emails`;
+
+const formats: readonly ForeignFormat[] = [
+  { start: /^PK\x03\x04/, what: "a zip archive or a spreadsheet file", advice: asCsv },
+  {
+    // The name of the part EncryptedPackage, in UTF-16.
+    start: /^\xd0\xcf\x11\xe0[\s\S]*E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0/,
+    what: "a workbook with a password",
+    advice: "save it without one",
+  },
+  { start: /^\xd0\xcf\x11\xe0/, what: "an Excel 97-2003 workbook (.xls)", advice: `${asCsv} or .xlsx` },
+  { start: /^PAR1/, what: "a Parquet file", advice: asCsv },
+  { start: /^%PDF-/, what: "a PDF document", advice: asCsv },
+  { start: /^\{\\rtf/, what: "an RTF document", advice: asCsv },
+  { start: /^SQLite format 3\0/, what: "an SQLite database", advice: asCsv },
+  { start: /^\s*BEGIN:VCALENDAR/i, what: "a calendar (iCalendar)", advice: asCsv },
+  {
+    start: /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<(?:!doctype html|html|head|body|table|meta)\b/i,
+    what: "an HTML page, even if its name ends in .xls",
+    advice: "open it in a spreadsheet program and save it as CSV",
+  },
+  { start: /^\s*<\?xml/, what: "an XML document", advice: asCsv },
+  {
+    start: /^(?:--.*\r?\n|\/\*[\s\S]*?\*\/;?|\s)*(?:INSERT INTO|CREATE TABLE|DROP TABLE|BEGIN;|PRAGMA )/i,
+    what: "an SQL dump",
+    advice: "export the table as CSV",
+  },
+  {
+    start: /^From \S+@\S+ .*\r?\n[A-Z][\w-]*: /,
+    what: "a mailbox (mbox)",
+    advice: `make a list of its addresses: ${grepAddresses}`,
+  },
+  {
+    start:
+      /^(?:Return-Path|Received|Delivered-To|From|To|Subject|Date|Message-ID|MIME-Version): .*\r?\n(?:[ \t].*\r?\n)*[A-Z][\w-]*: /i,
+    what: "an e-mail message",
+    advice: `make a list of its addresses: ${grepAddresses}`,
+  },
+  { start: /^(?:---[ \t]*\r?\n|- \w+: |\w+:[ \t]*\r?\n\s*- \w+: )/, what: "a YAML document", advice: asCsv },
+];
+
+function unwrapping({ command }: Wrapping, name: string, wanted: string): string {
+  const isPlain = /^[\w./][\w./-]*$/.test(name);
+  const file = name === "standard input" ? "FILE" : isPlain ? name : `'${name.replaceAll("'", "'\\''")}'`;
+  const unpack = command.includes("FILE") ? command.replace("FILE", () => file) : `${command} ${file}`;
+  return `${unpack} | idv ${wanted}`;
+}
+
+/**
+ * @param start the first bytes of the file, with its byte order mark
+ * @param wanted the command that was to read it
+ * @throws ChoiceError if the file has another format, or is not text
+ */
+export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails" | "domains"): void {
+  const refuse = (what: string, advice: string, page?: string) => {
+    throw new ChoiceError(`${name}: ${what}`, { code: "format", advice, page: page ?? advice });
+  };
+  const isUtf32 = /^(?:\xff\xfe\0\0|\0\0\xfe\xff|[^\0]\0\0\0[^\0]\0\0\0|\0\0\0[^\0]\0\0\0[^\0])/;
+  const text = start.toString("latin1");
+  const wrapping = wrappings.find(({ start }) => start.test(text));
+  if (wrapping) refuse(wrapping.what, `unpack it: ${unwrapping(wrapping, name, wanted)}`, "unpack it");
+  if (isUtf32.test(text)) refuse("UTF-32 text, which is not read", "convert it: iconv -f UTF-32 -t UTF-8");
+  const { what, advice } = formats.find(({ start }) => start.test(text.replace(/^\xef\xbb\xbf/, ""))) ?? {};
+  if (what !== undefined && advice !== undefined) refuse(what, advice);
+  if (isMostlyNul(start)) {
+    refuse(
+      "not text: mostly NUL bytes",
+      "if it is UTF-16 without a byte order mark, pass --encoding utf-16le",
+      "if it is UTF-16, save it as UTF-8",
+    );
+  }
+  const controls = start.filter(
+    (byte) => byte < 0x20 && (byte < 0x09 || byte > 0x0d) && byte !== 0x1b,
+  ).length;
+  if (controls > Math.max(30, start.length / 20)) refuse("not text: many control characters", asCsv);
+}
+
+/**
+ * Returns whether more than a quarter of the bytes is NUL. In a short text, the NULs must be at even or at odd
+ * positions, as in UTF-16: a field may contain some.
+ */
+function isMostlyNul(bytes: Buffer): boolean {
+  const nuls = [0, 0] as [number, number];
+  for (const [i, byte] of bytes.entries()) if (byte === 0) nuls[i & 1 ? 1 : 0]++;
+  const [least, most] = [Math.min(...nuls), Math.max(...nuls)];
+  if (bytes.length >= 1024) return least + most > bytes.length / 4;
+  return most > 4 && most > bytes.length / 4 && least < most / 4;
+}

@@ -1,0 +1,212 @@
+/** Makes JSON documents of the lines that a run writes: the document that was read, or an array of JSON Lines. */
+import { backslash, carriageReturn, comma, lineFeed, openBrace, quote, space } from "../../table/ascii.js";
+import {
+  carriageReturnMark,
+  frameNote,
+  hide,
+  isLayout,
+  lineFeedMark,
+  location,
+  locationDigits,
+  note,
+  otherNote,
+  show,
+} from "../../table/json/marks.js";
+
+/** Turns written bytes into those of the output. The result is valid until the next call. */
+export interface OutputText {
+  /** @param bytes a part of the lines, cut anywhere */
+  convert(bytes: Uint8Array): Uint8Array;
+  end(): Uint8Array;
+}
+
+const nothing = Buffer.of();
+
+/** Bytes from {@link location} to the value of the record. */
+const afterLocation = 2 * locationDigits + 2;
+
+/** Longest text that is copied byte by byte. */
+const mostByByte = 256;
+
+/** States of {@link ReturnedDocument}: what the next byte is. */
+const State = { lineStart: 0, note: 1, hidden: 2, location: 3, text: 4, dropped: 5 } as const;
+
+/**
+ * Makes the document that was read, of the lines of document-records.ts. The first record that is written into a list
+ * loses the comma and the white space before it: what stands before the first record of the list is around the records.
+ */
+export class ReturnedDocument implements OutputText {
+  #state: (typeof State)[keyof typeof State] = State.lineStart;
+  /** Whether no record has been written into the current list. */
+  #isFirst = true;
+  /** Whether only commas and white space have been hidden so far. */
+  #isDropping = false;
+  readonly #dropsOthers: boolean;
+  #out = Buffer.of();
+
+  /** @param dropsOthers whether elements that are no records are left out */
+  constructor(dropsOthers = false) {
+    this.#dropsOthers = dropsOthers;
+  }
+
+  convert(bytes: Uint8Array): Uint8Array {
+    if (this.#out.length < bytes.length) this.#out = Buffer.allocUnsafeSlow(4 * bytes.length);
+    let length = 0;
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#state === State.lineStart && bytes[at] === hide && !this.#isFirst) {
+        // Nearly all lines: a record behind another one, wholly in these bytes.
+        const end = bytes.indexOf(location, at) + afterLocation;
+        if (end > at + afterLocation && end <= bytes.length) {
+          while (bytes[++at] !== location) this.#out[length++] = bytes[at]!;
+          at = end;
+          this.#state = State.text;
+        }
+      }
+      if (this.#state === State.text) {
+        const end = bytes.indexOf(lineFeed, at);
+        const next = end === -1 ? bytes.length : end;
+        copy(bytes, at, next, this.#out, length);
+        length += next - at;
+        at = next + 1;
+        if (end !== -1) this.#state = State.lineStart;
+      } else if (this.#takesLayout(bytes[at++]!)) this.#out[length++] = bytes[at - 1]!;
+    }
+    if (bytes.includes(lineFeedMark) || bytes.includes(carriageReturnMark)) restoreBreaks(this.#out, length);
+    return this.#out.subarray(0, length);
+  }
+
+  /** Takes a byte before a record, or before what is around the records. Returns whether it is written. */
+  #takesLayout(byte: number): boolean {
+    switch (this.#state) {
+      case State.lineStart:
+        this.#isDropping = this.#isFirst;
+        // A byte order mark is before the first line.
+        if (byte >= 0x80) return true;
+        this.#state = byte === note ? State.note : byte === hide ? State.hidden : State.text;
+        return this.#state === State.text;
+      case State.note:
+        this.#isFirst ||= byte === frameNote;
+        if (byte === frameNote) this.#state = State.text;
+        else this.#state = byte === otherNote && this.#dropsOthers ? State.dropped : State.hidden;
+        return false;
+      case State.dropped:
+        if (byte === lineFeed) this.#state = State.lineStart;
+        return false;
+      case State.location:
+        if (byte === show) {
+          this.#state = State.text;
+          this.#isFirst = false;
+        }
+        return false;
+      default:
+        if (byte === location) this.#state = State.location;
+        if (byte === location || byte === hide) return false;
+        this.#isDropping &&= byte === comma || isLayout(byte);
+        return !this.#isDropping;
+    }
+  }
+
+  end(): Uint8Array {
+    return nothing;
+  }
+}
+
+/** Makes JSON Lines of the records, without white space. */
+export class CompactLines implements OutputText {
+  #state: (typeof State)[keyof typeof State] = State.lineStart;
+  #isInString = false;
+  #isEscaped = false;
+
+  convert(bytes: Uint8Array): Uint8Array {
+    const out = Buffer.allocUnsafeSlow(bytes.length);
+    let length = 0;
+    for (const byte of bytes) {
+      if (this.#isInString) {
+        this.#isInString = this.#isEscaped || byte !== quote;
+        this.#isEscaped = !this.#isEscaped && byte === backslash;
+        out[length++] = byte;
+      } else if (this.#takes(byte)) out[length++] = byte;
+    }
+    return out.subarray(0, length);
+  }
+
+  /** Takes a byte outside of strings. Returns whether it is written. */
+  #takes(byte: number): boolean {
+    if (this.#state === State.lineStart) {
+      // A byte order mark is before the first line.
+      if (byte < 0x80)
+        this.#state = byte === note ? State.dropped : byte === hide ? State.hidden : State.text;
+      return this.#state === State.text || byte >= 0x80;
+    }
+    if (this.#state === State.hidden) {
+      if (byte === show) this.#state = State.text;
+      return false;
+    }
+    if (byte === lineFeed) {
+      const isText = this.#state === State.text;
+      this.#state = State.lineStart;
+      return isText;
+    }
+    if (this.#state === State.dropped || isLayout(byte)) return false;
+    this.#isInString = byte === quote;
+    return true;
+  }
+
+  end(): Uint8Array {
+    return nothing;
+  }
+}
+
+/** Makes an array with an object on each line, of JSON Lines. */
+export class ArrayOfLines implements OutputText {
+  #isFirst = true;
+  #line: "start" | "object" | "other" = "start";
+
+  convert(bytes: Uint8Array): Uint8Array {
+    const parts: Uint8Array[] = [];
+    let from = 0;
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at]!;
+      if (byte === lineFeed) {
+        const end = bytes[at - 1] === carriageReturn ? at - 1 : at;
+        if (this.#line === "object") parts.push(bytes.subarray(from, Math.max(from, end)));
+        this.#line = "start";
+      } else if (this.#line === "start" && byte > space && byte < 0x80) {
+        this.#line = byte === openBrace ? "object" : "other";
+        if (this.#line === "other") continue;
+        parts.push(this.#isFirst ? opening : separator);
+        this.#isFirst = false;
+        from = at;
+      }
+    }
+    if (this.#line === "object") parts.push(bytes.subarray(from));
+    return Buffer.concat(parts);
+  }
+
+  end(): Uint8Array {
+    return Buffer.from(this.#isFirst ? "[\n]\n" : "\n]\n");
+  }
+}
+
+const opening = Buffer.from("[\n");
+const separator = Buffer.from(",\n");
+
+function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
+  // A part of the bytes is an object, which costs more than the bytes of a short record.
+  if (end - start > mostByByte) to.set(from.subarray(start, end), at);
+  else for (let index = start; index < end; index++) to[at + index - start] = from[index]!;
+}
+
+/** @param bytes with a buffer of their own, whose length four divides */
+function restoreBreaks(bytes: Uint8Array, length: number): void {
+  const words = new Int32Array(bytes.buffer, 0, Math.ceil(length / 4));
+  for (let nth = 0; nth < words.length; nth++) {
+    const word = words[nth]!;
+    // Whether a byte is below 16.
+    if (((word - 0x10101010) & ~word & 0x80808080) === 0) continue;
+    for (let at = 4 * nth; at < 4 * nth + 4; at++) {
+      if (bytes[at] === lineFeedMark) bytes[at] = lineFeed;
+      else if (bytes[at] === carriageReturnMark) bytes[at] = carriageReturn;
+    }
+  }
+}

@@ -1,0 +1,427 @@
+/** Chooses the lists of a JSON document whose elements are the records. */
+import { ChoiceError } from "../../files/errors.js";
+import { columnNames } from "../../table/json/arrays.js";
+import { checkSyntax } from "../../table/json/grammar.js";
+import {
+  innerPaths,
+  type JsonObject,
+  mostSampled,
+  parseObject,
+  sampledField,
+} from "../../table/json/json-values.js";
+import { nameFitOf } from "../../table/sniff/column.js";
+import type { ItemProfile } from "../../table/sniff/item-profile.js";
+import { grouped } from "../../text.js";
+import type { DocumentShape, RecordList } from "./document-records.js";
+import { keyedPath, refuseColumns, refuseKeyed } from "./orientation.js";
+import { type FoundList, type Survey, surveyOf, textOf } from "./survey.js";
+
+export interface ChosenLists {
+  readonly shape: DocumentShape;
+  /** The first records. */
+  readonly objects: readonly JsonObject[];
+  /** What is before the path of a member in its name, with a dot; empty for records that are in no object. */
+  readonly prefix: string;
+  /** The wanted members of the records, by the names that the table has for them; undefined to choose among all. */
+  readonly columns?: readonly string[];
+  /** The path of the one wanted member in each list, if they differ. */
+  readonly alternatives?: readonly string[];
+}
+
+interface Wanted {
+  /** Whether the document goes on behind the bytes. */
+  readonly isCut?: boolean;
+  readonly columns?: readonly string[];
+  readonly profile: ItemProfile;
+}
+
+/** A list as records, and the paths of their members, with their names. */
+interface Candidate {
+  readonly list: RecordList;
+  /** The elements, of which all are records, or the texts made into objects. */
+  readonly objects: readonly JsonObject[];
+  /** Number of elements, records or not. */
+  readonly count: number;
+  readonly textName: string | undefined;
+  /** Names of the columns of arrays. */
+  readonly header?: readonly string[];
+  readonly prefix: string;
+  readonly paths: readonly string[];
+}
+
+/**
+ * @param isWhole whether no more of the document is to come: then lists are chosen, or the document itself
+ * @returns undefined if more bytes are needed
+ * @throws ChoiceError if no list fits, or several do
+ */
+export function chooseLists(
+  name: string,
+  bytes: Buffer,
+  isWhole: boolean,
+  wanted: Wanted,
+): ChosenLists | undefined {
+  const survey = surveyOf(bytes);
+  const [outermost] = survey.lists;
+  if (outermost?.names.length === 0 && !outermost.isMap)
+    return rootList(name, bytes, isWhole, survey.lists, wanted);
+  if (survey.values > 1) return sequenceOf(survey);
+  const [document] = objectsIn(survey.first);
+  const named = namesOf(wanted);
+  if (document !== undefined) refuseColumns(name, document, wanted.profile, named !== undefined);
+  const early = fittingOf(survey, named, wanted.profile);
+  // Only a full name leaves no doubt about later lists.
+  const isSure = named !== undefined && early.isExact && early.lists.length >= named.length;
+  if (!isWhole && !isSure) return undefined;
+  // Items may begin behind the first elements.
+  const all = early.lists.length > 0 ? survey : surveyOf(bytes, Number.POSITIVE_INFINITY);
+  const fitting = early.lists.length > 0 ? early.lists : fittingOf(all, named, wanted.profile).lists;
+  if (fitting.length === 0 && wanted.isCut) throw noListSoFar(name, bytes.length, wanted);
+  if (named === undefined && areKeyed(document, fitting, wanted.profile))
+    refuseKeyed(name, document, wanted.profile);
+  if (fitting.length === 0) return withoutLists(name, all, named, wanted.profile);
+  if (fitting.length > 1 && named) return chosenByName(name, fitting, named);
+  if (fitting.length > 1) throw severalLists(name, fitting, wanted.profile);
+  return { ...chosen(fitting), ...(named && { columns: named.map((each) => shownName(each, fitting[0]!)) }) };
+}
+
+/** Returns whether all lists that fit, if there are any, are in an object whose names are items. */
+function areKeyed(
+  document: JsonObject | undefined,
+  fitting: readonly Candidate[],
+  profile: ItemProfile,
+): boolean {
+  const path = keyedPath(document, profile);
+  return (
+    path !== undefined && fitting.every(({ list: { names } }) => path.every((each, n) => names[n] === each))
+  );
+}
+
+/**
+ * Returns whether a line with one object is a document: it has one list whose records hold items.
+ *
+ * @throws ChoiceError if the items are in columns, or are names, or some are beside the list and nothing tells which are meant
+ */
+export function isDocumentOnOneLine(name: string, line: Buffer, wanted: Wanted): boolean {
+  const { profile } = wanted;
+  const survey = surveyOf(line);
+  const [object] = objectsIn(survey.first);
+  if (object === undefined || survey.values !== 1) return false;
+  const named = namesOf(wanted);
+  refuseColumns(name, object, profile, named !== undefined);
+  const { lists } = fittingOf(survey, undefined, profile);
+  const [own] =
+    Object.entries(object).find(([, value]) => typeof value === "string" && profile.likeness(value) > 0) ??
+    [];
+  if (named === undefined && own === undefined && areKeyed(object, lists, profile))
+    refuseKeyed(name, object, profile);
+  const [list] = lists;
+  if (lists.length !== 1 || list!.textName !== undefined) return false;
+  if (own === undefined || list!.count < 2) return own === undefined;
+  if (named !== undefined) return !named.some((each) => Object.hasOwn(object, each));
+  const found = itemsIn(list!, profile).map((each) => `"${each.name}" (${grouped(each.count)})`);
+  throw new ChoiceError(
+    `${name}: ${profile.plural} are in one record and in a list of it: "${own}", ${found.join(", ")}`,
+    { code: "column", advice: "choose one with -c", page: "name the one that is wanted" },
+  );
+}
+
+/** The document is a list. */
+function rootList(
+  name: string,
+  bytes: Buffer,
+  isWhole: boolean,
+  lists: readonly FoundList[],
+  wanted: Wanted,
+): ChosenLists | undefined {
+  const { profile } = wanted;
+  const [list] = lists as [FoundList];
+  const found = candidateOf(list, profile);
+  const [own] =
+    found.length > 0 ? found : candidateOf(surveyOf(bytes, Number.POSITIVE_INFINITY).lists[0]!, profile);
+  if (own === undefined && list.elements.some((element) => element !== "null")) {
+    checkSyntax(name, bytes);
+    throw holdsNoRecords(name);
+  }
+  if (own === undefined) return isWhole ? chosen([emptyList(list)]) : undefined;
+  if (namesOf(wanted) === undefined && !holdsItems(own, profile)) refuseKeyed(name, own.objects, profile);
+  const inner = inward(own, lists, profile);
+  const isMeant = namesOf(wanted)?.every((each) => fullNames(inner).includes(each)) !== false;
+  return chosen([isMeant ? inner : own]);
+}
+
+/**
+ * Returns the list in the elements of a list whose elements are the records, if few of the outer ones hold items: some
+ * exports have their rows in one element of several.
+ */
+function inward(own: Candidate, lists: readonly FoundList[], profile: ItemProfile): Candidate {
+  const most = (candidate: Candidate) =>
+    Math.max(0, ...itemsIn(candidate, profile).map(({ count }) => count));
+  const holding = most(own);
+  if (2 * holding >= own.count) return own;
+  const way = JSON.stringify([...own.list.names, null]).slice(0, -1);
+  const [inner] = lists
+    .filter(({ names, isMap }) => !isMap && JSON.stringify(names).startsWith(`${way},`))
+    .flatMap((list) => candidateOf(list, profile))
+    .filter((candidate) => candidate.textName === undefined && most(candidate) > holding)
+    .sort((a, b) => most(b) - most(a));
+  return inner ?? own;
+}
+
+/** Without lists that fit, the document is a record, unless it has empty lists where items are meant to be. */
+function withoutLists(
+  name: string,
+  survey: Survey,
+  named: readonly string[] | undefined,
+  profile: ItemProfile,
+): ChosenLists {
+  // A column with the usual name may be filled further down.
+  const likely = withoutInner(
+    survey.lists
+      .flatMap((list) => candidateOf(list, profile))
+      .filter(({ list, textName }) => !list.isMap && textName === undefined)
+      .filter(({ paths }) => paths.some((path) => nameFitOf(path, profile) === 3)),
+  );
+  if (named === undefined && likely.length > 1) throw severalLists(name, likely, profile);
+  if (named === undefined && likely.length === 1) return chosen(likely);
+  const empty = survey.lists.filter(({ isEmpty }) => isEmpty).map(emptyList);
+  const hasOwnItem = holdsItem(objectsIn(survey.first), profile);
+  const holds = (element: string) => profile.likeness(textOf(element) ?? "") > 0;
+  const hasRows = survey.lists.some((list) => isInRow(list) && list.elements.some(holds));
+  if (named === undefined && !hasOwnItem && hasRows) throw holdsNoRecords(name);
+  const isMeant = named?.every((each) => empty.some(({ prefix }) => each.startsWith(prefix))) ?? !hasOwnItem;
+  return empty.length > 0 && isMeant ? chosen(empty) : sequenceOf(survey);
+}
+
+/** Returns the lists that the wanted names are in, by their full names if `isExact`; or those that hold items. */
+function fittingOf(
+  { lists, first }: Survey,
+  named: readonly string[] | undefined,
+  profile: ItemProfile,
+): { readonly lists: readonly Candidate[]; readonly isExact: boolean } {
+  const candidates = lists.flatMap((list) => candidateOf(list, profile));
+  if (named === undefined) {
+    return { lists: withoutInner(candidates.filter((each) => holdsItems(each, profile))), isExact: false };
+  }
+  const isOwn = (path: string) => objectsIn(first).some((object) => Object.hasOwn(object, path));
+  const withNames = (namesIn: (candidate: Candidate) => readonly string[]) =>
+    candidates.filter((each) => namesIn(each).some((path) => named.includes(path)));
+  const exact = withNames(fullNames);
+  if (exact.length > 0 || named.some(isOwn)) return { lists: withoutInner(exact), isExact: true };
+  // Without the way to the list, a name is enough if nothing outside of the lists has it.
+  const likely = withNames(({ paths, textName, list }) =>
+    textName === undefined && !list.isMap ? paths : [],
+  );
+  return { lists: withoutInner(likely), isExact: false };
+}
+
+/** Returns whether elements hold items. At least two members of an object, and half of all, must hold one at the same path. */
+function holdsItems(candidate: Candidate, profile: ItemProfile): boolean {
+  const { list, paths, objects, count } = candidate;
+  if (!list.isMap) return itemsIn(candidate, profile).length > 0;
+  const isOwn = (object: JsonObject, path: string) => profile.likeness(ownText(object, path)) > 0;
+  return paths.some((path) => {
+    const holding = objects.filter((object) => isOwn(object, path)).length;
+    return holding > 1 && holding >= count / 2;
+  });
+}
+
+/** Returns a text at a path through objects, not through lists. */
+function ownText(object: JsonObject, path: string): string {
+  let value: unknown = object;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
+    value = (value as JsonObject)[name];
+  }
+  return typeof value === "string" ? value.slice(0, mostSampled) : "";
+}
+
+function holdsItem(objects: readonly JsonObject[], profile: ItemProfile): boolean {
+  return objects.some((object) =>
+    Object.keys(object).some((path) => profile.likeness(sampledField(object, path)) > 0),
+  );
+}
+
+const shownName = (name: string, { prefix, paths, textName }: Candidate): string => {
+  if (textName !== undefined) return prefix + textName;
+  return !name.startsWith(prefix) && paths.includes(name) ? prefix + name : name;
+};
+
+/** @throws ChoiceError if the members of several lists cannot have one status */
+function chosenByName(name: string, fitting: readonly Candidate[], named: readonly string[]): ChosenLists {
+  const paths = fitting.map(({ prefix, paths, textName }) => {
+    if (textName !== undefined) return [textName];
+    const own = named.filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length));
+    return own.length > 0 ? own : named.filter((each) => paths.includes(each));
+  });
+  const [first] = fitting;
+  const isSame = paths.every((each) => each.join() === paths[0]!.join());
+  const all = new Set(fitting.flatMap((each) => [...fullNames(each), ...each.paths]));
+  const unknown = named.find((each) => !all.has(each));
+  if (unknown !== undefined) {
+    const names = fitting
+      .flatMap(fullNames)
+      .slice(0, mostNamed)
+      .map((each) => `"${each}"`);
+    throw new ChoiceError(`no column "${unknown}"; the columns are ${names.join(", ")}`, { code: "column" });
+  }
+  const isOneKind =
+    new Set(fitting.map(({ textName }) => textName)).size === 1 && fitting.every(({ header }) => !header);
+  if (isSame && isOneKind)
+    return { ...chosen(fitting), columns: paths[0]!.map((path) => first!.prefix + path) };
+  const alternatives = [...new Set(paths.flat())];
+  const isClear = fitting.every(
+    (each, nth) =>
+      paths[nth]!.length === 1 && alternatives.filter((path) => each.paths.includes(path)).length === 1,
+  );
+  if (isClear && fitting.every(({ textName, header }) => textName === undefined && !header)) {
+    return { ...chosen(fitting), alternatives, columns: [named.join(", ")] };
+  }
+  throw new ChoiceError(
+    `${name}: ${named.join(" and ")} are in different lists; validate one, and then the other in the output`,
+  );
+}
+
+/** The values of the document itself are the records. */
+const sequenceOf = ({ first }: Survey): ChosenLists => ({
+  shape: { isSequence: true, lists: [] },
+  objects: objectsIn(first),
+  prefix: "",
+});
+
+function chosen(candidates: readonly Candidate[]): ChosenLists {
+  return {
+    shape: {
+      isSequence: false,
+      lists: candidates.map(({ list: { names, isMap } }) => ({ names, isMap })),
+      textName: candidates[0]!.textName,
+      header: candidates[0]!.header,
+    },
+    objects: candidates.flatMap(({ objects }) => objects),
+    prefix: candidates[0]!.prefix,
+  };
+}
+
+function candidateOf(list: FoundList, profile: ItemProfile): Candidate[] {
+  const objects = objectsIn(list.elements);
+  const prefix = prefixOf(list);
+  const count = list.elements.length;
+  if (objects.length > 0) {
+    const paths = [...new Set(objects.flatMap((each) => [...Object.keys(each), ...innerPaths(each)]))];
+    return [{ list, objects, count, textName: undefined, prefix, paths }];
+  }
+  // Several lists may have different headers.
+  const isSingle = !list.isMap && !list.names.includes(null);
+  const table = isSingle ? arraysIn(list.elements, profile) : undefined;
+  if (table !== undefined)
+    return [{ list, count, textName: undefined, prefix, paths: table.header, ...table }];
+  const texts =
+    list.isMap || isInRow(list) ? [] : list.elements.map(textOf).filter((text) => text !== undefined);
+  if (texts.length === 0) return [];
+  const textName = profile.columnNames[0]!;
+  const asObjects = texts.map((text) => ({ [textName]: text }));
+  return [{ list, objects: asObjects, count, textName, prefix, paths: [textName] }];
+}
+
+/** Returns arrays below a header as objects; undefined if the elements are no such arrays. */
+function arraysIn(elements: readonly string[], profile: ItemProfile) {
+  const [first, ...rows] = elements.filter((element) => element.startsWith("[")).map(parseArray);
+  const isText = (value: unknown) => typeof value === "string" && profile.likeness(value) === 0;
+  if (first === undefined || first.length === 0 || !first.every(isText)) return undefined;
+  const header = columnNames(first as readonly string[]);
+  const objects = rows
+    .filter((row) => row !== undefined)
+    .map((row) => Object.fromEntries(header.map((name, nth) => [name, row[nth] ?? null])));
+  return { header, objects };
+}
+
+function parseArray(source: string): readonly unknown[] | undefined {
+  try {
+    return JSON.parse(source) as readonly unknown[];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Texts in a row of a table without a header are no records. */
+const isInRow = ({ names }: RecordList): boolean => names.length > 0 && names.at(-1) === null;
+
+const emptyList = (list: RecordList): Candidate => ({
+  list,
+  objects: [],
+  count: 0,
+  textName: undefined,
+  prefix: prefixOf(list),
+  paths: [],
+});
+
+function prefixOf({ names, isMap }: RecordList): string {
+  const path = [...names.filter((name) => name !== null), ...(isMap ? ["*"] : [])].join(".");
+  return path === "" ? "" : `${path}.`;
+}
+
+function noListSoFar(name: string, bytes: number, { columns, profile: { plural } }: Wanted): ChoiceError {
+  const read = `${Math.round(bytes / 1_048_576)} MiB`;
+  const toStart = "move the list to its start";
+  const advice = columns === undefined ? "name its items with -c, as users.email" : toStart;
+  return new ChoiceError(`${name}: no list with ${plural} begins in its first ${read}`, {
+    ...{ code: "items", advice, page: toStart },
+  });
+}
+
+const holdsNoRecords = (name: string): ChoiceError =>
+  new ChoiceError(
+    `${name}: the elements of its list are no objects, no texts, and no arrays below a header; give a list of these`,
+    { code: "format" },
+  );
+
+const objectsIn = (sources: readonly string[]): JsonObject[] =>
+  sources.map(parseObject).filter((object) => object !== undefined);
+
+/** The names that the user has given; undefined if there are none, or only numbers. */
+function namesOf({ columns }: Wanted): readonly string[] | undefined {
+  return columns?.some((column) => !/^\d+$/.test(column)) ? columns : undefined;
+}
+
+/** A list of texts is named as its only member, and by itself. */
+const fullNames = ({ prefix, paths, textName }: Candidate): string[] => [
+  ...paths.map((path) => prefix + path),
+  ...(textName === undefined ? [] : [prefix.slice(0, -1)]),
+];
+
+/** Leaves out lists inside the elements of others. */
+function withoutInner(candidates: readonly Candidate[]): Candidate[] {
+  const keyOf = (names: RecordList["names"]) => JSON.stringify(names);
+  const keys = new Set(candidates.map(({ list }) => keyOf(list.names)));
+  const isInside = ({ list: { names } }: Candidate) =>
+    names.some((_, length) => keys.has(keyOf(names.slice(0, length))));
+  return candidates.filter((each) => !isInside(each));
+}
+
+/** Returns the names of the members that hold items, with the number of records in which they do. */
+function itemsIn(
+  { objects, paths, prefix }: Candidate,
+  profile: ItemProfile,
+): { name: string; count: number }[] {
+  return paths
+    .map((path) => {
+      const count = objects.filter((object) => profile.likeness(sampledField(object, path)) > 0).length;
+      return { name: prefix + path, count };
+    })
+    .filter(({ count }) => count > 0);
+}
+
+const mostNamed = 10;
+
+function severalLists(name: string, fitting: readonly Candidate[], profile: ItemProfile): ChoiceError {
+  const found = fitting
+    .slice(0, mostNamed)
+    .flatMap((each) => itemsIn(each, profile))
+    .map((each) => `"${each.name}" (${grouped(each.count)})`);
+  const more = fitting.length > mostNamed ? `, and ${fitting.length - mostNamed} more lists` : "";
+  return new ChoiceError(
+    `${name}: ${fitting.length} lists hold ${profile.plural}: ${found.join(", ")}${more}`,
+    {
+      ...{ code: "column", advice: "choose one with -c", page: "name the one that is wanted" },
+    },
+  );
+}

@@ -1,0 +1,103 @@
+/**
+ * Refuses JSON in which the records are not where they are looked for: an object of columns, and an object whose names are the
+ * items.
+ */
+import { ChoiceError } from "../../files/errors.js";
+import { isObject, type JsonObject } from "../../table/json/json-values.js";
+import type { ItemProfile } from "../../table/sniff/item-profile.js";
+
+/** Depth of the objects whose names may be the items. */
+const deepest = 4;
+/** Elements of a list that are looked at. */
+const mostElements = 20;
+
+/**
+ * @param document an object
+ * @param isNamed whether the user has named columns: then lists beside each other may be just that
+ * @throws ChoiceError for an object of columns, as `df.to_json()` of pandas writes
+ */
+export function refuseColumns(
+  name: string,
+  document: JsonObject,
+  profile: ItemProfile,
+  isNamed = false,
+): void {
+  if (!hasColumns(document, profile, isNamed, 0)) return;
+  throw new ChoiceError(
+    `${name}: an object of columns, each with its values by row; write a list of records: df.to_json(orient="records") in pandas`,
+    { code: "format" },
+  );
+}
+
+const hasColumns = (value: unknown, profile: ItemProfile, isNamed: boolean, depth: number): boolean =>
+  isObject(value) &&
+  depth < deepest &&
+  (isOfColumns(value, profile, isNamed) ||
+    Object.values(value).some((each) => hasColumns(each, profile, isNamed, depth + 1)));
+
+/**
+ * Returns whether the members are columns: all have the same names of rows, which are numbers; or one of them holds several items
+ * and another one none, which are no fields of a record, nor lists of equal length.
+ */
+function isOfColumns(document: JsonObject, profile: ItemProfile, isNamed: boolean): boolean {
+  const columns = Object.values(document);
+  const [first] = columns;
+  const isOfLists = !isNamed && columns.length > 1 && columns.every(Array.isArray);
+  if (!isOfLists && !(columns.every(isObject) && isObject(first))) return false;
+  const rows = Object.keys(first as object).join("\n");
+  const isSame = (columns as object[]).every(
+    (column) =>
+      Object.keys(column).join("\n") === rows &&
+      !Object.values(column).some((value) => typeof value === "object" && value !== null),
+  );
+  if (rows === "" || !isSame) return false;
+  const counts = (columns as object[]).map(
+    (column) =>
+      Object.values(column).filter((value) => typeof value === "string" && profile.likeness(value) > 0)
+        .length,
+  );
+  const most = Math.max(...counts);
+  const isByNumber = !isOfLists && /^\d+(?:\n\d+)*$/.test(rows);
+  return most > 0 && (isByNumber || (most > 1 && counts.includes(0)));
+}
+
+/**
+ * @param document any value
+ * @throws ChoiceError if the names of an object in it are items
+ */
+export function refuseKeyed(name: string, document: unknown, profile: ItemProfile): void {
+  const path = keyedPath(document, profile);
+  if (path === undefined) return;
+  const names = path.filter((each) => each !== null);
+  const where = names.length === 0 ? "" : ` in "${names.join(".")}"`;
+  const steps = path.map((each) => (each === null ? "[]" : `.${JSON.stringify(each)}`)).join("");
+  const all = steps.startsWith(".") ? steps : `.${steps}`;
+  throw new ChoiceError(
+    `${name}: the ${profile.plural} are names of members${where}; write them into records: jq '[${all} | keys[] | {${profile.columnNames[0]}: .}]'`,
+    { code: "format" },
+  );
+}
+
+/** Returns the path of the object whose names are items; null stands for the elements of a list. */
+export function keyedPath(
+  value: unknown,
+  profile: ItemProfile,
+  path: readonly (string | null)[] = [],
+): readonly (string | null)[] | undefined {
+  if (path.length === deepest) return undefined;
+  if (Array.isArray(value)) {
+    for (const element of value.slice(0, mostElements)) {
+      const found = keyedPath(element, profile, [...path, null]);
+      if (found !== undefined) return found;
+    }
+  }
+  if (!isObject(value)) return undefined;
+  const keys = Object.keys(value);
+  const items = keys.filter((key) => profile.likeness(key) === 2).length;
+  if (items > 0 && items >= keys.length / 2) return path;
+  for (const key of keys) {
+    const found = keyedPath(value[key], profile, [...path, key]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,166 @@
+/** Finds the lists in the start of a JSON document whose elements may be records. */
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  openBrace,
+  openBracket,
+  quote,
+} from "../../table/ascii.js";
+import { isSpace } from "../../table/json/grammar.js";
+import { maximumRecords } from "../../table/sniff/sample-record.js";
+import type { RecordList } from "./document-records.js";
+
+export interface FoundList extends RecordList {
+  /** The first elements, as they are written. */
+  readonly elements: readonly string[];
+  /** Whether there are none at all. */
+  readonly isEmpty: boolean;
+}
+
+export interface Survey {
+  /** Number of values that are not in another one. */
+  readonly values: number;
+  /** The first of these values, if they are whole. */
+  readonly first: readonly string[];
+  /** The lists, and the objects with objects in them, from the outside in. */
+  readonly lists: readonly FoundList[];
+}
+
+/** Elements of a list that are looked into. */
+const mostVisited = 20;
+/** Depth of the objects in which lists are looked for. */
+const deepest = 16;
+
+/**
+ * @param bytes the start of a document; what is wrong in it ends the survey there
+ * @param most number of elements of each list that are returned
+ */
+export function surveyOf(bytes: Buffer, most = maximumRecords): Survey {
+  const surveyor = new Surveyor(bytes, most);
+  const first: string[] = [];
+  let values = 0;
+  for (let at = afterRootSpace(bytes, 0); at < bytes.length && values < maximumRecords; values++) {
+    const end = values === 0 ? surveyor.visit(at, []) : afterValue(bytes, at);
+    if (end !== cut) first.push(bytes.toString("utf8", at, end));
+    at = afterRootSpace(bytes, end);
+  }
+  return { values, first, lists: merged(surveyor.lists, most) };
+}
+
+/** Makes one list of those that are at the same place in several elements. */
+function merged(lists: readonly FoundList[], most: number): readonly FoundList[] {
+  const byKey = new Map<string, FoundList>();
+  for (const list of lists) {
+    const key = JSON.stringify([list.isMap, list.names]);
+    const other = byKey.get(key);
+    const elements = other ? [...other.elements, ...list.elements].slice(0, most) : list.elements;
+    byKey.set(key, { ...list, elements, isEmpty: list.isEmpty && other?.isEmpty !== false });
+  }
+  return [...byKey.values()];
+}
+
+/** Stands for the end of a value that does not end in the bytes. */
+const cut = Number.POSITIVE_INFINITY;
+
+class Surveyor {
+  readonly lists: (FoundList & { readonly elements: string[]; isEmpty: boolean })[] = [];
+  readonly #bytes: Buffer;
+  readonly #most: number;
+
+  constructor(bytes: Buffer, most: number) {
+    this.#bytes = bytes;
+    this.#most = most;
+  }
+
+  /** These methods return the index after a value. */
+  visit(from: number, names: readonly (string | null)[]): number {
+    const byte = this.#bytes[from];
+    if (names.length >= deepest || (byte !== openBrace && byte !== openBracket)) {
+      return afterValue(this.#bytes, from);
+    }
+    const isMap = byte === openBrace;
+    const list = { names, isMap, elements: [] as string[], isEmpty: false };
+    this.lists.push(list);
+    const close = isMap ? closeBrace : closeBracket;
+    let at = afterSpace(this.#bytes, from + 1);
+    list.isEmpty = this.#bytes[at] === close;
+    while (at < this.#bytes.length && this.#bytes[at] !== close) {
+      const name = isMap ? this.#nameAt(at) : undefined;
+      const start = name === undefined ? at : name.end;
+      // Lists in the elements of a list matter only if few of these have any.
+      const isVisited = name !== undefined || list.elements.length < mostVisited;
+      const end = isVisited
+        ? this.visit(start, [...names, name?.text ?? null])
+        : afterValue(this.#bytes, start);
+      // Numbers and the like are no records: some are enough to tell that.
+      const most =
+        this.#bytes[start] === openBrace || this.#bytes[start] === quote ? this.#most : maximumRecords;
+      if (end !== cut && list.elements.length < most) {
+        list.elements.push(this.#bytes.toString("utf8", start, end));
+      }
+      at = afterSpace(this.#bytes, end);
+      if (this.#bytes[at] === comma) at = afterSpace(this.#bytes, at + 1);
+      else if (this.#bytes[at] !== close) return cut;
+    }
+    return at < this.#bytes.length ? at + 1 : cut;
+  }
+
+  /** Returns the name of a member, and the index of its value; the end of the bytes if the name or the colon is cut off. */
+  #nameAt(from: number): { readonly text: string; readonly end: number } {
+    const bytes = this.#bytes;
+    const end = bytes[from] === quote ? afterString(bytes, from) : cut;
+    const colonAt = afterSpace(bytes, end);
+    if (bytes[colonAt] !== colon) return { text: "", end: bytes.length };
+    return { text: textOf(bytes.toString("utf8", from, end)) ?? "", end: afterSpace(bytes, colonAt + 1) };
+  }
+}
+
+/** Returns the text that a string of JSON stands for; undefined if it is none. */
+export function textOf(source: string): string | undefined {
+  try {
+    const text: unknown = JSON.parse(source);
+    return typeof text === "string" ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function afterSpace(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && isSpace(bytes[at]!)) at++;
+  return at;
+}
+
+/** Between the values of a sequence, RFC 7464 has record separators. */
+function afterRootSpace(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && (isSpace(bytes[at]!) || bytes[at] === 0x1e)) at++;
+  return at;
+}
+
+function afterValue(bytes: Uint8Array, from: number): number {
+  let depth = 0;
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === quote) {
+      at = afterString(bytes, at) - 1;
+      if (depth === 0) return at + 1;
+    } else if (byte === openBrace || byte === openBracket) depth++;
+    else if (byte === closeBrace || byte === closeBracket) {
+      if (depth <= 1) return depth === 1 ? at + 1 : scalarEnd(from, at);
+      depth--;
+    } else if (depth === 0 && (byte === comma || isSpace(byte))) return scalarEnd(from, at);
+  }
+  return cut;
+}
+
+const scalarEnd = (from: number, at: number): number => (at > from ? at : cut);
+
+function afterString(bytes: Uint8Array, from: number): number {
+  let at = from + 1;
+  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+  return at < bytes.length ? at + 1 : cut;
+}

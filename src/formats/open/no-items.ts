@@ -1,0 +1,231 @@
+/** Refuses an input with no items, or nearly none, before anything is written or charged. */
+import { parseAddress } from "../../classifier/syntax/address.js";
+import { parseDomainName, withoutRoot } from "../../classifier/syntax/domain-name.js";
+import { Fault } from "../../classifier/syntax/fault.js";
+import type { FaultWords } from "../../fault.js";
+import { ChoiceError } from "../../files/errors.js";
+import { type CellOptions, Cells, usualCells } from "../../run/cells.js";
+import { innerAddress, profiles } from "../../run/profiles.js";
+import type { RunReport } from "../../run/run-options.js";
+import { nameText } from "../../table/bytes.js";
+import { nameFit } from "../../table/sniff/column.js";
+import { startRecords } from "../../table/sniff/sample-record.js";
+import type { Table } from "../../table/table.js";
+import { counted, grouped, printable } from "../../text.js";
+import type { Kind } from "../../validator/validator.js";
+import type { EmptyFormulas, OpenSheet } from "../xlsx/workbook.js";
+
+const names = {
+  email: { one: "an e-mail address", command: "emails" },
+  domain: { one: "a domain", command: "domains" },
+} as const;
+
+type CheckedTable = Pick<Table, "column" | "firstValues" | "format" | "header" | "width">;
+
+/**
+ * Makes sure that a column was meant to hold items. A column that the user named, or whose name is usual for items, may
+ * hold anything.
+ *
+ * @param inputName path of the input, or `standard input`
+ * @param isNamed whether the user named the column
+ * @throws ChoiceError if no value in the sample looks like an item, or most are domains where addresses are wanted
+ */
+export function checkItems(kind: Kind, inputName: string, table: CheckedTable, isNamed: boolean): void {
+  const { column, format, header, width } = table;
+  const firstValues = table.firstValues(column);
+  const profile = profiles[kind];
+  const name = header?.[column] ?? "";
+  if (isNamed || nameFit(name, profile) > 1) return;
+  // In a list without a header, the first item may have been read as the header.
+  const lines = format === "jsonl" || format === "json" ? firstValues : [name, ...firstValues];
+  const values = lines.filter((value) => value.trim() !== "");
+  if (values.length === 0) return;
+  const other = kind === "email" ? "domain" : "email";
+  const others = values.filter(
+    (value) => profile.likeness(value) === 0 && profiles[other].likeness(value) === 2,
+  ).length;
+  // With `domains`, an address counts as its domain. With `emails`, a few domains are typos; a majority means the wrong
+  // command.
+  const isOtherList = kind === "email" && others > values.length / 2;
+  const hasItems = values.some(profile.resembles);
+  if (hasItems && !isOtherList) return;
+  const where = width > 1 ? `field in column ${column + 1}` : "line";
+  const input = inputName === "standard input" ? "" : ` ${inputName}`;
+  const are = `${others} of ${values.length} are ${profiles[other].plural}`;
+  const words: FaultWords = {
+    code: "items",
+    ...(others > values.length / 2
+      ? { advice: `${are}: idv ${names[other].command}${input}`, page: are }
+      : { advice: "check the file, or name the column with -c", page: "check the file, or name the column" }),
+  };
+  if (hasItems) throw new ChoiceError(`${printable(inputName)} holds few e-mail addresses`, words);
+  throw new ChoiceError(`no ${where} of ${printable(inputName)} looks like ${names[kind].one}`, words);
+}
+
+/** @throws ChoiceError if no value in a named column may be an item, but some in another one are */
+export function checkNamed(kind: Kind, inputName: string, table: CheckedTable): void {
+  const profile = profiles[kind];
+  const cells = new Cells({ ...usualCells, kind });
+  const values = table.firstValues(table.column).filter((value) => !cells.isNone(value.trim()));
+  // Several domains in a field do not resemble one.
+  const isLikely = (value: string) => profile.likeness(value) === 2;
+  if (values.length === 0 || values.some(profile.resembles) || values.some(isLikely)) return;
+  const other = Array.from({ length: table.width }, (_, column) => column).find((column) =>
+    table.firstValues(column).some(isLikely),
+  );
+  if (other === undefined) return;
+  const nameOf = (column: number) => {
+    const name = nameText(table.header?.[column] ?? "");
+    return `column ${column + 1}${name === "" ? "" : ` "${name}"`}`;
+  };
+  throw new ChoiceError(
+    printable(
+      `${inputName}: no field in ${nameOf(table.column)} looks like ${names[kind].one}, but some in ${nameOf(other)} do`,
+    ),
+    { code: "column", advice: "name that one with -c, or pass --force", page: "name that one" },
+  );
+}
+
+/** Largest share of invalid items among the first ones. */
+const mostInvalid = 0.9;
+/** Least number of items for which this share is meaningful. */
+const fewItems = 20;
+
+/**
+ * Makes sure that the first items are not nearly all invalid. If they are, the column holds something else, such as
+ * `address:password` or lines of a log, and a run would call real people fake. A sample below `fewItems` is refused
+ * only if every item holds an address and other text.
+ *
+ * @throws ChoiceError which names the column and three of the items
+ */
+export async function checkStart(
+  inputName: string,
+  table: Pick<Table, "column" | "firstValues" | "header" | "startValues" | "width">,
+  options: CellOptions,
+): Promise<void> {
+  const { kind } = options;
+  const { column, header, width } = table;
+  /** The items of each row with any, or those that decide about it. */
+  const rowsOf = (values: readonly string[]) => {
+    const cells = new Cells(options);
+    return values.map((value) => cells.itemsIn(value)).filter((items) => items.length > 0);
+  };
+  const isInvalid = (items: readonly string[]) =>
+    options.deciding === "best"
+      ? items.every((item) => !isValid(kind, item))
+      : items.some((item) => !isValid(kind, item));
+  const isRefused = (rows: readonly (readonly string[])[]) => {
+    const invalid = rows.filter(isInvalid);
+    return rows.length < fewItems
+      ? rows.length > 1 && rows.flat().every(isInText) && invalid.length === rows.length
+      : invalid.length > mostInvalid * rows.length;
+  };
+  // The first hundred rows nearly always suffice.
+  if (!isRefused(rowsOf(table.firstValues(column)))) return;
+  const rows = rowsOf(await table.startValues(column)).slice(0, startRecords);
+  if (!isRefused(rows)) return;
+  const items = rows.map((items) => items.find((item) => !isValid(kind, item)) ?? items[0]!);
+  const invalid = items.filter((item) => !isValid(kind, item));
+  const name = nameText(header?.[column] ?? "");
+  const where = width > 1 || name !== "" ? ` in column ${column + 1}${name === "" ? "" : ` "${name}"`}` : "";
+  const shown = invalid.slice(0, 3).map((item) => `"${withoutRest(item)}"`);
+  throw new ChoiceError(
+    printable(
+      `${inputName}: ${grouped(invalid.length)} of the first ${grouped(items.length)} items${where} are no valid ${profiles[kind].plural}: ${shown.join(", ")}`,
+    ),
+    {
+      code: "items",
+      advice: `${adviceOn(invalid, options, width)}; to go on all the same, pass --force`,
+      page: "check the file, or name the column",
+    },
+  );
+}
+
+/** Cuts an item off after its address: a password may follow. */
+function withoutRest(item: string): string {
+  const found = innerAddress.exec(item);
+  const end = Math.min(100, found === null ? item.length : found.index + found[0].length + 1);
+  return end < item.length ? `${item.slice(0, end)}...` : item;
+}
+
+const isInText = (item: string): boolean =>
+  item.length - (innerAddress.exec(item)?.[0].length ?? item.length) > 2;
+
+function isValid(kind: Kind, item: string): boolean {
+  const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
+  if (parsed instanceof Fault) return false;
+  const domain = "local" in parsed ? parsed.domain : parsed;
+  return domain?.ascii.includes(".") === true;
+}
+
+function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width: number): string {
+  const most = (test: (item: string) => boolean) => items.filter(test).length > items.length / 2;
+  for (const delimiter of [":", "|", ";", "\t"]) {
+    if (isPlainList && most((item) => item.replace(innerAddress, "").startsWith(delimiter))) {
+      return `if the fields are separated by "${delimiter}", pass -d "${delimiter}"`;
+    }
+  }
+  if (most((item) => /\S {2,}\S/.test(item)))
+    return "put commas or tabs between the fields, which spaces align";
+  if (most(isInText)) return "write the addresses alone into a file: grep -Eo '[^ ,;:]+@[^ ,;:]+'";
+  return width > 1 ? "name the column of the items with -c" : "check the file";
+}
+
+interface FoundChoices {
+  readonly kind: Kind;
+  readonly inputName: string;
+  readonly isForced: boolean;
+  /** Whether the rows are a part of the list. */
+  readonly isPart: boolean;
+  readonly note: (text: string) => void;
+}
+
+/**
+ * Makes sure that items were found, once all rows are read. A column that is empty in a table without any item is an empty
+ * export, and is only noted.
+ *
+ * @throws ChoiceError if no row has an item in its columns, but some have one in another
+ */
+export function checkFound(
+  { kind, inputName, isForced, isPart, note }: FoundChoices,
+  table: Pick<Table, "column" | "columnName">,
+  { rows, statuses, otherStatuses, elsewhere }: RunReport,
+): void {
+  const isAny = statuses.size > 0 || otherStatuses.some(({ size }) => size > 0);
+  // A part of a list may have no items.
+  if (rows === 0 || isAny || isPart) return;
+  const name = table.columnName === undefined ? "" : ` "${table.columnName}"`;
+  const what = `${inputName}: no ${profiles[kind].plural} in column ${table.column + 1}${name}`;
+  if (elsewhere === undefined || isForced) note(printable(what));
+  else {
+    const others = `${counted(elsewhere.rows, "row has one", "rows have one")} in ${elsewhereText(elsewhere)}`;
+    throw new ChoiceError(printable(`${what}, but ${others}`), {
+      ...{ code: "items", advice: "name the column with -c, or pass --force", page: "name the column" },
+    });
+  }
+}
+
+export const elsewhereText = ({ column, isOnly }: NonNullable<RunReport["elsewhere"]>): string =>
+  isOnly ? column : `other columns, first in ${column}`;
+
+const recalculate = "open the workbook in a spreadsheet program, recalculate it and save it";
+
+export const formulasRemark = ({ count, first }: EmptyFormulas): string =>
+  `${counted(count, "formula")} without a stored value, the first in ${first}: ${recalculate}`;
+
+/** @throws ChoiceError if all formulas in a column of items lack a stored value */
+export async function checkFormulas(
+  inputName: string,
+  sheet: OpenSheet,
+  table: Pick<Table, "column" | "firstValues" | "otherColumns">,
+): Promise<void> {
+  if (sheet.emptyFormulas() === undefined) return;
+  for (const column of [table.column, ...table.otherColumns]) {
+    if (table.firstValues(column).some((value) => value !== "")) continue;
+    if (!(await sheet.lacksValues(column))) continue;
+    throw new ChoiceError(
+      `${printable(inputName)}: the formulas in column ${column + 1} have no stored value; ${recalculate}`,
+      { code: "items" },
+    );
+  }
+}

@@ -1,0 +1,295 @@
+/**
+ * Opens the input of a run: undoes its compression and encoding, finds the table in it, and names the added columns. The command
+ * and the library for browsers open tables here. Options and files are theirs.
+ */
+
+import { ChoiceError } from "../../files/errors.js";
+import type { InputFile } from "../../files/input.js";
+import type { CellOptions } from "../../run/cells.js";
+import { type Columns, nameColumns, type WantedDetails } from "../../run/columns.js";
+import { isStatus, type Update } from "../../run/earlier-fields.js";
+import { profiles } from "../../run/profiles.js";
+import type { RowFilter } from "../../run/run-options.js";
+import type { BadRowListener } from "../../table/bad-rows.js";
+import { isUtf8Text } from "../../table/bytes.js";
+import type { RecordStream } from "../../table/scan/scanned-records.js";
+import { columnName, type Table, type TableOptions } from "../../table/table.js";
+import { isForExcel, withMark } from "../../table/writers/byte-order-mark.js";
+import { counted, linesText } from "../../text.js";
+import type { Kind } from "../../validator/validator.js";
+import type { WorkbookFormat } from "../by-name.js";
+import type { Compression } from "../compression/compression-format.js";
+import { type DecodedInput, decodeInput } from "../encodings/decoding.js";
+import { openTable } from "../text-formats.js";
+import { columnsInSheet } from "../xlsx/sheet-columns.js";
+import type { OpenSheet, openSheet, WriteRows } from "../xlsx/workbook.js";
+import { isZipStart } from "../zip/zip-start.js";
+import { checkFormulas, checkItems, checkNamed, checkStart, formulasRemark } from "./no-items.js";
+
+export type InputSource = Pick<InputFile, "bytes" | "size" | "read">;
+
+export interface ColumnChoices extends Required<WantedDetails> {
+  /** Name of the status column. */
+  readonly status: string;
+  readonly escapesFormulas: boolean;
+  /** Rows of an earlier run to validate: those without a status, or all; undefined for a first run. */
+  readonly update: "rest" | "all" | undefined;
+}
+
+export interface InputChoices {
+  readonly kind: Kind;
+  /** Its path, or `standard input`. */
+  readonly inputName: string;
+  /** See {@link decodeInput}. */
+  readonly encoding: string | undefined;
+  /** Encoding of the output, or `same` for that of the input; undefined for UTF-8. */
+  readonly outputEncoding: string | undefined;
+  readonly sheet: string | undefined;
+  /** Format of the output, if it is a workbook; `same` for that of the input. */
+  readonly workbook: WorkbookFormat | "same" | undefined;
+  /** Whether a workbook of that format comes back, with columns added. */
+  readonly returnsWorkbook: boolean;
+  readonly isInPlace: boolean;
+  /** Path of the backup of a file that is replaced. */
+  readonly backup: string | undefined;
+  readonly table: TableOptions;
+  readonly columns: ColumnChoices;
+  readonly cells: Omit<CellOptions, "kind" | "isPlainList">;
+  readonly filter: RowFilter;
+  readonly hasMark: boolean;
+  readonly isForced: boolean;
+  readonly note: (text: string) => void;
+}
+
+export interface InputEvents {
+  readonly onBadRow: BadRowListener;
+  readonly signal: AbortSignal;
+}
+
+export interface OpenedInput {
+  readonly compression: Compression | undefined;
+  /** Encoding that the input was in; undefined for UTF-8 and bytes that stay as they are. */
+  readonly encoding: string | undefined;
+  readonly sheet: Pick<OpenSheet, "format" | "name" | "emptyFormulas" | "hiddenRows"> | undefined;
+  /** Makes the workbook that is read with more columns; undefined if it is not to be returned. */
+  readonly returned: WriteRows | undefined;
+  readonly table: Table;
+  /** Records of the table, after a byte order mark where one is wanted. */
+  readonly stream: RecordStream;
+  readonly columns: Columns;
+  readonly cells: Omit<CellOptions, "kind">;
+  /** Undefined if the table has no status columns of an earlier run. */
+  readonly update: Update | undefined;
+  /** Returns the share of the input that has been read, from 0 to 1; undefined if the size of the input is unknown. */
+  readonly share: () => number | undefined;
+}
+
+/** @throws FileError, TableError, ChoiceError when the input cannot be used */
+export async function openInput(
+  source: InputSource,
+  choices: InputChoices,
+  { onBadRow, signal }: InputEvents,
+): Promise<OpenedInput> {
+  const { kind, inputName: name, isForced, outputEncoding } = choices;
+  const { bytes, share } = countBytes(source);
+  const decoded = await decodeInput(name, bytes, choices.encoding);
+  const { compression, encoding } = decoded;
+  noteEncoding(choices, encoding);
+  const sheet = await readSheet(choices, source, decoded, signal);
+  const table = await openTable(
+    { name, bytes: sheet?.bytes ?? decoded.bytes, mayPause: source.size === undefined },
+    { ...choices.table, ...(sheet && { delimiter: ",", sheet }), onBadRow },
+  ).catch((error: unknown) => {
+    const formulas = sheet?.emptyFormulas();
+    if (formulas && error instanceof ChoiceError) error.add(formulasRemark(formulas));
+    throw error;
+  });
+  if (sheet !== undefined) await checkFormulas(name, sheet, table);
+  await noteTable(choices, table);
+  const isNamed = choices.table.columns !== undefined;
+  if (isNamed && !isForced) checkNamed(kind, name, table);
+  checkItems(kind, name, table, isNamed || isForced);
+  checkUpdate(choices, table);
+  const columns = addedColumns(choices, table);
+  const update = updateOf(choices, table, columns, onBadRow);
+  const isForOthers = encoding !== undefined && outputEncoding === undefined;
+  const cells = {
+    ...choices.cells,
+    isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
+  };
+  const wasValidated = columns.renamed.some(({ usual }) => earlierValues(table, usual)?.some(isStatus));
+  const isOutput = update !== undefined || wasValidated;
+  // The output of an earlier run may be validated again, even if nearly all its rows are fake.
+  if (!isNamed && !isForced && !isOutput) await checkStart(name, table, { kind, ...cells });
+  return {
+    table,
+    columns,
+    cells,
+    update,
+    sheet,
+    returned: await sheet?.addColumns?.(columnsInSheet(columns, table, choices.filter)),
+    share: sheet === undefined ? share : () => undefined,
+    compression,
+    encoding,
+    stream: choices.hasMark || (isForOthers && isForExcel(table)) ? withMark(table) : table,
+  };
+}
+
+function noteEncoding(
+  { inputName, encoding, outputEncoding, note }: InputChoices,
+  found: string | undefined,
+): void {
+  if (found === undefined || (encoding !== undefined && encoding !== "auto")) return;
+  const output = outputEncoding === undefined ? "; the output is UTF-8" : "";
+  note(`${inputName} is ${found.toUpperCase()}${output}`);
+}
+
+/** Notes what may not be as the user expects it. @throws ChoiceError when the input cannot be replaced */
+async function noteTable(
+  { kind, inputName, isInPlace, note }: InputChoices,
+  { format, header, madeOf, elements, linesWithItems = [], surelyIn }: Table,
+): Promise<void> {
+  if (madeOf !== undefined && isInPlace) {
+    throw new ChoiceError(`${inputName}: ${madeOf} cannot be replaced; write a table with -o FILE.csv`);
+  }
+  const notes: string[] = [];
+  if (madeOf !== undefined) notes.push(`${madeOf}; the output is a table of its names and addresses`);
+  if (linesWithItems.length > 0) {
+    const lines = linesText({ count: linesWithItems.length, lines: linesWithItems.slice(0, 3) });
+    notes.push(`${profiles[kind].plural} in the text above the table are not judged: ${lines}`);
+  }
+  if (elements?.mayHaveMore) {
+    notes.push("lists that begin after its first 16 MiB are not looked for; -c names them");
+  }
+  if (elements?.isOfTexts && format === "json") {
+    notes.push("a list of texts; the output is a list of objects");
+  }
+  if (header?.some((name) => !isUtf8Text(name))) {
+    const encoding = await surelyIn();
+    const advice =
+      encoding === undefined ? "name its encoding with --encoding" : `pass --encoding ${encoding}`;
+    notes.push(`its header is not UTF-8; ${advice} to read the names of its columns`);
+  }
+  for (const text of notes) note(`${inputName}: ${text}`);
+}
+
+/** Names the columns that are added, and notes those whose usual names the table has already. */
+function addedColumns({ inputName, columns: wanted, note }: InputChoices, table: Table): Columns {
+  const columns = nameColumns(table.names, wanted.status, {
+    ...wanted,
+    others: table.otherColumns.map((column) => columnName(table, column)),
+    ...(wanted.update && { isOurs: (column) => holdsStatuses(table.firstValues(column)) }),
+  });
+  for (const { usual, name } of columns.renamed) {
+    const isOurs = earlierValues(table, usual) !== undefined;
+    const advice = isOurs && !wanted.update ? "; to go on with an earlier run, use --update" : "";
+    note(`${inputName} has a column "${usual}" already; ours is "${name}"${advice}`);
+  }
+  return columns;
+}
+
+/** Returns the first values of a column if it may be the status column of an earlier run. */
+function earlierValues({ names, firstValues }: Table, name: string): readonly string[] | undefined {
+  const values = names.includes(name) ? firstValues(names.indexOf(name)) : undefined;
+  return values && holdsStatuses(values) ? values : undefined;
+}
+
+/** Returns how the rows of an earlier run are updated; undefined if the table has no status columns of one. */
+function updateOf(
+  { inputName: input, columns: { update }, table: { items, badRows: policy = "error" } }: InputChoices,
+  table: Table,
+  { indices }: Columns,
+  onBadRow: BadRowListener,
+): Update | undefined {
+  if (indices.every((index) => index === undefined)) return undefined;
+  const each = indices.length / (1 + table.otherColumns.length);
+  const isFilled = (index: number | undefined) =>
+    index === undefined || table.firstValues(index).some((value) => value !== "");
+  const isSure = indices.every((index, i) => i % each !== 0 || isFilled(index));
+  const keeps = update !== "all";
+  // Bad rows that an earlier run kept have an item in their status field. Other words may be statuses of a service.
+  const isBadRow = (status: string) => !isStatus(status) && items?.holds(status) === true;
+  // Without `bad`, a field that is not a status ends the run. Objects of JSON Lines name their fields.
+  const mayHaveBad = keeps && isSure && table.dialect.delimiter !== null;
+  return { input, keeps, isSure, ...(mayHaveBad && { bad: { isBadRow, policy, onBadRow } }) };
+}
+
+/** @throws ChoiceError for an update of a table without a header: its status column cannot be found */
+function checkUpdate({ inputName, columns: { update } }: InputChoices, { header, width }: Table): void {
+  if (update === undefined || header !== undefined || width === 0) return;
+  throw new ChoiceError(
+    `${inputName}: has no header, so --update cannot tell the column of an earlier run; add a header, or leave --update out`,
+  );
+}
+
+/** Also true if no field is filled. */
+function holdsStatuses(values: readonly string[]): boolean {
+  const filled = values.filter((value) => value !== "");
+  return filled.filter(isStatus).length >= filled.length / 2;
+}
+
+async function readSheet(
+  choices: InputChoices,
+  { size, read }: InputSource,
+  { start, bytes, compression }: DecodedInput,
+  signal: AbortSignal,
+): Promise<OpenSheet | undefined> {
+  const { kind, inputName, sheet: wanted, encoding, isInPlace, workbook, backup, note } = choices;
+  if (!isZipStart(start)) {
+    if (wanted === undefined) return undefined;
+    throw new ChoiceError(`${inputName}: --sheet is for spreadsheet files, and this is not one`);
+  }
+  if (encoding !== undefined && encoding !== "auto") {
+    throw new ChoiceError(`${inputName}: --encoding is for text, and this is a spreadsheet file`);
+  }
+  if (isInPlace && workbook === undefined) {
+    throw new ChoiceError(
+      `${inputName}: only .xlsx and .xlsm can be replaced; write another file with -o FILE.xlsx`,
+    );
+  }
+  const isFile = read !== undefined && size !== undefined && compression === undefined;
+  const archive = isFile ? { length: size, read } : bytes;
+  const sheet = await openBook(inputName, archive, profiles[kind], wanted, signal);
+  const isSame = workbook === "same" || workbook === sheet.format;
+  const addColumns = choices.returnsWorkbook && isSame ? sheet.addColumns : undefined;
+  const isLost = workbook !== undefined && addColumns === undefined;
+  if (isLost && isInPlace && backup === undefined) throw new ChoiceError(`${inputName}: ${losesStyles}`);
+  const macros = sheet.format === "xlsm" ? ", macros" : "";
+  const lost = isLost
+    ? `; styles, formulas${macros} and other sheets are not kept, and all cells are text`
+    : "";
+  const hidden = sheet.isHidden ? ", which is hidden" : "";
+  note(`${inputName}: sheet "${sheet.name}"${hidden}${lost}${othersRemark(sheet.others)}`);
+  return { ...sheet, addColumns };
+}
+
+/** Loads the code for workbooks only for them: it is large. */
+async function openBook(...parameters: Parameters<typeof openSheet>): Promise<OpenSheet> {
+  const { openSheet } = await import("../xlsx/workbook.js");
+  return openSheet(...parameters);
+}
+
+export const losesStyles =
+  "would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file";
+
+/** Number of sheets that a remark names. */
+const mostNamed = 3;
+
+function othersRemark(others: readonly string[]): string {
+  if (others.length === 0) return "";
+  const names = others.slice(0, mostNamed).map((name) => `"${name}"`);
+  if (others.length > mostNamed) names.push(counted(others.length - mostNamed, "other"));
+  const have = others.length === 1 ? "has" : "have";
+  return `; ${new Intl.ListFormat("en").format(names)} ${have} items, too: choose one with --sheet, or all with --sheet "*"`;
+}
+
+function countBytes({ bytes, size }: InputSource) {
+  let count = 0;
+  async function* counted() {
+    for await (const chunk of bytes) {
+      count += chunk.length;
+      yield chunk;
+    }
+  }
+  return { bytes: counted(), share: () => (size ? count / size : undefined) };
+}

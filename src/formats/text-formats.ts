@@ -1,0 +1,50 @@
+/** The formats of text besides lines: which of them a text is, by its first bytes, and how it becomes a table. */
+import { endingOf } from "../files/ending.js";
+import { openTable as openLines } from "../table/reader.js";
+import type { Table, TableOptions, TableSource, TextFormats } from "../table/table.js";
+import { addressBookIn, csvOf } from "./contacts/address-book.js";
+import { refuseForeignFormat } from "./foreign-format.js";
+import { isDocument } from "./json/is-document.js";
+
+const textFormats: TextFormats = {
+  conversionOf(name, start, isWhole, options) {
+    const mayBeList = !isGiven(options) && options.rewrite === undefined;
+    const book = addressBookIn(start, isWhole, mayBeList ? options.profile : undefined);
+    if (book !== undefined) return { what: book.what, convert: (bytes) => csvOf(book, bytes) };
+    const wanted = options.profile.columnNames.includes("domain") ? "domains" : "emails";
+    refuseForeignFormat(name, start, wanted);
+    return undefined;
+  },
+  async openDocument(start, { bytes, isWhole, objects }, options) {
+    const { name } = start.source;
+    const isOneObject = isWhole && objects === 1 && !isLines(name);
+    const isOnOneLine = async () => {
+      const { isDocumentOnOneLine } = await import("./json/lists.js");
+      return isDocumentOnOneLine(name, bytes, options);
+    };
+    if (
+      !isDocument(name, bytes.toString("latin1"), objects, options) &&
+      !(isOneObject && (await isOnOneLine()))
+    )
+      return undefined;
+    const { openDocument } = await import("./json/open-document.js");
+    return openDocument(start, options);
+  },
+};
+
+/**
+ * Opens a table of lines, or a text of another format as one. Closes the input if it throws.
+ *
+ * @throws TableError if the bytes cannot be read as a table
+ * @throws ChoiceError if the column cannot be chosen, or the text is of a format that is not read
+ */
+export const openTable = (source: TableSource, options: TableOptions): Promise<Table> =>
+  openLines(source, { ...options, formats: textFormats });
+
+/** Whether the name of a file asks for JSON Lines. */
+const isLines = (name: string): boolean => ["jsonl", "ndjson"].includes(endingOf(name));
+
+/** Returns whether the options imply that the input is a table. */
+const isGiven = ({ delimiter, header, dialect, sheet, columns, allColumns }: TableOptions): boolean =>
+  [delimiter, header, dialect?.quote, sheet, columns].some((option) => option !== undefined) ||
+  allColumns === true;

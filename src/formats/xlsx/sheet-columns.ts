@@ -1,0 +1,23 @@
+/** The columns that a run adds to a sheet of a workbook. */
+
+import type { Columns } from "../../run/columns.js";
+import type { RowFilter } from "../../run/run-options.js";
+import type { Table } from "../../table/table.js";
+import type { AddedColumns } from "./sheet.js";
+
+/** Returns where the columns go in a sheet: those of an earlier run keep their indices, new ones are behind the table. */
+export function columnsInSheet(
+  { names, indices }: Columns,
+  { width, column, rowsAbove = 0 }: Pick<Table, "width" | "column" | "rowsAbove">,
+  { keeps, dedupe }: RowFilter,
+): AddedColumns {
+  let next = width;
+  const removesRows = keeps !== undefined || dedupe !== undefined;
+  return {
+    names,
+    width,
+    column,
+    indices: indices.map((index) => index ?? next++),
+    firstRemovable: removesRows ? rowsAbove + 1 : undefined,
+  };
+}

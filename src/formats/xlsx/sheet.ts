@@ -1,0 +1,216 @@
+/**
+ * Rows of a sheet: their limits, and the collection of their cells. Empty cells and rows are only counted, because a few bytes
+ * of a file can stand for millions of them.
+ */
+import { longRecordBytes } from "../../table/records.js";
+
+/** Limits of a sheet in Excel and LibreOffice. */
+export const mostRows = 1_048_576;
+export const mostColumns = 16_384;
+export const mostCharacters = longRecordBytes;
+const sampleRows = 100;
+
+export const repair = "repair the workbook in a spreadsheet program, or export it as CSV";
+
+/** A row that is not empty. */
+export interface SheetRow {
+  /** Number of the row, from 1. */
+  readonly number: number;
+  /** Texts of its cells, without empty cells at the end. */
+  readonly fields: readonly string[];
+  /** Columns, from 0, with a formula that has no stored value. Their fields are empty. */
+  readonly emptyFormulas: readonly number[];
+  readonly isHidden: boolean;
+}
+
+interface SheetSample {
+  readonly name: string;
+  readonly isHidden: boolean;
+  readonly hasRows: boolean;
+  readonly hasItems: boolean;
+}
+
+export interface Workbook {
+  /** Format of an Excel workbook that can be returned. */
+  readonly format?: "xlsx" | "xlsm";
+  /**
+   * Yields the sheets in their order.
+   *
+   * @param isItem recognises items in fields; undefined if the rows need not be searched
+   */
+  sheets(isItem: ((field: string) => boolean) | undefined): AsyncGenerator<SheetSample>;
+  /** Returns the number of columns that cells with a value use below a row, which counts from 1; at least `known`. */
+  usedWidth(index: number, row: number, known: number): Promise<number>;
+  rows(index: number): AsyncGenerator<SheetRow>;
+  /**
+   * Checks that columns can be added to a sheet. Absent if the file cannot be returned.
+   *
+   * @throws SheetFault if there is no room
+   */
+  readonly addColumns?: (sheet: SheetAddress, added: AddedColumns) => Promise<SheetChange>;
+}
+
+interface SheetAddress {
+  readonly index: number;
+  readonly name: string;
+}
+
+/** Columns that a run adds to a sheet. Indices count from 0. */
+export interface AddedColumns {
+  readonly names: readonly string[];
+  /** Index of the field for each name: of a column that an earlier run added, or of a new one after the table. */
+  readonly indices: readonly number[];
+  /** Number of columns of the table, and index of the one with the items. */
+  readonly width: number;
+  readonly column: number;
+  /** Number of the first row that may be taken out, from 1; undefined if all rows stay. */
+  readonly firstRemovable?: number | undefined;
+}
+
+/** Stands for a row that is taken out. No cell has this text. */
+export const removedRow = "\0";
+
+/** Rows in batches. Each is made when it is taken, so that it does not outlive its batch. */
+export type RowBatches = AsyncIterable<Iterable<readonly string[]>>;
+
+export interface SheetChange {
+  readonly paths: readonly string[];
+  /**
+   * Yields the parts that change; each must be read before the next one is requested.
+   *
+   * @param rows the rows of the sheet with the added fields, from row 1 on, without gaps
+   */
+  changed(rows: RowBatches): AsyncGenerator<ChangedPart>;
+}
+
+export interface ChangedPart {
+  readonly path: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** Fault of a sheet. Its message names the cell or row. */
+export class SheetFault extends Error {
+  override readonly name = "SheetFault";
+
+  /** @param advice what the user of the command line can do, if it names an option */
+  constructor(
+    what: string,
+    readonly advice?: string,
+  ) {
+    super(what);
+  }
+}
+
+export class Sampler implements SheetSample {
+  hasItems = false;
+  #rows = 0;
+
+  constructor(
+    readonly name: string,
+    readonly isItem: ((field: string) => boolean) | undefined,
+    readonly isHidden = false,
+  ) {}
+
+  get hasRows(): boolean {
+    return this.#rows > 0;
+  }
+
+  get isDone(): boolean {
+    return this.isItem === undefined || this.hasItems || this.#rows >= sampleRows;
+  }
+
+  add({ fields }: SheetRow): void {
+    this.#rows++;
+    this.hasItems ||= fields.some((field) => this.isItem?.(field));
+  }
+}
+
+export class RowCells {
+  number = 0;
+  column = 0;
+  isHidden = false;
+  #fields: string[] = [];
+  #emptyFormulas: number[] = [];
+  #length = 0;
+
+  constructor(readonly sheet: string) {}
+
+  add(text: string, isEmptyFormula = false): void {
+    const column = this.column++;
+    if (text === "" && !isEmptyFormula) return;
+    if (column >= mostColumns) throw this.fault(column, `a sheet has columns A to XFD; ${repair}`);
+    this.#length += text.length + 1;
+    if (this.#length > mostCharacters) throw this.tooLong(column);
+    while (this.#fields.length < column) this.#fields.push("");
+    this.#fields[column] = text;
+    if (isEmptyFormula) this.#emptyFormulas.push(column);
+  }
+
+  /** Returns undefined if all cells of the row are empty. */
+  take(): SheetRow | undefined {
+    const { number, isHidden } = this;
+    const fields = this.#fields;
+    const emptyFormulas = this.#emptyFormulas;
+    this.number++;
+    this.column = 0;
+    if (fields.length === 0) return undefined;
+    this.#fields = [];
+    this.#emptyFormulas = [];
+    this.#length = 0;
+    if (number < 1 || number > mostRows) {
+      throw new SheetFault(
+        `sheet "${this.sheet}", row ${number}: a sheet has rows 1 to 1,048,576; ${repair}`,
+      );
+    }
+    return { number, fields, emptyFormulas, isHidden };
+  }
+
+  tooLong(column = this.column): SheetFault {
+    return this.fault(column, "the row is over 1 MiB up to here; export the sheet as CSV");
+  }
+
+  fault(column: number, what: string): SheetFault {
+    return new SheetFault(`sheet "${this.sheet}", cell ${cellName(column, this.number)}: ${what}`);
+  }
+}
+
+/** Returns the name of a cell: `AB12`. `column` counts from 0, `row` from 1. */
+export const cellName = (column: number, row: number): string => `${columnLetters(column)}${row}`;
+
+export function columnLetters(column: number): string {
+  let letters = "";
+  for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
+  }
+  return letters;
+}
+
+const longestColumn = 7;
+
+/** Returns the column of a cell, from 0, by the letters at the start of its name; -1 if there are none, or too many. */
+export function columnOf(name: string): number {
+  let column = 0;
+  let at = 0;
+  for (; at < name.length; at++) {
+    // Position in the alphabet, from 1, of the letter in upper case.
+    const letter = (name.charCodeAt(at) & ~0x20) - 64;
+    if (letter < 1 || letter > 26) break;
+    column = column * 26 + letter;
+  }
+  return at > 0 && at <= longestColumn ? column - 1 : -1;
+}
+
+/** Returns a regular expression for the name of a sheet in a formula: quoted, with its quotes doubled, or as it is. */
+export function sheetPattern(sheet: string): string {
+  const name = sheet.replaceAll("'", "''").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return `(?:'${name}'|${name})`;
+}
+
+/** Returns a date as in ISO 8601, without a time at midnight; undefined if it is invalid. */
+export function dateText(date: Date): string | undefined {
+  if (Number.isNaN(date.getTime())) return undefined;
+  return date
+    .toISOString()
+    .replace(/(?:T00:00:00)?\.000Z$/, "")
+    .replace("T", " ");
+}

@@ -1,0 +1,122 @@
+/**
+ * Writes a table into a workbook, a new one or the one that it was in: parses the CSV that the run writes, and passes
+ * rows on.
+ */
+import { parse } from "csv-parse/sync";
+import type { TableSink } from "../../files/table-sink.js";
+import { longRecordBytes } from "../../table/records.js";
+import { removedRow } from "./sheet.js";
+import type { WriteRows } from "./workbook.js";
+
+/**
+ * Returns a sink that takes CSV and writes a workbook into another sink.
+ *
+ * @param isReturned whether the workbook is the one that was read, so that `write` needs all of its rows
+ */
+export function workbookSink(
+  sink: TableSink,
+  delimiter: string,
+  write: WriteRows,
+  isReturned: boolean,
+): TableSink {
+  const batches = handOver<Batch>();
+  const written = pipe(write(batches.all), sink);
+  // `write` and `prepare` throw the error, even if nothing reads the rows yet.
+  written.catch(() => {});
+  let ended: Promise<void> | undefined;
+  const prepare = async () => {
+    if (ended === undefined) {
+      batches.end();
+      ended = written;
+    }
+    await ended;
+    await sink.prepare?.();
+  };
+  return {
+    ...(isReturned && { leftOut: Buffer.from(removedRow) }),
+    async write(bytes) {
+      // The bytes are overwritten afterwards, the rows made later.
+      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+      await Promise.race([batches.add(rowsIn(text, delimiter)), written]);
+    },
+    prepare,
+    async commit() {
+      await prepare();
+      await sink.commit();
+    },
+    async discard() {
+      batches.stop();
+      await written.catch(() => {});
+      await sink.discard();
+    },
+  };
+}
+
+type Batch = Iterable<readonly string[]>;
+
+/** Hands batches over to whoever iterates over them; one may wait, so that the next rows are validated meanwhile. */
+function handOver<Item>() {
+  const waiting: Item[] = [];
+  let state: "open" | "ended" | "stopped" = "open";
+  let wake = () => {};
+  let take = () => {};
+  async function* all() {
+    for (;;) {
+      if (state === "stopped") throw new Error("the workbook is not wanted any more");
+      const next = waiting.shift();
+      take();
+      if (next !== undefined) yield next;
+      else if (state === "ended") return;
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  }
+  const change = (to: typeof state) => {
+    state = to;
+    wake();
+  };
+  return {
+    all: all(),
+    /** Resolves when the batch is taken. */
+    add: (batch: Item): Promise<void> => {
+      waiting.push(batch);
+      wake();
+      return new Promise((resolve) => {
+        take = resolve;
+      });
+    },
+    end: () => change("ended"),
+    stop: () => change("stopped"),
+  };
+}
+
+/** A row that is taken out leaves a mark right before the next row. */
+const marks = new RegExp(`^${removedRow}+`, "gm");
+
+/** A run writes whole rows, so no row continues in the next bytes. */
+function* rowsIn(text: string, delimiter: string): Generator<readonly string[]> {
+  const csv = text.replace(marks, (found) => `${removedRow}\n`.repeat(found.length));
+  // Most rows need no parser.
+  if (!/["\r\ufeff]/.test(csv) && csv.endsWith("\n")) {
+    for (let start = 0; start < csv.length; ) {
+      const end = csv.indexOf("\n", start);
+      yield csv.slice(start, end).split(delimiter);
+      start = end + 1;
+    }
+    return;
+  }
+  yield* parse(csv, {
+    delimiter,
+    bom: true,
+    relax_quotes: true,
+    relax_column_count: true,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    max_record_size: longRecordBytes,
+  });
+}
+
+async function pipe(workbook: AsyncIterable<Uint8Array>, sink: TableSink): Promise<void> {
+  for await (const bytes of workbook) await sink.write(bytes);
+}

@@ -1,0 +1,194 @@
+/** Zip archives whose parts are files of a run: parts that are read as inputs, and an archive returned with changed parts. */
+import { once } from "node:events";
+import { PassThrough } from "node:stream";
+import { FileError } from "../../files/errors.js";
+import { type InputFile, openInputFile } from "../../files/input.js";
+import { openOutputFile } from "../../files/output.js";
+import type { TableSink } from "../../files/table-sink.js";
+import { type Archive, type ArchivePart, headerOf, listParts, rebuilt, unpack } from "./archive.js";
+import { crc32 } from "./deflate.js";
+
+/** A size or an offset that is in a record of zip64 (4.5.3 of APPNOTE.TXT). */
+const inZip64 = 0xffffffff;
+
+export interface ArchiveFile {
+  /** Its path, or `standard input`. */
+  readonly name: string;
+  readonly parts: readonly ArchivePart[];
+  /** Returns the part of a name as an input. Each piece is valid as long as the caller likes. */
+  read(part: string): InputFile;
+  hasChanged(): Promise<boolean>;
+  close(): Promise<void>;
+  /**
+   * Opens a file that gets all parts of this archive.
+   *
+   * @param changed names of the parts that will be written, in their order; the others are copied as they are
+   * @throws FileError when the file cannot be created
+   */
+  returnTo(path: string, changed: readonly string[]): Promise<ReturnedArchive>;
+}
+
+/**
+ * Opens a zip archive.
+ *
+ * @param name its name in messages
+ * @param signal aborting it ends the reading with the signal's reason
+ * @throws FileError when it cannot be read, or is damaged
+ */
+export async function openArchive(path: string, name: string, signal: AbortSignal): Promise<ArchiveFile> {
+  const file = await openInputFile(path, signal);
+  const { size, read, hasChanged, close } = file;
+  if (read === undefined || size === undefined) {
+    await close();
+    throw new FileError(`${name}: not a regular file any more; run again`);
+  }
+  const archive = { length: size, read };
+  let parts: readonly ArchivePart[];
+  try {
+    parts = partsOf(name, archive);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    name,
+    parts,
+    read: (partName) => {
+      const part = parts.find((each) => each.name === partName)!;
+      const bytes = bytesOf(`${name}/${part.name}`, archive, part, signal);
+      return {
+        bytes,
+        size: part.length,
+        hasChanged,
+        close: async () => void (await bytes.return(undefined)),
+      };
+    },
+    hasChanged,
+    close,
+    returnTo: async (output, changed) => {
+      checkHeaders(name, archive, parts);
+      return new ReturnedArchive(archive, parts, changed, await openOutputFile(output));
+    },
+  };
+}
+
+function partsOf(name: string, archive: Archive): readonly ArchivePart[] {
+  const refuse = (reason: string) => new FileError(`${name}: ${reason}; unpack it, and give the files`);
+  let parts: readonly ArchivePart[] | undefined;
+  try {
+    parts = listParts(archive);
+  } catch (error) {
+    throw refuse(`a zip archive that is not read: ${(error as Error).message}`);
+  }
+  if (parts === undefined) throw refuse("a damaged zip archive");
+  const isLarge = ({ length, compressedLength, offset }: ArchivePart) =>
+    [length, compressedLength, offset].includes(inZip64);
+  if (parts.some(isLarge)) throw refuse("a zip archive of over 4 GiB (zip64), which is not read");
+  // Parts that share bytes are how a small archive holds more than a disk.
+  let end = 0;
+  for (const { offset, compressedLength } of parts.toSorted((a, b) => a.offset - b.offset)) {
+    if (offset < end) throw refuse("a zip archive with parts that overlap");
+    end = offset + compressedLength;
+  }
+  return parts;
+}
+
+/** @throws FileError when a part is not where the archive says */
+function checkHeaders(name: string, archive: Archive, parts: readonly ArchivePart[]): void {
+  try {
+    for (const part of parts) headerOf(archive, part);
+  } catch (error) {
+    throw new FileError(`${name}: a damaged zip archive: ${(error as Error).message}`);
+  }
+}
+
+async function* bytesOf(
+  name: string,
+  archive: Archive,
+  part: ArchivePart,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  try {
+    for await (const piece of unpack(archive, part)) {
+      signal.throwIfAborted();
+      yield piece;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof FileError) throw error;
+    const { message } = error as Error;
+    const reason = part.isEncrypted ? "it is encrypted" : message;
+    throw new FileError(`${name}: cannot be unpacked: ${reason}`);
+  }
+}
+
+/** An archive that is written while its changed parts are. */
+class ReturnedArchive implements TableSink {
+  readonly #sink: TableSink;
+  readonly #parts: readonly ArchivePart[];
+  #isSame = true;
+  readonly #changes = new PassThrough({ objectMode: true, highWaterMark: 1 });
+  readonly #written: Promise<void>;
+
+  constructor(archive: Archive, parts: readonly ArchivePart[], changed: readonly string[], sink: TableSink) {
+    this.#sink = sink;
+    this.#parts = parts;
+    this.#written = this.#pipe(rebuilt(archive, parts, changed, this.#changes));
+    this.#changes.on("error", () => {});
+    this.#written.catch((error: Error) => this.#changes.destroy(error));
+  }
+
+  async #pipe(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const piece of bytes) await this.#sink.write(piece);
+  }
+
+  /** Returns the sink for a part. The one before it has to be committed. */
+  partSink(part: string): TableSink {
+    const bytes = new PassThrough({ highWaterMark: 1_048_576 });
+    bytes.on("error", () => {});
+    this.#changes.write({ path: part, bytes });
+    let [checksum, length] = [0, 0];
+    return {
+      write: async (piece) => {
+        checksum = crc32(piece, checksum);
+        length += piece.length;
+        // The memory of the piece may be reused.
+        const hasRoom = bytes.write(Buffer.from(piece));
+        if (!hasRoom) await Promise.race([once(bytes, "drain"), this.#written]);
+      },
+      commit: async () => {
+        const before = this.#parts.find(({ name }) => name === part);
+        this.#isSame &&= before?.checksum === checksum && before.length === length;
+        bytes.end();
+      },
+      discard: async () => {
+        if (!bytes.writableEnded) bytes.destroy(new Error("the part is discarded"));
+      },
+    };
+  }
+
+  /** Takes no bytes: all are in parts. */
+  async write(): Promise<void> {}
+
+  async prepare(): Promise<void> {
+    this.#changes.end();
+    await this.#written;
+    await this.#sink.prepare?.();
+  }
+
+  /** Returns whether all parts have the lengths and checksums of before. */
+  async isSame(): Promise<boolean> {
+    return this.#isSame;
+  }
+
+  async commit(): Promise<void> {
+    await this.prepare();
+    await this.#sink.commit();
+  }
+
+  async discard(): Promise<void> {
+    this.#changes.destroy();
+    await this.#written.catch(() => {});
+    await this.#sink.discard();
+  }
+}
