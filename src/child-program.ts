@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Facts } from "./report/facts.js";
+import type { Facts } from "./core/facts/facts.js";
 
 /** The words that start idv. */
 export interface OwnProgram {

@@ -1,12 +1,12 @@
 /** The library's client of a validation service: batches, retries and the quota as the command line has them. */
 import { hash, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Kind } from "./classifier/verdict.js";
-import type { ApiEngine } from "./validator/api/engine.js";
-import { isLoopback } from "./validator/api/loopback.js";
-import { notChecked, type Verdict } from "./validator/validator.js";
+import type { Kind } from "./core/classifier/verdict.js";
+import { notChecked, type Verdict } from "./core/validator/validator.js";
+import type { ApiEngine } from "./engines/api/engine.js";
+import { isLoopback } from "./engines/api/loopback.js";
 
-export { AuthorisationError, ServiceError } from "./validator/errors.js";
+export { AuthorisationError, ServiceError } from "./core/validator/errors.js";
 
 /** Times are in milliseconds. */
 export interface ClientOptions {
@@ -59,8 +59,8 @@ export function createClient(options: ClientOptions): Client {
   // undici is slow to load.
   const open = async (): Promise<ApiEngine> => {
     const [{ apiValidator }, { openHttpClient }] = await Promise.all([
-      import("./validator/api/engine.js"),
-      import("./validator/api/http.js"),
+      import("./engines/api/engine.js"),
+      import("./engines/api/http.js"),
     ]);
     const root = baseUrl.replace(/\/+$/, "");
     return apiValidator(

@@ -4,13 +4,13 @@
  *
  * @packageDocumentation
  */
-import type { Classifier } from "./classifier/classifier.js";
-import { loadClassifier } from "./classifier/load-classifier.js";
-import type { Classification, Kind } from "./classifier/verdict.js";
-import { type Why, whyOf } from "./classifier/why.js";
-import type { MailCheck } from "./dns/mail-check.js";
-import { isServerAddress, mostInFlight } from "./dns/vocabulary.js";
-import { classifyIn, compileLists, type EmailForm, type ListedItems } from "./library.js";
+import type { Classifier } from "./core/classifier/classifier.js";
+import { loadClassifier } from "./core/classifier/tables/load-classifier.js";
+import type { Classification, Kind } from "./core/classifier/verdict.js";
+import { type Why, whyOf } from "./core/classifier/why.js";
+import { classifyIn, compileLists, type EmailForm, type ListedItems } from "./core/library.js";
+import type { MailCheck } from "./engines/dns/mail-check.js";
+import { isServerAddress, mostInFlight } from "./engines/dns/vocabulary.js";
 
 export {
   AuthorisationError,
@@ -30,8 +30,8 @@ export type {
   Reason,
   ReasonCode,
   Why,
-} from "./library.js";
-export { canonical, flags } from "./library.js";
+} from "./core/library.js";
+export { canonical, flags } from "./core/library.js";
 
 export interface ClassifierOptions extends ListedItems {
   /** Path of a table of disposable domains, such as `idv data update` installs; by default the one that comes with idv. */
@@ -139,8 +139,8 @@ async function startCheck(opening: MailStage): Promise<MailCheck | undefined> {
 
 async function openStage(classifier: Classifier, options: DnsOptions) {
   const [{ openMailStage }, { DistinctItems }] = await Promise.all([
-    import("./dns/open-stage.js"),
-    import("./run/distinct-items.js"),
+    import("./engines/dns/open-stage.js"),
+    import("./core/run/distinct-items.js"),
   ]);
   return openMailStage(classifier, options, () => new DistinctItems());
 }

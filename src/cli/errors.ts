@@ -1,13 +1,13 @@
 /** Maps errors to exit codes and messages. */
 import { fileURLToPath } from "node:url";
 import { CommanderError } from "commander";
+import { TooManyItems } from "../core/kernel/distinct-table.js";
+import { TableError } from "../core/table/errors.js";
+import { AuthorisationError, ServiceError } from "../core/validator/errors.js";
 import { Fault, faultKinds, type Place } from "../fault.js";
 import { ClosedPipe } from "../files/errors.js";
-import { TooManyItems } from "../kernel/distinct-table.js";
-import { StoreError } from "../store/errors.js";
-import { UnitsLost } from "../store/quota/units-lost.js";
-import { TableError } from "../table/errors.js";
-import { AuthorisationError, ServiceError } from "../validator/errors.js";
+import { StoreError } from "../state/errors.js";
+import { UnitsLost } from "../state/quota/units-lost.js";
 import { exitCodes } from "./exit-codes.js";
 
 export class UsageError extends Error {

@@ -1,6 +1,7 @@
 /** Creates the folders of files. */
-import { makeFolder } from "../store/sqlite/make-folder.js";
+
 import { FileError } from "./errors.js";
+import { makeFolder } from "./make-folder.js";
 
 /**
  * Creates a folder and its missing parents.

@@ -1,8 +1,8 @@
 /** Small text files that only their owner may read, such as keys and secrets. Knows nothing of their content. */
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { makeFolder } from "../store/sqlite/make-folder.js";
 import { FileError, readFault } from "./errors.js";
+import { makeFolder } from "./make-folder.js";
 import { moveIntoPlace } from "./replace-file.js";
 import { temporaryBeside } from "./temporary-files.js";
 

@@ -1,7 +1,8 @@
 /** The formats of text besides lines: which of them a text is, by its first bytes, and how it becomes a table. */
+
+import { openTable as openLines } from "../core/table/open/reader.js";
+import type { Table, TableOptions, TableSource, TextFormats } from "../core/table/table.js";
 import { endingOf } from "../files/ending.js";
-import { openTable as openLines } from "../table/reader.js";
-import type { Table, TableOptions, TableSource, TextFormats } from "../table/table.js";
 import { addressBookIn, csvOf } from "./contacts/address-book.js";
 import { refuseForeignFormat } from "./foreign-format.js";
 import { isDocument } from "./json/is-document.js";

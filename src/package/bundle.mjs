@@ -14,7 +14,7 @@ const copied = {
     const emit = (fileName, from) => this.emitFile({ type: "asset", fileName, source: readFileSync(from) });
     // The modules in this folder are of another kind than those of the package.
     this.emitFile({ type: "asset", fileName: "package.json", source: '{ "type": "commonjs" }\n' });
-    emit("browser/dashboard.js", "dist/dashboard/browser/dashboard.js");
+    emit("browser/dashboard.js", "dist/server/dashboard/browser/dashboard.js");
   },
 };
 
@@ -51,9 +51,9 @@ const licences = {
 };
 
 const source = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const inBrowser = (name) => source(`browser/node/${name}.ts`);
+const inBrowser = (name) => source(`web/browser/node/${name}.ts`);
 
-/** Puts modules of src/browser/node in the place of Node's, and of ours that need them. */
+/** Puts modules of src/web/browser/node in the place of Node's, and of ours that need them. */
 const browserModules = {
   name: "browser-modules",
   async resolveId(id, importer) {
@@ -69,7 +69,7 @@ const browserModules = {
 const withoutExamples = {
   name: "without-examples",
   transform: {
-    filter: { id: /classifier.rules.[\w-]+\.ts$/ },
+    filter: { id: /classifier.rules.(?:\w+.)?[\w-]+\.ts$/ },
     handler: (code) => code.replaceAll(/^ +example:\s*"(?:[^"\\]|\\.)*",$/gm, ""),
   },
 };
@@ -122,26 +122,29 @@ const bundles = [
   { ...shared, input: { index: "src/index.ts" }, output: { dir: "dist/library", comments: false } },
   {
     ...browser,
-    input: { index: "src/browser/index.ts", small: "src/browser/small.ts" },
+    input: { index: "src/web/browser/index.ts", small: "src/web/browser/small.ts" },
     preserveEntrySignatures: "allow-extension",
     plugins: [...browser.plugins, tables, licences],
     output: {
-      dir: "dist/web",
+      dir: "dist/browser",
       minify: true,
       chunkFileNames: "[name]-[hash].js",
       // Bundlers leave out a file of which nothing is used.
       codeSplitting: {
         includeDependenciesRecursively: false,
         groups: [
-          { name: "flags", test: /src.classifier.(?:flags|mail-services)\.ts$|role-based-email-addresses/ },
-          { name: "validate-table", test: /src.browser.validate-table\.ts$/ },
+          {
+            name: "flags",
+            test: /src.core.classifier.flags.(?:flags|mail-services)\.ts$|role-based-email-addresses/,
+          },
+          { name: "validate-table", test: /src.web.browser.validate-table\.ts$/ },
         ],
       },
     },
   },
   ...["page.tsx", "worker.ts"].map((file) => ({
     ...browser,
-    input: `src/list-page/${file}`,
+    input: `src/web/list-page/${file}`,
     // The page has no address from which it could load anything.
     transform: { ...browser.transform, define: { "import.meta.url": '"file:///"' } },
     output: {
@@ -153,7 +156,11 @@ const bundles = [
   })),
   {
     ...shared,
-    input: { main: "src/cli/main.ts", worker: "src/run/blocks/worker.ts", action: "src/action/action.ts" },
+    input: {
+      main: "src/cli/main.ts",
+      worker: "src/core/run/blocks/worker.ts",
+      action: "src/cli/action/action.ts",
+    },
     plugins: [copied, laterChildProcess, licences],
     output: {
       dir: "dist/bundle",
@@ -174,11 +181,11 @@ const bundles = [
             test: /src.cli.(?:errors|program|run-program|terminal.terminal|terminal.standard-output)\.ts$/,
             priority: 3,
           },
-          { name: "classifier", test: /src.classifier.(?:classifier|canonical)\.ts$/, priority: 2 },
+          { name: "classifier", test: /src.core.classifier.(?:classifier|canonical)\.ts$/, priority: 2 },
           // Also for the workers.
           {
             name: "blocks",
-            test: /src.table.scan.chunk-assembler\.ts$/,
+            test: /src.core.table.scan.chunk-assembler\.ts$/,
             priority: 2,
           },
           {

@@ -14,14 +14,17 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
-import { compileDisposableTable, DisposableTable } from "../../dist/classifier/disposable-table.js";
-import { isKnownProvider } from "../../dist/classifier/known-providers.js";
-import { fastmailDomains, mailcomDomains, majorProviders } from "../../dist/classifier/providers.js";
-import { readSmallTable, smallTableDomains } from "../../dist/classifier/small-table.js";
-import { parseAddress } from "../../dist/classifier/syntax/address.js";
-import { Fault } from "../../dist/classifier/syntax/fault.js";
-import { loadPopular } from "../../dist/data/popular-domains.js";
-import { listPackages, mergeDisposableLists, namesIn, publicList } from "../../dist/data/sources.js";
+import { isKnownProvider } from "../../dist/core/classifier/known-providers.js";
+import { fastmailDomains, mailcomDomains, majorProviders } from "../../dist/core/classifier/providers.js";
+import { parseAddress } from "../../dist/core/classifier/syntax/address.js";
+import { Fault } from "../../dist/core/classifier/syntax/fault.js";
+import {
+  compileDisposableTable,
+  DisposableTable,
+} from "../../dist/core/classifier/tables/disposable-table.js";
+import { readSmallTable, smallTableDomains } from "../../dist/core/classifier/tables/small-table.js";
+import { loadPopular } from "../../dist/engines/data/popular-domains.js";
+import { listPackages, mergeDisposableLists, namesIn, publicList } from "../../dist/engines/data/sources.js";
 import { classifyDomain, classifyEmail } from "../../dist/index.js";
 import { builtFile } from "../../dist/package/own-files.js";
 import { largeProviders, madeTypos } from "./made-typos.mjs";
@@ -55,7 +58,10 @@ const lists = listPackages.map((source) => {
     });
   return { ...source, list: namesIn(readFileSync(`${folder}/${source.file}`, "utf8")) };
 });
-const publicCopy = readFileSync(new URL("../../src/data/disposable-domains.txt", import.meta.url), "utf8");
+const publicCopy = readFileSync(
+  new URL("../../src/engines/data/disposable-domains.txt", import.meta.url),
+  "utf8",
+);
 lists.push({ ...publicList, list: namesIn(publicCopy) });
 const isPopular = loadPopular();
 /** Whether a name, or one above it, is in a set. */

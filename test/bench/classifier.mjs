@@ -6,13 +6,13 @@
 // a Set of the same domains, and validator's isEmail if it is installed (npm install --no-save validator). Also prints the
 // size and loading time of the data.
 import { readFileSync } from "node:fs";
-import { DisposableTable } from "../../dist/classifier/disposable-table.js";
-import { loadClassifier } from "../../dist/classifier/load-classifier.js";
-import { Kernel, kernelModule, prepareMemory } from "../../dist/kernel/kernel.js";
-import { askCode, seedWords } from "../../dist/kernel/layout.js";
-import { writeDomainTables } from "../../dist/kernel/tables.js";
+import { DisposableTable } from "../../dist/core/classifier/tables/disposable-table.js";
+import { loadClassifier } from "../../dist/core/classifier/tables/load-classifier.js";
+import { Kernel, kernelModule, prepareMemory } from "../../dist/core/kernel/kernel.js";
+import { askCode, seedWords } from "../../dist/core/kernel/layout.js";
+import { writeDomainTables } from "../../dist/core/kernel/tables.js";
+import { BlockMemory, slotRows } from "../../dist/core/run/blocks/block-memory.js";
 import { builtFile } from "../../dist/package/own-files.js";
-import { BlockMemory, slotRows } from "../../dist/run/blocks/block-memory.js";
 import { readDisposableList } from "./disposable-list.mjs";
 import { median, say } from "./measure.mjs";
 

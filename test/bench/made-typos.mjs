@@ -1,5 +1,5 @@
 // Typos of large mail providers, made by rules: what people leave out, swap, double or hit beside. For accuracy.mjs.
-import { keyboardRows } from "../../dist/classifier/rules/placeholder.js";
+import { keyboardRows } from "../../dist/core/classifier/rules/mailbox/placeholder.js";
 
 /** Providers of many people, in several countries. */
 export const largeProviders = `

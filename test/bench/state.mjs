@@ -6,8 +6,8 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { GroupCommit } from "../../dist/store/state/group-commit.js";
-import { openPostgresServiceStore } from "../../dist/store/state/postgres.js";
+import { GroupCommit } from "../../dist/state/service/database/group-commit.js";
+import { openPostgresServiceStore } from "../../dist/state/service/database/postgres.js";
 import { withPostgres } from "../support/postgres-server.mjs";
 
 const seconds = Number(process.argv[2] ?? 3);

@@ -1,11 +1,11 @@
 // The steps of an offline run, each over all blocks of a table that are in memory, on one thread: nanoseconds a row.
 import { readFileSync } from "node:fs";
-import { loadClassifier } from "../../dist/classifier/load-classifier.js";
-import { Kernel, kernelModule, prepareMemory } from "../../dist/kernel/kernel.js";
-import { seedWords } from "../../dist/kernel/layout.js";
-import { writeDomainTables } from "../../dist/kernel/tables.js";
-import { BlockMemory, slotRows } from "../../dist/run/blocks/block-memory.js";
-import { DistinctItems } from "../../dist/run/distinct-items.js";
+import { loadClassifier } from "../../dist/core/classifier/tables/load-classifier.js";
+import { Kernel, kernelModule, prepareMemory } from "../../dist/core/kernel/kernel.js";
+import { seedWords } from "../../dist/core/kernel/layout.js";
+import { writeDomainTables } from "../../dist/core/kernel/tables.js";
+import { BlockMemory, slotRows } from "../../dist/core/run/blocks/block-memory.js";
+import { DistinctItems } from "../../dist/core/run/distinct-items.js";
 import { say } from "./measure.mjs";
 
 /**

@@ -11,15 +11,15 @@ import fc from "fast-check";
 import { writeXlsx } from "hucre/xlsx";
 import { rolldown } from "rolldown";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { CheckedTable, TableOptions } from "../../src/browser/index.js";
 import * as library from "../../src/index.js";
+import type { CheckedTable, TableOptions } from "../../src/web/browser/index.js";
 import { idv } from "../support/run-here.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { some, times } from "../support/tier.js";
 
-const built = new URL("../../dist/web/", import.meta.url);
+const built = new URL("../../dist/browser/", import.meta.url);
 const read = (name: string) => new Uint8Array(readFileSync(new URL(name, built)));
-const web: typeof import("../../src/browser/index.js") = await import(new URL("index.js", built).href);
+const web: typeof import("../../src/web/browser/index.js") = await import(new URL("index.js", built).href);
 
 beforeAll(() =>
   web.loadTables({

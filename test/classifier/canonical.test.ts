@@ -1,7 +1,7 @@
 /** Covers canonical forms, which identify a mailbox or a domain however it is spelled. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalItem } from "../../src/classifier/canonical.js";
+import { canonicalItem } from "../../src/core/classifier/canonical.js";
 import { times } from "../support/tier.js";
 
 describe("canonicalItem", () => {

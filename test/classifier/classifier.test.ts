@@ -2,11 +2,14 @@
 import { domainToASCII } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
-import { offeredDomains, privacyProviders } from "../../src/classifier/free-providers.js";
-import { familyDomains } from "../../src/classifier/known-providers.js";
-import { mailcomDomains, majorProviders } from "../../src/classifier/providers.js";
-import { listedDomain } from "../../src/classifier/rules/disposable-domain.js";
+import { offeredDomains, privacyProviders } from "../../src/core/classifier/flags/free-providers.js";
+import { familyDomains } from "../../src/core/classifier/known-providers.js";
+import { mailcomDomains, majorProviders } from "../../src/core/classifier/providers.js";
+import { listedDomain } from "../../src/core/classifier/rules/domain/disposable-domain.js";
+import {
+  compileDisposableTable,
+  DisposableTable,
+} from "../../src/core/classifier/tables/disposable-table.js";
 import { classifier, disposableEntries } from "../support/classifier.js";
 import { times } from "../support/tier.js";
 

@@ -1,9 +1,13 @@
 /** Covers the compiled table of disposable domains and the merging of the lists it is built from. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compileDisposableTable, DisposableTable, ownBit } from "../../src/classifier/disposable-table.js";
-import { mergeDisposableLists, namesIn } from "../../src/data/sources.js";
-import { zones } from "../../src/data/zones.js";
+import {
+  compileDisposableTable,
+  DisposableTable,
+  ownBit,
+} from "../../src/core/classifier/tables/disposable-table.js";
+import { mergeDisposableLists, namesIn } from "../../src/engines/data/sources.js";
+import { zones } from "../../src/engines/data/zones.js";
 
 const entry = (domain: string, onlyBelow = false) => ({ domain, onlyBelow });
 const tableOf = (...entries: ReturnType<typeof entry>[]) =>

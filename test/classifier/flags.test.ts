@@ -1,8 +1,8 @@
 /** Covers the flags of items: facts beside the verdict. */
 import { expect, test } from "vitest";
-import type { Flag } from "../../src/classifier/flag-names.js";
-import { flagsOf } from "../../src/classifier/flags.js";
-import { isParkingHost, mailServiceOf, mailServices } from "../../src/classifier/mail-services.js";
+import type { Flag } from "../../src/core/classifier/flags/flag-names.js";
+import { flagsOf } from "../../src/core/classifier/flags/flags.js";
+import { isParkingHost, mailServiceOf, mailServices } from "../../src/core/classifier/flags/mail-services.js";
 
 test.each<[string, readonly Flag[]]>([
   ["ann@larch-and-oak.com", []],

@@ -1,10 +1,13 @@
 /** Covers allow and deny lists: how their lines are parsed and how they override verdicts. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createClassifier } from "../../src/classifier/classifier.js";
-import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
-import { compileList, NameList, parseListLine } from "../../src/classifier/own-lists.js";
-import { Fault } from "../../src/classifier/syntax/fault.js";
+import { createClassifier } from "../../src/core/classifier/classifier.js";
+import { Fault } from "../../src/core/classifier/syntax/fault.js";
+import {
+  compileDisposableTable,
+  DisposableTable,
+} from "../../src/core/classifier/tables/disposable-table.js";
+import { compileList, NameList, parseListLine } from "../../src/core/classifier/tables/own-lists.js";
 import { times } from "../support/tier.js";
 
 describe("list lines", () => {

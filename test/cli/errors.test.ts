@@ -2,10 +2,10 @@
 import { CommanderError } from "commander";
 import { expect, test } from "vitest";
 import { failureFor, Interrupted, UsageError } from "../../src/cli/errors.js";
+import { TableError } from "../../src/core/table/errors.js";
+import { AuthorisationError, ServiceError } from "../../src/core/validator/errors.js";
 import { ChoiceError, ClosedPipe, FileError } from "../../src/files/errors.js";
-import { StoreError } from "../../src/store/errors.js";
-import { TableError } from "../../src/table/errors.js";
-import { AuthorisationError, ServiceError } from "../../src/validator/errors.js";
+import { StoreError } from "../../src/state/errors.js";
 
 test.each<[string, unknown, number, string | undefined]>([
   ["a closed pipe", new ClosedPipe("closed"), 0, undefined],

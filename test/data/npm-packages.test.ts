@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { createTarGzip } from "nanotar";
 import { describe, expect, test } from "vitest";
-import { extractFile } from "../../src/data/npm-packages.js";
+import { extractFile } from "../../src/engines/data/npm-packages.js";
 
 const sha512 = (bytes: Uint8Array) => `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
 const tarball = await createTarGzip([

@@ -2,10 +2,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { DisposableTable } from "../../src/classifier/disposable-table.js";
-import { listOfDays, readDays, textOfDays, withDay } from "../../src/data/daily-list.js";
-import { compileLists, listPackages, publicList } from "../../src/data/sources.js";
-import { suffixPackage } from "../../src/data/suffix-rules.js";
+import { DisposableTable } from "../../src/core/classifier/tables/disposable-table.js";
+import { listOfDays, readDays, textOfDays, withDay } from "../../src/engines/data/daily-list.js";
+import { compileLists, listPackages, publicList } from "../../src/engines/data/sources.js";
+import { suffixPackage } from "../../src/engines/data/suffix-rules.js";
 import { readBuilt } from "../../src/package/own-files.js";
 import { startListServer } from "../support/list-server.js";
 import { startNpmRegistry } from "../support/npm-registry.js";

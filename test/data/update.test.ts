@@ -1,9 +1,12 @@
 /** Covers which downloaded lists may replace the data in use. */
 import { describe, expect, test } from "vitest";
-import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
-import type { PackageVersion } from "../../src/data/npm-packages.js";
-import { mergeDisposableLists, type RoledList } from "../../src/data/sources.js";
-import { compileDownloads, type Download, hasNewer } from "../../src/data/update.js";
+import {
+  compileDisposableTable,
+  DisposableTable,
+} from "../../src/core/classifier/tables/disposable-table.js";
+import type { PackageVersion } from "../../src/engines/data/npm-packages.js";
+import { mergeDisposableLists, type RoledList } from "../../src/engines/data/sources.js";
+import { compileDownloads, type Download, hasNewer } from "../../src/engines/data/update.js";
 
 const source = {
   name: "some-list",

@@ -109,7 +109,7 @@ test.skipIf(!hasProgram("haproxy"))("haproxy accepts its file", () => {
 test("all metrics of the alert rules exist", () => {
   const names = new Set(read("src/package/deploy/prometheus/alerts.yaml").match(/idv_\w+/g));
   expect(names.size).toBeGreaterThan(3);
-  const source = read("src/service/metrics.ts");
+  const source = read("src/server/service/metrics.ts");
   for (const name of names) {
     const [, family, rest] = /^(idv_(?:key_units_)?)(\w+?)(?:_bucket)?$/.exec(name)!;
     expect(source).toMatch(family === "idv_" ? `"${family}${rest}"` : new RegExp(`\\["${rest}", "`));

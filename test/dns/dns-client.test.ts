@@ -1,6 +1,6 @@
 /** Covers how often names are asked, and which answers count, against a server over loopback. */
 import { describe, expect, test } from "vitest";
-import { DnsClient } from "../../src/dns/dns-client.js";
+import { DnsClient } from "../../src/engines/dns/dns-client.js";
 import { startDnsServer } from "../support/dns-server.js";
 import { some, times } from "../support/tier.js";
 

@@ -1,7 +1,7 @@
 /** Covers what the records of a domain say about its mail. */
 import { describe, expect, test } from "vitest";
-import { disposableExchanges } from "../../src/classifier/disposable-exchanges.js";
-import { isRoutable, judgeExchanges, mailTo, sendsNoMail, verdictOf } from "../../src/dns/finding.js";
+import { disposableExchanges } from "../../src/core/classifier/tables/disposable-exchanges.js";
+import { isRoutable, judgeExchanges, mailTo, sendsNoMail, verdictOf } from "../../src/engines/dns/finding.js";
 import { classifier } from "../support/classifier.js";
 
 const findDisposable = (host: string) => (host.endsWith(".mailinator.com") ? "mailinator.com" : undefined);

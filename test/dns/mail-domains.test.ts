@@ -1,11 +1,11 @@
 /** Covers what is found out about domains from a real server over loopback. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { DnsClient, type DnsClientOptions } from "../../src/dns/dns-client.js";
-import type { Finding } from "../../src/dns/finding.js";
-import { type FindingCache, MailDomains } from "../../src/dns/mail-domains.js";
-import { MailHosts } from "../../src/dns/mail-hosts.js";
-import { DistinctItems } from "../../src/run/distinct-items.js";
+import { DistinctItems } from "../../src/core/run/distinct-items.js";
+import { DnsClient, type DnsClientOptions } from "../../src/engines/dns/dns-client.js";
+import type { Finding } from "../../src/engines/dns/finding.js";
+import { type FindingCache, MailDomains } from "../../src/engines/dns/mail-domains.js";
+import { MailHosts } from "../../src/engines/dns/mail-hosts.js";
 import { type DnsServer, startDnsServer } from "../support/dns-server.js";
 import { some, testFull } from "../support/tier.js";
 

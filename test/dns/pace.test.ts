@@ -1,6 +1,6 @@
 /** Covers the pace of queries: servers that limit them, lose some, or answer nothing for a while, over a clock of numbers. */
 import { describe, expect, test } from "vitest";
-import { Pace } from "../../src/dns/pace.js";
+import { Pace } from "../../src/engines/dns/pace.js";
 
 /** Answers a query at a time; false for silence. */
 type Server = (now: number) => boolean;

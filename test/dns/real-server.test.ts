@@ -8,10 +8,10 @@ import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { DnsClient } from "../../src/dns/dns-client.js";
-import { MailDomains } from "../../src/dns/mail-domains.js";
-import { MailHosts } from "../../src/dns/mail-hosts.js";
-import { DistinctItems } from "../../src/run/distinct-items.js";
+import { DistinctItems } from "../../src/core/run/distinct-items.js";
+import { DnsClient } from "../../src/engines/dns/dns-client.js";
+import { MailDomains } from "../../src/engines/dns/mail-domains.js";
+import { MailHosts } from "../../src/engines/dns/mail-hosts.js";
 import { bindBoth } from "../support/dns-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

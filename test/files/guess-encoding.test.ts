@@ -1,6 +1,6 @@
 /** Covers the guess at an encoding: what is not sure is not guessed. encodings.test.ts has the sure cases. */
 import { describe, expect, test } from "vitest";
-import { guessEncoding } from "../../src/table/sniff/guess-encoding.js";
+import { guessEncoding } from "../../src/core/table/sniff/guess-encoding.js";
 
 const guess = (binary: string) => guessEncoding(Buffer.from(binary, "latin1"));
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SplitFolder } from "../../src/files/split-output.js";
+import { SplitFolder } from "../../src/cli/bulk/open/split-output.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { times } from "../support/tier.js";
 

@@ -9,14 +9,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual, parseArgs } from "node:util";
-import { loadClassifier } from "../../dist/classifier/load-classifier.js";
-import { itemTest, usualCells } from "../../dist/run/cells.js";
-import { nameColumns } from "../../dist/run/columns.js";
-import { profiles } from "../../dist/run/profiles.js";
-import { validateTable } from "../../dist/run/run.js";
-import { openQuotaFile } from "../../dist/store/quota/quota-file.js";
-import { openTable } from "../../dist/table/reader.js";
-import { offlineValidator } from "../../dist/validator/offline.js";
+import { loadClassifier } from "../../dist/core/classifier/tables/load-classifier.js";
+import { itemTest, usualCells } from "../../dist/core/run/items/cells.js";
+import { profiles } from "../../dist/core/run/items/profiles.js";
+import { nameColumns } from "../../dist/core/run/rows/columns.js";
+import { validateTable } from "../../dist/core/run/run.js";
+import { openTable } from "../../dist/core/table/open/reader.js";
+import { offlineValidator } from "../../dist/core/validator/offline.js";
+import { openQuotaFile } from "../../dist/state/quota/quota-file.js";
 
 const { values } = parseArgs({
   options: { minutes: { type: "string" }, rows: { type: "string" }, seeds: { type: "string" } },

@@ -2,22 +2,22 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Kernel, kernelModule, newMemory, prepareMemory } from "../../src/kernel/kernel.js";
-import { askCode, seedWords, sharedEnd } from "../../src/kernel/layout.js";
-import { BlockClassifier, kernelSettings } from "../../src/run/blocks/block-classifier.js";
-import { BlockKernel } from "../../src/run/blocks/block-kernel.js";
-import { BlockMemory, slotRows } from "../../src/run/blocks/block-memory.js";
-import type { BlockOptions } from "../../src/run/blocks/block-options.js";
-import { numbersOf } from "../../src/run/blocks/elsewhere.js";
-import { Cells, usualCells } from "../../src/run/cells.js";
-import { nameColumns } from "../../src/run/columns.js";
-import { itemKey } from "../../src/run/item.js";
-import { hasItem } from "../../src/run/status-codes.js";
-import { usualMarks } from "../../src/table/quotes.js";
-import type { TableShape } from "../../src/table/records.js";
-import { scanAlone } from "../../src/table/scan/chunk-assembler.js";
-import { ScannedChunk } from "../../src/table/scan/scanned-chunk.js";
-import { scanRecords } from "../../src/table/scan/scanner.js";
+import { Kernel, kernelModule, newMemory, prepareMemory } from "../../src/core/kernel/kernel.js";
+import { askCode, seedWords, sharedEnd } from "../../src/core/kernel/layout.js";
+import { BlockClassifier, kernelSettings } from "../../src/core/run/blocks/block-classifier.js";
+import { BlockKernel } from "../../src/core/run/blocks/block-kernel.js";
+import { BlockMemory, slotRows } from "../../src/core/run/blocks/block-memory.js";
+import type { BlockOptions } from "../../src/core/run/blocks/block-options.js";
+import { numbersOf } from "../../src/core/run/blocks/elsewhere.js";
+import { Cells, usualCells } from "../../src/core/run/items/cells.js";
+import { itemKey } from "../../src/core/run/items/item.js";
+import { nameColumns } from "../../src/core/run/rows/columns.js";
+import { hasItem } from "../../src/core/run/status-codes.js";
+import { usualMarks } from "../../src/core/table/quotes.js";
+import type { TableShape } from "../../src/core/table/records.js";
+import { scanAlone } from "../../src/core/table/scan/chunk-assembler.js";
+import { ScannedChunk } from "../../src/core/table/scan/scanned-chunk.js";
+import { scanRecords } from "../../src/core/table/scan/scanner.js";
 import { classifier } from "../support/classifier.js";
 import { times } from "../support/tier.js";
 

@@ -1,8 +1,8 @@
 /** Covers the kernel's table of distinct items. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DistinctTable, TooManyItems } from "../../src/kernel/distinct-table.js";
-import { kernelModule } from "../../src/kernel/kernel.js";
+import { DistinctTable, TooManyItems } from "../../src/core/kernel/distinct-table.js";
+import { kernelModule } from "../../src/core/kernel/kernel.js";
 import { times } from "../support/tier.js";
 
 /** Hashes of which many share their places in the table, or their high words, or are zero. */

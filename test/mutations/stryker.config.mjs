@@ -1,7 +1,7 @@
 // Settings of Stryker, which breaks the source in every way that it knows and runs the tests of the parts. It is installed first:
 //
 //   npm install --prefix test --no-save @stryker-mutator/core@9 @stryker-mutator/vitest-runner@9
-//   node test/tool.mjs stryker run test/mutations/stryker.config.mjs --mutate src/store/quota/quota.ts
+//   node test/tool.mjs stryker run test/mutations/stryker.config.mjs --mutate src/state/quota/quota.ts
 //
 // Stryker 10 needs a newer Node.js than idv. PostgreSQL is left out: starting it for each mutant takes too long.
 process.env.IDV_TEST_POSTGRES = "none";
@@ -12,8 +12,8 @@ export default {
   vitest: { configFile: "test/mutations/vitest.config.mjs", related: false },
   mutate: [
     "src/{store,validator,run,service,classifier}/**/*.ts",
-    "!src/store/postgres*.ts",
-    "!src/run/blocks/worker.ts",
+    "!src/state/postgres*.ts",
+    "!src/core/run/blocks/worker.ts",
   ],
   coverageAnalysis: "perTest",
   concurrency: 2,

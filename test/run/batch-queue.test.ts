@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { VerdictCache } from "../../src/store/cache/verdict-cache.js";
-import { notChecked, type Validator, type Verdict } from "../../src/validator/validator.js";
+import { notChecked, type Validator, type Verdict } from "../../src/core/validator/validator.js";
+import { VerdictCache } from "../../src/state/cache/verdict-cache.js";
 import { itemHashes } from "../support/item-hashes.js";
 import { listOf, runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -1,9 +1,9 @@
 /** Covers the items in a value of the table: none, one or several. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { withoutStrayMarks } from "../../src/classifier/rules/stray-marks.js";
-import { Cells, decidesBefore, usualCells } from "../../src/run/cells.js";
-import { profiles } from "../../src/run/profiles.js";
+import { withoutStrayMarks } from "../../src/core/classifier/rules/stray-marks.js";
+import { Cells, decidesBefore, usualCells } from "../../src/core/run/items/cells.js";
+import { profiles } from "../../src/core/run/items/profiles.js";
 import { times } from "../support/tier.js";
 
 const cells = (kind: "email" | "domain", options = {}) => new Cells({ kind, ...usualCells, ...options });

@@ -1,10 +1,10 @@
 /** Covers the charges of runs over bytes: how many units are taken from a real quota file, when, and for which rows. */
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { usualCells } from "../../src/run/cells.js";
-import type { ObservedRows } from "../../src/run/run-options.js";
-import { countsOf, type RunSession } from "../../src/run/session.js";
-import { offlineValidator } from "../../src/validator/offline.js";
+import { usualCells } from "../../src/core/run/items/cells.js";
+import type { ObservedRows } from "../../src/core/run/run-options.js";
+import { countsOf, type RunSession } from "../../src/core/run/session.js";
+import { offlineValidator } from "../../src/core/validator/offline.js";
 import { classifier } from "../support/classifier.js";
 import { TestQuota } from "../support/quota.js";
 import { listOf, runTable } from "../support/run-table.js";

@@ -1,7 +1,7 @@
 /** Covers the names of the added columns, and which columns of a table an earlier run has added. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nameColumns } from "../../src/run/columns.js";
+import { nameColumns } from "../../src/core/run/rows/columns.js";
 import { times } from "../support/tier.js";
 
 test.each<[string, string, string, readonly (number | undefined)[]]>([

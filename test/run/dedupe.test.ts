@@ -1,9 +1,9 @@
 /** Covers `--dedupe`: every item of a row that passes the filter is in the output, and no row without a new one. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decidesBefore } from "../../src/run/cells.js";
-import { itemKey, mailboxKey } from "../../src/run/item.js";
-import { offlineValidator } from "../../src/validator/offline.js";
+import { decidesBefore } from "../../src/core/run/items/cells.js";
+import { itemKey, mailboxKey } from "../../src/core/run/items/item.js";
+import { offlineValidator } from "../../src/core/validator/offline.js";
 import { classifier } from "../support/classifier.js";
 import { listOf, runTable } from "../support/run-table.js";
 import { times } from "../support/tier.js";

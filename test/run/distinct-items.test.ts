@@ -1,8 +1,8 @@
 /** Covers the table of distinct items, which is keyed by hash. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hashItem } from "../../src/classifier/item-hash.js";
-import { DistinctItems } from "../../src/run/distinct-items.js";
+import { hashItem } from "../../src/core/classifier/tables/item-hash.js";
+import { DistinctItems } from "../../src/core/run/distinct-items.js";
 
 test("the table agrees with a Map while it grows", () => {
   const step = fc.tuple(fc.string({ maxLength: 3 }), fc.integer({ min: 1, max: 255 }));

@@ -1,8 +1,8 @@
 /** Covers the counts of items at disposable domains. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DomainCounts, topDomains } from "../../src/run/domain-counts.js";
-import { mostTopDomains } from "../../src/run/run-options.js";
+import { DomainCounts, topDomains } from "../../src/core/run/domain-counts.js";
+import { mostTopDomains } from "../../src/core/run/run-options.js";
 
 const counts = fc.array(fc.tuple(fc.stringMatching(/^[a-d]{1,3}$/), fc.integer({ min: 1, max: 6 })), {
   maxLength: 100,

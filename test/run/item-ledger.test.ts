@@ -1,13 +1,13 @@
 /** Covers the distinct items of a session: their codes, what the cache knows of them, and what is counted. */
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nowhere } from "../../src/run/blocks/elsewhere.js";
-import { ItemLedger } from "../../src/run/item-ledger.js";
-import { countsSince } from "../../src/run/session.js";
-import { OpenItems } from "../../src/run/settle/open-items.js";
-import { notCheckedCode, StatusCodes } from "../../src/run/status-codes.js";
-import { VerdictCache } from "../../src/store/cache/verdict-cache.js";
-import { ServiceError } from "../../src/validator/errors.js";
+import { nowhere } from "../../src/core/run/blocks/elsewhere.js";
+import { ItemLedger } from "../../src/core/run/item-ledger.js";
+import { countsSince } from "../../src/core/run/session.js";
+import { OpenItems } from "../../src/core/run/settle/open-items.js";
+import { notCheckedCode, StatusCodes } from "../../src/core/run/status-codes.js";
+import { ServiceError } from "../../src/core/validator/errors.js";
+import { VerdictCache } from "../../src/state/cache/verdict-cache.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** Returns a chunk of rows, whose items are numbers, without an item where they are 0. */

@@ -1,9 +1,9 @@
 /** Covers how items are extracted and recognised in fields, and how the added columns are named. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nameColumns } from "../../src/run/columns.js";
-import { extractItem, signOfWrapping, wrappings } from "../../src/run/item.js";
-import { profiles } from "../../src/run/profiles.js";
+import { extractItem, signOfWrapping, wrappings } from "../../src/core/run/items/item.js";
+import { profiles } from "../../src/core/run/items/profiles.js";
+import { nameColumns } from "../../src/core/run/rows/columns.js";
 import { times } from "../support/tier.js";
 
 test.each([

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { TableOptions } from "../../src/table/table.js";
-import { offlineValidator } from "../../src/validator/offline.js";
+import type { TableOptions } from "../../src/core/table/table.js";
+import { offlineValidator } from "../../src/core/validator/offline.js";
 import { classifier } from "../support/classifier.js";
 import { runTable } from "../support/run-table.js";
 import { times } from "../support/tier.js";

@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
+import { nameColumns } from "../../src/core/run/rows/columns.js";
+import { validateTable } from "../../src/core/run/run.js";
+import { countsOf, type RunSession } from "../../src/core/run/session.js";
+import { offlineValidator } from "../../src/core/validator/offline.js";
 import { FileError } from "../../src/files/errors.js";
-import { nameColumns } from "../../src/run/columns.js";
-import { validateTable } from "../../src/run/run.js";
-import { countsOf, type RunSession } from "../../src/run/session.js";
-import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
 import { reservationIn, TestQuota } from "../support/quota.js";
 import { asService, listOf, runTable } from "../support/run-table.js";

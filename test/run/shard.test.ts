@@ -2,12 +2,12 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { usualCells } from "../../src/run/cells.js";
-import { nameColumns } from "../../src/run/columns.js";
-import { validateTable } from "../../src/run/run.js";
-import type { RunReport } from "../../src/run/run-options.js";
-import { isInShard } from "../../src/run/shard.js";
-import { offlineValidator } from "../../src/validator/offline.js";
+import { usualCells } from "../../src/core/run/items/cells.js";
+import { nameColumns } from "../../src/core/run/rows/columns.js";
+import { isInShard } from "../../src/core/run/rows/shard.js";
+import { validateTable } from "../../src/core/run/run.js";
+import type { RunReport } from "../../src/core/run/run-options.js";
+import { offlineValidator } from "../../src/core/validator/offline.js";
 import { classifier } from "../support/classifier.js";
 import { TestQuota } from "../support/quota.js";
 import { asService } from "../support/run-table.js";

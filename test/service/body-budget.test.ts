@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { bodyBudget } from "../../src/service/plugins/body-budget.js";
+import { bodyBudget } from "../../src/server/service/plugins/body-budget.js";
 
 let service: FastifyInstance;
 let port: number;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { limitConnections } from "../../src/service/plugins/connections.js";
+import { limitConnections } from "../../src/server/service/plugins/connections.js";
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {

@@ -1,6 +1,6 @@
 /** Covers what is read as a JSON body, and what is not even parsed. */
 import { expect, test } from "vitest";
-import { parseBody } from "../../src/service/plugins/json-body.js";
+import { parseBody } from "../../src/server/service/plugins/json-body.js";
 
 const padding = "x".repeat(70_000);
 const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;

@@ -1,8 +1,8 @@
 /** Covers that keys are looked up together, and unknown ones at most once a second. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { KeySearch } from "../../src/service/key-search.js";
-import type { ApiKey, Found } from "../../src/store/state/api-key.js";
+import { KeySearch } from "../../src/server/service/key-search.js";
+import type { ApiKey, Found } from "../../src/state/service/api-key.js";
 
 test("requests that arrive together are one look-up; unknown secrets are not looked up again for a second", async () => {
   const asked: (readonly string[])[] = [];

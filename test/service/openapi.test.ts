@@ -1,7 +1,7 @@
 /** Covers that the OpenAPI document explains what clients are generated from. */
 import { expect, test } from "vitest";
-import { statusWords } from "../../src/validator/statuses.js";
-import { knownStatuses } from "../../src/validator/validator.js";
+import { statusWords } from "../../src/core/validator/statuses.js";
+import { knownStatuses } from "../../src/core/validator/validator.js";
 import { openApiDocument } from "../support/openapi.js";
 
 /** Returns the paths of the properties and parameters without a description. */

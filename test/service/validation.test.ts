@@ -1,7 +1,7 @@
 /** Covers the answers to sandbox keys, which the rules have no part in. */
 import { expect, test } from "vitest";
-import { explainItems, validateItems } from "../../src/service/validation.js";
-import type { ApiKey } from "../../src/store/state/api-key.js";
+import { explainItems, validateItems } from "../../src/server/service/validation.js";
+import type { ApiKey } from "../../src/state/service/api-key.js";
 import { classifier } from "../support/classifier.js";
 
 const quota = { limit: 0, period: null, used: 0, left: 0, renewsAt: null };

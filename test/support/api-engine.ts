@@ -1,8 +1,9 @@
 /** The api engine over real HTTP to a scripted server, with a clock that jumps instead of waiting. */
-import { type ApiOptions, apiValidator } from "../../src/validator/api/engine.js";
-import { openHttpClient } from "../../src/validator/api/http.js";
-import type { ApiWorld } from "../../src/validator/api/sender.js";
-import type { Kind } from "../../src/validator/validator.js";
+
+import type { Kind } from "../../src/core/validator/validator.js";
+import { type ApiOptions, apiValidator } from "../../src/engines/api/engine.js";
+import { openHttpClient } from "../../src/engines/api/http.js";
+import type { ApiWorld } from "../../src/engines/api/sender.js";
 import { afterFile } from "./clean-up.js";
 import { type Act, scriptedServer } from "./scripted-server.js";
 

@@ -2,8 +2,8 @@
  * Predicts a bulk run in the plainest way: all rows at once, as strings. Only the verdicts and the canonical items come from the
  * classifier; tables, filters, duplicates, shards, quotas and files are done here once more.
  */
-import { canonicalItem } from "../../src/classifier/canonical.js";
-import { flagsOf } from "../../src/classifier/flags.js";
+import { canonicalItem } from "../../src/core/classifier/canonical.js";
+import { flagsOf } from "../../src/core/classifier/flags/flags.js";
 import { type BulkCase, type Field, type Line, type List, lineOf, rawField, textOf } from "./bulk-cases.js";
 import { classifier } from "./classifier.js";
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Facts } from "../../src/report/facts.js";
+import type { Facts } from "../../src/core/facts/facts.js";
 import { type BulkCase, bulkCase, type Side, textOf } from "./bulk-cases.js";
 import { type Outcome, predict } from "./bulk-model.js";
 import { readQuota, setQuota } from "./quota.js";

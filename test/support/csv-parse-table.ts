@@ -4,19 +4,19 @@
  */
 import { Parser } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
-import { lineEndings } from "../../src/table/bytes.js";
-import type { Dialect } from "../../src/table/dialect.js";
-import type { TableError } from "../../src/table/errors.js";
+import { lineEndings } from "../../src/core/table/bytes.js";
+import type { Dialect } from "../../src/core/table/dialect.js";
+import type { TableError } from "../../src/core/table/errors.js";
 import {
   longRecordBytes,
   neverClosed,
   outputDelimiter,
   swallows,
   type TableShape,
-} from "../../src/table/records.js";
-import { findStray, findSwallowingQuote } from "../../src/table/scan/broken-rows.js";
-import { boundsIn } from "../../src/table/scan/scan-shape.js";
-import type { ItemTest } from "../../src/table/sniff/item-profile.js";
+} from "../../src/core/table/records.js";
+import { findStray, findSwallowingQuote } from "../../src/core/table/scan/broken-rows.js";
+import { boundsIn } from "../../src/core/table/scan/scan-shape.js";
+import type { ItemTest } from "../../src/core/table/sniff/item-profile.js";
 
 function parserOptions({ delimiter, quote, escape: escaping, comment, skipsSpaces }: Dialect) {
   return {

@@ -1,9 +1,9 @@
 /** The hashes of items that a run with a cache has. */
-import type { ItemHash } from "../../src/classifier/item-hash.js";
-import { Kernel, kernelModule, prepareMemory } from "../../src/kernel/kernel.js";
-import { BlockMemory } from "../../src/run/blocks/block-memory.js";
-import { itemKey } from "../../src/run/item.js";
-import { ItemLedger } from "../../src/run/item-ledger.js";
+import type { ItemHash } from "../../src/core/classifier/tables/item-hash.js";
+import { Kernel, kernelModule, prepareMemory } from "../../src/core/kernel/kernel.js";
+import { BlockMemory } from "../../src/core/run/blocks/block-memory.js";
+import { ItemLedger } from "../../src/core/run/item-ledger.js";
+import { itemKey } from "../../src/core/run/items/item.js";
 
 /** @param secret secret of the cache */
 export const itemHashes = (secret: Uint8Array): ((items: readonly string[]) => ItemHash[]) =>

@@ -1,9 +1,9 @@
 /** Checks the service's answers against its OpenAPI document. */
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { Lists } from "../../src/lists/lists.js";
-import { createMetrics } from "../../src/service/metrics.js";
-import { createService } from "../../src/service/service.js";
-import type { ServiceStore } from "../../src/store/state/service-store.js";
+import type { Lists } from "../../src/server/lists/lists.js";
+import { createMetrics } from "../../src/server/service/metrics.js";
+import { createService } from "../../src/server/service/service.js";
+import type { ServiceStore } from "../../src/state/service/service-store.js";
 import { classifier } from "./classifier.js";
 
 type Schema = Readonly<Record<string, unknown>>;

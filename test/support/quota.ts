@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { processTag, stateOfTag } from "../../src/files/processes.js";
-import type { Quota, QuotaChange } from "../../src/store/quota/quota.js";
-import { openQuotaFile, type QuotaFile } from "../../src/store/quota/quota-file.js";
-import type { Quotas } from "../../src/store/quota/quotas.js";
-import { RunReservation } from "../../src/store/quota/run-reservation.js";
+import type { Quota, QuotaChange } from "../../src/state/quota/quota.js";
+import { openQuotaFile, type QuotaFile } from "../../src/state/quota/quota-file.js";
+import type { Quotas } from "../../src/state/quota/quotas.js";
+import { RunReservation } from "../../src/state/quota/run-reservation.js";
 
 /** A quota file, and runs that deliver at once what they charge. */
 export class TestQuota {

@@ -3,7 +3,7 @@
 // Charges UNITS at a time to a quota file, delivers them, and prints the granted number after each delivery, until it is killed
 // or no unit is left.
 import { writeSync } from "node:fs";
-import { openQuotaFile } from "../../dist/store/quota/quota-file.js";
+import { openQuotaFile } from "../../dist/state/quota/quota-file.js";
 
 const [path, units] = process.argv.slice(2);
 const { quotas } = await openQuotaFile(path, Date.now);

@@ -1,8 +1,8 @@
 /** Names that the rules are about, and names on which parsers of hosts differ. */
 import { readFileSync } from "node:fs";
 import { domainToUnicode } from "node:url";
-import * as providers from "../../src/classifier/providers.js";
-import { domainRules, mailboxRules } from "../../src/classifier/rules/rules.js";
+import * as providers from "../../src/core/classifier/providers.js";
+import { domainRules, mailboxRules } from "../../src/core/classifier/rules/rules.js";
 import { suffixRules } from "./suffixes.js";
 
 /** Soft hyphens, capitals and look-alikes, deviations of IDNA 2003 and 2008, numbers of IPv4, escapes, wrong A-labels. */
@@ -74,7 +74,10 @@ const hard = [
 ];
 
 export function ruleNames(): readonly string[] {
-  const listed = readFileSync(new URL("../../src/data/disposable-domains.txt", import.meta.url), "utf8")
+  const listed = readFileSync(
+    new URL("../../src/engines/data/disposable-domains.txt", import.meta.url),
+    "utf8",
+  )
     .split("\n")
     .filter((name) => name.includes("xn--"));
   const suffixes = suffixRules.map(({ rule }) => rule.replace(/^(?:\*\.|!)/, ""));

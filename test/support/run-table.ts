@@ -1,8 +1,8 @@
 /** Runs a table through an engine, without files. */
-import { nameColumns } from "../../src/run/columns.js";
-import { validateTable } from "../../src/run/run.js";
-import type { RunOptions } from "../../src/run/run-options.js";
-import type { Validator } from "../../src/validator/validator.js";
+import { nameColumns } from "../../src/core/run/rows/columns.js";
+import { validateTable } from "../../src/core/run/run.js";
+import type { RunOptions } from "../../src/core/run/run-options.js";
+import type { Validator } from "../../src/core/validator/validator.js";
 import { type Options, open } from "./tables.js";
 
 interface Settings extends Partial<Omit<RunOptions, "columns" | "table">> {

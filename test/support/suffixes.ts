@@ -1,6 +1,6 @@
 /** The public suffixes of the installed package, and its file. */
 import { readFileSync } from "node:fs";
-import { suffixPackage, suffixRulesIn } from "../../src/data/suffix-rules.js";
+import { suffixPackage, suffixRulesIn } from "../../src/engines/data/suffix-rules.js";
 
 const { name, file } = suffixPackage;
 export const suffixText = readFileSync(

@@ -1,11 +1,11 @@
 /** Opens, reads and rewrites tables that tests give as text or bytes. */
 
+import { profiles } from "../../src/core/run/items/profiles.js";
+import type { ScannedChunk } from "../../src/core/table/scan/scanned-chunk.js";
+import type { Table, TableOptions } from "../../src/core/table/table.js";
+import { unchanged } from "../../src/core/table/writers/record-writer.js";
+import { readerOf, writerOf } from "../../src/core/table/writers/writer-of.js";
 import { openTable } from "../../src/formats/text-formats.js";
-import { profiles } from "../../src/run/profiles.js";
-import type { ScannedChunk } from "../../src/table/scan/scanned-chunk.js";
-import type { Table, TableOptions } from "../../src/table/table.js";
-import { unchanged } from "../../src/table/writers/record-writer.js";
-import { readerOf, writerOf } from "../../src/table/writers/writer-of.js";
 import { writtenAnew } from "./csv-parse-table.js";
 
 /** Yields bytes in chunks of `size`. */

@@ -1,7 +1,7 @@
 /** Covers the blocks of lines that the scanner gets. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { blocksOf } from "../../src/table/scan/blocks.js";
+import { blocksOf } from "../../src/core/table/scan/blocks.js";
 import { times } from "../support/tier.js";
 
 test("blocks contain the bytes of the input, end at line ends and have a limited size", async () => {

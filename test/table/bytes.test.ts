@@ -1,6 +1,6 @@
 /** Covers how the bytes of an item become text. test/files/encodings.test.ts has whole files. */
 import { expect, test } from "vitest";
-import { itemText } from "../../src/table/bytes.js";
+import { itemText } from "../../src/core/table/bytes.js";
 
 test.each([
   ["UTF-8", "j\xc3\xbcrg@x.org", "jürg@x.org"],

@@ -1,8 +1,8 @@
 /** Covers address books, which become tables of names and addresses. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { profiles } from "../../src/core/run/items/profiles.js";
 import { addressBookIn, csvOf } from "../../src/formats/contacts/address-book.js";
-import { profiles } from "../../src/run/profiles.js";
 import { idv } from "../support/run-here.js";
 import { folderOf } from "../support/temporary-folder.js";
 

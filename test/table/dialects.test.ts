@@ -1,9 +1,9 @@
 /** Covers dialects other than that of RFC 4180: found on the sample, read, and written as they were. */
 import { describe, expect, test } from "vitest";
+import { profiles } from "../../src/core/run/items/profiles.js";
+import { dialectWords } from "../../src/core/table/sniff/dialect.js";
+import type { TableOptions } from "../../src/core/table/table.js";
 import { openTable } from "../../src/formats/text-formats.js";
-import { profiles } from "../../src/run/profiles.js";
-import { dialectWords } from "../../src/table/sniff/dialect.js";
-import type { TableOptions } from "../../src/table/table.js";
 import { writtenAnew } from "../support/csv-parse-table.js";
 import { rewrite } from "../support/tables.js";
 

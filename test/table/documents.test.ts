@@ -1,14 +1,14 @@
 /** Covers JSON documents as lines with marks, and back. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { profiles } from "../../src/core/run/items/profiles.js";
+import { checkSyntax, Grammar } from "../../src/core/table/json/grammar.js";
+import { hide, locationOf } from "../../src/core/table/json/marks.js";
+import { sampleObjects } from "../../src/core/table/open/open-json-lines.js";
 import { ArrayOfLines, CompactLines, ReturnedDocument } from "../../src/formats/json/document-output.js";
 import { DocumentRecords, type DocumentShape } from "../../src/formats/json/document-records.js";
 import { isDocument } from "../../src/formats/json/is-document.js";
 import { chooseLists } from "../../src/formats/json/lists.js";
-import { profiles } from "../../src/run/profiles.js";
-import { checkSyntax, Grammar } from "../../src/table/json/grammar.js";
-import { hide, locationOf } from "../../src/table/json/marks.js";
-import { sampleObjects } from "../../src/table/open-json-lines.js";
 import { times } from "../support/tier.js";
 
 const root: DocumentShape = { isSequence: false, lists: [{ names: [], isMap: false }] };

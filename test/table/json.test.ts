@@ -1,8 +1,8 @@
 /** Covers JSON Lines: objects found by their bytes, as `JSON.parse` finds them, and written with added members. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseObject } from "../../src/table/json/json-values.js";
-import { memberWords, ObjectScanner } from "../../src/table/json/object-scanner.js";
+import { parseObject } from "../../src/core/table/json/json-values.js";
+import { memberWords, ObjectScanner } from "../../src/core/table/json/object-scanner.js";
 import { open, readValues, rewrite } from "../support/tables.js";
 import { times } from "../support/tier.js";
 

@@ -1,9 +1,9 @@
 /** Covers records over 1 MiB: wherever their bytes are cut, they are rows, or one bad row if a quote has swallowed rows. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { itemTest } from "../../src/run/cells.js";
-import type { TableShape } from "../../src/table/records.js";
-import { ChunkAssembler } from "../../src/table/scan/chunk-assembler.js";
+import { itemTest } from "../../src/core/run/items/cells.js";
+import type { TableShape } from "../../src/core/table/records.js";
+import { ChunkAssembler } from "../../src/core/table/scan/chunk-assembler.js";
 import { valuesOf } from "../support/tables.js";
 import { times } from "../support/tier.js";
 

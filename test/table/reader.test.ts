@@ -1,9 +1,9 @@
 /** Covers the table reader: the header and values it returns, and the tables it rejects. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { profiles } from "../../src/core/run/items/profiles.js";
+import { TableError } from "../../src/core/table/errors.js";
 import { openTable } from "../../src/formats/text-formats.js";
-import { profiles } from "../../src/run/profiles.js";
-import { TableError } from "../../src/table/errors.js";
 import { chunksIn, type Options, open, readValues } from "../support/tables.js";
 
 /** Settings for the scanner, and for csv-parse as the reference. */

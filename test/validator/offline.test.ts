@@ -1,7 +1,7 @@
 /** Covers the offline engine on a real quota file: units are taken before verdicts are given. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { offlineValidator } from "../../src/validator/offline.js";
+import { offlineValidator } from "../../src/core/validator/offline.js";
 import { classifier } from "../support/classifier.js";
 import { TestQuota } from "../support/quota.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -3,10 +3,11 @@
  * or a signal before the commit discards new outputs and leaves old ones unchanged. Once the last output is there, the run has
  * ended well: signals change neither its exit code nor what another run pays.
  */
+
+import { abandonLast, countsOf, countsSince } from "../../core/run/session.js";
+import { TableError } from "../../core/table/errors.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
 import { startsAsZip } from "../../formats/zip/file-start.js";
-import { abandonLast, countsOf, countsSince } from "../../run/session.js";
-import { TableError } from "../../table/errors.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";
 import { all } from "../options/input.js";
 import { interruptible } from "../terminal/interruption.js";

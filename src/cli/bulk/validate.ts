@@ -1,12 +1,12 @@
 /** The third step of a bulk run: validates the rows of one file, and has its outputs committed. */
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Facts } from "../../core/facts/facts.js";
+import { fixerOf } from "../../core/run/items/fixes.js";
+import { extractItem } from "../../core/run/items/item.js";
+import { validateTable } from "../../core/run/run.js";
+import type { RunReport } from "../../core/run/run-options.js";
 import { checkFound } from "../../formats/open/no-items.js";
-import type { Facts } from "../../report/facts.js";
-import { fixerOf } from "../../run/fixes.js";
-import { extractItem } from "../../run/item.js";
-import { validateTable } from "../../run/run.js";
-import type { RunReport } from "../../run/run-options.js";
 import { loadOfflineRules } from "../engines/offline-rules.js";
 import { EmptyInput } from "../errors.js";
 import type { Progress } from "../terminal/progress.js";

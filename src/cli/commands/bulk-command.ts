@@ -2,7 +2,7 @@
  * `idv emails` and `idv domains`: their help and their action. Their options are in `options/`, the run is in `bulk/`.
  */
 import { CommanderError } from "commander";
-import type { Kind } from "../../validator/validator.js";
+import type { Kind } from "../../core/validator/validator.js";
 import { exitCodes } from "../exit-codes.js";
 import { type BulkOptions, bulkOptions } from "../options/bulk.js";
 import { addOptions, givenOptions } from "../options/option.js";

@@ -1,14 +1,14 @@
 /** `idv check`: verdicts on a few values. Nothing is charged. */
 import { createInterface } from "node:readline";
-import type { Classifier } from "../../classifier/classifier.js";
-import { flagsOf } from "../../classifier/flags.js";
-import { loadClassifier } from "../../classifier/load-classifier.js";
-import type { Classification, Kind } from "../../classifier/verdict.js";
-import { type Why, whyOf } from "../../classifier/why.js";
-import { tableSource } from "../../data/installed-table.js";
-import { extractItem } from "../../run/item.js";
+import type { Classifier } from "../../core/classifier/classifier.js";
+import { flagsOf } from "../../core/classifier/flags/flags.js";
+import { loadClassifier } from "../../core/classifier/tables/load-classifier.js";
+import type { Classification, Kind } from "../../core/classifier/verdict.js";
+import { type Why, whyOf } from "../../core/classifier/why.js";
+import { extractItem } from "../../core/run/items/item.js";
+import type { Verdict } from "../../core/validator/validator.js";
+import { tableSource } from "../../engines/data/installed-table.js";
 import { counted, printable } from "../../text.js";
-import type { Verdict } from "../../validator/validator.js";
 import { noteUnaskedExchanges, readOwnLists } from "../config/own-lists.js";
 import { dataTablePath } from "../config/paths.js";
 import { resolveSettings, type Settings } from "../config/settings.js";

@@ -1,15 +1,15 @@
 /** `idv doctor`: prints every setting with its source, and the faults that would end a run. Leaves no file behind. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { daysOld } from "../../classifier/disposable-table.js";
-import { findTable } from "../../data/installed-table.js";
+import { daysOld } from "../../core/classifier/tables/disposable-table.js";
+import { AuthorisationError, ServiceError } from "../../core/validator/errors.js";
+import { findTable } from "../../engines/data/installed-table.js";
 import { rightsOfOthers } from "../../files/found.js";
-import { VerdictCache } from "../../store/cache/verdict-cache.js";
-import { openQuotaFile } from "../../store/quota/quota-file.js";
-import { loadSqlite } from "../../store/sqlite/database.js";
-import { sharedKindOf } from "../../store/sqlite/shared-folder.js";
+import { VerdictCache } from "../../state/cache/verdict-cache.js";
+import { openQuotaFile } from "../../state/quota/quota-file.js";
+import { loadSqlite } from "../../state/sqlite/database.js";
+import { sharedKindOf } from "../../state/sqlite/shared-folder.js";
 import { counted, grouped } from "../../text.js";
-import { AuthorisationError, ServiceError } from "../../validator/errors.js";
 import { findApiKey, loginPath, readLogin } from "../config/api-key.js";
 import { cacheSecretPath, readCacheSecret } from "../config/cache-secret.js";
 import { readOwnLists } from "../config/own-lists.js";
@@ -227,8 +227,8 @@ async function checkFile(
  */
 async function askDnsServers(named: readonly string[] | undefined, line: Line): Promise<void> {
   const [{ DnsClient }, { askControls }, { Resolver }] = await Promise.all([
-    import("../../dns/dns-client.js"),
-    import("../../dns/controls.js"),
+    import("../../engines/dns/dns-client.js"),
+    import("../../engines/dns/controls.js"),
     import("node:dns"),
   ]);
   let broken: string | undefined;

@@ -1,10 +1,10 @@
 /** Suggests words to complete a command line, from the definitions of commands and options. */
 import { createReadStream } from "node:fs";
 import type { Command, Option } from "commander";
+import { profiles } from "../../core/run/items/profiles.js";
+import { knownStatuses } from "../../core/validator/validator.js";
 import { found } from "../../files/found.js";
 import { openTable } from "../../formats/text-formats.js";
-import { profiles } from "../../run/profiles.js";
-import { knownStatuses } from "../../validator/validator.js";
 import { topicNames } from "../help/topic-names.js";
 import { wordsFor } from "../options/option.js";
 import { noItem, noRows } from "../options/values.js";

@@ -2,10 +2,10 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { AuthorisationError } from "../../core/validator/errors.js";
 import { readFault } from "../../files/errors.js";
 import { readIfPresent } from "../../files/private-file.js";
-import { StoreError } from "../../store/errors.js";
-import { AuthorisationError } from "../../validator/errors.js";
+import { StoreError } from "../../state/errors.js";
 import { UsageError } from "../errors.js";
 import { serviceUrl } from "../options/values.js";
 import { configFolder } from "./paths.js";

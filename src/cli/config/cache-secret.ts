@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { readIfPresent, removeFile, writePrivately } from "../../files/private-file.js";
-import { StoreError } from "../../store/errors.js";
+import { StoreError } from "../../state/errors.js";
 import { configFolder } from "./paths.js";
 
 /** Kept apart from the cache, so that a leaked cache alone reveals nothing. */

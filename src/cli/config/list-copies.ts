@@ -5,12 +5,12 @@
 import { createHash } from "node:crypto";
 import { stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { parseListLine } from "../../classifier/own-lists.js";
-import { Fault } from "../../classifier/syntax/fault.js";
-import { fetchList, withoutSecrets } from "../../data/fetch-list.js";
+import { Fault } from "../../core/classifier/syntax/fault.js";
+import { parseListLine } from "../../core/classifier/tables/own-lists.js";
+import { ServiceError } from "../../core/validator/errors.js";
+import { fetchList, withoutSecrets } from "../../engines/data/fetch-list.js";
 import { readIfPresent, writePrivately } from "../../files/private-file.js";
 import { counted } from "../../text.js";
-import { ServiceError } from "../../validator/errors.js";
 import { proxiesFor } from "../engines/proxies.js";
 import { UsageError } from "../errors.js";
 import { safeUrl } from "../options/values.js";

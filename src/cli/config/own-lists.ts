@@ -4,7 +4,12 @@
  */
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
-import { compileList, type ListName, type ListTable, type OwnLists } from "../../classifier/own-lists.js";
+import {
+  compileList,
+  type ListName,
+  type ListTable,
+  type OwnLists,
+} from "../../core/classifier/tables/own-lists.js";
 import { FileError, readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import { UsageError } from "../errors.js";

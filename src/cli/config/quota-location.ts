@@ -1,6 +1,6 @@
 /** Where the quota of the offline engine is: in a file of its own, or shared by name in the state of `idv serve`. */
 import { found } from "../../files/found.js";
-import type { QuotaOwner } from "../../store/state/api-key.js";
+import type { QuotaOwner } from "../../state/service/api-key.js";
 import { UsageError } from "../errors.js";
 import { quotaFilePath, stateLocation } from "./paths.js";
 

@@ -5,10 +5,10 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { mostInFlight } from "../../dns/vocabulary.js";
+import type { Rate } from "../../engines/api/engine.js";
+import { mostInFlight } from "../../engines/dns/vocabulary.js";
 import { readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
-import type { Rate } from "../../validator/api/engine.js";
 import { UsageError } from "../errors.js";
 import { meantBy } from "../options/meant.js";
 import {

@@ -2,9 +2,9 @@
 import { hash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Kind } from "../../core/validator/validator.js";
+import type { ApiOptions } from "../../engines/api/engine.js";
 import { printable } from "../../text.js";
-import type { ApiOptions } from "../../validator/api/engine.js";
-import type { Kind } from "../../validator/validator.js";
 import { cachePath } from "../config/paths.js";
 import type { Settings } from "../config/settings.js";
 import { type Engine, longestTimer, once } from "./engine.js";
@@ -73,8 +73,8 @@ export async function openApiEngine(
   };
   // Loaded only when a service is used: undici is slow to load.
   const [{ apiValidator }, { openHttpClient }] = await Promise.all([
-    import("../../validator/api/engine.js"),
-    import("../../validator/api/http.js"),
+    import("../../engines/api/engine.js"),
+    import("../../engines/api/http.js"),
   ]);
   const validator = apiValidator(apiOptions, {
     http: openHttpClient({

@@ -1,6 +1,6 @@
 /** Asks a running `idv serve` whether it is ready: for the health checks of containers, which have no other program for it. */
 import { get } from "node:http";
-import { ServiceError } from "../../validator/errors.js";
+import { ServiceError } from "../../core/validator/errors.js";
 import type { ListenAddress } from "../config/listen-address.js";
 
 /** Longest wait for an answer, in milliseconds. */

@@ -1,5 +1,5 @@
 /** Asks a service whether it is there and accepts a key, at no cost. For `idv login` and `idv doctor`. */
-import { AuthorisationError, ServiceError } from "../../validator/errors.js";
+import { AuthorisationError, ServiceError } from "../../core/validator/errors.js";
 import type { Settings } from "../config/settings.js";
 import { say } from "../terminal/terminal.js";
 import { openApiEngine } from "./api-engine.js";

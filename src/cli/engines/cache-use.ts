@@ -2,7 +2,7 @@
  * Guards the use of a cache. A cache saves units and queries, and must not fail a run: once it stays locked, the run
  * goes on without it.
  */
-import { StoreError } from "../../store/errors.js";
+import { StoreError } from "../../state/errors.js";
 
 export class CacheUse {
   readonly #note: (text: string) => void;

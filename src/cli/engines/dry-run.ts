@@ -1,5 +1,5 @@
 /** `--dry-run`: an engine that validates nothing and counts what would be submitted. */
-import type { Validator } from "../../validator/validator.js";
+import type { Validator } from "../../core/validator/validator.js";
 import type { Engine } from "./engine.js";
 
 const noLimit = { left: null, renewsAt: null };

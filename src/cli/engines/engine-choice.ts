@@ -1,7 +1,7 @@
 /** Chooses between the offline engine and the service. */
 
-import { isLoopback } from "../../validator/api/loopback.js";
-import { AuthorisationError } from "../../validator/errors.js";
+import { AuthorisationError } from "../../core/validator/errors.js";
+import { isLoopback } from "../../engines/api/loopback.js";
 import { findApiKey, isKeyConfigured, readLogin } from "../config/api-key.js";
 import type { Resolved } from "../config/resolved.js";
 import type { Settings } from "../config/settings.js";

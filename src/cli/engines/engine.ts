@@ -1,7 +1,7 @@
 /** The engine of a run, behind one interface for the offline engine and for a service. */
-import type { CachePort } from "../../run/cache-port.js";
-import type { ApiEngine } from "../../validator/api/engine.js";
-import type { Validator } from "../../validator/validator.js";
+import type { CachePort } from "../../core/run/cache-port.js";
+import type { Validator } from "../../core/validator/validator.js";
+import type { ApiEngine } from "../../engines/api/engine.js";
 
 export interface Engine {
   readonly validator: Validator;

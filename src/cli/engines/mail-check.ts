@@ -1,14 +1,14 @@
 /** Opens the DNS stage for a command, with its settings and the cache of findings. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Classifier } from "../../classifier/classifier.js";
-import type { Kind } from "../../classifier/verdict.js";
-import type { MailCheck } from "../../dns/mail-check.js";
-import { type FindingCache, type StateTable, smallTable } from "../../dns/mail-domains.js";
-import { openMailStage } from "../../dns/open-stage.js";
-import { DistinctItems } from "../../run/distinct-items.js";
-import { VerdictCache } from "../../store/cache/verdict-cache.js";
-import { ServiceError } from "../../validator/errors.js";
-import type { Verdict } from "../../validator/validator.js";
+import type { Classifier } from "../../core/classifier/classifier.js";
+import type { Kind } from "../../core/classifier/verdict.js";
+import { DistinctItems } from "../../core/run/distinct-items.js";
+import { ServiceError } from "../../core/validator/errors.js";
+import type { Verdict } from "../../core/validator/validator.js";
+import type { MailCheck } from "../../engines/dns/mail-check.js";
+import { type FindingCache, type StateTable, smallTable } from "../../engines/dns/mail-domains.js";
+import { openMailStage } from "../../engines/dns/open-stage.js";
+import { VerdictCache } from "../../state/cache/verdict-cache.js";
 import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
 import type { Settings } from "../config/settings.js";

@@ -1,13 +1,13 @@
 /** The embedded classifier with its quota, ready for a run. */
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ClassifierSource, loadClassifier } from "../../classifier/load-classifier.js";
+import { type ClassifierSource, loadClassifier } from "../../core/classifier/tables/load-classifier.js";
+import { offlineValidator, type UnitSource } from "../../core/validator/offline.js";
+import type { Kind } from "../../core/validator/validator.js";
 import { processTag, stateOfTag } from "../../files/processes.js";
-import { StoreError } from "../../store/errors.js";
-import { freshQuota, openQuotaFile, peekQuota } from "../../store/quota/quota-file.js";
-import { RunReservation } from "../../store/quota/run-reservation.js";
-import { offlineValidator, type UnitSource } from "../../validator/offline.js";
-import type { Kind } from "../../validator/validator.js";
+import { StoreError } from "../../state/errors.js";
+import { freshQuota, openQuotaFile, peekQuota } from "../../state/quota/quota-file.js";
+import { RunReservation } from "../../state/quota/run-reservation.js";
 import type { QuotaLocation } from "../config/quota-location.js";
 import { fromNow } from "../terminal/time.js";
 import { type Engine, longestTimer, once } from "./engine.js";

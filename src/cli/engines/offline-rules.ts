@@ -1,7 +1,7 @@
 /** Loads the offline rules, which explain the verdicts of a service. */
-import type { Classifier } from "../../classifier/classifier.js";
-import { loadClassifier } from "../../classifier/load-classifier.js";
-import { tableSource } from "../../data/installed-table.js";
+import type { Classifier } from "../../core/classifier/classifier.js";
+import { loadClassifier } from "../../core/classifier/tables/load-classifier.js";
+import { tableSource } from "../../engines/data/installed-table.js";
 import { dataTablePath } from "../config/paths.js";
 import { say } from "../terminal/terminal.js";
 

@@ -1,5 +1,5 @@
 /** The proxies between idv and a service, as the environment names them. */
-import { isLoopback } from "../../validator/api/loopback.js";
+import { isLoopback } from "../../engines/api/loopback.js";
 import { UsageError } from "../errors.js";
 
 /**

@@ -1,9 +1,9 @@
 /** The cache of paid verdicts, as one run uses it. A run that needs fresh verdicts shares no request with others. */
 import { randomBytes } from "node:crypto";
+import type { CachePort } from "../../core/run/cache-port.js";
+import type { Kind } from "../../core/validator/validator.js";
 import { isAlive, machineTag, ownPid } from "../../files/processes.js";
-import type { CachePort } from "../../run/cache-port.js";
-import { VerdictCache } from "../../store/cache/verdict-cache.js";
-import type { Kind } from "../../validator/validator.js";
+import { VerdictCache } from "../../state/cache/verdict-cache.js";
 import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
 import { CacheUse } from "./cache-use.js";

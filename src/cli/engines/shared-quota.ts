@@ -1,12 +1,12 @@
 /** Opens a shared quota, for runs of the offline engine. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { StoreError } from "../../store/errors.js";
-import type { Quotas } from "../../store/quota/quotas.js";
-import { UnknownKeyError } from "../../store/state/api-key.js";
-import type { ServiceStore } from "../../store/state/service-store.js";
+import { StoreError } from "../../state/errors.js";
+import type { Quotas } from "../../state/quota/quotas.js";
+import { UnknownKeyError } from "../../state/service/api-key.js";
+import type { ServiceStore } from "../../state/service/service-store.js";
 import type { SharedQuota } from "../config/quota-location.js";
+import { openState } from "../config/service-state.js";
 import { UsageError } from "../errors.js";
-import { openState } from "./service-state.js";
 
 /** Longest time for retries, and pauses between two tries, in milliseconds. */
 const longestOutage = 120_000;

@@ -1,6 +1,6 @@
 /** `idv --help --json`: the tree of commands for programs, from the records that the help is made of. */
 import type { Command, Option } from "commander";
-import { factsSchema } from "../../report/facts-schema.js";
+import { factsSchema } from "../../core/facts/facts-schema.js";
 import { helpOf } from "../commands/command.js";
 import { exitCodeMeanings } from "../exit-codes.js";
 import { choicesFor, wordsFor } from "../options/option.js";

@@ -5,9 +5,9 @@
 import { readFileSync } from "node:fs";
 import type { Command, Option } from "commander";
 import { lexer, Parser, type Token, type Tokens } from "marked";
-import { reasons } from "../../classifier/rules/rules.js";
-import { statusWords } from "../../validator/statuses.js";
-import { knownStatuses } from "../../validator/validator.js";
+import { reasons } from "../../core/classifier/rules/rules.js";
+import { statusWords } from "../../core/validator/statuses.js";
+import { knownStatuses } from "../../core/validator/validator.js";
 import { environmentVariables } from "../config/environment.js";
 import { settingNames, settingOf, variableOf } from "../config/settings.js";
 import { exitCodeMeanings } from "../exit-codes.js";

@@ -10,7 +10,7 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { endOf, startProgram } from "../../child-program.js";
-import { type Facts, forPages } from "../../report/facts.js";
+import { type Facts, forPages } from "../../core/facts/facts.js";
 import { ownProgram } from "../engines/own-program.js";
 import { version } from "../version.js";
 

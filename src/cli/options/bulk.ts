@@ -1,5 +1,5 @@
 /** All options of `idv emails` and `idv domains`, by their headings in the help, common ones first. */
-import type { Kind } from "../../validator/validator.js";
+import type { Kind } from "../../core/validator/validator.js";
 import { inputOptions } from "./input.js";
 import { logOptions } from "./log.js";
 import type { OptionRecords, OptionValues } from "./option.js";

@@ -1,5 +1,5 @@
 /** Options about the rows of a run: which rows are validated and written. */
-import type { Kind } from "../../validator/validator.js";
+import type { Kind } from "../../core/validator/validator.js";
 import { optionRecords } from "./option.js";
 import { badRowHandling, filterList, shardOf } from "./values.js";
 

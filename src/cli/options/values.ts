@@ -1,15 +1,15 @@
 /** Parsers of option values. Each returns the value, or throws an InvalidValue that says what is accepted. */
 import { BlockList } from "node:net";
-import { itemFlags } from "../../classifier/flag-names.js";
-import { mailServices } from "../../classifier/mail-services.js";
-import { isServerAddress } from "../../dns/vocabulary.js";
+import { itemFlags } from "../../core/classifier/flags/flag-names.js";
+import { mailServices } from "../../core/classifier/flags/mail-services.js";
+import type { BadRowPolicy } from "../../core/table/bad-rows.js";
+import { type Kind, knownStatuses } from "../../core/validator/validator.js";
+import type { Rate } from "../../engines/api/engine.js";
+import { isLoopback } from "../../engines/api/loopback.js";
+import { isServerAddress } from "../../engines/dns/vocabulary.js";
 import { endingOf, isMarkdown } from "../../files/ending.js";
-import type { Permission } from "../../store/state/api-key.js";
-import type { RequestRate } from "../../store/state/rates.js";
-import type { BadRowPolicy } from "../../table/bad-rows.js";
-import type { Rate } from "../../validator/api/engine.js";
-import { isLoopback } from "../../validator/api/loopback.js";
-import { type Kind, knownStatuses } from "../../validator/validator.js";
+import type { Permission } from "../../state/service/api-key.js";
+import type { RequestRate } from "../../state/service/rates.js";
 import { addTo, type TrustedAddress } from "../config/trusted-addresses.js";
 import { UsageError } from "../errors.js";
 import { meantBy } from "./meant.js";

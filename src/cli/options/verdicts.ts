@@ -1,5 +1,5 @@
 /** Options about the verdicts of a run, and the exit code that they cause. */
-import type { Kind } from "../../validator/validator.js";
+import type { Kind } from "../../core/validator/validator.js";
 import { optionRecords } from "./option.js";
 import { failCondition, filled } from "./values.js";
 

@@ -1,6 +1,6 @@
 /** Progress of a run on standard error: a line that is redrawn, or lines for logs and programs. */
 import { stripVTControlCharacters } from "node:util";
-import type { RunProgress } from "../../run/run-options.js";
+import type { RunProgress } from "../../core/run/run-options.js";
 import { counted, grouped, printable } from "../../text.js";
 import { barOf, isUnicodeLocale, statusColour, type TerminalStyle } from "./bars.js";
 import { colours, showsColour } from "./terminal.js";

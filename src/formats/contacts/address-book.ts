@@ -3,9 +3,9 @@
  * 5322), as a CSV table of names and addresses. A contact with several addresses has several rows; one without an
  * address has an empty field.
  */
-import { nameText } from "../../table/bytes.js";
-import { quoteField } from "../../table/quotes.js";
-import type { ItemProfile } from "../../table/sniff/item-profile.js";
+import { nameText } from "../../core/table/bytes.js";
+import { quoteField } from "../../core/table/quotes.js";
+import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import type { Contact } from "./contact.js";
 import { isItemList, itemContacts } from "./item-list.js";
 import { ldifContacts } from "./ldif.js";

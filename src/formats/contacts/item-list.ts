@@ -2,7 +2,7 @@
  * Reads lists of items, as people copy them from the recipients of a message: lines in which each field is an item, with or
  * without a name: `Ann <a@b.net>, "Lee, Bob" <c@d.net>; e@f.net`. Knows what an item is from its profile only.
  */
-import type { ItemProfile } from "../../table/sniff/item-profile.js";
+import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import type { Contact } from "./contact.js";
 
 /**

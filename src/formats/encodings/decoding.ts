@@ -50,7 +50,7 @@ async function decompressed(name: string, compression: Compression, bytes: Async
 const sampleBytes = 65_536;
 
 async function sampled({ start, bytes }: Peeked): Promise<Peeked> {
-  const { guessEncoding } = await import("../../table/sniff/guess-encoding.js");
+  const { guessEncoding } = await import("../../core/table/sniff/guess-encoding.js");
   const all = await peek(bytes, sampleBytes);
   return { start, bytes: all.bytes, guess: guessEncoding(all.start) };
 }

@@ -1,5 +1,13 @@
 /** Makes JSON documents of the lines that a run writes: the document that was read, or an array of JSON Lines. */
-import { backslash, carriageReturn, comma, lineFeed, openBrace, quote, space } from "../../table/ascii.js";
+import {
+  backslash,
+  carriageReturn,
+  comma,
+  lineFeed,
+  openBrace,
+  quote,
+  space,
+} from "../../core/table/ascii.js";
 import {
   carriageReturnMark,
   frameNote,
@@ -11,7 +19,7 @@ import {
   note,
   otherNote,
   show,
-} from "../../table/json/marks.js";
+} from "../../core/table/json/marks.js";
 
 /** Turns written bytes into those of the output. The result is valid until the next call. */
 export interface OutputText {

@@ -16,8 +16,8 @@ import {
   quote,
   space,
   tab,
-} from "../../table/ascii.js";
-import { deepest, Grammar, isSpace, tooDeep } from "../../table/json/grammar.js";
+} from "../../core/table/ascii.js";
+import { deepest, Grammar, isSpace, tooDeep } from "../../core/table/json/grammar.js";
 import {
   carriageReturnMark,
   frameNote,
@@ -29,7 +29,7 @@ import {
   note,
   otherNote,
   show,
-} from "../../table/json/marks.js";
+} from "../../core/table/json/marks.js";
 
 /** A list whose elements are records, or an object whose members are. Plain data. */
 export interface RecordList {

@@ -1,7 +1,8 @@
 /** Puts the conversion of written lines into a JSON document in front of an output. */
+
+import { ObjectsAsArrays } from "../../core/table/json/arrays.js";
+import type { OutputForm } from "../../core/table/table.js";
 import { isSplit, type SplitSink, type TableSink } from "../../files/table-sink.js";
-import { ObjectsAsArrays } from "../../table/json/arrays.js";
-import type { OutputForm } from "../../table/table.js";
 import { ArrayOfLines, CompactLines, type OutputText, ReturnedDocument } from "./document-output.js";
 
 /** The columns of a document whose records are arrays. */

@@ -1,6 +1,7 @@
 /** Tells JSON documents from JSON Lines, and from tables and logs whose lines start with a bracket. */
+
+import type { TableOptions } from "../../core/table/table.js";
 import { endingOf } from "../../files/ending.js";
-import type { TableOptions } from "../../table/table.js";
 
 /** Does not match `[192.0.2.1]` and `[Ann]`, which are lines of a list. */
 const startOfArray = /^\s*\[\s*(?:[{["\]]|(?:-?\d+(?:\.\d+)?|true|false|null)\s*,|null\s*\]\s*$|$)/;

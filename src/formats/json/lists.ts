@@ -1,16 +1,17 @@
 /** Chooses the lists of a JSON document whose elements are the records. */
-import { ChoiceError } from "../../files/errors.js";
-import { columnNames } from "../../table/json/arrays.js";
-import { checkSyntax } from "../../table/json/grammar.js";
+
+import { columnNames } from "../../core/table/json/arrays.js";
+import { checkSyntax } from "../../core/table/json/grammar.js";
 import {
   innerPaths,
   type JsonObject,
   mostSampled,
   parseObject,
   sampledField,
-} from "../../table/json/json-values.js";
-import { nameFitOf } from "../../table/sniff/column.js";
-import type { ItemProfile } from "../../table/sniff/item-profile.js";
+} from "../../core/table/json/json-values.js";
+import { nameFitOf } from "../../core/table/sniff/column.js";
+import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
+import { ChoiceError } from "../../files/errors.js";
 import { grouped } from "../../text.js";
 import type { DocumentShape, RecordList } from "./document-records.js";
 import { keyedPath, refuseColumns, refuseKeyed } from "./orientation.js";

@@ -1,11 +1,11 @@
 /** Opens JSON documents: finds the list of their records, and reads these as JSON Lines. */
 
+import { ArraysAsObjects } from "../../core/table/json/arrays.js";
+import { checkSyntax } from "../../core/table/json/grammar.js";
+import { note } from "../../core/table/json/marks.js";
+import { openJsonLines } from "../../core/table/open/open-json-lines.js";
+import type { OpenedTable, TableOptions, TableStart } from "../../core/table/table.js";
 import { ChoiceError } from "../../files/errors.js";
-import { ArraysAsObjects } from "../../table/json/arrays.js";
-import { checkSyntax } from "../../table/json/grammar.js";
-import { note } from "../../table/json/marks.js";
-import { openJsonLines } from "../../table/open-json-lines.js";
-import type { OpenedTable, TableOptions, TableStart } from "../../table/table.js";
 import { DocumentRecords } from "./document-records.js";
 import { type ChosenLists, chooseLists } from "./lists.js";
 

@@ -2,9 +2,10 @@
  * Refuses JSON in which the records are not where they are looked for: an object of columns, and an object whose names are the
  * items.
  */
+
+import { isObject, type JsonObject } from "../../core/table/json/json-values.js";
+import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { ChoiceError } from "../../files/errors.js";
-import { isObject, type JsonObject } from "../../table/json/json-values.js";
-import type { ItemProfile } from "../../table/sniff/item-profile.js";
 
 /** Depth of the objects whose names may be the items. */
 const deepest = 4;

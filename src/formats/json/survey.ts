@@ -8,9 +8,9 @@ import {
   openBrace,
   openBracket,
   quote,
-} from "../../table/ascii.js";
-import { isSpace } from "../../table/json/grammar.js";
-import { maximumRecords } from "../../table/sniff/sample-record.js";
+} from "../../core/table/ascii.js";
+import { isSpace } from "../../core/table/json/grammar.js";
+import { maximumRecords } from "../../core/table/sniff/sample-record.js";
 import type { RecordList } from "./document-records.js";
 
 export interface FoundList extends RecordList {

@@ -1,18 +1,18 @@
 /** Refuses an input with no items, or nearly none, before anything is written or charged. */
-import { parseAddress } from "../../classifier/syntax/address.js";
-import { parseDomainName, withoutRoot } from "../../classifier/syntax/domain-name.js";
-import { Fault } from "../../classifier/syntax/fault.js";
+import { parseAddress } from "../../core/classifier/syntax/address.js";
+import { parseDomainName, withoutRoot } from "../../core/classifier/syntax/domain-name.js";
+import { Fault } from "../../core/classifier/syntax/fault.js";
+import { type CellOptions, Cells, usualCells } from "../../core/run/items/cells.js";
+import { innerAddress, profiles } from "../../core/run/items/profiles.js";
+import type { RunReport } from "../../core/run/run-options.js";
+import { nameText } from "../../core/table/bytes.js";
+import { nameFit } from "../../core/table/sniff/column.js";
+import { startRecords } from "../../core/table/sniff/sample-record.js";
+import type { Table } from "../../core/table/table.js";
+import type { Kind } from "../../core/validator/validator.js";
 import type { FaultWords } from "../../fault.js";
 import { ChoiceError } from "../../files/errors.js";
-import { type CellOptions, Cells, usualCells } from "../../run/cells.js";
-import { innerAddress, profiles } from "../../run/profiles.js";
-import type { RunReport } from "../../run/run-options.js";
-import { nameText } from "../../table/bytes.js";
-import { nameFit } from "../../table/sniff/column.js";
-import { startRecords } from "../../table/sniff/sample-record.js";
-import type { Table } from "../../table/table.js";
 import { counted, grouped, printable } from "../../text.js";
-import type { Kind } from "../../validator/validator.js";
 import type { EmptyFormulas, OpenSheet } from "../xlsx/workbook.js";
 
 const names = {

@@ -3,20 +3,20 @@
  * and the library for browsers open tables here. Options and files are theirs.
  */
 
+import type { CellOptions } from "../../core/run/items/cells.js";
+import { profiles } from "../../core/run/items/profiles.js";
+import { type Columns, nameColumns, type WantedDetails } from "../../core/run/rows/columns.js";
+import { isStatus, type Update } from "../../core/run/rows/earlier-fields.js";
+import type { RowFilter } from "../../core/run/run-options.js";
+import type { BadRowListener } from "../../core/table/bad-rows.js";
+import { isUtf8Text } from "../../core/table/bytes.js";
+import type { RecordStream } from "../../core/table/scan/scanned-records.js";
+import { columnName, type Table, type TableOptions } from "../../core/table/table.js";
+import { isForExcel, withMark } from "../../core/table/writers/byte-order-mark.js";
+import type { Kind } from "../../core/validator/validator.js";
 import { ChoiceError } from "../../files/errors.js";
 import type { InputFile } from "../../files/input.js";
-import type { CellOptions } from "../../run/cells.js";
-import { type Columns, nameColumns, type WantedDetails } from "../../run/columns.js";
-import { isStatus, type Update } from "../../run/earlier-fields.js";
-import { profiles } from "../../run/profiles.js";
-import type { RowFilter } from "../../run/run-options.js";
-import type { BadRowListener } from "../../table/bad-rows.js";
-import { isUtf8Text } from "../../table/bytes.js";
-import type { RecordStream } from "../../table/scan/scanned-records.js";
-import { columnName, type Table, type TableOptions } from "../../table/table.js";
-import { isForExcel, withMark } from "../../table/writers/byte-order-mark.js";
 import { counted, linesText } from "../../text.js";
-import type { Kind } from "../../validator/validator.js";
 import type { WorkbookFormat } from "../by-name.js";
 import type { Compression } from "../compression/compression-format.js";
 import { type DecodedInput, decodeInput } from "../encodings/decoding.js";

@@ -1,8 +1,8 @@
 /** The way of rows to their output: into the document, the workbook, the encoding and the compression that are wanted. */
 
+import { hasUsualMarks } from "../../core/table/sniff/dialect.js";
 import { ChoiceError } from "../../files/errors.js";
 import type { TableSink } from "../../files/table-sink.js";
-import { hasUsualMarks } from "../../table/sniff/dialect.js";
 import type { WorkbookFormat } from "../by-name.js";
 import type { Compression } from "../compression/compression-format.js";
 import type { WriteRows } from "../xlsx/workbook.js";

@@ -1,8 +1,8 @@
 /** The columns that a run adds to a sheet of a workbook. */
 
-import type { Columns } from "../../run/columns.js";
-import type { RowFilter } from "../../run/run-options.js";
-import type { Table } from "../../table/table.js";
+import type { Columns } from "../../core/run/rows/columns.js";
+import type { RowFilter } from "../../core/run/run-options.js";
+import type { Table } from "../../core/table/table.js";
 import type { AddedColumns } from "./sheet.js";
 
 /** Returns where the columns go in a sheet: those of an earlier run keep their indices, new ones are behind the table. */

@@ -2,7 +2,7 @@
  * Rows of a sheet: their limits, and the collection of their cells. Empty cells and rows are only counted, because a few bytes
  * of a file can stand for millions of them.
  */
-import { longRecordBytes } from "../../table/records.js";
+import { longRecordBytes } from "../../core/table/records.js";
 
 /** Limits of a sheet in Excel and LibreOffice. */
 export const mostRows = 1_048_576;

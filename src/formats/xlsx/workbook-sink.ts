@@ -3,8 +3,8 @@
  * rows on.
  */
 import { parse } from "csv-parse/sync";
+import { longRecordBytes } from "../../core/table/records.js";
 import type { TableSink } from "../../files/table-sink.js";
-import { longRecordBytes } from "../../table/records.js";
 import { removedRow } from "./sheet.js";
 import type { WriteRows } from "./workbook.js";
 

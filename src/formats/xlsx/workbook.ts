@@ -3,10 +3,10 @@
  * which of its sheets is meant; xlsx.ts knows the format.
  */
 
+import { TableError } from "../../core/table/errors.js";
+import { quoteField } from "../../core/table/quotes.js";
+import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { ChoiceError } from "../../files/errors.js";
-import { TableError } from "../../table/errors.js";
-import { quoteField } from "../../table/quotes.js";
-import type { ItemProfile } from "../../table/sniff/item-profile.js";
 import type { WorkbookFormat } from "../by-name.js";
 import {
   type Archive,

@@ -3,7 +3,7 @@
  * prefix; or unchanged, to be copied. Knows no DTD and only the five predefined entities. Needs no more memory than the
  * longest tag.
  */
-import { lessThan, slash } from "../../table/ascii.js";
+import { lessThan, slash } from "../../core/table/ascii.js";
 
 /** Length in characters of the longest tag, comment or CDATA section. */
 const longestMarkup = 1_048_576;

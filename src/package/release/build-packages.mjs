@@ -21,7 +21,7 @@ const {
 } = read(root);
 const modules = join(root, "node_modules");
 
-/** Versions of Node.js without a SQLite that is safe (see store/sqlite/database.ts) or without zstd. */
+/** Versions of Node.js without a SQLite that is safe (see state/sqlite/database.ts) or without zstd. */
 const oldNode = "<22.22.3 || >=23.0.0 <24.15.0 || ^25.0.0";
 const platforms = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "win32-x64", "win32-arm64"];
 const native = ["@photostructure/sqlite", "@cloudpss/zstd"];

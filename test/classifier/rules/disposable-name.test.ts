@@ -1,12 +1,15 @@
 /** Covers domains that are called like services for temporary mail, and names that only look like them. */
 import { expect, test } from "vitest";
-import { createClassifier } from "../../../src/classifier/classifier.js";
-import { compileDisposableTable, DisposableTable } from "../../../src/classifier/disposable-table.js";
-import { offeredDomains, privacyProviders } from "../../../src/classifier/free-providers.js";
-import { familyDomains, ispProviders } from "../../../src/classifier/known-providers.js";
-import { compileList } from "../../../src/classifier/own-lists.js";
-import { mailcomDomains, majorProviders } from "../../../src/classifier/providers.js";
-import { disposableName } from "../../../src/classifier/rules/disposable-name.js";
+import { createClassifier } from "../../../src/core/classifier/classifier.js";
+import { offeredDomains, privacyProviders } from "../../../src/core/classifier/flags/free-providers.js";
+import { familyDomains, ispProviders } from "../../../src/core/classifier/known-providers.js";
+import { mailcomDomains, majorProviders } from "../../../src/core/classifier/providers.js";
+import { disposableName } from "../../../src/core/classifier/rules/domain/disposable-name.js";
+import {
+  compileDisposableTable,
+  DisposableTable,
+} from "../../../src/core/classifier/tables/disposable-table.js";
+import { compileList } from "../../../src/core/classifier/tables/own-lists.js";
 
 test.each([
   ["temp-mail-24.de", "temp-mail-24.de"],

@@ -5,8 +5,8 @@ import {
   findSuffix,
   isPrivateZone,
   type SuffixFinding,
-} from "../../../src/classifier/rules/public-suffix.js";
-import { compileSuffixTable } from "../../../src/classifier/suffix-table.js";
+} from "../../../src/core/classifier/rules/domain/public-suffix.js";
+import { compileSuffixTable } from "../../../src/core/classifier/tables/suffix-table.js";
 import { suffixRules } from "../../support/suffixes.js";
 
 describe("public suffixes", () => {

@@ -1,6 +1,6 @@
 /** Covers forwarding relays. */
 import { describe, expect, test } from "vitest";
-import { relay } from "../../../src/classifier/rules/relay.js";
+import { relay } from "../../../src/core/classifier/rules/mailbox/relay.js";
 
 describe("relays", () => {
   test.each([

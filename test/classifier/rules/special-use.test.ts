@@ -1,6 +1,6 @@
 /** Covers names that are reserved by RFC 2606, 6761 and 7686. */
 import { describe, expect, test } from "vitest";
-import { specialUse } from "../../../src/classifier/rules/special-use.js";
+import { specialUse } from "../../../src/core/classifier/rules/domain/special-use.js";
 
 describe("special-use names", () => {
   test.each([

@@ -1,6 +1,6 @@
 /** Covers the suggestions for addresses with a stray dot, comma, bracket or `(at)`. */
 import { describe, expect, test } from "vitest";
-import { withoutStrayMarks } from "../../../src/classifier/rules/stray-marks.js";
+import { withoutStrayMarks } from "../../../src/core/classifier/rules/stray-marks.js";
 import { classifier } from "../../support/classifier.js";
 
 describe("a fake address with a stray mark", () => {

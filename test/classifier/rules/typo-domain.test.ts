@@ -1,9 +1,9 @@
 /** Covers mistyped names of large providers, and real names beside them. */
 import { describe, expect, test } from "vitest";
-import { offeredDomains, privacyProviders } from "../../../src/classifier/free-providers.js";
-import { familyDomains, ispProviders } from "../../../src/classifier/known-providers.js";
-import { mailcomDomains, majorProviders, relays } from "../../../src/classifier/providers.js";
-import { findMeant, findSimilar, findTypo } from "../../../src/classifier/rules/typo-domain.js";
+import { offeredDomains, privacyProviders } from "../../../src/core/classifier/flags/free-providers.js";
+import { familyDomains, ispProviders } from "../../../src/core/classifier/known-providers.js";
+import { mailcomDomains, majorProviders, relays } from "../../../src/core/classifier/providers.js";
+import { findMeant, findSimilar, findTypo } from "../../../src/core/classifier/rules/domain/typo-domain.js";
 import { classifier } from "../../support/classifier.js";
 
 describe("names beside providers that are words, or that are short", () => {

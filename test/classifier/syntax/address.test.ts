@@ -1,8 +1,8 @@
 /** Covers the address parser: the is_email suite, the faults it reports and the parts it returns. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findPlainAt, parseAddress } from "../../../src/classifier/syntax/address.js";
-import { Fault } from "../../../src/classifier/syntax/fault.js";
+import { findPlainAt, parseAddress } from "../../../src/core/classifier/syntax/address.js";
+import { Fault } from "../../../src/core/classifier/syntax/fault.js";
 import { times } from "../../support/tier.js";
 import { allowedByRfc5321, notAllowedByRfc5321 } from "./is-email-suite.js";
 

@@ -1,7 +1,7 @@
 /** Covers domain names: parsing, lengths and internationalised labels. */
 import { describe, expect, test } from "vitest";
-import { parseDomainName } from "../../../src/classifier/syntax/domain-name.js";
-import { Fault } from "../../../src/classifier/syntax/fault.js";
+import { parseDomainName } from "../../../src/core/classifier/syntax/domain-name.js";
+import { Fault } from "../../../src/core/classifier/syntax/fault.js";
 
 describe("domain names", () => {
   test.each([

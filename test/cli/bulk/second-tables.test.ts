@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Facts } from "../../../src/report/facts.js";
+import type { Facts } from "../../../src/core/facts/facts.js";
 import { readQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
 import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";

@@ -1,6 +1,6 @@
 /** Covers `idv check --why`: where a verdict comes from. */
 import { expect, test } from "vitest";
-import { reasons } from "../../../src/classifier/rules/rules.js";
+import { reasons } from "../../../src/core/classifier/rules/rules.js";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
 

@@ -1,14 +1,14 @@
 /** Covers the help topics: they name all that the code knows. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { reasons } from "../../../src/classifier/rules/rules.js";
 import { environmentVariables } from "../../../src/cli/config/environment.js";
 import { settingNames, variableOf } from "../../../src/cli/config/settings.js";
 import { exitCodeMeanings, exitCodes } from "../../../src/cli/exit-codes.js";
 import { topicNames } from "../../../src/cli/help/topic-names.js";
 import { printTopic } from "../../../src/cli/help/topics.js";
-import { statusWords } from "../../../src/validator/statuses.js";
-import { knownStatuses } from "../../../src/validator/validator.js";
+import { reasons } from "../../../src/core/classifier/rules/rules.js";
+import { statusWords } from "../../../src/core/validator/statuses.js";
+import { knownStatuses } from "../../../src/core/validator/validator.js";
 
 const commas = (names: readonly string[]) => names.flatMap((name) => name.split(", "));
 

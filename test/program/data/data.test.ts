@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { suffixPackage } from "../../../src/data/suffix-rules.js";
+import { suffixPackage } from "../../../src/engines/data/suffix-rules.js";
 import { startListServer } from "../../support/list-server.js";
 import { type Offer, sha512, startNpmRegistry } from "../../support/npm-registry.js";
 import { idv, shellCommand } from "../../support/run-idv.js";

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openSqliteServiceStore } from "../../../src/store/state/sqlite.js";
+import { openSqliteServiceStore } from "../../../src/state/service/database/sqlite.js";
 import { forwardTo, listOf, output, passOn, sendOn, statuses, useService } from "../../support/api-runs.js";
 import { lockStore } from "../../support/lock-store.js";
 import { idv, startIdv } from "../../support/run-idv.js";

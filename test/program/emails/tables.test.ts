@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Facts } from "../../../src/report/facts.js";
+import type { Facts } from "../../../src/core/facts/facts.js";
 import { command, finished, fixtures, idv, shellCommand, startIdv } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
 import { times } from "../../support/tier.js";

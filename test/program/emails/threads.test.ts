@@ -2,20 +2,20 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { RunOptions } from "../../../src/run/run-options.js";
+import type { RunOptions } from "../../../src/core/run/run-options.js";
 import { TestQuota } from "../../support/quota.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { some, times } from "../../support/tier.js";
 
 // Modules of the built program, since workers are started from files.
 const built = (module: string) => import(new URL(`../../../dist/${module}.js`, import.meta.url).href);
-const { validateTable } = await built("run/run");
-const { nameColumns } = await built("run/columns");
-const { profiles } = await built("run/profiles");
-const { openTable } = await built("table/reader");
-const { offlineValidator } = await built("validator/offline");
-const { loadClassifier } = await built("classifier/load-classifier");
-const { openQuotaFile } = await built("store/quota/quota-file");
+const { validateTable } = await built("core/run/run");
+const { nameColumns } = await built("core/run/rows/columns");
+const { profiles } = await built("core/run/items/profiles");
+const { openTable } = await built("formats/text-formats");
+const { offlineValidator } = await built("core/validator/offline");
+const { loadClassifier } = await built("core/classifier/tables/load-classifier");
+const { openQuotaFile } = await built("state/quota/quota-file");
 const openQuota = async () =>
   new TestQuota(await openQuotaFile(join(temporaryFolder(), "quota.db"), Date.now));
 

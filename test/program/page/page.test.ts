@@ -7,7 +7,7 @@ import { writeXlsx } from "hucre/xlsx";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as library from "../../../src/index.js";
-import { words } from "../../../src/list-page/words.js";
+import { words } from "../../../src/web/list-page/words.js";
 import { expectAccessible, expectFits, startBrowser, wantedBrowser } from "../../support/browser.js";
 import { ruleNames } from "../../support/rule-names.js";
 import { idv } from "../../support/run-idv.js";
@@ -286,7 +286,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
 
   testFull("the library gives the verdicts of Node.js, with the host parser of the browser", async () => {
     const html = `<script type="module">import * as idv from "./index.js"; await idv.loadTables(); globalThis.idv = idv;</script>`;
-    const web = fileURLToPath(new URL("../../../dist/web", import.meta.url));
+    const web = fileURLToPath(new URL("../../../dist/browser", import.meta.url));
     const { url } = await serveFiles(web, { "/index.html": html });
     const { context, page } = await open(`${url}/`);
     await page.waitForFunction(() => "idv" in globalThis);

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openPostgresServiceStore } from "../../../src/store/state/postgres.js";
+import { openPostgresServiceStore } from "../../../src/state/service/database/postgres.js";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../support/postgres.js";
 import { finished, idv, startIdv } from "../../support/run-idv.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";

@@ -3,7 +3,7 @@ import { get } from "node:http";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openSqliteServiceStore } from "../../../src/store/state/sqlite.js";
+import { openSqliteServiceStore } from "../../../src/state/service/database/sqlite.js";
 import { expectAccessible, expectFits, startBrowser, wantedBrowser } from "../../support/browser.js";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
 import { idv } from "../../support/run-idv.js";

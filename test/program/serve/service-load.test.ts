@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { beforeAll, describe, expect, test } from "vitest";
-import { errorBody } from "../../../src/service/error-codes.js";
+import { errorBody } from "../../../src/server/service/error-codes.js";
 import { idv } from "../../support/run-idv.js";
 import { createKey, lastKey, post, request, type Service, serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";

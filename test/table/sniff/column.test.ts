@@ -1,8 +1,8 @@
 /** Covers how a header is recognised and how the column is chosen. */
 import { describe, expect, test } from "vitest";
+import { profiles } from "../../../src/core/run/items/profiles.js";
+import { chooseColumn, findColumn, isHeader } from "../../../src/core/table/sniff/column.js";
 import { ChoiceError } from "../../../src/files/errors.js";
-import { profiles } from "../../../src/run/profiles.js";
-import { chooseColumn, findColumn, isHeader } from "../../../src/table/sniff/column.js";
 
 const rows = (table: string) => table.split("\n").map((line) => line.split(","));
 

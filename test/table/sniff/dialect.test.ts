@@ -1,10 +1,10 @@
 /** Covers the detection of delimiter, line ending and width from a sample. */
 import { describe, expect, test } from "vitest";
-import { profiles } from "../../../src/run/profiles.js";
-import { usualMarks } from "../../../src/table/quotes.js";
-import { sniffDelimiter, sniffLineEnding } from "../../../src/table/sniff/dialect.js";
-import { mostCommonWidth } from "../../../src/table/sniff/layout.js";
-import { splitterOf } from "../../../src/table/sniff/sample.js";
+import { profiles } from "../../../src/core/run/items/profiles.js";
+import { usualMarks } from "../../../src/core/table/quotes.js";
+import { sniffDelimiter, sniffLineEnding } from "../../../src/core/table/sniff/dialect.js";
+import { mostCommonWidth } from "../../../src/core/table/sniff/layout.js";
+import { splitterOf } from "../../../src/core/table/sniff/sample.js";
 
 const sampleSplitter = (sample: string, isWhole: boolean, quote?: string) =>
   splitterOf(

@@ -1,10 +1,10 @@
 /** Covers where a table starts, below titles, notes and blank lines. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { profiles } from "../../../src/run/profiles.js";
-import { sniffDelimiter } from "../../../src/table/sniff/dialect.js";
-import { layoutOf } from "../../../src/table/sniff/layout.js";
-import { separatorLine, splitterOf } from "../../../src/table/sniff/sample.js";
+import { profiles } from "../../../src/core/run/items/profiles.js";
+import { sniffDelimiter } from "../../../src/core/table/sniff/dialect.js";
+import { layoutOf } from "../../../src/core/table/sniff/layout.js";
+import { separatorLine, splitterOf } from "../../../src/core/table/sniff/sample.js";
 
 const note =
   '"When exporting your connection data, you may notice that some of the email addresses are missing. You can, if you like, learn more."';

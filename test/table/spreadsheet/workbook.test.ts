@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
+import { profiles } from "../../../src/core/run/items/profiles.js";
+import { TableError } from "../../../src/core/table/errors.js";
 import { ChoiceError } from "../../../src/files/errors.js";
 import { openSheet } from "../../../src/formats/xlsx/workbook.js";
 import { inMemory, listParts } from "../../../src/formats/zip/archive.js";
-import { profiles } from "../../../src/run/profiles.js";
-import { TableError } from "../../../src/table/errors.js";
 import { times } from "../../support/tier.js";
 import { xlsxOf } from "../../support/workbooks.js";
 

@@ -1,13 +1,13 @@
 /** Covers how columns are added to a workbook: the cells, the ranges that are widened, and that nothing else changes. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { profiles } from "../../../src/core/run/items/profiles.js";
 import type { AddedCell } from "../../../src/formats/xlsx/added-cells.js";
 import { RemovedRows } from "../../../src/formats/xlsx/removed-rows.js";
 import { type AddedColumns, removedRow } from "../../../src/formats/xlsx/sheet.js";
 import { withCells } from "../../../src/formats/xlsx/sheet-xml.js";
 import { openSheet } from "../../../src/formats/xlsx/workbook.js";
 import { inMemory, listParts, unpack } from "../../../src/formats/zip/archive.js";
-import { profiles } from "../../../src/run/profiles.js";
 import { xlsxOf } from "../../support/workbooks.js";
 
 async function* inPieces(bytes: Uint8Array, sizes: readonly number[] = []) {

@@ -1,7 +1,7 @@
 /** Covers how the service's answers are read. */
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { readAnswer } from "../../../src/validator/api/answer.js";
+import { readAnswer } from "../../../src/engines/api/answer.js";
 import { times } from "../../support/tier.js";
 
 const answer = (results: unknown) => JSON.stringify({ emails: results });

@@ -1,7 +1,7 @@
 /** Covers what an answer means for the items of a batch. */
 import { expect, test } from "vitest";
-import { afterReply, answeredIn, type Batch, newBatch } from "../../../src/validator/api/batch.js";
-import type { Reply } from "../../../src/validator/api/next-step.js";
+import { afterReply, answeredIn, type Batch, newBatch } from "../../../src/engines/api/batch.js";
+import type { Reply } from "../../../src/engines/api/next-step.js";
 
 const results = (
   statuses: readonly (string | undefined)[],

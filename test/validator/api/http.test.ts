@@ -6,7 +6,7 @@ import { createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type HttpClient, type HttpOptions, openHttpClient } from "../../../src/validator/api/http.js";
+import { type HttpClient, type HttpOptions, openHttpClient } from "../../../src/engines/api/http.js";
 import { engineFor, noProxies } from "../../support/api-engine.js";
 import { afterFile } from "../../support/clean-up.js";
 import { type Act, listen } from "../../support/scripted-server.js";

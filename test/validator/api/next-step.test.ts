@@ -1,6 +1,6 @@
 /** Covers what follows a try of a request: its result, a wait, or an error. */
 import { expect, test } from "vitest";
-import { TransportFault } from "../../../src/validator/api/http.js";
+import { TransportFault } from "../../../src/engines/api/http.js";
 import {
   delayAfter,
   nextStep,
@@ -9,7 +9,7 @@ import {
   seconds,
   type Try,
   untried,
-} from "../../../src/validator/api/next-step.js";
+} from "../../../src/engines/api/next-step.js";
 
 const limits = { baseUrl: "https://a.net", key: "kk-1", maximumRetries: 4, retryBudget: 120_000 };
 const start = Date.UTC(2026, 0, 1);

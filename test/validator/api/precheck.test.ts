@@ -1,6 +1,6 @@
 /** Covers which items are not submitted because no service could accept them. */
 import { expect, test } from "vitest";
-import { precheck } from "../../../src/validator/api/precheck.js";
+import { precheck } from "../../../src/engines/api/precheck.js";
 
 test.each([
   "ann@b.net",

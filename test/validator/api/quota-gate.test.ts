@@ -1,7 +1,7 @@
 /** Covers the quota gate: units go to batches in their order, whatever the order of the answers. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { QuotaGate } from "../../../src/validator/api/quota-gate.js";
+import { QuotaGate } from "../../../src/engines/api/quota-gate.js";
 import { times } from "../../support/tier.js";
 
 // The simulated service grants each batch the units that are left when the batch arrives.

@@ -1,6 +1,6 @@
 /** Covers the parsing of rate-limit headers and of Retry-After. */
 import { describe, expect, test } from "vitest";
-import { type HeaderFields, readRateLimit, readRetryAfter } from "../../../src/validator/api/rate-limit.js";
+import { type HeaderFields, readRateLimit, readRetryAfter } from "../../../src/engines/api/rate-limit.js";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
 const date = "Sat, 21 Nov 2026 12:00:00 GMT";

@@ -3,13 +3,13 @@
  * as they come out of it.
  */
 
+import { profiles } from "../../../core/run/items/profiles.js";
 import { endingOf } from "../../../files/ending.js";
 import { ChoiceError } from "../../../files/errors.js";
 import { openCopy } from "../../../files/output.js";
 import { isWorkbook } from "../../../formats/by-name.js";
 import { openArchive } from "../../../formats/zip/archive-files.js";
 import { startsAsZip } from "../../../formats/zip/file-start.js";
-import { profiles } from "../../../run/profiles.js";
 import { all } from "../../options/input.js";
 import { commitOutputs, unchanged } from "../commit.js";
 import { type Container, type Input, needPaths } from "../plan/paths.js";

@@ -1,9 +1,8 @@
 /** Opens what the runs over all files share: the engine, the DNS stage and the report. */
-import { daysOld } from "../../../classifier/disposable-table.js";
-import { findTable } from "../../../data/installed-table.js";
+import { daysOld } from "../../../core/classifier/tables/disposable-table.js";
+import type { RunSession } from "../../../core/run/session.js";
+import { findTable } from "../../../engines/data/installed-table.js";
 import { found } from "../../../files/found.js";
-import type { SplitFolder } from "../../../files/split-output.js";
-import type { RunSession } from "../../../run/session.js";
 import { dataTablePath } from "../../config/paths.js";
 import type { Engine } from "../../engines/engine.js";
 import type { OpenMailCheck } from "../../engines/mail-check.js";
@@ -17,6 +16,7 @@ import { noFacts, Totals } from "../report/totals.js";
 import { lookAhead } from "./look-ahead.js";
 import { isStream } from "./output.js";
 import type { Resources } from "./resources.js";
+import type { SplitFolder } from "./split-output.js";
 
 export interface Run {
   readonly engine: Engine;
@@ -121,7 +121,7 @@ async function openSplit(
 ): Promise<SplitFolder | undefined> {
   const [{ split, isDryRun }] = plans;
   if (split === undefined || isDryRun) return undefined;
-  const { SplitFolder } = await import("../../../files/split-output.js");
+  const { SplitFolder } = await import("./split-output.js");
   const folder = new SplitFolder(split, plans.length, resources.signal);
   await resources.atEnd(() => folder.discard());
   return folder;

@@ -1,8 +1,9 @@
 /** Opens the files of a run: input, output, backup and table of bad rows. Nothing appears before they are committed. */
+
+import type { RowFault } from "../../../core/table/bad-rows.js";
 import { createFolder } from "../../../files/folders.js";
 import { type FileCopy, type FileSink, openCopy } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
-import type { RowFault } from "../../../table/bad-rows.js";
 import { isFirstShard, type Plan } from "../plan/plan.js";
 import { BadRows } from "../report/bad-rows.js";
 import type { Run } from "./engine.js";

@@ -1,7 +1,8 @@
 /** Opens the input of a file of the run, and refuses one whose items would not fit into the memory. */
+
+import type { BadRowListener } from "../../../core/table/bad-rows.js";
 import { type InputFile, openInputFile } from "../../../files/input.js";
 import { type OpenedInput, openInput as openSource } from "../../../formats/open/open-input.js";
-import type { BadRowListener } from "../../../table/bad-rows.js";
 import type { Plan } from "../plan/plan.js";
 import { checkMemory } from "./memory.js";
 

@@ -4,7 +4,6 @@ import { FileError } from "../../../files/errors.js";
 import { found } from "../../../files/found.js";
 import { type FileSink, openOutputFile } from "../../../files/output.js";
 import { ownerFault } from "../../../files/owner.js";
-import type { SplitFolder } from "../../../files/split-output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { compressionByName } from "../../../formats/compression/compression-format.js";
 import { isUtf8 } from "../../../formats/encodings/text-encoding.js";
@@ -12,6 +11,7 @@ import { inDocument, writeTable } from "../../../formats/open/write-table.js";
 import { isFile, standardOutput } from "../../terminal/standard-output.js";
 import type { Plan } from "../plan/plan.js";
 import type { OpenInput } from "./input.js";
+import type { SplitFolder } from "./split-output.js";
 
 /** Whether rows are delivered as they are written: into a pipe, a terminal or a device. */
 export const isStream = ({ output, split, member }: Plan): boolean =>

@@ -1,4 +1,6 @@
 /** Makes the sheets of a workbook files of a run, and writes the workbook again with one changed sheet after the other. */
+
+import type { ItemProfile } from "../../../core/table/sniff/item-profile.js";
 import { ChoiceError, FileError } from "../../../files/errors.js";
 import { found } from "../../../files/found.js";
 import { openInputFile } from "../../../files/input.js";
@@ -6,7 +8,6 @@ import { type FileSink, openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { listSheets } from "../../../formats/xlsx/workbook.js";
 import { startsAsZip } from "../../../formats/zip/file-start.js";
-import type { ItemProfile } from "../../../table/sniff/item-profile.js";
 import type { Container, ReturnedContainer } from "../plan/paths.js";
 import type { Resources } from "./resources.js";
 

@@ -1,6 +1,7 @@
 /** Decides where the files of a run are: input, output, and the backup of a file that is replaced. */
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { knownStatuses } from "../../../core/validator/validator.js";
 import { endingOf } from "../../../files/ending.js";
 import { found } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
@@ -8,7 +9,6 @@ import type { FileCopy } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { isArchiveName, type WorkbookFormat } from "../../../formats/by-name.js";
 import { printable } from "../../../text.js";
-import { knownStatuses } from "../../../validator/validator.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { isUrl, noItem } from "../../options/values.js";

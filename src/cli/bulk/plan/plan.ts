@@ -2,17 +2,17 @@
  * The first step of a bulk run: makes all decisions that depend on the command line, the environment and the settings.
  * Later steps read none of these.
  */
-import type { ClassifierSource } from "../../../classifier/load-classifier.js";
-import { tableSource } from "../../../data/installed-table.js";
+import type { ClassifierSource } from "../../../core/classifier/tables/load-classifier.js";
+import { type CellOptions, itemTest, usualEmptyValues } from "../../../core/run/items/cells.js";
+import { profiles } from "../../../core/run/items/profiles.js";
+import type { RowFilter } from "../../../core/run/run-options.js";
+import type { TableOptions } from "../../../core/table/table.js";
+import { type Kind, notChecked } from "../../../core/validator/validator.js";
+import { tableSource } from "../../../engines/data/installed-table.js";
 import { endingOf } from "../../../files/ending.js";
 import { formatByName, isWorkbook, type WorkbookFormat } from "../../../formats/by-name.js";
 import { type ColumnChoices, losesStyles } from "../../../formats/open/open-input.js";
-import { type CellOptions, itemTest, usualEmptyValues } from "../../../run/cells.js";
-import { profiles } from "../../../run/profiles.js";
-import type { RowFilter } from "../../../run/run-options.js";
-import type { TableOptions } from "../../../table/table.js";
 import { printable } from "../../../text.js";
-import { type Kind, notChecked } from "../../../validator/validator.js";
 import { noteUnaskedExchanges, ownListFiles, readOwnLists } from "../../config/own-lists.js";
 import { dataTablePath } from "../../config/paths.js";
 import { type QuotaLocation, quotaLocation, quotaTarget } from "../../config/quota-location.js";

@@ -3,9 +3,9 @@
  * that is there is replaced only if idv wrote it for the same purpose, and its name must end as such files do.
  */
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { beforeIn } from "../../../core/facts/render/json.js";
 import { endingOf } from "../../../files/ending.js";
 import { found, isDevicePath } from "../../../files/found.js";
-import { beforeIn } from "../../../report/json.js";
 import { printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
 import { badRowsHeader } from "../report/bad-rows.js";

@@ -1,9 +1,9 @@
 /** Prevents a run from overwriting files that it or idv needs. */
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { knownStatuses } from "../../../core/validator/validator.js";
 import { found, isDevicePath } from "../../../files/found.js";
 import { printable } from "../../../text.js";
-import { knownStatuses } from "../../../validator/validator.js";
 import { loginPath } from "../../config/api-key.js";
 import { cacheSecretPath } from "../../config/cache-secret.js";
 import { cachePath } from "../../config/paths.js";

@@ -2,10 +2,10 @@
  * Annotations for the lines of a table: what is wrong with a row, for tools that show it beside the line. GitHub reads them on
  * standard error; findings-file.ts writes them to files.
  */
-import type { ObservedRows, RowLocation, RowObserver } from "../../../run/run-options.js";
-import type { RowFault } from "../../../table/bad-rows.js";
+import type { ObservedRows, RowLocation, RowObserver } from "../../../core/run/run-options.js";
+import type { RowFault } from "../../../core/table/bad-rows.js";
+import type { Status, Verdict } from "../../../core/validator/validator.js";
 import { counted } from "../../../text.js";
-import type { Status, Verdict } from "../../../validator/validator.js";
 
 export interface Finding {
   readonly file: string;

@@ -1,11 +1,12 @@
 /**
  * Reports bad rows that are skipped or kept: the first ones on standard error, all of them in a file if one is given.
  */
+
+import { BadRowCounts, type RowFault } from "../../../core/table/bad-rows.js";
+import { quoteField } from "../../../core/table/quotes.js";
 import { found } from "../../../files/found.js";
 import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
-import { BadRowCounts, type RowFault } from "../../../table/bad-rows.js";
-import { quoteField } from "../../../table/quotes.js";
 import { say } from "../../terminal/terminal.js";
 
 /** Number of bad rows reported on standard error; further ones are only counted. */

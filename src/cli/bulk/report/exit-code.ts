@@ -1,6 +1,6 @@
 /** Decides the exit code of a run, and gives the reason where it is not 0. */
 
-import { countOf, type Facts } from "../../../report/facts.js";
+import { countOf, type Facts } from "../../../core/facts/facts.js";
 import { counted, grouped } from "../../../text.js";
 import { exitCodes } from "../../exit-codes.js";
 import { say } from "../../terminal/terminal.js";

@@ -1,12 +1,12 @@
 /** Makes the facts of a run over one file, once, at its end. */
 
-import type { MailStatistics } from "../../../dns/mail-domains.js";
-import { undecidedCauses } from "../../../dns/vocabulary.js";
+import { type Facts, factsOf, inputFactsOf } from "../../../core/facts/facts.js";
+import { noRows, type RunReport } from "../../../core/run/run-options.js";
+import { notChecked } from "../../../core/validator/validator.js";
+import type { MailStatistics } from "../../../engines/dns/mail-domains.js";
+import { undecidedCauses } from "../../../engines/dns/vocabulary.js";
 import { found } from "../../../files/found.js";
 import { isSplit, type TableSink } from "../../../files/table-sink.js";
-import { type Facts, factsOf, inputFactsOf } from "../../../report/facts.js";
-import { noRows, type RunReport } from "../../../run/run-options.js";
-import { notChecked } from "../../../validator/validator.js";
 import type { Run } from "../open/engine.js";
 import type { RunFiles } from "../open/files.js";
 import type { Plan } from "../plan/plan.js";

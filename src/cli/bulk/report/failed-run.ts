@@ -1,5 +1,5 @@
 /** Ends the error message of a failed run with its cost, or with the command that resumes it. */
-import { countsOf } from "../../../run/session.js";
+import { countsOf } from "../../../core/run/session.js";
 import { counted } from "../../../text.js";
 import { failureFor, Interrupted } from "../../errors.js";
 import { exitCodes } from "../../exit-codes.js";

@@ -1,18 +1,18 @@
 /** `--report`: collects what the report on a run shows, and writes it as HTML pages or Markdown. */
 import { readFile } from "node:fs/promises";
+import { Collector } from "../../../core/facts/collector.js";
+import { type Before, type Facts, forPages, sumOf, withoutAddresses } from "../../../core/facts/facts.js";
+import { findDateColumn } from "../../../core/facts/months.js";
+import { beforeIn, renderJson } from "../../../core/facts/render/json.js";
+import { renderMarkdown } from "../../../core/facts/render/markdown.js";
+import { renderPage } from "../../../core/facts/render/page.js";
+import type { RowObserver } from "../../../core/run/run-options.js";
+import type { Table } from "../../../core/table/table.js";
+import type { Kind } from "../../../core/validator/validator.js";
 import { endingOf, isMarkdown } from "../../../files/ending.js";
 import { found } from "../../../files/found.js";
 import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
-import { Collector } from "../../../report/collector.js";
-import { type Before, type Facts, forPages, sumOf, withoutAddresses } from "../../../report/facts.js";
-import { beforeIn, renderJson } from "../../../report/json.js";
-import { renderMarkdown } from "../../../report/markdown.js";
-import { findDateColumn } from "../../../report/months.js";
-import { renderPage } from "../../../report/page.js";
-import type { RowObserver } from "../../../run/run-options.js";
-import type { Table } from "../../../table/table.js";
-import type { Kind } from "../../../validator/validator.js";
 import type { Engine } from "../../engines/engine.js";
 import { loadOfflineRules } from "../../engines/offline-rules.js";
 import type { Plan } from "../plan/plan.js";

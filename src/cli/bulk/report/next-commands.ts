@@ -1,10 +1,10 @@
 /** The commands that a run suggests when it is done. No suggested command may lose rows or charge them twice. */
 
 import { existsSync } from "node:fs";
+import type { RunReport } from "../../../core/run/run-options.js";
+import type { Table } from "../../../core/table/table.js";
 import { isDevicePath } from "../../../files/found.js";
 import { formatByName } from "../../../formats/by-name.js";
-import type { RunReport } from "../../../run/run-options.js";
-import type { Table } from "../../../table/table.js";
 import { isDatabase } from "../../config/quota-location.js";
 import { settingNames, settingOf } from "../../config/settings.js";
 import type { GivenOption } from "../../options/option.js";

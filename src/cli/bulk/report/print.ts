@@ -1,7 +1,7 @@
 /** Prints the facts of a run, or adds them to a file as a line of JSON. */
 import { constants, open } from "node:fs/promises";
+import type { Facts } from "../../../core/facts/facts.js";
 import { cannotWrite } from "../../../files/errors.js";
-import type { Facts } from "../../../report/facts.js";
 import { printableJson } from "../../../text.js";
 import { isUnicodeLocale, type TerminalStyle } from "../../terminal/bars.js";
 import { colours } from "../../terminal/terminal.js";

@@ -1,8 +1,9 @@
 /** Fills the progress display of a bulk run. */
-import type { MailStatistics } from "../../../dns/mail-domains.js";
-import type { RunProgress } from "../../../run/run-options.js";
+
+import type { RunProgress } from "../../../core/run/run-options.js";
+import type { Activity } from "../../../engines/api/sender.js";
+import type { MailStatistics } from "../../../engines/dns/mail-domains.js";
 import { counted, grouped } from "../../../text.js";
-import type { Activity } from "../../../validator/api/sender.js";
 import { type Progress, showsProgress, startProgress } from "../../terminal/progress.js";
 import type { Run } from "../open/engine.js";
 import type { RunFiles } from "../open/files.js";

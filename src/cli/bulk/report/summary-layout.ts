@@ -1,7 +1,7 @@
 /** The summary of a run for a terminal: statuses with shares and bars; beside them reasons and disposable domains. */
-import { reasonOf } from "../../../classifier/rules/rules.js";
-import { type Counts, countOf, type Facts } from "../../../report/facts.js";
-import { mostTopDomains } from "../../../run/run-options.js";
+import { reasonOf } from "../../../core/classifier/rules/rules.js";
+import { type Counts, countOf, type Facts } from "../../../core/facts/facts.js";
+import { mostTopDomains } from "../../../core/run/run-options.js";
 import { grouped, printable } from "../../../text.js";
 import { barOf, statusColour, type TerminalStyle } from "../../terminal/bars.js";
 

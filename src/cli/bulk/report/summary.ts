@@ -1,9 +1,9 @@
 /** Renders the facts of a run as text, for a file and for several together. */
-import { allowList, denyList } from "../../../classifier/rules/own-lists.js";
-import { undecidedCauses } from "../../../dns/vocabulary.js";
+import { allowList, denyList } from "../../../core/classifier/rules/own-lists.js";
+import { countOf, type Facts, type InputFacts, rowsByStatus } from "../../../core/facts/facts.js";
+import { dialectWords } from "../../../core/table/sniff/dialect.js";
+import { undecidedCauses } from "../../../engines/dns/vocabulary.js";
 import { elsewhereText, formulasRemark } from "../../../formats/open/no-items.js";
-import { countOf, type Facts, type InputFacts, rowsByStatus } from "../../../report/facts.js";
-import { dialectWords } from "../../../table/sniff/dialect.js";
 import { counted, grouped, linesText, printable, sizeOf } from "../../../text.js";
 import { statusColour, type TerminalStyle } from "../../terminal/bars.js";
 import { fakeReasonCounts, statusLines } from "./summary-layout.js";

@@ -1,5 +1,5 @@
 /** Adds up what a run over several files has found, and their exit codes. */
-import { emptyFacts, type Facts, sumOf } from "../../../report/facts.js";
+import { emptyFacts, type Facts, sumOf } from "../../../core/facts/facts.js";
 import type { Engine } from "../../engines/engine.js";
 import { type ExitCode, exitCodes } from "../../exit-codes.js";
 import { version } from "../../version.js";

@@ -2,11 +2,11 @@
  * Counts the rows that are fake for their top-level domain alone, where the list of these is old: some may have been delegated
  * since. Observes rows only then.
  */
-import type { Classifier } from "../../../classifier/classifier.js";
-import { unknownTld } from "../../../classifier/rules/unknown-tld.js";
-import type { ObservedRows, RowObserver } from "../../../run/run-options.js";
+import type { Classifier } from "../../../core/classifier/classifier.js";
+import { unknownTld } from "../../../core/classifier/rules/domain/unknown-tld.js";
+import type { ObservedRows, RowObserver } from "../../../core/run/run-options.js";
+import type { Kind } from "../../../core/validator/validator.js";
 import { counted, printable } from "../../../text.js";
-import type { Kind } from "../../../validator/validator.js";
 
 /** Age of the list from which it is told, in milliseconds: half a year. */
 const oldAge = 183 * 86_400_000;

@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { Marked } from "marked";
 import MiniSearch from "minisearch";
 import { rolldown } from "rolldown";
-import { reasons } from "../../../../dist/classifier/rules/rules.js";
 import { readTopic } from "../../../../dist/cli/help/from-markdown.js";
 import { topicNames } from "../../../../dist/cli/help/topic-names.js";
 import { createProgram } from "../../../../dist/cli/program.js";
+import { reasons } from "../../../../dist/core/classifier/rules/rules.js";
 import { facts, root } from "../targets.mjs";
 
 const folder = join(root, "dist/site");

@@ -1,7 +1,7 @@
 /** Covers the remark about old lists. */
 import { expect, test } from "vitest";
-import { daysOld } from "../../../../src/classifier/disposable-table.js";
 import { oldDataRemark } from "../../../../src/cli/bulk/report/summary.js";
+import { daysOld } from "../../../../src/core/classifier/tables/disposable-table.js";
 
 test.each([
   ["the newest list is 31 days old", ["2026-01-01", "2025-01-01"], "2026-02-01T12:00Z", "31 days old"],

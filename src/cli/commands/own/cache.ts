@@ -1,0 +1,108 @@
+/** `idv cache`: shows and deletes cached verdicts of services. */
+
+import { existsSync } from "node:fs";
+import { VerdictCache } from "../../../state/cache/verdict-cache.js";
+import { counted, grouped, printable } from "../../../text.js";
+import { removeCacheSecret } from "../../config/cache-secret.js";
+import { cachePath } from "../../config/paths.js";
+import { longestCacheTtl } from "../../config/settings.js";
+import { type OptionRecords, type OptionValues, optionRecords } from "../../options/option.js";
+import { day, duration } from "../../options/values.js";
+import { printListing } from "../../terminal/listing.js";
+import { print } from "../../terminal/standard-output.js";
+import { say } from "../../terminal/terminal.js";
+import { type DefineCommand, describe } from "../command.js";
+
+const environment = ["IDV_CACHE_FILE", "XDG_STATE_HOME"] as const;
+
+const statsOptions = optionRecords({ json: { flags: "--json", help: "print a JSON object" } });
+
+const pruneOptions = optionRecords({
+  olderThan: {
+    flags: "--older-than <TIME>",
+    help: "delete verdicts older than TIME",
+    parse: duration(0, longestCacheTtl),
+    fallback: 30 * day,
+    fallbackText: "30d",
+  },
+});
+
+export const define: DefineCommand = (cache) => {
+  describe(cache, {
+    description: "Shows or shrinks the cache of the service's verdicts.",
+    examples: ["cache stats", "cache prune --older-than 90d"],
+    environment,
+  });
+  const define = (
+    name: string,
+    options: OptionRecords,
+    description: string,
+    ...examples: readonly string[]
+  ) => describe(cache.command(name).summary(description), { description, examples, options, environment });
+  const stats = ["cache stats", "cache stats --json"];
+  define("stats", statsOptions, "Print number and age of each service's verdicts.", ...stats).action(
+    showCache,
+  );
+  define("clear", {}, "Delete all verdicts.", "cache clear").action(clearCache);
+  define("prune", pruneOptions, "Delete old verdicts.", "cache prune --older-than 90d").action(pruneCache);
+};
+
+async function showCache({ json }: OptionValues<typeof statsOptions>): Promise<void> {
+  const path = cachePath(process.env);
+  const statistics = await withCache(path, (cache) => cache.statistics(), []);
+  const scopes = statistics.map(({ oldest, newest, ...rest }) => ({
+    ...rest,
+    oldest: new Date(oldest).toISOString(),
+    newest: new Date(newest).toISOString(),
+  }));
+  if (json) return print(`${JSON.stringify({ file: path, scopes })}\n`);
+  print(`file\t${printable(path)}\n`);
+  await printListing({
+    header: ["kind", "service", "items", "oldest", "newest"],
+    rows: scopes.map(({ kind, baseUrl, items, oldest, newest }) => [
+      kind,
+      baseUrl,
+      grouped(items),
+      oldest,
+      newest,
+    ]),
+  });
+}
+
+async function clearCache(): Promise<void> {
+  const removed = await remove(0);
+  await removeCacheSecret(process.env);
+  say(`removed ${counted(removed, "verdict")}`);
+}
+
+async function pruneCache({ olderThan }: OptionValues<typeof pruneOptions>): Promise<void> {
+  say(`removed ${counted(await remove(olderThan), "verdict")}`);
+}
+
+/** Deletes verdicts older than `age` milliseconds, or all if `age` is 0. Returns their number. */
+const remove = (age: number): Promise<number> =>
+  withCache(
+    cachePath(process.env),
+    async (cache) => {
+      // -1 includes verdicts of the current millisecond.
+      const removed = await cache.prune(age === 0 ? -1 : age);
+      if (age === 0) await cache.compact();
+      return removed;
+    },
+    0,
+  );
+
+/** Returns `otherwise` if there is no cache, so that no empty file is created. */
+async function withCache<Result>(
+  path: string,
+  work: (cache: VerdictCache) => Promise<Result>,
+  otherwise: Result,
+): Promise<Result> {
+  if (!existsSync(path)) return otherwise;
+  const cache = await VerdictCache.open(path, Date.now);
+  try {
+    return await work(cache);
+  } finally {
+    await cache.close();
+  }
+}

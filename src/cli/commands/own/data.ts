@@ -1,0 +1,111 @@
+/** `idv data`: the lists of disposable domains that the offline engine uses. */
+import { type DisposableTable, daysOld, ownBit } from "../../../core/classifier/tables/disposable-table.js";
+import { dailyListUrl } from "../../../engines/data/daily-list.js";
+import { findTable } from "../../../engines/data/installed-table.js";
+import { addsNames, type ListRole, publicListUrl } from "../../../engines/data/sources.js";
+import { updateTable } from "../../../engines/data/update.js";
+import { counted, grouped } from "../../../text.js";
+import { npmRegistry } from "../../config/npm-registry.js";
+import { dataTablePath } from "../../config/paths.js";
+import { resolveSettings } from "../../config/settings.js";
+import { proxiesFor } from "../../engines/proxies.js";
+import { type OptionValues, optionRecords } from "../../options/option.js";
+import { listUrlOptions } from "../../options/service.js";
+import { printListing } from "../../terminal/listing.js";
+import { print } from "../../terminal/standard-output.js";
+import { say } from "../../terminal/terminal.js";
+import { type DefineCommand, describe } from "../command.js";
+
+const environment = ["XDG_DATA_HOME"] as const;
+
+const showOptions = optionRecords({ json: { flags: "--json", help: "print a JSON object" } });
+
+const updateOptions = optionRecords({
+  force: { flags: "--force", help: "install lists that grow or shrink much or have popular domains" },
+  ...listUrlOptions,
+});
+
+export const define: DefineCommand = (data) => {
+  describe(data, {
+    description: "Shows or updates the data of the offline engine.",
+    examples: ["data show", "data update"],
+    environment,
+  });
+  const showDescription = "Print the sources of the disposable domains: versions, dates, counts, licences.";
+  describe(data.command("show").summary(showDescription), {
+    description: showDescription,
+    examples: ["data show", "data show --json"],
+    options: showOptions,
+    environment,
+  }).action(showData);
+  const updateDescription = "Fetch newer lists from the npm registry and over HTTPS.";
+  describe(data.command("update").summary(updateDescription), {
+    description: updateDescription,
+    examples: ["data update"],
+    options: updateOptions,
+    environment: [...environment, "HTTP_PROXY, HTTPS_PROXY, NO_PROXY", "npm_config_registry"],
+    exitCodes: [5],
+  }).action(updateData);
+};
+
+async function updateData(options: OptionValues<typeof updateOptions>): Promise<void> {
+  const settings = await resolveSettings(options, process.env, undefined, say);
+  const { value: url = publicListUrl } = settings.listUrl;
+  // Who wants no list over HTTP names none.
+  const { value: dayUrl = url === "none" ? url : dailyListUrl } = settings.dailyListUrl;
+  const named = (text: string) => (text === "none" ? undefined : text);
+  const sources = {
+    registry: npmRegistry(process.env),
+    listUrl: named(url),
+    dailyUrl: named(dayUrl),
+    proxiesFor: (place: string) => proxiesFor(place, process.env),
+  };
+  const force = options.force === true;
+  print(`${await updateTable(dataTablePath(process.env), sources, { force, onNotice: say })}\n`);
+}
+
+async function showData(options: { readonly json?: true }): Promise<void> {
+  const { path, table } = findTable(dataTablePath(process.env), say);
+  const { size, sources, suffixes } = table;
+  const alone = countAlone(table);
+  if (options.json) {
+    const all = sources.map((source, i) => ({ ...source, onlyHere: alone[i] }));
+    const { slots: _, ...stored } = suffixes ?? {};
+    print(`${JSON.stringify({ file: path ?? null, entries: size, sources: all, suffixes: stored })}\n`);
+    return;
+  }
+  await printListing({
+    header: ["source", "role", "version", "published", "days old", "domains", "only here", "licence"],
+    rows: sources.map(({ name, role = "list", version, published, domains, licence }, i) => [
+      name,
+      role,
+      version,
+      published,
+      String(daysSince(published) ?? ""),
+      grouped(domains),
+      grouped(alone[i]!),
+      licence,
+    ]),
+  });
+  if (suffixes) {
+    const { version, published, rules } = suffixes;
+    const days = daysSince(published);
+    const age = days === undefined ? "" : `, ${counted(days, "day")} old`;
+    print(`public suffixes: ${grouped(rules)} rules, tldts ${version}, ${published}${age}\n`);
+  }
+  const days = daysOld(sources, Date.now());
+  const age = days === undefined ? "" : `; the newest list is ${counted(days, "day")} old`;
+  print(`${grouped(size)} entries, ${path ?? "came with idv"}${age}\n`);
+}
+
+/** Returns the whole days since a date; undefined for no date. */
+const daysSince = (published: string): number | undefined => daysOld([{ published }], Date.now());
+
+/** Returns for each source how many disposable domains no other adds. Correcting lists add none. */
+function countAlone(table: DisposableTable): readonly number[] {
+  const adding = table.sources.map(({ role = "list" }) => addsNames(role as ListRole));
+  const mask = adding.reduce((bits, adds, i) => bits | (Number(adds) << i), ownBit);
+  return table.sources.map((_, i) =>
+    adding[i] ? [...table.entriesIn(1 << i)].filter(({ lists }) => (lists & mask) === 1 << i).length : 0,
+  );
+}

@@ -1,0 +1,145 @@
+/** `idv allow` and `idv deny`: lists of the user's own that every offline run and `idv serve` use. */
+
+import { realpath } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Fault } from "../../../core/classifier/syntax/fault.js";
+import { type ListName, parseListLine } from "../../../core/classifier/tables/own-lists.js";
+import { createFolder } from "../../../files/folders.js";
+import { readIfPresent, writePrivately } from "../../../files/private-file.js";
+import { withFolderLock } from "../../../state/sqlite/folder-lock.js";
+import { printable } from "../../../text.js";
+import { ownListPath } from "../../config/paths.js";
+import { UsageError } from "../../errors.js";
+import { type OptionValues, optionRecords } from "../../options/option.js";
+import { filled } from "../../options/values.js";
+import { printListing } from "../../terminal/listing.js";
+import { print } from "../../terminal/standard-output.js";
+import { say } from "../../terminal/terminal.js";
+import { type DefineCommand, describe } from "../command.js";
+
+const environment = ["XDG_CONFIG_HOME"] as const;
+
+const addOptions = optionRecords({
+  note: { flags: "--note <TEXT>", help: "why, for whoever reads the list", parse: filled },
+});
+const listOptions = optionRecords({ json: { flags: "--json", help: "print one JSON object a line" } });
+
+/** Longest wait for another change of the list, in milliseconds. */
+const lockMilliseconds = 10_000;
+
+/** Returns the command for one of the lists. */
+export const ownListCommand =
+  (list: ListName): DefineCommand =>
+  (command) => {
+    const becomes = list === "allow" ? "ok if its syntax is" : "disposable";
+    describe(command, {
+      description: `Keeps a list of domains and addresses: each is ${becomes}, in every offline run and in idv serve.`,
+      examples: [
+        `${list} add larch-and-oak.com --note "our shop"`,
+        `${list} list`,
+        `${list} remove larch-and-oak.com`,
+      ],
+      environment,
+    });
+    const adds = "Add domains, which count with all names below them, and addresses.";
+    describe(command.command("add").summary(adds), {
+      description: adds,
+      examples: [`${list} add larch-and-oak.com ann@example.net`],
+      options: addOptions,
+      environment,
+    })
+      .argument(
+        "<ENTRY...>",
+        list === "allow" ? "domains, addresses and MAILBOX@*" : "domains, addresses, MAILBOX@* and mx:HOST",
+      )
+      .action((entries: readonly string[], options: OptionValues<typeof addOptions>) =>
+        add(list, entries, options),
+      );
+    const removes = "Remove entries.";
+    describe(command.command("remove").summary(removes), {
+      description: removes,
+      examples: [`${list} remove larch-and-oak.com`],
+      environment,
+    })
+      .argument("<ENTRY...>", "entries as idv shows them")
+      .action((entries: readonly string[]) => remove(list, entries));
+    const lists = "Print the entries and their notes.";
+    describe(command.command("list").summary(lists), {
+      description: lists,
+      examples: [`${list} list --json`],
+      options: listOptions,
+      environment,
+    }).action((options: OptionValues<typeof listOptions>) => show(list, options));
+  };
+
+async function add(
+  list: ListName,
+  entries: readonly string[],
+  { note = "" }: OptionValues<typeof addOptions>,
+): Promise<void> {
+  const keys = new Set(entries.map((entry) => normalized(list, entry)));
+  const comment = note === "" ? "" : ` # ${note.replace(/[\r\n]+/g, " ")}`;
+  await change(list, (lines) => [
+    ...lines.filter((line) => !keys.has(keyOf(list, line) ?? "")),
+    ...[...keys].map((key) => `${key}${comment}`),
+  ]);
+  say(`${[...keys].map(printable).join(", ")}: ${list === "allow" ? "allowed" : "denied"}`);
+}
+
+async function remove(list: ListName, entries: readonly string[]): Promise<void> {
+  const keys = new Set(entries.map((entry) => normalized(list, entry)));
+  await change(list, (lines) => {
+    const known = new Set(lines.map((line) => keyOf(list, line)));
+    const missing = [...keys].find((key) => !known.has(key));
+    if (missing !== undefined)
+      throw new UsageError(`${printable(missing)}: is not in the list; see idv ${list} list`);
+    return lines.filter((line) => !keys.has(keyOf(list, line) ?? ""));
+  });
+  say(`${[...keys].map(printable).join(", ")}: removed`);
+}
+
+async function show(list: ListName, { json }: OptionValues<typeof listOptions>): Promise<void> {
+  const rows = linesIn((await readIfPresent(ownListPath(list, process.env))) ?? "").flatMap((line) => {
+    if (keyOf(list, line) === undefined) return [];
+    const [, entry = line, note = ""] = /^(.*?)\s+#\s?(.*)$/.exec(line) ?? [];
+    return [{ entry: entry.trim(), note: note.trim() }];
+  });
+  if (json) for (const row of rows) print(`${JSON.stringify(row)}\n`);
+  else await printListing({ header: ["entry", "note"], rows: rows.map(({ entry, note }) => [entry, note]) });
+}
+
+/** Changes the file as a whole; two changes at once follow each other. Other lines stay as people have written them. */
+async function change(list: ListName, to: (lines: readonly string[]) => readonly string[]): Promise<void> {
+  const named = ownListPath(list, process.env);
+  createFolder(dirname(named), 0o700);
+  // People who keep their settings elsewhere have a link here.
+  const path = await realpath(named).catch(() => named);
+  await withFolderLock(dirname(named), { milliseconds: lockMilliseconds }, async () => {
+    const lines = to(linesIn((await readIfPresent(path)) ?? ""));
+    await writePrivately(path, lines.map((line) => `${line}\n`).join(""));
+  });
+}
+
+/** A line ends as in lists that runs read: with LF, CR or both. */
+const linesIn = (text: string): readonly string[] => text.split(/\r\n|\r|\n/).filter((line) => line !== "");
+
+/** Returns the entry of a line as {@link normalized} does; undefined for a comment, and for what is no entry. */
+function keyOf(list: ListName, line: string): string | undefined {
+  const parsed = parseListLine(line, list);
+  return parsed instanceof Fault ? undefined : parsed;
+}
+
+/**
+ * Returns an entry as it is stored: lower case, the domain in A-labels.
+ *
+ * @throws UsageError when no address can match it
+ */
+function normalized(list: ListName, entry: string): string {
+  const parsed = parseListLine(entry, list);
+  if (parsed === undefined || parsed instanceof Fault) {
+    const why = parsed === undefined ? "it is empty" : parsed.what;
+    throw new UsageError(`${printable(entry)}: neither a domain nor an address: ${why}`);
+  }
+  if (!/[\s#"]/.test(parsed)) return parsed;
+  throw new UsageError(`${printable(entry)}: cannot be kept, because of its space, quote or #; use a FILE`);
+}

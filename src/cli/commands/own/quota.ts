@@ -1,0 +1,160 @@
+/** `idv quota`: the quota of the offline engine, in its own file or shared. */
+import { stateOfTag } from "../../../files/processes.js";
+import { periods } from "../../../state/quota/period.js";
+import type { Quota, QuotaChange } from "../../../state/quota/quota.js";
+import { freshQuota, openQuotaFile } from "../../../state/quota/quota-file.js";
+import type { Quotas } from "../../../state/quota/quotas.js";
+import { deathIn } from "../../../state/quota/run-reservation.js";
+import { grouped, printable } from "../../../text.js";
+import { type QuotaLocation, quotaLocation, type SharedQuota } from "../../config/quota-location.js";
+import { isAbsent, openState } from "../../config/service-state.js";
+import { openSharedQuota } from "../../engines/shared-quota.js";
+import { UsageError } from "../../errors.js";
+import { type OptionRecords, type OptionValues, optionRecords } from "../../options/option.js";
+import { quotaOptions } from "../../options/quota.js";
+import { unitLimit } from "../../options/values.js";
+import { print } from "../../terminal/standard-output.js";
+import { say } from "../../terminal/terminal.js";
+import { fromNow } from "../../terminal/time.js";
+import { type DefineCommand, describe } from "../command.js";
+
+const showOptions = optionRecords({
+  ...quotaOptions,
+  json: { flags: "--json", help: "print a JSON object" },
+});
+
+const setOptions = optionRecords({
+  ...quotaOptions,
+  limit: { flags: "--limit <N|none>", help: "units a period", parse: unitLimit },
+  period: {
+    flags: "--period <PERIOD>",
+    help: "none, hour, day or month of the UTC calendar",
+    choices: periods,
+  },
+});
+
+const environment = ["IDV_QUOTA", "XDG_STATE_HOME"] as const;
+
+export const define: DefineCommand = (quota) => {
+  describe(quota, {
+    description: "Shows or changes the quota of the offline engine.",
+    details: [
+      "",
+      "Units count as used once they are charged, and are given back unless they are delivered:",
+      "  a file: when it has its name",
+      "  standard output that is a file, or with IDV_RUN: at the end of the run",
+      "  a pipe: with each flush",
+      "  a list of a service: when it is done",
+      "Units of a run that was killed block others for 15 seconds at most.",
+    ],
+    examples: ["quota show", "quota set --limit 10000 --period month"],
+    environment,
+  });
+  const define = (
+    name: string,
+    options: OptionRecords,
+    description: string,
+    ...examples: readonly string[]
+  ) => describe(quota.command(name).summary(description), { description, examples, options, environment });
+  define(
+    "show",
+    showOptions,
+    "Print limit, used and left units, and when they renew.",
+    ...["quota show", "quota show --json"],
+  ).action(showQuota);
+  define(
+    "set",
+    setOptions,
+    "Set the limit, the period or both. Units used in this period stay used.",
+    ...["quota set --limit 10000 --period month", "quota set --limit none"],
+    "quota set --quota postgres://db.example.com/idv#nightly --limit 1000000",
+  ).action(setQuota);
+  define("reset", quotaOptions, "Set the used units of a quota file to 0.", "quota reset").action(resetQuota);
+};
+
+/** A quota file that does not exist is not created. */
+async function showQuota(options: OptionValues<typeof showOptions>): Promise<void> {
+  const location = quotaLocation(options, process.env);
+  let quota = freshQuota;
+  if ("state" in location) {
+    const { store, quotas } = await openSharedQuota(location, process.env);
+    quota = await read(quotas).finally(() => store.close());
+  } else if (!isAbsent(location.path)) {
+    quota = await withQuotaFile(location.path, read);
+  }
+  report(location, quota, options.json === true);
+}
+
+async function setQuota(options: OptionValues<typeof setOptions>): Promise<void> {
+  const { limit, period } = options;
+  if (limit === undefined && period === undefined) {
+    throw new UsageError("quota set needs --limit N|none or --period none|hour|day|month");
+  }
+  const location = quotaLocation(options, process.env);
+  const change = {
+    ...(limit !== undefined && { limit: limit === "none" ? null : limit }),
+    ...(period !== undefined && { period }),
+  };
+  const quota = await ("state" in location
+    ? setSharedQuota(location, change)
+    : withQuotaFile(location.path, (quotas) => quotas.configure(change)));
+  report(location, quota, false);
+  if (quota.limit !== null && quota.used > quota.limit) {
+    const isRaised = "state" in location ? "until its limit is raised" : "until idv quota reset";
+    const until = quota.renewsAt === null ? isRaised : "until it renews";
+    say(`${grouped(quota.used)} units are used already, more than the limit: none is left ${until}`);
+  }
+}
+
+async function resetQuota(options: OptionValues<typeof quotaOptions>): Promise<void> {
+  const location = quotaLocation(options, process.env);
+  if ("state" in location) {
+    throw new UsageError(
+      "a shared quota cannot be reset: it would no longer agree with idv usage; raise its limit with idv quota set",
+    );
+  }
+  report(location, await withQuotaFile(location.path, (quotas) => quotas.reset()), false);
+}
+
+async function setSharedQuota({ state, isOption, from }: SharedQuota, change: QuotaChange): Promise<Quota> {
+  if ("keyId" in from) throw new UsageError("the quota of a key is changed with idv keys set");
+  const store = await openState(state, isOption ? "--quota" : undefined, process.env, { creates: true });
+  return store
+    .quotas(from)
+    .configure(change)
+    .finally(() => store.close());
+}
+
+const read = (quotas: Quotas): Promise<Quota> => quotas.read(deathIn(stateOfTag, quotas.isServer));
+
+async function withQuotaFile(path: string, work: (quotas: Quotas) => Promise<Quota>): Promise<Quota> {
+  const file = await openQuotaFile(path, Date.now);
+  try {
+    return await work(file.quotas);
+  } finally {
+    await file.close();
+  }
+}
+
+function report(
+  location: QuotaLocation,
+  { limit, period, used, left, renewsAt }: Quota,
+  json: boolean,
+): void {
+  const renews = renewsAt === null ? null : new Date(renewsAt).toISOString();
+  const named =
+    "state" in location
+      ? { quota: "keyId" in location.from ? `key ${location.from.keyId}` : location.from.quotaName }
+      : { file: location.path };
+  const text = json
+    ? JSON.stringify({ ...named, limit, period, used, left, renews })
+    : [
+        ...Object.entries(named).map(([name, value]) => `${`${name}:`.padEnd(8)} ${printable(value)}`),
+        `limit:   ${limit === null ? "none" : grouped(limit)}`,
+        `period:  ${period}`,
+        `used:    ${grouped(used)}`,
+        `left:    ${left === null ? "no limit" : grouped(left)}`,
+        `renews:  ${(process.stdout.isTTY && renewsAt !== null ? fromNow(renewsAt, Date.now()) : renews) ?? "never"}`,
+      ].join("\n");
+  print(`${text}\n`);
+}

@@ -1,0 +1,51 @@
+/** `idv dashboard`: a link to sign in to the pages of `idv serve`. */
+
+import { openServiceState } from "../../config/service-state.js";
+import { type OptionValues, optionRecords } from "../../options/option.js";
+import { stateOptions } from "../../options/state.js";
+import { personName, serviceUrl } from "../../options/values.js";
+import { print } from "../../terminal/standard-output.js";
+import { say } from "../../terminal/terminal.js";
+import { type DefineCommand, describe } from "../command.js";
+
+const options = optionRecords({
+  ...stateOptions,
+  baseUrl: {
+    flags: "--base-url <URL>",
+    help: "where people reach the service",
+    parse: serviceUrl,
+    fallback: "http://127.0.0.1:8787",
+  },
+  name: { flags: "--name <NAME>", help: "whom the link is for, as the audit calls them", parse: personName },
+  signOutAll: { flags: "--sign-out-all", help: "end all sessions and links instead" },
+});
+
+export const define: DefineCommand = (command) => {
+  describe(command, {
+    description:
+      "Prints a link to the dashboard of idv serve: keys, usage, and lists checked in the browser.\nThe link works once, for 10 minutes. Anyone who can use the state can make one; there is no password.",
+    examples: [
+      "dashboard",
+      "dashboard --base-url https://validation.example.com",
+      "dashboard --name anna",
+      "dashboard --sign-out-all",
+    ],
+    options,
+    environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"],
+    topics: ["service"],
+  }).action(makeLink);
+};
+
+async function makeLink({ state, baseUrl, name, signOutAll }: OptionValues<typeof options>): Promise<void> {
+  const store = await openServiceState(state, process.env);
+  try {
+    if (signOutAll) {
+      await store.sessions.signOutAll();
+      return say("all sessions and links have ended");
+    }
+    print(`${baseUrl}/dashboard/sign-in?token=${await store.sessions.createSignIn(name)}\n`);
+    say("the link works once, for 10 minutes");
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,298 @@
+/** `idv keys`: the API keys of `idv serve`. */
+import { periods } from "../../../state/quota/period.js";
+import { type ApiKey, type KeyChange, UnknownKeyError } from "../../../state/service/api-key.js";
+import type { ServiceStore } from "../../../state/service/service-store.js";
+import { openServiceState } from "../../config/service-state.js";
+import { UsageError } from "../../errors.js";
+import { type OptionRecords, type OptionValues, optionRecords } from "../../options/option.js";
+import { stateOptions } from "../../options/state.js";
+import {
+  day,
+  duration,
+  expiryDate,
+  filled,
+  permissionList,
+  requestRate,
+  showRate,
+  unitLimit,
+} from "../../options/values.js";
+import { printListing } from "../../terminal/listing.js";
+import { print } from "../../terminal/standard-output.js";
+import { say } from "../../terminal/terminal.js";
+import { type DefineCommand, describe } from "../command.js";
+
+const settingOptions = optionRecords({
+  ...stateOptions,
+  name: { flags: "--name <NAME>", help: "what the key is for", parse: filled },
+  limit: { flags: "--limit <N|none>", help: "validations a period", parse: unitLimit },
+  period: {
+    flags: "--period <PERIOD>",
+    help: "none, hour, day or month of the UTC calendar",
+    choices: periods,
+  },
+  rate: {
+    flags: "--rate <N/s|N/m|N/h|none>",
+    help: "most requests in that time",
+    parse: requestRate,
+  },
+  expires: {
+    flags: "--expires <DATE>",
+    help: "when the key ends: 2027-01-31, or never",
+    parse: expiryDate,
+  },
+  permissions: {
+    flags: "--permissions <LIST>",
+    help: "what it may validate: emails,domains",
+    parse: permissionList,
+  },
+});
+
+const createOptions = optionRecords({
+  ...settingOptions,
+  quota: {
+    flags: "--quota <NAME>",
+    help: "share the quota of that name; created if there is none",
+    parse: filled,
+  },
+  sandbox: { flags: "--sandbox", help: "charge nothing; give fixed statuses to test domains" },
+});
+
+const listOptions = optionRecords({
+  ...stateOptions,
+  json: { flags: "--json", help: "print one JSON object a line" },
+  long: { flags: "--long", help: "all columns on a terminal, too" },
+});
+
+const revokeOptions = optionRecords({
+  ...stateOptions,
+  secret: {
+    flags: "--secret <END>",
+    help: "end only the secret that ends with these four characters",
+    parse: filled,
+  },
+});
+
+const rotateOptions = optionRecords({
+  ...stateOptions,
+  grace: {
+    flags: "--grace <TIME>",
+    help: "time for which the old secret still works",
+    parse: duration(0, 30 * day),
+    fallback: 0,
+    fallbackText: "0s",
+  },
+});
+
+const environment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
+
+export const define: DefineCommand = (keys) => {
+  describe(keys, {
+    description: "Creates and manages the API keys of idv serve.",
+    examples: ["keys create --name shop --limit 10000 --period month", "keys list"],
+    environment,
+  });
+  const define = (
+    usage: string,
+    options: OptionRecords,
+    description: string,
+    ...examples: readonly string[]
+  ) => describe(keys.command(usage).summary(description), { description, examples, options, environment });
+  define(
+    "create",
+    createOptions,
+    "Create a key and print it, once.",
+    ...["keys create --name shop --limit 10000 --period month"],
+    ...["keys create --name tests --sandbox --permissions emails"],
+  ).action(createKey);
+  define("list", listOptions, "List the keys.", "keys list", "keys list --json").action(listKeys);
+  define(
+    "set <ID>",
+    settingOptions,
+    "Change a key. Units used stay used.",
+    "keys set 04sX1bQ2z --limit none --expires never",
+  ).action(setKey);
+  define(
+    "revoke <ID>",
+    revokeOptions,
+    "End a key, or one of its older secrets, for good.",
+    ...["keys revoke 04sX1bQ2z", "keys revoke 04sX1bQ2z --secret a8Tq"],
+  ).action(revokeKey);
+  define(
+    "rotate <ID>",
+    rotateOptions,
+    "Give a key a new secret and print it, once.",
+    ...["keys rotate 04sX1bQ2z", "keys rotate 04sX1bQ2z --grace 24h"],
+  ).action(rotateKey);
+};
+
+/** The secret alone goes to standard output, so that it can be piped into a vault. */
+async function createKey(options: OptionValues<typeof createOptions>): Promise<void> {
+  if (options.name === undefined) throw new UsageError("keys create needs --name NAME");
+  const create = async (store: ServiceStore) => {
+    const created = await store.create({
+      ...changeOf(options),
+      isSandbox: options.sandbox === true,
+      ...(options.quota !== undefined && { quotaName: options.quota }),
+    });
+    await store.record({ who, what: "created", keyId: created.key.id });
+    return created;
+  };
+  const { key, secret } = await withStore(options, create, { creates: true });
+  print(`${secret}\n`);
+  say(`created key ${key.id}; its secret is shown only now`);
+  if (key.isSandbox) say("it is a sandbox key: its answers are made up, and nothing is charged");
+}
+
+async function listKeys(options: OptionValues<typeof listOptions>): Promise<void> {
+  const keys = await withStore(options, (store) => store.list());
+  if (options.json) print(keys.map((key) => `${JSON.stringify(fieldsOf(key))}\n`).join(""));
+  else {
+    // A program that reads the lines gets all columns.
+    const columns = options.long || !process.stdout.isTTY ? columnsOf : shortColumnsOf;
+    await printListing({
+      header: Object.keys(keys[0] ? columns(keys[0]) : {}),
+      rows: keys.map((key) => Object.values(columns(key)).map((value) => String(value ?? "-"))),
+    });
+  }
+}
+
+async function setKey(id: string, options: OptionValues<typeof settingOptions>): Promise<void> {
+  const change = changeOf(options);
+  if (Object.keys(change).length === 0) {
+    throw new UsageError("keys set needs --name, --limit, --period, --rate, --expires or --permissions");
+  }
+  await withStore(options, (store) => recorded(store, "changed", id, store.set(id, change)));
+  say(`changed key ${id}`);
+}
+
+async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>): Promise<void> {
+  const { secret } = options;
+  if (secret === undefined) {
+    await withStore(options, (store) => recorded(store, "revoked", id, store.revoke(id)));
+    return say(`revoked key ${id}`);
+  }
+  await withStore(options, async (store) => {
+    const key = (await store.list()).find((each) => each.id === id);
+    const found = (key?.secrets ?? []).filter((each) => each.id === secret || each.hint.endsWith(secret));
+    if (found.length > 1) {
+      throw new UsageError(
+        `key ${id} has ${found.length} such secrets; give an id from idv keys list --json`,
+      );
+    }
+    return recorded(store, "secret ended", id, store.endSecret(id, found[0]?.id ?? secret));
+  });
+  say(`ended that secret of key ${id}; the key goes on with its others`);
+}
+
+async function rotateKey(id: string, options: OptionValues<typeof rotateOptions>): Promise<void> {
+  const { grace } = options;
+  const { secret, key } = await withStore(options, (store) =>
+    recorded(store, "rotated", id, store.rotate(id, grace)),
+  );
+  print(`${secret}\n`);
+  const end = grace === 0 ? "no longer works" : `works until ${new Date(Date.now() + grace).toISOString()}`;
+  say(`key ${id} has a new secret, shown only now; the one before ${end}`);
+  const older = key.secrets.length - (grace === 0 ? 1 : 2);
+  if (older === 1) say("an older secret still works until its end, which idv keys list shows");
+  if (older > 1) say(`${older} older secrets still work until their ends, which idv keys list shows`);
+}
+
+/** Author of these changes in the audit. */
+const who = "command line";
+
+async function recorded<Result>(
+  store: ServiceStore,
+  what: string,
+  keyId: string,
+  change: Promise<Result>,
+): Promise<Result> {
+  const result = await change;
+  await store.record({ who, what, keyId });
+  return result;
+}
+
+async function withStore<Result>(
+  options: OptionValues<typeof stateOptions>,
+  work: (store: ServiceStore) => Promise<Result>,
+  { creates = false } = {},
+): Promise<Result> {
+  const store = await openServiceState(options.state, process.env, { creates });
+  try {
+    return await work(store);
+  } catch (error) {
+    throw error instanceof UnknownKeyError ? new UsageError(error.message) : error;
+  } finally {
+    await store.close();
+  }
+}
+
+function changeOf({
+  name,
+  limit,
+  period,
+  rate,
+  expires,
+  permissions,
+}: OptionValues<typeof settingOptions>): KeyChange {
+  return {
+    ...(name !== undefined && { name }),
+    ...(limit !== undefined && { limit: limit === "none" ? null : limit }),
+    ...(period !== undefined && { period }),
+    ...(rate !== undefined && { rate: rate === "none" ? null : rate }),
+    ...(expires !== undefined && { expires: expires === "never" ? null : expires }),
+    ...(permissions !== undefined && { permissions }),
+  };
+}
+
+/** Fields of `idv keys list --json`, in this order. */
+function fieldsOf({ id, name, permissions, isSandbox, created, expires, revoked, quota, ...key }: ApiKey) {
+  const date = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+  const { limit, period, used, left } = quota;
+  return {
+    id,
+    name,
+    kind: isSandbox ? "sandbox" : "live",
+    permissions: permissions.join(","),
+    limit,
+    period,
+    used,
+    left,
+    renews: date(quota.renewsAt),
+    created: date(created),
+    expires: date(expires),
+    revoked: date(revoked),
+    secrets: key.secrets.map((secret) => ({
+      id: secret.id,
+      hint: secret.hint || null,
+      created: date(secret.created),
+      ends: date(secret.ends),
+    })),
+    lastUsed: date(key.lastUsed),
+    quota: key.quotaName,
+    rate: key.rate && showRate(key.rate),
+  };
+}
+
+/** Columns that fit a terminal of 100 columns. */
+function shortColumnsOf(key: ApiKey) {
+  const { id, name, limit, used, renews, lastUsed, expires, revoked } = fieldsOf(key);
+  const minute = (date: string | null) => date?.slice(0, 16).replace("T", " ");
+  const state = revoked ? "revoked" : expires && Date.parse(expires) < Date.now() ? "expired" : "active";
+  return {
+    id,
+    name: name.slice(0, 24),
+    state,
+    used,
+    limit,
+    renews: minute(renews),
+    lastUsed: minute(lastUsed),
+  };
+}
+
+function columnsOf(key: ApiKey) {
+  const fields = fieldsOf(key);
+  const secrets = fields.secrets.map(
+    ({ id, hint, ends }) => `${hint ?? id}${ends === null ? "" : ` until ${ends}`}`,
+  );
+  return { ...fields, secrets: secrets.join(", ") || null };
+}

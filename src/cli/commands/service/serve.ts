@@ -1,0 +1,392 @@
+/** `idv serve`: the validation service over HTTP. */
+import { once } from "node:events";
+import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from "fastify";
+import type { Classifier } from "../../../core/classifier/classifier.js";
+import { daysOld } from "../../../core/classifier/tables/disposable-table.js";
+import { loadClassifier } from "../../../core/classifier/tables/load-classifier.js";
+import { isLoopback } from "../../../engines/api/loopback.js";
+import { findTable, tableSource } from "../../../engines/data/installed-table.js";
+import { readFault } from "../../../files/errors.js";
+import { stateOfTag } from "../../../files/processes.js";
+import { readBuilt } from "../../../package/own-files.js";
+import type { Lists } from "../../../server/lists/lists.js";
+import { openLog } from "../../../server/service/log.js";
+import { createMetrics, type Metrics } from "../../../server/service/metrics.js";
+import type { Pages } from "../../../server/service/routes/dashboard.js";
+import { createService } from "../../../server/service/service.js";
+import { deathIn } from "../../../state/quota/run-reservation.js";
+import type { ServiceStore } from "../../../state/service/service-store.js";
+import { counted } from "../../../text.js";
+import {
+  allowGroup,
+  type ListenAddress,
+  listenAddress,
+  removeStaleSocket,
+} from "../../config/listen-address.js";
+import { readKeptLists } from "../../config/own-lists.js";
+import { dataTablePath, stateLocation } from "../../config/paths.js";
+import { isDatabase } from "../../config/quota-location.js";
+import { openServiceState, openState } from "../../config/service-state.js";
+import { resolveSettings, type Settings, variableOf } from "../../config/settings.js";
+import { trustOf } from "../../config/trusted-addresses.js";
+import { UsageError } from "../../errors.js";
+import { type OptionValues, optionRecords } from "../../options/option.js";
+import { dnsOptions, setOptions } from "../../options/service.js";
+import { stateOptions } from "../../options/state.js";
+import {
+  byteCount,
+  day,
+  duration,
+  fieldName,
+  filled,
+  trustedAddress,
+  webOrigin,
+  wholeNumber,
+} from "../../options/values.js";
+import { say } from "../../terminal/terminal.js";
+import { version } from "../../version.js";
+import { type DefineCommand, describe } from "../command.js";
+
+const options = optionRecords({
+  host: { flags: "--host <HOST>", help: "address to listen on", parse: filled, fallback: "127.0.0.1" },
+  port: {
+    flags: "--port <PORT>",
+    help: "port to listen on; 0 for any free one",
+    parse: wholeNumber(0, 65_535),
+    fallback: 8787,
+  },
+  socket: {
+    flags: "--socket <PATH>",
+    help: "Unix socket to listen on instead",
+    parse: filled,
+    conflicts: ["host", "port"],
+  },
+  config: {
+    flags: "--config <FILE>",
+    help: 'options from a JSON file: {"port": 8080, ...}',
+    parse: filled,
+  },
+  ...stateOptions,
+  corsOrigin: {
+    flags: "--cors-origin <URL>",
+    help: "origin whose pages may call the service",
+    parse: webOrigin,
+    isList: true,
+  },
+  maxItems: {
+    flags: "--max-items <N>",
+    help: "most items in a request",
+    parse: wholeNumber(1, 100_000),
+    fallback: 1000,
+  },
+  baseUrl: {
+    flags: "--base-url <URL>",
+    help: "where browsers reach the dashboard",
+    parse: webOrigin,
+  },
+  try: { flags: "--try", help: "serve the page that checks lists in the browser, at /try/" },
+  dashboard: { flags: "--no-dashboard", help: "serve no pages below /dashboard" },
+  trustHeader: {
+    flags: "--trust-header <NAME>",
+    help: "field in which a proxy that signs people in sends their name",
+    parse: fieldName,
+  },
+  trustFrom: {
+    flags: "--trust-from <ADDRESS>",
+    help: "address of that proxy, or its network, or unix",
+    parse: trustedAddress,
+    isList: true,
+  },
+  lists: {
+    flags: "--lists <DIR>",
+    help: "folder for lists, shared by all servers (default: beside a state file)",
+    parse: filled,
+  },
+  keepLists: {
+    flags: "--keep-lists <TIME>",
+    help: "remove lists that long after their check",
+    // What a list has paid, so that another try at it does not pay again, is known for seven days.
+    parse: duration(60_000, 6 * day),
+    fallback: 3_600_000,
+    fallbackText: "1h",
+  },
+  keepUsage: {
+    flags: "--keep-usage <TIME>",
+    help: "keep the usage of each day that long",
+    parse: duration(40 * day, 36_600 * day),
+    fallback: 400 * day,
+    fallbackText: "400d",
+  },
+  maxListBytes: {
+    flags: "--max-list-bytes <SIZE>",
+    help: "largest list that is taken",
+    parse: byteCount,
+    fallback: 268_435_456,
+    fallbackText: "256M",
+  },
+  check: { flags: "--check", help: "find out whether the service could run, and exit" },
+  ready: {
+    flags: "--ready",
+    help: "ask whether a running service at this address is ready",
+    conflicts: ["check"],
+  },
+  quiet: { flags: "-q, --quiet", help: "log no requests" },
+  // Not the help of the setting: the service has no exit code for a request.
+  dns: { ...dnsOptions.dns, help: "look up whether domains receive mail (default: off)" },
+  ...setOptions,
+});
+
+type ServeOptions = OptionValues<typeof options>;
+
+export const define: DefineCommand = (command) => {
+  describe(command, {
+    description: "Runs the validation service: the offline engine over HTTP, with keys and quotas.",
+    examples: [
+      "serve",
+      "serve --port 8080 --state /var/lib/idv/service.db",
+      "serve --config /etc/idv/serve.json",
+    ],
+    options,
+    environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME", "XDG_DATA_HOME", "LISTEN_FDS, LISTEN_PID"],
+    exitCodes: [5],
+    topics: ["service"],
+  });
+  command.action(async (given: ServeOptions) => {
+    if (given.config !== undefined) {
+      const { takeOptionsFrom } = await import("../../config/config-file.js");
+      takeOptionsFrom(given.config, { command, records: options, variables });
+      // An address on the command line overrides a socket in the file.
+      const isGiven = ["host", "port"].some((name) => command.getOptionValueSource(name) === "cli");
+      if (isGiven) command.setOptionValue("socket", undefined);
+    }
+    if (command.opts<ServeOptions>().ready) {
+      const { askReady } = await import("../../engines/ask-ready.js");
+      return askReady(listenAddress(command.opts<ServeOptions>(), {}, process.pid));
+    }
+    const isStateInFile = command.getOptionValueSource("state") === "config";
+    await serve(command.opts<ServeOptions>(), isStateInFile);
+  });
+};
+
+const variables: Readonly<Record<string, readonly string[]>> = {
+  state: ["IDV_STATE", "IDV_STATE_FILE"],
+  dns: [variableOf("dns")],
+};
+
+/** Time for requests in flight to finish after a signal, in milliseconds. */
+const patienceMilliseconds = 7000;
+
+/** Longest wait for a lock of another process on the state, in milliseconds; then the answer is 503. */
+const lockMilliseconds = 1000;
+
+/**
+ * Runs the service until SIGTERM or SIGINT, then lets the requests in flight finish.
+ *
+ * @param isStateInFile whether the file of options names the state, which may then hold a password
+ */
+async function serve(options: ServeOptions, isStateInFile: boolean): Promise<void> {
+  const { state, corsOrigin = [], maxItems, baseUrl, quiet } = options;
+  if (options.trustHeader !== undefined && options.trustFrom === undefined) {
+    throw new UsageError(
+      "--trust-header needs --trust-from ADDRESS: the only address from which it is believed",
+    );
+  }
+  const target = listenAddress(options, process.env, process.pid);
+  const resolved = await resolveSettings(options, process.env, undefined, say);
+  const settings = {
+    creates: true,
+    lockWait: { milliseconds: lockMilliseconds },
+    connections: resolved.databaseConnections.value,
+    statementMilliseconds: resolved.databaseTimeout.value,
+  };
+  const store = await (isStateInFile
+    ? openState(state!, undefined, process.env, settings)
+    : openServiceState(state, process.env, settings));
+  const metrics = createMetrics(version());
+  metrics.watch(store);
+  const log = quiet || options.check ? undefined : openLog(1, () => metrics.lostLines.inc());
+  const classifier = loadClassifier({
+    ...tableSource(dataTablePath(process.env), say),
+    ownLists: await readKeptLists(process.env),
+  });
+  const lists = await openLists(options, store);
+  const pages = dashboardLoader(options, store, classifier, metrics, lists);
+  const mail = resolved.dns.value === "off" ? undefined : await openMail(resolved, classifier);
+  try {
+    const service = createService({
+      store,
+      classifier,
+      ...(mail && { mailCheck: mail.start }),
+      maximumItems: maxItems,
+      corsOrigins: corsOrigin,
+      metrics,
+      ...(log && { log }),
+      lists,
+      ...(options.try && {
+        page: { page: readBuilt("page/index.html"), serviceWorker: readBuilt("page/service-worker.js") },
+      }),
+      ...(options.dashboard && { loadDashboard: pages.load }),
+    });
+    // Before the service listens: after that, unusable state causes a 503 and never ends the process.
+    const hasKeys = (await store.list()).length > 0;
+    // Before the address is announced, so that a signal sent right after it is not missed.
+    const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
+    const address = await listen(service, target);
+    process.removeAllListeners("uncaughtException").on("uncaughtException", reportBug);
+    if (options.check) {
+      await store.checkWritable();
+      await service.close();
+      return say("the service can run: state, data and address are fine");
+    }
+    say(`listening on ${address}`);
+    if ("port" in target.listen && !isLoopback(target.listen.host))
+      say("other machines may reach this address, and keys are sent unencrypted: put TLS in front");
+    if (baseUrl?.startsWith("http:") && !isLoopback(new URL(baseUrl).hostname))
+      say("--base-url has http: links and sessions of the dashboard are sent unencrypted");
+    const tidying = [keepUsageTidy(store, options.keepUsage), keepQuotasClear(store)];
+    if (!hasKeys) say("there are no keys yet: idv keys create --name NAME");
+    await stopped;
+    for (const timer of tidying) clearInterval(timer);
+    await Promise.all([pages.close(), lists?.close()]);
+    const timer = setTimeout(() => service.server.closeAllConnections(), patienceMilliseconds);
+    await service.close();
+    clearTimeout(timer);
+  } finally {
+    await lists?.close();
+    await mail?.close();
+    await store.close();
+    await log?.close();
+  }
+}
+
+function reportBug({ stack }: Error): void {
+  process.stderr.write(
+    `idv: a bug in idv; please report it with the lines that follow; the service goes on\n${stack}\n`,
+  );
+}
+
+async function listen(service: FastifyInstance, { listen: options, name }: ListenAddress): Promise<string> {
+  if ("path" in options) await removeStaleSocket(options.path);
+  const address = await service
+    .listen(options as FastifyListenOptions)
+    .catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(`cannot listen on ${name}: ${listenReasons[error.code ?? ""] ?? error.message}`);
+    });
+  if ("path" in options) allowGroup(options.path);
+  return "port" in options ? address : name;
+}
+
+function dashboardLoader(
+  { baseUrl, trustHeader, trustFrom }: ServeOptions,
+  store: ServiceStore,
+  classifier: Classifier,
+  metrics: Metrics,
+  lists: Lists | undefined,
+) {
+  let loaded: Promise<Pages> | undefined;
+  const load = async (log: FastifyBaseLogger): Promise<Pages> => {
+    const { openDashboard } = await import("../../../server/dashboard/dashboard.js");
+    return openDashboard({
+      store,
+      classifier,
+      baseUrl,
+      log,
+      lists,
+      proxy:
+        trustHeader === undefined ? undefined : { header: trustHeader, isTrusted: trustOf(trustFrom ?? []) },
+      refusals: async () => (await metrics.refusals.get()).values[0]?.value ?? 0,
+      terms: () => {
+        const { table } = findTable(dataTablePath(process.env), () => {});
+        const days = daysOld(table.sources, Date.now());
+        return [
+          ["Data", days === undefined ? "came with idv" : `newest list ${counted(days, "day")} old`],
+          ["Version", `idv ${version()}`],
+        ];
+      },
+    });
+  };
+  return {
+    load: (log: FastifyBaseLogger) => {
+      loaded ??= load(log);
+      return loaded;
+    },
+    close: async () => (await loaded)?.close(),
+  };
+}
+
+/**
+ * Opens the lists, if there is a folder for them.
+ *
+ * @throws UsageError when it cannot be used
+ */
+async function openLists(
+  { state, lists: given, maxListBytes, keepLists, check }: ServeOptions,
+  store: ServiceStore,
+): Promise<Lists | undefined> {
+  const location = stateLocation(state, process.env);
+  const folder = given ?? (isDatabase(location) ? undefined : `${location}.lists`);
+  if (folder === undefined) return undefined;
+  const [{ Lists }, { listRunner }] = await Promise.all([
+    import("../../../server/lists/lists.js"),
+    import("../../engines/list-runner.js"),
+  ]);
+  const lists = new Lists({
+    folder,
+    store: store.lists,
+    nameUnits: (units) => store.nameUnits(units),
+    runner: listRunner(location),
+    mostBytes: maxListBytes,
+    keepMilliseconds: keepLists,
+    onFault: sayOnce(),
+  });
+  try {
+    await lists.check();
+  } catch (error) {
+    await lists.close();
+    throw new UsageError(`--lists: ${folder}: cannot be written: ${readFault(error)}; choose another folder`);
+  }
+  if (check) await lists.close();
+  return lists;
+}
+
+/** In milliseconds. */
+const tidyEvery = 600_000;
+
+/** Tidies the usage now and from time to time. A failure is made up for the next time. */
+function keepUsageTidy(store: ServiceStore, keep: number): NodeJS.Timeout {
+  const tidy = () => store.tidyUsage(keep).catch(() => {});
+  tidy();
+  return setInterval(tidy, tidyEvery).unref();
+}
+
+/** Time between two looks for dead runs that hold units of the quotas, in milliseconds. */
+const clearEvery = 5000;
+
+/** Gives back what dead runs held: a charge of the service does not wait for them. */
+function keepQuotasClear(store: ServiceStore): NodeJS.Timeout {
+  const isDead = deathIn(stateOfTag, store.isServer);
+  return setInterval(() => store.clearDead(isDead).catch(() => {}), clearEvery).unref();
+}
+
+/** Returns a function that says an error, the same one once a minute. */
+function sayOnce(): (error: Error) => void {
+  let last = { message: "", until: 0 };
+  return ({ message }) => {
+    if (message === last.message && performance.now() < last.until) return;
+    last = { message, until: performance.now() + 60_000 };
+    say(`lists: ${message}`);
+  };
+}
+
+async function openMail(settings: Settings, classifier: Classifier) {
+  const { openServiceMailCheck } = await import("../../engines/mail-check.js");
+  return openServiceMailCheck(settings, classifier);
+}
+
+const listenReasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: "something else does already; choose another --port",
+  EACCES: "permission denied; choose a --port above 1023, or a folder that can be written",
+  EADDRNOTAVAIL: "this machine does not have that address; choose another --host",
+  ENOTFOUND: "no such host",
+  ENOENT: "its folder does not exist; create it",
+};

@@ -1,0 +1,158 @@
+/** `idv usage`: the units used by the keys of `idv serve`, by time, key and status. */
+import { stringify } from "csv-stringify/sync";
+import { knownStatuses } from "../../../core/validator/validator.js";
+import type { KeyTotal, KeyUsageSum } from "../../../state/service/usage.js";
+import { grouped } from "../../../text.js";
+import { openServiceState } from "../../config/service-state.js";
+import { type OptionValues, optionRecords } from "../../options/option.js";
+import { stateOptions } from "../../options/state.js";
+import { day, duration, filled, wholeNumber } from "../../options/values.js";
+import { printListing } from "../../terminal/listing.js";
+import { allPrinted, print } from "../../terminal/standard-output.js";
+import { type DefineCommand, describe } from "../command.js";
+
+const options = optionRecords({
+  ...stateOptions,
+  key: { flags: "--key <ID>", help: "only this key", parse: filled },
+  since: {
+    flags: "--since <TIME>",
+    help: "how far back",
+    parse: duration(0, 3660 * day),
+    fallback: 7 * day,
+    fallbackText: "7d",
+  },
+  by: {
+    flags: "--by <SPAN>",
+    help: "hour, or day of the UTC calendar",
+    choices: ["hour", "day"],
+    fallback: "day",
+  },
+  top: {
+    flags: "--top <N>",
+    help: "only the sums of the N keys with the most units, and of all keys",
+    parse: wholeNumber(1, 1_000_000),
+    conflicts: ["by"],
+  },
+  json: { flags: "--json", help: "print one JSON object a line", conflicts: ["csv"] },
+  csv: { flags: "--csv", help: "print CSV with a header" },
+});
+
+export const define: DefineCommand = (command) => {
+  describe(command, {
+    description:
+      "Prints the units used by time, key and kind, and their statuses.\nWithout quota_exceeded, their sum in a period is what the quotas have counted.",
+    examples: [
+      "usage",
+      "usage --since 24h --by hour --key 04sX1bQ2z",
+      "usage --since 30d --top 10",
+      "usage --since 90d --csv",
+    ],
+    options,
+    environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"],
+  }).action(showUsage);
+};
+
+interface Line {
+  readonly time: string;
+  readonly key: string;
+  readonly name: string;
+  readonly kind: string;
+  units: number;
+  /** Items by status; `quota_exceeded` items are not charged. */
+  readonly statuses: Record<string, number>;
+}
+
+/** `other` counts the units of runs on a shared quota: the service does not know their statuses. */
+const statusColumns = [...knownStatuses.filter((status) => status !== "quota_exceeded"), "other"] as const;
+const header = ["time", "key", "name", "kind", "units", ...statusColumns, "quota_exceeded"];
+
+async function showUsage({
+  state,
+  key,
+  since,
+  by,
+  top,
+  json,
+  csv,
+}: OptionValues<typeof options>): Promise<void> {
+  const store = await openServiceState(state, process.env);
+  try {
+    const names = new Map([["*", "all keys"]]);
+    for (const { id, name } of await store.list()) names.set(id, name);
+    const now = Date.now();
+    const span = by === "hour" ? day / 24 : day;
+    // The first span is shown in full: a part of it would look like little use.
+    const from = now - since - ((now - since) % span);
+    // Without an end: the clocks of servers may have been ahead.
+    const to = Number.MAX_SAFE_INTEGER;
+    const query = { from, to, span, ...(key !== undefined && { keyId: key }) };
+    const spans = top === undefined ? store.usageByKey(query) : topOf(await store.totals(query), from, top);
+    if (csv) print(`${header.join(",")}\n`);
+    else if (!json) return await printListing({ header, rows: rowsOf(linesOf(spans, names, by)) });
+    for await (const lines of linesOf(spans, names, by)) {
+      const rows = () => stringify(lines.map((line) => rowOf(line, String)));
+      print(json ? lines.map((line) => `${JSON.stringify(line)}\n`).join("") : rows());
+      await allPrinted();
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+/** Yields the sums of the keys with the most units, and then those of all keys, under the key "*". */
+async function* topOf(
+  totals: readonly KeyTotal[],
+  start: number,
+  most: number,
+): AsyncGenerator<readonly KeyUsageSum[]> {
+  const byKey = new Map<string, KeyTotal[]>();
+  const all = new Map<string, number>();
+  for (const total of totals) {
+    const { keyId, status, units } = total;
+    byKey.set(keyId, [...(byKey.get(keyId) ?? []), total]);
+    all.set(status, (all.get(status) ?? 0) + units);
+  }
+  const charged = (sums: readonly KeyTotal[]) =>
+    sums.reduce((sum, { status, units }) => sum + (status === "quota_exceeded" ? 0 : units), 0);
+  const keys = [...byKey.values()].sort((a, b) => charged(b) - charged(a)).slice(0, most);
+  const ofAll = Array.from(all, ([status, units]) => ({ keyId: "*", status, units }));
+  yield [...keys, ofAll].flat().map((sum) => ({ ...sum, start, kind: "all" }));
+}
+
+async function* linesOf(
+  spans: AsyncIterable<readonly KeyUsageSum[]>,
+  names: ReadonlyMap<string, string>,
+  by: "hour" | "day",
+): AsyncGenerator<readonly Line[]> {
+  for await (const sums of spans) {
+    const lines = new Map<string, Line>();
+    for (const { start, keyId, kind, status, units } of sums) {
+      const at = new Date(start).toISOString();
+      const line = lines.get(`${keyId} ${kind}`) ?? {
+        time: by === "hour" ? `${at.slice(0, 16)}Z` : at.slice(0, 10),
+        key: keyId,
+        name: names.get(keyId) ?? "",
+        kind,
+        units: 0,
+        statuses: {},
+      };
+      lines.set(`${keyId} ${kind}`, line);
+      line.statuses[status] = units;
+      if (status !== "quota_exceeded") line.units += units;
+    }
+    yield [...lines.values()];
+  }
+}
+
+const rowOf = ({ time, key, name, kind, units, statuses }: Line, figure: (count: number) => string) => {
+  const { quota_exceeded = 0, ...charged } = statuses;
+  const known = statusColumns.map((status) => charged[status] ?? 0);
+  known[known.length - 1] = units - known.reduce((sum, count) => sum + count);
+  return [time, key, name, kind, ...[units, ...known, quota_exceeded].map(figure)];
+};
+
+async function* rowsOf(
+  pages: AsyncIterable<readonly Line[]>,
+): AsyncGenerator<readonly (readonly string[])[]> {
+  for await (const lines of pages) yield lines.map((line) => rowOf(line, grouped));
+}

@@ -1,0 +1,27 @@
+/** Tells mailboxes that people type to get past a form, such as `asdasd`. No name of a person is known to be one. */
+import { keyboardRows } from "../rules/mailbox/placeholder.js";
+
+const rows = [...keyboardRows, "abcdefghijklmnopqrstuvwxyz"];
+const runs = [...rows, ...rows.map((row) => [...row].reverse().join(""))];
+const isRun = (text: string, shortest: number) =>
+  text.length >= shortest && runs.some((run) => run.includes(text));
+
+/** Letters of the middle row with three neighbours among them, as in `sdfgsd`. `alaska` and `dallas` have none. */
+const middleRow = /^(?=.*(?:asd|sdf|dfg|fgh|ghj|hjk|jkl|dsa|fds|gfd|hgf|jhg|kjh|lkj))[asdfghjkl]{4,}$/;
+const oneLetter = /^(.)\1{3,}$/;
+const repeated = /^([a-z]{2,4}?)\1+$/;
+const words: ReadonlySet<string> = new Set(
+  (
+    "blahblah bogus dontknow dummy fake fakeemail fakemail fakename foobar idontknow loremipsum noemail nomail none " +
+    "nope nospam nothanks notreal nowhere null testest testtest yourmail youremail yourname"
+  ).split(" "),
+);
+
+/** @param mailbox in lower case, without its tag */
+export function isGibberish(mailbox: string): boolean {
+  const text = mailbox.replace(/\d+$/, "").replace(/[._-]/g, "");
+  if (words.has(text) || oneLetter.test(text) || isRun(text, 4) || middleRow.test(text)) return true;
+  const unit = repeated.exec(text)?.[1];
+  // Not `feifei` and `tingting`, which are names of people.
+  return unit !== undefined && text.length >= 6 && (isRun(unit, 3) || !/[aeiouy]/.test(unit));
+}

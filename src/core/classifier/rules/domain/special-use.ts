@@ -1,0 +1,52 @@
+/** The rule for special-use names: domains that RFCs reserve and that receive no mail. */
+
+import { lastDotBefore } from "../../tables/suffix-walk.js";
+import type { DomainRule } from "../rule.js";
+
+/**
+ * RFC 2606 (`example.com`, `.test`, `.example`, `.invalid`), RFC 6761 (`.localhost`), RFC 6762 (`.local`), RFC 7686
+ * (`.onion`), RFC 3172 (`.arpa`).
+ */
+const reserved: ReadonlySet<string> = new Set([
+  "test",
+  "example",
+  "invalid",
+  "localhost",
+  "local",
+  "onion",
+  "arpa",
+  "example.com",
+  "example.net",
+  "example.org",
+]);
+
+const letterE = 0x65;
+
+function findReserved(ascii: string): string | undefined {
+  const lastDot = lastDotBefore(ascii, ascii.length);
+  // Reserved top-level domains have four letters or more.
+  if (ascii.length - lastDot > 4) {
+    const topLevel = ascii.slice(lastDot + 1);
+    if (reserved.has(topLevel)) return topLevel;
+  }
+  // Only example.com, .net and .org are left. Most names have no `e` before the last dot.
+  if (ascii.charCodeAt(lastDot - 1) !== letterE) return undefined;
+  const twoLabels = ascii.slice(lastDotBefore(ascii, lastDot) + 1);
+  return reserved.has(twoLabels) ? twoLabels : undefined;
+}
+
+export const specialUse = {
+  code: "special-use",
+  status: "fake",
+  words: "reserved domain",
+  plainly: "reserved by the standards, receives no mail",
+  source: "RFC 6761 and the registry of special-use domain names",
+  forPerson:
+    "The domain of this address is reserved, and receives no mail. Please check what comes after the @.",
+  example: "`special-use: example.com` (RFC 2606, 6761, 7686)",
+  names: [...reserved],
+  find(ascii) {
+    const subject = findReserved(ascii);
+    return subject === undefined ? undefined : { subject };
+  },
+} as const satisfies DomainRule;

@@ -1,0 +1,28 @@
+/** The rule for top-level domains that do not exist. */
+
+import type { DomainRule } from "../rule.js";
+import { findSuffix } from "./public-suffix.js";
+import { findMeant } from "./typo-domain.js";
+
+export const unknownTld = {
+  code: "unknown-tld",
+  status: "fake",
+  words: "no such top-level domain",
+  plainly: "nothing ends like this",
+  source: "top-level domains in the Public Suffix List, https://publicsuffix.org/",
+  forPerson: "No domain ends like this one. Please check what comes after the @.",
+  example: "`unknown-tld: con`",
+  find(ascii) {
+    if (findSuffix(ascii) !== "unknown-tld") return undefined;
+    return { subject: ascii.slice(ascii.lastIndexOf(".") + 1), suggestion: findMeant(ascii) };
+  },
+} as const satisfies DomainRule;
+
+/** Returns whether DNS may still decide about an item: it passed the rules, or only its ending was unknown. */
+export const mayReceiveMail = ({
+  status,
+  reason,
+}: {
+  status: string;
+  reason?: string | undefined;
+}): boolean => status === "ok" || status === "alias" || reason?.split(":")[0] === unknownTld.code;

@@ -1,0 +1,63 @@
+/**
+ * Applies the mailbox rules to addresses whose domain passes: finds the rules for a domain and tests local parts with them.
+ * `judgeMailbox` in the kernel has the same rules, so a verdict must depend on nothing else.
+ */
+import { providerFamily } from "../../providers.js";
+import { type Classification, verdictOf } from "../../verdict.js";
+import type { MailboxRule, MailboxTest } from "../rule.js";
+import { mailboxRules } from "../rules.js";
+import { threeOf } from "./placeholder.js";
+import { subAddress } from "./sub-address.js";
+
+export type MailboxTests = readonly { readonly rule: MailboxRule; readonly test: MailboxTest }[];
+
+/** The tests for most domains: nothing is known of their mailboxes. Compared by identity: never copy it. */
+export const ordinaryMailboxes: MailboxTests = [{ rule: subAddress, test: subAddress.at("") }];
+
+export function findMailboxTests(ascii: string): MailboxTests {
+  if (!mayHaveRules(ascii)) return ordinaryMailboxes;
+  const family = providerFamily(ascii);
+  const tests = mailboxRules.flatMap((rule: MailboxRule) => {
+    const test = rule.at(ascii, family);
+    return test === undefined ? [] : [{ rule, test }];
+  });
+  const isOrdinary = tests.length === 1 && tests[0]!.test.kernel?.isSubAddress === false;
+  return isOrdinary ? ordinaryMailboxes : tests;
+}
+
+/** 1 for the first label of each domain or family that a rule names, by {@link labelCode}. */
+export const namedLabels = new Uint8Array(32_768);
+for (const name of mailboxRules.flatMap(({ names }): readonly string[] => names)) {
+  const [label = ""] = name.split(".");
+  namedLabels[labelCode(label, 0, label.length)] = 1;
+}
+
+/**
+ * Maps a label to a number from 0 to 32,767, by its length and its first, middle and last letter. A collision costs a
+ * needless look-up, but hides no rule.
+ */
+export function labelCode(name: string, start: number, end: number): number {
+  const [first, last] = [name.charCodeAt(start), name.charCodeAt(end - 1)];
+  const letters = threeOf(first, name.charCodeAt((start + end) >> 1), last);
+  return (letters ^ Math.imul(end - start, 0x2545)) & 32_767;
+}
+
+/** Returns whether a rule may name a domain or one above it. Saves six look-ups and two patterns for most domains. */
+function mayHaveRules(ascii: string): boolean {
+  let start = 0;
+  for (let dot = ascii.indexOf("."); dot !== -1; dot = ascii.indexOf(".", start)) {
+    if (namedLabels[labelCode(ascii, start, dot)] === 1) return true;
+    start = dot + 1;
+  }
+  return false;
+}
+
+/** @param local without the quotes and backslashes of a quoted string */
+export function classifyMailbox(tests: MailboxTests, local: string): Classification | undefined {
+  const plus = local.indexOf("+");
+  for (const { rule, test } of tests) {
+    const found = test.find(local, plus);
+    if (found !== undefined) return verdictOf(rule, found);
+  }
+  return undefined;
+}

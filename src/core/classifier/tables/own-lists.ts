@@ -1,0 +1,264 @@
+/** The user's own allow and deny lists: parses their lines and looks up items. The files are read elsewhere. */
+
+import { type Address, parseAddress } from "../syntax/address.js";
+import { type DomainName, parseDomainName, withoutRoot } from "../syntax/domain-name.js";
+import { Fault } from "../syntax/fault.js";
+import { utf8 } from "../utf8.js";
+import { hashedWhole, hashName, hashOf, hashSuffixes, NameTable } from "./name-table.js";
+import { findSuffixIn } from "./suffix-walk.js";
+
+/** Plain data in shared memory, from which worker threads build the same classifier. */
+export interface OwnLists {
+  readonly allow: ListTable;
+  readonly deny: ListTable;
+}
+
+/**
+ * A list as slots of two {@link NameTable}s. `domains` are listed or have listed mailboxes, with a flag for each; `others` are
+ * the rest: whole addresses, `noreply@*`, `*` and `mx:example.net`.
+ */
+export interface ListTable {
+  readonly domains: Int32Array;
+  readonly others: Int32Array;
+  readonly entries: number;
+  /** Whether an entry is about items at all domains. */
+  readonly isAboutAll: boolean;
+  readonly hasExchanges: boolean;
+}
+
+export type ListName = "allow" | "deny";
+
+/**
+ * Parses a line of a list, optionally followed by white space and a comment that starts with `#`. An entry is a domain with all
+ * domains below it, which `*.b.net`, `.b.net`, `@b.net` and `*@b.net` are, too; an address; `noreply@*`, a mailbox at every
+ * domain; or `*`, whatever no other entry is about. On a deny list also `mx:b.net`, a host that receives the mail of
+ * domains, and all hosts below it.
+ *
+ * @returns the entry in its usual spelling: lower case, the domain in A-labels; undefined for an empty line or a comment; a
+ *   fault for any other line
+ */
+export function parseListLine(line: string, list: ListName): string | Fault | undefined {
+  const text = line
+    .replace(/(^|\s)#.*$/, "")
+    .trim()
+    .replace(/^(?:\*[.@]|[.@])(?=.)/, "");
+  if (text === "" || text === everything) return text || undefined;
+  if (/^mx:/i.test(text)) {
+    if (list === "allow") return new Fault("only a deny list takes mx:", 1);
+    const host = parseDomainName(withoutRoot(text.slice("mx:".length).replace(/^(?:\*?\.)(?=.)/, "")));
+    return host instanceof Fault ? host : exchangeKey(host.ascii);
+  }
+  if (!text.includes("@")) {
+    const name: DomainName | Fault = parseDomainName(withoutRoot(text));
+    return name instanceof Fault ? name : name.ascii;
+  }
+  const isAnywhere = text.endsWith("@*");
+  const address: Address | Fault = parseAddress(isAnywhere ? `${text.slice(0, -1)}example.net` : text);
+  if (address instanceof Fault) return address;
+  // No mailbox has such a name: it is meant as a pattern, and would match nothing.
+  const star = address.local.indexOf("*");
+  if (star !== -1) return new Fault("* can only stand for a whole local part or a whole domain", star + 1);
+  if (address.domain === undefined) return new Fault("an address literal instead of a domain", 1);
+  return mailboxKey(address.local, isAnywhere ? everything : address.domain.ascii);
+}
+
+const everything = "*";
+const mailboxKey = (local: string, domain: string): string => `${local.toLowerCase()}@${domain}`;
+const exchangeKey = (host: string): string => `mx:${host}`;
+
+/** Estimated length of a line, in bytes. */
+const usualLine = 16;
+
+const isListed = 1;
+const hasMailboxes = 2;
+const domainFlagBits = 2;
+
+/**
+ * Compiles the lines of texts in UTF-8. Ignores lines that are no entries, after a call of `onFault`.
+ *
+ * @param onFault gets the index of the text, from 0, and the number of the line, from 1
+ */
+export function compileList(
+  list: ListName,
+  texts: readonly (string | Uint8Array)[],
+  onFault: (text: number, line: number, fault: Fault) => void = () => {},
+): ListTable {
+  const characters = texts.reduce((sum, { length }) => sum + length, 0);
+  const [domains, others] = [new SlotTable(characters / usualLine), new SlotTable(0)];
+  let entries = 0;
+  let [isAboutAll, hasExchanges] = [false, false];
+  for (const [index, given] of texts.entries()) {
+    const text = typeof given === "string" ? utf8(given) : given;
+    let line = 0;
+    for (let start = 0; start < text.length; ) {
+      const end = plainEnd(text, start);
+      line++;
+      if (end > start) {
+        // Fast path: most lines are a domain in its usual spelling.
+        domains.add(text, start, end, isListed);
+        entries++;
+        start = nextLine(text, end);
+        continue;
+      }
+      const lineEnd = lineEndFrom(text, start);
+      const entry = parseListLine(decoder.decode(text.subarray(start, lineEnd)), list);
+      start = nextLine(text, lineEnd);
+      if (entry instanceof Fault) onFault(index, line, entry);
+      if (entry === undefined || entry instanceof Fault) continue;
+      entries++;
+      const at = entry.lastIndexOf("@");
+      const isExchange = entry.startsWith("mx:");
+      const isEverywhere = entry.endsWith(everything);
+      isAboutAll ||= isEverywhere;
+      hasExchanges ||= isExchange;
+      if (at === -1 && !isExchange && !isEverywhere) addText(domains, entry, isListed);
+      else addText(others, entry, 0);
+      if (at !== -1 && !isEverywhere) addText(domains, entry.slice(at + 1), hasMailboxes);
+    }
+  }
+  return { domains: domains.slots, others: others.slots, entries, isAboutAll, hasExchanges };
+}
+
+export class NameList {
+  readonly isEmpty: boolean;
+  readonly hasExchanges: boolean;
+  readonly #isAboutAll: boolean;
+  readonly #domains: NameTable;
+  readonly #others: NameTable;
+
+  constructor({ domains, others, entries, isAboutAll, hasExchanges }: ListTable) {
+    this.isEmpty = entries === 0;
+    this.hasExchanges = hasExchanges;
+    this.#isAboutAll = isAboutAll;
+    this.#domains = new NameTable(domains, domainFlagBits);
+    this.#others = new NameTable(others, domainFlagBits);
+  }
+
+  /** Returns the entry that decides about an item: the one that says most of it. */
+  find(ascii: string, local?: string): string | undefined {
+    if (this.isEmpty) return undefined;
+    if (local !== undefined && this.#has(mailboxKey(local, ascii))) return `${local}@${ascii}`;
+    const domain = this.#findDomain(ascii);
+    if (domain !== undefined || !this.#isAboutAll) return domain;
+    if (local !== undefined && this.#has(mailboxKey(local, everything))) return `${local}@${everything}`;
+    return this.#has(everything) ? everything : undefined;
+  }
+
+  /** @param host the host that receives the mail of a domain */
+  findExchange(host: string): string | undefined {
+    const listed = findSuffixIn(host, (suffix) => this.hasExchanges && this.#has(exchangeKey(suffix)));
+    return listed === undefined ? undefined : exchangeKey(listed);
+  }
+
+  /** Returns whether entries are about single mailboxes at a domain. */
+  hasMailboxesAt(ascii: string): boolean {
+    if (this.isEmpty) return false;
+    const { low, high } = hashOf(ascii);
+    const flags = this.#domains.find(low, high);
+    return this.#isAboutAll || (flags !== -1 && (flags & hasMailboxes) !== 0);
+  }
+
+  #findDomain(ascii: string): string | undefined {
+    const { count, starts, lows, highs } = hashSuffixes(ascii);
+    for (let label = count - 1; label >= 0; label--) {
+      const flags = this.#domains.find(lows[label]!, highs[label]!);
+      if (flags !== -1 && (flags & isListed) !== 0) return ascii.slice(starts[label]!);
+    }
+    return undefined;
+  }
+
+  #has(entry: string): boolean {
+    const bytes = utf8(entry);
+    hashName(bytes, 0, bytes.length);
+    return this.#others.find(hashedWhole.low, hashedWhole.high) !== -1;
+  }
+}
+
+/** Slots of a {@link NameTable}, doubled when two thirds are in use. */
+class SlotTable {
+  slots: Int32Array;
+  #size = 0;
+
+  constructor(expected: number) {
+    this.slots = newSlots(2 ** Math.ceil(Math.log2(2 * expected + 16)));
+  }
+
+  add(bytes: Uint8Array, start: number, end: number, flags: number): void {
+    hashName(bytes, start, end);
+    const { low, high } = hashedWhole;
+    if (3 * (this.#size + 1) > this.slots.length) this.#grow();
+    if (this.#put((low & ~3) | flags, high)) this.#size++;
+  }
+
+  #put(low: number, high: number): boolean {
+    const { slots } = this;
+    const mask = (slots.length >> 1) - 1;
+    for (let slot = high & mask; ; slot = (slot + 1) & mask) {
+      const ownLow = slots[2 * slot]!;
+      const ownHigh = slots[2 * slot + 1]!;
+      const isFree = ownLow === 0 && ownHigh === 0;
+      if (!isFree && (ownHigh !== high || ((ownLow ^ low) & ~3) !== 0)) continue;
+      slots[2 * slot] = ownLow | low;
+      slots[2 * slot + 1] = high;
+      return isFree;
+    }
+  }
+
+  #grow(): void {
+    const { slots } = this;
+    this.slots = newSlots(slots.length);
+    for (let word = 0; word < slots.length; word += 2) {
+      if (slots[word] !== 0 || slots[word + 1] !== 0) this.#put(slots[word]!, slots[word + 1]!);
+    }
+  }
+}
+
+/** Browsers hide shared memory from most pages, which need it only for threads. */
+const Memory = globalThis.SharedArrayBuffer ?? ArrayBuffer;
+const newSlots = (count: number) => new Int32Array(new Memory(8 * count));
+
+/**
+ * Returns the end of a line that is a domain of small letters, digits, dots and single hyphens; `start` for any other line,
+ * which may be a domain too.
+ */
+function plainEnd(text: Uint8Array, start: number): number {
+  let before = dot;
+  let hasDot = false;
+  for (let at = start; ; at++) {
+    const charCode = at < text.length ? text[at]! : lineFeed;
+    if (charCode === lineFeed || charCode === carriageReturn) {
+      const isDomain = hasDot && before !== dot && before !== hyphen && at - start <= longestLabel;
+      return isDomain ? at : start;
+    }
+    if (charCode === dot || charCode === hyphen) {
+      if (before === dot || before === hyphen) return start;
+      if (charCode === dot) hasDot = true;
+    } else if (charCode < 0x30 || charCode > 0x7a || (charCode > 0x39 && charCode < 0x61)) return start;
+    before = charCode;
+  }
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const dot = 0x2e;
+const hyphen = 0x2d;
+/** Most octets of a label (RFC 1035 §2.3.4). A longer line is left to {@link parseListLine}. */
+const longestLabel = 63;
+
+function lineEndFrom(text: Uint8Array, start: number): number {
+  let at = start;
+  while (at < text.length && text[at] !== lineFeed && text[at] !== carriageReturn) at++;
+  return at;
+}
+
+const nextLine = (text: Uint8Array, end: number): number =>
+  end + (text[end] === carriageReturn && text[end + 1] === lineFeed ? 2 : 1);
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function addText(table: SlotTable, name: string, flags: number): void {
+  const bytes = utf8(name);
+  table.add(bytes, 0, bytes.length, flags);
+}
+
+export const noOwnLists: OwnLists = { allow: compileList("allow", []), deny: compileList("deny", []) };

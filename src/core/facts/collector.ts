@@ -1,0 +1,356 @@
+/**
+ * Observes the rows of a run and counts what the report shows besides the summary. Stores domains, but addresses only
+ * if asked to.
+ */
+import type { ItemHash } from "../classifier/tables/item-hash.js";
+import { DistinctItems } from "../run/distinct-items.js";
+import {
+  domainLengthMask,
+  domainWords,
+  type ItemMailboxes,
+  type ObservedRows,
+  type RowObserver,
+} from "../run/run-options.js";
+import { hasItem } from "../run/status-codes.js";
+import { type Kind, knownStatuses, type Verdict } from "../validator/validator.js";
+import { HashedNames } from "./hashed-names.js";
+import type { DateColumn } from "./months.js";
+import { type NamedCounts, TopCounts } from "./top-counts.js";
+
+export const series: readonly string[] = [...knownStatuses, "other"];
+const mostAddresses = 100;
+const mostTypos = 20;
+/** Limits on cached dates and suggestions; the caches start over when they are full. */
+const mostDates = 10_000;
+const mostSuggestions = 10_000;
+
+interface ShownRow {
+  readonly file: string;
+  /** Line on which the row starts, from 1; null if lines are not counted. */
+  readonly line: number | null;
+  readonly item: string;
+  readonly status: string;
+  readonly reason: string | null;
+  readonly suggestion: string | null;
+}
+
+/** What is counted for a report only. */
+export interface Breakdown {
+  /** Names of the counts of {@link NamedCounts}. */
+  readonly series: readonly string[];
+  /** Mistyped domains with the intended domains, such as `gmial.com → gmail.com`. */
+  readonly typos: readonly NamedCounts[];
+  /** Domains with the most rows, counted by {@link series}. */
+  readonly providers: readonly NamedCounts[];
+  /** Distinct addresses that reach the mailbox of another address in the list, but are written differently. */
+  readonly sameMailbox: number;
+  /** The column with dates, and the rows of each month, counted by {@link series}, the oldest month first. */
+  readonly months: { readonly column: string; readonly counts: readonly NamedCounts[] } | null;
+  /** Fake and disposable rows; null unless addresses are wanted. */
+  readonly shownRows: readonly ShownRow[] | null;
+  /** Rows by flag, if flags are wanted; the most frequent first. */
+  readonly flags: Readonly<Record<string, number>>;
+  /** Whether the lists may lack rare domains. */
+  readonly isApproximate: boolean;
+}
+
+export interface CollectorOptions {
+  readonly kind: Kind;
+  readonly explain: (kind: Kind, item: string) => Verdict;
+  readonly withAddresses: boolean;
+  readonly withFlags: boolean;
+}
+
+class Counts {
+  readonly typos = new TopCounts();
+  readonly providers = new TopCounts(series.length);
+  readonly months = new Map<string, number[]>();
+  readonly dateColumns = new Set<string>();
+  /** Mailboxes of new items that are not in their canonical form. */
+  readonly mailboxes = new Hashes();
+  readonly rows: ShownRow[] = [];
+  readonly flags = new Map<string, number>();
+
+  add({ typos, providers, months, dateColumns, mailboxes, rows, flags }: Counts): void {
+    for (const [flag, count] of flags) this.countFlag(flag, count);
+    this.typos.addAll(typos);
+    this.providers.addAll(providers);
+    for (const [month, counts] of months) {
+      const own = this.countsOf(month);
+      for (const [index, count] of counts.entries()) own[index]! += count;
+    }
+    for (const name of dateColumns) this.dateColumns.add(name);
+    this.mailboxes.addAll(mailboxes.all);
+    this.rows.push(...rows.slice(0, mostAddresses - this.rows.length));
+  }
+
+  countFlag(flag: string, rows: number): void {
+    this.flags.set(flag, (this.flags.get(flag) ?? 0) + rows);
+  }
+
+  countsOf(month: string): number[] {
+    const counts = this.months.get(month) ?? series.map(() => 0);
+    this.months.set(month, counts);
+    return counts;
+  }
+}
+
+export class Collector {
+  readonly #options: CollectorOptions;
+  #total = new Counts();
+  /** Counts of the current file, which are dropped if its run fails. */
+  #file = new Counts();
+  #isFirst = true;
+  readonly #suggestedDomains = new Map<string, string | undefined>();
+  #isItem: ItemMailboxes["isItem"] = () => false;
+  /** The dates of the current file, numbered by hash. */
+  #dates = new HashedNames();
+  /** For each date, the counts of its month, which all dates of that month share. */
+  #countsByDate: (number[] | undefined)[] = [];
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+  }
+
+  observerOf(file: string, dates: DateColumn | undefined): RowObserver {
+    this.#file = new Counts();
+    this.#dates = new HashedNames();
+    this.#countsByDate = [];
+    if (dates !== undefined) this.#file.dateColumns.add(dates.name);
+    return {
+      wants: { mailboxes: this.#options.kind === "email", column: dates?.column },
+      observe: (rows) => this.#observe(file, dates, rows),
+    };
+  }
+
+  keepFile(): void {
+    if (this.#isFirst) this.#total = this.#file;
+    else this.#total.add(this.#file);
+    this.#isFirst = false;
+    this.#file = new Counts();
+  }
+
+  breakdown(): Breakdown {
+    const { typos, providers, months, dateColumns, rows, flags } = this.#total;
+    const counts = Array.from(months, ([name, counts]) => ({
+      name,
+      counts,
+      total: counts.reduce((sum, count) => sum + count, 0),
+    })).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return {
+      series,
+      typos: typos.top(mostTypos),
+      providers: providers.top(15),
+      sameMailbox: this.#sameMailbox(),
+      months: counts.length === 0 ? null : { column: [...dateColumns].join(", "), counts },
+      shownRows: this.#options.withAddresses ? rows : null,
+      flags: Object.fromEntries([...flags].sort((a, b) => b[1] - a[1])),
+      isApproximate: typos.isApproximate || providers.isApproximate,
+    };
+  }
+
+  #observe(file: string, dates: DateColumn | undefined, rows: ObservedRows): void {
+    const { withAddresses, withFlags } = this.#options;
+    const { codes, statuses, reasons, mailboxes } = rows;
+    if (mailboxes) this.#addMailboxes(mailboxes);
+    const seriesOf = statuses.map((status) => {
+      const known = series.indexOf(status);
+      return known === -1 ? series.length - 1 : known;
+    });
+    const domains = this.#countDomains(rows, seriesOf);
+    for (let row = 0; row < codes.length; row++) {
+      const code = codes[row]!;
+      if (!hasItem(code)) continue;
+      if (withFlags) for (const flag of rows.flagsOf(row)) this.#file.countFlag(flag, 1);
+      const status = statuses[code]!;
+      const reason = reasons[code];
+      if (status === "fake" && (reason === undefined || reason === "typo-domain"))
+        this.#addTypo(rows, row, this.#domainText(rows, row, domains[row]!));
+      if (dates) {
+        const counts = this.#monthCounts(dates, rows, row);
+        if (counts !== undefined) counts[seriesOf[code]!]!++;
+      }
+      if (withAddresses && (status === "fake" || status === "disposable"))
+        this.#show(file, rows, row, status);
+    }
+    this.#file.providers.trim();
+    this.#file.typos.trim();
+  }
+
+  /**
+   * Counts the domains of the rows' items.
+   *
+   * @param seriesOf the series of each code
+   * @returns the number of each row's domain in `providers`; -1 for none
+   */
+  #countDomains(rows: ObservedRows, seriesOf: readonly number[]): Int32Array {
+    const { codes, statuses, reasons, facts } = rows;
+    const { providers } = this.#file;
+    const numbers = new Int32Array(codes.length).fill(-1);
+    if (facts) providers.findAll(facts.domains, domainWords, numbers);
+    // An item with a syntax fault may contain anything, even an address without its @.
+    const isCounted = statuses.map((_, code) => hasItem(code) && reasons[code] !== "syntax");
+    for (let row = 0; row < codes.length; row++) {
+      const code = codes[row]!;
+      let number = -1;
+      if (isCounted[code]) {
+        number = numbers[row]!;
+        if (number === -1) number = this.#domainOf(rows, row);
+        if (number !== -1) providers.add(number, seriesOf[code]);
+      }
+      numbers[row] = number;
+    }
+    return numbers;
+  }
+
+  #domainOf(rows: ObservedRows, row: number): number {
+    const { facts } = rows;
+    const { providers } = this.#file;
+    const word = row * domainWords;
+    const length = (facts?.domains[word + 3] ?? 0) & domainLengthMask;
+    if (facts === undefined || length === 0) {
+      const domain = this.#domainText(rows, row, -1);
+      return domain === "" ? -1 : numberOf(providers, rows.hashOf(domain), domain);
+    }
+    const { domains, bytes } = facts;
+    const [low, high] = [domains[word]!, domains[word + 1]!];
+    const number = providers.find(low, high);
+    if (number !== -1) return number;
+    return providers.addName(low, high, bytes, domains[word + 2], length);
+  }
+
+  #domainText(rows: ObservedRows, row: number, number: number): string {
+    if (number !== -1) return this.#file.providers.nameOf(number);
+    return domainOf(this.#options.kind, rows.locate(row).item ?? "");
+  }
+
+  #show(file: string, rows: ObservedRows, row: number, status: string): void {
+    if (this.#file.rows.length >= mostAddresses) return;
+    const { line = null, item = "" } = rows.locate(row);
+    const { reason = null, suggestion = null } = this.#explain(item, status);
+    this.#file.rows.push({ file, line, item, status, reason, suggestion });
+  }
+
+  #monthCounts({ column, monthOf }: DateColumn, rows: ObservedRows, row: number): number[] | undefined {
+    const countsOf = () => {
+      const month = monthOf(rows.field(row, column));
+      return month === undefined ? undefined : this.#file.countsOf(month);
+    };
+    const { facts } = rows;
+    const [low = 0, high = 0] = [facts?.fields[2 * row], facts?.fields[2 * row + 1]];
+    // The field is empty, or the threads have not read the record.
+    if (low === 0 && high === 0) return countsOf();
+    const known = this.#dates.find(low, high);
+    if (known !== -1) return this.#countsByDate[known];
+    // Rarely needed: most lists have far fewer days than rows.
+    if (this.#dates.size === mostDates) {
+      this.#dates = new HashedNames();
+      this.#countsByDate = [];
+    }
+    const date = this.#dates.add(low, high, noName);
+    this.#countsByDate[date] = countsOf();
+    return this.#countsByDate[date];
+  }
+
+  #addTypo(rows: ObservedRows, row: number, domain: string): void {
+    if (domain === "") return;
+    if (!this.#suggestedDomains.has(domain)) {
+      if (this.#suggestedDomains.size >= mostSuggestions) this.#suggestedDomains.clear();
+      this.#suggestedDomains.set(domain, this.#meantDomain(domain));
+    }
+    const meant = this.#suggestedDomains.get(domain);
+    if (meant === undefined) return;
+    // Some mailboxes that are mistyped at one provider cannot be at the one that was meant.
+    const { item } = rows.locate(row);
+    if (item === undefined || this.#explain(item, "fake").suggestion === undefined) return;
+    const { typos } = this.#file;
+    typos.add(numberOf(typos, rows.hashOf(domain), `${domain} → ${meant}`));
+  }
+
+  #meantDomain(domain: string): string | undefined {
+    const { kind } = this.#options;
+    // A mailbox that is valid at every provider: for an invalid one there may be no suggestion.
+    const item = kind === "email" ? `first.last@${domain}` : domain;
+    const { reason = "", suggestion } = this.#explain(item, "fake");
+    return reason.startsWith("typo-domain") && suggestion !== undefined
+      ? domainOf(kind, suggestion)
+      : undefined;
+  }
+
+  #explain(item: string, status: string): { reason: string | undefined; suggestion: string | undefined } {
+    const verdict = this.#options.explain(this.#options.kind, item);
+    const agrees = verdict.status === status;
+    return {
+      reason: agrees ? verdict.reason : undefined,
+      suggestion: agrees ? verdict.suggestion : undefined,
+    };
+  }
+
+  #addMailboxes({ hashes, items, isNew, isItem }: ItemMailboxes): void {
+    this.#isItem = isItem;
+    const { mailboxes } = this.#file;
+    for (let index = 0; index < isNew.length; index++) {
+      const [low, high] = [hashes[2 * index]!, hashes[2 * index + 1]!];
+      if (isNew[index] === 1 && (low !== items[2 * index] || high !== items[2 * index + 1]))
+        mailboxes.add(low, high);
+    }
+  }
+
+  /**
+   * Returns the number of distinct items that reach a mailbox of another item. An item with capitals counts as the
+   * mailbox in small letters, as in the comparison of items.
+   */
+  #sameMailbox(): number {
+    const { all } = this.#total.mailboxes;
+    const { isNew } = new DistinctItems().addAll(all, new Uint8Array(all.length / 2).fill(1));
+    // If no item is the mailbox itself, the first item that reaches it is not a duplicate.
+    const unlisted = isNew.filter((one, index) => {
+      return one === 1 && !this.#isItem({ low: all[2 * index]!, high: all[2 * index + 1]! });
+    });
+    return isNew.length - unlisted.length;
+  }
+}
+
+class Hashes {
+  #words = new Int32Array(1024);
+  #end = 0;
+
+  get all(): Int32Array {
+    return this.#words.subarray(0, this.#end);
+  }
+
+  add(low: number, high: number): void {
+    if (this.#end === this.#words.length) this.#grow(2 * this.#end);
+    this.#words[this.#end++] = low;
+    this.#words[this.#end++] = high;
+  }
+
+  addAll(hashes: Int32Array): void {
+    const end = this.#end + hashes.length;
+    if (end > this.#words.length) this.#grow(2 * end);
+    this.#words.set(hashes, this.#end);
+    this.#end = end;
+  }
+
+  #grow(words: number): void {
+    const before = this.all;
+    this.#words = new Int32Array(words);
+    this.#words.set(before);
+  }
+}
+
+/** Dates need no names: they are found by their hashes. */
+const noName = new Uint8Array(0);
+
+function numberOf(names: TopCounts, hash: ItemHash, name: string): number {
+  const number = names.find(hash.low, hash.high);
+  return number === -1 ? names.addName(hash.low, hash.high, Buffer.from(name)) : number;
+}
+
+const hostname = /^[^\s@.]+(?:\.[^\s@.]+)+$/;
+
+function domainOf(kind: Kind, item: string): string {
+  const at = item.lastIndexOf("@");
+  const domain = item.slice(at + 1).toLowerCase();
+  return (kind === "domain" || at > 0) && hostname.test(domain) ? domain : "";
+}

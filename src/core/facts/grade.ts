@@ -1,0 +1,42 @@
+/**
+ * Tells whether the share of addresses that must not be written to is much, by the limits that a large mail service publishes for
+ * bounces. Disposable addresses do not bounce at once, but nobody reads them: the sender's reputation falls with them, too.
+ */
+
+import { percent } from "../../text.js";
+import type { Kind } from "../classifier/verdict.js";
+
+/**
+ * Shares of bounces at which Amazon SES recommends to stay below, reviews a sender, and pauses a sender (Amazon SES Developer
+ * Guide, "Reputation metrics messages"). Other services have limits like these.
+ */
+const limits = { recommended: 0.02, review: 0.05, pause: 0.1 } as const;
+
+export type GradeName = "good" | "fair" | "poor" | "bad";
+
+interface Grade {
+  readonly name: GradeName;
+  /** One sentence. */
+  readonly text: string;
+}
+
+interface Graded {
+  readonly kind: Kind;
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+/** Returns undefined for domains, and for a list with nothing in it that was checked. */
+export function gradeOf({ kind, statuses }: Graded): Grade | undefined {
+  const { fake = 0, disposable = 0, quota_exceeded: open = 0 } = statuses;
+  const checked = Object.values(statuses).reduce((sum, count) => sum + count, -open);
+  if (kind !== "email" || checked === 0) return undefined;
+  const bad = fake + disposable;
+  const share = bad / checked;
+  const what = `${percent(bad, checked)} ${disposable === 0 ? "would bounce" : "would bounce or are disposable"}`;
+  const recommended = `${what}; large mail services recommend less than 2 % of bounces.`;
+  if (share < limits.recommended) return { name: "good", text: `Good: ${recommended}` };
+  if (share < limits.review) return { name: "fair", text: `Fair: ${recommended}` };
+  if (share < limits.pause)
+    return { name: "poor", text: `Poor: ${what}; Amazon SES reviews senders from 5 % of bounces on.` };
+  return { name: "bad", text: `Bad: ${what}; Amazon SES pauses senders from 10 % of bounces on.` };
+}

@@ -1,0 +1,103 @@
+/** Names found by their hashes, so that rows look up their names without creating strings. */
+import type { ItemHash } from "../classifier/tables/item-hash.js";
+
+/** Longest name in bytes; longer names are cut. Domains have at most 253 (RFC 1035 section 2.3.4). */
+const longestName = 255;
+/** Words of a slot: the hash in two words, then the number of the name plus 1; 0 marks a free slot. */
+const slotWords = 3;
+
+/**
+ * Numbers names from 0. Names are distinguished by 64 bits of a hash: the probability that two of 100,000 names share
+ * one is 1 in 4 thousand million.
+ */
+export class HashedNames {
+  size = 0;
+  /** At least twice as many slots as names; a power of two. */
+  #slots = new Int32Array(slotWords * 128);
+  /** For each name, its slot and its end in {@link #bytes}. */
+  #slotsAndEnds = new Int32Array(2 * 64);
+  #bytes = Buffer.alloc(1024);
+
+  /** Returns the number of the name with this hash; -1 if there is none. */
+  find(low: number, high: number): number {
+    return this.#slots[this.#slotOf(low, high) + 2]! - 1;
+  }
+
+  /**
+   * Finds many names at once, which lets the processor fetch their slots in parallel.
+   *
+   * @param hashes the hash of a name at the start of every `step` words
+   * @param numbers receives the number of each name; -1 for unknown names
+   */
+  findAll(hashes: Int32Array, step: number, numbers: Int32Array): void {
+    for (let i = 0; i < numbers.length; i++) numbers[i] = this.find(hashes[step * i]!, hashes[step * i + 1]!);
+  }
+
+  /** Adds a name, which must be new, with its ASCII letters in lower case. Returns its number. */
+  add(low: number, high: number, name: Uint8Array, start = 0, length = name.length): number {
+    if (this.size === this.#slotsAndEnds.length / 2) this.#grow();
+    const number = this.size++;
+    let end = this.#startOf(number);
+    const bytes = Math.min(length, longestName);
+    if (end + bytes > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], 2 * (end + bytes));
+    for (let from = start; from < start + bytes; from++) {
+      const byte = name[from]!;
+      this.#bytes[end++] = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
+    }
+    const slot = this.#slotOf(low, high);
+    this.#slots[slot] = low;
+    this.#slots[slot + 1] = high;
+    this.#slots[slot + 2] = this.size;
+    this.#slotsAndEnds[2 * number] = slot;
+    this.#slotsAndEnds[2 * number + 1] = end;
+    return number;
+  }
+
+  nameOf(number: number): Buffer {
+    return this.#bytes.subarray(this.#startOf(number), this.#slotsAndEnds[2 * number + 1]);
+  }
+
+  hashOf(number: number): ItemHash {
+    const slot = this.#slotsAndEnds[2 * number]!;
+    return { low: this.#slots[slot]!, high: this.#slots[slot + 1]! };
+  }
+
+  /** Returns a table of the wanted names, renumbered from 0 in the same order. */
+  filter(isWanted: (number: number) => boolean): HashedNames {
+    const wanted = new HashedNames();
+    for (let number = 0; number < this.size; number++) {
+      if (!isWanted(number)) continue;
+      const { low, high } = this.hashOf(number);
+      wanted.add(low, high, this.nameOf(number));
+    }
+    return wanted;
+  }
+
+  #slotOf(low: number, high: number): number {
+    const slots = this.#slots;
+    let slot = slotWords * ((low ^ (high >>> 15)) & (slots.length / slotWords - 1));
+    while (slots[slot + 2] !== 0 && (slots[slot] !== low || slots[slot + 1] !== high)) {
+      slot += slotWords;
+      if (slot === slots.length) slot = 0;
+    }
+    return slot;
+  }
+
+  #startOf(number: number): number {
+    return number === 0 ? 0 : this.#slotsAndEnds[2 * number - 1]!;
+  }
+
+  #grow(): void {
+    const before = this.#slots;
+    this.#slots = new Int32Array(2 * before.length);
+    const grown = new Int32Array(2 * this.#slotsAndEnds.length);
+    grown.set(this.#slotsAndEnds);
+    this.#slotsAndEnds = grown;
+    for (let number = 0; number < this.size; number++) {
+      const old = grown[2 * number]!;
+      const slot = this.#slotOf(before[old]!, before[old + 1]!);
+      for (let word = 0; word < slotWords; word++) this.#slots[slot + word] = before[old + word]!;
+      grown[2 * number] = slot;
+    }
+  }
+}

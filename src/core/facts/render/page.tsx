@@ -1,0 +1,479 @@
+/**
+ * The report as one HTML page, for people who do not use a terminal. The page needs no network and no script.
+ * Components get plain data, and preact-render-to-string escapes all text.
+ */
+
+import type { ComponentChildren } from "preact";
+import { grouped, percent, sizeOf } from "../../../text.js";
+import { flagWords } from "../../classifier/flags/flag-names.js";
+import { type Breakdown, series } from "../collector.js";
+import type { Facts } from "../facts.js";
+import { gradeOf } from "../grade.js";
+import { reportPolicy } from "../policy.js";
+import { mostNames, type NamedCounts } from "../top-counts.js";
+import {
+  detailsOf,
+  itemsOf,
+  leadOf,
+  nextStepsOf,
+  reasonsFor,
+  rows,
+  statusesOf,
+  termsOf,
+  titleOf,
+} from "../words.js";
+import { htmlPage, renderHtml } from "./html.js";
+import { embeddedFacts } from "./json.js";
+import { BarTable, Key, type Slice, StackedBar, StatusTable, Terms } from "./parts.js";
+import { style } from "./style.js";
+
+export function renderPage(facts: Facts): string {
+  const title = titleOf(facts);
+  const page = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta http-equiv="Content-Security-Policy" content={reportPolicy} />
+        <meta name="referrer" content="no-referrer" />
+        <title>{title}</title>
+        <style>{style}</style>
+      </head>
+      <body>
+        <FactsView facts={facts} />
+        <script type="application/json" dangerouslySetInnerHTML={{ __html: embeddedFacts(facts) }} />
+      </body>
+    </html>
+  );
+  return htmlPage(page);
+}
+
+/** Returns parts of the page as HTML, for another page. */
+export const renderParts = (facts: Facts) => ({
+  result: renderHtml(<Result facts={facts} />),
+  details: renderHtml(<Details facts={facts} />),
+});
+
+function FactsView({ facts }: { facts: Facts }) {
+  return (
+    <main>
+      <Opening facts={facts} />
+      <Result facts={facts} />
+      <Details facts={facts} />
+      {facts.breakdown && <ShownRows breakdown={facts.breakdown} isSeveral={facts.inputs.length > 1} />}
+      <div class="columns">
+        <Cost facts={facts} />
+        <Section heading="How it was made">
+          <Terms terms={termsOf(facts)} />
+        </Section>
+      </div>
+    </main>
+  );
+}
+
+const Result = ({ facts }: { facts: Facts }) => (
+  <>
+    <Statuses facts={facts} />
+    <Next facts={facts} />
+  </>
+);
+
+function Details({ facts }: { facts: Facts }) {
+  const { breakdown } = facts;
+  return (
+    <>
+      <div class="columns">
+        <div>
+          {breakdown && <Typos breakdown={breakdown} />}
+          <Reasons facts={facts} />
+        </div>
+        <div>
+          <DisposableDomains facts={facts} />
+          {breakdown && facts.kind === "email" && <Providers breakdown={breakdown} />}
+          {breakdown && <Flags breakdown={breakdown} kind={facts.kind} />}
+        </div>
+      </div>
+      {breakdown && <Months breakdown={breakdown} />}
+      <Duplicates facts={facts} />
+    </>
+  );
+}
+
+function Section({ heading, children }: { heading: string; children: ComponentChildren }) {
+  return (
+    <section>
+      <h2>{heading}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Opening({ facts }: { facts: Facts }) {
+  const { inputs, made } = facts;
+  const grade = gradeOf(facts);
+  return (
+    <header>
+      <h1>
+        {inputs
+          .slice(0, 5)
+          .map(({ name }) => name)
+          .join(", ")}
+        {inputs.length > 5 && ` and ${inputs.length - 5} more files`}
+      </h1>
+      <p class="lead">{leadOf(facts)}</p>
+      {grade && <p class="grade">{grade.text}</p>}
+      <p class="sub">
+        {detailsOf(facts)} Checked on <time dateTime={made}>{made.slice(0, 16).replace("T", " ")} UTC</time>.
+      </p>
+    </header>
+  );
+}
+
+function Next({ facts }: { facts: Facts }) {
+  const { outputs } = facts;
+  const steps = nextStepsOf(facts);
+  if (steps.length === 0 && outputs.length === 0) return null;
+  return (
+    <Section heading="What to do next">
+      <ul>
+        {steps.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+        {outputs.map(({ path, bytes }) => (
+          <li key={path}>
+            Written: {path} ({sizeOf(bytes)})
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Statuses({ facts }: { facts: Facts }) {
+  const found = statusesOf(facts);
+  if (found.length === 0) return null;
+  return (
+    <Section heading="Statuses">
+      <StatusTable statuses={found} all={facts.rows} />
+    </Section>
+  );
+}
+
+function Typos({ breakdown: { typos } }: { breakdown: Breakdown }) {
+  if (typos.length === 0) return null;
+  return (
+    <BarTable
+      heading="Repair these"
+      column="Mistyped domain → probably meant"
+      entries={typos.map(({ name, total }) => [name, total])}
+      className="fake"
+    />
+  );
+}
+
+function Reasons({ facts }: { facts: Facts }) {
+  const [fakes, aliases] = [reasonsFor(facts, "fake"), reasonsFor(facts, "alias")];
+  return (
+    <div>
+      {fakes.length > 0 && <BarTable heading="Why fake" column="Reason" entries={fakes} className="fake" />}
+      {aliases.length > 0 && (
+        <BarTable heading="Why alias" column="Reason" entries={aliases} className="alias" />
+      )}
+    </div>
+  );
+}
+
+function DisposableDomains({ facts: { topDomains, inputs } }: { facts: Facts }) {
+  if (topDomains.length === 0) return null;
+  return (
+    <BarTable
+      heading="Disposable domains"
+      column={inputs.length === 1 ? "Domain" : "Domain (of the 20 most frequent of each file)"}
+      figure="Addresses"
+      entries={topDomains.map(({ domain, items }) => [domain, items])}
+      className="disposable"
+    />
+  );
+}
+
+function Flags({ breakdown: { flags }, kind }: { breakdown: Breakdown; kind: Facts["kind"] }) {
+  const entries = Object.entries(flags).map(
+    ([flag, count]) => [flagWords[flag as keyof typeof flagWords] ?? flag, count] as const,
+  );
+  if (entries.length === 0) return null;
+  return (
+    <BarTable
+      heading={kind === "email" ? "Kinds of addresses" : "Kinds of domains"}
+      column="Flag"
+      entries={entries}
+      className="ok"
+    />
+  );
+}
+
+const slicesOf = ({ counts }: NamedCounts): Slice[] =>
+  series.map((label, i) => ({ className: label, label, count: counts[i] ?? 0 }));
+
+function Providers({ breakdown: { providers, isApproximate } }: { breakdown: Breakdown }) {
+  if (providers.length === 0) return null;
+  return (
+    <section>
+      <h2>Providers by bad rows</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Domain</th>
+            <th scope="col" class="number">
+              Rows
+            </th>
+            <th scope="col" class="number">
+              Bad
+            </th>
+            <th scope="col">By status</th>
+          </tr>
+        </thead>
+        <tbody>
+          {providers
+            .toSorted((a, b) => badOf(b) - badOf(a) || b.total - a.total)
+            .map((provider) => (
+              <tr key={provider.name}>
+                <td class="name">{provider.name}</td>
+                <td class="number">{grouped(provider.total)}</td>
+                <td class="number">{percent(badOf(provider), provider.total)}</td>
+                <td class="chart">
+                  <StackedBar slices={slicesOf(provider)} className="mini" />
+                </td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+      {isApproximate && (
+        <p class="note">
+          The list has more than {grouped(mostNames)} domains: rows of domains that were rare at first may be
+          missing here.
+        </p>
+      )}
+    </section>
+  );
+}
+
+const badOf = ({ counts }: NamedCounts): number =>
+  (counts[series.indexOf("disposable")] ?? 0) + (counts[series.indexOf("fake")] ?? 0);
+
+const mostMonths = 60;
+
+function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
+  if (months === null) return null;
+  const all = withGaps(months.counts);
+  const shown = all.slice(-mostMonths);
+  const [first, last] = [shown[0]!, shown.at(-1)!];
+  const most = Math.max(...shown.map(({ total }) => total));
+  const worst = worstOf(shown);
+  const step = 600 / shown.length;
+  const width = Math.min(40, step * 0.8);
+  return (
+    <section>
+      <h2>When they came</h2>
+      <p class="note">
+        Rows by month, from the column "{months.column}". A month with many bad rows is often one in which a
+        form was attacked.{all.length > mostMonths && ` The last ${mostMonths} months are shown.`}
+        {worst && ` The worst was ${worst.name}: ${percent(badOf(worst), worst.total)} bad.`}
+      </p>
+      <p class="legend">
+        {series
+          .filter((_, i) => shown.some(({ counts }) => (counts[i] ?? 0) > 0))
+          .map((label) => (
+            <span key={label}>
+              <Key className={label} />
+              {label}
+            </span>
+          ))}
+      </p>
+      <div class="axis">
+        <span>{grouped(most)} rows</span>
+      </div>
+      <svg
+        class="months"
+        viewBox="0 0 600 150"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label="Rows by month and status; the figures are in the table below"
+      >
+        {shown.flatMap((month, i) => {
+          let y = 150;
+          return slicesOf(month)
+            .filter(({ count }) => count > 0)
+            .map(({ className, label, count }) => {
+              const height = (145 * count) / most;
+              y -= height;
+              return (
+                <rect
+                  key={`${month.name} ${label}`}
+                  class={className}
+                  x={(i * step + (step - width) / 2).toFixed(2)}
+                  y={y.toFixed(2)}
+                  width={width.toFixed(2)}
+                  height={height.toFixed(2)}
+                >
+                  <title>{`${month.name}: ${grouped(count)} ${label}`}</title>
+                </rect>
+              );
+            });
+        })}
+      </svg>
+      <div class="axis">
+        <span>{first.name}</span>
+        {last !== first && <span>{last.name}</span>}
+      </div>
+      <details>
+        <summary>Figures</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Month</th>
+              <th scope="col" class="number">
+                Rows
+              </th>
+              <th scope="col" class="number">
+                Bad
+              </th>
+              <th scope="col" class="number">
+                Share
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((month) => (
+              <tr key={month.name}>
+                <th scope="row">{month.name}</th>
+                <td class="number">{grouped(month.total)}</td>
+                <td class="number">{grouped(badOf(month))}</td>
+                <td class="number">{percent(badOf(month), month.total)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </section>
+  );
+}
+
+/** Least number of rows of a month that can be the worst. */
+const fewRows = 5;
+
+function worstOf(months: readonly NamedCounts[]): NamedCounts | undefined {
+  const share = (month: NamedCounts) => badOf(month) / month.total;
+  const some = months.filter((month) => month.total >= fewRows && badOf(month) > 0);
+  return some.length === 0
+    ? undefined
+    : some.reduce((worst, month) => (share(month) > share(worst) ? month : worst));
+}
+
+function withGaps(months: readonly NamedCounts[]): readonly NamedCounts[] {
+  const known = new Map(months.map((month) => [month.name, month]));
+  const all: NamedCounts[] = [];
+  for (let [year, month] = months[0]!.name.split("-").map(Number) as [number, number]; ; month++) {
+    if (month > 12) [year, month] = [year + 1, 1];
+    const name = `${year}-${String(month).padStart(2, "0")}`;
+    all.push(known.get(name) ?? { name, counts: [], total: 0 });
+    if (name === months.at(-1)!.name) return all;
+  }
+}
+
+function Duplicates({ facts }: { facts: Facts }) {
+  const { distinct, empty, kept } = facts;
+  const sameMailbox = facts.breakdown?.sameMailbox ?? 0;
+  const repeated = Math.max(0, facts.rows - empty - kept - distinct);
+  if (repeated === 0 && sameMailbox === 0) return null;
+  return (
+    <Section heading="Duplicates">
+      <p>
+        {repeated > 0 &&
+          `${rows(repeated)} ${repeated === 1 ? "repeats" : "repeat"} the entry of an earlier row; idv can leave out repetitions. `}
+        {sameMailbox > 0 &&
+          `${grouped(sameMailbox)} ${sameMailbox === 1 ? "address reaches" : "addresses reach"} the mailbox of another one in the list, with other dots, in another case or with a sub-address; idv can keep one of each.`}
+      </p>
+    </Section>
+  );
+}
+
+function ShownRows({ breakdown, isSeveral }: { breakdown: Breakdown; isSeveral: boolean }) {
+  const { shownRows: shown } = breakdown;
+  if (shown === null || shown.length === 0) return null;
+  return (
+    <Section heading="Rows to look at">
+      <table class="shown">
+        <caption>
+          Fake or disposable rows, the first 100 at most. This report holds addresses: handle it as you handle
+          the list.
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col" class="number">
+              Line
+            </th>
+            <th scope="col">Entry</th>
+            <th scope="col">Reason</th>
+            <th scope="col">Did you mean</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ file, line, item, status, reason, suggestion }) => (
+            <tr key={`${file}:${line}`}>
+              <td class="number">
+                {isSeveral && `${file.slice(-40)}:`}
+                {line === null ? "–" : grouped(line)}
+              </td>
+              <td class="name">{item.slice(0, 80)}</td>
+              <td class="name">
+                {status}
+                {reason !== null && ` (${reason.slice(0, 80)})`}
+              </td>
+              <td class="name">{suggestion?.slice(0, 80)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  );
+}
+
+/** Limit on the kinds of bad rows that are shown; each input has its own kinds. */
+const mostKinds = 12;
+
+function Cost({ facts }: { facts: Facts }) {
+  const { inputs, cached, prechecked, distinct, units, badRows } = facts;
+  const left = units.left === null ? "no limit" : `${grouped(units.left)} left`;
+  const isRenewed = units.limited === true && units.renews !== null;
+  const renews = isRenewed ? `, renews ${units.renews.slice(0, 16).replace("T", " ")} UTC` : "";
+  const terms: (readonly [string, string])[] = [
+    ["Paid", `${grouped(units.used + units.paidBefore)} of ${grouped(distinct)} different ${itemsOf(facts)}`],
+    ...(cached > 0 ? [["Free", `${grouped(cached)} from the cache`] as const] : []),
+    ...(prechecked > 0 ? [["Free", `${grouped(prechecked)} fake by syntax`] as const] : []),
+    ...(units.limited === null ? [] : [["Quota", `${left}${renews}`] as const]),
+    ...(badRows > 0 ? [["Bad rows", `${grouped(badRows)}, not counted above`] as const] : []),
+    ...inputs
+      .flatMap(({ badRowKinds }) => badRowKinds)
+      .slice(0, mostKinds)
+      .map(
+        ({ kind, count, lines }) =>
+          ["Of these", `${grouped(count)} ${kind}; first lines: ${lines.join(", ")}`] as const,
+      ),
+    ...inputs
+      .map(({ outvoted }) => outvoted)
+      .filter(({ count }) => count > 0)
+      .slice(0, mostKinds)
+      .map(
+        ({ count, lines }) =>
+          [
+            "Left out or bad",
+            `${grouped(count)} for one entry, though another is ok or alias; first lines: ${lines.join(", ")}`,
+          ] as const,
+      ),
+  ];
+  return (
+    <Section heading="Quota and cost">
+      <Terms terms={terms} />
+    </Section>
+  );
+}

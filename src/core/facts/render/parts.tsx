@@ -1,0 +1,168 @@
+/** Parts of pages: bars, lists and tables, in SVG and HTML. Text is escaped when the page is rendered. */
+import type { ComponentChildren } from "preact";
+import { grouped, percent } from "../../../text.js";
+
+export interface Slice {
+  readonly className: string;
+  readonly label: string;
+  readonly count: number;
+}
+
+export function StackedBar({ slices, className }: { slices: readonly Slice[]; className: string }) {
+  const total = slices.reduce((sum, { count }) => sum + count, 0);
+  let x = 0;
+  const rectangles = slices
+    .filter(({ count }) => count > 0)
+    .map((slice) => {
+      const width = (100 * slice.count) / total;
+      const rectangle = (
+        <rect
+          key={slice.label}
+          class={slice.className}
+          x={x.toFixed(3)}
+          y="0"
+          width={width.toFixed(3)}
+          height="10"
+        >
+          <title>{`${slice.label}: ${grouped(slice.count)}`}</title>
+        </rect>
+      );
+      x += width;
+      return rectangle;
+    });
+  const text = slices.map(({ label, count }) => `${label} ${grouped(count)}`).join(", ");
+  return (
+    <svg class={className} viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>
+      <rect class="track" width="100" height="10" />
+      {rectangles}
+    </svg>
+  );
+}
+
+export const Key = ({ className }: { className: string }) => (
+  <svg class="key" viewBox="0 0 10 10" aria-hidden="true">
+    <rect class={className} width="10" height="10" />
+  </svg>
+);
+
+export interface StatusRow {
+  readonly className: string;
+  readonly label: string;
+  readonly count: number;
+  readonly advice?: string;
+}
+
+/** The statuses of a list as a bar, and below it as a table. */
+export function StatusTable({
+  statuses,
+  all,
+  total,
+}: {
+  statuses: readonly StatusRow[];
+  /** Number of rows of which the shares are parts. */
+  all: number;
+  /** Name of a last row with the sum, if one is wanted. */
+  total?: string;
+}) {
+  const hasAdvice = statuses.some(({ advice }) => advice !== undefined);
+  return (
+    <>
+      <StackedBar slices={statuses} className="stacked" />
+      <table class="statuses">
+        <thead>
+          <tr>
+            <th scope="col">Status</th>
+            <th scope="col" class="number">
+              Rows
+            </th>
+            <th scope="col" class="number">
+              Share
+            </th>
+            {hasAdvice && <th scope="col">What to do</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {statuses.map(({ className, label, count, advice }) => (
+            <tr key={label}>
+              <th scope="row">
+                <Key className={className} />
+                {label}
+              </th>
+              <td class="number">{grouped(count)}</td>
+              <td class="number">{percent(count, all)}</td>
+              {hasAdvice && <td class="advice">{advice}</td>}
+            </tr>
+          ))}
+          {total !== undefined && (
+            <tr>
+              <th scope="row">{total}</th>
+              <td class="number">{grouped(all)}</td>
+              <td class="number" />
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+export function BarTable({
+  heading,
+  column,
+  figure = "Rows",
+  entries,
+  className,
+}: {
+  heading: string;
+  column: string;
+  figure?: string;
+  entries: readonly (readonly [name: string, count: number])[];
+  className: string;
+}) {
+  const most = Math.max(...entries.map(([, count]) => count));
+  return (
+    <section>
+      <h2>{heading}</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" colSpan={2}>
+              {column}
+            </th>
+            <th scope="col" class="number">
+              {figure}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map(([name, count]) => (
+            <tr key={name}>
+              <td class="name">{name}</td>
+              <td class="chart">
+                <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                  <rect class={className} width={((100 * count) / most).toFixed(2)} height="10" />
+                </svg>
+              </td>
+              <td class="number">{grouped(count)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+export const Terms = ({
+  terms,
+}: {
+  terms: readonly (readonly [term: string, text: ComponentChildren])[];
+}) => (
+  <dl>
+    {terms.map(([term, text]) => (
+      <>
+        <dt>{term}</dt>
+        <dd>{text}</dd>
+      </>
+    ))}
+  </dl>
+);

@@ -1,0 +1,134 @@
+/** The sentences and the words of the report, which its page and its Markdown share. */
+
+import { counted, grouped, percent } from "../../text.js";
+import { reasonOf } from "../classifier/rules/rules.js";
+import { type StatusWords, statusWords } from "../validator/statuses.js";
+import { series } from "./collector.js";
+import { type Counts, countOf, type Facts, rowsByStatus } from "./facts.js";
+import { gradeOf } from "./grade.js";
+import type { StatusRow } from "./render/parts.js";
+
+export const rows = (count: number): string => counted(count, "row");
+export const itemsOf = ({ kind }: Pick<Facts, "kind">): string =>
+  kind === "email" ? "addresses" : "domains";
+
+export const titleOf = ({ inputs }: Facts): string =>
+  `Report: ${inputs.length === 1 ? inputs[0]!.name : `${inputs.length} files`}`;
+
+/** Returns what counts most, in one sentence. */
+export function leadOf(facts: Facts): string {
+  const filled = facts.rows - facts.empty;
+  if (filled === 0) return `There are no ${itemsOf(facts)} in this list.`;
+  const good = countOf(facts.statuses, "ok") + countOf(facts.statuses, "alias");
+  const what = facts.kind === "email" ? "can be written to" : "domains are neither fake nor disposable";
+  return `${grouped(good)} of ${grouped(filled)} ${what}.`;
+}
+
+/** Returns the sentences after the first one. */
+export function detailsOf(facts: Facts): string {
+  const lost = countOf(facts.statuses, "fake") + countOf(facts.statuses, "disposable");
+  const open = countOf(facts.statuses, "quota_exceeded");
+  const typos = facts.repairable;
+  const isFilled = facts.rows > facts.empty;
+  return [
+    lost > 0
+      ? `${rows(lost)} ${lost === 1 ? "is" : "are"} fake or disposable.`
+      : isFilled && "None is fake or disposable.",
+    typos > 0 && `${rows(typos)} only ${typos === 1 ? "has" : "have"} a mistyped domain.`,
+    open > 0 && `${rows(open)} could not be checked: the quota is used up.`,
+    changeSince(facts) ?? false,
+  ]
+    .filter((sentence) => sentence !== false)
+    .join(" ");
+}
+
+const wordsOf = (status: string): StatusWords | undefined =>
+  Object.hasOwn(statusWords, status) ? statusWords[status as keyof typeof statusWords] : undefined;
+
+/** Returns the statuses that rows have, with their numbers and what to do. */
+export const statusesOf = (facts: Facts): (StatusRow & { readonly advice: string })[] =>
+  rowsByStatus(facts.statuses, facts.empty).map(([label, count]) => ({
+    label,
+    count,
+    className: label === "(empty)" ? "empty" : series.includes(label) ? label : "other",
+    advice: wordsOf(label)?.advice ?? "A status of the service that idv does not know.",
+  }));
+
+/** Returns the reasons of a status in the words for people, the most frequent first. */
+export const reasonsFor = (facts: Facts, status: "fake" | "alias"): (readonly [string, number])[] =>
+  Object.entries(facts.reasons)
+    .filter(([code]) => reasonOf(code)?.status === status)
+    .sort((a, b) => b[1] - a[1])
+    .map(([code, count]) => {
+      const { words, plainly } = reasonOf(code)!;
+      return [plainly === undefined ? words : `${words}: ${plainly}`, count] as const;
+    });
+
+/** Returns what to do next, a sentence each. */
+export function nextStepsOf(facts: Facts): readonly string[] {
+  const [typos, disposable] = [facts.repairable, countOf(facts.statuses, "disposable")];
+  const fake = countOf(facts.statuses, "fake");
+  const open = countOf(facts.statuses, "quota_exceeded");
+  return [
+    ...(open > 0 ? ["Check the rest when the quota has units again."] : []),
+    ...(typos > 0 ? [`Correct the ${rows(typos)} with a mistyped domain; idv can do it.`] : []),
+    ...(fake - typos > 0
+      ? [`Take out the ${rows(fake - typos)} that would bounce and cannot be corrected.`]
+      : []),
+    ...(disposable > 0
+      ? [`Take out the ${rows(disposable)} with disposable ${itemsOf(facts)}, or ask for others.`]
+      : []),
+    ...(fake + disposable + open === 0 && facts.rows > facts.empty ? ["Nothing: the list can be used."] : []),
+  ];
+}
+
+/** Returns a sentence about the share of bad rows, before and now; undefined if nothing was checked before. */
+function changeSince({ rows: all, empty, statuses, inputs, before }: Facts): string | undefined {
+  if (before === null) return undefined;
+  const [filledBefore, filled] = [before.rows - before.empty, all - empty];
+  if (filledBefore <= 0 || filled <= 0) return undefined;
+  const badBefore = badIn(before.statuses);
+  const bad = badIn(statuses);
+  const [then, now] = [percent(badBefore, filledBefore), percent(bad, filled)];
+  const isSame = String(before.inputs) === String(inputs.map(({ name }) => name));
+  const on = before.inputs.length === 1 ? before.inputs[0] : "other files";
+  const day = `${before.made.slice(0, 10)}${isSame ? "" : `, which was on ${on}`}`;
+  if (then === now) return `As in the report of ${day}: ${now} of the rows are bad.`;
+  const word = bad / filled < badBefore / filledBefore ? "Better" : "Worse";
+  return `${word} than in the report of ${day}: ${now} of the rows are bad, and ${then} were.`;
+}
+
+const badIn = (statuses: Counts): number => countOf(statuses, "fake") + countOf(statuses, "disposable");
+
+/** Returns how the list was checked, as terms with their texts. */
+export function termsOf(facts: Facts): readonly (readonly [term: string, text: string])[] {
+  const { engine, engineReason, inputs, dns, dataDays, seconds, madeBy } = facts;
+  const [{ column, columnName, otherColumns, passedOver }] = inputs as readonly [Facts["inputs"][number]];
+  return [
+    ["Engine", engineReason === "" ? engine : `${engine} (${engineReason})`],
+    ["Column", columnName === null ? String(column) : `${columnName} (column ${column})`],
+    ...otherColumns.map(({ name, statuses }) => {
+      const found = Object.entries(statuses).filter(([, count]) => count > 0);
+      const text = found.map(([status, count]) => `${grouped(count)} ${status}`).join(", ");
+      return [`Column ${name}`, `${text}; not counted above`] as const;
+    }),
+    ...(passedOver.length === 0 ? [] : [["Not checked", passedOver.join(", ")] as const]),
+    ["DNS", dns === null ? "not asked" : `${counted(dns.asked + dns.cached, "domain")} asked`],
+    ...(dataDays === null ? [] : [["Data", `newest list ${counted(dataDays, "day")} old`] as const]),
+    ["Time", `${seconds.toFixed(1)} s`],
+    ["Made by", madeBy],
+  ];
+}
+
+/** Returns the sentences at the top of a report. */
+export const opening = (facts: Facts) => ({
+  lead: leadOf(facts),
+  grade: gradeOf(facts)?.text,
+  details: detailsOf(facts),
+});
+
+/** Returns the words of a verdict's reason, such as `mistyped domain: gmial.com`. */
+export function reasonText(reason: string): string {
+  const [code = "", ...subject] = reason.split(": ");
+  return [reasonOf(code)?.words ?? code, ...subject].join(": ");
+}

@@ -1,0 +1,260 @@
+/**
+ * The kernel for JavaScript: compiles the module once, connects it with the memory of a run and the classifier, and calls its
+ * steps, which are in assembly/. Knows nothing of threads.
+ */
+import { createHash } from "node:crypto";
+import { readBuilt } from "../../package/own-files.js";
+import type { Classifier } from "../classifier/classifier.js";
+import type { ItemHash } from "../classifier/tables/item-hash.js";
+import type { Kind } from "../classifier/verdict.js";
+import type { ScannedRecords, ScanShape } from "../table/scan/scanner.js";
+import * as layout from "./layout.js";
+import { factsOf, writeTables } from "./tables.js";
+
+let compiled: WebAssembly.Module | undefined;
+
+/**
+ * Returns the compiled kernel, which threads share.
+ *
+ * @throws WebAssembly.CompileError when the processor has no SIMD
+ */
+export function kernelModule(): WebAssembly.Module {
+  compiled ??= new WebAssembly.Module(readBuilt("kernel/kernel.wasm"));
+  return compiled;
+}
+
+/** For browsers, which compile large modules asynchronously. */
+export function useKernel(module: WebAssembly.Module): void {
+  compiled = module;
+}
+
+const pageBytes = 65_536;
+/** The most memory that WebAssembly can address: reserved, but not used. */
+const addressable = 65_536 * pageBytes;
+
+/**
+ * Makes memory of at least `bytes`, which may grow to `mostBytes`. The system allocates only the pages that are used.
+ *
+ * @throws RangeError when there are not enough address space, as under `ulimit -v`: WebAssembly reserves 10 GB of it
+ */
+export function newMemory(bytes: number, mostBytes = addressable): WebAssembly.Memory {
+  const [initial, maximum] = [Math.ceil(bytes / pageBytes), Math.floor(mostBytes / pageBytes)];
+  return new WebAssembly.Memory({ initial, maximum, shared: true });
+}
+
+/** Returns shared memory of at least `bytes`. Browsers hide the constructor of it from most pages, but not this way. */
+export function sharedBytes(bytes: number): SharedArrayBuffer {
+  const pages = Math.ceil(bytes / pageBytes);
+  const { buffer } = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  return buffer as unknown as SharedArrayBuffer;
+}
+
+/** Returns the result of `open`; undefined where the kernel cannot run and JavaScript takes its place. */
+export function withKernel<Opened>(open: (module: WebAssembly.Module) => Opened): Opened | undefined {
+  try {
+    return open(kernelModule());
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof WebAssembly.CompileError) return undefined;
+    throw error;
+  }
+}
+
+export interface KernelSettings {
+  readonly shape: ScanShape;
+  readonly width: number;
+  /** Byte that pads a short row by one field; 0 if more than one byte is needed. */
+  readonly padding: number;
+  readonly seed: Int32Array;
+  readonly columns: number;
+  /** Whether an item is in a JSON string: then the table has no quotes of its own. */
+  readonly isJson?: boolean;
+  /** Bytes to append to a record for each column with items, by status code. */
+  readonly tails: readonly Uint8Array[];
+  /** `index` counts from 1. */
+  readonly shard?: { readonly index: number; readonly count: number } | undefined;
+}
+
+/** Writes tables and settings into the memory of a run, before any thread uses it. */
+export function prepareMemory(memory: WebAssembly.Memory, settings: KernelSettings): void {
+  const {
+    shape,
+    width,
+    padding,
+    seed,
+    columns,
+    isJson = false,
+    tails,
+    shard = { index: 1, count: 1 },
+  } = settings;
+  writeTables(memory.buffer);
+  const words = new Int32Array(memory.buffer, layout.settings, layout.settingsWords);
+  words[layout.delimiterWord] = byteOrNone(shape.delimiter);
+  words[layout.quoteWord] = byteOrNone(shape.quote === undefined ? doubleQuote : shape.quote);
+  words[layout.itemQuoteWord] = isJson ? doubleQuote : words[layout.quoteWord]!;
+  words[layout.escapeWord] = byteOrNone(shape.escape);
+  words[layout.skipsSpacesWord] = Number(shape.skipsSpaces ?? false);
+  words[layout.commentWord] = byteOrNone(shape.comment);
+  words[layout.columnsWord] = columns;
+  words[layout.widthWord] = width;
+  words[layout.paddingWord] = padding;
+  words[layout.shardWord] = shard.index - 1;
+  words[layout.shardsWord] = shard.count;
+  words.set(seed, layout.seedWord);
+  if (!Kernel.takes(tails)) return;
+  for (const [code, tail] of tails.entries()) {
+    const start = layout.tails + code * layout.tailBytes;
+    new DataView(memory.buffer, start).setUint32(0, tail.length, true);
+    new Uint8Array(memory.buffer, start + 4).set(tail);
+  }
+}
+
+const doubleQuote = 0x22;
+const noByte = 256;
+const byteOrNone = (byte: number | undefined): number =>
+  byte === undefined || Number.isNaN(byte) ? noByte : byte;
+
+const atSign = 0x40;
+
+function shortened(key: string): Buffer {
+  const bytes = Buffer.from(key);
+  return bytes.length > layout.mostText ? createHash("sha256").update(bytes).digest() : bytes;
+}
+
+interface Exports {
+  scan(block: number, length: number, at: number, most: number, column: number): number;
+  judge(
+    ...args: [
+      isEmail: boolean,
+      block: number,
+      at: number,
+      count: number,
+      codes: number,
+      hashes: number,
+      counts: boolean,
+    ]
+  ): void;
+  write(
+    ...args: [
+      block: number,
+      at: number,
+      count: number,
+      codes: number,
+      out: number,
+      room: number,
+      ends: number,
+    ]
+  ): number;
+  judgeList(...args: [start: number, end: number, codes: number, hashes: number, counts: boolean]): number;
+  readDomains(isEmail: boolean, block: number, at: number, count: number, to: number): void;
+  hashFields(block: number, at: number, count: number, to: number): void;
+  hashText(start: number, domain: number, end: number): number;
+  hashHigh(): number;
+  countDomain(start: number, end: number, items: number): void;
+  useScratch(address: number): void;
+  readonly mostFields: { readonly value: number };
+  readonly fewestFields: { readonly value: number };
+  readonly longest: { readonly value: number };
+  readonly lines: { readonly value: number };
+  readonly strays: { readonly value: number };
+}
+
+/** For one thread. Addresses are offsets in the memory. */
+export class Kernel {
+  readonly #memory: WebAssembly.Memory;
+  readonly #exports: Exports;
+  readonly #isEmail: boolean;
+  readonly #text: Buffer;
+
+  /**
+   * @param scratch address of {@link layout.scratchBytes} bytes for this thread
+   * @param classifier knows domains; without it, all of them pass
+   */
+  constructor(
+    module: WebAssembly.Module,
+    memory: WebAssembly.Memory,
+    scratch: number,
+    classifier: Classifier | undefined,
+    kind: Kind,
+  ) {
+    const bytes = Buffer.from(memory.buffer);
+    const judge = {
+      factsOf: (start: number, end: number) =>
+        classifier === undefined
+          ? layout.passes
+          : factsOf(classifier, kind, bytes.toString("utf8", start, end).toLowerCase()),
+    };
+    this.#memory = memory;
+    this.#exports = new WebAssembly.Instance(module, { env: { memory }, judge })
+      .exports as unknown as Exports;
+    this.#isEmail = kind === "email";
+    this.#exports.useScratch(scratch);
+    this.#text = bytes.subarray(scratch + layout.textAt, scratch + layout.textAt + layout.mostText);
+  }
+
+  /** Returns the hash of an item by its `itemKey`, equal to the one that `judge` gives. */
+  hash(key: string): ItemHash {
+    const text = this.#text;
+    const length = shortened(key).copy(text);
+    const domain = text.subarray(0, length).lastIndexOf(atSign) + 1;
+    const start = text.byteOffset;
+    const low = this.#exports.hashText(start, start + domain, start + length);
+    return { low, high: this.#exports.hashHigh() };
+  }
+
+  countDomain(domain: string, items: number): void {
+    const start = this.#text.byteOffset;
+    this.#exports.countDomain(start, start + this.#text.write(domain), items);
+  }
+
+  static takes(tails: readonly Uint8Array[]): boolean {
+    return (
+      tails.length > 0 &&
+      tails.length <= layout.mostTails &&
+      tails.every(({ length }) => length <= layout.tailBytes - 4)
+    );
+  }
+
+  /**
+   * Scans a block that starts with a record. Returns undefined if it does not end with a record's end, or has more than `most`.
+   *
+   * @param at address for the numbers of `most` records
+   * @param column index of the wanted field
+   */
+  scan(block: number, length: number, at: number, most: number, column: number): ScannedRecords | undefined {
+    const count = this.#exports.scan(block, length, at, most, column);
+    if (count === -1) return undefined;
+    const { mostFields, fewestFields, longest, lines, strays } = this.#exports;
+    return {
+      at: new Int32Array(this.#memory.buffer, at, layout.recordWords * count),
+      count,
+      mostFields: mostFields.value,
+      fewestFields: fewestFields.value,
+      longest: longest.value,
+      lines: lines.value,
+      strays: strays.value,
+      consumed: length,
+      openField: 0,
+      isQuoteOpen: false,
+    };
+  }
+
+  judge(block: number, at: number, count: number, codes: number, hashes: number, counts = true): void {
+    this.#exports.judge(this.#isEmail, block, at, count, codes, hashes, counts);
+  }
+
+  judgeList(...parameters: Parameters<Exports["judgeList"]>): number {
+    return this.#exports.judgeList(...parameters);
+  }
+
+  readDomains(block: number, at: number, count: number, to: number): void {
+    this.#exports.readDomains(this.#isEmail, block, at, count, to);
+  }
+
+  hashFields(block: number, at: number, count: number, to: number): void {
+    this.#exports.hashFields(block, at, count, to);
+  }
+
+  write(...parameters: Parameters<Exports["write"]>): number {
+    return this.#exports.write(...parameters);
+  }
+}

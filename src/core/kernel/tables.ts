@@ -1,0 +1,156 @@
+/**
+ * Tables for the kernel, made from the classifier's tables, so that lists are defined once. The code in assembly/ reads them;
+ * test/kernel/judge.test.ts checks that both agree.
+ */
+import type { Classifier } from "../classifier/classifier.js";
+import { outcomeCode } from "../classifier/outcomes.js";
+import { listedDomain } from "../classifier/rules/domain/disposable-domain.js";
+import { typoLabels, typoTargets } from "../classifier/rules/domain/typo-domain.js";
+import { mailboxNames } from "../classifier/rules/mailbox/impossible-mailbox.js";
+import { labelCode, namedLabels } from "../classifier/rules/mailbox/mailbox.js";
+import { placeholderStarts } from "../classifier/rules/mailbox/placeholder.js";
+import type { DomainRule, KernelRule, MailboxName } from "../classifier/rules/rule.js";
+import { domainRules } from "../classifier/rules/rules.js";
+import { isAtomText } from "../classifier/syntax/address.js";
+import { parseDomainName } from "../classifier/syntax/domain-name.js";
+import { Fault } from "../classifier/syntax/fault.js";
+import type { Kind } from "../classifier/verdict.js";
+import * as layout from "./layout.js";
+
+/** Made once: a run over many files writes the tables for each. */
+let letters: Uint8Array | undefined;
+
+/** Returns a bit for each letter from U+0080 to U+07FF that is its own lower case and normal form. */
+function letterBits(): Uint8Array {
+  const bits = new Uint8Array((0x800 - 0x80) / 8);
+  for (let point = 0x80; point < 0x800; point++) {
+    const letter = String.fromCodePoint(point);
+    const isStable = letter.toLowerCase() === letter && letter.normalize("NFC") === letter;
+    if (isStable && /[\p{Ll}\p{Lo}]/u.test(letter)) bits[(point - 0x80) >> 3]! |= 1 << (point & 7);
+  }
+  return bits;
+}
+
+export function writeTables(memory: ArrayBufferLike): void {
+  const bytes = new Uint8Array(memory);
+  bytes.set(namedLabels, layout.labels);
+  const bar = 0x7c;
+  for (let code = 0; code < 128; code++) {
+    const [half, bit] = [code & 15, 1 << (code >> 4)];
+    // In a plain list, a bar may separate other fields: leave it to the classifier.
+    if (isAtomText[code] === 1 && code !== bar) bytes[layout.atomClass + half]! |= bit;
+    if (/[a-z0-9-]/i.test(String.fromCharCode(code))) bytes[layout.labelClass + half]! |= bit;
+  }
+  letters ??= letterBits();
+  bytes.set(letters, layout.letters);
+  if (mailboxNames.length >= layout.mostGrammars) throw new Error("too many grammars for the kernel");
+  for (const [index, name] of mailboxNames.entries()) writeGrammar(memory, index + 1, name);
+  for (const start of placeholderStarts) bytes[layout.placeholders + (start >> 3)]! |= 1 << (start & 7);
+}
+
+/**
+ * Writes the names that `plainFacts` in assembly/facts.ts looks up. Without them, or if there are too many, the kernel asks the
+ * classifier about each domain. For small inputs that is faster than writing more than a megabyte.
+ */
+export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifier): void {
+  const { suffixes, disposables, ownLists, isAboutAll } = tables;
+  const isTooLarge =
+    suffixes.length > 2 * layout.mostSuffixSlots || disposables.length > 2 * layout.mostDisposableSlots;
+  if (isTooLarge) return;
+  const words = new Int32Array(memory);
+  const settings = words.subarray(layout.settings / 4, layout.settings / 4 + layout.settingsWords);
+  words.set(suffixes, layout.suffixNames / 4);
+  words.set(disposables, layout.disposableNames / 4);
+  settings[layout.suffixSlotsWord] = suffixes.length / 2;
+  settings[layout.disposableSlotsWord] = disposables.length / 2;
+  settings[layout.hasOwnNamesWord] = ownLists.length;
+  if (isAboutAll) new Uint8Array(memory, layout.ownNames, layout.ownNameBits / 8).fill(0xff);
+  for (const slots of ownLists) writeOwnNames(memory, slots);
+  writeTypos(memory);
+  const labels = new Uint8Array(memory, layout.labels, namedLabels.length);
+  for (const name of domainRules.flatMap(({ names = [] }: DomainRule) => names)) {
+    const [label = ""] = name.split(".");
+    const isTopLevel = label === name;
+    labels[labelCode(label, 0, label.length)]! |= layout.askedLabel | (isTopLevel ? layout.askedTopLevel : 0);
+  }
+}
+
+/** Writes the names and the labels that `mayBeTypo` in assembly/facts.ts compares. */
+function writeTypos(memory: ArrayBufferLike): void {
+  const starts = new Uint8Array(memory, layout.typoStarts, 2 * layout.mostTypoLength);
+  let count = 0;
+  for (const [nth, names] of [typoTargets, typoLabels].entries()) {
+    const sorted = names.toSorted((one, other) => one.target.length - other.target.length);
+    for (let length = 0; length < layout.mostTypoLength; length++) {
+      starts[nth * layout.mostTypoLength + length] =
+        count + sorted.filter(({ target }) => target.length < length).length;
+    }
+    for (const { letters } of sorted) new Int32Array(memory)[layout.typos / 4 + count++] = letters;
+  }
+  if (count > layout.mostTypos) throw new Error("too many providers for the kernel");
+}
+
+function writeOwnNames(memory: ArrayBufferLike, slots: Int32Array): void {
+  const bits = new Uint8Array(memory, layout.ownNames, layout.ownNameBits / 8);
+  const mask = layout.ownNameBits - 1;
+  for (let word = 0; word < slots.length; word += 2) {
+    const [low, high] = [slots[word]!, slots[word + 1]!];
+    if (low === 0 && high === 0) continue;
+    const [first, second] = [high & mask, (low >>> layout.ownFlagBits) & mask];
+    bits[first >> 3]! |= 1 << (first & 7);
+    bits[second >> 3]! |= 1 << (second & 7);
+  }
+}
+
+const dotsCode = { free: layout.freeDots, apart: layout.apartDots, ignored: layout.ignoredDots };
+
+function writeGrammar(
+  memory: ArrayBufferLike,
+  index: number,
+  { positions, shortest, longest, dots }: MailboxName,
+): void {
+  const start = layout.grammars + index * layout.grammarBytes;
+  new Uint8Array(memory, start, 256).set(positions);
+  const words = new DataView(memory, start);
+  words.setUint32(layout.shortestAt, shortest, true);
+  words.setUint32(layout.longestAt, Math.min(longest, 0xffff_ffff), true);
+  words.setUint32(layout.dotsAt, dotsCode[dots], true);
+}
+
+/**
+ * Returns the facts about a domain as in layout.ts, in 16 bits, and above them the length of the listed name that the domain
+ * ends with, if it is disposable. The facts are `untold` if the kernel does not have the rules of the domain; then the
+ * classifier judges all its addresses.
+ *
+ * @param name a host name, lower case, with A-labels or letters beyond ASCII
+ */
+export function factsOf(classifier: Classifier, kind: Kind, name: string): number {
+  const isAscii = /^[\0-\x7f]*$/.test(name);
+  const domain = isAscii ? { ascii: name } : parseDomainName(name);
+  if (domain instanceof Fault) return layout.untold;
+  const { verdict, mailbox, otherwise, hasListedMailboxes } = classifier.domainFacts(domain.ascii);
+  const listed = (listedDomain(verdict?.reason)?.length ?? 0) << 16;
+  // The kernel reads the listed name at the end of `name`, which must therefore be in ASCII.
+  if (!isAscii && listed > 0) return layout.untold;
+  if (hasListedMailboxes) return layout.untold | listed;
+  if (verdict !== undefined) return outcomeCode(verdict) | listed;
+  if (otherwise.reason !== undefined) return kind === "domain" ? outcomeCode(otherwise) : layout.untold;
+  if (kind === "domain") return layout.passes;
+  let facts = layout.passes;
+  for (const [nth, { rule, test }] of mailbox.entries()) {
+    if (test.kernel === undefined) return layout.untold;
+    if (test.kernel.isForAll) return nth === 0 ? outcomeCode({ reason: rule.code }) : layout.untold;
+    facts |= bitsOf(test.kernel);
+  }
+  return facts;
+}
+
+function bitsOf({ name, hasNoPlus, hasPlaceholders, isRelay, isSubAddress }: KernelRule): number {
+  return (
+    ((name === undefined ? 0 : 1 + mailboxNames.indexOf(name)) << layout.grammarShift) |
+    (hasNoPlus ? layout.hasNoPlus : 0) |
+    (hasPlaceholders ? layout.hasPlaceholders : 0) |
+    (isRelay ? layout.isRelay : 0) |
+    (isSubAddress ? layout.isSubAddress : 0)
+  );
+}

@@ -1,0 +1,45 @@
+/** Options of a run for its threads. Plain data, because worker threads get a copy. */
+import type { TableShape } from "../../table/records.js";
+import type { WriteTarget } from "../../table/writers/record-writer.js";
+import type { Kind } from "../../validator/validator.js";
+import type { CellOptions } from "../items/cells.js";
+import type { Columns } from "../rows/columns.js";
+import type { Shard } from "../rows/shard.js";
+import type { WantedFacts } from "../run-options.js";
+
+export interface BlockOptions {
+  readonly kind: Kind;
+  readonly shape: TableShape;
+  readonly target: WriteTarget;
+  readonly cells: CellOptions;
+  readonly seed: Int32Array;
+  readonly columns: Columns;
+  readonly shard?: Shard | undefined;
+  /** For an update: whether rows keep the statuses of an earlier run, whose added columns are replaced. */
+  readonly keeps?: boolean | undefined;
+  /** Whether rows that an earlier run could not decide by DNS are judged again. */
+  readonly asksUndecided?: boolean;
+  /** What `--dedupe` compares; undefined if the first row of each item is enough. */
+  readonly keys: "items" | "mailboxes" | undefined;
+  readonly facts?: WantedFacts | undefined;
+  readonly isService: boolean;
+  /** Whether the verdicts of the threads are final unless the quota ends. If not, rows are rendered later. */
+  readonly isFinal: boolean;
+}
+
+/**
+ * Returns whether JavaScript has to look at each row: rows that keep their statuses are compared with others or may be in
+ * another shard, or the items of a row may be in different shards.
+ */
+export const looksAtRows = ({ shape, shard, keys, keeps }: BlockOptions): boolean =>
+  (keeps !== undefined && (shard ?? keys) !== undefined) ||
+  (shape.otherColumns.length > 0 && shard !== undefined);
+
+export const wantsMailboxes = ({ keys, facts }: BlockOptions): boolean =>
+  keys === "mailboxes" || facts?.mailboxes === true;
+
+/** The first one decides about the row. */
+export const itemColumnsOf = ({ column, otherColumns }: TableShape): readonly number[] => [
+  column,
+  ...otherColumns,
+];

@@ -1,0 +1,218 @@
+/** Renders the records of blocks with their statuses, in JavaScript: all that the kernel does not write. Runs in any thread. */
+import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import { CopyingWriter } from "../../table/writers/copying-writer.js";
+import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
+import { type AddedFields, type RecordWriter, unchanged } from "../../table/writers/record-writer.js";
+import { writerOf } from "../../table/writers/writer-of.js";
+import type { Status, Verdict } from "../../validator/validator.js";
+import type { Cells } from "../items/cells.js";
+import { fixedReason } from "../items/fixes.js";
+import type { FoundItem } from "../items/item.js";
+import { isExplained, needsVerdicts, ourFields } from "../rows/columns.js";
+import {
+  hasItem,
+  isKept,
+  notARowCode,
+  notCheckedCode,
+  offlineStatuses,
+  otherShardCode,
+  type StatusCodes,
+} from "../status-codes.js";
+import { type BlockOptions, itemColumnsOf } from "./block-options.js";
+import { decidingIndices, type ItemVerdicts } from "./item-verdicts.js";
+import { mayBeMarked, plainAddress } from "./plain-address.js";
+
+export type Explain = (item: string, status: Status) => Verdict;
+
+export class BlockRenderer {
+  readonly #options: BlockOptions;
+  readonly #codes: StatusCodes;
+  readonly #explain: Explain;
+  readonly #explainsAll: boolean;
+  readonly #cells: Cells;
+  readonly #columns: readonly number[];
+  readonly #needsVerdicts: boolean;
+  readonly #writer: RecordWriter;
+  /** The added fields by status codes, except those that depend on the item. */
+  readonly #byCodes = new Map<number | string, AddedFields>();
+
+  /** @param explainsAll whether a verdict may have a reason even if its code has none */
+  constructor(
+    options: BlockOptions,
+    codes: StatusCodes,
+    cells: Cells,
+    explain: Explain,
+    explainsAll: boolean,
+  ) {
+    this.#options = options;
+    this.#codes = codes;
+    this.#explain = explain;
+    this.#explainsAll = explainsAll;
+    this.#cells = cells;
+    this.#columns = itemColumnsOf(options.shape);
+    this.#needsVerdicts = needsVerdicts(options.columns, explainsAll);
+    this.#writer = writerOf(options.shape, options.target, options.columns);
+  }
+
+  /**
+   * @param codes the code of each field with items, row by row
+   * @param items the verdicts on all items, if a field has several
+   * @param was by field, what its replaced items were
+   * @param memory used if the bytes fit; otherwise new memory is
+   */
+  render(
+    chunk: ScannedChunk,
+    codes: Uint8Array,
+    items?: ItemVerdicts,
+    was?: ReadonlyMap<number, string>,
+    memory?: WriteMemory,
+  ): WrittenRecords {
+    const nth = items === undefined ? undefined : decidingIndices(codes, items);
+    return this.#writer.write(chunk, (row) => this.#addedTo(chunk, row, { codes, nth, was }), memory);
+  }
+
+  /** Returns the added fields of a row; null if it keeps its own, undefined if it is left out. */
+  #addedTo(chunk: ScannedChunk, row: number, rows: RenderedRows): AddedFields | null | undefined {
+    const { codes } = rows;
+    const width = this.#columns.length;
+    const first = row * width;
+    const code = codes[first]!;
+    if (code === otherShardCode) return undefined;
+    if (code === notARowCode) return unchanged;
+    if (width === 1 && isKept(code)) return null;
+    const own = width === 1 ? undefined : codes.subarray(first, first + width);
+    const isOwn = (nth: number) =>
+      isKept(codes[first + nth]!) ||
+      this.#isExplained(codes[first + nth]!) ||
+      this.#isMarked(chunk, row, nth, rows) ||
+      this.#earlierWas(nth) !== undefined;
+    if (this.#columns.some((_, nth) => isOwn(nth)))
+      return this.#writer.prepare(
+        this.#columns.flatMap((_, column) => this.#fieldsOf(chunk, row, column, rows)),
+      );
+    const key = own?.join() ?? code;
+    let added = this.#byCodes.get(key);
+    if (added === undefined) {
+      added = this.#writer.prepare(Array.from(own ?? [code]).flatMap((each) => this.#usualFields(each)));
+      this.#byCodes.set(key, added);
+    }
+    return added;
+  }
+
+  /** Returns the index of the column in which an earlier run has put what it replaced. */
+  #earlierWas(column: number): number | undefined {
+    const { details, names, indices } = this.#options.columns;
+    const index = details.indexOf("was");
+    return index === -1 ? undefined : indices[(column * names.length) / this.#columns.length + 1 + index];
+  }
+
+  /** Returns whether an item was replaced, or differs by marks from what its field has, which is suggested in its place. */
+  #isMarked(chunk: ScannedChunk, row: number, nth: number, { codes, was }: RenderedRows): boolean {
+    const field = row * this.#columns.length + nth;
+    if (was?.has(field)) return true;
+    const isSuggested = this.#options.columns.details.includes("suggestion") && hasItem(codes[field]!);
+    return isSuggested && mayBeMarked(chunk.withColumn(this.#columns[nth]!).rawValue(row));
+  }
+
+  #isExplained(code: number): boolean {
+    if (!hasItem(code) || code === notCheckedCode) return false;
+    return isExplained(this.#options.columns, this.#hasReason(code));
+  }
+
+  #hasReason(code: number): boolean {
+    return this.#explainsAll || this.#codes.reasons[code] !== undefined;
+  }
+
+  #usualFields(code: number): readonly string[] {
+    const { kind, columns } = this.#options;
+    return ourFields(columns, { status: this.#codes.statuses[code]! }, kind);
+  }
+
+  /** @param column index among the columns with items */
+  #fieldsOf(
+    chunk: ScannedChunk,
+    row: number,
+    column: number,
+    { codes, nth, was }: RenderedRows,
+  ): readonly string[] {
+    const { columns } = this.#options;
+    const field = row * this.#columns.length + column;
+    const code = codes[field]!;
+    if (isKept(code)) {
+      const each = columns.names.length / this.#columns.length;
+      const own = columns.indices.slice(column * each, (column + 1) * each);
+      return own.map((earlier) => (earlier === undefined ? "" : chunk.field(row, earlier)));
+    }
+    return this.#withEarlierWas(chunk, row, column, this.#judgedFields(chunk, field, code, nth, was));
+  }
+
+  #judgedFields(
+    chunk: ScannedChunk,
+    field: number,
+    code: number,
+    nth: Uint32Array | undefined,
+    was: ReadonlyMap<number, string> | undefined,
+  ): readonly string[] {
+    const { kind, columns } = this.#options;
+    if (!hasItem(code) || code === notCheckedCode) return this.#usualFields(code);
+    const { item, isMarked } = itemsInField(chunk, this.#columns, field, this.#cells)[nth?.[field] ?? 0]!;
+    const status = this.#codes.statuses[code]!;
+    const before = was?.get(field);
+    const isFixed = this.#codes.reasons[code] === fixedReason;
+    const verdict = isFixed
+      ? { status, reason: fixedReason }
+      : this.#needsVerdicts && this.#hasReason(code)
+        ? this.#explain(item, status)
+        : { status };
+    const suggestion = verdict.suggestion ?? (isMarked ? item : undefined);
+    return ourFields(
+      columns,
+      {
+        ...verdict,
+        ...(suggestion !== undefined && { suggestion }),
+        ...(before !== undefined && { was: before }),
+      },
+      kind,
+      item,
+    );
+  }
+
+  /** What an earlier run has replaced stays in its column, which has the only copy. */
+  #withEarlierWas(chunk: ScannedChunk, row: number, column: number, fields: readonly string[]) {
+    const earlier = this.#earlierWas(column);
+    const index = 1 + this.#options.columns.details.indexOf("was");
+    return earlier === undefined || fields[index] !== ""
+      ? fields
+      : fields.with(index, chunk.field(row, earlier));
+  }
+}
+
+/** The codes of each field with items, row by row; the index of the deciding item in each; what replaced items were. */
+interface RenderedRows {
+  readonly codes: Uint8Array;
+  readonly nth: Uint32Array | undefined;
+  readonly was: ReadonlyMap<number, string> | undefined;
+}
+
+export function itemsInField(
+  chunk: ScannedChunk,
+  columns: readonly number[],
+  field: number,
+  cells: Cells,
+): readonly FoundItem[] {
+  const row = columns.length === 1 ? field : Math.floor(field / columns.length);
+  const column = chunk.withColumn(columns[field - row * columns.length]!);
+  const address = cells.takesPlainAddresses ? plainAddress(column, row) : undefined;
+  if (address === undefined) return cells.find(column.value(row));
+  return [{ item: address, start: 0, end: address.length, isMarked: false }];
+}
+
+/**
+ * Returns the bytes to append for a column with items, by the codes of offline verdicts; none if the kernel cannot write them.
+ */
+export function tailsOf({ kind, shape, target, keeps, columns }: BlockOptions): readonly Uint8Array[] {
+  const hasTails = keeps === undefined && columns.details.length === 0;
+  if (!hasTails || target.format !== undefined || shape.json) return [];
+  const writer = new CopyingWriter(shape, { indices: [undefined] });
+  return offlineStatuses.map((status) => writer.prepare(ourFields(columns, { status }, kind)).parts[0]!);
+}

@@ -1,0 +1,169 @@
+/**
+ * The blocks of a table, classified from their bytes by the threads:
+ *
+ *     input -> blocks -> threads (scan, judge, write) -> chunks in input order
+ *                     \-> main thread, for all other blocks ----/
+ *
+ * Blocks end after a line ending. The workers have up to `blocksForThread` blocks per core, each in a slot of shared memory. The
+ * main thread takes the results in input order. A block that starts inside a record, or that a thread refused, goes through the
+ * chunk assembler instead, which has the start of that record.
+ *
+ * To keep: a slot's memory may not be used after its release. Every way out closes the threads.
+ */
+import type { Classifier } from "../../classifier/classifier.js";
+import type { ClassifierSource } from "../../classifier/tables/load-classifier.js";
+import { resetCounts } from "../../kernel/disposable-counts.js";
+import { prepareMemory, withKernel } from "../../kernel/kernel.js";
+import { writeDomainTables } from "../../kernel/tables.js";
+import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import type { ScannedTable } from "../../table/scan/scanned-records.js";
+import { readerOf } from "../../table/writers/writer-of.js";
+import type { Kind } from "../../validator/validator.js";
+import type { ClassifiedChunk } from "../settle/settler.js";
+import { BlockClassifier, kernelSettings, type MainThread } from "./block-classifier.js";
+import { BlockKernel } from "./block-kernel.js";
+import { BlockMemory } from "./block-memory.js";
+import { type BlockOptions, looksAtRows } from "./block-options.js";
+import type { SubmittedBlock, WorkerPool } from "./worker-pool.js";
+
+/** Workers pay off from this many bytes left to read or, if the size of the input is not known, bytes read. */
+const worthWorkers = 25_165_824;
+const worthWorkersRead = 8_388_608;
+/** Further threads would wait for the main thread, which counts, charges and writes. */
+const mostThreads = 4;
+/** Enough blocks per thread that no worker waits for the main thread. */
+const blocksForThread = 3;
+/** Size of a block for a service, in bytes: small, because answers and the next requests wait while a block is classified. */
+const smallBlock = 65_536;
+/** Limit on chunks that wait for their verdicts or to be written. It bounds memory. */
+export const mostWaiting = 128;
+
+/** The kernel of the main thread, and the parts of it that other threads need. Serves one run at a time. */
+export interface PreparedKernel {
+  readonly module: WebAssembly.Module;
+  readonly memory: BlockMemory;
+  readonly kernel: BlockKernel;
+}
+
+export interface ThreadEngine {
+  /** Undefined if a service gives the verdicts. */
+  readonly classifier: Classifier | undefined;
+  readonly source: ClassifierSource | undefined;
+}
+
+const threadsFor = (engine: ThreadEngine, cores: number): number =>
+  // A service is slower than one thread.
+  engine.classifier === undefined ? 1 : Math.min(cores, mostThreads);
+
+/** Returns the kernel with its memory; null where it cannot run. Without it, items have other hashes. */
+export const prepareKernel = (engine: ThreadEngine, cores: number, kind: Kind): PreparedKernel | null =>
+  withKernel((module) => {
+    const threads = threadsFor(engine, cores);
+    // Slots for submitted blocks, for waiting chunks, for the block taken last, and for one whose bytes are being written.
+    const memory = new BlockMemory(threads, blocksOf(threads) + mostWaiting + 2);
+    return { module, memory, kernel: new BlockKernel(module, memory, 0, engine.classifier, kind) };
+  }) ?? null;
+
+const blocksOf = (threads: number): number => 2 + threads * blocksForThread;
+
+export class ClassifiedChunks {
+  readonly classifier: BlockClassifier;
+  readonly #table: ScannedTable;
+  readonly #options: BlockOptions;
+  readonly #engine: ThreadEngine;
+  readonly #prepared: PreparedKernel | null;
+  readonly #inputShare: () => number | undefined;
+  readonly #read: (chunk: ScannedChunk) => ScannedChunk;
+  #pool: WorkerPool | undefined;
+
+  constructor(
+    table: ScannedTable,
+    options: BlockOptions,
+    engine: ThreadEngine,
+    prepared: PreparedKernel | null,
+    main: MainThread,
+    inputShare: () => number | undefined,
+  ) {
+    this.#table = table;
+    this.#options = options;
+    this.#engine = engine;
+    this.#prepared = prepared;
+    this.#inputShare = inputShare;
+    if (prepared) {
+      const { memory } = prepared.memory;
+      prepareMemory(memory, kernelSettings(options));
+      resetCounts(memory.buffer);
+      // Small inputs skip this; `newPool` does it when more blocks arrive.
+      if (engine.classifier && (inputShare() ?? 1) < 1) writeDomainTables(memory.buffer, engine.classifier);
+    }
+    this.classifier = new BlockClassifier(options, engine.classifier, prepared?.kernel, main);
+    const read = readerOf(table.shape, table.target, options.columns, table.onBadRow);
+    this.#read = (chunk) => read(chunk)!;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<ClassifiedChunk> {
+    const { first, blocks, assembler } = this.#table;
+    const submitted: SubmittedBlock[] = [];
+    let bytesSoFar = 0;
+    yield* this.#classifyHere(first, true);
+    for await (const { bytes, isBeforePause } of blocks({
+      blockBytes: this.#options.isService ? smallBlock : undefined,
+    })) {
+      bytesSoFar += bytes.length;
+      this.#pool ??= await this.#newPool();
+      if (isWorthWorkers(bytesSoFar, this.#inputShare())) this.#pool?.startWorkers();
+      const inSlot = isBeforePause ? undefined : this.#pool?.submit(bytes);
+      if (inSlot) submitted.push(inSlot);
+      const most = inSlot && this.#prepared ? blocksOf(this.#prepared.memory.threads) - 1 : 0;
+      while (submitted.length > most) yield* this.#takeResult(submitted.shift()!);
+      if (!inSlot) yield* this.#classifyHere(assembler.assemble(bytes, 0, isBeforePause), isBeforePause);
+    }
+    for (const block of submitted) yield* this.#takeResult(block);
+    yield* this.#classifyHere(assembler.assemble(undefined));
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+
+  async #newPool(): Promise<WorkerPool | undefined> {
+    const { classifier, source } = this.#engine;
+    if (this.#prepared === null || looksAtRows(this.#options)) return undefined;
+    const { module, memory } = this.#prepared;
+    const { WorkerPool } = await import("./worker-pool.js");
+    if (classifier) writeDomainTables(memory.memory.buffer, classifier);
+    return new WorkerPool(this.#options, source, module, memory, this.classifier);
+  }
+
+  *#classifyHere(whole: ScannedChunk, isBeforePause = false): Generator<ClassifiedChunk> {
+    for (const piece of whole.pieces()) {
+      const chunk = this.#read(piece);
+      const verdicts = this.classifier.classify(chunk);
+      const { codes, items } = verdicts;
+      this.classifier.checkHeaders(verdicts, codes, () => chunk);
+      const written = this.#options.isFinal ? this.classifier.render(chunk, codes, items) : undefined;
+      yield { ...verdicts, chunk: () => chunk, written, isBeforePause };
+    }
+  }
+
+  async *#takeResult({ block, result, records, release }: SubmittedBlock): AsyncGenerator<ClassifiedChunk> {
+    const { assembler } = this.#table;
+    const classified = await result();
+    // A record from an earlier block may end in this one; then the thread started in the middle of a record.
+    if (classified === undefined || !assembler.isAligned) {
+      if (classified !== undefined) this.classifier.takeBack(() => records(1), classified);
+      const chunk = assembler.assemble(block);
+      release();
+      yield* this.#classifyHere(chunk);
+      return;
+    }
+    const { line } = assembler;
+    assembler.skip(classified.lines);
+    this.classifier.checkHeaders(classified, classified.codes, () => records(line));
+    yield { ...classified, chunk: () => records(line), release };
+  }
+}
+
+function isWorthWorkers(bytes: number, share: number | undefined): boolean {
+  return share === undefined ? bytes >= worthWorkersRead : (bytes * (1 - share)) / share >= worthWorkers;
+}

@@ -1,0 +1,23 @@
+/** Entry point of a worker thread. Takes one block after the other, until it is terminated. */
+import { parentPort, workerData } from "node:worker_threads";
+import { loadClassifier } from "../../classifier/tables/load-classifier.js";
+import { BlockClassifier } from "./block-classifier.js";
+import { BlockKernel } from "./block-kernel.js";
+import { BlockMemory } from "./block-memory.js";
+import { BlockQueue } from "./block-queue.js";
+import type { WorkerInput } from "./worker-pool.js";
+
+const { options, source, module, memory, threads, slots, queueMemory, thread } = workerData as WorkerInput;
+const blockMemory = new BlockMemory(threads, slots, memory);
+const queue = new BlockQueue(slots, queueMemory);
+const classifier = source && loadClassifier(source);
+const kernel = new BlockKernel(module, blockMemory, thread, classifier, options.kind);
+const blocks = new BlockClassifier(options, classifier, kernel);
+const all = Array.from({ length: slots }, (_, index) => blockMemory.slot(index));
+
+for (;;) {
+  const task = queue.take(thread);
+  if (task === undefined) queue.wait();
+  else if (queue.finish(task.slot, blocks.classifySlot(all[task.slot]!, task.length)))
+    parentPort!.postMessage(thread);
+}

@@ -1,0 +1,250 @@
+/** Finds the items in the values of a table: none, one, or several. */
+import { type Span, withoutBlanks, withoutMarks } from "../../classifier/marks.js";
+import { findSuffix } from "../../classifier/rules/domain/public-suffix.js";
+import type { JsonText } from "../../table/json/json-values.js";
+import { nameFitOf } from "../../table/sniff/column.js";
+import { type ItemTest, isSign } from "../../table/sniff/item-profile.js";
+import { isHeaderOf } from "../../table/sniff/second-header.js";
+import type { Kind, Status } from "../../validator/validator.js";
+import { type FoundItem, findItem } from "./item.js";
+import { fieldsOf, isItem, listedParts, longestList } from "./item-list.js";
+import { type Readable, readableOf } from "./markup.js";
+import { itemsInJson, profiles } from "./profiles.js";
+
+/** Plain data, because worker threads get a copy. */
+export interface CellOptions {
+  readonly kind: Kind;
+  /** Words for "no item", such as `n/a`, in lower case. */
+  readonly emptyValues: readonly string[];
+  /** With `first`, the other items of a value are not judged. */
+  readonly deciding: "first" | "worst" | "best";
+  /** Whether each value is a line of a plain list, in which text may follow the item. */
+  readonly isPlainList: boolean;
+}
+
+export const usualEmptyValues = [
+  ...["n/a", "na", "#n/a", "nan", "nil", "null", "(null)", "none", "(none)", "undefined"],
+  ...["\\n", "0", "x", "false", "(blank)", "unknown", "no email", "no e-mail", "[no email]"],
+  ...["keine", "kein", "k.a.", "k. a.", "entfällt", "unbekannt", "aucun", "aucune", "néant", "inconnu"],
+  ...["ninguno", "ninguna", "nessuno", "nessuna", "brak", "ingen", "saknas", "geen", "n.v.t.", "нет"],
+  ...["なし", "无", "無", "없음"],
+];
+
+export const usualCells: Omit<CellOptions, "kind"> = {
+  emptyValues: usualEmptyValues,
+  deciding: "worst",
+  isPlainList: false,
+};
+
+const plainAddress = /^\w[\w.+-]*@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/i;
+
+export class Cells {
+  /** Number of values so far that stand for no item. */
+  emptied = 0;
+  /** Number of values so far in which an item has marks around it; see classifier/marks.ts. */
+  marked = 0;
+  readonly #options: CellOptions;
+  readonly #emptyValues: ReadonlySet<string>;
+
+  constructor(options: CellOptions) {
+    this.#options = options;
+    this.#emptyValues = new Set(options.emptyValues);
+    const usual = new Set(usualEmptyValues);
+    this.hasItemWords = options.emptyValues.some((word) => !usual.has(word) && /[@.]/.test(word));
+  }
+
+  /** Whether a word for "no item" may look like an item: then the bytes of a value are not enough to decide. */
+  readonly hasItemWords: boolean;
+
+  get takesPlainAddresses(): boolean {
+    return this.#options.kind === "email" && !this.hasItemWords;
+  }
+
+  isNone(text: string): boolean {
+    return text === "" || this.#isEmptied(text);
+  }
+
+  itemsIn(value: string): readonly string[] {
+    return this.find(value).map(({ item }) => item);
+  }
+
+  /** Finds the items in a value, with their ranges in it. */
+  find(value: string): readonly FoundItem[] {
+    const text = value.trim();
+    if (text === "") return [];
+    const { kind, deciding } = this.#options;
+    if (kind === "email" && plainAddress.test(text) && !this.#emptyValues.has(text.toLowerCase())) {
+      const span = withoutBlanks(value, { start: 0, end: value.length });
+      if (text.length === span.end - span.start) return [{ item: text, ...span, isMarked: false }];
+    }
+    if (this.#isEmptied(text)) {
+      this.emptied++;
+      return [];
+    }
+    const inJson = itemsInJson(kind, value);
+    const items =
+      inJson?.flatMap((each) => this.#findInText(each.text).map((item) => inJsonText(item, each))) ??
+      this.#findInMarkup(value);
+    const found = items.filter(({ item }) => item !== "");
+    if (found.some(({ isMarked }) => isMarked)) this.marked++;
+    return deciding === "first" ? found.slice(0, 1) : found;
+  }
+
+  #findInMarkup(value: string): readonly FoundItem[] {
+    const readable = value.length > longestList ? undefined : readableOf(this.#options.kind, value);
+    if (readable === undefined) return this.#findInText(value);
+    return this.#findInText(readable.text).map((item) => inSource(item, value, readable));
+  }
+
+  #findInText(text: string): readonly FoundItem[] {
+    const { kind } = this.#options;
+    const listed = listedParts(kind, text);
+    const parts = listed?.filter(
+      ({ start, end, isName }) => !isName && !this.#isEmptied(text.slice(start, end)),
+    );
+    if (listed?.length === 0) this.emptied++;
+    const find = (part: Span) => withName(findItem(kind, text, part), text, part);
+    if (parts !== undefined && (parts.length > 0 || listed!.length === 0)) return parts.map(find);
+    const only = this.#onlyItem(text) ?? text;
+    const start = text.indexOf(only);
+    return [find({ start, end: start + only.length })];
+  }
+
+  /**
+   * Returns the one item of a value that also has words for "no item", a name after the item or, in a plain list, more
+   * fields or a comment.
+   */
+  #onlyItem(value: string): string | undefined {
+    const { kind, isPlainList } = this.#options;
+    const text = value.trim();
+    if (isItem(kind, text) || text.length > longestList) return undefined;
+    const [first, ...others] = fieldsOf(isPlainList ? text.replace(/\s#\s.*$/, "") : text);
+    if (first === undefined || !isItem(kind, first)) return undefined;
+    const isAlone = others.length > 0 && others.every((part) => this.#isEmptied(part));
+    return isPlainList || isAlone || isNamed(first, text) ? first : undefined;
+  }
+
+  /**
+   * Returns whether a value has no item: it is a word for that, has only punctuation, repeats the name of the column, as in
+   * repeated headers, or is a comment or heading in a plain list.
+   */
+  #isEmptied(value: string): boolean {
+    const { start, end } = withoutMarks(value, { start: 0, end: value.length });
+    const text = start < end ? value.slice(start, end) : value;
+    if (this.#emptyValues.has(text.toLowerCase()) || !/[\p{L}\p{N}@]/u.test(text)) return true;
+    if (this.#options.isPlainList && /^(?:#|\/\/|--|;)\s|^[^@.]*:$/.test(text)) return true;
+    return /^\p{L}[\p{L} _-]*$/u.test(text) && nameFitOf(text, profiles[this.#options.kind]) === 3;
+  }
+}
+
+/** Gives an item whose name is the item, too, a range with both: they stay the same. */
+function withName(found: FoundItem, text: string, part: Span): FoundItem {
+  const { item, end } = found;
+  const at = item === "" ? -1 : text.slice(part.start, found.start).indexOf(item);
+  if (at === -1) return found;
+  const start = part.start + at;
+  return { ...found, start, written: (by) => text.slice(start, end).replaceAll(item, by) };
+}
+
+/** Gives an item in a text of JSON its range in the JSON, where the text may have escapes. */
+function inJsonText({ item, isMarked, ...range }: FoundItem, { text, start, end }: JsonText): FoundItem {
+  const escaped = (part: string) => JSON.stringify(part).slice(1, -1);
+  if (end - start === text.length)
+    return { item, isMarked, start: start + range.start, end: start + range.end, written: escaped };
+  const written = (by: string) => escaped(text.slice(0, range.start) + by + text.slice(range.end));
+  return { item, isMarked, start, end, written };
+}
+
+/** Gives an item in a readable text its range in the value. */
+function inSource(found: FoundItem, value: string, { starts, ends }: Readable): FoundItem {
+  if (found.start === found.end) return found;
+  const [start, end] = [starts[found.start]!, ends[found.end - 1]!];
+  // A link whose text is around its item, too; see markup.ts.
+  const isLink = starts[found.start - 1] === start && end - start < value.trim().length;
+  return {
+    ...found,
+    ...(isLink && { written: (item) => `<${item}>` }),
+    ...{ start, end, isMarked: found.isMarked || value.slice(start, end) !== found.item },
+  };
+}
+
+/**
+ * Returns what every item has in its text, or an escape that may stand for it: a text without any needs no closer look, which
+ * takes microseconds. The dot at the end of a sentence is none of a domain.
+ */
+function signsOf(kind: Kind): Uint8Array {
+  const signs = new Uint8Array(256);
+  for (const sign of "%&\\") signs[sign.charCodeAt(0)] = 1;
+  if (kind === "email") signs["@".charCodeAt(0)] = 1;
+  else {
+    signs[".".charCodeAt(0)] = 2;
+    // Dots of other scripts.
+    signs.fill(1, 0x80);
+  }
+  return signs;
+}
+
+/** Returns the test that shows whether a row is in step with its table; see table/scan/broken-rows.ts. */
+export function itemTest({ kind, emptyValues }: Pick<CellOptions, "kind" | "emptyValues">): ItemTest {
+  const cells = new Cells({ ...usualCells, kind, emptyValues });
+  const signs = signsOf(kind);
+  /** Any byte beyond ASCII stands for all. */
+  const byteAt = (field: string, at: number) => Math.min(field.charCodeAt(at) || 0, 0x80);
+  const hasSign = (field: string): boolean => {
+    for (let at = 0; at < field.length; at++)
+      if (isSign(signs, byteAt(field, at), byteAt(field, at + 1))) return true;
+    return false;
+  };
+  return {
+    signs,
+    isItem: (field) => {
+      if (!hasSign(field)) return false;
+      if (profiles[kind].likeness(field) > 0) return true;
+      const items = cells.itemsIn(field);
+      return items.length > 0 && items.every((item) => isItem(kind, item));
+    },
+    isGlued: (field) => cells.itemsIn(field).some(isGlued),
+    holds: profiles[kind].holds,
+    isHeader: (fields, header) => isHeaderOf(fields, header, profiles[kind]),
+    isNone: (field) => cells.isNone(field.trim()),
+  };
+}
+
+/** Returns whether an item ends with a known top-level domain followed by other letters: `ann@posteo.denew`. */
+function isGlued(item: string): boolean {
+  const tld = /\.([a-z]{2}[^\s.@]*)$/i.exec(item)?.[1]?.toLowerCase();
+  if (tld === undefined) return false;
+  const isKnown = (name: string) => findSuffix(`x.${name}`) !== "unknown-tld";
+  return (
+    !isKnown(tld) &&
+    Array.from(tld, (_, end) => tld.slice(0, end)).some((name) => /^[a-z]{2,}$/.test(name) && isKnown(name))
+  );
+}
+
+/**
+ * Returns whether a name or a note follows an address, as in a row with other delimiters than its table. In
+ * `ann@example.co,uk`, the rest is part of the domain.
+ */
+const isNamed = (address: string, text: string): boolean =>
+  /@.*\./.test(address) &&
+  text.startsWith(address) &&
+  /^[,;|\t][^\s@][^@]*$/.test(text.slice(address.length)) &&
+  !/^.[a-z]{2,3}$/.test(text.slice(address.length));
+
+/**
+ * Statuses from the best to the worst: here if the worst item decides, below if the best one does. Unknown statuses
+ * rank as `(other)`. In `ranksOfBest`, `quota_exceeded` ranks high: the unchecked item might be the best one.
+ */
+const ranks: readonly Status[] = ["", "ok", "alias", "(other)", "disposable", "fake", "quota_exceeded"];
+
+const ranksOfBest: readonly Status[] = ["ok", "alias", "quota_exceeded", "(other)", "disposable", "fake"];
+
+export const isGood = (status: Status | undefined): boolean => status === "ok" || status === "alias";
+
+export function decidesBefore(status: Status, earlier: Status, deciding: CellOptions["deciding"]): boolean {
+  const order = deciding === "best" ? ranksOfBest : ranks;
+  const [rank, other] = [status, earlier].map((name) =>
+    order.indexOf(order.includes(name) ? name : "(other)"),
+  ) as [number, number];
+  return deciding === "best" ? rank < other : rank > other;
+}

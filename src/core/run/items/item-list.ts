@@ -1,0 +1,206 @@
+/** Splits values with several items into their parts: lists as people type and copy them, with names between the addresses. */
+import { type Span, withoutBlanks } from "../../classifier/marks.js";
+import type { Kind } from "../../validator/validator.js";
+import { extractItem, looksLikeHost } from "./item.js";
+
+/** Commas and semicolons of other scripts, and the bar of full width: none of them can be in an address. */
+const foreignSeparators = "\u060c\u061b\u3001\uff0c\uff1b\uff5c\uff64";
+
+/** Rough shape of an address. It excludes delimiters, as that of a host in item.ts. */
+const looksLikeAddress = new RegExp(
+  `^[^\\s@,;|"<>()${foreignSeparators}]+@[^\\s@,;|"<>()${foreignSeparators}]+$`,
+);
+export const isItem = (kind: Kind, text: string): boolean =>
+  (kind === "email" ? looksLikeAddress : looksLikeHost).test(extractItem(kind, text));
+
+/** Longest value, in characters, that is searched for several items. */
+export const longestList = 16_384;
+
+const separators: ReadonlySet<string> = new Set([...",;|\r\n", ...foreignSeparators]);
+/** Also between items: spaces, and what Google Contacts writes. */
+const betweenItems = /:::|\s+/g;
+const betweenWords = /^(?:and|or|und|oder|et|ou|y|o|e|i|en|och|\([^()@]*\)|[^\p{L}\p{N}]+)$/iu;
+
+/** Addresses of other systems in Exchange's `proxyAddresses`, which reach no mailbox by SMTP. */
+const otherSystem = /^(?:x500|x400|sip|eum|spo|notes|ccmail|msmail|gwise):/i;
+const anyOtherSystem = /(?:^|[;,+|\s])(?:x500|x400|sip|eum|spo|notes|ccmail|msmail|gwise):/i;
+/** The attributes of an X.400 address, which has semicolons between them. */
+const attributeOfX400 = /^(?:[a-z]{1,4}\d?|dda:[^=]*)=/i;
+const plusAndSystem = /\+(?=(?:smtp|x500|x400|sip|eum|spo|notes):)/iy;
+
+const anyAddress = /[^\s@,;|"'<>()]+@[^\s@,;|"'<>()]+/;
+
+/** Returns whether an address stands before one in angle brackets, and is not the same one as its name. */
+const isAnother = (before: string, inBrackets: string): boolean => {
+  const found = anyAddress.exec(before)?.[0];
+  return found !== undefined && found.toLowerCase() !== inBrackets.trim().toLowerCase();
+};
+
+/** Returns the parts of a list between its separators, which are not in quotes, and after addresses in angle brackets. */
+function partsOf(text: string, { start, end }: Span): Span[] {
+  const parts: Span[] = [];
+  let from = start;
+  const endPart = (to: number, next: number) => {
+    const part = withoutBlanks(text, { start: from, end: to });
+    if (part.start < part.end) parts.push(part);
+    from = next;
+  };
+  const closeOf = closesIn(text, end);
+  for (let at = start; at < end; at++) {
+    const character = text[at]!;
+    const close = character === '"' || character === "<" ? closeOf(at) : undefined;
+    if (close === -1) endPart(at, at + 1);
+    else if (close !== undefined) {
+      const inBrackets = character === "<" ? text.slice(at + 1, close) : "";
+      if (inBrackets !== "" && isAnother(text.slice(from, at), inBrackets)) endPart(at, at);
+      at = close;
+      if (inBrackets.includes("@")) endPart(close + 1, close + 1);
+    } else if (separators.has(character) || character === ">" || startsSystem(text, at)) endPart(at, at + 1);
+  }
+  endPart(end, end);
+  return parts;
+}
+
+/** Returns what finds the end of a quote or of angle brackets, from their start; -1 if they have none. */
+function closesIn(text: string, end: number): (open: number) => number {
+  let [isQuoteLeft, isBracketLeft] = [true, true];
+  return (open) => {
+    if (text[open] === '"') {
+      const close = isQuoteLeft ? closingQuote(text, open, end) : -1;
+      isQuoteLeft = close !== -1;
+      return close;
+    }
+    const close = isBracketLeft ? text.indexOf(">", open) : -1;
+    isBracketLeft = close !== -1 && close < end;
+    const next = text.indexOf("<", open + 1);
+    return isBracketLeft && (next === -1 || next > close) ? close : -1;
+  };
+}
+
+function startsSystem(text: string, at: number): boolean {
+  plusAndSystem.lastIndex = at;
+  return text[at] === "+" && plusAndSystem.test(text);
+}
+
+function closingQuote(text: string, open: number, end: number): number {
+  for (let at = open + 1; at < end; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === '"') return at;
+  }
+  return -1;
+}
+
+export const fieldsOf = (text: string): readonly string[] =>
+  partsOf(text, { start: 0, end: text.length }).map(({ start, end }) => text.slice(start, end));
+
+/** An address after a name: in angle brackets, or after a dash or a colon. */
+const named = /<[^<>]*@[^<>]*>$|^[^@]*(?:\s[-–—]|:)\s+\S+@\S+$/;
+/** A name of several words, which no address has. */
+const severalWords = /^[\p{L}\p{M}'’-]+\.?(?:\s+[\p{L}\p{M}'’-]+\.?)+$/u;
+
+/** A part of a list: an item, with its name if it has one, or the name of somebody without an item. */
+export interface ListPart extends Span {
+  readonly isName?: true;
+}
+
+/**
+ * Joins the parts of display names with commas to their addresses: `Lee, Ann <ann@example.net>`. Parts without an address
+ * belong to the one after them, with nothing but commas between. Other names have no address.
+ */
+function withNames(text: string, parts: readonly Span[]): readonly ListPart[] {
+  const joined: ListPart[] = [];
+  let names: Span[] = [];
+  const endNames = () => {
+    const isName =
+      names.length > 1 && names.every(({ start, end }) => !/[@.\d]/.test(text.slice(start, end)));
+    if (isName) joined.push({ start: names[0]!.start, end: names.at(-1)!.end, isName });
+    else
+      for (const part of names) {
+        const isNamed = severalWords.test(text.slice(part.start, part.end));
+        joined.push(isNamed ? { ...part, isName: true } : part);
+      }
+    names = [];
+  };
+  for (const part of parts) {
+    const { start, end } = part;
+    const isAfterComma = names.length > 0 && /^[^;|\r\n]*$/.test(text.slice(names.at(-1)!.end, start));
+    if (!isAfterComma) endNames();
+    const own = text.slice(start, end);
+    if (!/\S@\S/.test(own)) names.push(part);
+    else if (named.test(own)) {
+      joined.push({ start: names[0]?.start ?? start, end });
+      names = [];
+    } else {
+      endNames();
+      joined.push(part);
+    }
+  }
+  endNames();
+  return joined;
+}
+
+/** Leaves out brackets or quotes around a whole list: `['ann@example.net', 'bob@example.net']`. */
+function insideOf(text: string): Span {
+  const all = withoutBlanks(text, { start: 0, end: text.length });
+  const [first, last] = [text[all.start], text[all.end - 1]];
+  const inside = { start: all.start + 1, end: all.end - 1 };
+  const isBracketed =
+    (first === "[" && last === "]") || (first === "(" && last === ")") || (first === "{" && last === "}");
+  const isQuoted = first === '"' && last === '"' && !text.slice(inside.start, inside.end).includes('"');
+  return inside.start < inside.end && (isBracketed || isQuoted) ? inside : all;
+}
+
+/**
+ * Finds the parts of a list with at least two items. Without an item of its own, a part is one all the same, so that
+ * nothing is passed over.
+ *
+ * @returns undefined if the text is no list; no parts if it only has addresses of other systems than SMTP
+ */
+export function listedParts(kind: Kind, text: string): readonly ListPart[] | undefined {
+  const hasOthers = kind === "email" && text.length <= longestList && anyOtherSystem.test(text);
+  if (text.length > longestList || !(hasOthers || mayBeList.test(text))) return undefined;
+  if (
+    kind === "email"
+      ? !hasOthers && text.indexOf("@") === text.lastIndexOf("@")
+      : !/\s/.test(text) && isItem(kind, text)
+  ) {
+    // A single `@`, or a URL, which may contain a comma.
+    return undefined;
+  }
+  const all = partsOf(text, insideOf(text));
+  let isOther = false;
+  const own = all.filter(({ start, end }) => {
+    const part = text.slice(start, end);
+    isOther = otherSystem.test(part) || (isOther && attributeOfX400.test(part));
+    return !isOther;
+  });
+  const parts = (kind === "email" ? withNames(text, own) : own).flatMap((part) => piecesOf(kind, text, part));
+  const said = parts.filter(({ start, end }) => !betweenWords.test(text.slice(start, end)));
+  const items = said.filter(({ start, end }) => isItem(kind, text.slice(start, end))).length;
+  return items > 1 || own.length < all.length ? said : undefined;
+}
+
+const mayBeList = new RegExp(`[,;|\\s/+>${foreignSeparators}]|:::`);
+
+/** Splits a part that is no item at spaces; and addresses with slashes between them. */
+function piecesOf(kind: Kind, text: string, part: ListPart): readonly ListPart[] {
+  if (part.isName) return [part];
+  const own = text.slice(part.start, part.end);
+  if (/["<>]/.test(own) || isItem(kind, own)) return [part];
+  return splitAt(own, betweenItems, part.start).flatMap((piece) => {
+    const word = text.slice(piece.start, piece.end);
+    if (kind !== "email" || word.indexOf("@") === word.lastIndexOf("@")) return [piece];
+    const between = splitAt(word, /\//g, piece.start);
+    return between.every(({ start, end }) => isItem(kind, text.slice(start, end))) ? between : [piece];
+  });
+}
+
+function splitAt(text: string, separator: RegExp, offset: number): Span[] {
+  const parts: Span[] = [];
+  let from = 0;
+  for (const { index, 0: found } of [...text.matchAll(separator), { index: text.length, 0: "" }]) {
+    if (index > from) parts.push({ start: offset + from, end: offset + index });
+    from = index + found.length;
+  }
+  return parts;
+}

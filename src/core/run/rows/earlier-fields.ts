@@ -1,0 +1,75 @@
+/** Decides which rows keep the fields that an earlier run has added, and protects fields that are not idv's. */
+import { type BadRowListener, type BadRowPolicy, RowFault } from "../../table/bad-rows.js";
+import { TableError } from "../../table/errors.js";
+import { knownStatuses, notChecked } from "../../validator/validator.js";
+import { mostStatuses, notARowCode, otherShardCode } from "../status-codes.js";
+
+export interface Update {
+  readonly input: string;
+  /** If not, all rows are validated again. */
+  readonly keeps: boolean;
+  /** Whether each status column has statuses in its first rows. An empty column may be the user's own. */
+  readonly isSure: boolean;
+  /** How to find and handle bad rows that the earlier run kept; undefined to ignore them. */
+  readonly bad?: {
+    /** A bad row has no status: one of its own fields is in the status column. */
+    isBadRow(status: string): boolean;
+    readonly policy: BadRowPolicy;
+    readonly onBadRow: BadRowListener;
+  };
+}
+
+export const anyUpdate: Update = { input: "", keeps: true, isSure: true };
+
+/**
+ * Handles a bad row that the earlier run kept. Returns the code that keeps it or leaves it out.
+ *
+ * @throws TableError if bad rows end the run
+ */
+export function badRowCode(
+  input: string,
+  { policy, onBadRow }: NonNullable<Update["bad"]>,
+  column: string | undefined,
+  line: number | undefined,
+  record: Buffer,
+): typeof notARowCode | typeof otherShardCode {
+  const reason = `the column "${column}" has a field that is no status, as in a row with a delimiter too many or too few; correct the row`;
+  if (policy === "error" && line === undefined) throw new TableError(`${input}: ${reason}`);
+  const fault = new RowFault("out of step", input, line ?? 0, reason);
+  if (policy === "error") throw fault.toError(record);
+  onBadRow(fault, record);
+  return policy === "keep" ? notARowCode : otherShardCode;
+}
+
+export const tooManyKept = (input: string): TableError =>
+  new TableError(
+    `${input}: its status column has over ${mostStatuses} different statuses; name another column with --set statusColumn=NAME, or leave out --update`,
+  );
+
+export const isStatus = (field: string): boolean =>
+  field === "" || (knownStatuses as readonly string[]).includes(field);
+
+/**
+ * Returns the fields that an earlier run has added for a column with items, if the row keeps them. A row without a
+ * status, or with `quota_exceeded`, does not.
+ *
+ * @param name name of the status column
+ * @param line line of the row, from 1; undefined where lines are not counted
+ * @throws TableError if the status column has another value, which would be lost
+ */
+export function keptFields(
+  own: readonly string[] | undefined,
+  name: string | undefined,
+  { input, keeps, isSure }: Update,
+  line: number | undefined,
+): readonly string[] | undefined {
+  if (own === undefined) return undefined;
+  const [status = ""] = own;
+  if (!isStatus(status) && !(keeps && isSure)) {
+    const where = line === undefined ? input : `${input}:${line}`;
+    throw new TableError(
+      `${where}: the column "${name}" has a field that is no status; it is not overwritten; name another column with --set statusColumn=NAME, or leave out --update`,
+    );
+  }
+  return keeps && status !== "" && status !== notChecked.status ? own : undefined;
+}

@@ -1,0 +1,138 @@
+/** Makes the rows of a chunk whose items have their verdicts: their statuses, and how to render them. */
+import type { Flag } from "../../classifier/flags/flag-names.js";
+import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import { keepRecords, wantedRecords } from "../../table/writers/record-writer.js";
+import type { Status } from "../../validator/validator.js";
+import type { BlockClassifier } from "../blocks/block-classifier.js";
+import type { ItemLedger } from "../item-ledger.js";
+import { type FixedChunk, fixItems } from "../items/fixed-items.js";
+import type { Fixer } from "../items/fixes.js";
+import type { ItemMailboxes } from "../run-options.js";
+import type { NumberedChunk } from "../settle/settler.js";
+import { notCheckedCode } from "../status-codes.js";
+import type { RowKeys, RowsWithStatus } from "./row-writer.js";
+
+/**
+ * @param differs whether the ledger may have other codes for items than their thread has given them
+ * @param countsDomains whether the threads have counted the items at disposable domains
+ * @param flagsOf returns the flags of an item with a status
+ * @param fixer replaces items
+ */
+export function settledRows(
+  numbered: NumberedChunk,
+  ledger: ItemLedger,
+  classifier: BlockClassifier,
+  differs: boolean,
+  countsDomains: boolean,
+  flagsOf: (item: string, status: Status) => readonly Flag[],
+  fixer?: Fixer,
+): RowsWithStatus {
+  const { columns, codes, items, emptied, marked, repairable, notUtf8, kept, written, release } = numbered;
+  let scanned: ScannedChunk | undefined;
+  const records = () => {
+    scanned ??= numbered.chunk();
+    return scanned;
+  };
+  const judged = items
+    ? { codes, items: { ...items, codes: items.codes.slice() } }
+    : { codes: codes.slice() };
+  const isOther = differs && ledger.takeCodes(numbered);
+  if (isOther) {
+    if (items) classifier.takeDeciding(codes, items);
+    const all = items?.codes ?? codes;
+    if (countsDomains) classifier.takeBack(records, judged, (index) => all[index] === notCheckedCode);
+  }
+  const fixed = fixer && fixItems(numbered, ledger, records, classifier, fixer);
+  const itemOf = (row: number) => classifier.decidingItem(fixed?.chunk ?? records(), row, { codes, items });
+  const rendered =
+    (!isOther && !fixed && written) || classifier.render(fixed?.chunk ?? records(), codes, items, fixed?.was);
+  return {
+    codes: codesOf(codes, 0, columns),
+    emptied,
+    marked,
+    repairable,
+    fixed: new Set(fixed && Array.from(fixed.was.keys(), (field) => Math.floor(field / columns))).size,
+    notUtf8,
+    kept,
+    isFirst: () => firstRows(numbered),
+    ...(columns > 1 && {
+      otherCodes: Array.from({ length: columns - 1 }, (_, nth) => codesOf(codes, nth + 1, columns)),
+    }),
+    keys: fixed ? fixedKeys(classifier, numbered, fixed) : classifier.keysOf(numbered),
+    good: () => classifier.goodRows(numbered),
+    ...(numbered.mailboxes && { mailboxes: mailboxesOf(numbered, numbered.mailboxes, ledger) }),
+    facts: numbered.facts,
+    elsewhere: numbered.elsewhere,
+    elsewhereAt: numbered.elsewhereAt,
+    elsewhereName: () => classifier.elsewhereIn(records(), numbered.elsewhereRow - 1),
+    hashOf: (domain) => classifier.hashOfDomain(domain),
+    locate: (row) => {
+      const [line, value] = [records().lineOf(row), records().value(row)];
+      return { line, value, item: itemOf(row) };
+    },
+    flagsOf: (row) => {
+      // A row that keeps its status was not looked at.
+      const item = itemOf(row) ?? records().value(row).trim();
+      return flagsOf(item, ledger.codes.statuses[codes[row * columns]!]!);
+    },
+    field: (row, column) => records().field(row, column),
+    all: () => rendered.bytes,
+    keep: (isWanted, leftOut) => keepRecords(rendered, isWanted, leftOut),
+    copy: (isWanted) => wantedRecords(rendered, isWanted),
+    ...(release && { release }),
+  };
+}
+
+/** Returns what `--dedupe` compares, with the new items in the place of those that they replace. */
+function fixedKeys(
+  classifier: BlockClassifier,
+  numbered: NumberedChunk,
+  { items }: FixedChunk,
+): RowKeys | undefined {
+  const keys = classifier.keysOf(numbered);
+  if (keys === undefined) return undefined;
+  const hashes = keys.hashes.slice();
+  for (const { field, nth, item } of items) {
+    if (field % numbered.columns !== 0) continue;
+    const row = field / numbered.columns;
+    const index = (keys.rows ? keys.rows.indexOf(row) : row) + nth;
+    const { low, high } = classifier.keyOf(item);
+    hashes[2 * index] = low;
+    hashes[2 * index + 1] = high;
+  }
+  return { ...keys, hashes };
+}
+
+/** Only items of the first column are marked as new. */
+function mailboxesOf(
+  { columns, items, isNew, hashes }: NumberedChunk,
+  mailboxes: Int32Array,
+  ledger: ItemLedger,
+): ItemMailboxes {
+  const isNewInFirst = () =>
+    isNew.map((one, index) => ((items?.fields[index] ?? index) % columns === 0 ? one : 0));
+  return {
+    hashes: mailboxes,
+    items: items?.hashes ?? hashes,
+    isNew: columns === 1 ? isNew : isNewInFirst(),
+    isItem: (hash) => ledger.codeOf(hash) !== 0,
+  };
+}
+
+const codesOf = (codes: Uint8Array, nth: number, columns: number): Uint8Array => {
+  if (columns === 1) return codes;
+  const own = new Uint8Array(codes.length / columns);
+  for (let row = 0, field = nth; row < own.length; row++, field += columns) own[row] = codes[field]!;
+  return own;
+};
+
+/** Returns 1 for each row whose item in the first column is in no earlier field. */
+function firstRows({ columns, codes, items, isNew }: NumberedChunk): Uint8Array {
+  if (items === undefined) return codesOf(isNew, 0, columns);
+  const isFirst = new Uint8Array(codes.length / columns);
+  for (let index = 0; index < isNew.length; index++) {
+    const field = items.fields[index]!;
+    if (isNew[index] === 1 && field % columns === 0) isFirst[field / columns] = 1;
+  }
+  return isFirst;
+}

@@ -1,0 +1,32 @@
+/**
+ * One part of a list, for a run that shares the list with others: the rows whose item falls into it. Each item is in one shard,
+ * so the shards together charge as much as one run would. Rows without an item are in the first shard.
+ */
+import { mix } from "../../classifier/tables/mix.js";
+import { TableError } from "../../table/errors.js";
+import { itemKey } from "../items/item.js";
+
+export interface Shard {
+  /** From 1 to `count`. */
+  readonly index: number;
+  readonly count: number;
+  readonly list: string;
+}
+
+/**
+ * Returns whether an item is in a shard: 32-bit FNV-1a over the UTF-16 code units of its key, mixed, modulo the number of
+ * shards. Never change this: the machines of a run may have different versions. The kernel has the same hash for plain items.
+ */
+export function isInShard({ index, count }: Shard, item: string): boolean {
+  const key = itemKey(item);
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+  return (mix(hash) >>> 0) % count === index - 1;
+}
+
+export function severalItems({ list }: Shard, line: number | undefined): TableError {
+  const where = line === undefined ? list : `${list}:${line}`;
+  return new TableError(
+    `${where}: a field with several items, which may be in different shards; add --set cell=first, or leave out --shard`,
+  );
+}

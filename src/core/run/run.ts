@@ -1,0 +1,441 @@
+/**
+ * A bulk run: reads a table, gets a verdict for every distinct item once, and writes every row with its status.
+ *
+ *     blocks -> threads (scan, judge) -> ledger (number) -> settler (charge, or ask a service) -> (DNS) -> row writer
+ *
+ * 1. The threads find the items of each block, and judge them unless a service has to; see blocks/classified-chunks.ts.
+ * 2. The ledger adds the items of each chunk, in input order, to the table of distinct items, which has a code for each.
+ * 3. The settler gives new items their final codes: `Charges` for the offline engine, `Batches` for a service.
+ * 4. A chunk is written when its items are settled and the chunk before it is written. Meanwhile, up to `mostWaiting` chunks
+ *    are read ahead. DNS is asked as soon as a chunk is settled, without waiting for earlier chunks.
+ * 5. Until the quota ends, the offline engine's rows are written as the threads have rendered them. All other rows are
+ *    rendered when they are written.
+ *
+ * To keep: chunks pass 2 and 3 in input order, or duplicates and the end of the quota would depend on timing. A failure of a
+ * batch, a charge or a write ends every wait at once (`Watch`). Every way out closes the threads and the input, but waits only
+ * briefly for the input: a pipe may never end.
+ */
+import { setImmediate } from "node:timers/promises";
+import { flagsOf } from "../classifier/flags/flags.js";
+import { listedDomain } from "../classifier/rules/domain/disposable-domain.js";
+import { typoDomain } from "../classifier/rules/domain/typo-domain.js";
+import { mayReceiveMail } from "../classifier/rules/domain/unknown-tld.js";
+import { countsOf } from "../kernel/disposable-counts.js";
+import { nameText } from "../table/bytes.js";
+import { Offset, recordWords } from "../table/scan/scanner.js";
+import type { Status, Verdict } from "../validator/validator.js";
+import type { BlockClassifier, MainThread } from "./blocks/block-classifier.js";
+import { type BlockOptions, itemColumnsOf } from "./blocks/block-options.js";
+import {
+  ClassifiedChunks,
+  mostWaiting,
+  type PreparedKernel,
+  prepareKernel,
+  type ThreadEngine,
+} from "./blocks/classified-chunks.js";
+import type { OtherStatus } from "./blocks/kept-rows.js";
+import { DomainCounts, topDomains } from "./domain-counts.js";
+import { ItemLedger } from "./item-ledger.js";
+import { type CellOptions, usualCells } from "./items/cells.js";
+import { anyUpdate, badRowCode, keptFields, tooManyKept, type Update } from "./rows/earlier-fields.js";
+import { RowWriter } from "./rows/row-writer.js";
+import { settledRows } from "./rows/settled-rows.js";
+import type { RunOptions, RunProgress, RunReport } from "./run-options.js";
+import { countsSince, SessionState } from "./session.js";
+import { Charges } from "./settle/charges.js";
+import type { OpenItems } from "./settle/open-items.js";
+import type { NumberedChunk, Settler } from "./settle/settler.js";
+import { isKept } from "./status-codes.js";
+
+const closingMilliseconds = 200;
+
+interface Shared {
+  readonly ledger: ItemLedger;
+  kernel?: PreparedKernel | null;
+  charges?: Charges;
+  items?: OpenItems;
+}
+
+const shared = new SessionState<Shared>();
+
+/**
+ * When the quota ends, no further item is submitted, and rows whose item was not checked are written as
+ * `quota_exceeded`.
+ *
+ * @throws any error of the table, the validator or the sink; the signal's reason when aborted
+ */
+export async function validateTable(options: RunOptions): Promise<RunReport> {
+  const { kind, table, columns, validator, cache, mailCheck, session, signal, onProgress } = options;
+  const { cores = 1, inputShare = () => undefined } = options;
+  const { embedded } = validator;
+  const common = shared.of(session, () => ({
+    ledger: new ItemLedger(validator.name, embedded?.delivery?.secret ?? cache?.secret),
+  }));
+  const { ledger } = common;
+  if (session) Object.assign(session, { counts: () => ledger.counts, quota: () => ledger.quota });
+  const before = ledger.counts;
+  const engine: ThreadEngine = {
+    classifier: embedded?.classifier,
+    source: embedded?.source,
+  };
+  if (common.kernel === undefined) common.kernel = prepareKernel(engine, cores, kind);
+  const prepared = common.kernel;
+  const blockOptions = blockOptionsOf(options, ledger);
+  const main = mainThreadOf(options, ledger);
+  const chunks = new ClassifiedChunks(table.scanned, blockOptions, engine, prepared, main, inputShare);
+  const { classifier } = chunks;
+  const watch = new Watch();
+  beginCharges(options, common);
+  const settler =
+    common.charges ?? (await batchesOf(options, common, classifier, (error) => watch.fail(error)));
+  const domains = embedded ? undefined : new DomainCounts();
+  const writer = new RowWriter(options, ledger.codes.statuses, ledger.codes.reasons);
+  /** Number of distinct items by code. */
+  const itemCodes = new Uint32Array(256);
+
+  const waiting: NumberedChunk[] = [];
+  let rowsRead = 0;
+  const progress: RunProgress = {
+    get rows() {
+      return writer.rows + (waiting[0] ? settler.settledRows(waiting[0]) : 0);
+    },
+    get rowsRead() {
+      return Math.max(rowsRead, writer.rows);
+    },
+    units: () => ledger.counts,
+    statuses: () => writer.report().statuses,
+  };
+
+  async function write(chunk: NumberedChunk): Promise<void> {
+    // Process answers that have arrived, so that the next requests are under way while rows are rendered.
+    if (!embedded) await setImmediate();
+    signal.throwIfAborted();
+    const differs = settler.differs || mailCheck !== undefined;
+    const rows = settledRows(
+      chunk,
+      ledger,
+      classifier,
+      differs,
+      embedded !== undefined,
+      (item, status) => flagsOf(kind, item, mailCheck && explained(options, item, status).mx),
+      options.fixer,
+    );
+    if (domains) countDomains(chunk, options, ledger, classifier, domains);
+    const codes = chunk.items?.codes ?? chunk.codes;
+    countNew(codes, chunk.isNew, itemCodes);
+    waiting.shift();
+    await embedded?.delivery?.stayAlive();
+    // Waits for the bytes of the chunk before.
+    await writer.write(rows);
+    await delivered();
+    lastWritten = chunk;
+    await onProgress?.(progress);
+    // Otherwise a closed output would be noticed only at the next write.
+    if (chunk.isBeforePause) await flush();
+  }
+  let lastWritten: NumberedChunk | undefined;
+  async function flush(): Promise<void> {
+    await writer.flush();
+    await delivered();
+  }
+  async function delivered(): Promise<void> {
+    if (lastWritten !== undefined) await settler.written?.(lastWritten);
+    lastWritten = undefined;
+  }
+
+  await onProgress?.(progress);
+  const writes: Promise<void>[] = [];
+  let lastWrite = writer.start(table.start(columns));
+  lastWrite.catch((error: unknown) => watch.fail(error));
+  const reading = chunks[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const { value: classified, done } = await watch.until(reading.next());
+      if (done) break;
+      ledger.expect(inputShare(), before.distinct);
+      const chunk = { ...classified, ...ledger.add(classified) };
+      rowsRead += chunk.codes.length / chunk.columns;
+      waiting.push(chunk);
+      await watch.until(settler.add(chunk));
+      const settled = settler.settled().then(() => checkMail(chunk, options, ledger, classifier));
+      settled.catch(() => {});
+      lastWrite = lastWrite.then(() => settled).then(() => write(chunk));
+      writes.push(lastWrite);
+      lastWrite.then(
+        () => writes.shift(),
+        (error: unknown) => watch.fail(error),
+      );
+      // A turn of the event loop, in which charges and answers arrive.
+      await setImmediate();
+      while (writes.length >= mostWaiting) await watch.until(writes[0]!);
+    }
+    await watch.until(settler.flush());
+    await watch.until(lastWrite);
+    await flush();
+  } catch (error) {
+    // A charge under way is completed. The owner of the engine ends its requests.
+    const abandoned = settler.abandon();
+    if (embedded || session?.isSeveral) await abandoned;
+    throw error;
+  } finally {
+    // Wait briefly only: `return` waits for a pending read, which may never end.
+    await Promise.race([reading.return(undefined).catch(() => {}), watch.wait(closingMilliseconds)]);
+    watch.end();
+    await chunks.close();
+  }
+  const top =
+    domains?.top() ??
+    (prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.domains.top());
+  const { quota } = ledger;
+  const distinctStatuses = new Map<Status, number>();
+  for (const [code, status] of ledger.codes.statuses.entries()) {
+    const count = itemCodes[code]!;
+    if (count > 0) distinctStatuses.set(status, (distinctStatuses.get(status) ?? 0) + count);
+  }
+  const report = writer.report();
+  return {
+    ...report,
+    // A service may give the reason, but what it suggests is not counted.
+    ...(embedded === undefined && { repairable: report.reasons.get(typoDomain.code) ?? 0 }),
+    ...countsSince(before, ledger.counts),
+    distinctStatuses,
+    quota,
+    topDomains: top,
+  };
+}
+
+/** Begins with the charges of a table, if the engine is offline. */
+function beginCharges({ validator: { embedded }, session, deliversRows }: RunOptions, common: Shared): void {
+  if (embedded === undefined) return;
+  common.charges ??= new Charges(common.ledger, embedded, session?.isSeveral);
+  const { charges } = common;
+  charges.begin(deliversRows === true);
+  if (session) session.abandon = () => charges.abandon();
+}
+
+function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
+  const { kind, table, columns, shard, filter = {}, validator, mailCheck, observers = [] } = options;
+  const { shape, target } = table.scanned;
+  const update = updateOf(options);
+  // Without a filter by status, and with one column, `isFirst` is enough for --dedupe. In a run over several files,
+  // another file may have rows that keep their statuses.
+  const needsKeys =
+    filter.keeps !== undefined ||
+    shape.otherColumns.length > 0 ||
+    update !== undefined ||
+    options.fixer !== undefined ||
+    options.session?.isSeveral;
+  const facts = observers.find(({ wants }) => wants)?.wants;
+  const keys = filter.dedupe === "canonical" ? "mailboxes" : filter.dedupe && needsKeys ? "items" : undefined;
+  return {
+    kind,
+    shape,
+    target,
+    columns,
+    shard,
+    keys,
+    facts,
+    keeps: update?.keeps,
+    asksUndecided: mailCheck !== undefined,
+    seed: ledger.seed,
+    cells: cellsOf(options),
+    isService: validator.embedded === undefined,
+    isFinal: validator.embedded !== undefined && mailCheck === undefined,
+  };
+}
+
+/** A row that repeats the header has no item, whatever its columns are called. */
+function cellsOf({ kind, table, cells = usualCells }: RunOptions): CellOptions {
+  const { shape } = table.scanned;
+  const names = itemColumnsOf(shape).map((column) => nameText(shape.header?.[column] ?? ""));
+  const words = names.map((name) => name.trim().toLowerCase()).filter((name) => /^[^@.]+$/.test(name));
+  return { kind, ...cells, emptyValues: [...cells.emptyValues, ...words] };
+}
+
+function mainThreadOf(options: RunOptions, ledger: ItemLedger): MainThread {
+  const { kind, validator, mailCheck } = options;
+  const { precheck } = validator;
+  const update = updateOf(options);
+  return {
+    codes: ledger.codes,
+    otherStatus: update && otherStatus(update, options, ledger),
+    precheck:
+      precheck &&
+      ((item) => {
+        const verdict = precheck(kind, item);
+        return verdict && ledger.codeFor(verdict);
+      }),
+    explain:
+      validator.embedded === undefined || mailCheck !== undefined
+        ? (item, status) => explained(options, item, status)
+        : undefined,
+  };
+}
+
+const updateOf = ({ columns, update = anyUpdate }: RunOptions): Update | undefined =>
+  columns.indices.some((index) => index !== undefined) ? update : undefined;
+
+function otherStatus(update: Update, { table, columns }: RunOptions, ledger: ItemLedger): OtherStatus {
+  const count = 1 + table.scanned.shape.otherColumns.length;
+  return (chunk, row, status, nth) => {
+    const line = chunk.lineOf(row);
+    if (nth === 0 && update.bad?.isBadRow(status)) {
+      const [start, end] = [chunk.at[row * recordWords], chunk.at[row * recordWords + Offset.next]];
+      return badRowCode(update.input, update.bad, columns.names[0], line, chunk.bytes.subarray(start, end));
+    }
+    const name = columns.names[(nth * columns.names.length) / count];
+    if (keptFields([status], name, update, line) === undefined) return 0;
+    const code = ledger.codes.keptCodeOf(status);
+    if (code === undefined) throw tooManyKept(update.input);
+    return code;
+  };
+}
+
+/** Loads the batches for a service, and the verdicts of the cache. Runs without a service do not load these modules. */
+async function batchesOf(
+  options: RunOptions,
+  common: Shared,
+  classifier: BlockClassifier,
+  onFailure: (error: unknown) => void,
+): Promise<Settler> {
+  const { cache } = options;
+  const [{ Batches }, { OpenItems }] = await Promise.all([
+    import("./settle/batches.js"),
+    import("./settle/open-items.js"),
+  ]);
+  common.items ??= new OpenItems(common.ledger, cache);
+  await common.items.load();
+  const unfinished = (await cache?.unfinished()) ?? [];
+  return new Batches(options, common.ledger, common.items, classifier, unfinished, onFailure);
+}
+
+async function checkMail(
+  chunk: NumberedChunk,
+  { kind, mailCheck }: RunOptions,
+  ledger: ItemLedger,
+  classifier: BlockClassifier,
+): Promise<void> {
+  if (mailCheck === undefined) return;
+  const codes = ledger.codesOf(chunk);
+  const { hashes } = chunk.items ?? chunk;
+  const { statuses, reasons } = ledger.codes;
+  const isOpen = (code: number) => mayReceiveMail({ status: statuses[code] ?? "", reason: reasons[code] });
+  const hashOf = (index: number) => ({ low: hashes[2 * index]!, high: hashes[2 * index + 1]! });
+  const passed: { readonly item: string; readonly index: number }[] = [];
+  classifier.eachItem(
+    chunk.chunk,
+    chunk,
+    (index) => isOpen(codes[index]!),
+    (item, index) => passed.push({ item, index }),
+  );
+  await mailCheck.ask(
+    kind,
+    passed.map(({ item }) => item),
+  );
+  for (const { item, index } of passed) {
+    // The same item in another chunk may have been settled meanwhile.
+    const code = ledger.codeOf(hashOf(index));
+    const status = statuses[code]!;
+    const verdict = isOpen(code) ? mailCheck.verdictOn(kind, item, status) : undefined;
+    if (verdict !== undefined && verdict.status !== status) ledger.settle(hashOf(index), verdict);
+  }
+}
+
+function explained(options: RunOptions, item: string, status: Status): Verdict {
+  const { kind, validator, mailCheck } = options;
+  const verdict = validator.explain
+    ? validator.explain(kind, item)
+    : (validator.precheck?.(kind, item) ?? offlineVerdict(options, item, status));
+  const found = withDns(verdict);
+  return found?.status === status ? found : { status };
+
+  function withDns(verdict: Verdict | undefined): Verdict | undefined {
+    if (mailCheck === undefined) return verdict;
+    // DNS replaces only statuses that passed. If this status came from DNS, its reason is given; else the MX host is added.
+    const before = verdict?.status ?? "ok";
+    const byDns = mayReceiveMail({ ...verdict, status: before })
+      ? mailCheck.verdictOn(kind, item, before)
+      : undefined;
+    if (byDns?.status === status && status !== before) return byDns;
+    // Of a status that DNS has not given, it may tell the host, or that it could not decide.
+    const { mx, reason } = byDns?.status === before ? byDns : {};
+    return { ...verdict, status, ...(mx !== undefined && { mx }), ...(reason !== undefined && { reason }) };
+  }
+}
+
+/** Marks the reason as one of the offline rules: the service may have other reasons. */
+function offlineVerdict(
+  { kind, offlineRules }: RunOptions,
+  item: string,
+  status: Status,
+): Verdict | undefined {
+  const { reason, suggestion, ...rest } = offlineRules?.(kind, item) ?? { status: "" };
+  if (rest.status !== status || reason === undefined) return undefined;
+  return { status, reason: `offline: ${reason}`, ...(suggestion !== undefined && { suggestion }) };
+}
+
+/** Counts the new items of a chunk by code. A run has fewer than 2 ** 32. */
+function countNew(codes: Uint8Array, isNew: Uint8Array, counts: Uint32Array): void {
+  for (let index = 0; index < codes.length; index++) counts[codes[index]!]! += isNew[index]!;
+}
+
+function countDomains(
+  chunk: NumberedChunk,
+  { kind, validator }: RunOptions,
+  { codes: { statuses, reasons } }: ItemLedger,
+  classifier: BlockClassifier,
+  domains: DomainCounts,
+): void {
+  const { codes } = chunk.items ?? chunk;
+  const isCounted = statuses.map(
+    (status, code) =>
+      status === "disposable" && (reasons[code] === undefined || reasons[code] === "disposable-domain"),
+  );
+  classifier.eachItem(
+    chunk.chunk,
+    chunk,
+    (index, isFirstColumn) => isFirstColumn && isCounted[codes[index]!] === true && !isKept(codes[index]!),
+    (item) =>
+      domains.add(
+        listedDomain(validator.explain?.(kind, item).reason) ??
+          item.slice(item.lastIndexOf("@") + 1).toLowerCase(),
+      ),
+  );
+}
+
+/**
+ * Waits for one promise at a time, unless something else fails meanwhile. `Promise.race` with a promise that lasts as long as
+ * the run would keep every result in memory.
+ */
+class Watch {
+  #failure: { readonly error: unknown } | undefined;
+  #reject: (error: unknown) => void = () => {};
+  #timer: NodeJS.Timeout | undefined;
+
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#reject(error);
+  }
+
+  until<Result>(work: Promise<Result>): Promise<Result> {
+    if (this.#failure) {
+      work.catch(() => {});
+      return Promise.reject(this.#failure.error);
+    }
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      work.then(resolve, reject);
+    });
+  }
+
+  wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#timer = setTimeout(resolve, milliseconds);
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}

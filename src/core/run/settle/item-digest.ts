@@ -1,0 +1,54 @@
+/**
+ * Digests of sets of items by their hashes, in any order: of all items so far, and of the first ones where that is wanted.
+ * Nobody can choose the hashes, because their seed is secret.
+ */
+import { mix } from "../../classifier/tables/mix.js";
+
+export class ItemDigest {
+  #sums = new Int32Array(4);
+  #count = 0;
+  #prefixes = new Map<number, Uint8Array>();
+  #before: { readonly sums: Int32Array; readonly count: number } = { sums: new Int32Array(4), count: 0 };
+
+  /** Begins with a table, whose items {@link forget} takes out again. */
+  begin(): void {
+    this.#before = { sums: this.#sums.slice(), count: this.#count };
+  }
+
+  /**
+   * @param hashes two 32-bit words for each item
+   * @param count number of them to add
+   * @param marks numbers of items at which the digest of those so far is wanted
+   */
+  add(hashes: Int32Array, count: number, marks: ReadonlySet<number>): void {
+    const sums = this.#sums;
+    for (let at = 0; at < 2 * count; at += 2) {
+      const [low, high] = [hashes[at]!, hashes[at + 1]!];
+      sums[0]! += low;
+      sums[1]! += high;
+      sums[2]! += mix(low ^ Math.imul(high, 0x9e3779b1));
+      sums[3]! += mix(high + Math.imul(low, 0x85ebca6b));
+      if (marks.has(++this.#count)) this.#prefixes.set(this.#count, bytesOf(sums));
+    }
+  }
+
+  forget(): void {
+    const { sums, count } = this.#before;
+    this.#sums = sums.slice();
+    this.#count = count;
+    for (const items of this.#prefixes.keys()) if (items > count) this.#prefixes.delete(items);
+  }
+
+  digests() {
+    return { digest: bytesOf(this.#sums), prefixes: this.#prefixes };
+  }
+
+  clear(): void {
+    this.#sums = new Int32Array(4);
+    this.#count = 0;
+    this.#prefixes = new Map();
+    this.begin();
+  }
+}
+
+const bytesOf = (sums: Int32Array): Uint8Array => new Uint8Array(sums.slice().buffer);

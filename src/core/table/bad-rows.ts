@@ -1,0 +1,94 @@
+/**
+ * Faults of bad rows, and the actions on them: end the run, leave the row out, or write it unchanged. Reporting to the
+ * user is up to the listener.
+ */
+import { TableError } from "./errors.js";
+
+export type BadRowPolicy = "error" | "skip" | "keep";
+
+const excerptBytes = 400;
+
+export type FaultKind =
+  | "too many fields"
+  | "too few fields"
+  | "out of step"
+  | "open quote"
+  | "over 64 MiB"
+  | "not JSON"
+  | "field name";
+
+export class RowFault {
+  constructor(
+    readonly kind: FaultKind,
+    readonly file: string,
+    /** Line on which the row starts, from 1, as everywhere in src/core/table. */
+    readonly line: number,
+    /** What is wrong. */
+    readonly what: string,
+    readonly more: {
+      /** From 1, in bytes; only for faults inside a line of many records. */
+      readonly column?: number;
+      /** What the user of the command line can do, if it names an option. */
+      readonly advice?: string;
+    } = {},
+  ) {}
+
+  get reason(): string {
+    return this.more.advice === undefined ? this.what : `${this.what}; ${this.more.advice}`;
+  }
+
+  get message(): string {
+    return `${this.#place}: ${this.reason}`;
+  }
+
+  get #place(): string {
+    const { column } = this.more;
+    return `${this.file}:${this.line}${column === undefined ? "" : `:${column}`}`;
+  }
+
+  toError(record?: Uint8Array): TableError {
+    const text =
+      record &&
+      Buffer.from(record.subarray(0, excerptBytes))
+        .toString()
+        .split(/\r\n|\r|\n/)[0];
+    const { column, advice } = this.more;
+    return new TableError(`${this.#place}: ${this.what}`, {
+      code: "row",
+      at: { file: this.file, line: this.line, column },
+      ...(advice !== undefined && { advice }),
+      excerpt: text ? { line: this.line, text } : undefined,
+    });
+  }
+}
+
+/** `record` is cut after 64 MiB. */
+export type BadRowListener = (fault: RowFault, record: Uint8Array) => void;
+
+/** Number of lines that are named for each kind. */
+const linesOfKind = 3;
+
+export interface BadRowKind {
+  readonly kind: FaultKind;
+  readonly count: number;
+  /** Numbers of the first lines. */
+  readonly lines: readonly number[];
+}
+
+/** Counts the bad rows of a table by kind. */
+export class BadRowCounts {
+  count = 0;
+  readonly #kinds = new Map<FaultKind, { kind: FaultKind; count: number; lines: number[] }>();
+
+  get kinds(): readonly BadRowKind[] {
+    return [...this.#kinds.values()];
+  }
+
+  add({ kind, line }: RowFault): void {
+    this.count++;
+    const ofKind = this.#kinds.get(kind) ?? { kind, count: 0, lines: [] };
+    this.#kinds.set(kind, ofKind);
+    ofKind.count++;
+    if (ofKind.lines.length < linesOfKind) ofKind.lines.push(line);
+  }
+}

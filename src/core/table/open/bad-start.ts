@@ -1,0 +1,101 @@
+/**
+ * Refuses tables in which most of the first rows are bad: then the dialect is wrong, not each row. Names the option
+ * that would read them.
+ */
+import { ChoiceError } from "../../../files/errors.js";
+import type { BadRowListener } from "../bad-rows.js";
+import { itemText } from "../bytes.js";
+import type { Marks } from "../dialect.js";
+import { parseObject } from "../json/json-values.js";
+import type { TableShape } from "../records.js";
+import type { ItemTest } from "../sniff/item-profile.js";
+import { type LayoutOptions, layoutOf } from "../sniff/layout.js";
+import { type SplitSample, startRecords } from "../sniff/sample-record.js";
+
+/** Fewest bad rows that are blamed on the dialect. */
+const fewRows = 20;
+
+const isMost = (bad: number, rows: number) => bad >= fewRows && bad > rows / 2;
+
+const mostAreBad = (name: string, bad: number, rows: number, message: string, advice: string) =>
+  new ChoiceError(`${name}: ${bad} of the first ${rows} rows are bad (${message})`, {
+    code: "format",
+    advice,
+  });
+
+/** @throws ChoiceError if more than half of the first lines are not JSON objects */
+export function checkJsonStart({ name, firstLine }: TableShape, first: Buffer, comment: string | null): void {
+  const lines = first.toString("latin1").split(/\r\n|\r|\n/, startRecords);
+  const isRow = (line: string) => line.trim() !== "" && (comment === null || !line.startsWith(comment));
+  const isBad = (line: string) => isRow(line) && parseObject(line) === undefined;
+  const [rows, bad] = [lines.filter(isRow).length, lines.filter(isBad).length];
+  if (!isMost(bad, rows)) return;
+  const where = `${name}:${firstLine + lines.findIndex(isBad)}: not a JSON object`;
+  throw mostAreBad(name, bad, rows, where, "write an object on each line");
+}
+
+/** Buffers the bad rows that are found while a table is opened, until it is known whether the dialect is wrong. */
+export class BadStart {
+  readonly #shape: TableShape;
+  readonly #onBadRow: BadRowListener;
+  readonly #advise: (() => Promise<string | undefined>) | undefined;
+  #held: Parameters<BadRowListener>[] | undefined = [];
+
+  /** @param advise returns advice for a table that is refused; undefined to refuse none */
+  constructor(shape: TableShape, onBadRow: BadRowListener, advise?: () => Promise<string | undefined>) {
+    this.#shape = shape;
+    this.#onBadRow = onBadRow;
+    this.#advise = advise;
+  }
+
+  readonly onBadRow: BadRowListener = (fault, record) => {
+    if (this.#held === undefined) this.#onBadRow(fault, record);
+    else this.#held.push([fault, Buffer.from(record)]);
+  };
+
+  /**
+   * Reports the bad rows.
+   *
+   * @param records number of records read meanwhile, including bad ones that are kept
+   * @throws ChoiceError if more than half of the first rows are bad
+   */
+  async end(records: number): Promise<void> {
+    const { name, badRows, firstLine } = this.#shape;
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    const rows = Math.min(startRecords, badRows === "keep" ? records : records + held.length);
+    const bad = held.filter(([{ line }]) => line - firstLine <= startRecords).length;
+    if (this.#advise !== undefined && isMost(bad, rows)) {
+      const advice = (await this.#advise()) ?? "check the quotes and the delimiter";
+      throw mostAreBad(name, Math.min(bad, rows), rows, held[0]![0].message, advice);
+    }
+    for (const [fault, record] of held) this.#onBadRow(fault, record);
+  }
+}
+
+/** Quotes that are tried instead, with the option that sets them. */
+const otherQuotes: readonly (readonly [Pick<Marks, "quote" | "escape">, string])[] = [
+  [{ quote: '"', escape: '"' }, "leave --quote out"],
+  [{ quote: "'", escape: "'" }, `pass --quote "'"`],
+  [{ quote: '"', escape: "\\" }, `pass --quote '"\\'`],
+  [{ quote: "", escape: "" }, "pass --quote none"],
+];
+
+/**
+ * Returns the option with which nearly all of the first rows have an item in its column; undefined if there is none.
+ */
+export async function dialectFor(
+  { dialect, width, column }: TableShape,
+  items: ItemTest,
+  splitWith: (marks: Marks) => SplitSample,
+  layout: LayoutOptions,
+): Promise<string | undefined> {
+  for (const [marks, option] of otherQuotes) {
+    const { body } = layoutOf(splitWith({ ...dialect, ...marks })(dialect.delimiter), layout);
+    const good = body.filter(
+      ({ length, [column]: item = "" }) => length === width && items.isItem(itemText(item)),
+    );
+    if (good.length > 0.9 * body.length) return option;
+  }
+  return undefined;
+}

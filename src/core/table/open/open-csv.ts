@@ -1,0 +1,229 @@
+/** Opens tables with delimiters, and plain lists: detects their dialect, layout and columns. */
+
+import { itemText, lineEndings, meanLineBytes, nameText } from "../bytes.js";
+import type { Dialect, Marks } from "../dialect.js";
+import { usualMarks } from "../quotes.js";
+import { byteOrderMarkBytes, delimiterOf, type TableShape } from "../records.js";
+import { findStep } from "../scan/broken-rows.js";
+import { readScanned } from "../scan/scanned-records.js";
+import { chooseColumns } from "../sniff/column.js";
+import { hasUsualMarks, sniffDialect, sniffLineEnding } from "../sniff/dialect.js";
+import { anySign, type ItemProfile, type ItemTest } from "../sniff/item-profile.js";
+import { layoutOf, mostCommonWidth } from "../sniff/layout.js";
+import { lineSplitterOf, splitterOf } from "../sniff/sample.js";
+import { startRecords } from "../sniff/sample-record.js";
+import { isHeaderOf, isReordered, otherHeader } from "../sniff/second-header.js";
+import type { OpenedTable, Rewrite, TableOptions, TableStart } from "../table.js";
+import { streamOf } from "../writers/start.js";
+import { BadStart, dialectFor } from "./bad-start.js";
+import { checkReshapable, countLeftOut, jsonKeys } from "./reshape.js";
+import { mayBeWrapped, Unwrapper, unwrapped } from "./unwrap.js";
+
+/**
+ * @param sample the first bytes of the table, from which everything is detected
+ * @param isWhole whether they are the whole table
+ * @param separator the delimiter that the first line names
+ * @throws TableError if the header cannot be read
+ * @throws ChoiceError if the columns cannot be chosen
+ */
+export async function openCsv(
+  start: TableStart,
+  sample: Buffer,
+  isWhole: boolean,
+  separator: string | undefined,
+  options: TableOptions,
+): Promise<OpenedTable> {
+  const { profile, dialect: known = {}, header: hasHeader, ragged = "pad", badRows = "error" } = options;
+  const { onBadRow = () => {} } = options;
+  const layoutOptions = {
+    profile,
+    startsHere: options.skipLines !== undefined,
+    ...(options.columns !== undefined && { columns: options.columns }),
+    ...(hasHeader !== undefined && { header: hasHeader }),
+  };
+  const splitWith = (marks: Marks) => splitterOf(sample, isWhole, marks);
+  const { source, byteOrderMark, preamble: linesAbove, first, input, isUnwrapped = false } = start;
+  // Some programs write a wrong `sep=` line: then its delimiter does not split the next line.
+  const isSeparator =
+    separator !== undefined && (splitWith(usualMarks)(separator).records[0]?.fields.length ?? 0) > 1;
+  const sniff = (bytes: Buffer) =>
+    sniffDialect(
+      bytes,
+      options.delimiter !== undefined ? options.delimiter : isSeparator ? separator : undefined,
+      options.sheet ? { quote: '"', escape: '"' } : known,
+      options.rewrite === undefined,
+      (marks) => splitterOf(bytes, isWhole, marks),
+      (marks) => lineSplitterOf(bytes, marks),
+      layoutOptions,
+    );
+  const { marks, delimiter, split, rows, inStep } = sniff(sample);
+  if (!isUnwrapped && !options.sheet && inStep < rows / 2 && mayBeWrapped(sample)) {
+    const inside = new Unwrapper().unwrap(sample);
+    const unwrapper = new Unwrapper();
+    const found = sniff(inside);
+    if (found.inStep > found.rows / 2) {
+      const bytes = { first: unwrapper.unwrap(first), input: unwrapped(input, unwrapper) };
+      return openCsv({ ...start, ...bytes, isUnwrapped: true }, inside, isWhole, separator, options);
+    }
+  }
+
+  const parts = split(delimiter);
+  const { above, header: headerRecord, body, second } = layoutOf(parts, layoutOptions);
+  const other =
+    second ?? parts.records.find(({ fields }) => isReordered(fields, headerRecord?.fields, profile));
+  if (other !== undefined && !options.force) {
+    const line = 1 + lineEndings(linesAbove) + other.linesBefore;
+    throw otherHeader(source.name, { line, fields: other.fields }, line - 1);
+  }
+  const header = headerRecord?.fields;
+  const table = first.subarray(parts.records[above]?.start ?? 0);
+  const titles = first.subarray(0, first.length - table.length);
+  const preamble = Buffer.concat([linesAbove, titles]);
+  const lineEnding = sniffLineEnding(table.subarray(0, sample.length), delimiter, marks);
+  const dialect = { delimiter, ...marks, byteOrderMark, lineEnding, isUnwrapped };
+  const startRows = () =>
+    layoutOf(splitterOf(first, isWhole, marks, startRecords)(delimiter), layoutOptions).body;
+  const usualWidth = widthOf(header, body);
+  const skipped = options.sheet ? (options.skipLines ?? 0) : lineEndings(linesAbove);
+  const rowsAbove = skipped + above + Number(header !== undefined);
+  // In a sheet, each cell names its column, so a row may be wider than the header.
+  const width = (await options.sheet?.widthBelow(rowsAbove, usualWidth)) ?? usualWidth;
+  const chosen = chooseColumns(header, body, width, options);
+  const { items = itemTestOf(profile) } = options;
+  const found: TableShape = {
+    name: source.name,
+    dialect,
+    width,
+    hasHeader: header !== undefined,
+    takesHeaders: options.force === true,
+    header,
+    ragged,
+    badRows,
+    column: chosen.column,
+    otherColumns: chosen.otherColumns,
+    trustsQuotes: options.sheet !== undefined || (known.quote ?? known.escape) !== undefined,
+    isWidthSure: false,
+    itemColumns: Array.from({ length: width }, (_, column) => column).filter((column) =>
+      body.some((fields) => fields.length === width && items.holds(itemText(fields[column]!))),
+    ),
+    firstLine: 1 + lineEndings(preamble),
+  };
+  const shape = {
+    ...found,
+    isWidthSure: delimiter !== null && !options.sheet && isWidthSure(found, items, body),
+  };
+  const starts = parts.records.slice(above).map(({ start }) => start);
+  const common = {
+    dialect,
+    recordBytes:
+      starts.length > 1 ? (starts.at(-1)! - starts[0]!) / (starts.length - 1) : meanLineBytes(first),
+    header,
+    names: header?.map(nameText) ?? [],
+    rowsAbove,
+    width,
+    ...chosen,
+    columnName: nameText(header?.[chosen.column] ?? "").trim() || undefined,
+    firstValues: (column: number) => valuesOf(body, column),
+    startValues: async (column: number) => {
+      const rows = startRows().filter(({ length }) => length <= width);
+      return valuesOf(rows, column);
+    },
+  };
+  const { format, reshaped } = formatsOf(dialect, options);
+  const isReshaped = reshaped !== undefined;
+  if (isReshaped) checkReshapable(badRows);
+  const linesLeftOut = isReshaped ? countLeftOut(preamble) : 0;
+  const advise = () => dialectFor(shape, items, splitWith, layoutOptions);
+  const badStart = new BadStart(shape, onBadRow, options.force ? undefined : advise);
+  const isJson = reshaped === "jsonl" || reshaped === "json";
+  const keys = isJson ? jsonKeys(header, width) : [];
+  const target = { format: isJson ? ("jsonl" as const) : reshaped, keys };
+  const bytes = await bytesOf(shape, table, input, items, isWhole, options.rewrite);
+  const scanned = await readScanned(shape, target, bytes.first, bytes.rest, items, badStart.onBadRow);
+  await badStart.end(scanned.first.count);
+  const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
+  const linesBefore = isReshaped ? (isJson ? Buffer.of() : mark) : Buffer.concat([mark, preamble]);
+  const names = keys.length > 0 ? keys : common.names;
+  return {
+    ...common,
+    names,
+    format: reshaped ?? format,
+    linesLeftOut,
+    linesWithItems: linesIn(preamble, profile),
+    ...(reshaped === "json" && { outputForm: "array" }),
+    ...streamOf(scanned, linesBefore),
+  };
+}
+
+/** Returns the numbers of the lines that hold an item in their text. */
+const linesIn = (preamble: Buffer, profile: ItemProfile): readonly number[] =>
+  itemText(preamble.toString("latin1"))
+    .split(/\r\n|\r|\n/)
+    .flatMap((line, nth) => (profile.resembles(line) && profile.holds(line) ? [nth + 1] : []));
+
+async function bytesOf(
+  shape: TableShape,
+  first: Buffer,
+  rest: AsyncIterator<Uint8Array>,
+  items: ItemTest,
+  isWhole: boolean,
+  rewrite: Rewrite | undefined,
+): Promise<{ readonly first: Buffer; readonly rest: AsyncIterator<Uint8Array> }> {
+  if (rewrite === undefined || shape.dialect.delimiter === null) return { first, rest };
+  const bytes = rewrite(shape, first, rest, items);
+  const start: Buffer[] = [];
+  for (let next = await bytes.next(); !next.done; next = await bytes.next()) {
+    start.push(next.value);
+    // The last record of a piece may end in the next one.
+    if (!isWhole) break;
+  }
+  return { first: Buffer.concat(start), rest: bytes };
+}
+
+/**
+ * Returns whether rows with an unusual number of fields are exceptions: there are few of them among the first rows, or
+ * most of them are out of step.
+ */
+function isWidthSure(shape: TableShape, items: ItemTest, body: readonly (readonly string[])[]): boolean {
+  const rows = body.filter((fields) => fields.length > 1 || fields[0] !== "");
+  const odd = rows.filter(({ length }) => length !== shape.width);
+  const isInStep = (fields: readonly string[]) =>
+    findStep(shape, items, 1, fields.length, (field) => itemText(fields[field] ?? "")) === undefined;
+  const isFew = odd.length <= Math.max(Math.min(4, rows.length / 2), rows.length / 10);
+  return shape.width > 1 && (isFew || odd.filter(isInStep).length <= odd.length / 2);
+}
+
+const itemTestOf = (profile: ItemProfile): ItemTest => ({
+  signs: anySign,
+  isItem: (field) => profile.likeness(field) > 0,
+  isGlued: () => false,
+  holds: profile.holds,
+  isHeader: (fields, header) => isHeaderOf(fields, header, profile),
+  isNone: (field) => field.trim() === "",
+});
+
+const valuesOf = (rows: readonly (readonly string[])[], column: number): readonly string[] =>
+  rows.map((fields) => itemText(fields[column] ?? ""));
+
+/**
+ * Returns the number of fields of a full row. If all rows end with a delimiter, they have one field more than their
+ * header; added fields follow that one.
+ */
+function widthOf(header: readonly string[] | undefined, body: readonly (readonly string[])[]): number {
+  const common = mostCommonWidth(body);
+  // Without a header, the first record is never too wide, even if most records have fewer fields.
+  if (header === undefined) return Math.max(common, body[0]?.length ?? 0);
+  const hasEmptySurplus = body.every((fields) => fields.slice(header.length).every((field) => field === ""));
+  return hasEmptySurplus ? Math.max(common, header.length) : header.length;
+}
+
+/** Returns the format of the table, and the one in which its rows are written anew. */
+function formatsOf(dialect: Dialect, { format: asked, namedFormat }: TableOptions) {
+  const { delimiter } = dialect;
+  const format = delimiter === "\t" ? "tsv" : "csv";
+  const isUsual = hasUsualMarks(dialect);
+  // A name that ends in .csv asks for a dialect that all programs can read.
+  const wanted = asked ?? (namedFormat === format && isUsual ? undefined : namedFormat);
+  const isSame = wanted === format && (delimiter ?? ",") === delimiterOf[format] && isUsual;
+  return { format, reshaped: isSame ? undefined : wanted } as const;
+}

@@ -1,0 +1,286 @@
+/**
+ * Decides whether a table has a header, and which column holds the items. Knows names and fields, not the bytes of the
+ * table.
+ */
+import { distance } from "fastest-levenshtein";
+import { ChoiceError } from "../../../files/errors.js";
+import { itemText, nameText } from "../bytes.js";
+import type { ItemProfile } from "./item-profile.js";
+
+export function normalizeName(name: string): string {
+  return name
+    .toLowerCase()
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{N}]/gu, "");
+}
+
+/**
+ * Returns how well the name of a column fits: 3 for a known name, 2 for a known name after a dot (`user.email`), 1 if
+ * it contains a likely word, 0 otherwise.
+ */
+export const nameFit = (binaryName: string, profile: ItemProfile): number =>
+  nameFitOf(nameText(binaryName), profile);
+
+export function nameFitOf(name: string, profile: ItemProfile): number {
+  const known = normalizeName(name);
+  if (profile.columnNames.includes(known) || profile.columnNames.includes(known.replace(/s$/, ""))) return 3;
+  if (profile.columnNames.includes(normalizeName(name.slice(name.lastIndexOf(".") + 1)))) return 2;
+  return profile.nameWords.some((word) => normalizeName(name).includes(word)) ? 1 : 0;
+}
+
+const looksLikeName = /^\p{L}[\p{L}\p{N} _.()-]*$/u;
+
+/** Known names that are also top-level domains: `acme.site` is more likely a domain than the name of a column. */
+const topLevelNames = /\.(?:email|host|site|website)$/i;
+
+/**
+ * Returns whether the first record is a header. It is not if one of its fields is an item, unless that field is the
+ * name of a column (`user.domain`) or is next to a known name (`user.name,website`).
+ *
+ * @param first the first record that is not blank, binary strings
+ */
+export function isHeader(first: readonly string[], profile: ItemProfile): boolean {
+  const hasKnownName = first.length > 1 && first.some((name) => nameFit(name, profile) === 3);
+  return !first.some((field) => {
+    const name = nameText(field).trim();
+    // `ann.example.net` as the only field is more likely a mistyped item than a name.
+    const isDotted = first.length === 1 && /^\S+\.\S+$/.test(name) && nameFit(field, profile) < 2;
+    // A sentence such as `May we write @ work?` is also a name.
+    const isMeant = profile.resembles(itemText(field)) && !(first.length > 1 && /\s/.test(name));
+    if (profile.likeness(itemText(field)) === 0 && !isMeant && !isDotted) return false;
+    if (first.length === 1 || !looksLikeName.test(name)) return true;
+    return !hasKnownName && (nameFit(field, profile) < 2 || topLevelNames.test(name));
+  });
+}
+
+/**
+ * Returns the index, from 0, of the column that the user named.
+ *
+ * @param wanted an index from 1, a name, or `Name[2]` for the second column of that name
+ * @param header binary strings; undefined if the table has none
+ * @throws ChoiceError if there is no such column, or more than one
+ */
+export function findColumn(wanted: string, header: readonly string[] | undefined, width: number): number {
+  const index = /^\d+$/.test(wanted) ? Number(wanted) : undefined;
+  if (index !== undefined && index >= 1 && index <= width) return index - 1;
+  if (header === undefined) {
+    throw new ChoiceError(
+      index === undefined
+        ? `no column "${wanted}": the table has no header`
+        : `no column ${wanted}: the table has ${width}`,
+      {
+        code: "column",
+        advice: `give the column's index, 1 to ${width}, with -c`,
+        page: `give the column's index, 1 to ${width}`,
+      },
+    );
+  }
+  const names = header.map(nameText);
+  const [, base = wanted, nth] = /^(.*)\[(\d+)\]$/s.exec(wanted) ?? [];
+  const found = columnsNamed(names, wanted);
+  const column = found.length > 0 ? found[0] : nth && columnsNamed(names, base)[Number(nth) - 1];
+  if (typeof column !== "number") {
+    const meant = similarName(wanted, names);
+    const guess = meant === undefined ? "" : ` (did you mean "${meant}"?)`;
+    throw new ChoiceError(`no column "${wanted}"${guess}; the columns are ${listColumns(names)}`, {
+      code: "column",
+    });
+  }
+  if (found.length > 1) {
+    throw new ChoiceError(`${found.length} columns are named "${wanted}": ${listColumns(names, found)}`, {
+      code: "column",
+      advice: `choose one with -c "${wanted}[1]" or by its index`,
+      page: "choose one by its index",
+    });
+  }
+  return column;
+}
+
+function columnsNamed(names: readonly string[], wanted: string): number[] {
+  const where = (matches: (name: string) => boolean) =>
+    names.flatMap((name, index) => (matches(name) ? [index] : []));
+  const exact = where((name) => name === wanted);
+  if (exact.length > 0) return exact;
+  const loose = (name: string) => name.trim().toLowerCase();
+  return where((name) => loose(name) === loose(wanted));
+}
+
+/** Returns the most similar name: up to two letters in five may differ; punctuation is ignored. */
+function similarName(wanted: string, names: readonly string[]): string | undefined {
+  const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  const [best] = names
+    .map((name) => ({ name, edits: distance(plain(wanted), plain(name)) }))
+    .sort((a, b) => a.edits - b.edits);
+  return best !== undefined && best.edits <= 0.4 * plain(wanted).length ? best.name : undefined;
+}
+
+/** Indices from 0; `others` are the other columns with items. */
+export interface ColumnChoice {
+  readonly column: number;
+  readonly others: readonly number[];
+}
+
+/**
+ * Chooses the column that holds the items. A column without any item loses to one that holds items. Among these, a name decides
+ * first: a known name, then words such as "primary" and numbers in it, then the share of items below it. If no name fits, the
+ * content alone decides.
+ *
+ * @param records the first records below the header, binary strings
+ * @param takesAll whether the other columns that hold items are used as well
+ * @throws ChoiceError if no column fits, or several without a fitting name fit equally well and not all are used
+ */
+export function chooseColumn(
+  header: readonly string[] | undefined,
+  records: readonly (readonly string[])[],
+  width: number,
+  profile: ItemProfile,
+  takesAll = false,
+): ColumnChoice {
+  if (width <= 1) return { column: 0, others: [] };
+  const columns = Array.from({ length: width }, (_, index) => ({
+    index,
+    name: header === undefined ? 0 : nameFit(header[index] ?? "", profile),
+    rank: nameRank(header?.[index] ?? ""),
+    ...contentFit(records, index, profile),
+  }));
+  // A name is not enough for a column without items, if another one holds them.
+  const holds = ({ name, content, share }: (typeof columns)[number]) =>
+    share >= 0.5 || (name > 0 && content > 0);
+  const isElsewhere = columns.some(holds);
+  const named = columns.filter(({ name, isMeant }) => name > 0 && (isMeant || !isElsewhere));
+  const filled = columns.filter(({ content }) => content > 0);
+  // A known name is enough. A known name after a dot also needs items, unless the column is blank so far: items may
+  // follow further down. A likely word always needs items, because it is ambiguous.
+  const fitting = named.filter(
+    ({ name, content, isBlank }) => name === 3 || content > 0 || (isBlank && name > 1),
+  );
+  const column = best();
+  const others = columns.filter(
+    ({ index, name, content, share }) => index !== column && content > 0 && (name > 0 || share >= 0.5),
+  );
+  return { column, others: others.map(({ index }) => index) };
+
+  function best(): number {
+    if (fitting.length > 0) {
+      const score = (column: (typeof columns)[number]) => [
+        2 * column.name + (column.content > 0 ? 1 : 0),
+        column.rank,
+        column.content,
+      ];
+      return fitting.reduce((a, b) => (isGreater(score(b), score(a)) ? b : a)).index;
+    }
+    if (filled.length > 0) {
+      const most = Math.max(...filled.map(({ content }) => content));
+      // A column with more than half as many items may also be the right one. Then the user has to choose.
+      const winners = filled.filter(({ content }) => content > most / 2).map(({ index }) => index);
+      if (winners.length === 1 || takesAll) return winners[0]!;
+      const names = header?.map(nameText) ?? unnamed(width);
+      throw new ChoiceError(`${winners.length} columns fit equally well: ${listColumns(names, winners)}`, {
+        code: "column",
+        advice: 'choose one with -c, or all with -c "*"',
+        page: "choose one",
+      });
+    }
+    if (named.length > 0) return named.reduce((a, b) => (b.name > a.name ? b : a)).index;
+    throw new ChoiceError(
+      `no column looks like ${profile.plural}; the columns are ${listColumns(header?.map(nameText) ?? unnamed(width))}`,
+      { code: "column", advice: "name one with -c", page: "choose one" },
+    );
+  }
+}
+
+export interface ChosenColumns {
+  readonly column: number;
+  readonly otherColumns: readonly number[];
+  readonly passedOver: readonly number[];
+}
+
+/**
+ * Finds the columns that the user named, or chooses one, or all that hold items.
+ *
+ * @throws ChoiceError if there are no such columns
+ */
+export function chooseColumns(
+  header: readonly string[] | undefined,
+  records: readonly (readonly string[])[],
+  width: number,
+  { columns, allColumns, profile }: ColumnOptions,
+): ChosenColumns {
+  if (columns !== undefined && width > 0) {
+    const found = columns.map((name) => findColumn(name, header, width));
+    const [column = 0, ...otherColumns] = new Set(found);
+    return { column, otherColumns, passedOver: [] };
+  }
+  const { column, others } = chooseColumn(header, records, width, profile, allColumns);
+  return allColumns
+    ? { column, otherColumns: others, passedOver: [] }
+    : { column, otherColumns: [], passedOver: others };
+}
+
+interface ColumnOptions {
+  readonly columns?: readonly string[];
+  readonly allColumns?: boolean;
+  readonly profile: ItemProfile;
+}
+
+/** Words in column names: for the preferred item, and for one that is used only if necessary. */
+const firstWords = /primary|main\b|principal|preferred|default|haupt|primär/i;
+const lastWords =
+  /secondary|alternat|other|additional|backup|recovery|old\b|personal|home|private|privat|weitere/i;
+
+function nameRank(binaryName: string): number {
+  const name = nameText(binaryName);
+  const number = Number(/(?:^|\D)([1-9]\d?)(?:\D|$)/.exec(name)?.[1] ?? 1);
+  const word = firstWords.test(name)
+    ? 2
+    : /\b(?:work|business)\b|geschäft/i.test(name)
+      ? 1
+      : lastWords.test(name)
+        ? -1
+        : 0;
+  // Prefer shorter names, which have fewer qualifiers: "Email" before "Contact Email".
+  return 10 * word - number - name.split(/[\s_]+/).length / 100;
+}
+
+function isGreater(a: readonly number[], b: readonly number[]): boolean {
+  const different = a.findIndex((value, i) => value !== b[i]);
+  return different !== -1 && a[different]! > b[different]!;
+}
+
+/**
+ * Returns how well a column fits. A field that only contains an item counts a hundredth, so that a column of whole
+ * items wins.
+ *
+ * @returns `content`, the share of items among all records, 0 to 1; `share`, that among the filled fields; `isBlank`,
+ *   whether all fields are empty; `isMeant`, whether some field may be an item, even a wrong one
+ */
+function contentFit(records: readonly (readonly string[])[], index: number, profile: ItemProfile) {
+  let sum = 0;
+  let filled = 0;
+  let isMeant = false;
+  for (const record of records) {
+    const field = record[index] ?? "";
+    if (field.trim() !== "") filled++;
+    isMeant ||= profile.resembles(itemText(field));
+    const likeness = profile.likeness(itemText(field));
+    sum += likeness === 2 ? 1 : likeness === 1 ? 0.01 : 0;
+  }
+  return {
+    content: sum / Math.max(1, records.length),
+    share: sum / Math.max(1, filled),
+    isBlank: filled === 0,
+    isMeant,
+  };
+}
+
+const unnamed = (width: number) => Array.from({ length: width }, () => "");
+
+/** Lists columns by the index and name that `-c` takes: `1 "id", 2 "email"`. Lists at most 20. */
+function listColumns(names: readonly string[], indices = names.map((_, index) => index)): string {
+  const listed = indices.slice(0, 20).map((index) => {
+    const name = names[index];
+    return name ? `${index + 1} "${name}"` : `${index + 1}`;
+  });
+  const more = indices.length - listed.length;
+  return listed.join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

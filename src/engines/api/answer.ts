@@ -1,0 +1,98 @@
+/** Reads the statuses in the body of an answer. Knows nothing of HTTP, retries or the quota. */
+import type { Kind, Status } from "../../core/validator/validator.js";
+
+/** Field with the items in requests and the results in answers, by the interface document. */
+export const fieldOf: Readonly<Record<Kind, string>> = { email: "emails", domain: "domains" };
+
+const maximumStatusLength = 64;
+
+export interface Results {
+  /** Status of each item, in the order of the items; undefined if the answer has no valid one. */
+  readonly statuses: readonly (Status | undefined)[];
+  readonly fault?: string;
+}
+
+/**
+ * Reads the statuses of items from an answer. Looks up each result by its item, else by the item without surrounding
+ * white space, in NFKC and in lower case.
+ *
+ * @param body undefined if it was too long to be read
+ */
+export function readAnswer(kind: Kind, items: readonly string[], body: string | undefined): Results {
+  const plain = body === undefined ? undefined : readPlainAnswer(kind, items, body);
+  if (plain !== undefined) return { statuses: plain };
+  const results = resultsIn(kind, body);
+  if (typeof results === "string") return { statuses: items.map(() => undefined), fault: results };
+  let likeness: ReadonlyMap<string, unknown> | undefined;
+  let fault: string | undefined;
+  const statuses = items.map((item, i) => {
+    let result: unknown;
+    if (Object.hasOwn(results, item)) result = results[item];
+    else {
+      likeness ??= new Map(Object.entries(results).map(([key, value]) => [folded(key), value]));
+      result = likeness.get(folded(item));
+    }
+    const status = (isObject(result) && result["status"]) || undefined;
+    if (typeof status === "string" && status.length <= maximumStatusLength) return status;
+    const what =
+      result === undefined
+        ? "no result for"
+        : typeof status === "string"
+          ? `a status of ${status.length} characters for`
+          : "no string as the status of";
+    fault ??= `${what} item ${i + 1} of ${items.length}`;
+    return undefined;
+  });
+  return { statuses, ...(fault !== undefined && { fault }) };
+}
+
+/**
+ * Reads an answer that lists the items in order, with only their statuses and without white space, as services usually
+ * do. Comparing text takes a fraction of the time of JSON.parse, which creates a property for every item.
+ *
+ * @returns undefined if the answer has another form
+ */
+function readPlainAnswer(kind: Kind, items: readonly string[], body: string): Status[] | undefined {
+  let at = indexAfter(`{"${fieldOf[kind]}":{`, body, 0);
+  // Escaped items are left to JSON.parse.
+  if (escaped.test(items.join(""))) return undefined;
+  const statuses: Status[] = [];
+  let status = "ok";
+  for (const item of items) {
+    at = indexAfter(statuses.length === 0 ? '"' : ',"', body, at);
+    at = indexAfter(item, body, at);
+    at = indexAfter('":{"status":"', body, at);
+    if (at === -1) return undefined;
+    // Most items have the same status as the item before.
+    if (!body.startsWith(status, at) || body[at + status.length] !== '"') {
+      status = /[a-z_]{0,64}/y.exec(body.slice(at, at + maximumStatusLength))?.[0] ?? "";
+    }
+    at = indexAfter('"}', body, at + status.length);
+    if (status === "" || at === -1) return undefined;
+    statuses.push(status);
+  }
+  return indexAfter("}}", body, at) === body.length ? statuses : undefined;
+}
+
+const indexAfter = (text: string, body: string, at: number): number =>
+  at !== -1 && body.startsWith(text, at) ? at + text.length : -1;
+
+const escaped = /["\\\u0000-\u001f]/;
+
+function resultsIn(kind: Kind, body: string | undefined): Readonly<Record<string, unknown>> | string {
+  if (body === undefined) return "it is too long";
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body);
+  } catch {
+    return "it is not JSON";
+  }
+  const field = fieldOf[kind];
+  const results = isObject(answer) && Object.hasOwn(answer, field) ? answer[field] : undefined;
+  return isObject(results) ? results : `it has no map "${field}"`;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const folded = (key: string): string => key.trim().normalize("NFKC").toLowerCase();

@@ -1,0 +1,82 @@
+/**
+ * The state of a batch in the api engine: its open items, and the effect of answers on them. Knows neither requests nor
+ * waits, which are in `engine.ts`.
+ *
+ * - "too large": the items are submitted in parts of half the size, and later batches are made smaller.
+ * - A faulty answer: the open items are submitted once more; the second faulty answer to a batch fails it.
+ * - Some verdicts, and units are left: the open items are submitted again. The answer may have been replayed for its
+ *   Idempotency-Key, or the quota raised since.
+ * - The quota is used up: the batch waits for its renewal, if that is wanted.
+ */
+import { notChecked, type Status } from "../../core/validator/validator.js";
+import type { Reply } from "./next-step.js";
+
+export interface Batch {
+  /** Items without a verdict, in the order in which they are submitted. */
+  readonly open: readonly number[];
+  readonly size: number;
+  readonly faults: number;
+}
+
+export type BatchStep =
+  /** `isRenewed` if there were units for all items. */
+  | { readonly next: "go on"; readonly batch: Batch; readonly isRenewed?: true }
+  | { readonly next: "shrink"; readonly batch: Batch }
+  | { readonly next: "pause"; readonly batch: Batch }
+  | { readonly next: "fail"; readonly fault: string }
+  /** The quota is used up. `renewsIn` is in milliseconds; undefined if the service does not report it. */
+  | { readonly next: "wait for renewal"; readonly batch: Batch; readonly renewsIn: number | undefined };
+
+/**
+ * Returns a batch before its first submission. The whole batch is submitted first, even to a service that accepts only
+ * smaller ones: a killed run may have submitted it. Resent unchanged, it has the same Idempotency-Key and is not
+ * charged twice.
+ */
+export const newBatch = (items: number): Batch => ({
+  open: [...Array(items).keys()],
+  size: items,
+  faults: 0,
+});
+
+interface Answered {
+  readonly items: readonly number[];
+  readonly statuses: readonly Status[];
+}
+
+export function answeredIn(part: readonly number[], reply: Reply): Answered {
+  if (reply === "too large" || reply.isGone) return { items: [], statuses: [] };
+  const { statuses } = reply;
+  const isAnswered = (status: Status | undefined): status is Status =>
+    status !== undefined && status !== notChecked.status;
+  if (statuses.every(isAnswered)) return { items: part, statuses };
+  return {
+    items: part.filter((_, i) => isAnswered(statuses[i])),
+    statuses: statuses.filter(isAnswered),
+  };
+}
+
+export function afterReply(
+  batch: Batch,
+  part: readonly number[],
+  answered: readonly number[],
+  reply: Reply,
+): BatchStep {
+  if (reply === "too large") {
+    return { next: "shrink", batch: { ...batch, size: Math.ceil(part.length / 2) } };
+  }
+  if (reply.isGone) return { next: "wait for renewal", batch, renewsIn: reply.renewsIn };
+  const rest: Batch = { ...batch, open: without(batch.open, answered) };
+  if (reply.fault !== undefined) {
+    const faults = batch.faults + 1;
+    return faults > 1 ? { next: "fail", fault: reply.fault } : { next: "pause", batch: { ...rest, faults } };
+  }
+  if (answered.length === part.length) return { next: "go on", batch: rest, isRenewed: true };
+  if (answered.length > 0 && reply.left !== 0) return { next: "go on", batch: rest };
+  return { next: "wait for renewal", batch: rest, renewsIn: reply.renewsIn };
+}
+
+function without(items: readonly number[], done: readonly number[]): readonly number[] {
+  if (done.length === items.length) return [];
+  const isDone = new Set(done);
+  return items.filter((item) => !isDone.has(item));
+}

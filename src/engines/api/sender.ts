@@ -1,0 +1,239 @@
+/**
+ * Sends the requests of the api engine, and retries each until it is answered or the retries are used up. Knows nothing
+ * of the quota gate, the rate, the listener or the renewal, which are in `engine.ts`.
+ *
+ * `ask` repeats these steps:
+ *
+ *     wait until `notBefore` -> send -> nextStep -> return, throw, or wait and try again
+ *
+ * `next-step.ts` decides what follows a try. `notBefore` delays all requests while the service asks to slow down. The
+ * budget of retries also limits the duration of the tries that follow a failure.
+ *
+ * To keep:
+ *
+ * - A request that was sent is never aborted by `ending`: its answer may be paid for. Only its timeout ends it, or
+ *   `close` after a delay.
+ * - A retry has the same body, hence the same Idempotency-Key, so that the service does not charge it twice.
+ * - Every wait of `ask` goes through `sleep`, so that `ending` ends it. Every request goes through `send`, which throws
+ *   once `ending` is aborted.
+ * - Text from the service reaches the user only through `messageIn`, which removes the key and addresses.
+ */
+import { setMaxListeners } from "node:events";
+import { ServiceError } from "../../core/validator/errors.js";
+import type { Kind } from "../../core/validator/validator.js";
+import { fieldOf } from "./answer.js";
+import { type HttpAnswer, type HttpClient, TransportFault } from "./http.js";
+import { messageIn } from "./messages.js";
+import { delayAfter, nextStep, type Reply, type RetryLimits, seconds, untried } from "./next-step.js";
+import { readRateLimit } from "./rate-limit.js";
+
+export interface ApiWorld {
+  readonly http: HttpClient;
+  /** Returns milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Rejects with the signal's reason when the signal is aborted earlier. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly random: () => number;
+  readonly onNotice: (text: string) => void;
+  /** Called with a debug message about each request, without items and key. */
+  readonly onRequest?: (text: string) => void;
+}
+
+export interface SenderOptions extends RetryLimits {
+  /** Absolute URL without a slash at its end. */
+  readonly baseUrl: string;
+  /**
+   * Returns the Idempotency-Key of a request: the same for the same path and body, and impossible for others to guess.
+   */
+  readonly idempotencyKey: (path: string, body: string) => string;
+}
+
+interface Wait {
+  readonly until: number;
+  readonly why: string;
+}
+
+export interface Activity {
+  readonly inFlight: number;
+  readonly wait: Wait | undefined;
+}
+
+interface Request {
+  readonly kind: Kind;
+  readonly items: readonly string[];
+  readonly body: string;
+  readonly idempotencyKey: string;
+}
+
+const pathOf = (kind: Kind): string => `/${fieldOf[kind]}/validate`;
+
+export function createSender(options: SenderOptions, world: ApiWorld) {
+  const { baseUrl, key, retryBudget } = options;
+  const { http, now, random, onNotice, onRequest } = world;
+  const inFlight = new Set<Promise<unknown>>();
+  let requests = 0;
+  let successes = 0;
+  let notBefore = 0;
+  const ending = new AbortController();
+  setMaxListeners(0, ending.signal);
+  const waits = new Set<Wait>();
+  const sleep = async (milliseconds: number, why: string): Promise<void> => {
+    const wait = { until: now() + milliseconds, why };
+    waits.add(wait);
+    try {
+      await world.sleep(milliseconds, ending.signal);
+    } finally {
+      waits.delete(wait);
+    }
+  };
+  const requestFor = (kind: Kind, items: readonly string[]): Request => {
+    const body = JSON.stringify({ [fieldOf[kind]]: items });
+    return { kind, items, body, idempotencyKey: options.idempotencyKey(pathOf(kind), body) };
+  };
+  const ownDelay = (failures: number) => delayAfter(failures, random());
+
+  /**
+   * @param attempt number of the try, for debug messages
+   * @param milliseconds longest duration of the request; by default, the client's timeout
+   * @throws TransportFault when there is no answer; the reason of `ending` once that is aborted
+   */
+  async function send(
+    { kind, items: { length: items }, body, idempotencyKey }: Request,
+    attempt: number,
+    milliseconds?: number,
+  ): Promise<HttpAnswer> {
+    ending.signal.throwIfAborted();
+    const path = pathOf(kind);
+    const started = now();
+    requests++;
+    const report = (what: string) =>
+      onRequest?.(
+        `POST ${path}, ${items} ${items === 1 ? "item" : "items"}, try ${attempt}: ${what} in ${now() - started} ms`,
+      );
+    const request = {
+      url: `${baseUrl}${path}`,
+      body,
+      fields: {
+        accept: "application/json",
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "idempotency-key": idempotencyKey,
+        "user-agent": "idv",
+      },
+      // The service may write each character as \uXXXX, and add fields to the results.
+      maximumBytes: 65_536 + 6 * body.length + 1024 * items,
+    };
+    const sending = http.post(request, milliseconds);
+    const settled = sending.then(
+      ({ status }) => report(String(status)),
+      ({ message }: Error) => report(message),
+    );
+    inFlight.add(settled);
+    settled.then(() => inFlight.delete(settled));
+    return sending;
+  }
+
+  /**
+   * Submits items, with retries, until the service has answered.
+   *
+   * @throws ServiceError when retries are used up, or would not help
+   * @throws AuthorisationError when the service does not accept the key
+   */
+  async function ask(request: Request): Promise<Reply> {
+    const { kind, items } = request;
+    let state = untried;
+    let seen = successes;
+    for (;;) {
+      while (notBefore > now()) await sleep(notBefore - now(), "the service asks to slow down");
+      const started = now();
+      const { failures, slowdowns } = state;
+      const budgetLeft =
+        failures.since === undefined ? undefined : Math.max(1, failures.since + retryBudget - started);
+      const tries = failures.count + slowdowns.count + 1;
+      const received = await send(request, tries, budgetLeft).catch((error: unknown) => {
+        if (error instanceof TransportFault) return error;
+        throw error;
+      });
+      const hasSucceededElsewhere = successes !== seen;
+      const step = nextStep(options, state, {
+        kind,
+        items,
+        started,
+        now: now(),
+        received,
+        hasSucceededElsewhere,
+        chance: random(),
+      });
+      if (step.next === "fail") throw step.error;
+      if (step.next === "done") {
+        if (step.reply !== "too large" && !step.reply.isGone) successes++;
+        return step.reply;
+      }
+      if (step.holdBack !== undefined) {
+        holdBack(step.holdBack);
+        seen = successes;
+      }
+      state = step.state;
+      await sleep(step.milliseconds, step.why);
+    }
+  }
+
+  function holdBack(milliseconds: number): void {
+    if (notBefore <= now() && milliseconds > 0) {
+      onNotice(`${baseUrl}: asks to slow down; continuing in ${seconds(milliseconds)}`);
+    }
+    notBefore = Math.max(notBefore, now() + milliseconds);
+  }
+
+  return {
+    requestFor,
+    ask,
+    sleep,
+    get activity(): Activity {
+      const wait = [...waits].reduce<Wait | undefined>(
+        (a, b) => (a && a.until >= b.until ? a : b),
+        undefined,
+      );
+      return { inFlight: inFlight.size, wait };
+    },
+    ownDelay,
+    ending,
+    get requests() {
+      return requests;
+    },
+    /**
+     * Sends one request without items, which costs nothing. `said` is the service's message, and `left` the units left,
+     * if reported.
+     *
+     * @throws ServiceError when there is no answer
+     */
+    async probe(kind: Kind) {
+      const { status, fields, body } = await send(requestFor(kind, []), 1).catch(({ message }: Error) => {
+        throw new ServiceError(`${baseUrl}: ${message}`);
+      });
+      const { left } = readRateLimit(fields, now());
+      return { status, isJson: isJson(body ?? ""), said: messageIn(body, key), left };
+    },
+    /**
+     * Ends all waits and closes the connections. Requests in flight get `milliseconds` to finish first.
+     *
+     * @param batches batches being validated, whose listeners get the same time to store the answers
+     */
+    async close(milliseconds: number, batches: Iterable<Promise<unknown>>): Promise<void> {
+      ending.abort(new ServiceError(`${baseUrl}: the run has ended`));
+      const patience = new AbortController();
+      const late = world.sleep(milliseconds, patience.signal).catch(() => {});
+      await Promise.race([Promise.all([...inFlight, ...batches]), late]);
+      patience.abort();
+      await http.close();
+    },
+  };
+}
+
+function isJson(body: string): boolean {
+  try {
+    return typeof JSON.parse(body) === "object";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+/** Fetches a list of names over HTTP. Knows nothing about what is in it. */
+import { createHash } from "node:crypto";
+import { ServiceError } from "../../core/validator/errors.js";
+import { type HttpOptions, openHttpClient, TransportFault } from "../api/http.js";
+
+/** Longest time for the whole list, in milliseconds, and its largest size: eight times that of the public list today. */
+const usualTimeout = 20_000;
+const mostBytes = 8_388_608;
+
+export interface FetchedList {
+  readonly text: string;
+  /** As the server names it, else a digest of the text (RFC 9110, section 8.8.3). */
+  readonly etag: string;
+  /** Day of the last change if the server names it, else that of the answer: `2026-08-08`. Empty if it names neither. */
+  readonly published: string;
+}
+
+/**
+ * @param etag the validator of the list in use; undefined to fetch it anyway
+ * @returns undefined if the list has not changed
+ * @throws ServiceError when it cannot be had
+ */
+export async function fetchList(
+  url: string,
+  etag: string | undefined,
+  proxies: HttpOptions["proxies"],
+  timeout = usualTimeout,
+): Promise<FetchedList | undefined> {
+  const client = openHttpClient({ connections: 1, timeout, proxies });
+  try {
+    const { status, fields, body } = await client.get({
+      url,
+      fields: { accept: "text/plain, */*", ...(etag !== undefined && { "if-none-match": etag }) },
+      maximumBytes: mostBytes,
+    });
+    if (status === 304 && etag !== undefined) return undefined;
+    if (status !== 200) throw new ServiceError(`${withoutSecrets(url)}: the answer is ${status}`);
+    if (body === undefined) throw new ServiceError(`${withoutSecrets(url)}: the list is over 8 MiB`);
+    const digest = `"sha256-${createHash("sha256").update(body).digest("base64")}"`;
+    const found = textOf(fields["etag"]) ?? digest;
+    if (found === etag) return undefined;
+    const date = new Date(textOf(fields["last-modified"]) ?? textOf(fields["date"]) ?? "");
+    const published = Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 10);
+    return { text: body, etag: found, published };
+  } catch (error) {
+    if (!(error instanceof TransportFault)) throw error;
+    throw new ServiceError(`${withoutSecrets(url)}: ${error.message}`);
+  } finally {
+    await client.close();
+  }
+}
+
+const textOf = (field: string | string[] | undefined): string | undefined =>
+  Array.isArray(field) ? field[0] : field;
+
+/** Returns a URL for messages: without the password or token that it may hold. */
+export function withoutSecrets(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}

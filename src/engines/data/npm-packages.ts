@@ -1,0 +1,155 @@
+/** Fetches npm packages from their registry, over HTTP. Knows nothing about the lists in them. */
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceError } from "../../core/validator/errors.js";
+import { type HttpAnswer, type HttpOptions, openHttpClient, TransportFault } from "../api/http.js";
+import { withoutSecrets } from "./fetch-list.js";
+
+export class MissingPackage extends ServiceError {}
+
+export interface PackageVersion {
+  readonly name: string;
+  readonly version: string;
+  readonly licence: string;
+  /** `2026-09-21`; empty if the registry gives no date. */
+  readonly published: string;
+  /** Checksums of the tarball, separated by spaces: `sha512-...`. */
+  readonly integrity: string;
+  readonly tarball: string;
+}
+
+export interface WantedFile extends PackageVersion {
+  readonly file: string;
+}
+
+export interface RegistryOptions {
+  /** Ends with a slash. */
+  readonly url: string;
+  /** Value of the field `authorization`, sent to the registry's own origin only. */
+  readonly authorization?: string | undefined;
+  readonly proxiesFor: (url: string) => HttpOptions["proxies"];
+}
+
+/** The registry must have answered once within this time, in milliseconds. */
+export const answerTime = 20_000;
+/** Longest time for one document or tarball, in milliseconds, and its largest size: eight times the largest today. */
+const longest = 120_000;
+const mostBytes = 67_108_864;
+/** A registry may keep its tarballs elsewhere. */
+const mostRedirects = 5;
+const retryDelay = 1000;
+
+export type Registry = ReturnType<typeof openRegistry>;
+
+/** Opens a registry of packages, as npm uses it. Sends nothing yet. */
+export function openRegistry({ url: base, authorization, proxiesFor }: RegistryOptions) {
+  const client = openHttpClient({ connections: 4, timeout: longest, proxies: proxiesFor(base) });
+
+  async function get(url: string, accept: string): Promise<HttpAnswer<Uint8Array>> {
+    let at = url;
+    for (let redirects = 0; ; redirects++) {
+      const isOwn = new URL(at).origin === new URL(base).origin;
+      const fields = { accept, ...(isOwn && authorization !== undefined && { authorization }) };
+      const answer = await client.getBytes({ url: at, fields, maximumBytes: mostBytes });
+      const { location } = answer.fields;
+      const isElsewhere = answer.status >= 301 && answer.status <= 308 && typeof location === "string";
+      if (!isElsewhere || redirects === mostRedirects) return answer;
+      at = new URL(location, at).href;
+    }
+  }
+
+  /** @throws ServiceError when there is no such file; after a failed connection, there is one more try */
+  async function fetchBytes(url: string, accept: string): Promise<Uint8Array> {
+    const fault = (what: string) => `${withoutSecrets(url)}: ${what}; the data in use is unchanged`;
+    const answer = await get(url, accept)
+      .catch(async (error: unknown) => {
+        if (!(error instanceof TransportFault && error.isTransient)) throw error;
+        await sleep(retryDelay);
+        return get(url, accept);
+      })
+      .catch((error: unknown) => {
+        throw error instanceof TransportFault ? new ServiceError(fault(error.message)) : error;
+      });
+    if (answer.status === 404) throw new MissingPackage(fault("the answer is 404"));
+    if (answer.status !== 200) throw new ServiceError(fault(`the answer is ${answer.status}`));
+    if (answer.body === undefined) throw new ServiceError(fault("the answer is over 64 MiB"));
+    return answer.body;
+  }
+
+  return {
+    /**
+     * Finds the newest version of a package.
+     *
+     * @throws MissingPackage when the registry does not have it
+     * @throws ServiceError when the registry does not answer, or without a release version
+     */
+    async findLatest(name: string): Promise<PackageVersion> {
+      const bytes = await fetchBytes(new URL(name.replace("/", "%2f"), base).href, "application/json");
+      const { version, license, time, dist } = latestIn(bytes);
+      const { tarball, integrity } = dist ?? {};
+      if (version === undefined || !/^\d+\.\d+\.\d+$/.test(version) || tarball === undefined) {
+        throw new ServiceError(`${name}: the registry gave no release version; the data in use is unchanged`);
+      }
+      return {
+        name,
+        version,
+        licence: typeof license === "string" ? license : "unknown",
+        published: /^\d{4}-\d{2}-\d{2}/.exec(time?.[version] ?? "")?.[0] ?? "",
+        integrity: integrity ?? "",
+        tarball: new URL(tarball, base).href,
+      };
+    },
+    /**
+     * Downloads packages, and extracts one file of each, in the order of the packages.
+     *
+     * @throws ServiceError when a download fails, its checksum is wrong, or a file is missing
+     */
+    downloadFiles: (wanted: readonly WantedFile[]): Promise<readonly Uint8Array[]> =>
+      Promise.all(
+        wanted.map(async (one) => extractFile(one, await fetchBytes(one.tarball, "*/*"), one.file)),
+      ),
+    close: () => client.close(),
+  };
+}
+
+interface Manifest {
+  readonly version?: string;
+  readonly license?: unknown;
+  readonly dist?: { readonly tarball?: string; readonly integrity?: string };
+}
+
+/** Returns what the document of a package says of its newest version; nothing if it is no such document. */
+function latestIn(bytes: Uint8Array): Manifest & { readonly time?: Readonly<Record<string, string>> } {
+  try {
+    const document = JSON.parse(Buffer.from(bytes).toString()) as {
+      readonly "dist-tags"?: { readonly latest?: string };
+      readonly versions?: Readonly<Record<string, Manifest>>;
+      readonly time?: Readonly<Record<string, string>>;
+    };
+    const { time } = document;
+    return { ...document.versions?.[document["dist-tags"]?.latest ?? ""], ...(time && { time }) };
+  } catch {
+    return {};
+  }
+}
+
+/** @throws ServiceError when the sha512 sum of the tarball differs from the registry's, or the file is missing */
+export async function extractFile(
+  { name, version, integrity }: Pick<PackageVersion, "name" | "version" | "integrity">,
+  tarball: Uint8Array,
+  file: string,
+): Promise<Uint8Array> {
+  const sum = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
+  if (!integrity.split(" ").includes(sum)) {
+    throw new ServiceError(
+      `${name} ${version}: the download does not have the sha512 sum that the registry names; ` +
+        "the data in use is unchanged",
+    );
+  }
+  const { parseTarGzip } = await import("nanotar");
+  const entry = (await parseTarGzip(tarball)).find((entry) => entry.name === `package/${file}`);
+  if (entry?.data === undefined) {
+    throw new ServiceError(`${name} ${version}: contains no ${file}; the data in use is unchanged`);
+  }
+  return entry.data;
+}

@@ -1,0 +1,122 @@
+/** Findings of DNS about domains as destinations of mail, and the rules that decide them. Does no I/O. */
+import type { MxRecord } from "node:dns";
+import { BlockList, isIP } from "node:net";
+import { disposableExchanges } from "../../core/classifier/tables/disposable-exchanges.js";
+import { findSuffixIn } from "../../core/classifier/tables/suffix-walk.js";
+import type { Classification } from "../../core/classifier/verdict.js";
+import type { UndecidedCause } from "./vocabulary.js";
+
+export type Finding =
+  /** `exchange` is the MX host to try first; absent without MX records, or if it is not a valid host name. */
+  | { readonly kind: "mail"; readonly exchange?: string }
+  | { readonly kind: "no-such-domain" | "null-mx" | "no-mail-server" | "sends-no-mail" }
+  /** Mail goes to a service for disposable addresses; `suffix` is the listed name of the exchange. */
+  | { readonly kind: "disposable-mx"; readonly suffix: string }
+  | { readonly kind: "undecided"; readonly cause: UndecidedCause; readonly mayPass?: boolean };
+
+export function verdictOf(domain: string, finding: Finding): Classification | undefined {
+  switch (finding.kind) {
+    case "mail":
+    case "undecided":
+      return undefined;
+    case "disposable-mx":
+      return { status: "disposable", reason: `disposable-mx: ${finding.suffix}` };
+    default:
+      return { status: "fake", reason: `${finding.kind}: ${domain}` };
+  }
+}
+
+/**
+ * Decides from the MX records of a domain. A single empty exchange means that the domain receives no mail (RFC 7505).
+ * An exchange must be a host name (RFC 5321 5.1); records with an address, `localhost` or a name under `.invalid` mark
+ * domains without mail.
+ *
+ * @param records at least one
+ * @param findDisposable returns the listed disposable domain that is a suffix of a host
+ * @returns the hosts whose addresses decide, in the order in which they are tried, if the records do not
+ */
+export function judgeExchanges(
+  records: readonly MxRecord[],
+  findDisposable: (host: string) => string | undefined,
+): Finding | readonly string[] {
+  const hosts = records
+    .toSorted((a, b) => a.priority - b.priority)
+    .map(({ exchange }) => exchange.toLowerCase().replace(/\.$/, ""));
+  if (hosts.length === 1 && hosts[0] === "") return { kind: "null-mx" };
+  const somewhere = hosts.filter((host) => !isNowhere(host));
+  if (somewhere.length === 0) return { kind: "no-mail-server" };
+  for (const host of somewhere) {
+    const suffix = findListed(host) ?? findDisposable(host);
+    if (suffix !== undefined) return { kind: "disposable-mx", suffix };
+  }
+  return somewhere;
+}
+
+/** Passes on only host names: a name from DNS may contain any bytes. */
+export const mailTo = (host: string | undefined): Finding =>
+  host !== undefined && isHostName(host) ? { kind: "mail", exchange: host } : { kind: "mail" };
+
+/**
+ * Addresses that no mail server has: of this machine, of documentation, of many machines at a time, and reserved ones; and those of
+ * private networks, also between a provider and its customers (RFC 6890, RFC 5771, RFC 6598).
+ */
+const nowhere = blockListOf(
+  [
+    "0.0.0.0/8",
+    "127.0.0.0/8",
+    "192.0.2.0/24",
+    "198.51.100.0/24",
+    "203.0.113.0/24",
+    "224.0.0.0/4",
+    "240.0.0.0/4",
+  ],
+  ["::/127", "2001:db8::/32", "ff00::/8"],
+);
+const privateNetworks = blockListOf(
+  ["10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"],
+  ["fc00::/7", "fe80::/10"],
+);
+
+function blockListOf(v4: readonly string[], v6: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const [subnets, family] of [
+    [v4, "ipv4"],
+    [v6, "ipv6"],
+  ] as const) {
+    for (const subnet of subnets) {
+      const [network = "", length] = subnet.split("/");
+      list.addSubnet(network, Number(length), family);
+    }
+  }
+  return list;
+}
+
+const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
+
+export const isPrivateAddress = (address: string): boolean =>
+  privateNetworks.check(address, familyOf(address));
+
+/** @param isInside whether private networks can be reached from here */
+export const isRoutable = (address: string, isInside: boolean): boolean =>
+  !nowhere.check(address, familyOf(address)) && (isInside || !isPrivateAddress(address));
+
+/**
+ * Returns whether a domain declares that it sends no mail (RFC 7208, section 5.1). Without MX records, this means that
+ * it is not used for mail. Two such records are a mistake (section 4.5), and say nothing.
+ *
+ * @param texts TXT records of the domain, in pieces
+ */
+export function sendsNoMail(texts: readonly (readonly string[])[]): boolean {
+  const records = texts.map((pieces) => pieces.join("")).filter((text) => /^v=spf1(?: |$)/i.test(text));
+  return records.length === 1 && /^v=spf1 +-all *$/i.test(records[0]!);
+}
+
+const isNowhere = (host: string): boolean =>
+  host === "" || isIP(host) !== 0 || /(?:^|\.)(?:localhost|invalid)$/.test(host);
+
+export const isHostName = (name: string): boolean =>
+  name.length <= 253 && /^[a-z0-9_][a-z0-9_-]*(?:\.[a-z0-9_][a-z0-9_-]*)*$/.test(name);
+
+function findListed(host: string): string | undefined {
+  return findSuffixIn(host, (suffix) => disposableExchanges.has(suffix));
+}

@@ -1,0 +1,89 @@
+/**
+ * The stage after the rules: asks DNS about the domains of items that passed. Skips domains of known providers, which
+ * are two thirds of real addresses.
+ */
+import type { Classifier } from "../../core/classifier/classifier.js";
+import { isKnownProvider } from "../../core/classifier/known-providers.js";
+import { mayReceiveMail } from "../../core/classifier/rules/domain/unknown-tld.js";
+import { parseAddress } from "../../core/classifier/syntax/address.js";
+import { parseDomainName, withoutRoot } from "../../core/classifier/syntax/domain-name.js";
+import { Fault } from "../../core/classifier/syntax/fault.js";
+import type { Classification, ClassifierStatus, Kind, Reason } from "../../core/classifier/verdict.js";
+import { verdictOf } from "./finding.js";
+import type { MailDomains } from "./mail-domains.js";
+
+export interface MailVerdict<Status extends string> {
+  readonly status: Status | ClassifierStatus;
+  readonly reason?: Reason;
+  readonly mx?: string;
+}
+
+export class MailCheck {
+  readonly #domains: MailDomains;
+  readonly #classifier: Classifier;
+
+  /** @param classifier knows the user's own lists; items that they allow are not looked up */
+  constructor(domains: MailDomains, classifier: Classifier) {
+    this.#domains = domains;
+    this.#classifier = classifier;
+  }
+
+  async ask(kind: Kind, items: Iterable<string>): Promise<void> {
+    const domains = new Set<string>();
+    for (const item of items) {
+      const domain = this.#domainOf(kind, item);
+      if (domain !== undefined) domains.add(domain);
+    }
+    await this.#domains.ask(domains);
+  }
+
+  /**
+   * Returns the verdict on an item that passed the rules and whose domain was asked about: a new status and reason if
+   * mail cannot be sent there or goes to a disposable address, else the old status; with a reason if DNS could not decide.
+   *
+   * @param status the status so far, `ok` or `alias`; `fake` for an item with an unknown ending, which DNS may know
+   */
+  verdictOn<Status extends string>(kind: Kind, item: string, status: Status): MailVerdict<Status> {
+    const domain = this.#domainOf(kind, item);
+    const finding = domain === undefined ? undefined : this.#domains.find(domain);
+    if (domain === undefined || finding === undefined) return { status };
+    if (status === "fake" && finding.kind !== "mail") return { status };
+    if (finding.kind === "undecided") return { status, reason: `undecided: ${finding.cause}` };
+    const mx = finding.kind === "mail" ? finding.exchange : undefined;
+    const passed = status === "fake" ? ("ok" as const) : status;
+    const denied = mx === undefined ? undefined : this.#classifier.judgeExchange(mx);
+    return denied ?? verdictOf(domain, finding) ?? { status: passed, ...(mx !== undefined && { mx }) };
+  }
+
+  /** Returns a verdict of the rules, changed as {@link verdictOn} says if DNS may decide about it. */
+  refine<Found extends Parameters<typeof mayReceiveMail>[0]>(
+    kind: Kind,
+    item: string,
+    verdict: Found,
+  ): Found | MailVerdict<Found["status"]> {
+    if (!mayReceiveMail(verdict)) return verdict;
+    const byDns = this.verdictOn<Found["status"]>(kind, item, verdict.status);
+    return byDns.status === verdict.status ? { ...verdict, ...byDns } : byDns;
+  }
+
+  async check(kind: Kind, item: string, verdict: Classification): Promise<Classification & { mx?: string }> {
+    if (mayReceiveMail(verdict)) await this.ask(kind, [item]);
+    return this.refine(kind, item, verdict);
+  }
+
+  get statistics() {
+    return this.#domains.statistics;
+  }
+
+  /** Returns the domain in lower case, as A-labels; undefined if DNS need not be asked about it. */
+  #domainOf(kind: Kind, item: string): string | undefined {
+    const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
+    if (parsed instanceof Fault) return undefined;
+    const domain = "local" in parsed ? parsed.domain?.ascii : parsed.ascii;
+    if (domain === undefined || isKnownProvider(domain)) return undefined;
+    const { status, reason = "", suggestion } = this.#classifier.classify(kind, item);
+    // An ending with a suggestion is a typing error, whatever a server answers.
+    const isTypo = status === "fake" && suggestion !== undefined;
+    return isTypo || reason.startsWith("allow-list") ? undefined : domain;
+  }
+}

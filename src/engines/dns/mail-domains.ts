@@ -1,0 +1,244 @@
+/**
+ * Finds out which domains can receive mail, each once in a run: from the run's own table, else from the cache, else
+ * from DNS. Needs 11 to 17 bytes for a domain, and two strings where MX hosts are wanted.
+ */
+import { randomFillSync } from "node:crypto";
+import { registrableIn } from "../../core/classifier/rules/domain/public-suffix.js";
+import { hashItem, type ItemHash } from "../../core/classifier/tables/item-hash.js";
+import type { DnsClient, Failure } from "./dns-client.js";
+import { type Finding, judgeExchanges, mailTo, sendsNoMail } from "./finding.js";
+import { MailHosts, type Unreached } from "./mail-hosts.js";
+import { mostInFlight, type UndecidedCause, undecidedCauses } from "./vocabulary.js";
+
+/**
+ * Findings of earlier runs. Stores keyed hashes of domains, their exchanges encrypted, and the listed suffixes of
+ * disposable MX hosts; no other names.
+ */
+export interface FindingCache {
+  load(domains: readonly string[]): Promise<readonly (Finding | undefined)[]>;
+  store(findings: ReadonlyMap<string, Finding>): Promise<void>;
+}
+
+/** A compact table of states, one byte for each hash; 0 for unknown hashes. */
+export interface StateTable {
+  readonly seed: Int32Array;
+  get(hash: ItemHash): number;
+  set(hash: ItemHash, state: number): void;
+}
+
+/** Returns a table for a few domains, which needs little memory while it is empty. */
+export function smallTable(): StateTable {
+  const states = new Map<string, number>();
+  const keyOf = ({ low, high }: ItemHash) => `${low} ${high}`;
+  return {
+    seed: randomFillSync(new Int32Array(2)),
+    get: (hash) => states.get(keyOf(hash)) ?? 0,
+    set: (hash, state) => void states.set(keyOf(hash), state),
+  };
+}
+
+export interface MailStatistics {
+  readonly asked: number;
+  readonly cached: number;
+  readonly undecided: number;
+  readonly causes: Readonly<Partial<Record<UndecidedCause, number>>>;
+}
+
+const plainKinds = ["mail", "no-such-domain", "null-mx", "no-mail-server", "sends-no-mail"] as const;
+const disposableState = plainKinds.length + 1;
+
+export class MailDomains {
+  readonly #client: Pick<DnsClient, "ask">;
+  readonly #findDisposable: (host: string) => string | undefined;
+  readonly #hosts: MailHosts;
+  readonly #states: StateTable;
+  readonly #cache: FindingCache | undefined;
+  /** Exchanges by domain, if wanted, and the listed suffixes of disposable domains. */
+  readonly #names = new Map<string, string>();
+  readonly #wantsExchanges: boolean;
+  readonly #pending = new Map<string, Promise<void>>();
+  #asked = 0;
+  #cached = 0;
+  readonly #causes: Partial<Record<UndecidedCause, number>> = {};
+
+  /**
+   * @param findDisposable returns the listed disposable domain that is a suffix of a host
+   * @param hosts looks up the hosts that MX records name
+   * @param states an empty table
+   * @param wantsExchanges whether to remember the exchange of each domain
+   */
+  constructor(
+    client: Pick<DnsClient, "ask">,
+    findDisposable: (host: string) => string | undefined,
+    hosts: MailHosts,
+    states: StateTable,
+    { cache, wantsExchanges = false }: { cache?: FindingCache | undefined; wantsExchanges?: boolean } = {},
+  ) {
+    this.#client = client;
+    this.#findDisposable = findDisposable;
+    this.#hosts = hosts;
+    this.#states = states;
+    this.#cache = cache;
+    this.#wantsExchanges = wantsExchanges;
+  }
+
+  /**
+   * Looks up domains; {@link find} returns the findings afterwards.
+   *
+   * @param domains host names, lower case, A-labels; duplicates cost nothing
+   */
+  async ask(domains: Iterable<string>): Promise<void> {
+    const waits: Promise<void>[] = [];
+    const open: string[] = [];
+    for (const domain of new Set(domains)) {
+      const pending = this.#pending.get(domain);
+      if (pending) waits.push(pending);
+      else if (this.#stateOf(domain) === 0) open.push(domain);
+    }
+    if (open.length > 0) waits.push(this.#askOpen(open));
+    await Promise.all(waits);
+  }
+
+  find(domain: string): Finding | undefined {
+    const state = this.#stateOf(domain);
+    if (state === 0) return undefined;
+    if (state === disposableState) return { kind: "disposable-mx", suffix: this.#names.get(domain)! };
+    if (state > disposableState) {
+      return { kind: "undecided", cause: undecidedCauses[state - disposableState - 1]! };
+    }
+    const kind = plainKinds[state - 1]!;
+    const exchange = kind === "mail" ? this.#names.get(domain) : undefined;
+    return exchange === undefined ? { kind } : { kind: "mail", exchange };
+  }
+
+  get statistics(): MailStatistics {
+    const undecided = Object.values(this.#causes).reduce((sum, count) => sum + count, 0);
+    return { asked: this.#asked, cached: this.#cached, undecided, causes: { ...this.#causes } };
+  }
+
+  #askOpen(open: readonly string[]): Promise<void> {
+    const asking = (async () => {
+      const known = (await this.#cache?.load(open)) ?? [];
+      const found = new Map<string, Finding>();
+      const again: { readonly domain: string; readonly first: Finding }[] = [];
+      await inTurn(mostInFlight, open, async (domain, i) => {
+        const old = known[i];
+        if (old !== undefined) {
+          this.#cached++;
+          this.#remember(domain, old);
+          return;
+        }
+        const finding = await findMail(domain, this.#client, this.#findDisposable, this.#hosts);
+        if (finding.kind === "undecided" && finding.mayPass) again.push({ domain, first: finding });
+        else this.#take(domain, finding, found);
+      });
+      // Slowly: these were lost because there were too many queries, or because no server answered for a while.
+      await inTurn(mostAgain, again, async ({ domain, first }) => {
+        const finding = await findMail(domain, this.#client, this.#findDisposable, this.#hosts);
+        const isAsked = finding.kind !== "undecided" || finding.cause !== "not asked";
+        this.#take(domain, isAsked ? finding : first, found);
+      });
+      if (found.size > 0) await this.#cache?.store(found);
+    })().finally(() => {
+      for (const domain of open) this.#pending.delete(domain);
+    });
+    for (const domain of open) this.#pending.set(domain, asking);
+    return asking;
+  }
+
+  #take(domain: string, finding: Finding, found: Map<string, Finding>): void {
+    this.#asked++;
+    if (finding.kind === "undecided") {
+      this.#causes[finding.cause] = (this.#causes[finding.cause] ?? 0) + 1;
+    } else found.set(domain, finding);
+    this.#remember(domain, finding);
+  }
+
+  #remember(domain: string, finding: Finding): void {
+    const hash = hashItem(this.#states.seed, domain);
+    if (finding.kind === "undecided") {
+      this.#states.set(hash, disposableState + 1 + undecidedCauses.indexOf(finding.cause));
+    } else if (finding.kind === "disposable-mx") {
+      this.#names.set(domain, finding.suffix);
+      this.#states.set(hash, disposableState);
+    } else {
+      if (finding.kind === "mail" && finding.exchange !== undefined && this.#wantsExchanges) {
+        this.#names.set(domain, finding.exchange);
+      }
+      this.#states.set(hash, 1 + plainKinds.indexOf(finding.kind));
+    }
+  }
+
+  #stateOf(domain: string): number {
+    return this.#states.get(hashItem(this.#states.seed, domain));
+  }
+}
+
+/** Queries in flight for domains that are asked about a second time. */
+const mostAgain = 4;
+
+/** Not a promise for each domain: thousands would cost memory and time. */
+async function inTurn<Item>(
+  most: number,
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const each = async () => {
+    while (next < items.length) {
+      const index = next++;
+      await work(items[index]!, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, each));
+}
+
+/**
+ * Asks DNS whether a domain can receive mail. Without MX records, mail goes to the domain's own address (RFC 5321 5.1).
+ *
+ * @param hosts looks up the hosts that MX records name; undefined to believe the records
+ */
+export async function findMail(
+  domain: string,
+  client: Pick<DnsClient, "ask">,
+  findDisposable: (host: string) => string | undefined,
+  hosts: MailHosts | undefined,
+): Promise<Finding> {
+  const exchanges = await client.ask((resolver) => resolver.resolveMx(domain));
+  if ("failure" in exchanges) return undecidedBy(exchanges);
+  if ("isMissing" in exchanges) return { kind: "no-such-domain" };
+  if (exchanges.records.length > 0) {
+    const found = judgeExchanges(exchanges.records, findDisposable);
+    if ("kind" in found) return found;
+    const usable = (await hosts?.find(found)) ?? { host: found[0]! };
+    return isState(usable) ? findingOf(usable) : mailTo(usable.host);
+  }
+  const own = await (hosts ?? new MailHosts(client, false)).addressesOf(domain);
+  if (own === "unusable" && (await isLame(domain, client)))
+    return { kind: "undecided", cause: "lame delegation" };
+  if (own !== "usable") return findingOf(own);
+  const texts = await client.ask((resolver) => resolver.resolveTxt(domain));
+  if ("failure" in texts) return undecidedBy(texts);
+  return "records" in texts && sendsNoMail(texts.records) ? { kind: "sends-no-mail" } : { kind: "mail" };
+}
+
+/**
+ * Returns whether the servers of a domain only refer to others, and know nothing themselves (RFC 9499): then the resolver has no
+ * records either, but not because there are none. Every zone has an SOA record.
+ */
+async function isLame(domain: string, client: Pick<DnsClient, "ask">): Promise<boolean> {
+  const answer = await client.ask(async (resolver) => [await resolver.resolveSoa(registrableIn(domain))]);
+  return "records" in answer && answer.records.length === 0;
+}
+
+const isState = (found: Awaited<ReturnType<MailHosts["find"]>>): found is Unreached =>
+  found === "unusable" || "failure" in found;
+
+const findingOf = (state: Unreached): Finding =>
+  state === "unusable" ? { kind: "no-mail-server" } : undecidedBy(state);
+
+const undecidedBy = ({ failure, mayPass = false }: Failure): Finding => ({
+  kind: "undecided",
+  cause: failure,
+  mayPass,
+});

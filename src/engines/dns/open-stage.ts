@@ -1,0 +1,46 @@
+/** Assembles the stage: servers, table of domains and rules. */
+import type { Classifier } from "../../core/classifier/classifier.js";
+import { listedDomain } from "../../core/classifier/rules/domain/disposable-domain.js";
+import { askControls } from "./controls.js";
+import { DnsClient, type DnsClientOptions } from "./dns-client.js";
+import { MailCheck } from "./mail-check.js";
+import { type FindingCache, MailDomains, type StateTable } from "./mail-domains.js";
+import { MailHosts } from "./mail-hosts.js";
+import { mostInFlight } from "./vocabulary.js";
+
+interface StageParts {
+  readonly cache?: FindingCache | undefined;
+  readonly wantsExchanges?: boolean;
+}
+
+/**
+ * Opens the stage. Sends nothing yet.
+ *
+ * @param classifier knows the disposable domains, and the user's own lists if there are any
+ * @param newTable returns an empty table of domains
+ * @returns `newCheck`, which starts a check with its own table; once its signal is aborted, waiting queries are not
+ *   sent. `askControls` tests the servers, and `cancel` ends all queries
+ */
+export function openMailStage(
+  classifier: Classifier,
+  { concurrency = mostInFlight, ...options }: Partial<DnsClientOptions>,
+  newTable: () => StateTable,
+  { cache, wantsExchanges = true }: StageParts = {},
+) {
+  const table = { cache, wantsExchanges: wantsExchanges || classifier.judgesExchanges };
+  const client = new DnsClient({ ...options, concurrency });
+  const findDisposable = (host: string) => {
+    // Leave out names of the user's deny list: they would be stored in the cache.
+    return listedDomain(classifier.domainFacts(host).verdict?.reason);
+  };
+  return {
+    newCheck(signal?: AbortSignal): MailCheck {
+      const asking: Pick<DnsClient, "ask"> = { ask: (query) => client.ask(query, signal) };
+      const hosts = new MailHosts(asking, client.isInside);
+      const domains = new MailDomains(asking, findDisposable, hosts, newTable(), table);
+      return new MailCheck(domains, classifier);
+    },
+    askControls: () => askControls(client),
+    cancel: () => client.cancel(),
+  };
+}

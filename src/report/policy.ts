@@ -1,7 +1,0 @@
-/** Content security policy of a report: a browser may only show it. */
-import { createHash } from "node:crypto";
-import { style } from "./style.js";
-
-const styleHash = createHash("sha256").update(style).digest("base64");
-
-export const reportPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'`;

@@ -1,0 +1,34 @@
+/** Pages for errors and for requests that are for no page. */
+import type { FastifyError } from "fastify";
+import plugin from "fastify-plugin";
+import { StoreError } from "../../state/errors.js";
+import { ListFault } from "../lists/list-fault.js";
+import { PageFault } from "./page-fault.js";
+import { faultPage } from "./pages/layout.js";
+
+const formFaults: Readonly<Record<string, readonly [status: number, text: string]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, "This is not a form."],
+  FST_ERR_CTP_BODY_TOO_LARGE: [413, "The form is too large."],
+};
+
+export const pageFaults = plugin(async (pages) => {
+  pages.setErrorHandler((error: FastifyError, request, reply) => {
+    const isSignedIn = request.visitor !== undefined;
+    const [status, text] = explain(error);
+    if (status === 503) request.log.error({ error: error.message }, "service unavailable");
+    if (status === 500) request.log.error({ error: error.message, stack: error.stack }, "a bug in idv");
+    return reply.code(status).type("text/html; charset=utf-8").send(faultPage(text, isSignedIn));
+  });
+  pages.setNotFoundHandler((request) => {
+    const isOther = ["GET", "POST"].some((method) => pages.findRoute({ method, url: request.url }) !== null);
+    throw new PageFault(isOther ? 405 : 404, isOther ? "Method not allowed." : "There is no such page.");
+  });
+});
+
+function explain(error: FastifyError): readonly [status: number, text: string] {
+  if (error instanceof PageFault || error instanceof ListFault) return [error.statusCode, error.message];
+  if (error instanceof StoreError) {
+    return [503, "The state cannot be used just now; the server's log says why. Try again later."];
+  }
+  return formFaults[error.code] ?? [500, "Internal error."];
+}

@@ -1,0 +1,28 @@
+/** Options of the dashboard, and those that its routes get. */
+import type { FastifyBaseLogger } from "fastify";
+import type { Classifier } from "../../core/classifier/classifier.js";
+import type { ServiceStore } from "../../state/service/service-store.js";
+import type { Lists } from "../lists/lists.js";
+
+export interface DashboardOptions {
+  readonly store: ServiceStore;
+  readonly classifier: Pick<Classifier, "classify">;
+  /** Origin at which people reach the service, such as `https://validation.example.com`. */
+  readonly baseUrl: string | undefined;
+  readonly refusals: () => Promise<number>;
+  readonly terms: () => readonly (readonly [term: string, text: string])[];
+  /** Undefined if there is no folder for lists. */
+  readonly lists: Lists | undefined;
+  readonly log: FastifyBaseLogger;
+  /** A proxy that signs people in; undefined for none. */
+  readonly proxy: SigningProxy | undefined;
+}
+
+interface SigningProxy {
+  /** Name of the field with the name of the person, in lower case. */
+  readonly header: string;
+  /** @param address of the peer; undefined on a Unix socket */
+  readonly isTrusted: (address: string | undefined) => boolean;
+}
+
+export type RouteOptions = Omit<DashboardOptions, "log">;

@@ -1,0 +1,156 @@
+/** The chart of usage: stacked columns over a y axis, whose values show on hover, and with the arrow keys on focus. */
+import { grouped } from "../../../text.js";
+import { type Series, type Span, series } from "../usage-spans.js";
+
+/** In pixels, as in the style. */
+const height = 160;
+
+export type SpanUnit = "hour" | "day" | "week";
+
+const headings: Readonly<Record<SpanUnit, string>> = {
+  hour: "Hour (UTC)",
+  day: "Day (UTC)",
+  week: "Week from (UTC)",
+};
+
+export const spanName = (start: number, unit: SpanUnit): string =>
+  new Date(start)
+    .toISOString()
+    .slice(0, unit === "hour" ? 16 : 10)
+    .replace("T", " ");
+
+const heightOf = ({ counts }: Span): number => series.reduce((sum, name) => sum + counts[name], 0);
+
+/** Returns the end of a y axis: 1, 2 or 5 times a power of ten. */
+export function axisEnd(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
+  return [1, 2, 5, 10].map((step) => step * power).find((end) => end >= most)!;
+}
+
+const shown = (text: string): string => (text === "quota_exceeded" ? "not checked" : text);
+
+/** Returns the values of a column as text. */
+function sayColumn(span: Span, unit: SpanUnit): string {
+  const counts = series.filter((name) => span.counts[name] > 0);
+  const parts = counts.map((name) => `${shown(name)} ${grouped(span.counts[name])}`);
+  return `${spanName(span.start, unit)} UTC: ${[`${grouped(span.units)} units`, ...parts].join(", ")}`;
+}
+
+/** @param end of the y axis, if several charts share one */
+export function UsageChart({
+  spans,
+  unit = "day",
+  end = axisEnd(Math.max(...spans.map(heightOf))),
+}: {
+  spans: readonly Span[];
+  unit?: SpanUnit;
+  end?: number;
+}) {
+  const used = series.filter((name) => spans.some(({ counts }) => counts[name] > 0));
+  if (used.length === 0) return <p class="empty-state">No units were used in this time.</p>;
+  return (
+    <figure class="chart" data-chart>
+      <div class="y-axis" aria-hidden="true">
+        {[end, end / 2, 0].map((value) => (
+          <span key={value}>{grouped(Math.round(10 * value) / 10)}</span>
+        ))}
+      </div>
+      <svg
+        class="chart-columns"
+        viewBox={`0 0 ${spans.length * 10} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Units by ${unit}, up to ${grouped(Math.max(...spans.map(heightOf)))}`}
+      >
+        <path class="grid" d={`M0 0H${spans.length * 10}M0 ${height / 2}H${spans.length * 10}`} />
+        {used.map((name) => (
+          <path key={name} class={name} d={pathOf(spans, name, end)} />
+        ))}
+        <g class="hits">
+          {spans.map((span, i) => (
+            <rect key={span.start} x={i * 10}>
+              <title>{sayColumn(span, unit)}</title>
+            </rect>
+          ))}
+        </g>
+      </svg>
+      <div class="axis">
+        <span>{spanName(spans[0]!.start, unit)}</span>
+        <span>UTC</span>
+        <span>{spanName(spans.at(-1)!.start, unit)}</span>
+      </div>
+      <figcaption class="legend">
+        {used.map((name) => (
+          <span key={name}>
+            <svg class="key" viewBox="0 0 10 10" aria-hidden="true">
+              <rect class={name} width="10" height="10" />
+            </svg>
+            {shown(name)}
+          </span>
+        ))}
+      </figcaption>
+      <output class="said" />
+    </figure>
+  );
+}
+
+/** Returns the path of all columns of a series, which stand on those of the series before. */
+function pathOf(spans: readonly Span[], name: Series, end: number): string {
+  const before = series.slice(0, series.indexOf(name));
+  const y = (units: number) => Math.round(height - (height * units) / end);
+  return spans
+    .map(({ counts }, i) => {
+      if (counts[name] === 0) return "";
+      const below = before.reduce((sum, each) => sum + counts[each], 0);
+      const rise = y(below + counts[name]) - y(below);
+      return `M${i * 10 + 1} ${y(below)}v${rise}h8v${-rise}z`;
+    })
+    .join("");
+}
+
+export const mostIn = (spans: readonly Span[]): number => Math.max(...spans.map(heightOf));
+
+/** The newest spans with usage. Columns that are empty are left out. */
+export function UsageTable({ spans, unit }: { spans: readonly Span[]; unit: SpanUnit }) {
+  const most = unit === "hour" ? 8 : 31;
+  const used = spans.filter((span) => heightOf(span) > 0);
+  const columns = series.filter((name) => used.some(({ counts }) => counts[name] > 0));
+  return (
+    <>
+      <table class="cards-table">
+        <thead>
+          <tr>
+            <th scope="col">{headings[unit]}</th>
+            <th scope="col" class="number">
+              Units
+            </th>
+            {columns.map((name) => (
+              <th key={name} scope="col" class="number">
+                {shown(name)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {used
+            .toReversed()
+            .slice(0, most)
+            .map(({ start, units, counts }) => (
+              <tr key={start}>
+                <td>{spanName(start, unit)}</td>
+                <td class="number" data-label="Units">
+                  {grouped(units)}
+                </td>
+                {columns.map((name) => (
+                  <td key={name} class="number" data-label={shown(name)}>
+                    {grouped(counts[name])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+      {used.length > most && <p class="note">The newest {most}; all are in the CSV file.</p>}
+    </>
+  );
+}

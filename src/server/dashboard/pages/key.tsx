@@ -1,0 +1,198 @@
+/** The page of a key: its usage, and the forms that change it. */
+import { Terms } from "../../../core/facts/render/parts.js";
+import type { ApiKey } from "../../../state/service/api-key.js";
+import type { Span } from "../usage-spans.js";
+import { UsageChart } from "./chart.js";
+import { Field, type RefusedForm } from "./field.js";
+import { ExpiryField, LimitField, PeriodField, PermissionFields, RateField } from "./keys.js";
+import { FaultBox, QuotaMeter, Renewal, renderPage, Time } from "./layout.js";
+
+interface KeyProperties {
+  readonly key: ApiKey;
+  /** A form that is sent twice creates one secret. */
+  readonly nextSecretId: string;
+  readonly days: readonly Span[];
+  readonly hours: readonly Span[];
+  readonly fault?: string;
+  readonly refused?: RefusedForm | undefined;
+  readonly done?: string;
+}
+
+export const keyPage = ({
+  key,
+  nextSecretId,
+  days,
+  hours,
+  refused,
+  fault = refused?.fault,
+  done,
+}: KeyProperties): string =>
+  renderPage({
+    title: key.name || key.id,
+    current: "/dashboard/keys",
+    children: (
+      <>
+        {fault !== undefined && <FaultBox text={fault} />}
+        {done !== undefined && <p class="good">{done}</p>}
+        <section>
+          <KeyTerms keyOf={key} />
+        </section>
+        <section>
+          <h2>30 days</h2>
+          <UsageChart spans={days} />
+        </section>
+        <section>
+          <h2>48 hours</h2>
+          <UsageChart spans={hours} unit="hour" />
+        </section>
+        {key.revoked === null && (
+          <>
+            {key.secrets.length > 1 && (
+              <section>
+                <h2>Secrets</h2>
+                <SecretTable keyOf={key} />
+              </section>
+            )}
+            <section class="change">
+              <h2>Change</h2>
+              <SetForm keyOf={key} refused={refused} />
+            </section>
+            <div class="columns change">
+              <section>
+                <h2>New secret</h2>
+                <form method="post" action={`/dashboard/keys/${key.id}/rotate`} class="box">
+                  <input type="hidden" name="id" value={nextSecretId} />
+                  <label>
+                    The old secret works
+                    <select name="grace">
+                      <option value="0">no longer</option>
+                      <option value="1">for 1 hour</option>
+                      <option value="24" selected>
+                        for 24 hours
+                      </option>
+                      <option value="168">for 7 days</option>
+                    </select>
+                  </label>
+                  <div class="actions">
+                    <button type="submit">Rotate</button>
+                  </div>
+                </form>
+              </section>
+              <section>
+                <h2>Revoke</h2>
+                <form method="post" action={`/dashboard/keys/${key.id}/revoke`} class="box">
+                  <label>
+                    Name of the key <span class="hint">to be sure: {key.name || key.id}</span>
+                    <input name="name" required autocomplete="off" />
+                  </label>
+                  <div class="actions">
+                    <button type="submit" class="danger">
+                      Revoke
+                    </button>
+                  </div>
+                </form>
+              </section>
+            </div>
+          </>
+        )}
+      </>
+    ),
+  });
+
+function KeyTerms({ keyOf: key }: { keyOf: ApiKey }) {
+  const { id, secrets, permissions, created, expires, revoked, lastUsed, quotaName, quota, rate, isSandbox } =
+    key;
+  const time = (at: number | null) => (at === null ? "never" : <Time at={at} />);
+  return (
+    <Terms
+      terms={[
+        ["Id", <code key="id">{id}</code>],
+        ["Kind", isSandbox ? "sandbox: made-up answers, free of charge" : "live"],
+        ["Secret", <code key="hint">{secrets[0]?.hint || "-"}</code>],
+        ["Permissions", permissions.join(", ")],
+        ["Used", <QuotaMeter key="quota" quota={quota} />],
+        ["Quota", quotaName === null ? "its own" : `shared: ${quotaName}`],
+        ...(rate === null
+          ? []
+          : [["Requests", `at most ${rate.requests} in ${rate.milliseconds / 1000} s`] as const]),
+        ["Renews", <Renewal key="renewal" quota={quota} />],
+        ["Created", time(created)],
+        ["Last used", time(lastUsed)],
+        ["Expires", time(expires)],
+        ...(revoked === null ? [] : [["Revoked", time(revoked)] as const]),
+      ]}
+    />
+  );
+}
+
+const SecretTable = ({ keyOf: key }: { keyOf: ApiKey }) => (
+  <table class="cards-table">
+    <thead>
+      <tr>
+        {["Secret", "Created", "Works until", ""].map((name) => (
+          <th key={name} scope="col">
+            {name || <span class="hint">End</span>}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {key.secrets.map(({ id, hint, created, ends }) => (
+        <tr key={id}>
+          <td data-label="Secret">
+            <code>{hint || id}</code>
+          </td>
+          <td data-label="Created">
+            <Time at={created} />
+          </td>
+          <td data-label="Works until">{ends === null ? "rotated or revoked" : <Time at={ends} />}</td>
+          <td>
+            {ends !== null && (
+              <form method="post" action={`/dashboard/keys/${key.id}/end`} class="change">
+                <input type="hidden" name="id" value={id} />
+                <button type="submit" class="quiet" aria-label={`End now: secret ${hint || id}`}>
+                  End now
+                </button>
+              </form>
+            )}
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+function SetForm({ keyOf: key, refused }: { keyOf: ApiKey; refused: RefusedForm | undefined }) {
+  const form = refused?.form;
+  const faultOf = (name: string) => (refused?.field === name ? refused.fault : undefined);
+  return (
+    <form method="post" action={`/dashboard/keys/${key.id}/set`} class="box">
+      <div class="fields">
+        <Field
+          label="Name"
+          hint="what the key is for"
+          name="name"
+          form={form}
+          fault={faultOf("name")}
+          value={key.name}
+          required
+          maxLength={100}
+        />
+        <LimitField form={form} fault={faultOf("limit")} limit={key.quota.limit} />
+        <PeriodField period={form?.get("period") ?? key.quota.period} />
+        <RateField form={form} fault={faultOf("rate")} rate={key.rate} />
+        <ExpiryField form={form} fault={faultOf("expires")} expires={key.expires} />
+        <PermissionFields
+          permissions={form === undefined ? key.permissions : (form.getAll("permissions") as never)}
+          fault={faultOf("permissions")}
+        />
+      </div>
+      {key.quotaName !== null && (
+        <p class="note">Limit and period are those of the quota {key.quotaName}, for all of its keys.</p>
+      )}
+      <div class="actions">
+        <button type="submit">Save</button>
+      </div>
+    </form>
+  );
+}

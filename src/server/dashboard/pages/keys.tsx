@@ -1,0 +1,337 @@
+/** The list of keys, the form for a new key, and the page that shows its secret, once. */
+import type { ComponentChildren } from "preact";
+import type { ApiKey } from "../../../state/service/api-key.js";
+import { grouped } from "../../../text.js";
+import { Field, type RefusedForm } from "./field.js";
+import { FaultBox, QuotaMeter, Renewal, renderPage, Time } from "./layout.js";
+
+export const keySorts = ["name", "used", "last used", "created"] as const;
+
+/** What the list of keys shows. */
+export interface KeyQuery {
+  /** Part of a name, an id, a quota or the end of a secret. */
+  readonly search: string;
+  readonly show: "usable" | "revoked" | "all";
+  readonly sort: (typeof keySorts)[number];
+  /** From 1. */
+  readonly page: number;
+}
+
+interface KeysProperties {
+  readonly keys: readonly ApiKey[];
+  readonly query: KeyQuery;
+  /** A form that is sent twice creates one key. */
+  readonly nextId: string;
+  readonly refused?: RefusedForm;
+}
+
+const keysOnPage = 25;
+
+const compare: Readonly<Record<KeyQuery["sort"], (a: ApiKey, b: ApiKey) => number>> = {
+  name: (a, b) => a.name.localeCompare(b.name, "en", { numeric: true }),
+  used: (a, b) => b.quota.used - a.quota.used,
+  "last used": (a, b) => (b.lastUsed ?? 0) - (a.lastUsed ?? 0),
+  created: (a, b) => b.created - a.created,
+};
+
+function foundIn(keys: readonly ApiKey[], { search, show, sort }: KeyQuery): readonly ApiKey[] {
+  const text = search.toLowerCase();
+  return keys
+    .filter(({ revoked }) => show === "all" || (revoked === null) === (show === "usable"))
+    .filter(({ id, name, quotaName, secrets }) =>
+      [id, name, quotaName ?? "", ...secrets.map(({ hint }) => hint)].some((each) =>
+        each.toLowerCase().includes(text),
+      ),
+    )
+    .sort(compare[sort]);
+}
+
+export function keysPage({ keys, query, nextId, refused }: KeysProperties): string {
+  const found = foundIn(keys, query);
+  const pages = Math.max(1, Math.ceil(found.length / keysOnPage));
+  const page = Math.min(query.page, pages);
+  const link = (page: number) =>
+    `/dashboard/keys?${new URLSearchParams({ ...query, page: String(page) } as Record<string, string>)}`;
+  return renderPage({
+    title: "Keys",
+    current: "/dashboard/keys",
+    children: (
+      <>
+        {refused !== undefined && <FaultBox text={refused.fault} />}
+        {keys.length === 0 ? (
+          <p class="empty-state">
+            No keys yet: <a href="#create">create one</a> below.
+          </p>
+        ) : (
+          <>
+            <SearchForm query={query} />
+            {found.length === 0 ? (
+              <p class="empty-state">No such keys.</p>
+            ) : (
+              <KeyTable keys={found.slice((page - 1) * keysOnPage, page * keysOnPage)} />
+            )}
+            <p class="pages">
+              {grouped(found.length)} {found.length === 1 ? "key" : "keys"}
+              {pages > 1 && `, page ${page} of ${pages}`}
+              {page > 1 && <a href={link(page - 1)}>Previous</a>}
+              {page < pages && <a href={link(page + 1)}>Next</a>}
+            </p>
+          </>
+        )}
+        <section id="create" class="change">
+          <h2>Create API key</h2>
+          <CreateForm nextId={nextId} refused={refused} />
+        </section>
+      </>
+    ),
+  });
+}
+
+const SearchForm = ({ query: { search, show, sort } }: { query: KeyQuery }) => (
+  <form method="get" action="/dashboard/keys" class="search">
+    <label>
+      Search <span class="hint">name, id, quota, or end of a secret</span>
+      <input type="search" name="search" value={search} maxLength={100} autocomplete="off" />
+    </label>
+    <label>
+      Show
+      <select name="show">
+        {["usable", "revoked", "all"].map((name) => (
+          <option key={name} selected={name === show}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label>
+      Sort by
+      <select name="sort">
+        {keySorts.map((name) => (
+          <option key={name} selected={name === sort}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+    <button type="submit">Show</button>
+  </form>
+);
+
+const KeyTable = ({ keys }: { keys: readonly ApiKey[] }) => (
+  <table class="cards-table">
+    <thead>
+      <tr>
+        {["Name", "Secret", "Permissions", "Used", "Renews", "Last used", "Expires"].map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {keys.map((key) => (
+        <tr key={key.id}>
+          <td class="name">
+            <a href={`/dashboard/keys/${key.id}`}>{key.name || key.id}</a>
+            {key.isSandbox && " (sandbox)"}
+            {key.revoked !== null && " (revoked)"}
+          </td>
+          <td data-label="Secret">
+            <code class="whole">{key.secrets[0]?.hint || "-"}</code>
+          </td>
+          <td data-label="Permissions">{key.permissions.join(", ")}</td>
+          <td data-label="Used">
+            <QuotaMeter quota={key.quota} />
+            {key.quotaName !== null && <span class="hint">shared: {key.quotaName}</span>}
+          </td>
+          <td data-label="Renews">
+            <Renewal quota={key.quota} />
+          </td>
+          <td data-label="Last used">{key.lastUsed === null ? "never" : <Time at={key.lastUsed} />}</td>
+          <td data-label="Expires">{key.expires === null ? "never" : <Time at={key.expires} />}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+const CreateForm = ({ nextId, refused }: { nextId: string; refused: RefusedForm | undefined }) => {
+  const form = refused?.form;
+  const faultOf = (name: string) => (refused?.field === name ? refused.fault : undefined);
+  return (
+    <form method="post" action="/dashboard/keys" class="box">
+      <input type="hidden" name="id" value={nextId} />
+      <div class="fields">
+        <Field
+          label="Name"
+          hint="what the key is for"
+          name="name"
+          form={form}
+          fault={faultOf("name")}
+          required
+          maxLength={100}
+        />
+        <LimitField form={form} fault={faultOf("limit")} />
+        <PeriodField period={form?.get("period") ?? "month"} />
+        <RateField form={form} fault={faultOf("rate")} />
+        <ExpiryField form={form} fault={faultOf("expires")} />
+        <Field
+          label="Shared quota"
+          hint="its name, if shared"
+          name="quota"
+          form={form}
+          fault={faultOf("quota")}
+          maxLength={100}
+        />
+        <PermissionFields
+          permissions={form === undefined ? ["emails", "domains"] : (form.getAll("permissions") as never)}
+          fault={faultOf("permissions")}
+        />
+        <label class="check">
+          <input type="checkbox" name="sandbox" value="yes" checked={form?.has("sandbox")} />
+          Sandbox: made-up answers for tests, free of charge
+        </label>
+      </div>
+      <div class="actions">
+        <button type="submit">Create API key</button>
+      </div>
+    </form>
+  );
+};
+
+interface KeyFieldProperties {
+  /** A form that was refused, whose text stays. */
+  readonly form: URLSearchParams | undefined;
+  readonly fault: string | undefined;
+}
+
+export const LimitField = ({ form, fault, limit = null }: KeyFieldProperties & { limit?: number | null }) => (
+  <Field
+    label="Limit"
+    hint="units; empty for none"
+    name="limit"
+    form={form}
+    fault={fault}
+    value={limit === null ? "" : String(limit)}
+    inputMode="numeric"
+    pattern="[0-9]{1,15}"
+  />
+);
+
+export const ExpiryField = ({
+  form,
+  fault,
+  expires = null,
+}: KeyFieldProperties & { expires?: number | null }) => (
+  <Field
+    label="Expires"
+    hint="day (UTC); empty for never"
+    name="expires"
+    form={form}
+    fault={fault}
+    value={expires === null ? "" : new Date(expires).toISOString().slice(0, 10)}
+    isDate
+  />
+);
+
+export const PeriodField = ({ period }: { period: string }) => (
+  <label>
+    Period <span class="hint">of the UTC calendar</span>
+    <select name="period">
+      {["none", "hour", "day", "month"].map((name) => (
+        <option key={name} selected={name === period}>
+          {name}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+/** Lengths of rates in milliseconds. */
+export const rateTimes = ["1000", "60000", "3600000"] as const;
+const rateNames = ["second", "minute", "hour"];
+
+export const RateField = ({ form, fault, rate = null }: KeyFieldProperties & { rate?: ApiKey["rate"] }) => {
+  const time = form?.get("rate_time") ?? String(rate?.milliseconds ?? "");
+  return (
+    <>
+      <Field
+        label="Requests, at most"
+        hint="empty: any number"
+        name="rate"
+        form={form}
+        fault={fault}
+        value={rate === null ? "" : String(rate.requests)}
+        inputMode="numeric"
+        pattern="[0-9]{1,9}"
+      />
+      <label>
+        in a
+        <select name="rate_time">
+          {rateTimes.map((each, i) => (
+            <option key={each} value={each} selected={each === time}>
+              {rateNames[i]}
+            </option>
+          ))}
+        </select>
+      </label>
+    </>
+  );
+};
+
+export const PermissionFields = ({
+  permissions,
+  fault,
+}: Pick<ApiKey, "permissions"> & { fault: string | undefined }) => (
+  <fieldset>
+    <legend>Permissions</legend>
+    {(["emails", "domains"] as const).map((name) => (
+      <label key={name} class="check">
+        <input type="checkbox" name="permissions" value={name} checked={permissions.includes(name)} />
+        {name}
+      </label>
+    ))}
+    {fault !== undefined && <span class="at-field">{fault}</span>}
+  </fieldset>
+);
+
+/** The button appears only where scripts run. */
+const Copyable = ({ text, children }: { text: string; children?: ComponentChildren }) => (
+  <div class="secret">
+    <code>{children ?? text}</code>
+    <button type="button" data-copy={text} hidden>
+      Copy
+    </button>
+  </div>
+);
+
+/** The secret is not stored and cannot be shown again. */
+export function secretPage(title: string, key: ApiKey, secret: string, baseUrl: string): string {
+  const path = key.permissions.includes("emails") ? "emails" : "domains";
+  const item = path === "emails" ? "ann.lee@gmial.com" : "mailinator.com";
+  const curl = `curl ${baseUrl}/${path}/validate -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '{"${path}": ["${item}"]}'`;
+  const login = `printf %s '${secret}' | idv login --base-url ${baseUrl}`;
+  return renderPage({
+    title,
+    current: "/dashboard/keys",
+    children: (
+      <>
+        <p class="good">
+          The secret of {key.name || key.id} is shown only now. Keep it in a vault: only its hash is stored.
+        </p>
+        <Copyable text={secret} />
+        <section>
+          <h2>Try it with curl</h2>
+          <Copyable text={curl} />
+        </section>
+        <section>
+          <h2>Keep it for idv on the command line</h2>
+          <Copyable text={login} />
+        </section>
+        <p class="actions">
+          <a href={`/dashboard/keys/${key.id}`}>To the key</a>
+        </p>
+      </>
+    ),
+  });
+}

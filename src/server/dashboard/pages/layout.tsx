@@ -1,0 +1,109 @@
+/** The frame of all pages, and their shared parts. Text is escaped when a page is rendered. */
+
+import type { ComponentChildren } from "preact";
+import { htmlPage } from "../../../core/facts/render/html.js";
+import { StackedBar } from "../../../core/facts/render/parts.js";
+import type { ApiKey } from "../../../state/service/api-key.js";
+import { grouped } from "../../../text.js";
+import { assets } from "../assets.js";
+
+const paths = {
+  "/dashboard": "Overview",
+  "/dashboard/keys": "Keys",
+  "/dashboard/usage": "Usage",
+  "/dashboard/try": "Try it",
+  "/dashboard/lists": "Lists",
+  "/dashboard/sessions": "Sessions",
+} as const;
+
+interface PageProperties {
+  readonly title: string;
+  /** Path in the navigation; undefined if nobody is signed in. */
+  readonly current: keyof typeof paths | undefined;
+  /** Seconds until the page reloads. */
+  readonly refresh?: number;
+  readonly children: ComponentChildren;
+}
+
+export function renderPage({ title, current, refresh, children }: PageProperties): string {
+  const page = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        {refresh !== undefined && <meta http-equiv="refresh" content={String(refresh)} />}
+        <title>{`${title} - idv`}</title>
+        <link rel="icon" href={assets.icon.path} />
+        <link rel="stylesheet" href={assets.style.path} />
+        <script type="module" src={assets.script.path} />
+      </head>
+      <body>
+        <header class="top">
+          <a class="brand" href="/dashboard">
+            idv
+          </a>
+          {current !== undefined && (
+            <>
+              <nav aria-label="Pages">
+                {Object.entries(paths).map(([path, name]) => (
+                  <a key={path} href={path} {...(path === current && { "aria-current": "page" as const })}>
+                    {name}
+                  </a>
+                ))}
+              </nav>
+              <form method="post" action="/dashboard/sign-out">
+                <button type="submit" class="quiet">
+                  Sign out
+                </button>
+              </form>
+            </>
+          )}
+        </header>
+        <main>
+          <h1>{title}</h1>
+          {children}
+        </main>
+      </body>
+    </html>
+  );
+  return htmlPage(page);
+}
+
+/** A time in UTC, as charts and quotas have it. */
+export function Time({ at }: { at: number }) {
+  const iso = new Date(at).toISOString();
+  return <time dateTime={iso}>{`${iso.slice(0, 16).replace("T", " ")} UTC`}</time>;
+}
+
+export const FaultBox = ({ text }: { text: string }) => (
+  <p class="fault" role="alert">
+    {text}
+  </p>
+);
+
+export const faultPage = (text: string, isSignedIn: boolean): string =>
+  renderPage({
+    title: "Not possible",
+    current: isSignedIn ? "/dashboard" : undefined,
+    children: <FaultBox text={text} />,
+  });
+
+export function QuotaMeter({ quota: { used, limit } }: Pick<ApiKey, "quota">) {
+  if (limit === null) return <>{grouped(used)}, no limit</>;
+  const isNearEnd = used >= 0.8 * limit;
+  return (
+    <>
+      {grouped(used)} of {grouped(limit)}
+      <StackedBar
+        className="meter"
+        slices={[
+          { className: isNearEnd ? "fake" : "ok", label: "used", count: Math.min(used, limit) },
+          { className: "track", label: "left", count: Math.max(0, limit - used) },
+        ]}
+      />
+    </>
+  );
+}
+
+export const Renewal = ({ quota: { limit, renewsAt } }: Pick<ApiKey, "quota">) =>
+  limit === null || renewsAt === null ? <>-</> : <Time at={renewsAt} />;

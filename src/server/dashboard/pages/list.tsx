@@ -1,0 +1,241 @@
+/** One list: its table and the choices for its check, the progress, and the result. */
+
+import type { Progress } from "../../../child-program.js";
+import type { Facts } from "../../../core/facts/facts.js";
+import { StatusTable } from "../../../core/facts/render/parts.js";
+import { itemsOf, statusesOf } from "../../../core/facts/words.js";
+import { knownStatuses } from "../../../core/validator/validator.js";
+import type { ApiKey } from "../../../state/service/api-key.js";
+import type { StoredList } from "../../../state/service/lists.js";
+import { counted, grouped, sizeOf } from "../../../text.js";
+import type { ListResult } from "../../lists/list-facts.js";
+import { FaultBox, renderPage } from "./layout.js";
+import { stateNames } from "./lists.js";
+
+/** A form that was refused, which the page shows again with its fault. */
+export interface RefusedForm {
+  readonly fault: string;
+  readonly form: URLSearchParams;
+  /** Whether the key has too few units, which the form may accept. */
+  readonly isShort?: boolean;
+}
+
+export function listPage(list: StoredList, keys: readonly ApiKey[], refused?: RefusedForm): string {
+  const { id, state, name } = list;
+  const isMoving = state === "running" || state === "waiting";
+  return renderPage({
+    title: "List",
+    current: "/dashboard/lists",
+    ...(isMoving && { refresh: 1 }),
+    children: (
+      <>
+        <p class="sub">
+          <span class="name">{name}</span>, {stateNames[state]}
+        </p>
+        {refused !== undefined && <FaultBox text={refused.fault} />}
+        {state === "found" && <Detected list={list} keys={keys} refused={refused} />}
+        {isMoving && (
+          <Running progress={list.progress as Progress | undefined} isWaiting={state === "waiting"} />
+        )}
+        {(state === "done" || state === "failed") && <Ended id={id} result={list.result as ListResult} />}
+        <form method="post" action={`/dashboard/lists/${id}/remove`} class="actions change">
+          <button type="submit" class="danger">
+            {isMoving ? "Stop and remove" : "Remove the list"}
+          </button>
+        </form>
+      </>
+    ),
+  });
+}
+
+const delimiterNames: Readonly<Record<string, string>> = {
+  ",": "comma",
+  ";": "semicolon",
+  "\t": "tab",
+  "|": "bar",
+};
+
+/** Keys above which a name has to be typed. */
+const mostInSelect = 50;
+
+function Detected({
+  list: { id, kind, found },
+  keys,
+  refused,
+}: {
+  list: StoredList;
+  keys: readonly ApiKey[];
+  refused: RefusedForm | undefined;
+}) {
+  const { rows, distinct, inputs } = found as Facts;
+  const [{ column, columns, dialect }] = inputs as readonly [Facts["inputs"][number]];
+  const { delimiter } = dialect;
+  const items = itemsOf({ kind });
+  const statuses = knownStatuses.filter((status) => kind === "email" || status !== "alias");
+  const isEnough = ({ quota: { left } }: ApiKey) => left === null || left >= distinct;
+  const form = refused?.form;
+  const key = form?.get("key") ?? (keys.find(isEnough) ?? keys[0])?.id;
+  const chosenColumn = Number(form?.get("column") ?? column);
+  if (key === undefined) {
+    return (
+      <p class="empty-state">
+        No key can be charged: <a href="/dashboard/keys#create">create one</a>, and come back.
+      </p>
+    );
+  }
+  return (
+    <form method="post" action={`/dashboard/lists/${id}/run`} class="box change">
+      <p>
+        {counted(rows, "row")} with {grouped(distinct)} different {items}
+        {delimiter === null ? "" : `, fields with a ${delimiterNames[delimiter] ?? delimiter} between them`}.
+        Checking them costs at most {counted(distinct, "unit")}.
+      </p>
+      {!keys.some(isEnough) && (
+        <p class="fault">
+          No key has that many units left: some rows would stay unchecked, until there are more.
+        </p>
+      )}
+      <div class="fields">
+        <label>
+          Column with the {items}
+          <select name="column">
+            {(columns.length === 0 ? [""] : columns).map((name, i) => (
+              <option key={`${i} ${name}`} value={i + 1} selected={i + 1 === chosenColumn}>
+                {i + 1} {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Delimiter
+          <select name="delimiter">
+            <option value="">as found</option>
+            {Object.entries(delimiterNames).map(([character, name]) => {
+              const value = character === "\t" ? "tab" : character;
+              return (
+                <option key={name} value={value} selected={form?.get("delimiter") === value}>
+                  {name}
+                </option>
+              );
+            })}
+          </select>
+        </label>
+        {keys.length > mostInSelect ? (
+          <label>
+            Key to charge <span class="hint">its name or id</span>
+            <input name="key" value={key} required autocomplete="off" />
+          </label>
+        ) : (
+          <label>
+            Key to charge
+            <select name="key">
+              {keys.map(({ id, name, quota: { left } }) => (
+                <option key={id} value={id} selected={id === key}>
+                  {name || id} ({left === null ? "no limit" : `${grouped(left)} left`})
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <fieldset>
+          <legend>Leave out</legend>
+          {statuses.map((status) => (
+            <Check key={status} name="drop" value={status} text={status} form={form} />
+          ))}
+        </fieldset>
+        <fieldset>
+          <legend>Also</legend>
+          <Check name="split" value="yes" text="a file for each status" form={form} />
+          <Check name="dns" value="yes" text="look up whether domains receive mail (slower)" form={form} />
+          {refused?.isShort && (
+            <Check name="short" value="yes" text="check as far as the units reach" form={form} />
+          )}
+        </fieldset>
+      </div>
+      <div class="actions">
+        <button type="submit">Check the list</button>
+      </div>
+    </form>
+  );
+}
+
+const Check = ({
+  name,
+  value,
+  text,
+  form,
+}: {
+  name: string;
+  value: string;
+  text: string;
+  form: URLSearchParams | undefined;
+}) => (
+  <label class="check">
+    <input type="checkbox" name={name} value={value} checked={form?.getAll(name).includes(value)} />
+    {text}
+  </label>
+);
+
+function Running({ progress, isWaiting }: { progress: Progress | undefined; isWaiting: boolean }) {
+  const share = progress?.share ?? undefined;
+  const text = isWaiting ? "Waiting for a server" : "Starting";
+  return (
+    <div class="box" aria-live="polite">
+      <p>
+        {progress === undefined ? text : `${grouped(progress.rows)} rows, ${grouped(progress.units)} units`}
+        {share === undefined ? "" : `, ${Math.floor(100 * share)} %`}
+      </p>
+      <progress aria-label="Checked" {...(share !== undefined && { value: share })} />
+      <p class="note">This page follows the check by itself. You can leave it, and come back.</p>
+    </div>
+  );
+}
+
+const Again = ({ id, text }: { id: string; text: string }) => (
+  <form method="post" action={`/dashboard/lists/${id}/rest`} class="actions change">
+    <button type="submit">{text}</button>
+  </form>
+);
+
+function Ended({ id, result }: { id: string; result: ListResult }) {
+  if ("fault" in result) {
+    return (
+      <>
+        <FaultBox text={result.fault} />
+        <Again id={id} text="Try again" />
+        <p class="note">What was charged before counts: nothing is charged twice.</p>
+      </>
+    );
+  }
+  const { facts, files, isExhausted } = result;
+  const { rows, written, empty, units } = facts;
+  const unchecked = facts.statuses["quota_exceeded"] ?? 0;
+  return (
+    <>
+      {isExhausted && (
+        <>
+          <FaultBox
+            text={`The units ended: ${counted(unchecked, "row")} ${unchecked === 1 ? "was" : "were"} not checked. When the key has units again, check the rest; what is paid is not charged again.`}
+          />
+          <Again id={id} text="Check the rest" />
+        </>
+      )}
+      <p class="good">
+        {counted(rows - empty - unchecked, "row")} checked, for {counted(units.used, "unit")}
+        {units.paidBefore === 0 ? "" : `; ${grouped(units.paidBefore)} more were paid before`}.
+      </p>
+      <StatusTable statuses={statusesOf(facts)} all={rows} total="All rows" />
+      {written < rows && <p class="note">{counted(rows - written, "row")} left out, as chosen.</p>}
+      <div class="actions">
+        {files.map(({ name, bytes }, i) => (
+          <a key={name} class="button" href={`/dashboard/lists/${id}/file/${i}`} download={name}>
+            {name} ({sizeOf(bytes)})
+          </a>
+        ))}
+        <a href={`/dashboard/lists/${id}/report`} target="_blank" rel="noopener">
+          Report
+        </a>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+/** The sessions that have not ended, with a form to end each. */
+import type { Session } from "../../../state/service/sessions.js";
+import { renderPage, Time } from "./layout.js";
+
+const path = "/dashboard/sessions";
+
+export const sessionsPage = (sessions: readonly Session[]): string =>
+  renderPage({
+    title: "Sessions",
+    current: path,
+    children:
+      sessions.length === 0 ? (
+        <p class="empty-state">Nobody is signed in by a link.</p>
+      ) : (
+        <SessionTable sessions={sessions} />
+      ),
+  });
+
+const SessionTable = ({ sessions }: { readonly sessions: readonly Session[] }) => (
+  <table class="cards-table">
+    <thead>
+      <tr>
+        {["Session", "Began", "Last seen", "Ends", ""].map((name) => (
+          <th key={name} scope="col">
+            {name || <span class="hint">End</span>}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {sessions.map(({ id, name, created, seen, expires }) => (
+        <tr key={id}>
+          <td class="name">{name ?? `session ${id}`}</td>
+          <td data-label="Began">
+            <Time at={created} />
+          </td>
+          <td data-label="Last seen">
+            <Time at={seen} />
+          </td>
+          <td data-label="Ends">
+            <Time at={expires} />
+          </td>
+          <td>
+            <form method="post" action={`${path}/end`} class="inline">
+              <input type="hidden" name="id" value={id} />
+              <button type="submit" class="quiet" aria-label={`End now: session ${id}`}>
+                End now
+              </button>
+            </form>
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);

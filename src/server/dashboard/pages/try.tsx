@@ -1,0 +1,85 @@
+/** The try-it box: verdicts on up to a hundred lines, free of charge. */
+import { Key } from "../../../core/facts/render/parts.js";
+import type { Kind, Verdict } from "../../../core/validator/validator.js";
+import { FaultBox, renderPage } from "./layout.js";
+
+interface TriedLine {
+  readonly item: string;
+  readonly verdict: Verdict;
+}
+
+interface TryProperties {
+  readonly kind: Kind;
+  readonly text: string;
+  readonly lines: readonly TriedLine[];
+  readonly fault?: string;
+}
+
+export const tryPage = ({ kind, text, lines, fault }: TryProperties): string =>
+  renderPage({
+    title: "Try it",
+    current: "/dashboard/try",
+    children: (
+      <>
+        <form method="post" action="/dashboard/try" class="box">
+          <label>
+            Items, one a line <span class="hint">at most 100; nothing is charged, nothing is kept</span>
+            <textarea name="items" required spellcheck={false} autocomplete="off">
+              {text}
+            </textarea>
+          </label>
+          <div class="actions">
+            <KindChoice kind={kind} />
+            <button type="submit">Check</button>
+          </div>
+        </form>
+        {fault !== undefined && <FaultBox text={fault} />}
+        {lines.length > 0 && (
+          <section>
+            <h2>Verdicts</h2>
+            <table class="cards-table">
+              <thead>
+                <tr>
+                  <th scope="col">Item</th>
+                  <th scope="col">Status</th>
+                  <th scope="col">Reason</th>
+                  <th scope="col">Did you mean</th>
+                </tr>
+              </thead>
+              <tbody>
+                {lines.map(({ item, verdict }, i) => (
+                  <tr key={`${i} ${item}`}>
+                    <td class="name">{item}</td>
+                    <td data-label="Status">
+                      <Key className={verdict.status} />
+                      {verdict.status}
+                    </td>
+                    <td data-label="Reason" class="name">
+                      {verdict.reason ?? "-"}
+                    </td>
+                    <td data-label="Did you mean" class="name">
+                      {verdict.suggestion ?? "-"}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </section>
+        )}
+      </>
+    ),
+  });
+
+export const KindChoice = ({ kind }: { kind: Kind }) => (
+  <fieldset>
+    <legend class="hint">What the items are</legend>
+    <label class="check">
+      <input type="radio" name="kind" value="email" checked={kind === "email"} />
+      e-mail addresses
+    </label>
+    <label class="check">
+      <input type="radio" name="kind" value="domain" checked={kind === "domain"} />
+      domains
+    </label>
+  </fieldset>
+);

@@ -1,0 +1,141 @@
+/** Usage by time and key, as a chart, a table and CSV. */
+
+import type { ApiKey } from "../../../state/service/api-key.js";
+import { grouped } from "../../../text.js";
+import { merged, type Span, series } from "../usage-spans.js";
+import { axisEnd, mostIn, type SpanUnit, spanName, UsageChart, UsageTable } from "./chart.js";
+import { renderPage } from "./layout.js";
+
+export interface UsageForm {
+  /** As in `2026-11-22`. */
+  readonly from: string;
+  readonly to: string;
+  /** Names or ids of keys; the second is compared with the first. Empty for all keys, and for no comparison. */
+  readonly key: string;
+  readonly other: string;
+  readonly by: "day" | "hour";
+}
+
+/** Usage of all keys, or of one. */
+export interface ShownUsage {
+  readonly key: ApiKey | undefined;
+  readonly spans: readonly Span[];
+}
+
+/** Days above which a chart has weeks. */
+const mostColumns = 120;
+
+/** Ranges that are offered, in days up to today. */
+const ranges: readonly (readonly [name: string, days: number, by: "day" | "hour"])[] = [
+  ["Today", 1, "hour"],
+  ["7 days", 7, "hour"],
+  ["30 days", 30, "day"],
+  ["90 days", 90, "day"],
+  ["12 months", 365, "day"],
+];
+
+export function usagePage(
+  query: UsageForm,
+  shown: readonly ShownUsage[],
+  keys: readonly ApiKey[],
+  now: number,
+): string {
+  const isHour = query.by === "hour";
+  const isLong = shown[0]!.spans.length > mostColumns;
+  const unit = isLong && !isHour ? "week" : query.by;
+  const parts = shown.map(({ key, spans }) => ({ key, spans: unit === "week" ? merged(spans, 7) : spans }));
+  const end = axisEnd(Math.max(...parts.map(({ spans }) => mostIn(spans))));
+  const dayName = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const queryOf = (changed: Partial<UsageForm>) =>
+    new URLSearchParams({ ...query, ...changed } as Record<string, string>).toString();
+  return renderPage({
+    title: "Usage",
+    current: "/dashboard/usage",
+    children: (
+      <>
+        <form method="get" action="/dashboard/usage" class="box">
+          <p class="ranges">
+            {ranges.map(([name, days, by]) => {
+              const from = dayName(now - (days - 1) * 86_400_000);
+              return (
+                <a key={name} href={`/dashboard/usage?${queryOf({ from, to: dayName(now), by })}`}>
+                  {name}
+                </a>
+              );
+            })}
+          </p>
+          <div class="fields">
+            <label>
+              From
+              <input type="date" name="from" value={query.from} required />
+            </label>
+            <label>
+              To
+              <input type="date" name="to" value={query.to} required />
+            </label>
+            <label>
+              Key <span class="hint">name or id; empty for all</span>
+              <input name="key" value={query.key} maxLength={100} autocomplete="off" />
+            </label>
+            <label>
+              Compared with <span class="hint">another key</span>
+              <input name="other" value={query.other} maxLength={100} autocomplete="off" />
+            </label>
+            <label>
+              By
+              <select name="by">
+                <option selected={!isHour}>day</option>
+                <option selected={isHour}>hour</option>
+              </select>
+            </label>
+          </div>
+          <div class="actions">
+            <button type="submit">Show</button>
+            <a href={`/dashboard/usage.csv?${queryOf({})}`}>As CSV</a>
+          </div>
+        </form>
+        {parts.map((usage, i) => (
+          <UsageSection key={i} usage={usage} keys={keys} unit={unit} end={end} />
+        ))}
+      </>
+    ),
+  });
+}
+
+function UsageSection({
+  usage: { key, spans },
+  keys,
+  unit,
+  end,
+}: {
+  usage: ShownUsage;
+  keys: readonly ApiKey[];
+  unit: SpanUnit;
+  end: number;
+}) {
+  const units = spans.reduce((sum, span) => sum + span.units, 0);
+  const chosen = key === undefined ? keys : [key];
+  const quotas = new Map(chosen.map((key) => [key.quotaName ?? key.id, key.quota.used]));
+  const counted = [...quotas.values()].reduce((sum, used) => sum + used, 0);
+  return (
+    <section>
+      <h2>
+        {key === undefined ? "All keys" : key.name || key.id}: {grouped(units)}{" "}
+        {units === 1 ? "unit" : "units"}
+      </h2>
+      <p class="note">
+        The quotas have counted {grouped(counted)} units in their current periods
+        {key === undefined ? "" : ", over all keys that share this key's quota"}.
+      </p>
+      <UsageChart spans={spans} unit={unit} end={end} />
+      {units > 0 && <UsageTable spans={spans} unit={unit} />}
+    </section>
+  );
+}
+
+export function usageCsv(spans: readonly Span[], unit: SpanUnit): string {
+  const lines = spans.map(({ start, units, counts }) =>
+    [spanName(start, unit), units, ...series.map((name) => counts[name])].join(","),
+  );
+  return [["time", "units", ...series].join(","), ...lines].map((line) => `${line}\r\n`).join("");
+}

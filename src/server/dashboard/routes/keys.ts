@@ -1,0 +1,185 @@
+/** Routes of the keys: list, create, change, add secrets, revoke. */
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { periods } from "../../../state/quota/period.js";
+import {
+  type ApiKey,
+  type KeyChange,
+  KeyExistsError,
+  type Permission,
+  permissions,
+  SecretExistsError,
+  UnknownKeyError,
+} from "../../../state/service/api-key.js";
+import { newId } from "../../../state/service/secrets.js";
+import { nameOf } from "../access.js";
+import { choiceOf, fieldOf, formIn, numberOf, queryIn, timeIn } from "../form.js";
+import type { RouteOptions } from "../options.js";
+import { PageFault } from "../page-fault.js";
+import type { RefusedForm } from "../pages/field.js";
+import { keyPage } from "../pages/key.js";
+import { type KeyQuery, keySorts, keysPage, rateTimes, secretPage } from "../pages/keys.js";
+import { day, hour, lastSpans } from "../usage-spans.js";
+
+type KeyRequest = FastifyRequest<{ Params: { readonly id: string } }>;
+
+export async function keyRoutes(
+  pages: FastifyInstance,
+  { store, baseUrl }: Pick<RouteOptions, "store" | "baseUrl">,
+): Promise<void> {
+  const allKeys = async (request: FastifyRequest, refused?: RefusedForm) =>
+    keysPage({
+      keys: await store.list(),
+      query: keyQueryOf(queryIn(request)),
+      nextId: newId(),
+      ...(refused && { refused }),
+    });
+
+  const keyOf = async (id: string): Promise<ApiKey> => {
+    const key = (await store.list()).find((each) => each.id === id);
+    if (key === undefined) throw new PageFault(404, "There is no such key.");
+    return key;
+  };
+
+  const oneKey = async (
+    id: string,
+    said: { readonly fault?: string; readonly done?: string; readonly refused?: RefusedForm } = {},
+  ) => {
+    const key = await keyOf(id);
+    const [days, hours] = await Promise.all([
+      lastSpans(store, store.now(), 30, day, id),
+      lastSpans(store, store.now(), 48, hour, id),
+    ]);
+    return keyPage({ key, nextSecretId: newId(), days, hours, ...said });
+  };
+
+  pages.get("/keys", (request) => allKeys(request));
+
+  pages.post("/keys", async (request, reply) => {
+    const form = formIn(request);
+    const id = newIdIn(form);
+    const quotaName = fieldOf(form, "quota");
+    try {
+      const { limit, ...change } = changeIn(form, store.now());
+      // A new key does not change the limit of an existing shared quota.
+      const isShared = quotaName !== undefined && limit === null;
+      const quota = isShared ? {} : { limit: limit ?? null, period: choiceOf(form, "period", periods) };
+      const named = quotaName === undefined ? {} : { quotaName };
+      const isSandbox = form.has("sandbox");
+      const { key, secret } = await store.create({ ...change, ...quota, ...named, id, isSandbox });
+      await store.record({ who: nameOf(request), what: "created", keyId: key.id });
+      return secretPage("API key created", key, secret, baseUrl ?? originOf(request));
+    } catch (error) {
+      if (error instanceof KeyExistsError) {
+        const fault = "The key was created already. Its secret was shown then, and is not stored.";
+        return allKeys(request, { form: new URLSearchParams(), fault });
+      }
+      if (error instanceof PageFault && error.field !== undefined) {
+        reply.code(error.statusCode);
+        return allKeys(request, { form, fault: error.message, field: error.field });
+      }
+      if (!(error instanceof UnknownKeyError)) throw error;
+      const fault = `There is a quota "${quotaName}" already: leave the limit empty to share it as it is.`;
+      return allKeys(request, { form, fault, field: "limit" });
+    }
+  });
+
+  const path = "/keys/:id(^[A-Za-z0-9]{1,32}$)";
+
+  pages.get(path, ({ params: { id } }: KeyRequest) => oneKey(id));
+
+  pages.post(`${path}/set`, async (request: KeyRequest, reply) => {
+    const { id } = request.params;
+    const form = formIn(request);
+    await keyOf(id);
+    try {
+      await store.set(id, { ...changeIn(form, store.now()), period: choiceOf(form, "period", periods) });
+    } catch (error) {
+      if (!(error instanceof PageFault) || error.field === undefined) throw error;
+      reply.code(error.statusCode);
+      return oneKey(id, { refused: { form, fault: error.message, field: error.field } });
+    }
+    await store.record({ who: nameOf(request), what: "changed", keyId: id });
+    return oneKey(id, { done: "Saved." });
+  });
+
+  pages.post(`${path}/rotate`, async (request: KeyRequest) => {
+    const { id } = request.params;
+    const form = formIn(request);
+    const grace = choiceOf(form, "grace", ["24", "0", "1", "168"]);
+    const secretId = newIdIn(form);
+    const found = await keyOf(id);
+    if (found.revoked !== null) return oneKey(id, { fault: "The key is revoked; create another one." });
+    try {
+      const { key, secret } = await store.rotate(id, Number(grace) * hour, secretId);
+      await store.record({ who: nameOf(request), what: "rotated", keyId: id });
+      return secretPage("New secret", key, secret, baseUrl ?? originOf(request));
+    } catch (error) {
+      if (!(error instanceof SecretExistsError)) throw error;
+      const fault = "The key was given this secret already. It was shown then, and is not stored.";
+      return oneKey(id, { fault });
+    }
+  });
+
+  pages.post(`${path}/end`, async (request: KeyRequest) => {
+    const { id } = request.params;
+    await keyOf(id);
+    try {
+      await store.endSecret(id, fieldOf(formIn(request), "id") ?? "");
+    } catch (error) {
+      if (!(error instanceof UnknownKeyError)) throw error;
+      return oneKey(id, { fault: "The key has no such older secret any more." });
+    }
+    await store.record({ who: nameOf(request), what: "secret ended", keyId: id });
+    return oneKey(id, { done: "Ended: requests with that secret are refused from now on." });
+  });
+
+  pages.post(`${path}/revoke`, async (request: KeyRequest) => {
+    const { id } = request.params;
+    const key = await keyOf(id);
+    if (fieldOf(formIn(request), "name") !== (key.name.trim() || key.id)) {
+      return oneKey(id, { fault: "That is not the name of the key: it was not revoked." });
+    }
+    await store.revoke(id);
+    await store.record({ who: nameOf(request), what: "revoked", keyId: id });
+    return oneKey(id, { done: "Revoked: requests with it are refused from now on." });
+  });
+}
+
+function changeIn(form: URLSearchParams, now: number): KeyChange & { readonly limit: number | null } {
+  const name = fieldOf(form, "name");
+  if (name === undefined || name.length > 100)
+    throw new PageFault(400, "Name: give 1 to 100 characters.", "name");
+  const wanted = permissions.filter((each): each is Permission => form.getAll("permissions").includes(each));
+  if (wanted.length === 0)
+    throw new PageFault(400, "Permissions: choose emails, domains, or both.", "permissions");
+  const date = fieldOf(form, "expires");
+  const expires = date === undefined ? null : timeIn(date, "Expires", "expires");
+  if (expires !== null && expires <= now)
+    throw new PageFault(400, "Expires: give a day in the future.", "expires");
+  const requests = numberOf(form, "rate", "Requests");
+  if (requests === 0) throw new PageFault(400, "Requests: give at least 1, or leave it empty.", "rate");
+  const milliseconds = Number(choiceOf(form, "rate_time", rateTimes));
+  const rate = requests === undefined ? null : { requests, milliseconds };
+  return { name, permissions: wanted, expires, rate, limit: numberOf(form, "limit", "Limit") ?? null };
+}
+
+const keyQueryOf = (query: URLSearchParams): KeyQuery => ({
+  search: fieldOf(query, "search") ?? "",
+  show: choiceOf(query, "show", ["usable", "revoked", "all"]),
+  sort: choiceOf(query, "sort", keySorts),
+  page: Math.max(1, numberOf(query, "page", "Page") ?? 1),
+});
+
+/**
+ * Returns the id of the new object, which the form contains so that sending it twice creates one object.
+ *
+ * @throws PageFault when it has none
+ */
+function newIdIn(form: URLSearchParams): string {
+  const id = fieldOf(form, "id");
+  if (id !== undefined && /^[A-Za-z0-9]{9}$/.test(id)) return id;
+  throw new PageFault(400, "The form is incomplete.");
+}
+
+const originOf = ({ headers }: FastifyRequest): string =>
+  new URL(headers.origin ?? "http://127.0.0.1:8787").origin;

@@ -1,0 +1,144 @@
+/** Checking lists: upload, choices, results and report. All people see all lists. */
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Facts } from "../../../core/facts/facts.js";
+import { reportPolicy } from "../../../core/facts/policy.js";
+import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
+import type { ApiKey } from "../../../state/service/api-key.js";
+import type { StoredList } from "../../../state/service/lists.js";
+import { isUsable } from "../../../state/service/rules.js";
+import { grouped } from "../../../text.js";
+import type { ListChoices, ListResult } from "../../lists/list-facts.js";
+import { ListFault } from "../../lists/list-fault.js";
+import type { Lists } from "../../lists/lists.js";
+import { readRest } from "../../lists/refused-upload.js";
+import { nameOf } from "../access.js";
+import { choiceOf, fieldOf, formIn, numberOf } from "../form.js";
+import type { RouteOptions } from "../options.js";
+import { PageFault } from "../page-fault.js";
+import { listPage, type RefusedForm } from "../pages/list.js";
+import { listsPage } from "../pages/lists.js";
+import { readUpload } from "../upload.js";
+
+type ListRequest = FastifyRequest<{ Params: { readonly id: string; readonly index: string } }>;
+
+export async function listRoutes(
+  pages: FastifyInstance,
+  { store, lists: maybeLists }: Pick<RouteOptions, "store" | "lists">,
+): Promise<void> {
+  const withLists = (): Lists => {
+    if (maybeLists !== undefined) return maybeLists;
+    throw new PageFault(404, "There is no folder for lists: see the page Lists.");
+  };
+
+  const keysFor = async (kind: Kind): Promise<readonly ApiKey[]> => {
+    const permission = kind === "email" ? "emails" : "domains";
+    return (await store.list()).filter(
+      (key) => isUsable(key, store.now()) && !key.isSandbox && key.permissions.includes(permission),
+    );
+  };
+
+  const allPage = async (fault?: string) => {
+    if (maybeLists === undefined) return listsPage(undefined, fault);
+    const names = new Map((await store.list()).map(({ id, name }) => [id, name]));
+    return listsPage({ lists: await maybeLists.all(), names, mostBytes: maybeLists.mostBytes }, fault);
+  };
+
+  const listOf = async ({ params: { id } }: ListRequest): Promise<StoredList> => {
+    const list = await withLists().get(id);
+    if (list === undefined || list.state === "arriving") throw new PageFault(404, "There is no such list.");
+    return list;
+  };
+
+  const pageOf = async (list: StoredList, refused?: RefusedForm) =>
+    listPage(list, await keysFor(list.kind), refused);
+
+  pages.get("/lists", () => allPage());
+
+  pages.register(async (uploads) => {
+    uploads.removeAllContentTypeParsers();
+    uploads.addContentTypeParser("*", (_request, _payload, done) => done(null));
+    uploads.post("/lists", async (request, reply) => {
+      try {
+        const list = await readUpload(request, withLists());
+        return reply.redirect(`/dashboard/lists/${list.id}`, 303);
+      } catch (error) {
+        if (!(error instanceof PageFault || error instanceof ListFault)) throw error;
+        await readRest(request.raw);
+        reply.header("connection", "close");
+        return reply.code(error.statusCode).send(await allPage(error.message));
+      }
+    });
+  });
+
+  const path = "/lists/:id(^[A-Za-z0-9]{1,32}$)";
+
+  pages.get(path, async (request: ListRequest) => pageOf(await listOf(request)));
+
+  pages.post(`${path}/run`, async (request: ListRequest, reply) => {
+    const form = formIn(request);
+    const list = await listOf(request);
+    const to = `/dashboard/lists/${list.id}`;
+    if (list.state !== "found") return reply.redirect(to, 303);
+    const column = numberOf(form, "column", "Column") ?? (list.found as Facts).inputs[0]!.column;
+    const delimiter = choiceOf(form, "delimiter", ["", ",", ";", "tab", "|"]) || undefined;
+    const drop = form
+      .getAll("drop")
+      .filter((status) => (knownStatuses as readonly string[]).includes(status));
+    const wanted = fieldOf(form, "key") ?? "";
+    const keys = await keysFor(list.kind);
+    const key = keys.find(({ id }) => id === wanted) ?? keys.find(({ name }) => name === wanted);
+    if (key === undefined) return pageOf(list, { form, fault: "There is no such key that can be charged." });
+    const { left } = key.quota;
+    const { distinct } = list.found as Facts;
+    if (left !== null && left < distinct && !form.has("short")) {
+      const fault = `The key has ${grouped(left)} units left, and the list may need ${grouped(distinct)}: choose another key, or check as far as the units reach.`;
+      return pageOf(list, { form, fault, isShort: true });
+    }
+    const isSplit = form.has("split");
+    const choices: ListChoices = { column: String(column), delimiter, drop, isSplit, dns: form.has("dns") };
+    await withLists().start(list.id, { keyId: key.id, choices });
+    await store.record({ who: nameOf(request), what: `charged for the list ${list.name}`, keyId: key.id });
+    return reply.redirect(to, 303);
+  });
+
+  pages.post(`${path}/rest`, async (request: ListRequest, reply) => {
+    const { id } = await listOf(request);
+    await withLists().start(id);
+    return reply.redirect(`/dashboard/lists/${id}`, 303);
+  });
+
+  pages.post(`${path}/remove`, async (request: ListRequest, reply) => {
+    await withLists().remove(request.params.id);
+    return reply.redirect("/dashboard/lists", 303);
+  });
+
+  pages.get(`${path}/file/:index(^\\d{1,2}$)`, async (request: ListRequest, reply) => {
+    const list = await listOf(request);
+    const result = list.state === "done" ? (list.result as ListResult) : undefined;
+    const file = result && "files" in result ? result.files[Number(request.params.index)] : undefined;
+    if (file === undefined) throw new PageFault(404, "There is no such file.");
+    reply.header("content-disposition", `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`);
+    const { isSplit } = list.choices as ListChoices;
+    const from = withLists().files.resultPath(list.id, list.attempt, isSplit, file.name);
+    return sendFile(reply.type("application/octet-stream"), from);
+  });
+
+  pages.get(`${path}/report`, async (request: ListRequest, reply) => {
+    const list = await listOf(request);
+    if (list.state !== "done") throw new PageFault(404, "There is no report.");
+    // The page has inline CSS, which the policy allows by hash.
+    reply.header("content-security-policy", reportPolicy);
+    return sendFile(reply, withLists().files.reportPath(list.id, list.attempt));
+  });
+}
+
+/** @throws PageFault when the file is gone */
+async function sendFile(reply: FastifyReply, path: string) {
+  const file = await open(path).catch(() => {
+    throw new PageFault(404, "The files of the list are gone.");
+  });
+  reply.header("content-length", (await file.stat()).size);
+  return reply.send(createReadStream(path, { fd: file }));
+}

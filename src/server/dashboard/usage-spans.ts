@@ -1,0 +1,64 @@
+/** Usage by hours or days, for charts, tables and CSV. Must not know pages. */
+import type { ServiceStore } from "../../state/service/service-store.js";
+import type { UsageQuery, UsageSum } from "../../state/service/usage.js";
+
+export const series = ["ok", "alias", "disposable", "fake", "other", "quota_exceeded"] as const;
+export type Series = (typeof series)[number];
+
+/** In milliseconds. */
+export const hour = 3_600_000;
+export const day = 86_400_000;
+
+export interface Span {
+  /** In milliseconds since the epoch. */
+  readonly start: number;
+  readonly counts: Readonly<Record<Series, number>>;
+  /** Charged units: all but `quota_exceeded`. */
+  readonly units: number;
+}
+
+/** Returns the last `count` spans, up to the current one; of one key, if it is given. */
+export async function lastSpans(
+  store: Pick<ServiceStore, "usage">,
+  now: number,
+  count: number,
+  span: number,
+  keyId?: string,
+): Promise<readonly Span[]> {
+  const to = now - (now % span) + span;
+  const query = { from: to - count * span, to, span, ...(keyId !== undefined && { keyId }) };
+  return spansOf(await store.usage(query), query);
+}
+
+const seriesOf = (status: string): Series => series.find((name) => name === status) ?? "other";
+
+export function spansOf(usage: readonly UsageSum[], { from, to, span: length }: UsageQuery): readonly Span[] {
+  const first = Math.floor(from / length);
+  const counts = Array.from({ length: Math.ceil(to / length) - first }, () =>
+    Object.fromEntries(series.map((name) => [name, 0])),
+  ) as Record<Series, number>[];
+  for (const { start, status, units } of usage) {
+    const span = counts[start / length - first];
+    if (span) span[seriesOf(status)] += units;
+  }
+  return counts.map((counts, i) => ({ start: (first + i) * length, counts, units: chargedIn(counts) }));
+}
+
+/** Adds up spans, `count` at a time, so that the last part is whole. */
+export function merged(spans: readonly Span[], count: number): readonly Span[] {
+  const first = spans.length % count || count;
+  const parts = [spans.slice(0, first)];
+  for (let i = first; i < spans.length; i += count) parts.push(spans.slice(i, i + count));
+  return parts.map((part) => {
+    const counts = totalOf(part);
+    return { start: part[0]!.start, counts, units: chargedIn(counts) };
+  });
+}
+
+const chargedIn = (counts: Readonly<Record<Series, number>>): number =>
+  series.reduce((sum, name) => (name === "quota_exceeded" ? sum : sum + counts[name]), 0);
+
+export const totalOf = (spans: readonly Span[]): Readonly<Record<Series, number>> =>
+  Object.fromEntries(
+    series.map((name) => [name, spans.reduce((sum, { counts }) => sum + counts[name], 0)]),
+  ) as Record<Series, number>;

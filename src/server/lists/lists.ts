@@ -1,0 +1,533 @@
+/**
+ * Lists that the service checks: each is a row of the state and a folder, so that any server shows it, works on it, and
+ * takes it over from one that was killed. A run of the command line does the work; all attempts at a list are one run
+ * with a name, which charges its items once (`IDV_RUN`). Must not know pages, nor HTTP.
+ *
+ * The queue is a statement over the rows (`FOR UPDATE SKIP LOCKED` in PostgreSQL), the same for both databases: a library
+ * such as pg-boss has tables, workers and retries of its own, for PostgreSQL alone.
+ */
+import type { ChildProcess } from "node:child_process";
+import { createHmac } from "node:crypto";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { endOf, type ProgramEnd, type Progress } from "../../child-program.js";
+import { type Facts, forPages } from "../../core/facts/facts.js";
+import type { Kind } from "../../core/validator/validator.js";
+import { statusOf } from "../../fault.js";
+import { deadMilliseconds } from "../../state/lease.js";
+import { UnitsLost } from "../../state/quota/units-lost.js";
+import {
+  type ListChange,
+  type ListClaim,
+  type ListState,
+  type ListStore,
+  type NewList,
+  reservationOf,
+  type StoredList,
+} from "../../state/service/lists.js";
+import { newId } from "../../state/service/secrets.js";
+import type { ServiceStore } from "../../state/service/service-store.js";
+import { type CountedUnits, type ListChoices, type ListResult, mostLists, safeName } from "./list-facts.js";
+import { ListFault } from "./list-fault.js";
+import { isNoRoom, ListFiles, noRoom } from "./list-files.js";
+import { command, faultIn, type ListRunner } from "./list-runner.js";
+
+export interface ListOptions {
+  /** Folder for the files, which all servers share. */
+  readonly folder: string;
+  readonly mostBytes: number;
+  /** Time after which a list that rests is removed, in milliseconds. */
+  readonly keepMilliseconds: number;
+  readonly store: ListStore;
+  readonly runner: ListRunner;
+  /** Gives the units of a run their statuses. */
+  readonly nameUnits: ServiceStore["nameUnits"];
+  /** Called with an error of the state or of the folder. */
+  readonly onFault: (error: Error) => void;
+}
+
+export interface SentList {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly who: string;
+  /** Size in bytes, if it was said before the list arrives. */
+  readonly bytes?: number | undefined;
+}
+
+/** Runs at a time in one server: each uses several threads. */
+const mostRunning = 2;
+/** Lists that all keys may have. */
+const mostInAll = 1000;
+const tickMilliseconds = 1000;
+/** Servers that a list may end, one after another, before it has failed. */
+const mostLostServers = 5;
+/** Limit on the bytes of a list's folder, with the unpacked list and the results, as a multiple of the largest list. */
+const mostGrowth = 8;
+/** Exit codes of runs whose output is complete. */
+const success = 0;
+const quotaExhausted = 4;
+
+export class Lists {
+  readonly mostBytes: number;
+  readonly files: ListFiles;
+  readonly #options: ListOptions;
+  readonly #store: ListStore;
+  readonly #server = newId();
+  /** Work of this server on lists, by their ids. */
+  readonly #work = new Map<string, { readonly stop: () => void; readonly end: Promise<void> }>();
+  readonly #timer: NodeJS.Timeout;
+  #ticking: Promise<void> = Promise.resolve();
+  #running = 0;
+  #isClosed = false;
+
+  constructor(options: ListOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.mostBytes = options.mostBytes;
+    this.files = new ListFiles(options.folder);
+    this.#timer = setInterval(() => this.#wake(), tickMilliseconds).unref();
+  }
+
+  /** @throws NodeJS.ErrnoException when the folder cannot be used */
+  check(): Promise<void> {
+    return this.files.check();
+  }
+
+  get(id: string): Promise<StoredList | undefined> {
+    return this.#store.get(id);
+  }
+
+  /** Returns whether a key has sent a list with this Idempotency-Key. */
+  has(keyId: string, once: string): Promise<boolean> {
+    return this.#store.has(keyId, once);
+  }
+
+  /** @param keyId only the lists of this key */
+  all(keyId?: string): Promise<readonly StoredList[]> {
+    return this.#store.all(mostLists, keyId);
+  }
+
+  /**
+   * Stores a list of a person and detects its table. It then waits for choices.
+   *
+   * @param column name or number of the column with the items; empty to detect it
+   * @throws ListFault when it is too large, no list can be found in it, or it was removed meanwhile
+   */
+  async take(content: Readable, list: SentList, column: string): Promise<StoredList> {
+    const added = await this.#add(content, { ...list, id: newId(), keyId: null, choices: {} });
+    return this.#receiving(added, content, async (signal) => {
+      await this.files.store(added, content, this.mostBytes, list.bytes);
+      return { state: "found", found: await this.#detect(added, column, signal) };
+    });
+  }
+
+  /**
+   * Stores a list of a key, which then waits for a server.
+   *
+   * @param once text that identifies the request: for 24 hours, a repetition returns the list of the first one. If that is
+   *   gone, it is checked again, as another attempt at it: what was charged for it is not charged again
+   * @throws ListFault when it is too large, was removed meanwhile, or `once` was used with another body
+   */
+  async submit(
+    content: Readable,
+    list: SentList & { readonly keyId: string },
+    choices: ListChoices,
+    once: string | undefined,
+  ): Promise<StoredList> {
+    const id = newId();
+    const added = await this.#add(content, { ...list, id, choices, once });
+    const hasBody = async (hash: Uint8Array) => {
+      const isSame = await this.#store.hasBody(added.id, requestHash(hash, list, choices, once));
+      if (isSame === undefined) throw removedMeanwhile();
+      if (!isSame) throw new ListFault(422, "This Idempotency-Key was already used with a different body.");
+    };
+    const arrives =
+      added.id === id
+        ? added
+        : await this.#store.change(added.id, ["gone"], { state: "arriving", server: this.#server });
+    if (arrives === undefined) {
+      if (added.state === "arriving" || added.state === "gone")
+        throw new ListFault(409, "The list of this Idempotency-Key is still arriving.");
+      await hasBody(await this.files.hash(content, this.mostBytes));
+      const repeated = await this.get(added.id);
+      if (repeated === undefined) throw removedMeanwhile();
+      return repeated;
+    }
+    const queued = await this.#receiving(arrives, content, async () => {
+      await hasBody(await this.files.store(arrives, content, this.mostBytes, list.bytes));
+      return { state: "waiting" };
+    });
+    this.#wake();
+    return queued;
+  }
+
+  async #add(content: Readable, list: Omit<NewList, "server">): Promise<StoredList> {
+    if (this.#isClosed) throw new ListFault(503, "The server is about to stop; try again later.");
+    // Listen from the start: the list may break off before it is read.
+    content.on("error", (error) => content.destroy(error));
+    const added = await this.#store.add(
+      { ...list, name: safeName(list.name), server: this.#server },
+      { ofKey: mostLists, ofAll: mostInAll },
+    );
+    if (added === "full") throw new ListFault(429, "There are too many lists already; remove some.");
+    return added;
+  }
+
+  /**
+   * Works on a list that arrives; removes it if that fails.
+   *
+   * @param receive stores its files, and returns its next state
+   */
+  async #receiving(
+    list: StoredList,
+    content: Readable,
+    receive: (signal: AbortSignal) => Promise<ListChange>,
+  ): Promise<StoredList> {
+    let next: ListChange | undefined;
+    try {
+      let received: StoredList | undefined;
+      await this.#working(list, async (signal) => {
+        signal.addEventListener("abort", () => content.destroy(removed()));
+        next = await receive(signal);
+        received = await this.#store.change(list.id, ["arriving"], next, list);
+      });
+      if (received === undefined) throw removed();
+      return received;
+    } catch (error) {
+      const { cause } = error as Error;
+      if (cause instanceof Error) this.#options.onFault(cause);
+      // Before the state: a disk that the list has filled keeps the state from any change.
+      if (next === undefined) await this.files.remove(list.id).catch(this.#options.onFault);
+      // It may have arrived although the state did not answer: then another request may have been told so.
+      await this.#discard(list.id, ["arriving"], list);
+      throw error;
+    }
+  }
+
+  /** Does work on a list, with signs of life. */
+  #working(
+    list: StoredList,
+    work: (signal: AbortSignal) => Promise<void>,
+    progress?: () => Progress | undefined,
+  ): Promise<void> {
+    const aborter = new AbortController();
+    const beat = setInterval(() => {
+      const line = progress?.();
+      // What servers before have charged is not charged again.
+      this.#store.beat(list, line, line !== undefined && line.units > 0).then(
+        (isOurs) => isOurs || aborter.abort(),
+        // The state is away: the work goes on.
+        () => {},
+      );
+    }, tickMilliseconds);
+    const done = work(aborter.signal).finally(() => {
+      clearInterval(beat);
+      this.#work.delete(list.id);
+    });
+    this.#work.set(list.id, { stop: () => aborter.abort(), end: done.catch(() => {}) });
+    return done;
+  }
+
+  async #detect(list: StoredList, column: string, signal: AbortSignal): Promise<Facts> {
+    const { runner } = this.#options;
+    const folder = this.files.folderOf(list.id);
+    const chosen = column === "" ? [] : ["-c", column];
+    const args = ["--offline", "--quota", ".detect.db", ...chosen, "--dry-run", "--bad-rows", "skip"];
+    let isSlow = false;
+    const child = runner.start(command(list.kind, list.name, args), folder, undefined);
+    const timer = setTimeout(() => {
+      isSlow = true;
+      child.kill("SIGKILL");
+    }, runner.lookMilliseconds);
+    const end = await this.#follow(child, list.id, signal)
+      .catch((error: unknown) => {
+        throw isSlow
+          ? new ListFault(413, "It takes too long to look at the list; use the command line.")
+          : error;
+      })
+      .finally(() => clearTimeout(timer));
+    if (end.exitCode !== success || end.facts === undefined)
+      throw new ListFault(statusOf(end.fault?.code), faultIn(end));
+    return forPages(end.facts);
+  }
+
+  /** Follows a process, and ends it when the list is removed or its files grow too large. */
+  async #follow(
+    child: ChildProcess,
+    id: string,
+    signal: AbortSignal,
+    onProgress: (progress: Progress) => void = () => {},
+  ): Promise<ProgramEnd> {
+    let fault: ListFault | undefined;
+    const stop = () => child.kill("SIGKILL");
+    signal.addEventListener("abort", stop);
+    if (signal.aborted) stop();
+    const look = async () => {
+      if ((await this.files.sizeOf(id)) > this.mostBytes * mostGrowth) {
+        fault = new ListFault(413, "The list is too large when it is unpacked; use the command line.");
+      } else if ((await this.files.room().catch(() => 0)) < 0) fault = noRoom();
+      if (fault !== undefined) stop();
+    };
+    const watch = setInterval(look, tickMilliseconds / 2);
+    try {
+      const end = await endOf(child, onProgress);
+      // It may have ended between two looks.
+      await look();
+      if (fault !== undefined) throw fault;
+      if (end.exitCode === null)
+        throw new ListFault(500, "The check was stopped: out of memory? Use the command line.");
+      return end;
+    } catch (error) {
+      throw signal.aborted ? removed() : (fault ?? error);
+    } finally {
+      clearInterval(watch);
+    }
+  }
+
+  /**
+   * Queues a list: one whose table was found, or another attempt at one that has failed or whose units have ended. What
+   * was charged for it is not charged again.
+   *
+   * @returns undefined if the list is in another state
+   */
+  async start(
+    id: string,
+    choices?: { readonly keyId: string; readonly choices: ListChoices },
+  ): Promise<StoredList | undefined> {
+    if (choices === undefined && isWhole(await this.get(id))) return undefined;
+    const from: ListState[] = choices === undefined ? ["done", "failed"] : ["found"];
+    const queued = await this.#store.change(id, from, { state: "waiting", ...choices });
+    this.#wake();
+    return queued;
+  }
+
+  /** Removes a list, with its files. The server that works on it stops. */
+  async remove(id: string): Promise<void> {
+    const all: ListState[] = ["arriving", "found", "waiting", "running", "done", "failed"];
+    const list = await this.#store.change(id, all, { state: "removed" });
+    if (list === undefined) return;
+    const ours = this.#work.get(id);
+    ours?.stop();
+    await ours?.end;
+    // Another server, which may work on it, deletes it with its next sign of life; else it is deleted some time later.
+    await this.#delete(id);
+  }
+
+  /** Removes a list that is in one of some states or was removed, with its files. Does not throw. */
+  async #discard(id: string, from: readonly ListState[], claim?: ListClaim): Promise<void> {
+    try {
+      const list = await this.#store.change(id, from, { state: "removed" }, claim);
+      if (list !== undefined || (await this.get(id)) === undefined) await this.#delete(id);
+    } catch (error) {
+      this.#options.onFault(error as Error);
+    }
+  }
+
+  async #delete(id: string): Promise<void> {
+    try {
+      await this.files.remove(id);
+      await this.#store.drop(id);
+    } catch (error) {
+      // The next look at ended lists tries again.
+      this.#options.onFault(error as Error);
+    }
+  }
+
+  /** Looks for lists to check and to remove. */
+  #wake(): void {
+    this.#ticking = this.#ticking
+      .then(() => this.#tick())
+      .catch((error: Error) => this.#options.onFault(error));
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#isClosed) return;
+    const { isWaiting, ended } = await this.#store.due(
+      this.#server,
+      deadMilliseconds,
+      this.#options.keepMilliseconds,
+    );
+    for (const id of ended) await this.#discard(id, ["arriving", "found", "done", "failed"]);
+    if (!isWaiting) return;
+    while (this.#running < mostRunning && !this.#isClosed) {
+      const list = await this.#store.claim(this.#server, deadMilliseconds);
+      if (list === undefined) return;
+      // Claimed while the server stops.
+      if (this.#isClosed) return void (await this.#finish(list, undefined));
+      if (list.lostServers >= mostLostServers) {
+        const fault = `The server ended ${list.lostServers} times as it checked the list; use the command line.`;
+        await this.#finish(list, { counted: countedIn(list.result), fault });
+        continue;
+      }
+      this.#run(list).catch((error: Error) => this.#options.onFault(error));
+    }
+  }
+
+  async #run(list: StoredList): Promise<void> {
+    let progress: Progress | undefined;
+    this.#running++;
+    const run = this.#working(
+      list,
+      async (signal) => {
+        const result = await this.#check(list, signal, (line) => {
+          progress = line;
+        }).catch(async (error: Error): Promise<ListResult | undefined> => {
+          if (signal.aborted) return undefined;
+          // Before the state: a list that does not fit takes the room of others, also if it would be tried again.
+          if (isNoRoom(error)) await this.files.remove(list.id).catch(this.#options.onFault);
+          if (!(error instanceof ListFault)) this.#options.onFault(error);
+          const isKnown = error instanceof ListFault;
+          return {
+            counted: countedIn(list.result),
+            fault: isKnown
+              ? error.message
+              : "The files of the list cannot be used; the server's log says why.",
+          };
+        });
+        await this.#finish(list, result);
+      },
+      () => progress,
+    );
+    await run.finally(() => {
+      this.#running--;
+    });
+    this.#wake();
+  }
+
+  async #check(
+    list: StoredList,
+    signal: AbortSignal,
+    onProgress: (line: Progress) => void,
+  ): Promise<ListResult> {
+    const { id, name, kind, attempt, keyId } = list;
+    const { column, delimiter, drop, isSplit, isExplained, dns } = list.choices as ListChoices;
+    const paths = await this.files.begin(id, name, attempt);
+    const folder = this.files.folderOf(id);
+    const args = [
+      ...["--set", "engine=offline", "--report", paths.report],
+      ...(column === undefined ? [] : ["-c", column]),
+      ...(delimiter === undefined ? [] : ["-d", delimiter]),
+      ...(drop.length === 0 ? [] : ["--drop", drop.join(",")]),
+      ...(isSplit ? ["--split", paths.split] : ["-o", paths.output]),
+      ...(isExplained ? ["--explain"] : []),
+      ...(dns ? ["--dns"] : []),
+    ];
+    const charge = { keyId: keyId!, run: `list-${id}`, reservation: reservationOf(list) };
+    const child = this.#options.runner.start(command(kind, name, args), folder, charge);
+    const end = await this.#follow(child, id, signal, ({ rows, share, units }) =>
+      onProgress({ rows, share, units }),
+    );
+    const { exitCode, facts } = end;
+    if ((exitCode !== success && exitCode !== quotaExhausted) || facts === undefined) {
+      return { fault: faultIn(end), counted: countedIn(list.result) };
+    }
+    const { quota_exceeded: notChecked = 0, ...charged } = facts.distinctStatuses;
+    return {
+      counted: { statuses: charged, notChecked },
+      facts: forPages(facts),
+      isExhausted: exitCode === quotaExhausted,
+      files: await this.files.resultsOf(id, name, attempt, isSplit),
+    };
+  }
+
+  /**
+   * Stores the end of a run, as soon as the state can be used.
+   *
+   * @param result undefined if the run was stopped
+   */
+  async #finish(list: StoredList, result: ListResult | undefined): Promise<void> {
+    const to =
+      result === undefined
+        ? undefined
+        : { state: "fault" in result ? ("failed" as const) : ("done" as const), result };
+    for (;;) {
+      try {
+        // A server that stops leaves its lists to the others.
+        const stopped = { state: "waiting" } as const;
+        const delivers =
+          result !== undefined && "facts" in result
+            ? { delivers: { attempt: list.attempt, units: result.facts.units.used } }
+            : {};
+        const change = await this.#store.change(
+          list.id,
+          ["running"],
+          { ...(to ?? stopped), ...delivers },
+          list,
+        );
+        if (change !== undefined) {
+          if (result === undefined || "fault" in result)
+            await this.files.removeAttempt(list.id, list.attempt);
+          // The list is done, whatever becomes of its usage.
+          return await this.#nameUnits(list, result).catch(this.#options.onFault);
+        }
+        const isThere = (await this.get(list.id)) !== undefined;
+        // Another server has taken the list over, or it was removed.
+        if (isThere) await this.files.removeAttempt(list.id, list.attempt);
+        else await this.#delete(list.id);
+        return;
+      } catch (error) {
+        if (this.#isClosed) return;
+        // Its units were given to others while this server was silent: the list is checked again.
+        if (error instanceof UnitsLost) return await this.#finish(list, undefined);
+        this.#options.onFault(error as Error);
+        await sleep(tickMilliseconds);
+      }
+    }
+  }
+
+  /** Gives the units of a run their statuses in the usage. */
+  async #nameUnits(before: StoredList, result: ListResult | undefined): Promise<void> {
+    if (result === undefined || "fault" in result) return;
+    const counted = countedIn(before.result);
+    const news = Object.entries(result.counted.statuses).map(
+      ([status, count]) => [status, count - (counted.statuses[status] ?? 0)] as const,
+    );
+    const statuses = Object.fromEntries(news.filter(([, count]) => count > 0));
+    await this.#options.nameUnits({
+      keyId: before.keyId!,
+      kind: before.kind,
+      statuses,
+      notChecked: Math.max(0, result.counted.notChecked - counted.notChecked),
+    });
+  }
+
+  /** Stops this server's work; other servers go on with it, or this one after its next start. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    const work = [...this.#work.values()];
+    for (const { stop } of work) stop();
+    await Promise.all([...work.map(({ end }) => end), this.#ticking]);
+  }
+}
+
+/**
+ * Returns a hash of a request: of its body, and of what is wanted. It outlives the list, and so has a key, without which
+ * guesses of a body cannot be checked.
+ */
+const requestHash = (
+  body: Uint8Array,
+  { name, kind }: SentList,
+  choices: ListChoices,
+  once = "",
+): Uint8Array =>
+  createHmac("sha256", once)
+    .update(body)
+    .update(JSON.stringify([name, kind, choices]))
+    .digest();
+
+/** Returns the units of a list whose statuses are known from earlier attempts. */
+const countedIn = (result: unknown): CountedUnits =>
+  (result as ListResult | undefined)?.counted ?? { statuses: {}, notChecked: 0 };
+
+/** Returns whether all of a list was checked. */
+function isWhole(list: StoredList | undefined): boolean {
+  const result = list?.state === "done" ? (list.result as ListResult) : undefined;
+  return result !== undefined && "isExhausted" in result && !result.isExhausted;
+}
+
+/** To be sent again: a list that broke off, or was removed, is removed in steps, between which its request may be repeated. */
+const removedMeanwhile = (): ListFault =>
+  new ListFault(409, "The list of this Idempotency-Key was removed just now; send it again.");
+
+const removed = (): ListFault => new ListFault(410, "The list was removed.");

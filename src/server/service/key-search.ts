@@ -1,0 +1,45 @@
+/**
+ * Finds keys by their secrets: those of requests that arrive together in one statement. Remembers unknown secrets for a
+ * second, so that a flood of requests with one does not slow down those with a key. Known keys are looked up for each
+ * request, so that a revocation counts at once.
+ */
+
+import type { ApiKey, Found } from "../../state/service/api-key.js";
+import { GroupCommit } from "../../state/service/database/group-commit.js";
+import { hashOf } from "../../state/service/secrets.js";
+import type { ServiceStore } from "../../state/service/service-store.js";
+
+/** In milliseconds. A key that is created meanwhile works after it. */
+const remembered = 1000;
+const mostRemembered = 10_000;
+/** Statements at a time: one that hangs does not stop all look-ups. */
+const lanes = 2;
+
+export class KeySearch {
+  readonly #searches: GroupCommit<string, Found>;
+  #count = 0;
+  /** Hashes of unknown secrets, with the time until which they count; the oldest first. */
+  readonly #unknown = new Map<string, number>();
+
+  constructor(findAll: ServiceStore["findAll"]) {
+    this.#searches = new GroupCommit(findAll);
+  }
+
+  /**
+   * @param secret undefined if the request has none
+   * @throws StoreError
+   */
+  async find(secret: string | undefined): Promise<ApiKey | undefined> {
+    if (secret === undefined) return undefined;
+    const hash = Buffer.from(hashOf(secret)).toString("base64");
+    if ((this.#unknown.get(hash) ?? Number.NEGATIVE_INFINITY) > performance.now()) return undefined;
+    const key = await this.#searches.add(secret, String(this.#count++ % lanes));
+    if (key === undefined) {
+      if (this.#unknown.size >= mostRemembered) this.#unknown.delete(this.#unknown.keys().next().value!);
+      // Moved to the end.
+      this.#unknown.delete(hash);
+      this.#unknown.set(hash, performance.now() + remembered);
+    }
+    return key === "ended" ? undefined : key;
+  }
+}

@@ -1,0 +1,121 @@
+/** Prometheus metrics of the service. Labels have few values and must not contain items, keys or raw paths. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { KeyLimit } from "../../state/service/api-key.js";
+import type { ServiceStore } from "../../state/service/service-store.js";
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Number of keys whose units are told: those with the smallest part of their limit left. */
+const fullestKeys = 10;
+
+export function createMetrics(version: string) {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  new Gauge({ name: "idv_build_info", help: "Always 1.", labelNames: ["version"], registers }).set(
+    { version },
+    1,
+  );
+  const storeDuration = new Histogram({
+    name: "idv_store_duration_seconds",
+    help: "Time for a statement on the state: looking up a key, or a group of charges.",
+    labelNames: ["operation"],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    registers,
+  });
+  return {
+    registry,
+    /** Returns a result of the state, and observes how long it takes. */
+    async timed<Result>(operation: "find" | "charge", work: Promise<Result>): Promise<Result> {
+      const end = storeDuration.startTimer({ operation });
+      try {
+        return await work;
+      } finally {
+        end();
+      }
+    },
+    /** Adds the metrics that are read from the state with each scrape. */
+    watch(store: Pick<ServiceStore, "limits" | "pool">): void {
+      new Gauge({
+        name: "idv_store_connections",
+        help: "Connections to the database, and calls that wait for one.",
+        labelNames: ["state"],
+        registers,
+        collect() {
+          for (const [state, count] of Object.entries(store.pool ?? {})) this.set({ state }, count);
+        },
+      });
+      // The gauges are collected together, from one reading.
+      let reading: Promise<readonly KeyLimit[]> | undefined;
+      const fullest = () => {
+        reading ??= fullestOf(store).finally(() => {
+          reading = undefined;
+        });
+        return reading;
+      };
+      const gauges = [
+        ["left", "Units left in the period"],
+        ["limit", "Limit of the quota in units"],
+      ] as const;
+      for (const [name, help] of gauges) {
+        new Gauge({
+          name: `idv_key_units_${name}`,
+          help: `${help}, for the ${fullestKeys} keys with the smallest part of their limit left.`,
+          labelNames: ["key"],
+          registers,
+          async collect() {
+            const keys = await fullest();
+            this.reset();
+            for (const key of keys) this.set({ key: key.id }, key[name]);
+          },
+        });
+      }
+    },
+    requests: new Counter({
+      name: "idv_requests_total",
+      help: "Requests answered.",
+      labelNames: ["method", "path", "status"],
+      registers,
+    }),
+    items: new Counter({
+      name: "idv_items_total",
+      help: "Items given a status.",
+      labelNames: ["kind", "status"],
+      registers,
+    }),
+    duration: new Histogram({
+      name: "idv_request_duration_seconds",
+      help: "Time from receiving the request header to sending the end of the response.",
+      labelNames: ["path"],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+      registers,
+    }),
+    dropped: new Counter({
+      name: "idv_connections_dropped_total",
+      help: "Connections closed because there were too many.",
+      registers,
+    }),
+    lostLines: new Counter({
+      name: "idv_log_lines_lost_total",
+      help: "Log lines lost because the reader was too slow or the disk was full.",
+      registers,
+    }),
+    rateRefusals: new Counter({
+      name: "idv_rate_refusals_total",
+      help: "Requests refused because of the rate of their key.",
+      registers,
+    }),
+    refusals: new Counter({
+      name: "idv_quota_refusals_total",
+      help: "Requests refused because no units were left.",
+      registers,
+    }),
+  };
+}
+
+async function fullestOf(store: Pick<ServiceStore, "limits">): Promise<readonly KeyLimit[]> {
+  const shareLeft = ({ left, limit }: KeyLimit) => (limit === 0 ? 0 : left / limit);
+  // A scrape does not fail with the state.
+  const keys = await store.limits().catch(() => []);
+  return [...keys].sort((a, b) => shareLeft(a) - shareLeft(b)).slice(0, fullestKeys);
+}

@@ -1,0 +1,245 @@
+/** The interface of the service as schemas: bodies are checked against them, and the OpenAPI document is made from them. */
+
+import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
+import { itemFlags } from "../../core/classifier/flags/flag-names.js";
+import { statusWords } from "../../core/validator/statuses.js";
+import { type Kind, knownStatuses } from "../../core/validator/validator.js";
+import { errorCodes } from "./error-codes.js";
+import { listSchemas } from "./list-schemas.js";
+
+/** Limit on the length of an item in characters. Addresses have at most 254 octets, domains 253. */
+export const maximumItemLength = 1000;
+
+const errors: Readonly<Record<string, string>> = {
+  400: "The request is invalid; the message says why.",
+  401: "The key is missing, malformed, unknown, revoked or expired. WWW-Authenticate names the scheme, Bearer.",
+  403: "The key lacks the permission for this operation.",
+  409: "The Idempotency-Key belongs to a list that is still arriving, or was removed just now.",
+  413: "Too many items, or the body is too large.",
+  415: "The Content-Type is not application/json, or the body is compressed.",
+  422: "The Idempotency-Key was already used with a different body.",
+  429: "With the code quota_exhausted, no units are left, and Retry-After is the number of seconds until the quota renews, if it does. With rate_limited, there were too many requests, and Retry-After is the number of seconds to wait.",
+  507: "There is no room for the list.",
+  503: "The state cannot be used, or there are too many requests. Retry-After is the number of seconds to wait.",
+};
+
+const rateLimitHeaders = {
+  "RateLimit-Policy":
+    "Quota in units (q) and its period in seconds (w, absent if it never renews), and the rate of requests. Absent without limits.",
+  RateLimit:
+    "Units left (r) and seconds until the quota renews (t, absent if never). Absent if the key has no limit.",
+};
+
+const resultOf = (kind: Kind, field: string, statuses: readonly string[]) => ({
+  type: "object",
+  required: [field, "status", "reason", "suggestion", "canonical", "flags"],
+  properties: {
+    [field]: { type: "string", description: "The item as it was sent." },
+    status: { type: "string", enum: statuses, description: "The verdict." },
+    reason: { type: ["string", "null"], description: "The rule that decided, usually with its subject." },
+    suggestion: { type: ["string", "null"], description: `The ${kind} that was probably meant.` },
+    canonical: { type: ["string", "null"], description: "The form that all spellings have in common." },
+    flags: { type: "array", items: { type: "string" }, description: "Facts that say nothing against it." },
+  },
+});
+
+/** Schemas by the names that generated clients give their types. Answers may get more fields. */
+const named = {
+  Error: {
+    type: "object",
+    required: ["message"],
+    properties: {
+      message: { type: "string", description: "What is wrong, in one line." },
+      code: {
+        type: "string",
+        enum: errorCodes,
+        description:
+          "The reason, for programs. A 401 has none: the interface document gives it a message only.",
+      },
+    },
+  },
+  Health: {
+    type: "object",
+    required: ["status"],
+    properties: { status: { const: "ok", description: "Always the same." } },
+  },
+  Usage: {
+    type: "object",
+    required: ["units", "usage"],
+    properties: {
+      units: { type: "integer", description: "Units that were charged in the whole time." },
+      usage: {
+        type: "array",
+        description: "One entry for each span and kind with usage.",
+        items: {
+          type: "object",
+          required: ["start", "kind", "units", "statuses"],
+          properties: {
+            start: { type: "string", format: "date-time", description: "Start of the span." },
+            kind: { type: "string", description: "Kind of the items: email or domain." },
+            units: { type: "integer", description: "Units that were charged." },
+            statuses: {
+              type: "object",
+              additionalProperties: { type: "integer" },
+              description:
+                "Items by status; quota_exceeded ones are not charged. Those of runs, and of lists in which items repeat, are unknown.",
+            },
+          },
+        },
+      },
+    },
+  },
+  Index: {
+    type: "object",
+    required: ["service", "document", "paths"],
+    properties: {
+      service: { type: "string", description: "Always idv." },
+      document: { type: "string", description: "Path of the OpenAPI document." },
+      paths: {
+        type: "object",
+        additionalProperties: { type: "string" },
+        description: "What there is, by method and path, in a sentence each.",
+      },
+    },
+  },
+  CheckedEmail: resultOf("email", "address", knownStatuses),
+  CheckedDomain: resultOf(
+    "domain",
+    "domain",
+    knownStatuses.filter((status) => status !== "alias"),
+  ),
+  ...listSchemas,
+  ...validationSchemas("emails", "Email", knownStatuses),
+  ...validationSchemas(
+    "domains",
+    "Domain",
+    knownStatuses.filter((status) => status !== "alias"),
+  ),
+};
+
+export type SchemaName = keyof typeof named;
+
+function meaningOf(status: (typeof knownStatuses)[number]): string {
+  return `\`${status}\`: ${statusWords[status].meaning}`;
+}
+
+export const schemas = Object.entries(named).map(([$id, schema]) => ({ $id, ...schema }));
+
+export const schemaOf = (name: SchemaName) => ({ $ref: `${name}#` });
+
+function validationSchemas<Name extends "Email" | "Domain">(
+  field: string,
+  name: Name,
+  statuses: readonly (typeof knownStatuses)[number][],
+) {
+  const request = {
+    type: "object",
+    required: [field],
+    additionalProperties: false,
+    properties: {
+      [field]: {
+        type: "array",
+        items: { type: "string", maxLength: maximumItemLength },
+        description: "Items to validate. Repeated items cost one unit.",
+      },
+      // An example of the interface document has the field of the other operation.
+      [field === "emails" ? "domains" : "emails"]: { description: "Ignored." },
+      explain: {
+        type: "boolean",
+        default: false,
+        description: "Adds reason and suggestion to each result; null where there is none.",
+      },
+      flags: {
+        type: "boolean",
+        default: false,
+        description: `Adds facts about the item: ${itemFlags.join(", ")}; with DNS parked and mx:NAME.`,
+      },
+      canonical: {
+        type: "boolean",
+        default: false,
+        description: "Adds the form that all spellings of the item have in common; null if it is not valid.",
+      },
+    },
+  };
+  const result = {
+    type: "object",
+    required: ["status"],
+    properties: {
+      status: {
+        type: "string",
+        enum: statuses,
+        description: `The verdict. ${statuses.map(meaningOf).join("; ")}. An item that is not checked is not charged.`,
+      },
+      reason: {
+        type: ["string", "null"],
+        description: "The rule that decided, usually with its subject: `disposable-domain: mailinator.com`.",
+      },
+      suggestion: { type: ["string", "null"], description: "The item that was probably meant." },
+      flags: {
+        type: "array",
+        items: { type: "string" },
+        description: "Facts that say nothing against the item.",
+      },
+      canonical: {
+        type: ["string", "null"],
+        description: "The form that all spellings of the item have in common.",
+      },
+    },
+  };
+  const response = {
+    type: "object",
+    required: [field],
+    properties: {
+      [field]: {
+        type: "object",
+        additionalProperties: { $ref: `${name}Result#` },
+        description: "Results, keyed by item exactly as sent.",
+      },
+    },
+  };
+  return {
+    [`Validate${name}sRequest`]: request,
+    [`${name}Result`]: result,
+    [`Validate${name}sResponse`]: response,
+  } as Record<`Validate${Name}s${"Request" | "Response"}` | `${Name}Result`, object>;
+}
+
+/** Query of a request without parameters. */
+export const noQuery = { type: "object", additionalProperties: false, properties: {} } as const;
+
+export const jsonOf = (description: string, name: SchemaName | undefined) => ({
+  description,
+  content: { "application/json": { schema: name === undefined ? { type: "object" } : schemaOf(name) } },
+});
+
+/** Returns the responses for some status codes of {@link errors}. */
+export const errorResponses = (...codes: readonly number[]) =>
+  Object.fromEntries(codes.map((code) => [code, jsonOf(errors[code]!, "Error")]));
+
+export const rateLimitFields = Object.fromEntries(
+  Object.entries(rateLimitHeaders).map(([name, description]) => [name, { description, type: "string" }]),
+);
+
+export const idempotencyKeySchema = {
+  type: "object",
+  properties: {
+    "Idempotency-Key": {
+      type: "string",
+      minLength: 1,
+      maxLength: 255,
+      description:
+        "A text that identifies the request. The same request again within 24 hours gets the same answer and is not charged; another body with the same key gets 422.",
+    },
+  },
+} as const;
+
+export const documentOptions: FastifyDynamicSwaggerOptions = {
+  refResolver: { buildLocalReference: ({ $id }) => String($id) },
+  openapi: {
+    openapi: "3.1.0",
+    info: { title: "Identity validation service", version: "1", license: { name: "MIT", identifier: "MIT" } },
+    servers: [{ url: "/" }],
+    security: [{ key: [] }],
+    components: { securitySchemes: { key: { type: "http", scheme: "bearer", description: "An API key." } } },
+  },
+};

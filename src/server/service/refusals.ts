@@ -1,0 +1,140 @@
+/** Error responses: status codes and messages for clients. Messages must not reveal how the service works inside. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { closest, distance } from "fastest-levenshtein";
+import type { ConnectionError, FastifyError } from "fastify";
+import { StoreError } from "../../state/errors.js";
+import { ListFault } from "../lists/list-fault.js";
+import { errorBody } from "./error-codes.js";
+
+export class Refusal extends Error {
+  constructor(
+    readonly statusCode: number,
+    message: string,
+    /** Tells apart the reasons of one status; see the schema Error. */
+    readonly code?: string,
+    /** Time after which the request may be sent again, in seconds. */
+    readonly retryAfter?: number,
+  ) {
+    super(message);
+  }
+}
+
+export const noSuchPath = errorBody(404, "No such path; GET / names those that there are.");
+
+export function explain(
+  error: FastifyError,
+  maximumItems: number,
+  bodyLimit: number,
+): Pick<Refusal, "statusCode" | "message" | "code" | "retryAfter"> {
+  if (error instanceof Refusal || error instanceof ListFault) return error;
+  if (error instanceof StoreError) {
+    return { statusCode: 503, message: "Service unavailable; try again later." };
+  }
+  const { code, statusCode = 500, validation, validationContext } = error;
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
+    return {
+      statusCode: 413,
+      message: `Body too large: at most ${bodyLimit} bytes. Items per request: at most ${maximumItems}.`,
+    };
+  }
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
+    return {
+      statusCode: 415,
+      message:
+        "Content-Type must be application/json; a table goes to /lists with curl --data-binary @list.csv.",
+    };
+  }
+  if (validation?.[0] !== undefined) {
+    const what = validationContext === "querystring" ? "parameter" : "field";
+    return { statusCode: 400, message: describeFault(what, validation[0]) };
+  }
+  if (statusCode >= 400 && statusCode < 500) return { statusCode, message: "Bad request." };
+  return { statusCode: 500, message: "Internal error." };
+}
+
+/** The part of Ajv's error object, with `verbose`, that is used here. */
+interface ValidationFault {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly parentSchema?: { readonly properties?: Readonly<Record<string, unknown>> };
+  readonly data?: unknown;
+}
+
+/** @param what a member of the request */
+function describeFault(what: "field" | "parameter", fault: ValidationFault): string {
+  const { instancePath, keyword, params, parentSchema, data } = fault;
+  const name = instancePath
+    .slice(1)
+    .replace("/", "[")
+    .replace(/\[(\d+)$/, "[$1]");
+  const known = Object.keys(parentSchema?.properties ?? {});
+  switch (keyword) {
+    case "required": {
+      // A name that was misspelt is missing under its right name.
+      const wrong = Object.keys(Object(data)).find((name) => !known.includes(name));
+      if (wrong !== undefined) return unknownName(what, wrong, known);
+      return `The ${what} ${String(params["missingProperty"])} is missing.`;
+    }
+    case "additionalProperties":
+      return unknownName(what, String(params["additionalProperty"]), known);
+    case "maxLength":
+      return `${name} is longer than ${String(params["limit"])} characters.`;
+    case "enum":
+      return `${name} must be one of ${(params["allowedValues"] as readonly unknown[]).join(", ")}.`;
+    case "type": {
+      if (name === "") return "The body must be a JSON object.";
+      const type = String(params["type"]);
+      return `${name} must be ${typeNames[type] ?? `of type ${type}`}.`;
+    }
+    default:
+      return `${name} is not valid.`;
+  }
+}
+
+function unknownName(what: string, name: string, known: readonly string[]): string {
+  const shown = JSON.stringify(name.slice(0, mostShown));
+  if (known.length === 0) return `There is no ${what} ${shown}: this request takes none.`;
+  const meant = closest(name, known);
+  const isNear = distance(name, meant) <= mostEdits * name.length;
+  const others = known.length === 1 ? `the only one is ${meant}.` : `there are ${known.join(", ")}.`;
+  return `There is no ${what} ${shown}; ${isNear ? `did you mean ${meant}?` : others}`;
+}
+
+/** Characters of an unknown name in a message. */
+const mostShown = 100;
+/** Wrong letters of a name, as a share of it, with which it is still recognised. */
+const mostEdits = 0.4;
+
+const typeNames: Readonly<Record<string, string>> = {
+  array: "an array of strings",
+  boolean: "true or false",
+  string: "a string",
+};
+
+/**
+ * Writes an error response to a connection that sent invalid HTTP, or whose request did not arrive in time, and closes it.
+ * Fastify has no request to reply to in these cases.
+ */
+export function refuseBrokenRequest({ code }: ConnectionError, socket: Socket): void {
+  if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const [status, message] = connectionFaults[code ?? ""] ?? ["400 Bad Request", "Not HTTP."];
+  const body = JSON.stringify(errorBody(Number(status.slice(0, 3)), message));
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** Refuses a request with an expectation other than `100-continue`. Node keeps these from Fastify. */
+export function refuseExpectation(_: IncomingMessage, response: ServerResponse): void {
+  const body = JSON.stringify(errorBody(417, "Expect: only 100-continue."));
+  const headers = { "content-type": "application/json; charset=utf-8", connection: "close" };
+  response.writeHead(417, headers).end(body);
+}
+
+const connectionFaults: Readonly<Record<string, readonly [status: string, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request took too long."],
+  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The header fields are too large."],
+};

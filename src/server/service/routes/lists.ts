@@ -1,0 +1,384 @@
+/** Routes for lists, which are checked after they have been sent: send, look, fetch, remove. */
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { PassThrough, Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
+import type { ApiKey } from "../../../state/service/api-key.js";
+import { type StoredList, senderOf } from "../../../state/service/lists.js";
+import type { ServiceStore } from "../../../state/service/service-store.js";
+import { type ListChoices, type ListResult, mostLists } from "../../lists/list-facts.js";
+import { ListFault } from "../../lists/list-fault.js";
+import type { Lists } from "../../lists/lists.js";
+import { readRest } from "../../lists/refused-upload.js";
+import { submissionSchema } from "../list-schemas.js";
+import { errorResponses, idempotencyKeySchema, jsonOf, noQuery } from "../openapi.js";
+import { Refusal } from "../refusals.js";
+import { idempotencyKeyOf, refuseWithoutUnits } from "./validate.js";
+
+/** Bytes of a body among which a list has a line break or a NUL. */
+const longestLine = 65_536;
+
+interface ListRouteOptions {
+  readonly lists: Lists;
+  readonly store: Pick<ServiceStore, "now">;
+}
+
+interface SubmitQuery {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly column?: string;
+  readonly delimiter?: string;
+  readonly drop?: string;
+  readonly split: Flag;
+  readonly explain: Flag;
+  readonly dns: Flag;
+}
+
+/** A query has texts only. */
+type Flag = "true" | "false";
+
+type ListRequest = FastifyRequest<{
+  Params: { readonly id: string };
+  Querystring: { readonly file?: string };
+}>;
+
+const idParameter = {
+  type: "object",
+  properties: { id: { type: "string", maxLength: 32, description: "Id of the list." } },
+} as const;
+
+const notFound = { 404: jsonOf("The key has no such list, or it has no such file.", "Error") };
+const fileOf = (description: string, type: string) => ({
+  200: { description, content: { [type]: { schema: { type: "string", format: "binary" } } } },
+});
+
+export async function listRoutes(
+  service: FastifyInstance,
+  { lists, store }: ListRouteOptions,
+): Promise<void> {
+  const listOf = async (request: ListRequest): Promise<StoredList> => {
+    const key = await request.authorise();
+    const list = await lists.get(request.params.id);
+    const isOwn = list !== undefined && list.keyId === key.id && list.who === senderOf(key.id);
+    if (!isOwn) throw new Refusal(404, "No such list.");
+    return list;
+  };
+
+  /** Refuses a request before its list arrives. */
+  const enter = async (request: FastifyRequest, kind: Kind = "email") => {
+    const key = await request.authorise(kind === "domain" ? "domains" : "emails");
+    if (key.isSandbox) throw new Refusal(403, "A sandbox key cannot check lists.");
+    const once = idempotencyKeyOf(request);
+    const isSent = once !== undefined && (await lists.has(key.id, once));
+    if (key.quota.left === 0 && !isSent) refuseWithoutUnits(key, store.now());
+  };
+
+  const submit = async (request: FastifyRequest, reply: FastifyReply, kind: Kind): Promise<StoredList> => {
+    const { name, column, delimiter, drop, split, explain, dns } = request.query as SubmitQuery;
+    const key = request.apiKey as ApiKey;
+    const choices: ListChoices = {
+      column: column || undefined,
+      delimiter,
+      drop: statusesIn(drop),
+      isSplit: split === "true",
+      isExplained: explain === "true",
+      dns: dns === "true",
+    };
+    const bytes = Number(request.headers["content-length"] ?? 0);
+    const sent = { name, kind, who: senderOf(key.id), keyId: key.id, bytes };
+    request.items = 1;
+    return receive(request.raw, (content) => {
+      const list = fileIn(content, request.headers["content-type"] ?? "");
+      return lists.submit(list, sent, choices, idempotencyKeyOf(request));
+    }).catch((error) => {
+      reply.header("connection", "close");
+      throw error;
+    });
+  };
+
+  service.get(
+    "/lists",
+    {
+      schema: {
+        summary: `Returns the lists of the key, the newest first; at most ${mostLists}.`,
+        operationId: "get_lists",
+        querystring: noQuery,
+        response: { 200: jsonOf("The lists.", "Lists"), ...errorResponses(400, 401, 503) },
+      },
+    },
+    async (request) => {
+      const { id } = await request.authorise();
+      return { lists: (await lists.all(id)).map(toAnswer) };
+    },
+  );
+
+  service.register(async (uploads) => {
+    uploads.removeAllContentTypeParsers();
+    uploads.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+    uploads.post(
+      "/lists",
+      {
+        config: { readsBody: true },
+        schema: {
+          summary:
+            "Takes a list: CSV, TSV, an item a line, JSON Lines, JSON or .xlsx, also with gzip. It is checked as soon as a server is free.",
+          operationId: "submit_list",
+          headers: idempotencyKeySchema,
+          querystring: submissionSchema,
+          response: {
+            202: {
+              ...jsonOf("The list was taken. Location is its address.", "List"),
+              headers: { Location: { type: "string", description: "Address of the list." } },
+            },
+            ...errorResponses(400, 401, 403, 409, 413, 415, 422, 429, 503, 507),
+          },
+        },
+        onRequest: (request: FastifyRequest) => enter(request, (request.query as Partial<SubmitQuery>).kind),
+      },
+      async (request, reply) => {
+        const { kind } = request.query as SubmitQuery;
+        const list = await submit(request, reply, kind);
+        return reply.code(202).header("location", `/lists/${list.id}`).send(toAnswer(list));
+      },
+    );
+  });
+
+  service.get(
+    "/lists/:id",
+    {
+      schema: {
+        summary: "Returns a list: its state, progress, counts and units.",
+        operationId: "get_list",
+        params: idParameter,
+        querystring: noQuery,
+        response: { 200: jsonOf("The list.", "List"), ...notFound, ...errorResponses(400, 401, 503) },
+      },
+    },
+    async (request: ListRequest) => toAnswer(await listOf(request)),
+  );
+
+  service.post(
+    "/lists/:id/run",
+    {
+      schema: {
+        summary:
+          "Checks the rest of a list whose units have ended, or tries a failed one again. Nothing is charged twice.",
+        operationId: "run_list",
+        params: idParameter,
+        querystring: noQuery,
+        response: {
+          202: jsonOf("The list waits for a server.", "List"),
+          ...notFound,
+          409: jsonOf("All of the list was checked, or it is not done yet.", "Error"),
+          ...errorResponses(400, 401, 403, 429, 503),
+        },
+      },
+    },
+    async (request: ListRequest, reply) => {
+      const { id, kind } = await listOf(request);
+      const key = await request.authorise(kind === "domain" ? "domains" : "emails");
+      if (key.quota.left === 0) refuseWithoutUnits(key, store.now());
+      const queued = await lists.start(id);
+      if (queued === undefined) throw new Refusal(409, "There is nothing left to check.");
+      return reply.code(202).send(toAnswer(queued));
+    },
+  );
+
+  service.get(
+    "/lists/:id/result",
+    {
+      schema: {
+        summary: "Returns the checked list, in the format in which it was sent.",
+        operationId: "get_list_result",
+        params: idParameter,
+        querystring: {
+          type: "object",
+          additionalProperties: false,
+          properties: {
+            file: { type: "string", maxLength: 200, description: "One of the files, if there are several." },
+          },
+        },
+        response: {
+          ...fileOf("The checked list, or one of its files.", "application/octet-stream"),
+          ...notFound,
+          409: jsonOf("The list is not done.", "Error"),
+          ...errorResponses(400, 401, 503),
+        },
+      },
+    },
+    async (request: ListRequest, reply) => {
+      const list = await listOf(request);
+      const { files } = resultOf(list);
+      const file = files.find(({ name }) => name === (request.query.file ?? files[0]?.name));
+      if (file === undefined) throw new Refusal(404, "No such file.");
+      const { isSplit } = list.choices as ListChoices;
+      reply.header("content-disposition", `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`);
+      return sendFile(reply, lists.files.resultPath(list.id, list.attempt, isSplit, file.name));
+    },
+  );
+
+  service.get(
+    "/lists/:id/report",
+    {
+      schema: {
+        summary: "Returns the report on a list as an HTML page.",
+        operationId: "get_list_report",
+        params: idParameter,
+        querystring: noQuery,
+        response: {
+          ...fileOf("The report.", "text/html"),
+          ...notFound,
+          409: jsonOf("The list is not done.", "Error"),
+          ...errorResponses(400, 401, 503),
+        },
+      },
+    },
+    async (request: ListRequest, reply) => {
+      const list = await listOf(request);
+      resultOf(list);
+      // Saved, not shown: the page belongs to this origin, and to no person who is signed in.
+      reply.header("content-disposition", 'attachment; filename="report.html"');
+      return sendFile(reply, lists.files.reportPath(list.id, list.attempt), "text/html; charset=utf-8");
+    },
+  );
+
+  service.delete(
+    "/lists/:id",
+    {
+      schema: {
+        summary: "Removes a list and its files; a run of it stops. Units that were charged stay charged.",
+        operationId: "delete_list",
+        params: idParameter,
+        querystring: noQuery,
+        response: {
+          204: { description: "The list was removed.", type: "null" },
+          ...notFound,
+          ...errorResponses(400, 401, 503),
+        },
+      },
+    },
+    async (request: ListRequest, reply) => {
+      const { id } = await listOf(request);
+      await lists.remove(id);
+      return reply.code(204).send();
+    },
+  );
+}
+
+/**
+ * Passes an upload on, in a stream of its own: the connection lives on if it is refused.
+ *
+ * @throws ListFault when it breaks off
+ */
+async function receive<Result>(
+  upload: IncomingMessage,
+  take: (content: Readable) => Promise<Result>,
+): Promise<Result> {
+  const content = new PassThrough();
+  // It may break off before it is read, or after it was refused.
+  content.on("error", () => {});
+  upload.once("close", () => {
+    if (!upload.complete) content.destroy(new ListFault(400, "The list broke off; send it again."));
+  });
+  upload.pipe(content);
+  try {
+    return await take(content);
+  } catch (error) {
+    upload.unpipe(content);
+    await readRest(upload);
+    throw error;
+  }
+}
+
+/**
+ * Returns the list in a body. curl names the type of forms for every body, also for a file as it is (`--data-binary`): a
+ * file is told from a form by its line breaks and NUL bytes, which `-d` takes out.
+ *
+ * @throws Refusal when the body is a form with parts. A stream of another form fails with it
+ */
+function fileIn(content: Readable, type: string): Readable {
+  if (/^multipart\//i.test(type)) throw isForm();
+  const isNamedForm = /^application\/x-www-form-urlencoded\b/i.test(type);
+  const list = Readable.from(filePartsOf(content, isNamedForm));
+  content.on("error", (error) => list.destroy(error));
+  return list;
+}
+
+async function* filePartsOf(content: AsyncIterable<Buffer>, isNamedForm: boolean): AsyncGenerator<Buffer> {
+  let start: Buffer | undefined = Buffer.of();
+  for await (const part of content) {
+    if (start === undefined) {
+      yield part;
+      continue;
+    }
+    start = Buffer.concat([start, part]);
+    const hasBreak = ["\n", "\r", "\0"].some((byte) => part.includes(byte));
+    if (isNamedForm ? hasBreak : start.length >= longestFormStart) {
+      yield checked(start);
+      start = undefined;
+    } else if (isNamedForm && start.length > longestLine) throw isForm();
+  }
+  if (start === undefined || start.length === 0) return;
+  if (isNamedForm) throw isForm();
+  yield checked(start);
+}
+
+/** Longest start of a form with parts, in bytes: its boundary, and the fields of its first part. */
+const longestFormStart = 1024;
+const formStart = /^--[^\r\n]{1,70}\r?\n(?:content-[^\r\n]*\r?\n)*?content-disposition:\s*form-data/i;
+
+/** @throws Refusal when a body starts as a form with parts does, whatever type it has */
+function checked(start: Buffer): Buffer {
+  if (formStart.test(start.toString("latin1", 0, longestFormStart))) throw isForm();
+  return start;
+}
+
+const isForm = (): Refusal =>
+  new Refusal(415, "The body is a form, not a list; send the file as it is: curl --data-binary @list.csv.");
+
+/** @throws Refusal when one is unknown */
+function statusesIn(text: string | undefined): readonly string[] {
+  const statuses = text === undefined || text === "" ? [] : text.split(",");
+  const known: readonly string[] = [...knownStatuses, "empty"];
+  if (!statuses.every((status) => known.includes(status)))
+    throw new Refusal(400, `drop: takes statuses such as ${knownStatuses.join(", ")}, and empty.`);
+  return statuses;
+}
+
+/** @throws Refusal when the list is not done */
+function resultOf({ state, result }: StoredList): Extract<ListResult, { readonly files: unknown }> {
+  if (state !== "done") throw new Refusal(409, "The list is not done.");
+  return result as Extract<ListResult, { readonly files: unknown }>;
+}
+
+/** @throws ListFault when the file is gone */
+async function sendFile(reply: FastifyReply, path: string, type = "application/octet-stream") {
+  const file = await open(path).catch(() => {
+    throw new ListFault(404, "The files of the list are gone.");
+  });
+  reply.header("content-length", (await file.stat()).size).type(type);
+  return reply.send(createReadStream(path, { fd: file }));
+}
+
+const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+function toAnswer({ id, name, kind, state, created, changed, progress, result }: StoredList) {
+  const { rows, share, units } = (progress ?? {}) as { rows?: number; share?: number | null; units?: number };
+  const isRunning = state === "running" && progress !== undefined;
+  const ended = state === "done" || state === "failed" ? (result as ListResult) : undefined;
+  const done = ended !== undefined && "facts" in ended ? ended : undefined;
+  return {
+    id,
+    name,
+    kind,
+    state,
+    created: time(created),
+    changed: time(changed),
+    progress: isRunning ? { rows, share, units } : null,
+    summary: done === undefined ? null : { ...done.facts, isExhausted: done.isExhausted },
+    files: done?.files ?? [],
+    fault: ended !== undefined && "fault" in ended ? ended.fault : null,
+  };
+}

@@ -1,0 +1,227 @@
+/** Routes that validate items. The rules and the charge are in validation.ts. */
+import { parse as parseQuery } from "node:querystring";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { canonicalItem } from "../../../core/classifier/canonical.js";
+import { flagsOf } from "../../../core/classifier/flags/flags.js";
+import type { Kind } from "../../../core/validator/validator.js";
+import type { ApiKey, Permission } from "../../../state/service/api-key.js";
+import type { ServiceStore } from "../../../state/service/service-store.js";
+import type { Metrics } from "../metrics.js";
+import {
+  errorResponses,
+  idempotencyKeySchema,
+  jsonOf,
+  maximumItemLength,
+  noQuery,
+  rateLimitFields,
+  type SchemaName,
+  schemaOf,
+} from "../openapi.js";
+import { secondsUntil } from "../plugins/access.js";
+import { tooManyItems } from "../plugins/json-body.js";
+import { Refusal } from "../refusals.js";
+import { explainItems, type Judges, mapFairly, validateItems } from "../validation.js";
+
+export interface ValidateOptions {
+  readonly store: Pick<ServiceStore, "hasAnswer" | "now">;
+  readonly judges: () => Judges;
+  readonly maximumItems: number;
+  readonly metrics: Pick<Metrics, "items" | "refusals">;
+}
+
+interface RequestBody {
+  readonly explain?: boolean;
+  readonly canonical?: boolean;
+  readonly flags?: boolean;
+}
+
+type ValidateRequest = FastifyRequest<{ Body: RequestBody & Record<string, readonly string[]> }>;
+
+const operations = [
+  {
+    field: "emails",
+    kind: "email",
+    what: "e-mail addresses",
+    name: "ValidateEmails",
+    one: { parameter: "address", what: "an e-mail address", name: "CheckedEmail" },
+  },
+  {
+    field: "domains",
+    kind: "domain",
+    what: "domains",
+    name: "ValidateDomains",
+    one: { parameter: "domain", what: "a domain", name: "CheckedDomain" },
+  },
+] as const satisfies readonly {
+  readonly field: Permission;
+  readonly kind: Kind;
+  readonly name: "ValidateEmails" | "ValidateDomains";
+  readonly one: { readonly parameter: string; readonly what: string; readonly name: SchemaName };
+  readonly what: string;
+}[];
+
+export async function validateRoutes(service: FastifyInstance, options: ValidateOptions): Promise<void> {
+  const { store, judges, maximumItems, metrics } = options;
+
+  const refuse = (key: ApiKey): never => {
+    metrics.refusals.inc();
+    return refuseWithoutUnits(key, store.now());
+  };
+
+  /** Refuses a request without a valid key or without units, before its body takes up memory. */
+  const enter = async (request: FastifyRequest, field: Permission) => {
+    const key = await request.authorise(field);
+    const idempotencyKey = idempotencyKeyOf(request);
+    if (key.isSandbox || key.quota.left !== 0) return;
+    const isAnswered = idempotencyKey !== undefined && (await store.hasAnswer(key.id, idempotencyKey));
+    if (!isAnswered) refuse(key);
+  };
+
+  /** Charges for items and returns their statuses. */
+  const judge = async (
+    request: FastifyRequest,
+    { field, kind }: { readonly field: Permission; readonly kind: Kind },
+    items: readonly string[],
+    body: Uint8Array,
+  ) => {
+    // The charge notices a key that was revoked while the body arrived. Sandbox keys are not charged: look them up again.
+    const { apiKey } = request;
+    const key = apiKey?.isSandbox === false ? apiKey : await request.authorise(field);
+    request.items = items.length;
+    const ours = judges();
+    const once = { idempotencyKey: idempotencyKeyOf(request), body };
+    const outcome = await validateItems(ours, key, kind, items, once);
+    if (outcome === "another body") {
+      throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
+    }
+    if (outcome === "quota is gone") return refuse(key);
+    if (outcome === "key is gone") throw new Refusal(401, "Unauthorized.");
+    request.apiKey = { ...key, quota: outcome.quota };
+    const { statuses } = outcome;
+    for (const status of statuses) metrics.items.inc({ kind, status });
+    return { statuses, explain: () => explainItems(ours, key, kind, items, statuses) };
+  };
+
+  for (const { field, kind, what, name, one } of operations) {
+    service.get(`/${field}/check`, {
+      schema: {
+        summary: `Validates ${one.what}, for one unit. The query may be in the logs of proxies; a POST is not.`,
+        operationId: `check_${field.slice(0, -1)}`,
+        headers: idempotencyKeySchema,
+        querystring: {
+          type: "object",
+          required: [one.parameter],
+          additionalProperties: false,
+          properties: {
+            [one.parameter]: {
+              type: "string",
+              maxLength: maximumItemLength,
+              description: `${one.what[0]!.toUpperCase()}${one.what.slice(1)}.`,
+            },
+          },
+        },
+        response: {
+          200: { ...jsonOf("The verdict.", one.name), headers: rateLimitFields },
+          ...errorResponses(400, 401, 403, 422, 429, 503),
+        },
+      },
+      onRequest: (request) => enter(request, field),
+      preValidation: async (request) => {
+        // A plus is part of many addresses, and stands for a blank in forms only.
+        const [, query = ""] = /\?(.*)/s.exec(request.raw.url ?? "") ?? [];
+        request.query = parseQuery(query.replaceAll("+", "%2B"));
+      },
+      handler: async (request, reply) => {
+        const item = (request.query as Readonly<Record<string, string>>)[one.parameter]!;
+        const { statuses, explain } = await judge(
+          request,
+          { field, kind },
+          [item],
+          Buffer.from(`${kind} ${item}`),
+        );
+        const [verdict] = await explain();
+        const { reason = null, suggestion = null, mx } = verdict!;
+        return reply.send({
+          [one.parameter]: item,
+          status: statuses[0],
+          reason,
+          suggestion,
+          canonical: canonicalItem(kind, item) ?? null,
+          flags: flagsOf(kind, item, mx),
+        });
+      },
+    });
+    service.post(`/${field}/validate`, {
+      schema: {
+        summary: `Validates ${what}: at most ${maximumItems} per request; each distinct one costs one unit.`,
+        operationId: `validate_${field}`,
+        headers: idempotencyKeySchema,
+        querystring: noQuery,
+        body: { content: { "application/json": { schema: schemaOf(`${name}Request`) } } },
+        response: {
+          200: {
+            description: "A status for each distinct item, in the order of submission.",
+            content: { "application/json": { schema: schemaOf(`${name}Response`) } },
+            headers: rateLimitFields,
+          },
+          ...errorResponses(400, 401, 403, 413, 415, 422, 429, 503),
+        },
+      },
+      onRequest: (request: ValidateRequest) => enter(request, field),
+      preValidation: async (request: ValidateRequest) => {
+        const items: unknown = request.body?.[field];
+        if (Array.isArray(items) && items.length > maximumItems) throw tooManyItems(maximumItems);
+      },
+      handler: async (request: ValidateRequest, reply) => {
+        const { body, rawBody } = request;
+        const items = [...new Set(body[field])];
+        const { statuses, explain } = await judge(request, { field, kind }, items, rawBody);
+        const verdicts = body.explain || body.flags ? await explain() : undefined;
+        const entries = await mapFairly(items, (item, i) => {
+          const isPlain = !verdicts && !body.canonical;
+          if (isPlain) return `${JSON.stringify(item)}:${plainResult(statuses[i]!)}`;
+          const { reason = null, suggestion = null, mx } = verdicts?.[i] ?? {};
+          const result = {
+            status: statuses[i],
+            ...(body.explain && { reason, suggestion }),
+            ...(body.flags && { flags: flagsOf(kind, item, mx) }),
+            ...(body.canonical && { canonical: canonicalItem(kind, item) ?? null }),
+          };
+          return `${JSON.stringify(item)}:${JSON.stringify(result)}`;
+        });
+        // Built as text: an object would lose the item `__proto__` and reorder items such as `1`.
+        return reply.type("application/json; charset=utf-8").send(`{"${field}":{${entries.join(",")}}}`);
+      },
+    });
+  }
+}
+
+const plainResults = new Map<string, string>();
+
+function plainResult(status: string): string {
+  let json = plainResults.get(status);
+  if (json === undefined) {
+    json = JSON.stringify({ status });
+    plainResults.set(status, json);
+  }
+  return json;
+}
+
+/**
+ * @param now milliseconds since the epoch
+ * @throws Refusal with 429
+ */
+export function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, now: number): never {
+  const wait = renewsAt === null ? undefined : secondsUntil(renewsAt, now);
+  throw new Refusal(429, "No validations are left.", "quota_exhausted", wait);
+}
+
+/** @throws Refusal when the key of the request is too long, or empty */
+export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const value = headers["idempotency-key"];
+  if (value === undefined) return undefined;
+  const key = String(value);
+  if (key === "" || key.length > 255)
+    throw new Refusal(400, "Idempotency-Key must have 1 to 255 characters.");
+  return key;
+}

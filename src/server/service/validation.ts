@@ -1,0 +1,125 @@
+/** Answers one request: charges the key and gives its items statuses. Must not know about HTTP. */
+import { setImmediate as immediate } from "node:timers/promises";
+import { mayReceiveMail } from "../../core/classifier/rules/domain/unknown-tld.js";
+import { type EmbeddedEngine, type Kind, notChecked, type Verdict } from "../../core/validator/validator.js";
+import type { ApiKey, Charge, ChargeOutcome } from "../../state/service/api-key.js";
+import type { ServiceStore } from "../../state/service/service-store.js";
+
+interface Till extends Pick<ServiceStore, "hasAnswer"> {
+  /** Durable when it resolves. `key` is the charged one. */
+  charge(charge: Charge, key: ApiKey): Promise<ChargeOutcome>;
+}
+
+export interface RequestMailCheck {
+  /** Asks about the domains of items that passed the rules. Gives up before the client does. */
+  ask(kind: Kind, items: readonly string[]): Promise<void>;
+  /** Returns the verdict on an item, given that of the rules; the same if DNS has nothing against it or was not asked. */
+  refine(kind: Kind, item: string, verdict: Verdict): Verdict;
+}
+
+export interface VerdictSources extends Pick<EmbeddedEngine, "classifier"> {
+  readonly mailCheck?: RequestMailCheck | undefined;
+}
+
+export interface Judges extends VerdictSources {
+  readonly till: Till;
+}
+
+/** Statuses by domain for sandbox keys, which do not use the classifier. All other domains are `ok`. */
+const sandboxStatuses: ReadonlyMap<string, string> = new Map([
+  ["disposable.com", "disposable"],
+  ["fake.com", "fake"],
+  ["alias.com", "alias"],
+]);
+
+/**
+ * Returns the statuses of distinct items. The charge is durable before this resolves. Items that the quota did not reach get
+ * `quota_exceeded`. Sandbox keys are not charged.
+ *
+ * @throws StoreError
+ */
+export async function validateItems(
+  { till, classifier, mailCheck }: Judges,
+  key: ApiKey,
+  kind: Kind,
+  items: readonly string[],
+  request: { readonly idempotencyKey: string | undefined; readonly body: Uint8Array },
+): Promise<ChargeOutcome> {
+  if (key.isSandbox) {
+    return { statuses: items.map((item) => sandboxStatus(kind, item)), quota: key.quota };
+  }
+  const { idempotencyKey, body } = request;
+  const isAnswered = async () => idempotencyKey !== undefined && till.hasAnswer(key.id, idempotencyKey);
+  // Without items nothing is charged, so no answer has to be stored. If one is stored, the charge compares the bodies.
+  if ((items.length === 0 || key.quota.left === 0) && !(await isAnswered())) {
+    return key.quota.left === 0 ? "quota is gone" : { statuses: [], quota: key.quota };
+  }
+  // Ask DNS before the charge, which is one transaction with the stored answer. Ask about all items: more units may be
+  // left by then.
+  if (mailCheck) await mailCheck.ask(kind, await passing(classifier, kind, items));
+  const statuses = await mapFairly(items, (item) => {
+    const verdict = classifier.judge(kind, item);
+    return (mailCheck?.refine(kind, item, verdict) ?? verdict).status;
+  });
+  const once = idempotencyKey === undefined ? undefined : { idempotencyKey, body };
+  return till.charge({ keyId: key.id, kind, statuses, ...(once && { once }) }, key);
+}
+
+/**
+ * Returns the verdicts that belong to some statuses, with reasons and suggestions. A status that the rules do not give now,
+ * such as one from a stored answer, stays without a reason.
+ *
+ * @param statuses the status of each item, from {@link validateItems}
+ */
+export async function explainItems(
+  { classifier, mailCheck }: VerdictSources,
+  key: ApiKey,
+  kind: Kind,
+  items: readonly string[],
+  statuses: readonly string[],
+): Promise<readonly Verdict[]> {
+  if (key.isSandbox) return statuses.map((status) => ({ status }));
+  // A stored answer was given without asking DNS again.
+  const checked = items.filter((_, i) => statuses[i] !== notChecked.status);
+  if (mailCheck) await mailCheck.ask(kind, await passing(classifier, kind, checked));
+  return mapFairly(items, (item, i) => {
+    const status = statuses[i]!;
+    const byRules = classifier.classify(kind, item);
+    const verdict = mailCheck?.refine(kind, item, byRules) ?? byRules;
+    return verdict.status === status ? verdict : { status };
+  });
+}
+
+async function passing(
+  classifier: VerdictSources["classifier"],
+  kind: Kind,
+  items: readonly string[],
+): Promise<readonly string[]> {
+  const passes = await mapFairly(items, (item) => mayReceiveMail(classifier.classify(kind, item)));
+  return items.filter((_, i) => passes[i]);
+}
+
+/** Time in milliseconds that one request works before others have their turn. */
+const turn = 5;
+
+/** Maps the items of a request: some take much longer than others, and other requests wait. */
+export async function mapFairly<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item, index: number) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let begun = performance.now();
+  for (const [index, item] of items.entries()) {
+    results.push(map(item, index));
+    if (performance.now() - begun < turn) continue;
+    await immediate();
+    begun = performance.now();
+  }
+  return results;
+}
+
+function sandboxStatus(kind: Kind, item: string): string {
+  const domain = item.slice(item.lastIndexOf("@") + 1).toLowerCase();
+  const status = sandboxStatuses.get(domain) ?? "ok";
+  return status === "alias" && kind === "domain" ? "ok" : status;
+}

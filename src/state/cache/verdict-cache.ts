@@ -1,0 +1,199 @@
+/**
+ * Cache of the verdicts that a service was paid for: a SQLite file that any number of processes may share. Must store
+ * only keyed digests and statuses, never items. `cache-scope.ts` reads and writes the entries.
+ */
+import { hash } from "node:crypto";
+import { GroupCommit } from "../service/database/group-commit.js";
+import { damaged, type LockWait, type Schema } from "../sqlite/database.js";
+import { type OpenFile, openFile, StateFile } from "../sqlite/state-file.js";
+import {
+  CacheScope,
+  entryBytes,
+  type Processes,
+  type ScopeFile,
+  unfinishedMilliseconds,
+} from "./cache-scope.js";
+import { digestBytes } from "./digests.js";
+import { FindingCache } from "./finding-cache.js";
+
+export interface CacheStatistics {
+  readonly kind: string;
+  readonly baseUrl: string;
+  readonly items: number;
+  /** Times of the oldest and the newest verdict, in milliseconds since the epoch. */
+  readonly oldest: number;
+  readonly newest: number;
+}
+
+const schema: Schema = {
+  name: "cache",
+  // "idvc"
+  applicationId: 0x69647663,
+  tables: `CREATE TABLE scope (
+      id INTEGER PRIMARY KEY,
+      kind TEXT NOT NULL,
+      base_url TEXT NOT NULL,
+      secret_hash BLOB NOT NULL,
+      UNIQUE (kind, base_url, secret_hash)
+    ) STRICT;
+    CREATE TABLE batch (
+      id INTEGER PRIMARY KEY,
+      scope_id INTEGER NOT NULL REFERENCES scope (id),
+      created INTEGER NOT NULL,
+      statuses TEXT NOT NULL,
+      entries BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX batch_created ON batch (created);
+    CREATE TABLE unfinished (
+      scope_id INTEGER NOT NULL REFERENCES scope (id),
+      digests_hash BLOB NOT NULL,
+      created INTEGER NOT NULL,
+      digests BLOB NOT NULL,
+      PRIMARY KEY (scope_id, digests_hash)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE claim (
+      id INTEGER PRIMARY KEY,
+      scope_id INTEGER NOT NULL REFERENCES scope (id),
+      pid INTEGER NOT NULL,
+      machine TEXT NOT NULL,
+      until INTEGER NOT NULL,
+      digests BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE mail_domain (
+      digest BLOB PRIMARY KEY,
+      finding TEXT NOT NULL,
+      created INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID`,
+};
+
+export class VerdictCache extends StateFile {
+  /**
+   * Opens the file. Creates it if it is absent.
+   *
+   * @param now clock in milliseconds since the epoch
+   * @param processes by default, claims last their whole duration, even if their run has ended
+   * @throws StoreError
+   */
+  static async open(
+    path: string,
+    now: () => number,
+    wait: LockWait = {},
+    processes: Processes = { ownPid: 0, machine: "", isAlive: () => true },
+  ): Promise<VerdictCache> {
+    return new VerdictCache(await openFile(path, schema, now, wait), processes);
+  }
+
+  readonly #processes: Processes;
+  readonly #changes = new GroupCommit((works: readonly (() => unknown)[]) =>
+    this.inFastWrite(() => works.map((work) => work())),
+  );
+  #lastChange: Promise<unknown> = Promise.resolve();
+
+  private constructor(file: OpenFile, processes: Processes) {
+    super(file);
+    this.#processes = processes;
+  }
+
+  /**
+   * Opens the part of the cache with the verdicts of one kind from one service.
+   *
+   * @param secret key of the digests; with another secret, no cached verdict is found
+   * @param maximumAge limit on the age of the verdicts that are loaded, in milliseconds
+   */
+  async scope(kind: string, baseUrl: string, secret: string, maximumAge: number): Promise<CacheScope> {
+    const secretHash = hash("sha256", `scope\n${secret}`, "buffer").subarray(0, digestBytes);
+    const id = await this.#scopeId(kind, baseUrl, secretHash);
+    return new CacheScope(this.#scopeFile(), id, secret, maximumAge);
+  }
+
+  findings(secret: string, servers: readonly string[]): FindingCache {
+    return new FindingCache(this.#scopeFile(), secret, servers);
+  }
+
+  #scopeFile(): ScopeFile {
+    const { path, database, now } = this.file;
+    return {
+      database,
+      now,
+      processes: this.#processes,
+      read: (work) => this.inRead(work),
+      write: async (work) => {
+        const isSynced = await this.canSync();
+        const result = await (isSynced ? this.#change(work) : this.inWrite(work));
+        if (isSynced) await this.sync();
+        return result;
+      },
+      fastWrite: (work) => this.#change(work),
+      damaged: () => damaged(path, schema),
+    };
+  }
+
+  #change<Result>(work: () => Result): Promise<Result> {
+    const change = this.#changes.add(work) as Promise<Result>;
+    this.#lastChange = change.catch(() => {});
+    return change;
+  }
+
+  override async close(): Promise<void> {
+    await this.#lastChange;
+    await super.close();
+  }
+
+  async statistics(): Promise<readonly CacheStatistics[]> {
+    const rows = (await this.inRead(() =>
+      this.file.database
+        .prepare(
+          `SELECT kind, base_url, sum(length(entries)) / ${entryBytes} AS items, min(created) AS oldest, max(created) AS newest
+          FROM batch JOIN scope ON scope.id = scope_id GROUP BY kind, base_url ORDER BY base_url, kind`,
+        )
+        .all(),
+    )) as { kind: string; base_url: string; items: number; oldest: number; newest: number }[];
+    return rows.map(({ base_url: baseUrl, ...rest }) => ({ ...rest, baseUrl }));
+  }
+
+  /**
+   * Deletes verdicts and DNS findings older than `age` milliseconds, and unfinished batches older than `age` or a day,
+   * whichever is shorter. Must run only when a user asks for it: if runs deleted more than a few by themselves, a run
+   * whose clock is ahead would delete all paid verdicts.
+   *
+   * @returns the number of verdicts deleted
+   */
+  async prune(age: number): Promise<number> {
+    const before = this.file.now() - age;
+    const [count] = (await this.inWrite(() => {
+      const counted = this.file.database
+        .prepare(
+          `SELECT coalesce(sum(length(entries)), 0) / ${entryBytes} AS items FROM batch WHERE created < ?`,
+        )
+        .all(before);
+      this.file.database.prepare("DELETE FROM batch WHERE created < ?").run(before);
+      this.file.database.prepare("DELETE FROM mail_domain WHERE created < ?").run(before);
+      this.file.database
+        .prepare("DELETE FROM unfinished WHERE created < ?")
+        .run(this.file.now() - Math.min(age, unfinishedMilliseconds));
+      return counted;
+    })) as { items: number }[];
+    return count!.items;
+  }
+
+  async compact(): Promise<void> {
+    // Not inWrite(): VACUUM cannot run in a transaction.
+    await this.inRead(() => this.file.database.exec("VACUUM"));
+  }
+
+  async #scopeId(kind: string, baseUrl: string, secretHash: Uint8Array): Promise<number> {
+    const values = [kind, baseUrl, secretHash];
+    const find = () =>
+      this.all("SELECT id FROM scope WHERE kind = ? AND base_url = ? AND secret_hash = ?", ...values) as {
+        id: number;
+      }[];
+    // The scope nearly always exists: a read need not wait for locks.
+    const [found] = await this.inRead(find);
+    if (found) return found.id;
+    const [added] = await this.inWrite(() => {
+      this.run("INSERT OR IGNORE INTO scope (kind, base_url, secret_hash) VALUES (?, ?, ?)", ...values);
+      return find();
+    });
+    return added!.id;
+  }
+}

@@ -1,0 +1,137 @@
+/** One quota of a state, and the reservations of runs in it. All methods throw StoreError when the state cannot be used. */
+
+import type { QuotaOwner } from "../service/api-key.js";
+import type { ServiceDatabase } from "../service/database/database.js";
+import { insertQuota, selectOwner, updateQuota, usableQuota } from "../service/database/statements.js";
+import type { NamedQuotaRow } from "../service/rules.js";
+import { newId } from "../service/secrets.js";
+import { ask, type Clock, clock, tell, type Work } from "../sql.js";
+import { changeQuota, freshRow, type Quota, type QuotaChange, renewed, toQuota } from "./quota.js";
+import {
+  beat,
+  type DeliveredUnits,
+  deliver,
+  hasDead,
+  movedReservations,
+  type Reserved,
+  readQuota,
+  release,
+  reserve,
+  sweepAll,
+  type UnitRequest,
+} from "./reservations.js";
+
+type QuotaDatabase = Pick<ServiceDatabase, "name" | "isServer" | "read" | "write" | "writeFast">;
+
+export class Quotas {
+  readonly #database: QuotaDatabase;
+  readonly #from: QuotaOwner;
+
+  constructor(database: QuotaDatabase, from: QuotaOwner) {
+    this.#database = database;
+    this.#from = from;
+  }
+
+  /** See ServiceDatabase. */
+  get isServer(): boolean {
+    return this.#database.isServer;
+  }
+
+  /**
+   * Returns the secret of the state, for digests that other runs have, too.
+   *
+   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
+   */
+  async secret(): Promise<Uint8Array> {
+    const from = this.#from;
+    return this.#database.read(function* () {
+      const [keys, quotas, [{ now }], [row]] = yield* ask<
+        [Parameters<typeof usableQuota>[1], NamedQuotaRow[], [Clock], { secret: Uint8Array }[]]
+      >(...selectOwner(from, "", ""), clock, ["SELECT secret FROM {run_secret}"]);
+      usableQuota(from, keys, quotas, now);
+      return row!.secret;
+    });
+  }
+
+  /**
+   * Returns the quota. What dead runs held is given back; if there is nothing, no lock is needed.
+   *
+   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
+   */
+  async read(isDead: UnitRequest["isDead"]): Promise<Quota> {
+    await clearDead(this.#database, isDead);
+    return this.#database.read(() => readQuota(this.#from));
+  }
+
+  /** Creates a quota with a name if there is none. Used units stay. */
+  configure(change: QuotaChange): Promise<Quota> {
+    return this.#database.write(() => configure(this.#from, change));
+  }
+
+  /** Sets the used units to 0. Runs that have charged and not delivered charge again. */
+  reset(): Promise<Quota> {
+    const from = this.#from;
+    return this.#database.write(function* () {
+      const [[row], [{ now }]] = yield* ask<[[NamedQuotaRow], [Clock]]>(
+        selectOwner(from, "", "{lock}")[1],
+        clock,
+      );
+      const quota = { ...renewed(row, now), used: 0 };
+      yield* tell(
+        updateQuota(quota, "{bump}"),
+        ["DELETE FROM {reservation} WHERE quota = ?", quota.id],
+        ["DELETE FROM {delivery} WHERE quota = ?", quota.id],
+      );
+      return toQuota(quota);
+    });
+  }
+
+  /**
+   * Charges units for a run.
+   *
+   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
+   */
+  reserve(request: UnitRequest): Promise<Reserved> {
+    return this.#write(() => reserve(this.#from, request), request.isFinal === true);
+  }
+
+  /** @param isDurable whether it has to survive a power failure */
+  deliver(delivered: DeliveredUnits, isDurable: boolean): Promise<void> {
+    return this.#write(() => deliver(this.#from, delivered), isDurable);
+  }
+
+  /** A power failure ends all runs on a file, which owe nothing then. A database may crash while they go on. */
+  #write<Result>(work: () => Work<Result>, isDurable: boolean): Promise<Result> {
+    return isDurable || this.isServer ? this.#database.write(work) : this.#database.writeFast(work);
+  }
+
+  /** @param units all if undefined, and the reservation ends */
+  release(id: string, units?: number): Promise<void> {
+    return this.#database.writeFast(() => release(this.#from, id, units));
+  }
+
+  beat(id: string): Promise<boolean> {
+    return this.#database.writeFast(() => beat(id));
+  }
+}
+
+/** Gives back what dead runs held of any quota. */
+export async function clearDead(
+  database: Pick<QuotaDatabase, "read" | "writeFast">,
+  isDead: UnitRequest["isDead"],
+): Promise<void> {
+  if (await database.read(() => hasDead(isDead))) await database.writeFast(() => sweepAll(isDead));
+}
+
+function* configure(from: QuotaOwner, change: QuotaChange): Work<Quota> {
+  if ("quotaName" in from) yield* ask(insertQuota({ ...freshRow, id: newId(), name: from.quotaName }));
+  const [[row], [{ now }]] = yield* ask<[[NamedQuotaRow], [Clock]]>(
+    selectOwner(from, "", "{lock}")[1],
+    clock,
+  );
+  const quota = renewed(row, now);
+  const before = quota.period_start;
+  changeQuota(quota, change, now);
+  yield* tell(updateQuota(quota, "{bump}"), movedReservations(quota, before));
+  return toQuota(quota);
+}

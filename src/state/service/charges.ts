@@ -1,0 +1,119 @@
+/** Charges of keys and of runs, as work in a transaction, and the deletion of the answers that they store. */
+import { renewed } from "../quota/quota.js";
+import { ask, type Clock, clock, listOf, type Statement, tell, type Work } from "../sql.js";
+import type { Charge, ChargeOutcome } from "./api-key.js";
+import {
+  addUsage,
+  type DatedAnswer,
+  insertAnswers,
+  isValid,
+  selectAnswers,
+  updateQuota,
+} from "./database/statements.js";
+import {
+  answerKey,
+  answerMilliseconds,
+  applyCharges,
+  type ChargedRows,
+  hourMilliseconds,
+  type KeyRow,
+  type NamedQuotaRow,
+} from "./rules.js";
+import { hashOf } from "./secrets.js";
+import type { NamedUnits, Usage } from "./usage.js";
+
+/** Limit on the answers deleted in one transaction: 50,000 at once stopped a server for 1.7 s. */
+const sweptAnswers = 1000;
+
+/** Locks keys and quotas: a charge that has waited must see a revocation that was committed meanwhile. */
+export function* charge(charges: readonly Charge[]): Work<{
+  readonly outcomes: readonly ChargeOutcome[];
+  readonly rows: Pick<ChargedRows, "keys" | "quotas">;
+  readonly now: number;
+}> {
+  const ids = [...new Set(charges.map(({ keyId }) => keyId))];
+  const once = ids.flatMap((id): Statement[] => {
+    const hashes = charges.flatMap(({ keyId, once }) =>
+      keyId === id && once !== undefined ? [hashOf(once.idempotencyKey)] : [],
+    );
+    return hashes.length === 0 ? [] : [selectAnswers(id, hashes)];
+  });
+  const [keyRows, quotaRows, [{ now }], ...stored] = yield* ask<
+    [KeyRow[], NamedQuotaRow[], [Clock], ...DatedAnswer[][]]
+  >(
+    [`SELECT * FROM {key} WHERE id IN (${listOf(ids)}) ORDER BY id {share}`, ...ids],
+    [
+      `SELECT * FROM {quota} WHERE id IN (SELECT quota_id FROM {key} WHERE id IN (${listOf(ids)})) ORDER BY id {lock}`,
+      ...ids,
+    ],
+    clock,
+    ...once,
+  );
+  const keys = new Map(keyRows.map((row) => [row.id, row]));
+  const quotas = new Map(quotaRows.map((row) => [row.id, renewed(row, now)]));
+  const valid = stored.flat().filter((answer) => isValid(answer, now));
+  const answers = new Map(valid.map((row) => [answerKey(row.key_id, row.idempotency_key_hash), row]));
+  const result = applyCharges({ keys, quotas, answers }, charges, now);
+  yield* tell(
+    ...Array.from(quotas.values(), (quota) => updateQuota(quota)),
+    ...insertAnswers(result.answers, now),
+    ...addUsage(result.usage),
+  );
+  return { outcomes: result.outcomes, rows: { keys, quotas }, now };
+}
+
+/**
+ * Gives units of a key that were charged as `unknown` their statuses, as many as are in hours that are not in the sums
+ * yet, the newest first. The sum of the units stays.
+ */
+export function* nameUnits({ keyId, kind, statuses, notChecked }: NamedUnits): Work<void> {
+  const [rows, [{ now }]] = yield* ask<[{ hour: number; units: number }[], [Clock]]>(
+    [
+      `SELECT hour, units FROM {usage} WHERE key_id = ? AND kind = ? AND status = 'unknown'
+      AND hour >= (SELECT rolled FROM {usage_mark}) ORDER BY hour DESC {lock}`,
+      ...[keyId, kind],
+    ],
+    clock,
+  );
+  const named: Usage[] = [];
+  const left = new Map(Object.entries(statuses));
+  const changes: Statement[] = [];
+  for (const { hour, units } of rows) {
+    let free = units;
+    for (const [status, count] of left) {
+      const taken = Math.min(free, count);
+      if (taken > 0) named.push({ keyId, hour, kind, status, units: taken });
+      left.set(status, count - taken);
+      free -= taken;
+    }
+    changes.push([
+      "UPDATE {usage} SET units = ? WHERE hour = ? AND key_id = ? AND kind = ? AND status = 'unknown'",
+      ...[free, hour, keyId, kind],
+    ]);
+  }
+  const hour = now - (now % hourMilliseconds);
+  if (notChecked > 0) named.push({ keyId, hour, kind, status: "quota_exceeded", units: notChecked });
+  yield* tell(...changes, ...addUsage(named), [
+    "DELETE FROM {usage} WHERE key_id = ? AND kind = ? AND status = 'unknown' AND units = 0",
+    ...[keyId, kind],
+  ]);
+}
+
+/**
+ * Deletes old answers. They expire after 24 hours and are deleted after 48, counted from the newest answer before
+ * `now`, so that a clock that runs ahead deletes no valid one.
+ *
+ * @returns whether more may be left
+ */
+export function* deleteAnswers(now: number): Work<boolean> {
+  const [deleted] = yield* ask([
+    `DELETE FROM {answer} WHERE (key_id, idempotency_key_hash) IN (
+      SELECT key_id, idempotency_key_hash FROM {answer}
+      WHERE created <= ?
+        AND created <= (SELECT max(created) FROM {answer} WHERE created < ?) - ${2 * answerMilliseconds}
+      ORDER BY created LIMIT ${sweptAnswers} {skip})
+    RETURNING key_id`,
+    ...[now - 2 * answerMilliseconds, now],
+  ]);
+  return deleted!.length === sweptAnswers;
+}

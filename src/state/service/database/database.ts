@@ -1,0 +1,43 @@
+/** Port of the store of the service to its database: SQLite or PostgreSQL. */
+
+import type { PoolState } from "../../postgres/database.js";
+import type { Work } from "../../sql.js";
+import type { Charge, ChargeOutcome } from "../api-key.js";
+import type { ChargedRows } from "../rules.js";
+
+/** All methods throw StoreError when the database cannot be used. */
+export interface ServiceDatabase {
+  /** Without a password, for messages. */
+  readonly name: string;
+  /** Whether it is a server: its clock is one for all who use it, and charges of different keys run concurrently. */
+  readonly isServer: boolean;
+  readonly fastCharges?: FastCharges;
+  /** Set where there are several connections. */
+  readonly pool?: PoolState;
+  read<Result>(work: () => Work<Result>): Promise<Result>;
+  /** Runs work in a durable transaction. May restart the work while the database is locked. */
+  write<Result>(work: () => Work<Result>): Promise<Result>;
+  /** Like `write`, but a power failure may undo the change. */
+  writeFast<Result>(work: () => Work<Result>): Promise<Result>;
+  /** Tries to make a change for at most a second. Nothing depends on it. */
+  tryWrite(work: () => Work<unknown>): Promise<void>;
+  /**
+   * Runs several pieces of work in one transaction. Nothing else may use the database meanwhile.
+   *
+   * @param use `read` for rows as of one moment
+   */
+  inOne(
+    use: "read" | "write",
+    work: (run: <Result>(work: Work<Result>) => Promise<Result>) => Promise<void>,
+  ): Promise<void>;
+  checkWritable(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface FastCharges {
+  /** Returns undefined, without a charge, if a transaction is needed. */
+  chargeAll(
+    charges: readonly Charge[],
+  ): Promise<{ readonly outcomes: readonly ChargeOutcome[]; readonly now: number } | undefined>;
+  learn(rows: Pick<ChargedRows, "keys" | "quotas">, now: number): void;
+}

@@ -1,0 +1,127 @@
+/**
+ * The state of the service in PostgreSQL 13 or newer, for servers on several machines. The clock of the database
+ * decides about periods and expiry, because the clocks of servers differ.
+ */
+import {
+  type PoolState,
+  PostgresDatabase,
+  type PostgresSettings,
+  type Query,
+} from "../../postgres/database.js";
+import { translate } from "../../postgres/dialect.js";
+import type { Statement, Work } from "../../sql.js";
+import { SqlServiceStore } from "../sql-store.js";
+import type { ServiceDatabase } from "./database.js";
+import { PostgresCharges } from "./postgres-charges.js";
+import { tables } from "./tables.js";
+
+/**
+ * Connects, and creates the tables where there are none.
+ *
+ * @param url `postgres://` with a host, or without one for the PG* variables
+ * @param now clock in milliseconds since the epoch, which is compared with that of the database
+ * @throws StoreError when the database cannot be reached or was used by another version, or the URL asks for weak TLS
+ */
+export async function openPostgresServiceStore(
+  url: string,
+  { now = Date.now, ...settings }: PostgresSettings & { readonly now?: () => number } = {},
+): Promise<SqlServiceStore> {
+  const database = await PostgresDatabase.open(url, settings, translate(tables));
+  return new SqlServiceStore(new PostgresServiceDatabase(database), now);
+}
+
+class PostgresServiceDatabase implements ServiceDatabase {
+  readonly isServer = true;
+  readonly fastCharges: PostgresCharges;
+  readonly #database: PostgresDatabase;
+
+  constructor(database: PostgresDatabase) {
+    this.#database = database;
+    this.fastCharges = new PostgresCharges(database);
+  }
+
+  get name(): string {
+    return this.#database.name;
+  }
+
+  get pool(): PoolState {
+    return this.#database.pool;
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  async read<Result>(work: () => Work<Result>): Promise<Result> {
+    const running = work();
+    let step = running.next();
+    while (!step.done) {
+      step = running.next(await this.#database.read(...step.value.statements.map(translated)));
+    }
+    return step.value;
+  }
+
+  write<Result>(work: () => Work<Result>): Promise<Result> {
+    return this.#database.limited(() =>
+      this.#database.transaction((query, begun) => runIn(query, work(), begun)),
+    );
+  }
+
+  writeFast<Result>(work: () => Work<Result>): Promise<Result> {
+    return this.#database.transaction(async (query, begun) => {
+      query("SELECT set_config('synchronous_commit', 'off', true)");
+      return runIn(query, work(), begun);
+    });
+  }
+
+  async tryWrite(work: () => Work<unknown>): Promise<void> {
+    await this.write(work).catch(() => {});
+  }
+
+  async inOne(
+    use: "read" | "write",
+    work: (run: <Result>(work: Work<Result>) => Promise<Result>) => Promise<void>,
+  ): Promise<void> {
+    await this.#database.transaction(async (query, begun) => {
+      await begun;
+      if (use === "read") await query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      await work((each) => runIn(query, each));
+    });
+  }
+
+  async checkWritable(): Promise<void> {
+    await this.#database.transaction(async (query, begun) => {
+      await begun;
+      await query("UPDATE idv_schema SET version = version");
+    });
+  }
+}
+
+const translated = ([text, ...parameters]: Statement) => [translate(text), ...parameters] as const;
+
+/**
+ * Runs work in a transaction. Sends its first reads together with BEGIN, and its last writes with COMMIT, so that locks
+ * last for as few round trips as possible.
+ *
+ * @param begun resolves when the transaction has begun: a write after a failed BEGIN would be committed by itself
+ */
+async function runIn<Result>(
+  query: Query,
+  work: Work<Result>,
+  begun: Promise<unknown> = Promise.resolve(),
+): Promise<Result> {
+  let step = work.next();
+  while (!step.done) {
+    const { statements, isAwaited } = step.value;
+    if (!statements.every(([text]) => /^(?:SELECT|\{clock\})/.test(text))) await begun;
+    const sent = statements.map((statement) => query(...translated(statement)));
+    if (!isAwaited) {
+      step = work.next([]);
+      continue;
+    }
+    const rows = await Promise.all(sent);
+    await begun;
+    step = work.next(rows);
+  }
+  return step.value;
+}

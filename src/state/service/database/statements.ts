@@ -1,0 +1,99 @@
+/** Statements on the tables of the service that several pieces of work share. */
+
+import { renewed } from "../../quota/quota.js";
+import { insertion, listOf, type Statement } from "../../sql.js";
+import type { QuotaOwner } from "../api-key.js";
+import {
+  type AnswerRow,
+  answerMilliseconds,
+  isUsable,
+  type KeyRow,
+  type NamedQuotaRow,
+  noQuota,
+  type SecretRow,
+} from "../rules.js";
+import type { Usage } from "../usage.js";
+
+export type DatedAnswer = AnswerRow & { readonly created: number };
+
+/** Returns the statements for the owner's key, if it has one, and its quota, in the order in which they are locked. */
+export const selectOwner = (
+  owner: QuotaOwner,
+  keyLock: string,
+  quotaLock: string,
+): readonly [Statement, Statement] => [
+  [`SELECT * FROM {key} WHERE id = ? ${keyLock}`, "keyId" in owner ? owner.keyId : ""],
+  "keyId" in owner
+    ? [`SELECT * FROM {quota} WHERE id = (SELECT quota_id FROM {key} WHERE id = ?) ${quotaLock}`, owner.keyId]
+    : [`SELECT * FROM {quota} WHERE name = ? ${quotaLock}`, owner.quotaName],
+];
+
+/**
+ * Returns the row of a quota, renewed if a new period has begun.
+ *
+ * @throws UnknownKeyError when there is no such quota, or its key cannot be used
+ */
+export function usableQuota(
+  owner: QuotaOwner,
+  [key]: readonly KeyRow[],
+  [quota]: readonly NamedQuotaRow[],
+  now: number,
+): NamedQuotaRow {
+  if (quota === undefined || (key && !isUsable(key, now))) throw noQuota(owner);
+  return renewed(quota, now);
+}
+
+export const selectAnswers = (keyId: string, hashes: readonly Uint8Array[]): Statement => [
+  `SELECT * FROM {answer} WHERE key_id = ? AND idempotency_key_hash IN (${listOf(hashes)})`,
+  ...[keyId, ...hashes],
+];
+
+export const isValid = ({ created }: DatedAnswer, now: number): boolean =>
+  Math.abs(now - created) < answerMilliseconds;
+
+export const insertQuota = ({ id, name, unit_limit, period, used, period_start }: NamedQuotaRow): Statement =>
+  insertion(
+    "{quota} (id, name, unit_limit, period, used, period_start)",
+    [[id, name, unit_limit, period, used, period_start]],
+    "ON CONFLICT (name) DO NOTHING RETURNING id",
+  );
+
+/** @param bump counts the change, so that charges made from remembered quotas notice it */
+export const updateQuota = (
+  { id, unit_limit, period, used, period_start }: NamedQuotaRow,
+  bump: "{bump}" | "" = "",
+): Statement => [
+  `UPDATE {quota} SET unit_limit = ?, period = ?, used = ?, period_start = ? ${bump} WHERE id = ?`,
+  ...[unit_limit, period, used, period_start, id],
+];
+
+export const insertSecret = ({ id, key_id, hash, hint, created, ends }: SecretRow): Statement =>
+  insertion("{secret} (id, key_id, hash, hint, created, ends)", [[id, key_id, hash, hint, created, ends]]);
+
+export const insertAnswers = (answers: readonly AnswerRow[], now: number): readonly Statement[] =>
+  answers.length === 0
+    ? []
+    : [
+        insertion(
+          "{answer} (key_id, idempotency_key_hash, body_hash, statuses, created)",
+          answers.map((row) => [row.key_id, row.idempotency_key_hash, row.body_hash, row.statuses, now]),
+          `ON CONFLICT (key_id, idempotency_key_hash) DO UPDATE
+          SET body_hash = excluded.body_hash, statuses = excluded.statuses, created = excluded.created`,
+        ),
+      ];
+
+/**
+ * Counts usage. Hours that are in the sums already, which a clock that is behind may name, count as the first one that is
+ * not: nobody would add them.
+ */
+export const addUsage = (usage: readonly Usage[]): readonly Statement[] =>
+  usage.length === 0
+    ? []
+    : [
+        [
+          `INSERT INTO {usage} (key_id, hour, kind, status, units)
+          VALUES ${usage.map(() => "(?, {greatest}(?, (SELECT rolled FROM {usage_mark})), ?, ?, ?)").join(", ")}
+          ON CONFLICT (hour, key_id, kind, status) DO UPDATE SET units = {usage}.units + excluded.units`,
+          ...usage.flatMap(({ keyId, hour, kind, status, units }) => [keyId, hour, kind, status, units]),
+        ],
+      ];

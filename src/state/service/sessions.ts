@@ -1,0 +1,130 @@
+/**
+ * Links to sign in to the dashboard, and sessions. There are no passwords: whoever can use the state makes links. Secrets are
+ * stored as hashes only.
+ */
+import { ask, type Clock, clock, insertion, tell } from "../sql.js";
+import type { ServiceDatabase } from "./database/database.js";
+import { hashOf, newId, newToken } from "./secrets.js";
+
+export interface Session {
+  readonly id: string;
+  /** Whom its link was made out to; null for nobody. */
+  readonly name: string | null;
+  /** In milliseconds since the epoch, as are the other times. */
+  readonly created: number;
+  /** Last use, to the minute. */
+  readonly seen: number;
+  readonly expires: number;
+}
+
+const signInMilliseconds = 600_000;
+export const sessionMilliseconds = 43_200_000;
+/** Time without a request after which a session ends, in milliseconds. */
+const idleMilliseconds = 7_200_000;
+const seenMilliseconds = 60_000;
+
+/** All methods throw StoreError when the state cannot be used. */
+export interface SessionStore {
+  /**
+   * Creates a link to sign in. Returns its token, which can be used once, within {@link signInMilliseconds}.
+   *
+   * @param name whom it is made out to, for the audit
+   */
+  createSignIn(name?: string): Promise<string>;
+  /**
+   * Uses up a token. Returns the secret of a new session, valid for {@link sessionMilliseconds}; undefined for an
+   * invalid token.
+   */
+  signIn(token: string): Promise<string | undefined>;
+  /** Returns a session, which goes on by this; undefined if it has ended. */
+  find(secret: string): Promise<Session | undefined>;
+  /** Returns the sessions that have not ended, the newest first. */
+  list(): Promise<readonly Session[]>;
+  /** Ends a session by its id. Returns whether there was one. */
+  end(id: string): Promise<boolean>;
+  /** Ends a session by its secret. */
+  signOut(secret: string): Promise<void>;
+  /** Ends all sessions and tokens. */
+  signOutAll(): Promise<void>;
+}
+
+const columns = "id, name, created, seen, expires";
+
+export class SqlSessions implements SessionStore {
+  readonly #database: ServiceDatabase;
+
+  constructor(database: ServiceDatabase) {
+    this.#database = database;
+  }
+
+  async createSignIn(name?: string): Promise<string> {
+    const token = newToken();
+    await this.#database.write(function* () {
+      const [[{ now }]] = yield* ask<[[Clock]]>(clock);
+      yield* tell(
+        ["DELETE FROM {sign_in} WHERE expires <= ?", now],
+        ["DELETE FROM {session} WHERE expires <= ?", now],
+        insertion("{sign_in} (hash, expires, name)", [
+          [hashOf(token), now + signInMilliseconds, name ?? null],
+        ]),
+      );
+    });
+    return token;
+  }
+
+  signIn(token: string): Promise<string | undefined> {
+    const secret = newToken();
+    return this.#database.write(function* () {
+      const [[{ now }]] = yield* ask<[[Clock]]>(clock);
+      const [[spent]] = yield* ask<[{ name: string | null }[]]>([
+        "DELETE FROM {sign_in} WHERE hash = ? AND expires > ? RETURNING name",
+        ...[hashOf(token), now],
+      ]);
+      if (spent === undefined) return undefined;
+      yield* tell(
+        insertion("{session} (hash, id, expires, name, created, seen)", [
+          [hashOf(secret), newId(), now + sessionMilliseconds, spent.name, now, now],
+        ]),
+      );
+      return secret;
+    });
+  }
+
+  async find(secret: string): Promise<Session | undefined> {
+    const hash = hashOf(secret);
+    const [rows, [{ now }]] = await this.#database.read(() =>
+      ask<[Session[], [Clock]]>([`SELECT ${columns} FROM {session} WHERE hash = ?`, hash], clock),
+    );
+    const [session] = open(rows, now);
+    if (session === undefined) return undefined;
+    if (now - session.seen > seenMilliseconds) {
+      await this.#database.tryWrite(() => tell(["UPDATE {session} SET seen = ? WHERE hash = ?", now, hash]));
+    }
+    return session;
+  }
+
+  async list(): Promise<readonly Session[]> {
+    const [rows, [{ now }]] = await this.#database.read(() =>
+      ask<[Session[], [Clock]]>([`SELECT ${columns} FROM {session} ORDER BY created DESC, id`], clock),
+    );
+    return open(rows, now);
+  }
+
+  end(id: string): Promise<boolean> {
+    return this.#database.write(function* () {
+      const [rows] = yield* ask(["DELETE FROM {session} WHERE id = ? RETURNING id", id]);
+      return rows!.length > 0;
+    });
+  }
+
+  async signOut(secret: string): Promise<void> {
+    await this.#database.write(() => tell(["DELETE FROM {session} WHERE hash = ?", hashOf(secret)]));
+  }
+
+  async signOutAll(): Promise<void> {
+    await this.#database.write(() => tell(["DELETE FROM {sign_in}"], ["DELETE FROM {session}"]));
+  }
+}
+
+const open = (sessions: readonly Session[], now: number): readonly Session[] =>
+  sessions.filter(({ expires, seen }) => expires > now && now - seen <= idleMilliseconds);

@@ -1,0 +1,459 @@
+/**
+ * State of the service in SQLite or PostgreSQL. The rules are in rules.ts, the tables in tables.ts.
+ * Secrets, Idempotency-Keys and request bodies must be stored only as hashes.
+ */
+
+import { timingSafeEqual } from "node:crypto";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import type { PoolState } from "../postgres/database.js";
+import { changeQuota, freshRow, renewed, toQuota } from "../quota/quota.js";
+import { clearDead, Quotas } from "../quota/quotas.js";
+import { movedReservations, type UnitRequest } from "../quota/reservations.js";
+import { ask, type Clock, clock, insertion, listOf, type Statement, tell } from "../sql.js";
+import {
+  type ApiKey,
+  type AuditEntry,
+  type Charge,
+  type ChargeOutcome,
+  type Found,
+  type KeyChange,
+  KeyExistsError,
+  type KeyLimit,
+  type LimitedQuota,
+  type NewKey,
+  type QuotaOwner,
+} from "./api-key.js";
+import { charge, deleteAnswers, nameUnits } from "./charges.js";
+import type { ServiceDatabase } from "./database/database.js";
+import { exportRows, importRows, type StateRows } from "./database/state-rows.js";
+import {
+  type DatedAnswer,
+  insertQuota,
+  insertSecret,
+  isValid,
+  selectAnswers,
+  selectOwner,
+  updateQuota,
+} from "./database/statements.js";
+import { type ListStore, SqlLists } from "./lists.js";
+import { type Turns, takeTurns } from "./rates.js";
+import {
+  changeKey,
+  checkEnd,
+  checkRotation,
+  isUsable,
+  type JoinedRow,
+  type KeyRow,
+  keyAndQuota,
+  type NamedQuotaRow,
+  newKeyRow,
+  newSecretRow,
+  quotaExistsError,
+  quotaIn,
+  type SecretRow,
+  secretsByKey,
+  toKey,
+  unknownKey,
+} from "./rules.js";
+import { hashOf, newId, newSecret } from "./secrets.js";
+import type { ServiceStore } from "./service-store.js";
+import { type SessionStore, SqlSessions } from "./sessions.js";
+import { checkState } from "./state-check.js";
+import {
+  deleteHours,
+  foldDay,
+  type KeyTotal,
+  type KeyUsageSum,
+  type NamedUnits,
+  readByKey,
+  readSums,
+  readTotals,
+  rollUpHour,
+  type UsageQuery,
+  type UsageSum,
+} from "./usage.js";
+
+const sweepMilliseconds = 60_000;
+const dayMilliseconds = 86_400_000;
+/** Longest waits for the last work when the state is closed, in milliseconds. */
+const closeWait = 500;
+/** Time before the last charge of a key is stored again, and the delay until it is, in milliseconds. */
+const notedMilliseconds = 30_000;
+const noteDelay = 1000;
+
+export class SqlServiceStore implements ServiceStore {
+  readonly #database: ServiceDatabase;
+  #sweptAt = Number.NEGATIVE_INFINITY;
+  #sweep: Promise<unknown> = Promise.resolve();
+  /** Times of the last charges of keys, and those of them that were stored last. */
+  readonly #uses = new Map<string, { time: number; noted: number }>();
+  #noting: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  readonly #clock: () => number;
+  /** Difference between the clock of the database and this one, in milliseconds, at the last look. */
+  #ahead = 0;
+
+  /** @param clock in milliseconds since the epoch */
+  constructor(database: ServiceDatabase, clock: () => number) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  get sessions(): SessionStore {
+    return new SqlSessions(this.#database);
+  }
+
+  get lists(): ListStore {
+    return new SqlLists(this.#database);
+  }
+
+  get pool(): PoolState | undefined {
+    return this.#database.pool;
+  }
+
+  now(): number {
+    return this.#clock() + this.#ahead;
+  }
+
+  /** Returns the time of the database, after comparing it with {@link now}. */
+  #compared(time: number): number {
+    this.#ahead = time - this.#clock();
+    return time;
+  }
+
+  get isServer(): boolean {
+    return this.#database.isServer;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#noting);
+    await Promise.race([this.#noteUses(0), sleep(closeWait, undefined, { ref: false })]);
+    await Promise.race([this.#sweep, sleep(closeWait, undefined, { ref: false })]);
+    await this.#database.close();
+  }
+
+  checkWritable(): Promise<void> {
+    return this.#database.checkWritable();
+  }
+
+  create(key: NewKey) {
+    const secret = newSecret(key.isSandbox === true);
+    return this.#database.write(() => createKey({ id: newId(), ...key }, secret));
+  }
+
+  async limits(): Promise<readonly KeyLimit[]> {
+    const [rows, [{ now }]] = await this.#database.read(() =>
+      ask<[JoinedRow[], [Clock]]>(
+        [
+          `SELECT ${keyAndQuota} FROM {key} k JOIN {quota} q ON q.id = k.quota_id
+          WHERE k.revoked IS NULL AND k.is_sandbox = 0 AND q.unit_limit IS NOT NULL`,
+        ],
+        clock,
+      ),
+    );
+    return rows
+      .filter((row) => isUsable(row, now))
+      .map((row) => ({ id: row.id, ...(toQuota(renewed(quotaIn(row), now)) as LimitedQuota) }));
+  }
+
+  async list(): Promise<readonly ApiKey[]> {
+    const [keys, secrets, [{ now }]] = await this.#database.read(() =>
+      ask<[JoinedRow[], SecretRow[], [Clock]]>(
+        [`SELECT ${keyAndQuota} FROM {key} k JOIN {quota} q ON q.id = k.quota_id ORDER BY k.created, k.id`],
+        ["SELECT * FROM {secret}"],
+        clock,
+      ),
+    );
+    this.#compared(now);
+    const byKey = secretsByKey(secrets);
+    return keys.map((row) => {
+      const last_used = Math.max(this.#uses.get(row.id)?.time ?? 0, row.last_used ?? 0) || null;
+      return toKey({ ...row, last_used }, quotaIn(row), now, byKey.get(row.id));
+    });
+  }
+
+  /** Searches by the hashes of the secrets, so that the duration reveals nothing about the secrets of other keys. */
+  async findAll(secrets: readonly string[]): Promise<readonly Found[]> {
+    const hashes = secrets.map(hashOf);
+    // One of few lengths, so that few statements have to be prepared.
+    const padded = Array.from(
+      { length: 2 ** Math.ceil(Math.log2(hashes.length)) },
+      (_, i) => hashes[i] ?? hashes[0]!,
+    );
+    const [rows, [{ now }]] = await this.#database.read(() =>
+      ask<[(JoinedRow & Pick<SecretRow, "hash" | "ends">)[], [Clock]]>(
+        [
+          `SELECT s.hash, s.ends, ${keyAndQuota} FROM {secret} s JOIN {key} k ON k.id = s.key_id
+          JOIN {quota} q ON q.id = k.quota_id WHERE s.hash IN (${listOf(padded)})`,
+          ...padded,
+        ],
+        clock,
+      ),
+    );
+    this.#compared(now);
+    return hashes.map((hash) => {
+      const row = rows.find((row) => timingSafeEqual(row.hash, hash));
+      if (row === undefined) return undefined;
+      if (!isUsable(row, now) || (row.ends !== null && row.ends <= now)) return "ended";
+      return toKey(row, quotaIn(row), now);
+    });
+  }
+
+  async chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]> {
+    if (charges.length === 0) return [];
+    const { fastCharges } = this.#database;
+    const atOnce = await fastCharges?.chargeAll(charges);
+    if (atOnce !== undefined) {
+      this.#use(charges, this.#compared(atOnce.now));
+      return atOnce.outcomes;
+    }
+    const { outcomes, rows, now } = await this.#database.write(() => charge(charges));
+    fastCharges?.learn(rows, now);
+    this.#use(charges, this.#compared(now));
+    return outcomes;
+  }
+
+  /** Remembers the time of charges for later: to store it at once would slow them down. */
+  #use(charges: readonly Charge[], now: number): void {
+    for (const { keyId } of charges) this.#noteUse(keyId, now);
+    this.#sweepIfDue(now);
+  }
+
+  #noteUse(keyId: string, now: number): void {
+    const use = this.#uses.get(keyId) ?? { time: now, noted: Number.NEGATIVE_INFINITY };
+    use.time = now;
+    this.#uses.set(keyId, use);
+    if (now - use.noted < notedMilliseconds) return;
+    this.#noting ??= setTimeout(() => this.#noteUses(notedMilliseconds), noteDelay).unref();
+  }
+
+  /**
+   * Stores the times of the last charges. Does not throw: nothing depends on them.
+   *
+   * @param age milliseconds after which the time of a key is stored again
+   */
+  async #noteUses(age: number): Promise<void> {
+    this.#noting = undefined;
+    const uses = [...this.#uses].filter(([, { time, noted }]) => time > noted && time - noted >= age);
+    if (uses.length === 0) return;
+    for (const [, use] of uses) use.noted = use.time;
+    await this.#database.tryWrite(() =>
+      tell(
+        ...uses
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(
+            ([id, { time }]): Statement => [
+              "UPDATE {key} SET last_used = ? WHERE id = ? AND (last_used IS NULL OR last_used < ?)",
+              ...[time, id, time],
+            ],
+          ),
+      ),
+    );
+  }
+
+  /** Deletes old answers once a minute, and after each charge while more are left. No charge waits for it. */
+  #sweepIfDue(now: number): void {
+    if (now >= this.#sweptAt && now < this.#sweptAt + sweepMilliseconds) return;
+    this.#sweptAt = now;
+    this.#sweep = this.#sweep
+      .then(() => this.#database.write(() => deleteAnswers(now)))
+      .then((isMore) => {
+        if (isMore) this.#sweptAt = Number.NEGATIVE_INFINITY;
+      })
+      .catch(() => {});
+  }
+
+  quotas(owner: QuotaOwner): Quotas {
+    return new Quotas(this.#database, owner);
+  }
+
+  clearDead(isDead: UnitRequest["isDead"]): Promise<void> {
+    return clearDead(this.#database, isDead);
+  }
+
+  takeTurns(keyId: string, wanted: number): Promise<Turns> {
+    return this.#database.writeFast(() => takeTurns(keyId, wanted));
+  }
+
+  async hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean> {
+    const [answers, [{ now }]] = await this.#database.read(() =>
+      ask<[DatedAnswer[], [Clock]]>(selectAnswers(keyId, [hashOf(idempotencyKey)]), clock),
+    );
+    return answers.some((answer) => isValid(answer, now));
+  }
+
+  set(id: string, change: KeyChange): Promise<ApiKey> {
+    return this.#change(id, (key, quota, now) => changeKey(key, quota, change, now));
+  }
+
+  revoke(id: string): Promise<ApiKey> {
+    return this.#change(id, (key, _, now) => {
+      key.revoked ??= now;
+    });
+  }
+
+  async rotate(id: string, grace: number, secretId = newId()): Promise<{ key: ApiKey; secret: string }> {
+    let secret = "";
+    const key = await this.#change(
+      id,
+      () => {},
+      (row, secrets, now) => {
+        checkRotation(row, secrets, secretId);
+        secret = newSecret(row.is_sandbox === 1);
+        return [
+          ["UPDATE {secret} SET ends = ? WHERE key_id = ? AND ends IS NULL", now + grace, id],
+          ["DELETE FROM {secret} WHERE key_id = ? AND ends <= ?", id, now],
+          insertSecret(newSecretRow(id, secretId, secret, now)),
+        ];
+      },
+    );
+    return { key, secret };
+  }
+
+  endSecret(id: string, secretId: string): Promise<ApiKey> {
+    return this.#change(
+      id,
+      () => {},
+      (_, secrets) => {
+        checkEnd(id, secrets, secretId);
+        return [["DELETE FROM {secret} WHERE id = ?", secretId]];
+      },
+    );
+  }
+
+  /**
+   * Changes a key, its quota and its secrets in one transaction. Locks the key first, as charges do.
+   *
+   * @param secretsAfter returns the statements that change the secrets
+   * @throws UnknownKeyError
+   */
+  #change(
+    id: string,
+    apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void,
+    secretsAfter: (
+      key: KeyRow,
+      secrets: readonly SecretRow[],
+      now: number,
+    ) => readonly Statement[] = () => [],
+  ): Promise<ApiKey> {
+    return this.#database.write(function* () {
+      const select: Statement = ["SELECT * FROM {secret} WHERE key_id = ?", id];
+      const [[key], [row], before, [{ now }]] = yield* ask<[KeyRow[], NamedQuotaRow[], SecretRow[], [Clock]]>(
+        ...selectOwner({ keyId: id }, "{change}", "{lock}"),
+        select,
+        clock,
+      );
+      if (key === undefined) throw unknownKey(id);
+      const quota = renewed(row!, now);
+      const start = quota.period_start;
+      apply(key, quota, now);
+      yield* tell(
+        [
+          `UPDATE {key} SET name = ?, permissions = ?, expires = ?, revoked = ?, rate_requests = ?, rate_milliseconds = ?
+          WHERE id = ?`,
+          ...[
+            key.name,
+            key.permissions,
+            key.expires,
+            key.revoked,
+            key.rate_requests,
+            key.rate_milliseconds,
+            id,
+          ],
+        ],
+        updateQuota(quota, "{bump}"),
+        movedReservations(quota, start),
+        ...secretsAfter(key, before, now),
+      );
+      const [secrets] = yield* ask<[SecretRow[]]>(select);
+      return toKey(key, quota, now, secrets);
+    });
+  }
+
+  usage(query: UsageQuery): Promise<readonly UsageSum[]> {
+    return readSums(this.#database, query);
+  }
+
+  totals(query: UsageQuery): Promise<readonly KeyTotal[]> {
+    return readTotals(this.#database, query);
+  }
+
+  usageByKey(query: UsageQuery): AsyncGenerator<readonly KeyUsageSum[]> {
+    return readByKey(this.#database, query);
+  }
+
+  async nameUnits(units: NamedUnits): Promise<void> {
+    await this.#database.write(() => nameUnits(units));
+  }
+
+  async tidyUsage(keep: number): Promise<void> {
+    const [[{ now }]] = await this.#database.read(() => ask<[[Clock]]>(clock));
+    const until = now - keep - ((now - keep) % dayMilliseconds);
+    for (const step of [() => rollUpHour(now), () => deleteHours(now), () => foldDay(until)]) {
+      while (!this.#isClosed && (await this.#database.writeFast(step))) await setImmediate();
+    }
+  }
+
+  async record({ who, what, keyId }: Omit<AuditEntry, "at">): Promise<void> {
+    await this.#database.write(function* () {
+      const [[{ now }]] = yield* ask<[[Clock]]>(clock);
+      yield* tell([
+        "INSERT INTO {audit} (at, who, what, key_id) VALUES (?, ?, ?, ?)",
+        ...[now, who, what, keyId],
+      ]);
+    });
+  }
+
+  async audit(most: number, since = 0): Promise<readonly AuditEntry[]> {
+    const sql = `SELECT at, who, what, key_id AS "keyId" FROM {audit} WHERE at >= ? ORDER BY number DESC LIMIT ?`;
+    const [rows] = await this.#database.read(() => ask<[AuditEntry[]]>([sql, since, most]));
+    return rows;
+  }
+
+  check(): Promise<readonly string[]> {
+    return this.#database.read(checkState);
+  }
+
+  exportRows(visit: (rows: StateRows) => Promise<void>): Promise<void> {
+    return this.#database.inOne("read", (run) => exportRows(run, visit));
+  }
+
+  importRows(pages: AsyncIterable<StateRows>): Promise<void> {
+    return this.#database.inOne("write", (run) => importRows(run, pages, this.#database.name));
+  }
+}
+
+function* createKey({ id, quotaName, ...change }: NewKey & { readonly id: string }, secret: string) {
+  const [found, [{ now }]] = yield* ask<[unknown[], [Clock]]>(
+    ["SELECT id FROM {key} WHERE id = ?", id],
+    clock,
+  );
+  if (found.length > 0) throw new KeyExistsError(id);
+  const own: NamedQuotaRow = { ...freshRow, id, name: quotaName ?? null };
+  changeQuota(own, change, now);
+  const [inserted] = yield* ask(insertQuota(own));
+  const isShared = inserted!.length === 0;
+  if (isShared && (change.limit !== undefined || change.period !== undefined)) {
+    throw quotaExistsError(quotaName!);
+  }
+  const [[quota]] = isShared
+    ? yield* ask<[[NamedQuotaRow]]>(["SELECT * FROM {quota} WHERE name = ?", quotaName!])
+    : [[own] as const];
+  const key = newKeyRow({ id, ...change }, quota.id, now);
+  const row = newSecretRow(id, id, secret, now);
+  yield* tell(
+    insertion(
+      "{key} (id, name, permissions, is_sandbox, created, expires, revoked, quota_id, rate_requests, rate_milliseconds)",
+      [
+        [
+          ...[key.id, key.name, key.permissions, key.is_sandbox, key.created, key.expires, key.revoked],
+          ...[key.quota_id, key.rate_requests, key.rate_milliseconds],
+        ],
+      ],
+    ),
+    insertSecret(row),
+  );
+  return { key: toKey(key, quota, now, [row]), secret };
+}

@@ -1,0 +1,295 @@
+/**
+ * SQLite for all state files: opening, durable transactions, waiting for locks, and errors with
+ * advice. Knows nothing of the contents of the files.
+ */
+import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { arch, platform, versions } from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { makeFolder } from "../../files/make-folder.js";
+import { nativeCode } from "../../package/native-code.js";
+import { StoreError } from "../errors.js";
+import { schemaVersion } from "../sql.js";
+import { sharedKindOf } from "./shared-folder.js";
+
+export interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): {
+    run(...parameters: readonly (string | number | null | Uint8Array)[]): unknown;
+    all(...parameters: readonly (string | number | null | Uint8Array)[]): unknown[];
+  };
+  close(): void;
+}
+
+export interface Schema {
+  readonly name: string;
+  /** `application_id` of SQLite: 32 bits that mark a file of idv. */
+  readonly applicationId: number;
+  /** Statements that make its tables. */
+  readonly tables: string;
+}
+
+export interface LockWait {
+  /** Longest wait; 30,000 by default. */
+  readonly milliseconds?: number;
+  /** When aborted, ends the wait with the signal's reason as the error. */
+  readonly signal?: AbortSignal;
+}
+
+/** First safe SQLite version: older ones can corrupt a database in WAL mode, https://sqlite.org/wal.html#walresetbug */
+const firstSoundSqlite = [3, 51, 3];
+
+/** Primary result codes of SQLite, https://sqlite.org/rescode.html */
+const resultCode = { busy: 5, readOnly: 8, full: 13 } as const;
+
+/** Default limit on the wait, in milliseconds. Locks last about 1 ms, so after 30 s their process must be hanging. */
+const defaultWait = 30_000;
+/** Number of attempts followed by a blocking wait of up to 0.5 ms. Later waits use timers, which are slower. */
+const blockingAttempts = 4;
+/**
+ * Limits on the mean of a later wait, in milliseconds. It grows with the time waited: 64 processes that tried every 2
+ * ms used up both cores that the process with the lock needed.
+ */
+const shortestPause = 2;
+const longestPause = 80;
+
+/**
+ * Opens a state file. Creates it, readable by its owner only, if it is absent or empty. Does not change a file that
+ * does not belong to idv.
+ *
+ * @param kind of the file system, if machines can share it
+ * @throws StoreError when machines can share the file; when it cannot be opened, is not a file of this schema, was written by another version, or
+ *   stays locked
+ */
+export async function openStore(
+  path: string,
+  schema: Schema,
+  wait: LockWait,
+  kind = sharedKindOf(dirname(path)),
+): Promise<Database> {
+  if (kind !== undefined) {
+    throw new StoreError(
+      `${path}: the ${schema.name} is on ${kind}, which machines can share without seeing each other's locks; use a local path, or a shared quota on a database: --quota postgres://...`,
+      { isShared: true },
+    );
+  }
+  createPrivately(path, schema);
+  const { DatabaseSync } = await loadSqlite();
+  return explainErrors(path, schema, async () => {
+    // Absolute, because SQLite treats names such as :memory: specially.
+    const database = new DatabaseSync(resolve(path));
+    const deadline = deadlineOf(wait);
+    const retry = <Result>(work: () => Result) => retryWhileBusy(work, deadline, wait.signal);
+    try {
+      // retryWhileBusy() waits instead: with the busy handler of SQLite, a process can starve for seconds.
+      database.exec("PRAGMA busy_timeout = 0");
+      await retry(() => database.exec("PRAGMA synchronous = FULL"));
+      // Identify the file before changing anything: it may be the database of another program.
+      const isMade = await retry(() => hasTables(database, path, schema));
+      await retry(() => database.exec("PRAGMA journal_mode = WAL"));
+      if (!isMade) await retry(() => inTransaction(database, () => makeTables(database, path, schema)));
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/** Must run in a transaction. */
+function makeTables(database: Database, path: string, schema: Schema): void {
+  // Another process may have made them meanwhile.
+  if (hasTables(database, path, schema)) return;
+  database.exec(schema.tables);
+  database.exec(`PRAGMA application_id = ${schema.applicationId}`);
+  database.exec(`PRAGMA user_version = ${schemaVersion}`);
+}
+
+/**
+ * Runs `work` in one transaction that excludes all other writers. `work` is synchronous, so no other code of this
+ * process can run between its statements. With `synchronous = FULL` the changes are on the disk on return.
+ *
+ * @throws the error of `work`, after a rollback; the "busy" error of SQLite when another process has the lock
+ */
+export function inTransaction<Result>(database: Database, work: () => Result): Result {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    try {
+      database.exec("ROLLBACK");
+    } catch {
+      // SQLite has already rolled back, as it does when the disk is full.
+    }
+    throw error;
+  }
+}
+
+/** @throws StoreError, which names the file, in place of an error of SQLite; other errors unchanged */
+export async function explainErrors<Result>(
+  path: string,
+  schema: Schema,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { name } = schema;
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof StoreError) throw error;
+    const { message } = error;
+    const code = primaryCode(error);
+    if (/not a database/.test(message)) throw notOurs(path, schema);
+    if (/malformed/.test(message)) throw damaged(path, schema);
+    if (code === resultCode.readOnly || /readonly/.test(message)) {
+      throw new StoreError(
+        `${path}: the ${name} is read-only; make it and its folder writable, or use another file`,
+      );
+    }
+    if (code === resultCode.full)
+      throw new StoreError(`${path}: no space left on the device for the ${name}; free some space`);
+    if (isBusy(error)) {
+      throw new StoreError(
+        `${path}: the ${name} is still locked by another process; try again when that process is done`,
+        { isLocked: true },
+      );
+    }
+    if ((error as { code?: string } | null)?.code !== "ERR_SQLITE_ERROR") throw error;
+    throw new StoreError(`${path}: the ${name} cannot be used: ${message}`);
+  }
+}
+
+export function damaged(path: string, { name }: Schema): StoreError {
+  return new StoreError(`${path}: the ${name} is damaged; restore a backup, or delete it to start over`);
+}
+
+interface SqliteModule {
+  readonly DatabaseSync: new (path: string, options?: { readonly readOnly?: boolean }) => Database;
+}
+
+/**
+ * Returns the SQLite of Node if its version is safe, else that of `@photostructure/sqlite`.
+ *
+ * @throws StoreError when there is no build for this machine
+ */
+export async function loadSqlite(): Promise<SqliteModule> {
+  const own = (versions["sqlite"] ?? "0").split(".").map(Number);
+  const difference = firstSoundSqlite.map((part, i) => (own[i] ?? 0) - part).find((d) => d !== 0) ?? 0;
+  // A variable, because the types of Node 20 lack this module.
+  const builtin: string = "node:sqlite";
+  if (difference >= 0) return await import(builtin);
+  try {
+    return await nativeCode().sqlite();
+  } catch (error) {
+    if (!/^(?:No native build|Cannot find (?:module|package))/.test((error as Error).message)) throw error;
+    const advice = "install idv again, or use Node.js 24.15 or newer, which has its own";
+    throw new StoreError(`there is no SQLite for Node.js ${versions.node}, ${platform} ${arch}; ${advice}`);
+  }
+}
+
+/**
+ * Creates the file with mode 0600 before SQLite opens it, since SQLite would apply the umask. SQLite gives its `-wal`
+ * and `-shm` files the same mode.
+ *
+ * @throws StoreError
+ */
+function createPrivately(path: string, schema: Schema): void {
+  const { name } = schema;
+  try {
+    makeFolder(dirname(path), 0o700);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found && !found.isFile()) throw notOurs(path, schema);
+    const file = openSync(path, "a", 0o600);
+    // Another program may have created the empty file, with another mode.
+    if (fstatSync(file).size === 0) fchmodSync(file, 0o600);
+    closeSync(file);
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason =
+      code === "EACCES" || code === "EROFS" || code === "EPERM"
+        ? "permission denied"
+        : code === "EEXIST" || code === "ENOTDIR"
+          ? "its folder is a file"
+          : message;
+    throw new StoreError(
+      `${path}: the ${name} cannot be opened: ${reason}; make it writable or use another file`,
+    );
+  }
+}
+
+/**
+ * Returns whether the file has its tables; an empty file has none.
+ *
+ * @throws StoreError when the file does not have this schema, or was written by another version
+ */
+export function hasTables(database: Database, path: string, schema: Schema): boolean {
+  const { name, applicationId } = schema;
+  // Read the tables before the id: if another process creates the file meanwhile, it must not seem to have tables
+  // without an id.
+  const tables = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").all();
+  const [id] = database.prepare("PRAGMA application_id").all() as { application_id: number }[];
+  if (id?.application_id === applicationId) {
+    const [row] = database.prepare("PRAGMA user_version").all() as { user_version: number }[];
+    if (row?.user_version === schemaVersion) return true;
+    throw new StoreError(
+      `${path}: the ${name} was written by another version of idv; use that one, or another file`,
+    );
+  }
+  if (id?.application_id !== 0 || tables.length > 0) throw notOurs(path, schema);
+  return false;
+}
+
+function notOurs(path: string, { name }: Schema): StoreError {
+  return new StoreError(`${path}: not a ${name} of idv; left unchanged; use another file`);
+}
+
+export const deadlineOf = ({ milliseconds = defaultWait }: LockWait): number =>
+  performance.now() + milliseconds;
+
+/**
+ * Runs `work` and returns its result. Repeats it while another process has the lock. Always tries once, even after the
+ * deadline or an abort, because `work` may store verdicts that were paid for.
+ *
+ * @param deadline see {@link deadlineOf}
+ * @throws the error of `work`; the "busy" error of SQLite after the deadline; the reason of the signal
+ */
+export async function retryWhileBusy<Result>(
+  work: () => Result,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  const start = performance.now();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+    }
+    signal?.throwIfAborted();
+    if (attempt <= blockingAttempts) Atomics.wait(sleeper, 0, 0, 0.1 + 0.4 * Math.random());
+    else {
+      const mean = Math.min(longestPause, Math.max(shortestPause, (performance.now() - start) / 2));
+      await pause(mean * (0.5 + Math.random()), signal);
+    }
+  }
+}
+
+async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(milliseconds, undefined, { ...(signal && { signal }) }).catch((error: unknown) => {
+    throw signal?.aborted ? signal.reason : error;
+  });
+}
+
+/** Never changes: `Atomics.wait` on it blocks the thread until the timeout. */
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+function isBusy(error: unknown): boolean {
+  return primaryCode(error) === resultCode.busy || /database is locked/.test((error as Error).message ?? "");
+}
+
+function primaryCode(error: unknown): number | undefined {
+  const { errcode } = error as { errcode?: number };
+  return errcode === undefined ? undefined : errcode & 0xff;
+}

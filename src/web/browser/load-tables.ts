@@ -1,0 +1,48 @@
+/** Loads the tables of the library for browsers. */
+import { DisposableTable } from "../../core/classifier/tables/disposable-table.js";
+import { useSuffixes } from "../../core/classifier/tables/suffix-table.js";
+import { fetchFile, loadOnce } from "./items.js";
+
+/** The bytes of the files that lie beside this module. */
+export interface Tables {
+  /** `disposable.bin` */
+  readonly disposable: Uint8Array<ArrayBuffer>;
+  /** `suffixes.bin` */
+  readonly suffixes: Uint8Array<ArrayBuffer>;
+  /** `kernel.wasm`, for `validateTable`, which fetches it if it is missing here. */
+  readonly kernel?: Uint8Array<ArrayBuffer>;
+}
+
+let kernel: Uint8Array<ArrayBuffer> | undefined;
+
+/** Returns the kernel that was passed to {@link loadTables}. */
+export const passedKernel = (): Uint8Array<ArrayBuffer> | undefined => kernel;
+
+/**
+ * Loads the tables that the other functions need, once: 1.4 MB.
+ *
+ * @param from the tables, or the URL of their folder; by default they are fetched from beside this module
+ * @throws TypeError when they cannot be fetched
+ * @throws Error when they are not tables of this version
+ */
+export function loadTables(from?: Tables | URL | string): Promise<void> {
+  return loadOnce(async () => {
+    const tables = typeof from === "object" && "disposable" in from ? from : await fetchTables(from);
+    // The bytes may lie anywhere in their memory; words start at multiples of four.
+    useSuffixes(new Int32Array(Uint8Array.from(tables.suffixes).buffer));
+    const table = new DisposableTable(tables.disposable);
+    if (table.suffixes?.slots) useSuffixes(table.suffixes.slots);
+    ({ kernel } = tables);
+    return table;
+  });
+}
+
+async function fetchTables(folder: URL | string | undefined): Promise<Tables> {
+  // Bundlers look for URLs of this form, and copy the files.
+  const urls =
+    folder === undefined
+      ? [new URL("./disposable.bin", import.meta.url), new URL("./suffixes.bin", import.meta.url)]
+      : [new URL("disposable.bin", folder), new URL("suffixes.bin", folder)];
+  const [disposable, suffixes] = await Promise.all(urls.map(fetchFile));
+  return { disposable: disposable!, suffixes: suffixes! };
+}

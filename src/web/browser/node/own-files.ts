@@ -1,0 +1,17 @@
+/** What the browser build puts in the place of package/own-files: tables and kernel, which the page passes in. */
+import type { BuiltFile } from "../../../package/own-files.js";
+
+const files = new Map<BuiltFile, Uint8Array<ArrayBuffer>>();
+
+export function provideBuilt(name: BuiltFile, bytes: Uint8Array<ArrayBuffer>): void {
+  files.set(name, bytes);
+}
+
+/** @throws Error when the file was not provided */
+export function readBuilt(name: BuiltFile): Uint8Array<ArrayBuffer> {
+  const bytes = files.get(name);
+  if (bytes === undefined) throw new Error(`the tables are not loaded; await loadTables() first (${name})`);
+  return bytes;
+}
+
+export const threadLoader = undefined;

@@ -1,0 +1,44 @@
+/**
+ * The library for forms in browsers: it classifies e-mail addresses and domains with the 20,000 disposable domains that the
+ * most lists have, in a table of 170 kB.
+ *
+ * @packageDocumentation
+ */
+import { leftOut, readSmallTable } from "../../core/classifier/tables/small-table.js";
+import { useSuffixes } from "../../core/classifier/tables/suffix-table.js";
+import { fetchFile, loadOnce } from "./items.js";
+
+export {
+  type Classification,
+  type ClassifierStatus,
+  canonical,
+  classifyDomain,
+  classifyEmail,
+  createClassifier,
+  type EmailForm,
+  type Flag,
+  flags,
+  type ItemClassifier,
+  type Kind,
+  type ListedItems,
+  type Reason,
+  type ReasonCode,
+  type Why,
+} from "./items.js";
+
+/**
+ * Loads the table that the other functions need, once.
+ *
+ * @param from its bytes, or its URL; by default `small.bin` is fetched from beside this module
+ * @throws TypeError when it cannot be fetched
+ * @throws Error when it is not a small table of this version
+ */
+export function loadTables(
+  from: Uint8Array | URL | string = new URL("./small.bin", import.meta.url),
+): Promise<void> {
+  return loadOnce(async () => {
+    const table = readSmallTable(from instanceof Uint8Array ? from : await fetchFile(new URL(from)));
+    useSuffixes(table.suffixSlots, leftOut);
+    return table;
+  });
+}

@@ -1,0 +1,77 @@
+/** Messages between the page and its worker. */
+
+import type { Facts } from "../../core/facts/facts.js";
+import type { renderParts } from "../../core/facts/render/page.js";
+import type { opening } from "../../core/facts/words.js";
+import type { Kind } from "../../core/validator/validator.js";
+import type { CheckedTable } from "../browser/table.js";
+import type { FaultCode } from "./words.js";
+
+/** Tables in base64, as they are in the page. */
+export interface PageTables {
+  readonly disposable: string;
+  readonly suffixes: string;
+  readonly kernel: string;
+}
+
+export interface CheckOptions {
+  readonly kind: Kind;
+  /** Number of the column, from 1; detected by default. */
+  readonly column?: number | undefined;
+}
+
+export interface SaveOptions extends CheckOptions {
+  readonly onlyGood: boolean;
+  readonly withReasons: boolean;
+  /** Items whose suggestions are used. */
+  readonly fix: "all" | readonly string[];
+}
+
+/** `task` numbers the tasks; an answer to an older one is ignored. */
+export type Request =
+  | { readonly type: "start"; readonly tables: PageTables }
+  | { readonly type: "check"; readonly task: number; readonly file: File; readonly options: CheckOptions }
+  | { readonly type: "save"; readonly task: number; readonly file: File; readonly options: SaveOptions }
+  | { readonly type: "report"; readonly task: number }
+  | { readonly type: "stop" };
+
+export interface BadRow {
+  readonly line: number | undefined;
+  readonly item: string;
+  readonly status: string;
+  /** In words. */
+  readonly reason: string;
+  readonly suggestion: string | undefined;
+}
+
+type FoundTable = Pick<CheckedTable, "column" | "columnName" | "columns" | "sheet" | "encoding">;
+
+/** Limit on the bad rows that the page shows. */
+export const mostRows = 5000;
+
+export interface Checked {
+  readonly table: FoundTable;
+  readonly facts: Facts;
+  readonly opening: ReturnType<typeof opening>;
+  /** Parts of the report, as HTML. */
+  readonly parts: ReturnType<typeof renderParts>;
+  /** The first bad rows. */
+  readonly badRows: readonly BadRow[];
+  /** Number of rows with a suggestion, of all. */
+  readonly suggestions: number;
+}
+
+export type Answer = { readonly task: number } & (
+  | { readonly type: "progress"; readonly rows: number; readonly share: number | undefined }
+  | ({ readonly type: "checked" } & Checked)
+  | { readonly type: "saved"; readonly blob: Blob; readonly name: string }
+  | { readonly type: "report"; readonly blob: Blob }
+  /** `columns` are those that can be chosen, if the right one was not found. */
+  | {
+      readonly type: "fault";
+      readonly code: FaultCode;
+      readonly message: string;
+      readonly columns: readonly string[];
+    }
+  | { readonly type: "stopped" }
+);

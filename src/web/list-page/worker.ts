@@ -1,0 +1,222 @@
+/** The worker of the page: checks a list, and makes the files that are saved. It has no network and stores nothing. */
+
+import { type Classifier, createClassifier } from "../../core/classifier/classifier.js";
+import { daysOld } from "../../core/classifier/tables/disposable-table.js";
+import { Collector } from "../../core/facts/collector.js";
+import type { Facts } from "../../core/facts/facts.js";
+import { findDateColumn } from "../../core/facts/months.js";
+import { renderPage, renderParts } from "../../core/facts/render/page.js";
+import { opening, reasonText } from "../../core/facts/words.js";
+import { TooManyItems } from "../../core/kernel/distinct-table.js";
+import type { ObservedRows, RowObserver } from "../../core/run/run-options.js";
+import { loadedTable } from "../browser/items.js";
+import { loadTables } from "../browser/load-tables.js";
+import { type CheckedTable, openCheck, type TableOptions, useKernelBytes } from "../browser/table.js";
+import { TableFault } from "../browser/table-fault.js";
+import {
+  type Answer,
+  type BadRow,
+  type CheckOptions,
+  mostRows,
+  type PageTables,
+  type Request,
+  type SaveOptions,
+} from "./messages.js";
+
+/** Time between two messages about the progress, in milliseconds. */
+const progressMilliseconds = 100;
+/** Bytes after which the output so far becomes a blob, which browsers may put on the disk. */
+const blobBytes = 8_388_608;
+
+let classifier: Classifier | undefined;
+let running: AbortController | undefined;
+let lastFacts: Facts | undefined;
+
+const send = (answer: Answer): void => postMessage(answer);
+
+addEventListener("message", ({ data }: MessageEvent<Request>) => {
+  if (data.type === "start") void start(data.tables);
+  else if (data.type === "stop") running?.abort(new Stopped());
+  else if (data.type === "report") saveReport(data.task);
+  else void perform(data);
+});
+
+class Stopped extends Error {}
+
+let started: Promise<void> | undefined;
+
+function start({ disposable, suffixes, kernel }: PageTables): Promise<void> {
+  started = (async () => {
+    await useKernelBytes(bytesOf(kernel));
+    await loadTables({ disposable: bytesOf(disposable), suffixes: bytesOf(suffixes) });
+    classifier = createClassifier(loadedTable());
+  })();
+  return started;
+}
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(base64, "base64"));
+
+async function perform(request: Extract<Request, { type: "check" | "save" }>): Promise<void> {
+  const { task, file } = request;
+  running?.abort(new Stopped());
+  const aborter = new AbortController();
+  running = aborter;
+  let sent = performance.now();
+  const common: TableOptions = {
+    kind: request.options.kind,
+    encoding: "auto",
+    badRows: "keep",
+    ...(request.options.column !== undefined && { column: request.options.column }),
+    signal: aborter.signal,
+    onProgress({ rows, share }) {
+      if (performance.now() - sent < progressMilliseconds) return;
+      sent = performance.now();
+      send({ task, type: "progress", rows, share });
+    },
+  };
+  try {
+    await started;
+    if (file.size === 0) throw new TableFault("table", "the file is empty");
+    if (request.type === "check") await check(task, file, common, request.options);
+    else await save(task, file, common, request.options);
+  } catch (error) {
+    if (error instanceof Stopped) send({ task, type: "stopped" });
+    else await sendFault(task, file, request.options, error);
+  } finally {
+    if (running === aborter) running = undefined;
+  }
+}
+
+async function check(task: number, file: File, common: TableOptions, { kind }: CheckOptions): Promise<void> {
+  const collector = new Collector({
+    kind,
+    explain: classifier!.classify,
+    withAddresses: false,
+    withFlags: false,
+  });
+  const bad = new BadRows(kind, classifier!);
+  const checked = await openCheck(file, classifier!, common, {
+    observersOf: (table) => {
+      const dates = findDateColumn(table.names, (column) =>
+        column === table.column ? [] : table.firstValues(column),
+      );
+      return [collector.observerOf(file.name, dates), bad];
+    },
+  });
+  for (const reader = checked.stream.getReader(); !(await reader.read()).done; );
+  const found = await checked.summary;
+  collector.keepFile();
+  lastFacts = {
+    ...found,
+    dataDays: daysOld(loadedTable().sources, Date.now()) ?? null,
+    breakdown: collector.breakdown(),
+  };
+  const { column, columnName, columns, sheet, encoding } = checked;
+  const table = { column, columnName, columns, sheet, encoding };
+  send({
+    task,
+    type: "checked",
+    table,
+    facts: lastFacts,
+    opening: opening(lastFacts),
+    parts: renderParts(lastFacts),
+    badRows: bad.first,
+    suggestions: bad.suggestions,
+  });
+}
+
+/** Rows without a suggestion that are shown at most; the rest of the room is for those with one, which are few. */
+const mostWithout = mostRows - 1000;
+
+/** The first bad rows. Rows beyond them are looked at only if they may have a suggestion. */
+class BadRows implements RowObserver {
+  readonly first: BadRow[] = [];
+  suggestions = 0;
+  readonly #kind: CheckOptions["kind"];
+  readonly #classifier: Classifier;
+
+  constructor(kind: CheckOptions["kind"], classifier: Classifier) {
+    this.#kind = kind;
+    this.#classifier = classifier;
+  }
+
+  observe({ codes, statuses, reasons, locate }: ObservedRows): void {
+    const isBad = statuses.map((status) => status === "fake" || status === "disposable");
+    const mayBeMeant = statuses.map((status, code) => status === "fake" && reasons[code] !== "special-use");
+    for (let row = 0; row < codes.length; row++) {
+      const code = codes[row]!;
+      if (!isBad[code] || (this.first.length >= mostWithout && !mayBeMeant[code])) continue;
+      const { line, value, item = value.trim() } = locate(row);
+      const { reason = "", suggestion } = this.#classifier.classify(this.#kind, item);
+      if (suggestion !== undefined) this.suggestions++;
+      if (this.first.length < (suggestion === undefined ? mostWithout : mostRows))
+        this.first.push({ line, item, status: statuses[code]!, reason: reasonText(reason), suggestion });
+    }
+  }
+}
+
+async function save(task: number, file: File, common: TableOptions, options: SaveOptions): Promise<void> {
+  const { onlyGood, withReasons, fix } = options;
+  const checked = await openCheck(file, classifier!, {
+    ...common,
+    explain: withReasons,
+    ...((fix === "all" || fix.length > 0) && { fix }),
+    ...(onlyGood && { keep: ["ok", "alias"] as const }),
+  });
+  const blobs: Blob[] = [];
+  let pieces: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  const reader = checked.stream.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    pieces.push(next.value);
+    bytes += next.value.length;
+    if (bytes < blobBytes) continue;
+    blobs.push(new Blob(pieces));
+    [pieces, bytes] = [[], 0];
+  }
+  await checked.summary;
+  const blob = new Blob([...blobs, ...pieces]);
+  // A blob that is too large for the browser can be made, but not read.
+  await blob
+    .slice(-1)
+    .arrayBuffer()
+    .catch(() => {
+      throw new RangeError("the browser has no room for the file");
+    });
+  send({ task, type: "saved", blob, name: savedName(file.name, checked, onlyGood) });
+}
+
+/** Returns `list-checked.csv.gz` for `list.csv.gz`; the ending is that of the output. */
+function savedName(name: string, { format, compression }: CheckedTable, onlyGood: boolean): string {
+  const [, base = "list", ending = ""] = /^(.*?)(\.[^.]+)?(?:\.gz)?$/is.exec(name) ?? [];
+  const isKept = /^\.(?:csv|tsv|tab|txt|jsonl|ndjson|json|xlsx)$/i.test(ending);
+  return `${base}-${onlyGood ? "good" : "checked"}${isKept ? ending : `.${format}`}${compression ? ".gz" : ""}`;
+}
+
+function saveReport(task: number): void {
+  if (lastFacts === undefined) return;
+  send({ task, type: "report", blob: new Blob([renderPage(lastFacts)], { type: "text/html" }) });
+}
+
+async function sendFault(task: number, file: File, { kind }: CheckOptions, error: unknown): Promise<void> {
+  const { message } = error as Error;
+  if (error instanceof TableFault) {
+    const code = file.size === 0 ? "empty" : error.code;
+    const columns = code === "column" || code === "items" ? await columnsOf(file, kind) : [];
+    send({ task, type: "fault", code, message: file.size === 0 ? "" : message, columns });
+    return;
+  }
+  const isMemory = error instanceof RangeError || error instanceof TooManyItems;
+  send({ task, type: "fault", code: isMemory ? "memory" : "unknown", message, columns: [] });
+}
+
+/** Returns the names of the columns of a file; none if it has no table. */
+async function columnsOf(file: File, kind: CheckOptions["kind"]): Promise<readonly string[]> {
+  try {
+    const table = await openCheck(file, classifier!, { kind, column: 1, encoding: "auto", badRows: "keep" });
+    await table.stream.cancel();
+    return table.columns;
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,138 @@
+/** Covers the quota file: limits, periods, reservations and files that cannot be used. */
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { StoreError } from "../../../src/state/errors.js";
+import { openSqliteServiceStore } from "../../../src/state/service/database/sqlite.js";
+import { TestQuota } from "../../support/quota.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+import { times } from "../../support/tier.js";
+
+const november = Date.parse("2026-11-21T10:30:00Z");
+const newPath = () => join(temporaryFolder(), "deep", "folder", "quota.db");
+
+describe("a new file", () => {
+  test("sets no limit and counts units", async () => {
+    const file = await TestQuota.open(newPath(), () => november);
+    expect(await file.read()).toEqual({ limit: null, period: "none", used: 0, left: null, renewsAt: null });
+    expect(await file.charge(70)).toMatchObject({ granted: 70, quota: { used: 70, left: null } });
+    expect((await file.read()).used).toBe(70);
+    await file.close();
+  });
+
+  test("admits only its owner, as do SQLite's files beside it", async () => {
+    const path = newPath();
+    const file = await TestQuota.open(path, () => november);
+    await file.charge(1);
+    for (const suffix of ["", "-wal", "-shm"]) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
+    await file.close();
+  });
+});
+
+describe("a limit", () => {
+  test("grants no more than is left", async () => {
+    const file = await TestQuota.open(newPath(), () => november);
+    await file.configure({ limit: 100 });
+    expect(await file.charge(60)).toMatchObject({ granted: 60, quota: { left: 40 } });
+    expect(await file.charge(60)).toMatchObject({ granted: 40, quota: { left: 0 } });
+    expect(await file.charge(60)).toMatchObject({ granted: 0, quota: { left: 0, used: 100 } });
+    await file.configure({ limit: 130 });
+    expect(await file.charge(60)).toMatchObject({ granted: 30 });
+    await file.configure({ limit: 10 });
+    expect(await file.read()).toMatchObject({ limit: 10, used: 130, left: 0 });
+    expect(await file.reset()).toMatchObject({ used: 0, left: 10 });
+    await file.configure({ limit: null });
+    expect(await file.charge(1000)).toMatchObject({ granted: 1000 });
+    await file.close();
+  });
+
+  test("renews with its period, and not when the clock is set back", async () => {
+    let now = november;
+    const file = await TestQuota.open(newPath(), () => now);
+    expect((await file.configure({ limit: 5, period: "day" })).renewsAt).toBe(
+      Date.parse("2026-11-22T00:00:00Z"),
+    );
+    await file.charge(5);
+    expect((await file.charge(1)).granted).toBe(0);
+    now = Date.parse("2026-11-22T00:00:00Z");
+    expect(await file.read()).toMatchObject({ used: 0, left: 5 });
+    expect((await file.charge(3)).granted).toBe(3);
+    now = november;
+    expect(await file.charge(3)).toMatchObject({
+      granted: 2,
+      quota: { renewsAt: Date.parse("2026-11-23T00:00:00Z") },
+    });
+    await file.close();
+  });
+
+  test("survives closing, and keeps the used units when the period changes", async () => {
+    const path = newPath();
+    const first = await TestQuota.open(path, () => november);
+    await first.configure({ limit: 10, period: "month" });
+    await first.charge(4);
+    await first.close();
+    const second = await TestQuota.open(path, () => november);
+    expect(await second.configure({ period: "hour" })).toMatchObject({ limit: 10, used: 4, left: 6 });
+    await second.close();
+  });
+
+  test("matches a plain model for any order of reservations and limits", async () => {
+    const file = await TestQuota.open(newPath(), () => november);
+    const step = fc.oneof(
+      fc.record({ units: fc.nat(50) }),
+      fc.record({ limit: fc.option(fc.nat(200)) }),
+      fc.constant({ reset: true }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        await file.reset();
+        await file.configure({ limit: null });
+        let [used, limit] = [0, null as number | null];
+        for (const one of steps) {
+          if ("units" in one) {
+            const granted = limit === null ? one.units : Math.min(one.units, Math.max(0, limit - used));
+            used += granted;
+            expect((await file.charge(one.units)).granted).toBe(granted);
+          } else if ("limit" in one) limit = (await file.configure({ limit: one.limit })).limit;
+          else used = (await file.reset()).used;
+          expect(await file.read()).toMatchObject({ used, limit });
+        }
+      }),
+      { numRuns: times(30) },
+    );
+    await file.close();
+  });
+});
+
+describe("files that cannot be used", () => {
+  test.each([
+    ["text", (path: string) => writeFileSync(path, "not a database, but long enough to be one".repeat(20))],
+    ["a database of another program", (path: string) => new DatabaseSync(path).exec("CREATE TABLE t (a)")],
+    ["a folder", (path: string) => mkdirSync(path)],
+  ])("fail with the reason and stay unchanged: %s", async (_, make) => {
+    const path = join(temporaryFolder(), "quota.db");
+    make(path);
+    const before = statSync(path).isFile() ? readFileSync(path) : undefined;
+    await expect(TestQuota.open(path, () => november)).rejects.toThrow(StoreError);
+    await expect(TestQuota.open(path, () => november)).rejects.toThrow(`${path}: not a quota file of idv`);
+    if (before) expect(readFileSync(path)).toEqual(before);
+  });
+
+  test("fail with the reason: the state of a service", async () => {
+    const path = join(temporaryFolder(), "service.db");
+    await (await openSqliteServiceStore(path, () => november)).close();
+    await expect(TestQuota.open(path, () => november)).rejects.toThrow(
+      `${path}: has no quota of its own, as the state of a service; name one of its quotas: --quota ${path}#NAME`,
+    );
+  });
+
+  test("fail with the reason: a path below a file", async () => {
+    const path = join(temporaryFolder(), "file");
+    writeFileSync(path, "");
+    await expect(TestQuota.open(join(path, "quota.db"), () => november)).rejects.toThrow(
+      "cannot be opened: its folder is a file",
+    );
+  });
+});

@@ -1,0 +1,492 @@
+/** Covers reservations: what runs charge, deliver and give back, and what becomes of the units of dead runs. */
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { openQuotaFile } from "../../../src/state/quota/quota-file.js";
+import type { Quotas } from "../../../src/state/quota/quotas.js";
+import { deliverAll } from "../../../src/state/quota/reservations.js";
+import { type ProcessState, RunReservation } from "../../../src/state/quota/run-reservation.js";
+import { UnitsLost } from "../../../src/state/quota/units-lost.js";
+import { openPostgresServiceStore } from "../../../src/state/service/database/postgres.js";
+import { openSqliteServiceStore } from "../../../src/state/service/database/sqlite.js";
+import { openStateFile } from "../../../src/state/service/database/state-database.js";
+import { hasPostgres, startPostgres } from "../../support/postgres.js";
+import { take } from "../../support/quota.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+import { isFull, times } from "../../support/tier.js";
+
+const postgres = hasPostgres && isFull ? await startPostgres() : undefined;
+
+/** Opens a quota, twice. */
+type Open = () => Promise<readonly [Quotas, Quotas]>;
+
+async function openPostgres(): Promise<readonly [Quotas, Quotas]> {
+  const url = await postgres!.create();
+  const stores = [await openPostgresServiceStore(url), await openPostgresServiceStore(url)] as const;
+  onTestFinished(async () => {
+    for (const store of stores) await store.close();
+  });
+  const [one, other] = stores.map((store) => store.quotas({ quotaName: "nightly" }));
+  await one!.configure({});
+  return [one!, other!];
+}
+
+async function openFiles(): Promise<readonly [Quotas, Quotas]> {
+  const path = join(temporaryFolder(), "quota.db");
+  const files = [await openQuotaFile(path, Date.now), await openQuotaFile(path, Date.now)] as const;
+  onTestFinished(async () => {
+    for (const file of files) await file.close();
+  });
+  return [files[0].quotas, files[1].quotas];
+}
+
+async function openState(): Promise<readonly [Quotas, Quotas]> {
+  const path = join(temporaryFolder(), "service.db");
+  const stores = [await openSqliteServiceStore(path, Date.now), await openSqliteServiceStore(path, Date.now)];
+  onTestFinished(async () => {
+    for (const store of stores) await store.close();
+  });
+  const [one, other] = stores.map((store) => store.quotas({ quotaName: "nightly" }));
+  await one!.configure({});
+  return [one!, other!];
+}
+
+const places: readonly (readonly [string, Open])[] = [
+  ["a quota file", openFiles],
+  ...(isFull ? ([["a state file", openState]] as const) : []),
+  ...(postgres ? ([["PostgreSQL", openPostgres]] as const) : []),
+];
+
+// A clock that stands still would stop the tests that follow.
+afterEach(() => {
+  vi.restoreAllMocks();
+  gone.clear();
+});
+
+/** Processes that are gone. */
+const gone = new Set<string>();
+const elsewhere = new Set<string>();
+const stateOf = (owner: string): ProcessState =>
+  gone.has(owner) ? "ended" : elsewhere.has(owner) ? "elsewhere" : "running";
+
+let runs = 0;
+function start(
+  quotas: Quotas,
+  {
+    name,
+    isWhole = true,
+    part = "",
+    bytes = 100,
+  }: { name?: string; isWhole?: boolean; part?: string; bytes?: number } = {},
+) {
+  const owner = `process ${++runs}`;
+  const secret = Buffer.from("secret");
+  const run = new RunReservation(quotas, {
+    kind: "email",
+    owner,
+    stateOf,
+    name,
+    secret,
+    isWhole,
+    part,
+    bytes,
+  });
+  onTestFinished(() => run.end());
+  return { run, owner };
+}
+const usedIn = async (quotas: Quotas) =>
+  (await quotas.read((other) => stateOf(other.owner) === "ended")).used;
+
+describe.each(places)("in %s", (_, open) => {
+  test("units count as used for others until they are delivered or given back", async () => {
+    const [quotas, same] = await open();
+    await quotas.configure({ limit: 10 });
+    const [{ run }, { run: other }] = [start(quotas), start(same)];
+    expect(await run.charge(6)).toMatchObject({ granted: 6, quota: { used: 6, left: 4 } });
+    expect(await other.charge(6)).toMatchObject({ granted: 4, quota: { left: 0 } });
+    await run.secure();
+    await run.deliver();
+    await run.end();
+    expect(await usedIn(quotas)).toBe(10);
+    await other.end();
+    expect(await usedIn(quotas)).toBe(6);
+  });
+
+  test("the units of a process that is gone are given to whoever charges next", async () => {
+    const [quotas, same] = await open();
+    await quotas.configure({ limit: 10 });
+    const { run, owner } = start(quotas);
+    await run.charge(8);
+    const { run: next } = start(same);
+    expect(await next.charge(2)).toMatchObject({ granted: 2 });
+    gone.add(owner);
+    expect(await next.charge(8)).toMatchObject({ granted: 8, quota: { used: 10 } });
+    await next.deliver();
+    expect(await usedIn(quotas)).toBe(10);
+  });
+
+  test("a run that was taken for dead charges again, or delivers nothing", async () => {
+    const [quotas, same] = await open();
+    await quotas.configure({ limit: 10 });
+    const [stopped, unlucky] = [start(quotas), start(quotas)];
+    await stopped.run.charge(4);
+    await unlucky.run.charge(5);
+    gone.add(stopped.owner).add(unlucky.owner);
+    expect(await usedIn(same)).toBe(0);
+    const { run } = start(same);
+    expect(await run.charge(2)).toMatchObject({ granted: 2 });
+    gone.clear();
+    // They come back: 8 units are left for the 4 and the 5.
+    vi.spyOn(performance, "now").mockReturnValue(performance.now() + 20_000);
+    await stopped.run.secure();
+    await stopped.run.deliver();
+    await expect(unlucky.run.secure()).rejects.toThrow(UnitsLost);
+    vi.restoreAllMocks();
+    await unlucky.run.end();
+    await run.deliver();
+    expect(await usedIn(quotas)).toBe(6);
+  });
+
+  test("a run that has lost its units owes none, and gives none back", async () => {
+    const [quotas, same] = await open();
+    await quotas.configure({ limit: 10 });
+    const { run, owner } = start(quotas);
+    await run.charge(8);
+    gone.add(owner);
+    const { run: other } = start(same);
+    await other.charge(8);
+    await other.deliver();
+    await other.end();
+    gone.clear();
+    await expect(run.charge(1)).rejects.toThrow(UnitsLost);
+    await run.giveBack(8);
+    await run.end();
+    expect(await usedIn(quotas)).toBe(8);
+  });
+
+  test("a delivery that is repeated after its answer was lost is made once, though the dead are cleared away", async () => {
+    const [quotas, same] = await open();
+    await quotas.configure({ limit: 10 });
+    const { run, owner } = start(quotas);
+    await run.charge(6);
+    const deliver = vi.spyOn(quotas, "deliver");
+    await run.deliver();
+    gone.add(owner);
+    expect(await usedIn(same)).toBe(6);
+    for (const [change, isDurable] of [...deliver.mock.calls]) await quotas.deliver(change, isDurable);
+    vi.restoreAllMocks();
+    gone.clear();
+    expect(await usedIn(same)).toBe(6);
+  });
+
+  test("what could not be given back is not delivered with the next rows", async () => {
+    const [quotas] = await open();
+    await quotas.configure({ limit: 200 });
+    const { run } = start(quotas);
+    await run.charge(100);
+    vi.spyOn(quotas, "release").mockRejectedValueOnce(new Error("away"));
+    await run.giveBack(100);
+    await run.charge(10);
+    await run.deliver();
+    await run.end();
+    vi.restoreAllMocks();
+    expect(await usedIn(quotas)).toBe(10);
+  });
+
+  test("a reset forgets what runs have charged, and they charge it again", async () => {
+    const [quotas, same] = await open();
+    await quotas.configure({ limit: 10 });
+    const { run } = start(quotas);
+    await run.charge(7);
+    expect(await same.reset()).toMatchObject({ used: 0 });
+    expect(await run.charge(1)).toMatchObject({ granted: 1, quota: { used: 8 } });
+    await run.deliver();
+    expect(await usedIn(same)).toBe(8);
+  });
+
+  /** A set of items that a run delivers, all or the first ones. */
+  const itemsOf = (name: string, count: number) => {
+    const digestOf = (items: number) => Buffer.from(`${name} ${items}`);
+    return {
+      digests: () => ({
+        digest: digestOf(count),
+        prefixes: new Map(Array.from({ length: count + 1 }, (_, items) => [items, digestOf(items)])),
+      }),
+      clear: () => {},
+    };
+  };
+
+  test("tries of one name at the same items are paid once, whatever is left", async () => {
+    const [quotas, same] = await open();
+    await quotas.configure({ limit: 10 });
+    for (const [granted, used] of [
+      [7, 7],
+      [7, 7],
+      [7, 7],
+    ]) {
+      const { run } = start(quotas, { name: "job" });
+      expect((await run.charge(3)).granted + (await run.charge(4)).granted).toBe(granted);
+      run.items = itemsOf("a", 7);
+      await run.secure();
+      await run.deliver();
+      await run.end();
+      expect(await usedIn(same)).toBe(used);
+    }
+    // Another name, or none, is paid.
+    const { run } = start(same, { name: "other" });
+    expect(await run.charge(7)).toMatchObject({ granted: 3 });
+  });
+
+  test("a name does not pay for other items", async () => {
+    const [quotas] = await open();
+    await quotas.configure({ limit: 10 });
+    const deliverAs = async (name: string, units: number) => {
+      const { run } = start(quotas, { name: "job" });
+      try {
+        const { granted } = await run.charge(units);
+        run.items = itemsOf(name, granted);
+        await run.secure();
+        await run.deliver();
+        return granted;
+      } finally {
+        await run.end();
+      }
+    };
+    expect(await deliverAs("a", 6)).toBe(6);
+    // The 6 that the name has paid are lent, and then are for other items: 4 are left.
+    await expect(deliverAs("b", 6)).rejects.toThrow("this name has paid for other items");
+    expect(await usedIn(quotas)).toBeLessThanOrEqual(10);
+    expect(await deliverAs("c", 4)).toBe(4);
+    expect(await usedIn(quotas)).toBe(10);
+  });
+
+  test("a list whose units ended goes on under its name when there are more", async () => {
+    const [quotas] = await open();
+    for (const [limit, granted] of [
+      [10, 10],
+      [15, 15],
+      [15, 15],
+      [100, 40],
+    ] as const) {
+      await quotas.configure({ limit });
+      const { run } = start(quotas, { name: "list" });
+      expect((await run.charge(40)).granted).toBe(granted);
+      run.items = itemsOf("a", granted);
+      await run.secure();
+      await run.deliver();
+      await run.end();
+      expect(await usedIn(quotas)).toBe(granted);
+    }
+  });
+
+  test("two runs of one name at once deliver the same, and one is paid", async () => {
+    const [quotas, same] = await open();
+    const both = [start(quotas, { name: "job" }), start(same, { name: "job" })];
+    for (const { run } of both) {
+      await run.charge(5);
+      run.items = itemsOf("a", 5);
+    }
+    for (const { run } of both) {
+      await run.secure();
+      await run.deliver();
+      await run.end();
+    }
+    expect(await usedIn(quotas)).toBe(5);
+  });
+
+  test("into a pipe, each flush is delivered, and the rest given back", async () => {
+    const [quotas] = await open();
+    await quotas.configure({ limit: 20 });
+    const { run, owner } = start(quotas);
+    await run.charge(10);
+    await run.deliver(4);
+    await run.charge(5);
+    await run.deliver(3);
+    expect(await usedIn(quotas)).toBe(15);
+    gone.add(owner);
+    expect(await usedIn(quotas)).toBe(7);
+    gone.clear();
+  });
+
+  test("charges and deliveries at once count each unit once", async () => {
+    const [quotas] = await open();
+    await quotas.configure({ limit: 1000 });
+    const { run } = start(quotas);
+    let delivered = 0;
+    await run.charge(5);
+    for (let turn = 0; turn < 20; turn++) {
+      const charging = run.charge(10);
+      await Promise.all([charging, run.deliver(5), run.stayAlive()]);
+      delivered += 5;
+      expect(await charging).toMatchObject({ granted: 10 });
+    }
+    expect(await usedIn(quotas)).toBe(205);
+    await run.end();
+    expect(await usedIn(quotas)).toBe(delivered);
+  });
+
+  test("used units are those delivered, and never more than the limit, whatever runs do", async () => {
+    const [quotas, same] = await open();
+    const step = fc.record({
+      run: fc.nat(3),
+      act: fc.oneof(
+        { weight: 5, arbitrary: fc.record({ charge: fc.nat(30) }) },
+        { weight: 2, arbitrary: fc.constant("deliver" as const) },
+        fc.record({ flush: fc.nat(10) }),
+        fc.constant("kill" as const),
+        fc.constant("end" as const),
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(100), fc.array(step, { maxLength: 30 }), async (limit, steps) => {
+        gone.clear();
+        await quotas.reset();
+        await quotas.configure({ limit });
+        const live = Array.from({ length: 4 }, (_, i) => ({ ...start(i % 2 ? quotas : same), held: 0 }));
+        let delivered = 0;
+        for (const { run: nth, act } of steps) {
+          const one = live[nth]!;
+          if (act === "kill" || act === "end") {
+            if (act === "kill") gone.add(one.owner);
+            else await one.run.end();
+            Object.assign(one, { ...start(quotas), held: 0 });
+          } else if (act === "deliver") {
+            await one.run.secure();
+            await one.run.deliver();
+            delivered += one.held;
+            one.held = 0;
+          } else if ("charge" in act) one.held += (await one.run.charge(act.charge)).granted;
+          else {
+            const units = Math.min(one.held, act.flush);
+            await one.run.deliver(units);
+            delivered += units;
+            one.held -= units;
+          }
+          expect(delivered).toBeLessThanOrEqual(limit);
+        }
+        for (const { owner } of live) gone.add(owner);
+        expect(await usedIn(same)).toBe(delivered);
+        gone.clear();
+      }),
+      { numRuns: times(200) },
+    );
+  });
+});
+
+test("a charge that is repeated, because its answer was lost, is made once", async () => {
+  const [quotas] = await openFiles();
+  const request = { id: "a", owner: "", charge: 1, units: 5, held: 0, isDead: () => false } as const;
+  expect(await quotas.reserve(request)).toMatchObject({ granted: 5 });
+  expect(await quotas.reserve(request)).toMatchObject({ granted: 5, quota: { used: 5 } });
+  const delivery = { id: "a", kind: "email", holds: 3 };
+  for (let i = 0; i < 2; i++) await quotas.deliver(delivery, true);
+  await quotas.release("a");
+  expect((await quotas.read(() => false)).used).toBe(2);
+});
+
+test("a list of the service whose units were given to others is paid again, or is not done", async () => {
+  const path = join(temporaryFolder(), "service.db");
+  const [store, state] = [await openSqliteServiceStore(path, Date.now), await openStateFile(path, Date.now)];
+  const { key } = await store.create({ limit: 10 });
+  const quotas = store.quotas({ keyId: key.id });
+  const isDead = () => true;
+  const request = { id: "list-a-1", owner: "", charge: 1, units: 6, held: 0, isDead };
+  await quotas.reserve(request);
+  expect((await quotas.read(isDead)).used).toBe(0);
+  await take(quotas, 8);
+  const deliver = () => state.write(() => deliverAll({ keyId: key.id }, "list-a-1", "email", 6));
+  await expect(deliver()).rejects.toThrow(UnitsLost);
+  expect((await quotas.read(isDead)).used).toBe(8);
+  await store.set(key.id, { limit: 20 });
+  await deliver();
+  expect((await quotas.read(isDead)).used).toBe(14);
+  expect(await store.check()).toEqual([]);
+  await store.close();
+  await state.close();
+});
+
+test("a change of the period keeps what runs hold, which is given back when they are dead", async () => {
+  const store = await openSqliteServiceStore(join(temporaryFolder(), "service.db"), Date.now);
+  const { key } = await store.create({ limit: 10 });
+  const quotas = store.quotas({ keyId: key.id });
+  await quotas.reserve({ id: "a", owner: "", charge: 1, units: 6, held: 0, isDead: () => false });
+  await store.set(key.id, { period: "hour" });
+  await store.clearDead(() => true);
+  expect((await quotas.read(() => false)).used).toBe(0);
+  await store.close();
+});
+
+test("usage has the units of a run in the hour of their period, which are not of the next one", async () => {
+  const hour = 3_600_000;
+  const start = Date.UTC(2026, 10, 27, 9);
+  let now = start + hour / 2;
+  const store = await openSqliteServiceStore(join(temporaryFolder(), "service.db"), () => now);
+  const { key } = await store.create({ limit: 10, period: "hour" });
+  const quotas = store.quotas({ keyId: key.id });
+  const request = { id: "a", owner: "", isDead: () => false };
+  await quotas.reserve({ ...request, charge: 1, units: 6, held: 0 });
+  now += hour;
+  expect(await quotas.reserve({ ...request, charge: 2, units: 9, held: 6 })).toMatchObject({ granted: 9 });
+  await quotas.deliver({ id: "a", kind: "email", holds: 0 }, true);
+  expect((await quotas.read(() => false)).used).toBe(9);
+  expect(await store.usage({ from: start, to: start + 2 * hour, span: hour, keyId: key.id })).toEqual([
+    { start, status: "unknown", units: 6 },
+    { start: start + hour, status: "unknown", units: 9 },
+  ]);
+  expect(await store.check()).toEqual([]);
+  await store.close();
+});
+
+describe("a run of another machine", () => {
+  test("keeps its units while it gives signs of life, whatever its clock shows", async () => {
+    const path = join(temporaryFolder(), "quota.db");
+    let now = Date.now();
+    const [one, other] = [
+      await openQuotaFile(path, () => now + 5 * 3_600_000),
+      await openQuotaFile(path, () => now),
+    ];
+    await one.quotas.configure({ limit: 10 });
+    const { run, owner } = start(one.quotas);
+    elsewhere.add(owner);
+    await run.charge(10);
+    const beating = setInterval(() => {
+      now += 100;
+    }, 100);
+    const { run: next } = start(other.quotas);
+    const charged = next.charge(4);
+    // A beat moves the sign of life that the other one watches.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    for (const id of await idsIn(one.quotas)) await one.quotas.beat(id);
+    expect(await charged).toMatchObject({ granted: 0 });
+    clearInterval(beating);
+    await run.deliver();
+    await run.end();
+    expect(await usedIn(other.quotas)).toBe(10);
+    for (const file of [one, other]) await file.close();
+  });
+
+  test("that is silent loses them after 15 seconds, if the limit is reached", async () => {
+    const [quotas, same] = await openFiles();
+    await quotas.configure({ limit: 10 });
+    const { run, owner } = start(quotas);
+    elsewhere.add(owner);
+    await run.charge(10);
+    // No sign of life any more.
+    vi.spyOn(quotas, "beat").mockResolvedValue(false);
+    const { run: next } = start(same);
+    const started = performance.now();
+    expect(await next.charge(4)).toMatchObject({ granted: 4 });
+    expect(performance.now() - started).toBeGreaterThan(14_000);
+    vi.restoreAllMocks();
+  });
+});
+
+/** Returns the ids of the reservations of a quota. */
+async function idsIn(quotas: Quotas): Promise<readonly string[]> {
+  const ids: string[] = [];
+  await quotas.read(({ id }) => {
+    ids.push(id);
+    return false;
+  });
+  return ids;
+}
