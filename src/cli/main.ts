@@ -1,4 +1,8 @@
-/** Entry point of the program. */
+/**
+ * Entry point of the program.
+ *
+ * Answers `--version` before it loads anything else, which takes half of the time that commander adds.
+ */
 import { writeSync } from "node:fs";
 import { version, versionFacts } from "./version.js";
 

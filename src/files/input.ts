@@ -1,4 +1,9 @@
-/** Opens and reads input files. Knows nothing of compression, encoding or content. */
+/**
+ * Opens and reads input files. Knows nothing of compression, encoding or content.
+ *
+ * Files are read synchronously: their pages are nearly always in the system's cache, and passing the bytes from a thread of the
+ * pool doubles the cost and takes a core from the workers.
+ */
 import { constants, createReadStream, openSync, readSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { Socket } from "node:net";

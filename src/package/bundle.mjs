@@ -159,7 +159,7 @@ const bundles = [
     input: {
       main: "src/cli/main.ts",
       worker: "src/core/run/blocks/worker.ts",
-      action: "src/cli/action/action.ts",
+      action: "src/package/action/action.ts",
     },
     plugins: [copied, laterChildProcess, licences],
     output: {

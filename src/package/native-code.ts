@@ -1,6 +1,9 @@
 /**
  * Packages with native code, for versions of Node.js that lack what is in them. The package of idv for this platform has
  * them; in a clone they are in node_modules.
+ *
+ * A package of each platform is an optional dependency that old versions of Node.js alone accept (`engines`): newer ones have
+ * SQLite and zstd themselves.
  */
 import { createRequire } from "node:module";
 import { arch, platform } from "node:process";

@@ -1,6 +1,8 @@
 /**
  * Leases: whoever holds something of a state gives signs of life, and loses it when it has given none for a while. Clocks of
  * machines may differ by hours.
+ *
+ * Process IDs tell nothing about other machines and containers, so that only signs of life count there.
  */
 
 export const signMilliseconds = 4000;

@@ -15,7 +15,7 @@ export const mutations = [
     file: "src/state/sqlite/state-file.ts",
     from: 'database.exec("PRAGMA synchronous = FULL");',
     to: "",
-    tests: [unit("state/sqlite/database"), unit("store/cache/verdict-cache")],
+    tests: [unit("state/sqlite/database"), unit("state/cache/verdict-cache")],
   },
   {
     promise: "when the quota is gone, no further batch is sent",

@@ -1,4 +1,8 @@
-/** Runs the command line over the lists of the service, each in its own folder. */
+/**
+ * Runs the command line over the lists of the service, each in its own folder.
+ *
+ * A list that is too large takes only its own process.
+ */
 import type { ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
 import { startProgram } from "../../child-program.js";

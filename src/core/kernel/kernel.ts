@@ -1,6 +1,9 @@
 /**
  * The kernel for JavaScript: compiles the module once, connects it with the memory of a run and the classifier, and calls its
  * steps, which are in assembly/. Knows nothing of threads.
+ *
+ * It is WebAssembly because it looks at 16 bytes at a time and all threads share its memory: without it, a long list takes five
+ * times the processor time. Nothing has to be compiled when idv is installed.
  */
 import { createHash } from "node:crypto";
 import { readBuilt } from "../../package/own-files.js";

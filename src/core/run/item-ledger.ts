@@ -1,4 +1,9 @@
-/** The distinct items of a session, each with the code of its status, and their cost. Knows only the hashes of items. */
+/**
+ * The distinct items of a session, each with the code of its status, and their cost. Knows only the hashes of items.
+ *
+ * One byte an item, its code, is all that is stored: charges, services, the cache and DNS change codes here, and rows look them
+ * up when they are written.
+ */
 import { createHmac, randomFillSync } from "node:crypto";
 import type { ItemHash } from "../classifier/tables/item-hash.js";
 import type { AddedItems } from "../kernel/distinct-table.js";

@@ -14,6 +14,9 @@
  * To keep: chunks pass 2 and 3 in input order, or duplicates and the end of the quota would depend on timing. A failure of a
  * batch, a charge or a write ends every wait at once (`Watch`). Every way out closes the threads and the input, but waits only
  * briefly for the input: a pipe may never end.
+ *
+ * One pipeline serves all tables and engines; only who settles the verdicts differs. There were two ways, one over bytes and
+ * one over strings, and most faults lived where they met.
  */
 import { setImmediate } from "node:timers/promises";
 import { flagsOf } from "../classifier/flags/flags.js";

@@ -1,6 +1,9 @@
 /**
  * Popular domains, by which `idv data update` recognises wrong lists. `popular.bin` has a 32-bit hash of each name,
  * sorted; NOTICE names its source. A name that is not popular is taken for popular with a probability of 1 in 400,000.
+ *
+ * Popular domains are disposable only if a curated list has them: every popular name that was wrongly disposable stood in the
+ * large collections alone.
  */
 import { hashOf } from "../../core/classifier/tables/name-table.js";
 import { readBuilt } from "../../package/own-files.js";

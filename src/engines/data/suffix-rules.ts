@@ -1,6 +1,9 @@
 /**
  * The rules of the public suffix list, read from the text of a file of the package `tldts`, which is never run: it may have
  * been downloaded.
+ *
+ * Public suffixes are updated with the disposable domains: a new top-level domain would be `fake` for as long as an
+ * installation runs.
  */
 import type { SuffixRule } from "../../core/classifier/tables/suffix-table.js";
 

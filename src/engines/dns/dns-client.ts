@@ -11,6 +11,9 @@
  * answered before.
  *
  * To keep: a slot asks one question at a time, or the user's limit would be exceeded.
+ *
+ * c-ares, the resolver of Node.js, waits a fixed time, and without a bound on tries 20 domains whose failures came late made
+ * 40,616 queries.
  */
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";

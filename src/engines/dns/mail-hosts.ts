@@ -1,4 +1,8 @@
-/** Finds out whether the hosts that MX records name can be reached, each once: many domains share a host. */
+/**
+ * Finds out whether the hosts that MX records name can be reached, each once: many domains share a host.
+ *
+ * Five kinds of hosts that cannot be reached were `ok` before: missing, without address, at private or local addresses.
+ */
 import type { DnsClient, Failure } from "./dns-client.js";
 import { isHostName, isRoutable } from "./finding.js";
 

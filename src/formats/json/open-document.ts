@@ -1,4 +1,10 @@
-/** Opens JSON documents: finds the list of their records, and reads these as JSON Lines. */
+/**
+ * Opens JSON documents: finds the list of their records, and reads these as JSON Lines.
+ *
+ * A document is read as JSON Lines with marks (table/json/marks.ts), so that whatever works for lines works for documents, and
+ * the way back needs the written lines alone. A document of several lists may name the wanted one last, so its lists are
+ * compared in its first 16 MiB; an array is known by its first byte.
+ */
 
 import { ArraysAsObjects } from "../../core/table/json/arrays.js";
 import { checkSyntax } from "../../core/table/json/grammar.js";

@@ -1,4 +1,9 @@
-/** The rows that are taken out of a sheet, and the new numbers of the others. Rows count from 1. */
+/**
+ * The rows that are taken out of a sheet, and the new numbers of the others. Rows count from 1.
+ *
+ * Which rows these are is known after the verdicts only, which are charged; so everything below the header counts as removable,
+ * and a run whose sums or charts could not follow is refused before it costs anything.
+ */
 import { mostRows } from "./sheet.js";
 
 const cells = /^(\$?[A-Z]{1,3}\$?)(\d+)(?:(:\$?[A-Z]{1,3}\$?)(\d+))?$/;

@@ -1,6 +1,8 @@
 /**
  * Reads a sheet of a spreadsheet file (.xlsx, .xlsm) as CSV, so that all later steps read one format only. Knows the file and
  * which of its sheets is meant; xlsx.ts knows the format.
+ *
+ * Missing rows are blank lines, so that the added fields find their rows in the workbook again.
  */
 
 import { TableError } from "../../core/table/errors.js";

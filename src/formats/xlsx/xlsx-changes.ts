@@ -2,6 +2,9 @@
  * Adds columns to a sheet of an Excel workbook (.xlsx, ECMA-376 part 1, SpreadsheetML): the cells to its rows, and the
  * columns to the ranges that end at its last column, which are its dimension, its filter, its tables and its print
  * area. Takes rows out, unless something refers to them that could not be adjusted.
+ *
+ * All other parts are copied as compressed bytes; a library would write what it understands, and lose charts, comments or
+ * styles.
  */
 import { AddedRows, removalFault, SheetColumns } from "./added-cells.js";
 import {

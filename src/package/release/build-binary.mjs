@@ -2,6 +2,9 @@
 //
 // Makes idv a program of a single file: Node.js with the bundle and all other files of the package in it. Without a target,
 // for the system of this machine. Needs a build. The binary is dist/binaries/idv-VERSION-TARGET[.exe].
+//
+// A binary has the same bundle as the package, threads included. It is Node.js 22, because newer ones do not start under the
+// Wine of Debian 12, where the one for Windows is tried.
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,

@@ -1,4 +1,9 @@
-/** Access to the dashboard: sessions in cookies, and changes accepted from its own pages only. */
+/**
+ * Access to the dashboard: sessions in cookies, and changes accepted from its own pages only.
+ *
+ * Whoever can use the state gets a link; there is no password, so no default one, and no first visitor who becomes the owner.
+ * The link is spent by a button, because previews open links.
+ */
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";

@@ -1,6 +1,8 @@
 /**
  * The dashboard of `idv serve`: pages for keys, usage, trying items and checking lists, as an application of its own
  * below /dashboard. It is loaded with the first request for a page. Must not know how the service is opened.
+ *
+ * An application of its own, because Fastify cannot take routes after it listens.
  */
 import formBody from "@fastify/formbody";
 import Fastify, {

@@ -1,6 +1,9 @@
 /**
  * The files of lists: a folder for each list, which holds the list as sent, and a folder for the files of each attempt at
  * it. All servers see the folders. Must not know the state.
+ *
+ * Lists leave 64 MiB of the disk, or a twentieth of a small one, to the state, and files are removed before their row: a list
+ * that filled the disk kept the state from any change, also from its own removal.
  */
 import { createHash, type Hash } from "node:crypto";
 import { createWriteStream } from "node:fs";

@@ -5,6 +5,9 @@
  *
  * The queue is a statement over the rows (`FOR UPDATE SKIP LOCKED` in PostgreSQL), the same for both databases: a library
  * such as pg-boss has tables, workers and retries of its own, for PostgreSQL alone.
+ *
+ * A row outlives its files until a day after its request, if that had an Idempotency-Key: the same request brings it back under
+ * its id, and so the name of its run, which has paid for it.
  */
 import type { ChildProcess } from "node:child_process";
 import { createHmac } from "node:crypto";

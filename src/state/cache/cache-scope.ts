@@ -6,6 +6,8 @@
  * `unfinished` is a batch that was submitted but not answered. The next run resends it unchanged, so that the service
  * recognises its Idempotency-Key. A row of `claim` prevents concurrent runs from submitting the same items. All tables
  * are in one file, which {@link VerdictCache} opens.
+ *
+ * A row has a whole batch: one row an item takes 46 GB of writes for 5 million items.
  */
 import { hash } from "node:crypto";
 import type { Database } from "../sqlite/database.js";

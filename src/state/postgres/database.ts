@@ -2,6 +2,8 @@
  * PostgreSQL for the state of the service: connections with verified TLS, prepared statements, transactions whose
  * statements are sent together, and errors that name the database. Knows nothing of the contents of
  * the tables.
+ *
+ * `pg` is maintained, sends the statements of a transaction together, and is loaded for a `postgres://` state only.
  */
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,6 +1,11 @@
 /**
  * The reservation of one run: what it charges, and delivers or gives back. Gives signs of life meanwhile, and tells which
  * other runs are dead.
+ *
+ * A run with a name (`IDV_RUN`) leaves a digest of the set of its items when it delivers. Another of the name that delivers the
+ * same, or begins with it, does not pay for them: schedulers do again what was done. What the name has paid for an input of the
+ * same size is lent during the run, since the quota may be used up by then; if the items differ, they are charged before they
+ * are delivered, or nothing is.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,4 +1,9 @@
-/** Charges of keys and of runs, as work in a transaction, and the deletion of the answers that they store. */
+/**
+ * Charges of keys and of runs, as work in a transaction, and the deletion of the answers that they store.
+ *
+ * A charge locks its key and its quota, and reads the key again: a request needs one look-up before its body, and with the
+ * quota alone a charge that has waited would not see a revocation committed meanwhile.
+ */
 import { renewed } from "../quota/quota.js";
 import { ask, type Clock, clock, listOf, type Statement, tell, type Work } from "../sql.js";
 import type { Charge, ChargeOutcome } from "./api-key.js";

@@ -1,6 +1,8 @@
 /**
  * Port of the service to its state: API keys, quotas, answers stored for Idempotency-Keys, and usage. Must not know how
  * they are stored, nor the rules of a charge, which are in rules.ts. Times are in milliseconds since the epoch.
+ *
+ * All methods are asynchronous although SQLite is not: a lock that another process holds stops neither the service nor Ctrl-C.
  */
 import type { PoolState } from "../postgres/database.js";
 import type { Quotas } from "../quota/quotas.js";

@@ -2,6 +2,9 @@
  * Usage, and the statements that sum it up in both databases. Charges count it by hours. A month of a thousand keys is
  * millions of rows, so that hours that are over are added to sums by days, and to those of all keys together, from which
  * pages are made. Times are in milliseconds since the epoch.
+ *
+ * Units that were used before usage was kept are in it as `unknown`, so that the sum is always what the quotas have counted.
+ * One sum for each charge would lock one row for all keys.
  */
 
 import { setImmediate } from "node:timers/promises";

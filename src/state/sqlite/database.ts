@@ -1,6 +1,10 @@
 /**
  * SQLite for all state files: opening, durable transactions, waiting for locks, and errors with
  * advice. Knows nothing of the contents of the files.
+ *
+ * SQLite is that of Node.js (`node:sqlite`) where it is sound, else `@photostructure/sqlite`: no compiler and no download at
+ * installation, which `better-sqlite3` needs on Node 20; older SQLite can corrupt a WAL that is reset while it is read. We wait
+ * for locks by short sleeps of our own, because SQLite's waiting starves a process for seconds.
  */
 import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";

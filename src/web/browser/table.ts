@@ -1,6 +1,8 @@
 /**
  * Validates a table in a browser: the run of the command line, from a file or a stream of bytes into a stream of bytes, without
  * a quota. It has one thread; call it in a worker.
+ *
+ * Shared memory needs headers that a file on the disk cannot have.
  */
 import type { Classifier } from "../../core/classifier/classifier.js";
 import type { ClassifierStatus } from "../../core/classifier/verdict.js";

@@ -1,6 +1,8 @@
 /**
  * Makes the page of one file, with its script, its worker, the tables and the kernel, so that it works from a disk, too; and a
  * service worker, so that it works without a network where a server has it. Run by `npm run build`.
+ *
+ * Browsers load neither modules nor workers nor tables beside a file on the disk, and one file can be passed on.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

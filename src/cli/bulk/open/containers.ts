@@ -1,6 +1,9 @@
 /**
  * Makes the tables in zip archives and workbooks files of a run, and writes these archives and workbooks with the tables
  * as they come out of it.
+ *
+ * Each table is a file of the run, so that quota, report and messages need know nothing of archives. The archive is written
+ * while its tables are, so that none waits on a disk for the others.
  */
 
 import { profiles } from "../../../core/run/items/profiles.js";

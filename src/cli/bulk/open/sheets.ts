@@ -1,4 +1,8 @@
-/** Makes the sheets of a workbook files of a run, and writes the workbook again with one changed sheet after the other. */
+/**
+ * Makes the sheets of a workbook files of a run, and writes the workbook again with one changed sheet after the other.
+ *
+ * A sheet is changed by the same code as without `--sheet "*"`, and a fault in a later sheet leaves no file.
+ */
 
 import type { ItemProfile } from "../../../core/table/sniff/item-profile.js";
 import { ChoiceError, FileError } from "../../../files/errors.js";

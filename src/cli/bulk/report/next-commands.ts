@@ -1,4 +1,9 @@
-/** The commands that a run suggests when it is done. No suggested command may lose rows or charge them twice. */
+/**
+ * The commands that a run suggests when it is done. No suggested command may lose rows or charge them twice.
+ *
+ * They read the output with `--update`, and repeat only options whose records say so: others charged lists again, decoded UTF-8
+ * as Latin-1 and replaced backups.
+ */
 
 import { existsSync } from "node:fs";
 import type { RunReport } from "../../../core/run/run-options.js";

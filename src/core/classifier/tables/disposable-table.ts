@@ -11,6 +11,9 @@
  * 3. For each slot, 16 bits: the sources that list its name, by their index, or {@link ownBit}.
  * 4. The slots of a table of public suffixes, if they are newer than those that come with idv.
  * 5. The sources of both as JSON.
+ *
+ * Which lists have a name is stored so that a list that cannot be fetched keeps its names, `idv data show` tells what only it
+ * has, and `--why` where a verdict comes from.
  */
 import { fillHashes, findListed, hashOf, type NameHash, NameTable } from "./name-table.js";
 

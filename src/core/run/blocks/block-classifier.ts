@@ -1,4 +1,9 @@
-/** Classifies the records of blocks, and renders them with their statuses. Runs in any thread. */
+/**
+ * Classifies the records of blocks, and renders them with their statuses. Runs in any thread.
+ *
+ * Each further column with items is found by a second scan of the block: a scan is the cheapest step, and nothing else has to
+ * know of the columns.
+ */
 import { domainToASCII } from "node:url";
 import type { Classifier } from "../../classifier/classifier.js";
 import { outcomeCode } from "../../classifier/outcomes.js";

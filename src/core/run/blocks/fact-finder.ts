@@ -1,6 +1,9 @@
 /**
  * Finds the facts about each row that observers and `--dedupe` need: the domain of its item, the hash of another field, its
  * mailboxes.
+ *
+ * The threads hash, and the main thread counts by these hashes; mailboxes are compared for items that are not in their
+ * canonical form only, one in ten.
  */
 import { hashItem, type ItemHash } from "../../classifier/tables/item-hash.js";
 import { domainWords, isOwnMailbox } from "../../kernel/layout.js";

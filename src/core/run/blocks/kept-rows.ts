@@ -1,4 +1,8 @@
-/** Finds the rows of a chunk that keep the status of an earlier run (`--update`), by the bytes of their status column. */
+/**
+ * Finds the rows of a chunk that keep the status of an earlier run (`--update`), by the bytes of their status column.
+ *
+ * They are copied many at a time, unless `--shard` or `--dedupe` needs their items; the others are looked at one by one.
+ */
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Offset, recordWords } from "../../table/scan/scanner.js";
 import { knownStatuses, notChecked, type Status } from "../../validator/validator.js";

@@ -1,6 +1,9 @@
 /**
  * Repairs the items of a chunk: replaces those that are mistyped or have marks around them in their records, which are
  * rendered afterwards, in whatever format.
+ *
+ * One finder decides what an item is and where it stands: patches of rendered rows, by searching their text, missed escapes in
+ * JSON, several items in a field and marks around them.
  */
 import { similarDomain } from "../../classifier/rules/domain/typo-domain.js";
 import type { Replacement, ScannedChunk, ValueText } from "../../table/scan/scanned-chunk.js";

@@ -8,6 +8,9 @@
  *
  * To keep: a claim lasts for one request with its retries, and begins after all waits for the quota and the rate. A batch that
  * waits for the items of another run has no claim, or two runs could wait for each other.
+ *
+ * A batch is stored before it is sent, and sent unchanged after a crash: a service charges an Idempotency-Key once only if the
+ * body is the same.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BatchListener, Submission, Verdict } from "../../validator/validator.js";

@@ -2,6 +2,9 @@
  * The charges of the offline engine. Its verdicts are known at once; chunks wait until their new items are charged, many at a
  * time: while the disk or a database makes a charge, the next chunks wait for the next charge, so that the longer one takes,
  * the larger the next is. Items that the quota does not grant are marked in the ledger as not checked.
+ *
+ * Verdicts come before the charge, and are taken back where the quota ends: a charge takes as long as thousands of verdicts. No
+ * units are charged ahead: a crash would lose them, and others would find the quota used up.
  */
 import type { EmbeddedEngine } from "../../validator/validator.js";
 import type { ItemLedger } from "../item-ledger.js";

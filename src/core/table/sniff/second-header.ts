@@ -1,6 +1,8 @@
 /**
  * Recognises the header of another table below the first rows, as in files that were joined, or sheets with several tables.
  * Knows fields, not bytes.
+ *
+ * It ends a run, whatever is below it: nobody knows which column was meant.
  */
 import { ChoiceError } from "../../../files/errors.js";
 import { itemText, nameText } from "../bytes.js";

@@ -1,4 +1,8 @@
-/** Reads JSON bodies, the only ones that the service takes. Must not know what is in them. */
+/**
+ * Reads JSON bodies, the only ones that the service takes. Must not know what is in them.
+ *
+ * Arrays, objects and commas are counted before a body is parsed: 12 MB of empty arrays stopped the service for 2.5 s.
+ */
 import type { FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
 import { Refusal } from "../refusals.js";
