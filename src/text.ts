@@ -1,5 +1,8 @@
 /** Counts, sizes, shares and names as people read them. */
 
+/** What lists may be, for whoever sends one. */
+export const readFormats = "CSV, TSV, an item a line, JSON, JSON Lines, .xlsx, vCard or LDIF, also with gzip";
+
 /**
  * Makes text from a file, a server or the command line safe to print. Control characters could move the cursor or
  * change colours, direction marks could disguise a name: these and line separators become visible escapes.

@@ -1,4 +1,4 @@
-/** The port to where a table goes: a file, standard output, an archive, a workbook, a stream of a browser. */
+/** The port to where a table goes: a file, standard output, an archive, a sheet, a stream of a browser. */
 
 /** Destination of a table. Ended by `commit` or `discard`. A later `discard` is harmless. */
 export interface TableSink {

@@ -7,7 +7,7 @@
 import { abandonLast, countsOf, countsSince } from "../../core/run/session.js";
 import { TableError } from "../../core/table/errors.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
-import { startsAsZip } from "../../formats/zip/file-start.js";
+import { mayHoldTables } from "../../formats/file-start.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";
 import { all } from "../options/input.js";
 import { interruptible } from "../terminal/interruption.js";
@@ -53,13 +53,13 @@ export async function runBulk(request: BulkRequest): Promise<number> {
   }
 }
 
-/** Plans the run. The tables of a zip archive are files of it. */
+/** Plans the run. The tables of an archive are files of it. */
 async function plansOf(request: BulkRequest, resources: Resources): Promise<readonly [Plan, ...Plan[]]> {
   const files = request.files.length === 0 ? ["-"] : request.files;
   const isStandardInput = files.length === 1 && files[0] === "-";
   const standardInput = isStandardInput ? await openStandardInput(resources) : undefined;
   const isPlain = typeof standardInput !== "string" && request.options.sheet !== all;
-  if (isPlain && !files.some(startsAsZip)) {
+  if (isPlain && !files.some(mayHoldTables)) {
     const inputs = files.map((path) => ({ path, standardInput }));
     return planRun(request, inputs);
   }

@@ -50,7 +50,7 @@ export async function validateFile(
     const seconds = Math.round(performance.now() - started) / 1000;
     return await factsOfRun(plan, run, files, { report, usage: usage(), isUnchanged, seconds });
   } finally {
-    // A workbook is not read to its end.
+    // A spreadsheet file is not read to its end.
     await files.input.close();
   }
 }

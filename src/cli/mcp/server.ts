@@ -11,6 +11,7 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { endOf, startProgram } from "../../child-program.js";
 import { type Facts, forPages } from "../../core/facts/facts.js";
+import { readFormats } from "../../text.js";
 import { ownProgram } from "../engines/own-program.js";
 import { version } from "../version.js";
 
@@ -106,8 +107,7 @@ function toolsOf({ folder, isOnline }: McpOptions): readonly Tool[] {
     },
     {
       name: "check_file",
-      description:
-        "Checks every row of a table in the folder (CSV, TSV, JSON, .xlsx and others) and writes a copy with a status column beside it. Returns the counts. Costs a unit of the quota for each distinct item.",
+      description: `Checks every row of a table in the folder (${readFormats}) and writes a copy with a status column beside it. Returns the counts. Costs a unit of the quota for each distinct item.`,
       inputSchema: {
         type: "object",
         properties: {

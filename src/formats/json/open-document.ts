@@ -11,7 +11,7 @@ import { checkSyntax } from "../../core/table/json/grammar.js";
 import { note } from "../../core/table/json/marks.js";
 import { openJsonLines } from "../../core/table/open/open-json-lines.js";
 import type { OpenedTable, TableOptions, TableStart } from "../../core/table/table.js";
-import { ChoiceError } from "../../files/errors.js";
+import { type Refusals, refuse } from "../format.js";
 import { DocumentRecords } from "./document-records.js";
 import { type ChosenLists, chooseLists } from "./lists.js";
 
@@ -22,15 +22,15 @@ const mostSurveyed = 16_777_216;
 const mostSearched = 67_108_864;
 const pieceBytes = 65_536;
 
+const refuses: Refusals = { comment: "a JSON document has no comments; leave --comment out" };
+
 /**
  * @throws ChoiceError if several lists or columns fit
  * @throws TableError if its start is not JSON
  */
 export async function openDocument(start: TableStart, options: TableOptions): Promise<OpenedTable> {
   const { source, input, isWhole } = start;
-  if (options.dialect?.comment !== undefined) {
-    throw new ChoiceError(`${source.name}: a JSON document has no comments; leave --comment out`);
-  }
+  refuse(source.name, refuses, { comment: options.dialect?.comment !== undefined });
   let bytes = start.first;
   let isAll = isWhole;
   let chosen: ChosenLists | undefined;

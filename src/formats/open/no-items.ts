@@ -13,7 +13,7 @@ import type { Kind } from "../../core/validator/validator.js";
 import type { FaultWords } from "../../fault.js";
 import { ChoiceError } from "../../files/errors.js";
 import { counted, grouped, printable } from "../../text.js";
-import type { EmptyFormulas, OpenSheet } from "../xlsx/workbook.js";
+import type { EmptyFormulas, OpenSheet } from "../format.js";
 
 const names = {
   email: { one: "an e-mail address", command: "emails" },

@@ -17,13 +17,13 @@ import type { Kind } from "../../core/validator/validator.js";
 import { ChoiceError } from "../../files/errors.js";
 import type { InputFile } from "../../files/input.js";
 import { counted, linesText } from "../../text.js";
-import type { WorkbookFormat } from "../by-name.js";
 import type { Compression } from "../compression/compression-format.js";
 import { type DecodedInput, decodeInput } from "../encodings/decoding.js";
+import type { OpenSheet, WriteRows } from "../format.js";
+import { refuse, type SheetKind } from "../format.js";
+import { sheetFormatOf, textRefuses } from "../registry.js";
 import { openTable } from "../text-formats.js";
 import { columnsInSheet } from "../xlsx/sheet-columns.js";
-import type { OpenSheet, openSheet, WriteRows } from "../xlsx/workbook.js";
-import { isZipStart } from "../zip/zip-start.js";
 import { checkFormulas, checkItems, checkNamed, checkStart, formulasRemark } from "./no-items.js";
 
 export type InputSource = Pick<InputFile, "bytes" | "size" | "read">;
@@ -36,6 +36,14 @@ export interface ColumnChoices extends Required<WantedDetails> {
   readonly update: "rest" | "all" | undefined;
 }
 
+/** A spreadsheet file that is written. */
+export interface WrittenSheets {
+  /** `same` for that of the input. */
+  readonly kind: SheetKind | "same";
+  /** Whether the one that is read comes back, with columns added, if it is of that kind. */
+  readonly mayReturn: boolean;
+}
+
 export interface InputChoices {
   readonly kind: Kind;
   /** Its path, or `standard input`. */
@@ -45,10 +53,8 @@ export interface InputChoices {
   /** Encoding of the output, or `same` for that of the input; undefined for UTF-8. */
   readonly outputEncoding: string | undefined;
   readonly sheet: string | undefined;
-  /** Format of the output, if it is a workbook; `same` for that of the input. */
-  readonly workbook: WorkbookFormat | "same" | undefined;
-  /** Whether a workbook of that format comes back, with columns added. */
-  readonly returnsWorkbook: boolean;
+  /** Undefined if the output is no spreadsheet file. */
+  readonly sheets: WrittenSheets | undefined;
   readonly isInPlace: boolean;
   /** Path of the backup of a file that is replaced. */
   readonly backup: string | undefined;
@@ -71,7 +77,7 @@ export interface OpenedInput {
   /** Encoding that the input was in; undefined for UTF-8 and bytes that stay as they are. */
   readonly encoding: string | undefined;
   readonly sheet: Pick<OpenSheet, "format" | "name" | "emptyFormulas" | "hiddenRows"> | undefined;
-  /** Makes the workbook that is read with more columns; undefined if it is not to be returned. */
+  /** Makes the file that is read with more columns; undefined if it is not to be returned. */
   readonly returned: WriteRows | undefined;
   readonly table: Table;
   /** Records of the table, after a byte order mark where one is wanted. */
@@ -149,8 +155,9 @@ async function noteTable(
   { kind, inputName, isInPlace, note }: InputChoices,
   { format, header, madeOf, elements, linesWithItems = [], surelyIn }: Table,
 ): Promise<void> {
-  if (madeOf !== undefined && isInPlace) {
-    throw new ChoiceError(`${inputName}: ${madeOf} cannot be replaced; write a table with -o FILE.csv`);
+  if (madeOf !== undefined) {
+    const replacement = `${madeOf} cannot be replaced; write a table with -o FILE.csv`;
+    refuse(inputName, { replacement }, { replacement: isInPlace });
   }
   const notes: string[] = [];
   if (madeOf !== undefined) notes.push(`${madeOf}; the output is a table of its names and addresses`);
@@ -234,26 +241,21 @@ async function readSheet(
   { start, bytes, compression }: DecodedInput,
   signal: AbortSignal,
 ): Promise<OpenSheet | undefined> {
-  const { kind, inputName, sheet: wanted, encoding, isInPlace, workbook, backup, note } = choices;
-  if (!isZipStart(start)) {
-    if (wanted === undefined) return undefined;
-    throw new ChoiceError(`${inputName}: --sheet is for spreadsheet files, and this is not one`);
-  }
-  if (encoding !== undefined && encoding !== "auto") {
-    throw new ChoiceError(`${inputName}: --encoding is for text, and this is a spreadsheet file`);
-  }
-  if (isInPlace && workbook === undefined) {
-    throw new ChoiceError(
-      `${inputName}: only .xlsx and .xlsm can be replaced; write another file with -o FILE.xlsx`,
-    );
-  }
+  const { kind, inputName, sheet: wanted, encoding, isInPlace, sheets, backup, note } = choices;
+  const format = sheetFormatOf(start);
+  refuse(inputName, format?.refuses.input ?? textRefuses, {
+    sheet: wanted !== undefined,
+    encoding: encoding !== undefined && encoding !== "auto",
+    replacement: isInPlace && sheets === undefined,
+  });
+  if (format === undefined) return undefined;
   const isFile = read !== undefined && size !== undefined && compression === undefined;
-  const archive = isFile ? { length: size, read } : bytes;
-  const sheet = await openBook(inputName, archive, profiles[kind], wanted, signal);
-  const isSame = workbook === "same" || workbook === sheet.format;
-  const addColumns = choices.returnsWorkbook && isSame ? sheet.addColumns : undefined;
-  const isLost = workbook !== undefined && addColumns === undefined;
-  if (isLost && isInPlace && backup === undefined) throw new ChoiceError(`${inputName}: ${losesStyles}`);
+  const file = isFile ? { length: size, read } : bytes;
+  const sheet = await format.open(inputName, file, profiles[kind], wanted, signal);
+  const isSame = sheets?.kind === "same" || sheets?.kind === sheet.format;
+  const addColumns = sheets?.mayReturn && isSame ? sheet.addColumns : undefined;
+  const isLost = sheets !== undefined && addColumns === undefined;
+  if (isLost && isInPlace && backup === undefined) throw new ChoiceError(`${inputName}: ${format.loses}`);
   const macros = sheet.format === "xlsm" ? ", macros" : "";
   const lost = isLost
     ? `; styles, formulas${macros} and other sheets are not kept, and all cells are text`
@@ -262,15 +264,6 @@ async function readSheet(
   note(`${inputName}: sheet "${sheet.name}"${hidden}${lost}${othersRemark(sheet.others)}`);
   return { ...sheet, addColumns };
 }
-
-/** Loads the code for workbooks only for them: it is large. */
-async function openBook(...parameters: Parameters<typeof openSheet>): Promise<OpenSheet> {
-  const { openSheet } = await import("../xlsx/workbook.js");
-  return openSheet(...parameters);
-}
-
-export const losesStyles =
-  "would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file";
 
 /** Number of sheets that a remark names. */
 const mostNamed = 3;

@@ -1,18 +1,17 @@
-/** The way of rows to their output: into the document, the workbook, the encoding and the compression that are wanted. */
+/** The way of rows to their output: into the document, the sheet, the encoding and the compression that are wanted. */
 
 import { hasUsualMarks } from "../../core/table/sniff/dialect.js";
-import { ChoiceError } from "../../files/errors.js";
 import type { TableSink } from "../../files/table-sink.js";
-import type { WorkbookFormat } from "../by-name.js";
 import type { Compression } from "../compression/compression-format.js";
-import type { WriteRows } from "../xlsx/workbook.js";
+import type { SheetKind } from "../format.js";
+import { formatOfKind } from "../registry.js";
 import type { OpenedInput } from "./open-input.js";
 
 export interface OutputChoices {
   /** Its path, or `standard output`. */
   readonly name: string;
-  /** Format of a workbook that is wanted. */
-  readonly workbook?: WorkbookFormat | undefined;
+  /** Kind of a spreadsheet file that is wanted. */
+  readonly sheetKind?: SheetKind | undefined;
   readonly compression?: Compression | undefined;
   /** Returns a sink that writes in the encoding that is wanted. UTF-8 without it. */
   readonly encode?: (sink: TableSink) => Promise<TableSink>;
@@ -30,7 +29,8 @@ export async function writeTable(
   choices: OutputChoices,
 ): Promise<TableSink> {
   try {
-    const rows = choices.workbook ? inWorkbook(output, input, choices) : asText(output, choices);
+    const { sheetKind } = choices;
+    const rows = sheetKind ? inSheet(output, input, { ...choices, sheetKind }) : asText(output, choices);
     return await inDocument(await rows, input);
   } catch (error) {
     await output.discard();
@@ -53,27 +53,15 @@ async function asText(output: TableSink, { name, compression, encode }: OutputCh
   return encode ? encode(sink) : sink;
 }
 
-async function inWorkbook(
+async function inSheet(
   output: TableSink,
   { table: { dialect }, returned, sheet }: OpenedInput,
-  choices: OutputChoices,
+  { name, sheetKind }: OutputChoices & { readonly sheetKind: SheetKind },
 ): Promise<TableSink> {
-  const { workbookSink } = await import("../xlsx/workbook-sink.js");
+  const format = formatOfKind(sheetKind);
   // Tables in other dialects have become CSV.
   const isKept = hasUsualMarks(dialect) && dialect.delimiter !== "\t";
   const delimiter = (isKept ? dialect.delimiter : null) ?? ",";
-  return workbookSink(
-    output,
-    delimiter,
-    returned ?? (await newBook(choices, sheet?.name)),
-    returned !== undefined,
-  );
-}
-
-async function newBook({ name, workbook }: OutputChoices, sheet: string | undefined): Promise<WriteRows> {
-  if (workbook === "xlsm") {
-    throw new ChoiceError(`${name}: a workbook with macros is made from one only; name it .xlsx`);
-  }
-  const { newWorkbook } = await import("../xlsx/new-workbook.js");
-  return newWorkbook(sheet || "Sheet1");
+  const write = returned ?? (await format.create(name, sheetKind, sheet?.name || "Sheet1"));
+  return format.sinkFor(output, delimiter, write, returned !== undefined);
 }

@@ -5,8 +5,8 @@
 import { parse } from "csv-parse/sync";
 import { longRecordBytes } from "../../core/table/records.js";
 import type { TableSink } from "../../files/table-sink.js";
+import type { WriteRows } from "../format.js";
 import { removedRow } from "./sheet.js";
-import type { WriteRows } from "./workbook.js";
 
 /**
  * Returns a sink that takes CSV and writes a workbook into another sink.

@@ -9,7 +9,7 @@ import { TableError } from "../../core/table/errors.js";
 import { quoteField } from "../../core/table/quotes.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { ChoiceError } from "../../files/errors.js";
-import type { WorkbookFormat } from "../by-name.js";
+import type { OpenSheet, SheetKind, WriteRows } from "../format.js";
 import {
   type Archive,
   type ArchivePart,
@@ -19,14 +19,7 @@ import {
   rebuilt,
   unpack,
 } from "../zip/archive.js";
-import {
-  type AddedColumns,
-  cellName,
-  type RowBatches,
-  SheetFault,
-  type SheetRow,
-  type Workbook,
-} from "./sheet.js";
+import { type AddedColumns, cellName, SheetFault, type SheetRow, type Workbook } from "./sheet.js";
 import { openXlsx } from "./xlsx.js";
 
 /** Most bytes of a file that is read as a stream, into memory, and of a part of a file. */
@@ -36,45 +29,6 @@ const mostPartBytes = 500_000_000;
 const suspectBytes = 67_108_864;
 const mostRatio = 200;
 const pieceLength = 65_536;
-
-export interface OpenSheet {
-  readonly format: WorkbookFormat;
-  readonly name: string;
-  readonly isHidden: boolean;
-  /** Names of the other sheets whose first rows also contain something like an item; none if the sheet was named. */
-  readonly others: readonly string[];
-  /** The rows as CSV with commas and LF, in UTF-8. Empty rows at the end are left out. */
-  readonly bytes: AsyncIterable<Uint8Array>;
-  /** Covers the rows read so far, as does `emptyFormulas`. */
-  hiddenRows(): number;
-  emptyFormulas(): EmptyFormulas | undefined;
-  /**
-   * Returns the number of columns of the rows below row `row`, which counts from 1; at least `known`. Reads all rows.
-   */
-  widthBelow(row: number, known: number): Promise<number>;
-  /**
-   * Returns whether a column, from 0, has formulas without a stored value, and nothing else below the first of them.
-   */
-  lacksValues(column: number): Promise<boolean>;
-  /**
-   * Returns a function that takes the rows of the sheet with the added fields, and yields the file with these columns
-   * added and all else unchanged. Undefined if only another file can be written.
-   *
-   * @throws TableError if columns cannot be added; also from the iteration
-   */
-  readonly addColumns: ((added: AddedColumns) => Promise<WriteRows>) | undefined;
-}
-
-export type WriteRows = (rows: RowBatches) => AsyncIterable<Uint8Array>;
-
-/**
- * Formulas without a stored value: the workbook was written by a program that calculates nothing. `first` is the name
- * of the first cell with one.
- */
-export interface EmptyFormulas {
-  readonly count: number;
-  readonly first: string;
-}
 
 /**
  * Opens the named sheet; without a name, the first with something like an item in its first rows, if possible one that
@@ -144,7 +98,7 @@ export async function listSheets(
   profile: ItemProfile,
   signal: AbortSignal,
 ): Promise<{
-  readonly format: WorkbookFormat;
+  readonly format: SheetKind;
   readonly names: readonly string[];
   readonly tables: readonly string[];
 }> {
@@ -177,7 +131,7 @@ async function openBook(
   signal: AbortSignal,
 ): Promise<{
   readonly book: Workbook;
-  readonly format: WorkbookFormat;
+  readonly format: SheetKind;
   readonly parts: readonly ArchivePart[];
 }> {
   const parts = listParts(file);

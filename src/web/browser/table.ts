@@ -22,8 +22,8 @@ import { Fault } from "../../fault.js";
 import { ClosedPipe } from "../../files/errors.js";
 import type { TableSink } from "../../files/table-sink.js";
 import { piecesOf } from "../../files/web-stream.js";
-import type { WorkbookFormat } from "../../formats/by-name.js";
 import type { Compression } from "../../formats/compression/compression-format.js";
+import type { SheetKind } from "../../formats/format.js";
 import { openInput } from "../../formats/open/open-input.js";
 import { writeTable } from "../../formats/open/write-table.js";
 import { TableFault } from "./table-fault.js";
@@ -62,7 +62,7 @@ export interface TableOptions extends ListedItems {
   readonly header?: boolean;
   /** Label of an encoding (WHATWG), or `auto` to guess it; by default UTF-8, or UTF-16 with a byte order mark. */
   readonly encoding?: string;
-  /** Name of the sheet of a workbook; by default the first with items. */
+  /** Name of the sheet of a spreadsheet file; by default the first with items. */
   readonly sheet?: string;
   /** Adds the columns `reason` and `suggestion`. */
   readonly explain?: boolean;
@@ -90,7 +90,7 @@ export interface TableOptions extends ListedItems {
 
 export interface CheckedTable {
   /** Format of the output: that of the input where it can be written. */
-  readonly format: Table["format"] | WorkbookFormat;
+  readonly format: Table["format"] | SheetKind;
   /** Column with the items, from 1, and its name. */
   readonly column: number;
   readonly columnName: string | undefined;
@@ -148,8 +148,7 @@ export async function openCheck(
       encoding: options.encoding,
       outputEncoding: undefined,
       sheet: options.sheet,
-      workbook: "same",
-      returnsWorkbook: true,
+      sheets: { kind: "same", mayReturn: true },
       isInPlace: false,
       backup: undefined,
       table: {
@@ -186,7 +185,7 @@ export async function openCheck(
   const { table, columns, cells, compression, encoding, sheet, share } = input;
   const output = outputStream();
   signal.addEventListener("abort", () => output.fail(signal.reason));
-  const sink = await writeTable(output.sink, input, { name, workbook: sheet?.format, compression }).catch(
+  const sink = await writeTable(output.sink, input, { name, sheetKind: sheet?.format, compression }).catch(
     (error: unknown) => {
       throw asFault(error);
     },

@@ -6,7 +6,7 @@ import { passedKernel } from "./load-tables.js";
 import type { CheckedTable, TableOptions } from "./table.js";
 
 /**
- * Validates a table as the command line does: CSV, TSV, JSON Lines, JSON, .xlsx, vCard or LDIF, also compressed by gzip.
+ * Validates a table as the command line does, in all of its formats; what is compressed has to be so by gzip.
  * The checked table is a stream of bytes; nothing is read ahead of it.
  *
  * Call it in a worker: it is one long computation.

@@ -9,6 +9,7 @@ import { renderPage, renderParts } from "../../core/facts/render/page.js";
 import { opening, reasonText } from "../../core/facts/words.js";
 import { TooManyItems } from "../../core/kernel/distinct-table.js";
 import type { ObservedRows, RowObserver } from "../../core/run/run-options.js";
+import { tableEndings } from "../../formats/registry.js";
 import { loadedTable } from "../browser/items.js";
 import { loadTables } from "../browser/load-tables.js";
 import { type CheckedTable, openCheck, type TableOptions, useKernelBytes } from "../browser/table.js";
@@ -189,7 +190,7 @@ async function save(task: number, file: File, common: TableOptions, options: Sav
 /** Returns `list-checked.csv.gz` for `list.csv.gz`; the ending is that of the output. */
 function savedName(name: string, { format, compression }: CheckedTable, onlyGood: boolean): string {
   const [, base = "list", ending = ""] = /^(.*?)(\.[^.]+)?(?:\.gz)?$/is.exec(name) ?? [];
-  const isKept = /^\.(?:csv|tsv|tab|txt|jsonl|ndjson|json|xlsx)$/i.test(ending);
+  const isKept = tableEndings.get(ending.slice(1).toLowerCase())?.isWritten;
   return `${base}-${onlyGood ? "good" : "checked"}${isKept ? ending : `.${format}`}${compression ? ".gz" : ""}`;
 }
 

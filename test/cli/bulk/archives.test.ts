@@ -187,7 +187,7 @@ describe("an archive on standard input", () => {
     });
     expect(await idv(["emails", "-q"], { stdin: gzipSync(stdin) })).toMatchObject({
       code: 2,
-      stderr: "idv: standard input: a zip archive without a workbook in it; unpack it first\n",
+      stderr: expect.stringContaining("the 2 tables of standard input need a place each"),
     });
     expect((await idv(["emails"], { stdin: zip({ "x.pdf": "x" }) })).stderr).toBe(
       "idv: standard input: a zip archive without tables\n",
@@ -323,4 +323,67 @@ test("two archives cannot be written to one, and an archive with two files of on
     "idv: t.zip: two of its files are named a.csv; unpack it\n",
   );
   expect((await run(home, "a.zip", "-q", "-o", "x.zip.gz")).code).toBe(2);
+});
+
+describe("archives in other files", () => {
+  const book = xlsxOf({
+    One: `<row r="1"><c r="A1" t="inlineStr"><is><t>${bad}</t></is></c></row>`,
+    Two: `<row r="1"><c r="A1" t="inlineStr"><is><t>${ok}</t></is></c></row>`,
+  });
+  const inner = zip({ "deep/users.csv": `email\n${bad}\n`, "book.xlsx": book });
+  const outer = zip({ "own.csv": `email\n${ok}\n`, "more/inner.zip": inner, "notes.txt": "hello" });
+
+  test.each<[name: string, bytes: Buffer]>([
+    ["a.zip", outer],
+    ["a.zip.gz", gzipSync(outer)],
+    ["a.zip", zip({ "around.zip": outer })],
+  ])("are opened: %s", async (name, bytes) => {
+    const home = folderOf({ [name]: bytes, "tmp/a": "" });
+    const env = { TMPDIR: join(home, "tmp") };
+    const { code, stderr } = await idv(["emails", name, "-o", "o/"], { home, env });
+    expect(code, stderr).toBe(0);
+    const base = name === "a.zip" && bytes !== outer ? "around/" : "";
+    expect(read(home, `o/${base}own.csv`).toString()).toBe(`email,status\n${ok},ok\n`);
+    expect(read(home, `o/${base}more/inner/deep/users.csv`).toString()).toBe(
+      `email,status\n${bad},disposable\n`,
+    );
+    expect((await readQuota(home)).used).toBe(2);
+    expect(readdirSync(join(home, "tmp"))).toEqual(["a"]);
+  });
+
+  test("have their sheets opened, too", async () => {
+    const home = folderOf({ "a.zip": outer });
+    const { code, stderr } = await run(home, "a.zip", "-o", "o/", "--sheet", "*");
+    expect(code, stderr).toBe(0);
+    expect(read(home, "o/more/inner/book-Two.csv").toString()).toBe(`${ok},ok\n`);
+    expect(readdirSync(join(home, "o"))).toEqual(["more", "own.csv"]);
+  });
+
+  test("stay as they are in an archive that comes back", async () => {
+    const home = folderOf({ "a.zip": outer });
+    const { code, stderr } = await run(home, "a.zip", "-I");
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain("a.zip: left as they are: more/inner.zip, notes.txt");
+    const parts = await filesIn(read(home, "a.zip"));
+    expect(parts["own.csv"]).toBe(`email,status\n${ok},ok\n`);
+    expect(parts["more/inner.zip"]).toBe(inner.toString("latin1"));
+  });
+
+  test("are not put back, and not opened without end", async () => {
+    const home = folderOf({
+      "a.zip.gz": gzipSync(outer),
+      "deep.zip": Array.from({ length: 6 }).reduce<Buffer>((bytes) => zip({ "b.zip": bytes }), outer),
+    });
+    for (const args of [["-I"], ["-o", "b.zip"]])
+      expect(await run(home, "a.zip.gz", ...args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(
+          "a.zip.gz: an archive in another file is not put back; write its tables to a folder with -o FOLDER/",
+        ),
+      });
+    expect(await run(home, "deep.zip", "-o", "o/")).toMatchObject({
+      code: 6,
+      stderr: "idv: deep.zip/b.zip/b.zip/b.zip/b.zip: too many archives in each other; unpack it\n",
+    });
+  });
 });

@@ -1,6 +1,6 @@
 /**
- * Makes the tables in zip archives and workbooks files of a run, and writes these archives and workbooks with the tables
- * as they come out of it.
+ * Makes the tables in archives and the sheets of spreadsheet files files of a run, and writes these archives and files with the
+ * tables as they come out of it.
  *
  * Each table is a file of the run, so that quota, report and messages need know nothing of archives. The archive is written
  * while its tables are, so that none waits on a disk for the others.
@@ -10,81 +10,53 @@ import { profiles } from "../../../core/run/items/profiles.js";
 import { endingOf } from "../../../files/ending.js";
 import { ChoiceError } from "../../../files/errors.js";
 import { openCopy } from "../../../files/output.js";
-import { isWorkbook } from "../../../formats/by-name.js";
-import { openArchive } from "../../../formats/zip/archive-files.js";
-import { startsAsZip } from "../../../formats/zip/file-start.js";
+import { type ContainerChoices, containersIn } from "../../../formats/containers.js";
+import type { Container } from "../../../formats/format.js";
+import { isContainerName, tableEndings } from "../../../formats/registry.js";
 import { all } from "../../options/input.js";
 import { commitOutputs, unchanged } from "../commit.js";
-import { type Container, type Input, needPaths } from "../plan/paths.js";
+import { type Input, needPaths } from "../plan/paths.js";
 import type { BulkRequest, Plan } from "../plan/plan.js";
 import { tryInput } from "./input.js";
 import { checkReplaceable } from "./output.js";
 import type { Resources } from "./resources.js";
-import { openSheets } from "./sheets.js";
-
-/** Endings of names of tables; other files in an archive stay as they are. */
-const tableEndings = new Set([
-  ...["csv", "tsv", "tab", "txt", "json", "jsonl", "ndjson", "xlsx", "vcf", "ldif"],
-]);
-/** Endings that other things have, too. */
-const vagueEndings = new Set(["txt", "json"]);
-
-/** Parts that only workbooks and documents have. */
-const officePart =
-  /^(?:\[Content_Types\]\.xml|mimetype|xl\/workbook\..*|word\/document\.xml|Index\/Document\.iwa|Index\.zip)$/;
 
 /**
- * Returns the inputs of a run, with the tables of each archive, and with `--sheet "*"` the sheets of each workbook, in
+ * Returns the inputs of a run, with the tables of each archive, and with `--sheet "*"` the sheets of each spreadsheet file, in
  * its place.
  *
  * @param standardInput the path of its copy, if it is an input
- * @throws FileError, TableError when an archive or a workbook cannot be read
+ * @throws FileError, TableError when an archive cannot be read
  * @throws ChoiceError when an archive has no tables, or a file with `--sheet "*"` no sheets
  */
 export async function inputsOf(
   files: readonly string[],
   standardInput: string | undefined,
-  { kind, options }: BulkRequest,
+  { kind, options: { sheet, inPlace, output } }: BulkRequest,
   resources: Resources,
 ): Promise<readonly Input[]> {
+  const choices: ContainerChoices = {
+    profile: profiles[kind],
+    allSheets: sheet === all,
+    comesBack: inPlace !== undefined || (output !== undefined && isContainerName(output)),
+    signal: resources.signal,
+    atEnd: (close) => resources.atEnd(close),
+    copies: resources.copies,
+  };
   const inputs: Input[] = [];
   for (const path of files) {
     const name = path === "-" ? "standard input" : path;
-    const container =
-      options.sheet === all
-        ? await openSheets(standardInput ?? path, name, profiles[kind], resources)
-        : await openTables(standardInput ?? path, name, resources);
-    if (container === undefined) inputs.push({ path, standardInput });
-    else inputs.push(...container.tables.map((table) => ({ path, member: { container, table } })));
+    const containers = await containersIn(standardInput ?? path, name, choices);
+    if (containers.length === 0) inputs.push({ path, standardInput });
+    for (const container of containers)
+      inputs.push(...container.tables.map((table) => ({ path, member: { container, table } })));
   }
   return inputs;
 }
 
-/** Returns a zip archive; undefined for other files, and for workbooks. */
-async function openTables(path: string, name: string, resources: Resources): Promise<Container | undefined> {
-  if (!startsAsZip(path) || isWorkbook(endingOf(path))) return undefined;
-  const file = await openArchive(path, name, resources.signal);
-  if (file.parts.some(({ name }) => officePart.test(name))) {
-    await file.close();
-    return undefined;
-  }
-  await resources.atEnd(() => file.close());
-  const tables = file.parts.map((part) => part.name).filter(isTable);
-  const twice = tables.find((table, nth) => tables.indexOf(table) !== nth);
-  if (twice !== undefined) throw new ChoiceError(`${name}: two of its files are named ${twice}; unpack it`);
-  if (tables.length === 0) throw new ChoiceError(`${name}: a zip archive without tables`);
-  const names = file.parts.map((part) => part.name).filter((part) => !part.endsWith("/"));
-  return { ...file, format: "zip", names, tables };
-}
-
-function isTable(name: string): boolean {
-  const base = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
-  return !base.startsWith(".") && !name.startsWith("__MACOSX/") && tableEndings.has(endingOf(base));
-}
-
 /**
- * Leaves out the tables in which nothing looks like an item, unless the user has named columns. Opens the archives and
- * workbooks that are to be returned.
+ * Leaves out the tables in which nothing looks like an item, unless the user has named columns. Opens the files
+ * that are to be returned.
  *
  * @throws ChoiceError when no table of an archive has items
  * @throws FileError when an archive cannot be written
@@ -150,7 +122,7 @@ async function withItems(
       signal.throwIfAborted();
       refusal ??= error;
       if (!(error instanceof ChoiceError)) failure ??= error;
-      const isVague = vagueEndings.has(endingOf(plan.member!.table));
+      const isVague = tableEndings.get(endingOf(plan.member!.table))?.isVague;
       if (!(error instanceof ChoiceError) || (plan.table.columns !== undefined && !isVague))
         chosen.push(plan);
     }
@@ -169,7 +141,7 @@ const listed = (names: readonly string[]): string =>
     ...(names.length > mostNamed ? [`and ${names.length - mostNamed} more`] : []),
   ].join(", ");
 
-/** Writes an archive or a workbook when the last of its tables is validated. */
+/** Writes an archive or a spreadsheet file when the last of its tables is validated. */
 export async function finishContainer(
   plan: Plan,
   later: readonly Plan[],

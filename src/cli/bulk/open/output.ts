@@ -28,7 +28,7 @@ interface OpenOutput {
 }
 
 export async function openSink(
-  { output, isInPlace, workbook, outputEncoding, member }: Plan,
+  { output, isInPlace, sheets, outputEncoding, member }: Plan,
   input: OpenInput,
   split: SplitFolder | undefined,
 ): Promise<OpenOutput> {
@@ -42,7 +42,7 @@ export async function openSink(
   const part = await member?.container.returned?.partSink(member.table);
   const file = part ? undefined : await openOutputFile(output);
   const compression = isInPlace ? input.compression : compressionByName(output);
-  const target = { name, workbook, compression, encode };
+  const target = { name, sheetKind: sheets?.kind, compression, encode };
   return { sink: await writeTable(part ?? file!, input, target), file };
 }
 

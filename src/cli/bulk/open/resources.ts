@@ -1,4 +1,5 @@
 /** Owns what a run opens: closes it when the run ends, and discards outputs that must not appear. */
+import { PrivateCopies } from "../../../files/private-copy.js";
 import type { TableSink } from "../../../files/table-sink.js";
 
 /** `discard` has no effect after a commit. */
@@ -11,6 +12,7 @@ export class Resources {
   delivery: { readonly secure?: () => Promise<void>; readonly deliver?: () => Promise<void> } = {};
   /** Called before the last output appears: from then on, the run has ended well. */
   onAppear: () => void = () => {};
+  readonly copies = new PrivateCopies((remove) => this.atEnd(remove));
   readonly #closes: Close[] = [];
   #ofFile: Discardable[] = [];
   #commit: Promise<unknown> | undefined;

@@ -1,10 +1,8 @@
-/** Opens standard input, and copies archives, which are read from their end, to a file. */
-import { open, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { cannotWrite, FileError } from "../../../files/errors.js";
+/** Opens standard input, and copies archives, which are read from their end. */
+import { FileError } from "../../../files/errors.js";
 import { found } from "../../../files/found.js";
 import { type InputFile, readStream } from "../../../files/input.js";
-import { newPrivateFolder, removeAbandonedFolders } from "../../../files/temporary-files.js";
+import { uncompressedStart } from "../../../formats/file-start.js";
 import { isZipStart } from "../../../formats/zip/zip-start.js";
 import { say } from "../../terminal/terminal.js";
 import type { Resources } from "./resources.js";
@@ -25,27 +23,7 @@ export async function openStandardInput(resources: Resources): Promise<InputFile
     yield first.value;
     yield* rest;
   }
-  if (!first.done && isZipStart(first.value)) return copyOf(bytes(), resources);
+  if (!first.done && isZipStart(await uncompressedStart(first.value)))
+    return resources.copies.add("standard input", bytes());
   return { bytes: bytes(), size: undefined, hasChanged: async () => false, close: async () => {} };
-}
-
-/** Returns the path of a copy that only this user can read, and that is removed when the run ends. */
-async function copyOf(bytes: AsyncIterable<Uint8Array>, resources: Resources): Promise<string> {
-  await removeAbandonedFolders();
-  try {
-    const folder = await newPrivateFolder();
-    await resources.atEnd(() => rm(folder, { recursive: true, force: true }));
-    const path = join(folder, "input");
-    const file = await open(path, "wx", 0o600);
-    try {
-      for await (const piece of bytes) await file.writeFile(piece);
-    } finally {
-      await file.close();
-    }
-    return path;
-  } catch (error) {
-    resources.signal.throwIfAborted();
-    if (error instanceof FileError) throw error;
-    throw cannotWrite("a copy of standard input", error);
-  }
 }

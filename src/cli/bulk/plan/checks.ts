@@ -35,7 +35,7 @@ export function checkTogether(options: BulkOptions, settings: Settings): void {
   }
 }
 
-export const keepsNothing = (): UsageError =>
+const keepsNothing = (): UsageError =>
   new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
 
 function checkReplaces(

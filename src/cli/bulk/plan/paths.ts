@@ -2,42 +2,14 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { knownStatuses } from "../../../core/validator/validator.js";
-import { endingOf } from "../../../files/ending.js";
 import { found } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
-import type { FileCopy } from "../../../files/output.js";
-import type { TableSink } from "../../../files/table-sink.js";
-import { isArchiveName, type WorkbookFormat } from "../../../formats/by-name.js";
+import type { Container } from "../../../formats/format.js";
 import { printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { isUrl, noItem } from "../../options/values.js";
 import { isSameFile, type Returned } from "./targets.js";
-
-/** A zip archive or a workbook whose tables are files of a run. */
-export interface Container {
-  /** Its path, or `standard input`. */
-  readonly name: string;
-  readonly format: "zip" | WorkbookFormat;
-  /** Names of everything in it. */
-  readonly names: readonly string[];
-  /** Names of its tables. */
-  readonly tables: readonly string[];
-  read(table: string): InputFile | Promise<InputFile>;
-  hasChanged(): Promise<boolean>;
-  /** Opens a file that gets all that is in it, with these tables written anew in their order. */
-  returnTo(path: string, tables: readonly string[]): Promise<ReturnedContainer>;
-  /** The file that gets the tables as they come out of the run, and the backup of the one that it replaces. */
-  returned?: ReturnedContainer;
-  backup?: FileCopy | undefined;
-}
-
-export interface ReturnedContainer extends TableSink {
-  /** Returns whether nothing in it would change. Call it after `prepare`. */
-  isSame(): Promise<boolean>;
-  /** Returns the sink for a table. The one before it has to be committed. */
-  partSink(table: string): TableSink | Promise<TableSink>;
-}
 
 export interface Input {
   /** `-` for standard input. */
@@ -64,6 +36,7 @@ export interface FilePaths extends Pick<Input, "member" | "standardInput"> {
  * @throws UsageError when several files have no separate outputs, or an input would be overwritten
  */
 export function pathsOf(inputs: readonly Input[], options: BulkOptions): readonly FilePaths[] {
+  for (const { member } of inputs) checkStays(member, options);
   const isSeveral = inputs.length > 1;
   const isReturned = checkReturned(inputs, options);
   // Which tables of an archive have items is not known yet.
@@ -76,7 +49,7 @@ export function pathsOf(inputs: readonly Input[], options: BulkOptions): readonl
 }
 
 /**
- * Returns whether the output is a zip archive or a workbook with the tables of the one that is read.
+ * Returns whether the output is a file of the kind that is read, with its tables.
  *
  * @throws UsageError when it would be made of several
  */
@@ -91,12 +64,20 @@ function checkReturned(inputs: readonly Input[], { output }: BulkOptions): boole
   return isFitting;
 }
 
-const canReturn = ({ format }: Container, output: string | undefined): boolean =>
-  output !== undefined && (format === "zip" ? isArchiveName(output) : endingOf(output) === format);
+const canReturn = ({ format, stays }: Container, output: string | undefined): boolean =>
+  stays === undefined && output?.toLowerCase().endsWith(`.${format}`) === true;
+
+type Member = NonNullable<Input["member"]>;
+
+function checkStays(member: Member | undefined, { inPlace, output }: BulkOptions): void {
+  const { name, format, stays } = member?.container ?? {};
+  const isWanted = inPlace !== undefined || output?.toLowerCase().endsWith(`.${format}`);
+  if (stays !== undefined && isWanted) throw new UsageError(`${name}: ${stays}`);
+}
 
 function pathsOfTable(
   path: string,
-  member: NonNullable<Input["member"]>,
+  member: Member,
   isSeveral: boolean,
   { output, inPlace, dryRun }: BulkOptions,
 ): FilePaths {
@@ -114,14 +95,25 @@ function pathsOfTable(
     return { ...paths, output: `${output}/${table}`, returned: { path: output, backup: undefined } };
   }
   if (!isSeveral && !isFolder(output)) return { ...paths, output };
-  // Nothing is written outside of the folder, whatever the names in the archive are.
-  const isSheet = container.format !== "zip";
-  const prefix = path === "-" ? "" : `${basename(path).replace(/\.\w+$/, "")}-`;
-  const name = isSheet ? `${prefix}${table}.csv` : table;
-  const names = name.split(/[/\\]/).filter((name) => !["", ".", ".."].includes(name));
-  const file = join(output, ...names.map((name) => name.replaceAll(":", "_")));
+  const file = join(output, ...namesIn(fileNameOf(path, member)));
   return { ...paths, output: file, folder: dirname(file) };
 }
+
+/** Returns the name of the file for a table in a folder of outputs. */
+function fileNameOf(path: string, { container: { within, isOfSheets }, table }: Member): string {
+  // Archives in archives become folders.
+  const place = within.replace(/\.zip(?:\.gz|\.zst)?(?=\/|$)/gi, "");
+  if (!isOfSheets) return `${place}/${table}`;
+  const base = (place || basename(path)).replace(/\.\w+$/, "");
+  return `${path === "-" && within === "" ? "" : `${base}-`}${table}.csv`;
+}
+
+/** Returns the names in a path. Nothing is written outside of the folder, whatever the names in an archive are. */
+const namesIn = (path: string): readonly string[] =>
+  path
+    .split(/[/\\]/)
+    .filter((name) => !["", ".", ".."].includes(name))
+    .map((name) => name.replaceAll(":", "_"));
 
 const notReplaceable = (): UsageError =>
   new UsageError("--in-place needs a FILE; standard input cannot be replaced");
@@ -150,7 +142,7 @@ function checkSeveral(inputs: readonly Input[], { output, inPlace, split, dryRun
 export function needPaths(inputs: readonly Pick<FilePaths, "member">[]): UsageError {
   const [container, ...others] = new Set(inputs.map(({ member }) => member?.container));
   const isOne = container !== undefined && others.length === 0;
-  const tables = container?.format === "zip" ? "tables" : "sheets";
+  const tables = container?.isOfSheets ? "sheets" : "tables";
   const what = isOne ? `the ${inputs.length} ${tables} of ${container.name}` : `${inputs.length} files`;
   const together = isOne ? `to one file with -o FILE.${container.format}, ` : "";
   return new UsageError(

@@ -10,8 +10,9 @@ import type { TableOptions } from "../../../core/table/table.js";
 import { type Kind, notChecked } from "../../../core/validator/validator.js";
 import { tableSource } from "../../../engines/data/installed-table.js";
 import { endingOf } from "../../../files/ending.js";
-import { formatByName, isWorkbook, type WorkbookFormat } from "../../../formats/by-name.js";
-import { type ColumnChoices, losesStyles } from "../../../formats/open/open-input.js";
+import { refuse, type SheetKind } from "../../../formats/format.js";
+import type { ColumnChoices, WrittenSheets } from "../../../formats/open/open-input.js";
+import { formatByName, formatOfKind, sheetKindOf } from "../../../formats/registry.js";
 import { printable } from "../../../text.js";
 import { noteUnaskedExchanges, ownListFiles, readOwnLists } from "../../config/own-lists.js";
 import { dataTablePath } from "../../config/paths.js";
@@ -33,13 +34,7 @@ import {
 } from "../../options/values.js";
 import type { ProgressMode } from "../../terminal/progress.js";
 import { say } from "../../terminal/terminal.js";
-import {
-  checkOffline,
-  checkServiceOptions,
-  checkTogether,
-  keepsNothing,
-  noteServiceOptions,
-} from "./checks.js";
+import { checkOffline, checkServiceOptions, checkTogether, noteServiceOptions } from "./checks.js";
 import { checkNotItself, type FilePaths, type Input, pathsOf } from "./paths.js";
 import { checkSideOutputs } from "./side-outputs.js";
 import { checkTargets } from "./targets.js";
@@ -99,10 +94,7 @@ export interface LogPlan {
 
 interface FilePlan extends FilePaths {
   readonly inputName: string;
-  /** Format of the output if it is a workbook. */
-  readonly workbook: WorkbookFormat | undefined;
-  /** Whether a workbook that is read may be written again with more columns. */
-  readonly returnsWorkbook: boolean;
+  readonly sheets: (WrittenSheets & { readonly kind: SheetKind }) | undefined;
   /** Name of the sheet that is read; undefined for the first with items. */
   readonly sheet: string | undefined;
   readonly table: Omit<TableOptions, "onBadRow">;
@@ -270,54 +262,60 @@ function logOf({ log = [], quiet }: BulkOptions): LogPlan {
 const logFormatsOf = ({ log = [] }: Pick<BulkOptions, "log">) =>
   log.flatMap((target) => ("format" in target ? [target.format] : []));
 
-function workbookOf({ input, output, isInPlace, member, returned }: FilePaths): WorkbookFormat | undefined {
-  const container = returned === undefined ? undefined : member?.container.format;
-  if (isWorkbook(container)) return container;
-  const format = isInPlace ? endingOf(input!) : output && formatByName(output);
-  return isWorkbook(format) ? format : undefined;
+/** Tables beside spreadsheet files in an archive have no sheets. */
+const sheetNamed = ({ sheet }: BulkOptions, { member }: FilePaths): string | undefined =>
+  sheet === all && member !== undefined ? undefined : sheet;
+
+/** Returns the kind of the spreadsheet file that is written, and whether it may be the one that is read, with more columns. */
+function sheetsOf(
+  { input, output, isInPlace, member, returned }: FilePaths,
+  { shard, badRows, split }: BulkOptions,
+  { header }: Settings,
+): FilePlan["sheets"] {
+  const container = returned === undefined ? undefined : sheetKindOf(member!.container.format);
+  const kind = container ?? sheetKindOf((isInPlace ? input : output) ?? "");
+  if (kind === undefined) return undefined;
+  const isWhole = [shard, badRows, split].every((option) => option === undefined);
+  return { kind, mayReturn: isWhole && header.value !== "never" };
 }
 
-const mayReturn = ({ shard, badRows, split }: BulkOptions, { header }: Settings): boolean =>
-  [shard, badRows, split].every((option) => option === undefined) && header.value !== "never";
-
+/** @throws UsageError, ChoiceError when an output cannot be written with the options */
 function checkWritten(paths: FilePaths, options: BulkOptions, settings: Settings): void {
   const { output, isInPlace, backup, returned } = paths;
-  const workbook = workbookOf(paths);
-  if (workbook && returned !== undefined && !mayReturn(options, settings)) {
-    throw new UsageError(
-      `${printable(returned.path)}: one sheet of text would be left of it; write the sheets to a folder with -o FOLDER/`,
-    );
-  }
-  if (isInPlace && workbook && backup === undefined && !mayReturn(options, settings)) {
-    throw new UsageError(`${printable(output!)}: ${losesStyles}`);
-  }
-  if (workbook && options.badRows?.policy === "keep") throw keepsNothing();
-  if (workbook && options.encoding?.output !== undefined) {
-    throw new UsageError(
-      `${output}: an encoding of the output is for text; leave it out for a spreadsheet file`,
-    );
-  }
-  if (workbook && options.format !== undefined) {
-    throw new UsageError(`${output}: --format is for text; leave it out for a spreadsheet file`);
+  const sheets = sheetsOf(paths, options, settings);
+  if (sheets !== undefined) {
+    const { loses, refuses } = formatOfKind(sheets.kind);
+    if (returned !== undefined && !sheets.mayReturn) {
+      throw new UsageError(
+        `${printable(returned.path)}: one sheet of text would be left of it; write the sheets to a folder with -o FOLDER/`,
+      );
+    }
+    if (isInPlace && backup === undefined && !sheets.mayReturn) {
+      throw new UsageError(`${printable(output!)}: ${loses}`);
+    }
+    refuse(output!, refuses.output, {
+      keptRows: options.badRows?.policy === "keep",
+      outputEncoding: options.encoding?.output !== undefined,
+      format: options.format !== undefined,
+    });
   }
   checkNotItself(paths, options);
 }
 
 function planFile({ kind, settings, cells }: CommonPlan, paths: FilePaths, options: BulkOptions): FilePlan {
   const { input, output, isInPlace } = paths;
-  const workbook = workbookOf(paths);
+  const sheets = sheetsOf(paths, options, settings);
   // A file named .csv may hold tabs. An output with the same ending then gets tabs, too.
   const isSameEnding = input !== undefined && output !== undefined && endingOf(input) === endingOf(output);
   const named = output === undefined || isInPlace || isSameEnding ? undefined : formatByName(output);
-  // Workbooks are made from CSV.
-  const namedFormat = workbook ? "csv" : named;
+  // Sheets are made from CSV.
+  const namedFormat = sheets ? "csv" : named;
   const { column, delimiter, quote, comment, format, skipLines, headers } = options;
   return {
     ...paths,
     inputName: input ?? "standard input",
-    workbook,
-    returnsWorkbook: workbook !== undefined && mayReturn(options, settings),
-    sheet: paths.member?.container.format === "zip" ? options.sheet : (paths.member?.table ?? options.sheet),
+    sheets,
+    sheet: paths.member?.container.isOfSheets ? paths.member.table : sheetNamed(options, paths),
     table: {
       profile: profiles[kind],
       items: itemTest({ kind, emptyValues: cells.emptyValues }),
@@ -332,7 +330,7 @@ function planFile({ kind, settings, cells }: CommonPlan, paths: FilePaths, optio
       force: options.force === true,
       // The sample shows whether a column holds the statuses of an earlier run.
       needsSample: options.update !== undefined,
-      ...(namedFormat !== undefined && !isWorkbook(namedFormat) && { namedFormat }),
+      ...(namedFormat !== undefined && { namedFormat }),
     },
     filter: rowFilter(options, settings, isInPlace),
   };

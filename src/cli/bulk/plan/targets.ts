@@ -9,7 +9,7 @@ import { cacheSecretPath } from "../../config/cache-secret.js";
 import { cachePath } from "../../config/paths.js";
 import { UsageError } from "../../errors.js";
 
-/** The archive or workbook that gets the output, and the backup of the one that it replaces. */
+/** The file of several tables that gets the output, and the backup of the one that it replaces. */
 export interface Returned {
   readonly path: string;
   readonly backup: string | undefined;

@@ -9,7 +9,7 @@ import { existsSync } from "node:fs";
 import type { RunReport } from "../../../core/run/run-options.js";
 import type { Table } from "../../../core/table/table.js";
 import { isDevicePath } from "../../../files/found.js";
-import { formatByName } from "../../../formats/by-name.js";
+import { formatByName } from "../../../formats/registry.js";
 import { isDatabase } from "../../config/quota-location.js";
 import { settingNames, settingOf } from "../../config/settings.js";
 import type { GivenOption } from "../../options/option.js";
@@ -21,8 +21,8 @@ export function resumeCommand(plan: Plan, table: Table): string | undefined {
   const { output } = plan;
   const words = repeatedWords(plan);
   if (plan.member) return undefined;
-  // A workbook would be replaced together with its backup.
-  if (!isUpdatable(plan, table) || plan.workbook || words === undefined) return undefined;
+  // A spreadsheet file would be replaced together with its backup.
+  if (!isUpdatable(plan, table) || plan.sheets || words === undefined) return undefined;
   return commandLine([...words, "-I", "--update", pathWord(output!)]);
 }
 

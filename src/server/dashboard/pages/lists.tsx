@@ -1,7 +1,7 @@
 /** All lists, and the form for another one. */
 
 import type { StoredList } from "../../../state/service/lists.js";
-import { grouped } from "../../../text.js";
+import { grouped, readFormats } from "../../../text.js";
 import type { ListResult } from "../../lists/list-facts.js";
 import { FaultBox, renderPage, Time } from "./layout.js";
 import { KindChoice } from "./try.js";
@@ -51,8 +51,7 @@ const SendForm = ({ mostBytes }: { mostBytes: number }) => (
     <label>
       The list{" "}
       <span class="hint">
-        CSV, TSV, one item a line, JSON or a spreadsheet (.xlsx), also with gzip; at most{" "}
-        {grouped(Math.floor(mostBytes / 1_048_576))} MiB
+        {readFormats}; at most {grouped(Math.floor(mostBytes / 1_048_576))} MiB
       </span>
       <input type="file" name="list" required />
     </label>

@@ -8,6 +8,7 @@ import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { type StoredList, senderOf } from "../../../state/service/lists.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
+import { readFormats } from "../../../text.js";
 import { type ListChoices, type ListResult, mostLists } from "../../lists/list-facts.js";
 import { ListFault } from "../../lists/list-fault.js";
 import type { Lists } from "../../lists/lists.js";
@@ -122,8 +123,7 @@ export async function listRoutes(
       {
         config: { readsBody: true },
         schema: {
-          summary:
-            "Takes a list: CSV, TSV, an item a line, JSON Lines, JSON or .xlsx, also with gzip. It is checked as soon as a server is free.",
+          summary: `Takes a list: ${readFormats}. It is checked as soon as a server is free.`,
           operationId: "submit_list",
           headers: idempotencyKeySchema,
           querystring: submissionSchema,

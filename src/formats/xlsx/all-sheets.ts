@@ -4,47 +4,51 @@
  * A sheet is changed by the same code as without `--sheet "*"`, and a fault in a later sheet leaves no file.
  */
 
-import type { ItemProfile } from "../../../core/table/sniff/item-profile.js";
-import { ChoiceError, FileError } from "../../../files/errors.js";
-import { found } from "../../../files/found.js";
-import { openInputFile } from "../../../files/input.js";
-import { type FileSink, openOutputFile } from "../../../files/output.js";
-import type { TableSink } from "../../../files/table-sink.js";
-import { listSheets } from "../../../formats/xlsx/workbook.js";
-import { startsAsZip } from "../../../formats/zip/file-start.js";
-import type { Container, ReturnedContainer } from "../plan/paths.js";
-import type { Resources } from "./resources.js";
+import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
+import { FileError } from "../../files/errors.js";
+import { found } from "../../files/found.js";
+import { openInputFile } from "../../files/input.js";
+import { type FileSink, openOutputFile } from "../../files/output.js";
+import type { TableSink } from "../../files/table-sink.js";
+import type { Container, ReturnedContainer } from "../format.js";
+import { listSheets } from "./workbook.js";
 
 /**
- * Opens a workbook for `--sheet "*"`.
+ * Opens a workbook all of whose sheets are wanted.
  *
  * @param name its name in messages
  * @throws ChoiceError when it is not a workbook
  * @throws FileError, TableError when it cannot be read
  */
-export async function openSheets(
+export async function openAllSheets(
   path: string,
   name: string,
   profile: ItemProfile,
-  resources: Resources,
+  signal: AbortSignal,
 ): Promise<Container> {
-  const { signal } = resources;
-  if (!startsAsZip(path)) {
-    // A file that cannot be opened is a fault of its own.
-    if (path !== "-") await (await openInputFile(path, signal)).close();
-    throw new ChoiceError(`${name}: --sheet "*" is for spreadsheet files, and this is not one`);
-  }
   const { read, size, hasChanged, close } = await openInputFile(path, signal);
-  await resources.atEnd(close);
-  const sheets = await listSheets(name, { length: size!, read: read! }, profile, signal);
+  const { format, names, tables } = await listSheets(
+    name,
+    { length: size!, read: read! },
+    profile,
+    signal,
+  ).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   let current = path;
   const onWritten = (written: string) => {
     current = written;
   };
   return {
-    ...sheets,
     name,
+    within: "",
+    format,
+    isOfSheets: true,
+    names,
+    tables,
     hasChanged,
+    close,
     read: () => openInputFile(current, signal),
     returnTo: async (target) => {
       // Opening a named pipe would wait for its reader.

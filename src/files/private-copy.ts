@@ -1,0 +1,49 @@
+/** Copies of what has to be read from its end: archives in a pipe, or in another file. */
+import { open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { cannotWrite, FileError } from "./errors.js";
+import { newPrivateFolder, removeAbandonedFolders } from "./temporary-files.js";
+
+/** Size of the largest archive that is read (without zip64), in bytes; all copies of a run together are not larger. */
+const mostBytes = 4_294_967_295;
+
+export class PrivateCopies {
+  readonly #atEnd: (remove: () => Promise<void>) => Promise<void>;
+  #bytes = 0;
+
+  /** @param atEnd takes what removes a copy when the run ends */
+  constructor(atEnd: (remove: () => Promise<void>) => Promise<void>) {
+    this.#atEnd = atEnd;
+  }
+
+  /**
+   * Copies bytes into a file that only this user can read.
+   *
+   * @param name what is copied, for messages
+   * @returns the path of the copy
+   * @throws FileError when it cannot be written, or the copies are larger than any archive that is read
+   */
+  async add(name: string, bytes: AsyncIterable<Uint8Array>): Promise<string> {
+    await removeAbandonedFolders();
+    try {
+      const folder = await newPrivateFolder();
+      await this.#atEnd(() => rm(folder, { recursive: true, force: true }));
+      const path = join(folder, "input");
+      const file = await open(path, "wx", 0o600);
+      try {
+        for await (const piece of bytes) {
+          this.#bytes += piece.length;
+          if (this.#bytes > mostBytes)
+            throw new FileError(`${name}: over 4 GiB of archives in a pipe or in others; unpack them`);
+          await file.writeFile(piece);
+        }
+      } finally {
+        await file.close();
+      }
+      return path;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      throw cannotWrite(`a copy of ${name}`, error);
+    }
+  }
+}

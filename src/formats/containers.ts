@@ -1,0 +1,152 @@
+/**
+ * Finds the files whose tables are files of a run: zip archives, and spreadsheet files of which all sheets are wanted; compressed
+ * ones, too, and those in each other. What is in another file is unpacked into a private copy, because archives are read from
+ * their end.
+ */
+import type { ItemProfile } from "../core/table/sniff/item-profile.js";
+import { endingOf } from "../files/ending.js";
+import { ChoiceError, FileError } from "../files/errors.js";
+import { openInputFile } from "../files/input.js";
+import type { PrivateCopies } from "../files/private-copy.js";
+import { decodeInput } from "./encodings/decoding.js";
+import { isCompressed, startOf } from "./file-start.js";
+import type { Container } from "./format.js";
+import { sheetKindOf, tableEndings } from "./registry.js";
+import { type ArchiveFile, openArchive } from "./zip/archive-files.js";
+import { isZipStart } from "./zip/zip-start.js";
+
+/** How deep archives in archives are opened: a few bytes can stand for any depth. */
+const mostNested = 4;
+
+/** Parts that only workbooks and documents have. */
+const officePart =
+  /^(?:\[Content_Types\]\.xml|mimetype|xl\/workbook\..*|word\/document\.xml|Index\/Document\.iwa|Index\.zip)$/;
+
+const stays = "an archive in another file is not put back; write its tables to a folder with -o FOLDER/";
+
+export interface ContainerChoices {
+  readonly profile: ItemProfile;
+  /** Whether each sheet of a spreadsheet file is a table. */
+  readonly allSheets: boolean;
+  /** Whether the file is to come back: then its own tables are taken, and what is in archives in it stays as it is. */
+  readonly comesBack: boolean;
+  readonly signal: AbortSignal;
+  /** Takes what is to be called when the run ends. */
+  readonly atEnd: (close: () => Promise<void>) => Promise<void>;
+  readonly copies: PrivateCopies;
+}
+
+/**
+ * Returns the containers in a file; none if it is a table itself.
+ *
+ * @param name its name in messages
+ * @throws FileError, TableError when one cannot be read, or there are too many in each other
+ * @throws ChoiceError when an archive has no tables, or all sheets of another file are wanted
+ */
+export async function containersIn(
+  path: string,
+  name: string,
+  choices: ContainerChoices,
+): Promise<readonly Container[]> {
+  const containers = await containersAt({ path, name, within: "", depth: 0 }, choices);
+  if (containers === undefined && choices.allSheets) {
+    // A file that cannot be opened is a fault of its own.
+    if (path !== "-") await (await openInputFile(path, choices.signal)).close();
+    throw new ChoiceError(`${name}: --sheet "*" is for spreadsheet files, and this is not one`);
+  }
+  if (containers?.length === 0) throw new ChoiceError(`${name}: a zip archive without tables`);
+  return containers ?? [];
+}
+
+interface Place {
+  readonly path: string;
+  readonly name: string;
+  readonly within: string;
+  /** Number of files around it. */
+  readonly depth: number;
+}
+
+/** Returns undefined for a file that is a table itself. */
+async function containersAt(
+  place: Place,
+  choices: ContainerChoices,
+): Promise<readonly Container[] | undefined> {
+  const { path, name, within, depth } = place;
+  const start = await startOf(path);
+  if (!isZipStart(start)) return undefined;
+  const { profile, allSheets, signal, atEnd } = choices;
+  if (sheetKindOf(name) !== undefined && !allSheets) return undefined;
+  const archive = isCompressed(path) ? await unpackedCopy(place, choices) : path;
+  const inner = { within, ...((depth > 0 || archive !== path) && { stays }) };
+  const openBook = async () => {
+    const { openAllSheets } = await import("./xlsx/all-sheets.js");
+    const book = await openAllSheets(archive, name, profile, signal);
+    await atEnd(book.close);
+    return [{ ...book, ...inner }];
+  };
+  if (sheetKindOf(name) !== undefined) return openBook();
+  const file = await openArchive(archive, name, signal);
+  const has = (test: (part: string) => boolean) => file.parts.some((part) => test(part.name));
+  const isOffice = has((part) => officePart.test(part));
+  if (isOffice || (allSheets && !has(isContainer(allSheets)))) {
+    await file.close();
+    return allSheets ? openBook() : undefined;
+  }
+  await atEnd(() => file.close());
+  if (depth === mostNested) throw new FileError(`${name}: too many archives in each other; unpack it`);
+  return [...tablesOf(file, name, choices, inner), ...(await containersOf(file, place, choices))];
+}
+
+function tablesOf(
+  file: ArchiveFile,
+  name: string,
+  { allSheets }: ContainerChoices,
+  inner: Pick<Container, "within" | "stays">,
+): readonly Container[] {
+  const isTable = (part: string) =>
+    isWanted(part) && tableEndings.has(endingOf(part)) && !(allSheets && sheetKindOf(part) !== undefined);
+  const tables = file.parts.map((part) => part.name).filter(isTable);
+  const twice = tables.find((table, nth) => tables.indexOf(table) !== nth);
+  if (twice !== undefined) throw new ChoiceError(`${name}: two of its files are named ${twice}; unpack it`);
+  const names = file.parts.map((part) => part.name).filter((part) => !part.endsWith("/"));
+  return tables.length === 0 ? [] : [{ ...file, ...inner, format: "zip", isOfSheets: false, names, tables }];
+}
+
+/** Returns the containers in the parts of an archive. */
+async function containersOf(
+  file: ArchiveFile,
+  { name, within, depth }: Place,
+  choices: ContainerChoices,
+): Promise<readonly Container[]> {
+  const { allSheets, comesBack, copies } = choices;
+  if (comesBack) return [];
+  const found: Container[] = [];
+  for (const { name: part } of file.parts) {
+    if (!isContainer(allSheets)(part) || !isWanted(part)) continue;
+    const inner = { name: `${name}/${part}`, within: `${within && `${within}/`}${part}`, depth: depth + 1 };
+    const path = await copies.add(inner.name, file.read(part).bytes);
+    found.push(...((await containersAt({ ...inner, path }, choices)) ?? []));
+  }
+  return found;
+}
+
+const isContainer =
+  (allSheets: boolean) =>
+  (part: string): boolean =>
+    endingOf(part) === "zip" || (allSheets && sheetKindOf(part) !== undefined);
+
+/** Hidden files, and what macOS adds to archives, are nobody's tables. */
+function isWanted(part: string): boolean {
+  const base = part.slice(Math.max(part.lastIndexOf("/"), part.lastIndexOf("\\")) + 1);
+  return base !== "" && !base.startsWith(".") && !part.startsWith("__MACOSX/");
+}
+
+async function unpackedCopy({ path, name }: Place, { signal, copies }: ContainerChoices): Promise<string> {
+  const file = await openInputFile(path, signal);
+  try {
+    const { bytes } = await decodeInput(name, file.bytes, "utf-8");
+    return await copies.add(name, bytes);
+  } finally {
+    await file.close();
+  }
+}
