@@ -158,7 +158,7 @@ const bundles = [
     ...shared,
     input: {
       main: "src/cli/main.ts",
-      worker: "src/core/run/blocks/worker.ts",
+      worker: "src/core/run/blocks/threads/worker.ts",
       action: "src/package/action/action.ts",
     },
     plugins: [copied, laterChildProcess, licences],

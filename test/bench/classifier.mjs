@@ -11,7 +11,7 @@ import { loadClassifier } from "../../dist/core/classifier/tables/load-classifie
 import { Kernel, kernelModule, prepareMemory } from "../../dist/core/kernel/kernel.js";
 import { askCode, seedWords } from "../../dist/core/kernel/layout.js";
 import { writeDomainTables } from "../../dist/core/kernel/tables.js";
-import { BlockMemory, slotRows } from "../../dist/core/run/blocks/block-memory.js";
+import { BlockMemory, slotRows } from "../../dist/core/run/blocks/threads/block-memory.js";
 import { builtFile } from "../../dist/package/own-files.js";
 import { readDisposableList } from "./disposable-list.mjs";
 import { median, say } from "./measure.mjs";

@@ -4,7 +4,7 @@ import { loadClassifier } from "../../dist/core/classifier/tables/load-classifie
 import { Kernel, kernelModule, prepareMemory } from "../../dist/core/kernel/kernel.js";
 import { seedWords } from "../../dist/core/kernel/layout.js";
 import { writeDomainTables } from "../../dist/core/kernel/tables.js";
-import { BlockMemory, slotRows } from "../../dist/core/run/blocks/block-memory.js";
+import { BlockMemory, slotRows } from "../../dist/core/run/blocks/threads/block-memory.js";
 import { DistinctItems } from "../../dist/core/run/distinct-items.js";
 import { say } from "./measure.mjs";
 

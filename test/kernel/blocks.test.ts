@@ -6,9 +6,9 @@ import { Kernel, kernelModule, newMemory, prepareMemory } from "../../src/core/k
 import { askCode, seedWords, sharedEnd } from "../../src/core/kernel/layout.js";
 import { BlockClassifier, kernelSettings } from "../../src/core/run/blocks/block-classifier.js";
 import { BlockKernel } from "../../src/core/run/blocks/block-kernel.js";
-import { BlockMemory, slotRows } from "../../src/core/run/blocks/block-memory.js";
 import type { BlockOptions } from "../../src/core/run/blocks/block-options.js";
 import { numbersOf } from "../../src/core/run/blocks/elsewhere.js";
+import { BlockMemory, slotRows } from "../../src/core/run/blocks/threads/block-memory.js";
 import { Cells, usualCells } from "../../src/core/run/items/cells.js";
 import { itemKey } from "../../src/core/run/items/item.js";
 import { nameColumns } from "../../src/core/run/rows/columns.js";

@@ -17,7 +17,7 @@ import { Kernel, kernelModule, prepareMemory } from "../../src/core/kernel/kerne
 import * as layout from "../../src/core/kernel/layout.js";
 import { askCode, seedWords } from "../../src/core/kernel/layout.js";
 import { writeDomainTables } from "../../src/core/kernel/tables.js";
-import { BlockMemory } from "../../src/core/run/blocks/block-memory.js";
+import { BlockMemory } from "../../src/core/run/blocks/threads/block-memory.js";
 import { Cells, usualCells } from "../../src/core/run/items/cells.js";
 import { extractItem, itemKey, mailboxKey } from "../../src/core/run/items/item.js";
 import { offlineReasons, offlineStatuses } from "../../src/core/run/status-codes.js";

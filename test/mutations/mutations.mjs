@@ -243,8 +243,8 @@ export const mutations = [
   },
   {
     promise: "rows without an item are in the first shard",
-    file: "src/core/run/blocks/block-classifier.ts",
-    from: "return item === undefined ? this.#isFirstShard : isInShard(shard, item);",
+    file: "src/core/run/blocks/block-options.ts",
+    from: "return item === undefined ? shard.index === 1 : isInShard(shard, item);",
     to: "return item === undefined || isInShard(shard, item);",
     tests: [unit("run/shard")],
   },
@@ -376,9 +376,9 @@ export const mutations = [
   },
   {
     promise: "rows that keep a status are in the shards of their items",
-    file: "src/core/run/blocks/block-classifier.ts",
-    from: "if (!this.#isHere(item)) codes.fill(otherShardCode, first, first + width);",
-    to: "if (!this.#isHere(item) && codes[first] === 0) codes.fill(otherShardCode, first, first + width);",
+    file: "src/core/run/blocks/placed-rows.ts",
+    from: "if (!isHere(this.#options, item)) codes.fill(otherShardCode, first, first + width);",
+    to: "if (!isHere(this.#options, item) && codes[first] === 0) codes.fill(otherShardCode, first, first + width);",
     tests: [unit("run/shard")],
   },
   {

@@ -13,7 +13,7 @@ export default {
   mutate: [
     "src/{store,validator,run,service,classifier}/**/*.ts",
     "!src/state/postgres*.ts",
-    "!src/core/run/blocks/worker.ts",
+    "!src/core/run/blocks/threads/worker.ts",
   ],
   coverageAnalysis: "perTest",
   concurrency: 2,

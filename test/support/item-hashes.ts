@@ -1,7 +1,7 @@
 /** The hashes of items that a run with a cache has. */
 import type { ItemHash } from "../../src/core/classifier/tables/item-hash.js";
 import { Kernel, kernelModule, prepareMemory } from "../../src/core/kernel/kernel.js";
-import { BlockMemory } from "../../src/core/run/blocks/block-memory.js";
+import { BlockMemory } from "../../src/core/run/blocks/threads/block-memory.js";
 import { ItemLedger } from "../../src/core/run/item-ledger.js";
 import { itemKey } from "../../src/core/run/items/item.js";
 

@@ -10,7 +10,7 @@ import type { AddedItems } from "../kernel/distinct-table.js";
 import { seedWords } from "../kernel/layout.js";
 import { ServiceError } from "../validator/errors.js";
 import type { QuotaState, Verdict } from "../validator/validator.js";
-import type { ChunkVerdicts } from "./blocks/block-classifier.js";
+import type { ChunkVerdicts } from "./blocks/chunk-verdicts.js";
 import { DistinctItems } from "./distinct-items.js";
 import type { RunCounts } from "./session.js";
 import { isKept, isRow, mostStatuses, noItemCode, notCheckedCode, StatusCodes } from "./status-codes.js";

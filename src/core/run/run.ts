@@ -27,8 +27,9 @@ import { countsOf } from "../kernel/disposable-counts.js";
 import { nameText } from "../table/bytes.js";
 import { Offset, recordWords } from "../table/scan/scanner.js";
 import type { Status, Verdict } from "../validator/validator.js";
-import type { BlockClassifier, MainThread } from "./blocks/block-classifier.js";
+import type { BlockClassifier } from "./blocks/block-classifier.js";
 import { type BlockOptions, itemColumnsOf } from "./blocks/block-options.js";
+import type { MainThread } from "./blocks/chunk-verdicts.js";
 import {
   ClassifiedChunks,
   mostWaiting,
@@ -189,7 +190,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   }
   const top =
     domains?.top() ??
-    (prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.domains.top());
+    (prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.judge.domains.top());
   const { quota } = ledger;
   const distinctStatuses = new Map<Status, number>();
   for (const [code, status] of ledger.codes.statuses.entries()) {
@@ -326,7 +327,7 @@ async function checkMail(
   const isOpen = (code: number) => mayReceiveMail({ status: statuses[code] ?? "", reason: reasons[code] });
   const hashOf = (index: number) => ({ low: hashes[2 * index]!, high: hashes[2 * index + 1]! });
   const passed: { readonly item: string; readonly index: number }[] = [];
-  classifier.eachItem(
+  classifier.items.each(
     chunk.chunk,
     chunk,
     (index) => isOpen(codes[index]!),
@@ -395,7 +396,7 @@ function countDomains(
     (status, code) =>
       status === "disposable" && (reasons[code] === undefined || reasons[code] === "disposable-domain"),
   );
-  classifier.eachItem(
+  classifier.items.each(
     chunk.chunk,
     chunk,
     (index, isFirstColumn) => isFirstColumn && isCounted[codes[index]!] === true && !isKept(codes[index]!),

@@ -7,8 +7,8 @@ import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Offset, recordWords, type ScannedRecords } from "../../table/scan/scanner.js";
 import type { Kind } from "../../validator/validator.js";
 import { longestList } from "../items/item-list.js";
-import { type BlockMemory, type Slot, slotRows } from "./block-memory.js";
 import type { ItemVerdicts } from "./item-verdicts.js";
+import { type BlockMemory, type Slot, slotRows } from "./threads/block-memory.js";
 
 export class BlockKernel {
   readonly #kernel: Kernel;

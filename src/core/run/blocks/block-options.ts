@@ -4,7 +4,7 @@ import type { WriteTarget } from "../../table/writers/record-writer.js";
 import type { Kind } from "../../validator/validator.js";
 import type { CellOptions } from "../items/cells.js";
 import type { Columns } from "../rows/columns.js";
-import type { Shard } from "../rows/shard.js";
+import { isInShard, type Shard } from "../rows/shard.js";
 import type { WantedFacts } from "../run-options.js";
 
 export interface BlockOptions {
@@ -43,3 +43,12 @@ export const itemColumnsOf = ({ column, otherColumns }: TableShape): readonly nu
   column,
   ...otherColumns,
 ];
+
+export const isFirstShard = ({ shard }: Pick<BlockOptions, "shard">): boolean =>
+  shard === undefined || shard.index === 1;
+
+/** Returns whether a row is in the shard of a run, by its item; without one, it is in the first shard. */
+export function isHere({ shard }: BlockOptions, item: string | undefined): boolean {
+  if (shard === undefined) return true;
+  return item === undefined ? shard.index === 1 : isInShard(shard, item);
+}

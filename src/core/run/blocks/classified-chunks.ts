@@ -20,11 +20,12 @@ import type { ScannedTable } from "../../table/scan/scanned-records.js";
 import { readerOf } from "../../table/writers/writer-of.js";
 import type { Kind } from "../../validator/validator.js";
 import type { ClassifiedChunk } from "../settle/settler.js";
-import { BlockClassifier, kernelSettings, type MainThread } from "./block-classifier.js";
+import { BlockClassifier, kernelSettings } from "./block-classifier.js";
 import { BlockKernel } from "./block-kernel.js";
-import { BlockMemory } from "./block-memory.js";
 import { type BlockOptions, looksAtRows } from "./block-options.js";
-import type { SubmittedBlock, WorkerPool } from "./worker-pool.js";
+import type { MainThread } from "./chunk-verdicts.js";
+import { BlockMemory } from "./threads/block-memory.js";
+import type { SubmittedBlock, WorkerPool } from "./threads/worker-pool.js";
 
 /** Workers pay off from this many bytes left to read or, if the size of the input is not known, bytes read. */
 const worthWorkers = 25_165_824;
@@ -130,7 +131,7 @@ export class ClassifiedChunks {
     const { classifier, source } = this.#engine;
     if (this.#prepared === null || looksAtRows(this.#options)) return undefined;
     const { module, memory } = this.#prepared;
-    const { WorkerPool } = await import("./worker-pool.js");
+    const { WorkerPool } = await import("./threads/worker-pool.js");
     if (classifier) writeDomainTables(memory.memory.buffer, classifier);
     return new WorkerPool(this.#options, source, module, memory, this.classifier);
   }
@@ -151,7 +152,7 @@ export class ClassifiedChunks {
     const classified = await result();
     // A record from an earlier block may end in this one; then the thread started in the middle of a record.
     if (classified === undefined || !assembler.isAligned) {
-      if (classified !== undefined) this.classifier.takeBack(() => records(1), classified);
+      if (classified !== undefined) this.classifier.judge.takeBack(() => records(1), classified);
       const chunk = assembler.assemble(block);
       release();
       yield* this.#classifyHere(chunk);

@@ -13,10 +13,10 @@ import { mailboxKey } from "../items/item.js";
 import type { RowFacts } from "../run-options.js";
 import { hasItem } from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
-import type { Slot } from "./block-memory.js";
 import { type BlockOptions, itemColumnsOf, wantsMailboxes } from "./block-options.js";
 import { itemsInField } from "./block-renderer.js";
 import type { ItemVerdicts } from "./item-verdicts.js";
+import type { Slot } from "./threads/block-memory.js";
 
 export type SlotFacts = Pick<Slot, "mailboxes" | "domains" | "fields">;
 

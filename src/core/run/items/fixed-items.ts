@@ -41,18 +41,18 @@ export function fixItems(
   classifier: BlockClassifier,
   fixer: Fixer,
 ): FixedChunk | undefined {
-  const fields = new FixedFields(ledger, fixer, (text) => classifier.itemsIn(text));
+  const fields = new FixedFields(ledger, fixer, (text) => classifier.items.inText(text));
   const all = items?.codes ?? codes;
   for (let index = 0, end = 0; index < all.length; index = end) {
     const field = items ? items.fields[index]! : index;
     for (end = index + 1; items?.fields[end] === field; ) end++;
     const own = all.subarray(index, end);
     const mayBeFixed =
-      fields.hasMistyped(own) || (own.some(isJudged) && classifier.mayBeMarked(records(), field));
-    if (mayBeFixed) fields.fix(field, own, classifier.textsOf(records(), field));
+      fields.hasMistyped(own) || (own.some(isJudged) && classifier.items.mayBeMarked(records(), field));
+    if (mayBeFixed) fields.fix(field, own, classifier.items.textsOf(records(), field));
   }
   if (fields.items.length === 0) return undefined;
-  if (items) classifier.takeDeciding(codes, items);
+  if (items) classifier.judge.takeDeciding(codes, items);
   fields.replacements.sort((a, b) => a.start - b.start);
   return { chunk: records().replace(fields.replacements), items: fields.items, was: fields.was };
 }

@@ -38,12 +38,12 @@ export function settledRows(
     : { codes: codes.slice() };
   const isOther = differs && ledger.takeCodes(numbered);
   if (isOther) {
-    if (items) classifier.takeDeciding(codes, items);
+    if (items) classifier.judge.takeDeciding(codes, items);
     const all = items?.codes ?? codes;
-    if (countsDomains) classifier.takeBack(records, judged, (index) => all[index] === notCheckedCode);
+    if (countsDomains) classifier.judge.takeBack(records, judged, (index) => all[index] === notCheckedCode);
   }
   const fixed = fixer && fixItems(numbered, ledger, records, classifier, fixer);
-  const itemOf = (row: number) => classifier.decidingItem(fixed?.chunk ?? records(), row, { codes, items });
+  const itemOf = (row: number) => classifier.items.deciding(fixed?.chunk ?? records(), row, { codes, items });
   const rendered =
     (!isOther && !fixed && written) || classifier.render(fixed?.chunk ?? records(), codes, items, fixed?.was);
   return {
@@ -58,14 +58,14 @@ export function settledRows(
     ...(columns > 1 && {
       otherCodes: Array.from({ length: columns - 1 }, (_, nth) => codesOf(codes, nth + 1, columns)),
     }),
-    keys: fixed ? fixedKeys(classifier, numbered, fixed) : classifier.keysOf(numbered),
-    good: () => classifier.goodRows(numbered),
+    keys: fixed ? fixedKeys(classifier, numbered, fixed) : classifier.rows.keysOf(numbered),
+    good: () => classifier.judge.goodRows(numbered),
     ...(numbered.mailboxes && { mailboxes: mailboxesOf(numbered, numbered.mailboxes, ledger) }),
     facts: numbered.facts,
     elsewhere: numbered.elsewhere,
     elsewhereAt: numbered.elsewhereAt,
     elsewhereName: () => classifier.elsewhereIn(records(), numbered.elsewhereRow - 1),
-    hashOf: (domain) => classifier.hashOfDomain(domain),
+    hashOf: (domain) => classifier.judge.hashOf(domain),
     locate: (row) => {
       const [line, value] = [records().lineOf(row), records().value(row)];
       return { line, value, item: itemOf(row) };
@@ -89,14 +89,14 @@ function fixedKeys(
   numbered: NumberedChunk,
   { items }: FixedChunk,
 ): RowKeys | undefined {
-  const keys = classifier.keysOf(numbered);
+  const keys = classifier.rows.keysOf(numbered);
   if (keys === undefined) return undefined;
   const hashes = keys.hashes.slice();
   for (const { field, nth, item } of items) {
     if (field % numbered.columns !== 0) continue;
     const row = field / numbered.columns;
     const index = (keys.rows ? keys.rows.indexOf(row) : row) + nth;
-    const { low, high } = classifier.keyOf(item);
+    const { low, high } = classifier.rows.keyOf(item);
     hashes[2 * index] = low;
     hashes[2 * index + 1] = high;
   }

@@ -50,7 +50,7 @@ export class Batches implements Settler {
     const { hashes, codes } = chunk.items ?? chunk;
     const { isNew } = chunk;
     const found: OpenItem[] = [];
-    this.#classifier.eachItem(
+    this.#classifier.items.each(
       chunk.chunk,
       chunk,
       (index) => {

@@ -1,7 +1,7 @@
 /** The port from a run to the source of its verdicts: the charges of the offline engine, or batches for a service. */
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { WrittenRecords } from "../../table/writers/output.js";
-import type { ChunkVerdicts } from "../blocks/block-classifier.js";
+import type { ChunkVerdicts } from "../blocks/chunk-verdicts.js";
 import type { Numbered } from "../item-ledger.js";
 
 export interface ClassifiedChunk extends ChunkVerdicts {

@@ -2,8 +2,8 @@
  * The memory that the threads of a run share: the kernel's tables, the record numbers of each thread, and slots for blocks and
  * their verdicts. Slots are reused, so blocks create no garbage.
  */
-import { newMemory } from "../../kernel/kernel.js";
-import { domainWords, recordWords, scratchBytes, sharedEnd, slack } from "../../kernel/layout.js";
+import { newMemory } from "../../../kernel/kernel.js";
+import { domainWords, recordWords, scratchBytes, sharedEnd, slack } from "../../../kernel/layout.js";
 
 export const slotRows = 65_536;
 const blockBytes = 524_288;

@@ -2,9 +2,9 @@
  * The queue of blocks from which all threads take work, in shared memory. The main thread offers blocks; every thread,
  * including the main one, takes the next one and leaves its result.
  */
-import { sharedBytes } from "../../kernel/kernel.js";
-import type { BlockResult } from "./block-classifier.js";
-import { elsewhereNumbers } from "./elsewhere.js";
+import { sharedBytes } from "../../../kernel/kernel.js";
+import type { BlockResult } from "../chunk-verdicts.js";
+import { elsewhereNumbers } from "../elsewhere.js";
 
 /** Words of the queue: number of blocks offered and taken so far, and whether the main thread waits for a result. */
 const offered = 0;

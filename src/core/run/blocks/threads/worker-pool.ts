@@ -1,14 +1,15 @@
 /** The threads that classify blocks: workers, and the main thread whenever it would have to wait for them. */
 import { Worker } from "node:worker_threads";
-import { threadLoader } from "../../../package/own-files.js";
-import type { ClassifierSource } from "../../classifier/tables/load-classifier.js";
-import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
-import type { WrittenRecords } from "../../table/writers/output.js";
-import type { BlockClassifier, ChunkVerdicts } from "./block-classifier.js";
+import { threadLoader } from "../../../../package/own-files.js";
+import type { ClassifierSource } from "../../../classifier/tables/load-classifier.js";
+import type { ScannedChunk } from "../../../table/scan/scanned-chunk.js";
+import type { WrittenRecords } from "../../../table/writers/output.js";
+import type { BlockClassifier } from "../block-classifier.js";
+import { type BlockOptions, itemColumnsOf } from "../block-options.js";
+import type { ChunkVerdicts } from "../chunk-verdicts.js";
+import { numbersOf } from "../elsewhere.js";
 import type { BlockMemory, Slot } from "./block-memory.js";
-import { type BlockOptions, itemColumnsOf } from "./block-options.js";
 import { BlockQueue } from "./block-queue.js";
-import { numbersOf } from "./elsewhere.js";
 
 export interface WorkerInput {
   readonly options: BlockOptions;

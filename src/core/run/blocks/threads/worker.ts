@@ -1,8 +1,8 @@
 /** Entry point of a worker thread. Takes one block after the other, until it is terminated. */
 import { parentPort, workerData } from "node:worker_threads";
-import { loadClassifier } from "../../classifier/tables/load-classifier.js";
-import { BlockClassifier } from "./block-classifier.js";
-import { BlockKernel } from "./block-kernel.js";
+import { loadClassifier } from "../../../classifier/tables/load-classifier.js";
+import { BlockClassifier } from "../block-classifier.js";
+import { BlockKernel } from "../block-kernel.js";
 import { BlockMemory } from "./block-memory.js";
 import { BlockQueue } from "./block-queue.js";
 import type { WorkerInput } from "./worker-pool.js";

@@ -1,0 +1,106 @@
+/** Finds the items of fields again, once their verdicts are known: in a chunk, by the numbers of its fields. */
+import type { ScannedChunk, ValueText } from "../../table/scan/scanned-chunk.js";
+import type { Cells } from "../items/cells.js";
+import type { FoundItem } from "../items/item.js";
+import { hasItem } from "../status-codes.js";
+import { itemsInField } from "./block-renderer.js";
+import type { Judged } from "./chunk-verdicts.js";
+import { mayBeMarked } from "./plain-address.js";
+
+export class FieldItems {
+  readonly #columns: readonly number[];
+  readonly #cells: Cells;
+
+  /** @param columns indices of the columns with items */
+  constructor(columns: readonly number[], cells: Cells) {
+    this.#columns = columns;
+    this.#cells = cells;
+  }
+
+  /**
+   * Calls `use` with the wanted items of a chunk, in order. Items are given by their index among the verdicts.
+   *
+   * @param chunk called only if an item is wanted
+   */
+  each(
+    chunk: () => ScannedChunk,
+    { codes, items }: Judged,
+    isWanted: (index: number, isFirstColumn: boolean) => boolean,
+    use: (item: string, index: number) => void,
+  ): void {
+    const width = this.#columns.length;
+    const count = (items?.codes ?? codes).length;
+    let [nth, last] = [0, -1];
+    let records: ScannedChunk | undefined;
+    for (let index = 0; index < count; index++) {
+      const field = items ? items.fields[index]! : index;
+      nth = field === last ? nth + 1 : 0;
+      last = field;
+      if (!isWanted(index, field % width === 0)) continue;
+      records ??= chunk();
+      use(this.in(records, field, nth)!, index);
+    }
+  }
+
+  /**
+   * Returns the item that decides about a row, in its first column: the first item if that is not known, undefined if there is
+   * none.
+   */
+  deciding(records: ScannedChunk, row: number, { codes, items }: Judged): string | undefined {
+    const field = row * this.#columns.length;
+    const code = codes[field]!;
+    if (!hasItem(code)) return undefined;
+    if (items === undefined) return this.in(records, field, 0);
+    const first = firstPosition(items.fields, field);
+    let nth = 0;
+    while (items.fields[first + nth] === field && items.codes[first + nth] !== code) nth++;
+    return this.in(records, field, items.fields[first + nth] === field ? nth : 0);
+  }
+
+  /** Returns an item of a field by its number among them, from 0. */
+  in(records: ScannedChunk, field: number, nth: number): string | undefined {
+    return itemsInField(records, this.#columns, field, this.#cells)[nth]?.item;
+  }
+
+  /** Returns whether a field may have an item with marks around it; see classifier/marks.ts. */
+  mayBeMarked(records: ScannedChunk, field: number): boolean {
+    const { column, row } = this.#columnOf(records, field);
+    return mayBeMarked(column.rawValue(row));
+  }
+
+  /** Returns the texts in a field with their items; nothing if these are not the items of the field. */
+  textsOf(
+    records: ScannedChunk,
+    field: number,
+  ): readonly { readonly text: ValueText; readonly items: readonly FoundItem[] }[] {
+    const { column, row } = this.#columnOf(records, field);
+    const texts = column.texts(row).map((text) => ({ text, items: this.#cells.find(text.text) }));
+    const own = this.#cells.itemsIn(column.value(row));
+    const found = texts.flatMap(({ items }) => items.map(({ item }) => item));
+    return own.length === found.length && own.every((item, nth) => item === found[nth]) ? texts : [];
+  }
+
+  /** Returns the items in a text, which is not counted as a value. */
+  inText(text: string): readonly string[] {
+    const { emptied, marked } = this.#cells;
+    const items = this.#cells.itemsIn(text);
+    Object.assign(this.#cells, { emptied, marked });
+    return items;
+  }
+
+  #columnOf(records: ScannedChunk, field: number) {
+    const width = this.#columns.length;
+    const row = width === 1 ? field : Math.floor(field / width);
+    return { column: records.withColumn(this.#columns[field - row * width]!), row };
+  }
+}
+
+function firstPosition(fields: Int32Array, field: number): number {
+  let [from, to] = [0, fields.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (fields[middle]! < field) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

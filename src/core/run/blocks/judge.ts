@@ -1,0 +1,228 @@
+/**
+ * Judges the items of a chunk that the kernel leaves: those that are not plain (see kernel/assembly/judge.ts), are one of several,
+ * may be placeholders, or are at a domain with rules that the kernel does not have. Every block and every chunk comes here, whichever
+ * way it takes.
+ */
+import { domainToASCII } from "node:url";
+import type { Classifier } from "../../classifier/classifier.js";
+import { outcomeCode } from "../../classifier/outcomes.js";
+import { listedDomain } from "../../classifier/rules/domain/disposable-domain.js";
+import { typoDomain } from "../../classifier/rules/domain/typo-domain.js";
+import { withoutRoot } from "../../classifier/syntax/domain-name.js";
+import { hashItem, type ItemHash } from "../../classifier/tables/item-hash.js";
+import type { Classification } from "../../classifier/verdict.js";
+import { askCode, disposableDomainCode } from "../../kernel/layout.js";
+import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import { DomainCounts } from "../domain-counts.js";
+import { type Cells, decidesBefore } from "../items/cells.js";
+import { itemKey } from "../items/item.js";
+import { hasItem, isKept, noItemCode, notCheckedCode, otherShardCode } from "../status-codes.js";
+import type { BlockKernel } from "./block-kernel.js";
+import { type BlockOptions, isFirstShard, isHere, itemColumnsOf } from "./block-options.js";
+import type { ChunkVerdicts, Judged, MainThread } from "./chunk-verdicts.js";
+import type { FieldItems } from "./field-items.js";
+import {
+  type Decides,
+  FieldVerdicts,
+  goodRows,
+  type ItemVerdict,
+  type ItemVerdicts,
+  takeDeciding,
+} from "./item-verdicts.js";
+
+const typoCode = outcomeCode({ reason: typoDomain.code });
+
+/** What judges, in a thread. */
+interface Judges {
+  /** Undefined if a service judges. */
+  readonly classifier: Classifier | undefined;
+  readonly kernel: BlockKernel | undefined;
+  readonly main: MainThread;
+}
+
+export interface JudgedChunk extends Pick<ChunkVerdicts, "items" | "emptied" | "marked" | "repairable"> {
+  /** Rows with a value that is not UTF-8. */
+  readonly notUtf8: Set<number>;
+}
+
+export class Judge {
+  /** Items at disposable domains, except those that the kernel counts in its memory. */
+  readonly domains = new DomainCounts();
+  readonly #options: BlockOptions;
+  readonly #classifier: Classifier | undefined;
+  readonly #kernel: BlockKernel | undefined;
+  readonly #main: MainThread;
+  readonly #cells: Cells;
+  readonly #items: FieldItems;
+  readonly #width: number;
+  readonly #isFirstShard: boolean;
+
+  constructor(
+    options: BlockOptions,
+    { classifier, kernel, main }: Judges,
+    { cells, items }: { readonly cells: Cells; readonly items: FieldItems },
+  ) {
+    this.#options = options;
+    this.#classifier = classifier;
+    this.#kernel = kernel;
+    this.#main = main;
+    this.#cells = cells;
+    this.#items = items;
+    this.#width = itemColumnsOf(options.shape).length;
+    this.#isFirstShard = isFirstShard(options);
+  }
+
+  /**
+   * Judges the fields of a chunk that are left.
+   *
+   * @param codes the code of each field, `askCode` for those that are left; gets the others
+   * @param isPlaced whether only rows of this shard are left
+   */
+  judgeRest(
+    columns: readonly ScannedChunk[],
+    codes: Uint8Array,
+    hashes: Int32Array,
+    isPlaced: boolean,
+  ): JudgedChunk {
+    const width = this.#width;
+    if (this.#options.isService) leaveToService(codes);
+    const verdicts = new FieldVerdicts(codes, hashes);
+    const before = { emptied: this.#cells.emptied, marked: this.#cells.marked };
+    const notUtf8 = new Set<number>();
+    for (let field = codes.indexOf(askCode); field !== -1; field = codes.indexOf(askCode, field + 1)) {
+      const row = width === 1 ? field : Math.floor(field / width);
+      const column = columns[field - row * width]!;
+      // Every shard reads these values, but only the first one counts them.
+      if ((this.#isFirstShard || isPlaced) && !column.isUtf8(row)) notUtf8.add(row);
+      if (this.#judgeList(column, row, field, verdicts)) continue;
+      const items = this.#cells.itemsIn(column.value(row));
+      if (isPlaced || items.length > 1 || isHere(this.#options, items[0]))
+        this.#classifyField(items, field, verdicts);
+      else codes[field] = otherShardCode;
+    }
+    const items = verdicts.all(this.#decides);
+    return {
+      items,
+      notUtf8,
+      emptied: this.#isFirstShard ? this.#cells.emptied - before.emptied : 0,
+      marked: this.#cells.marked - before.marked,
+      repairable: this.#countRepairable(columns[0]!, { codes, items }),
+    };
+  }
+
+  takeDeciding(codes: Uint8Array, items: ItemVerdicts): void {
+    takeDeciding(codes, items, this.#decides);
+  }
+
+  goodRows({ columns, codes, items }: ChunkVerdicts): Uint8Array | undefined {
+    return items || columns > 1 ? goodRows(this.#main.codes.statuses, columns, codes, items) : undefined;
+  }
+
+  #judgeList(chunk: ScannedChunk, row: number, field: number, verdicts: FieldVerdicts): boolean {
+    const { cells, shard, isService } = this.#options;
+    if (!this.#cells.takesPlainAddresses || cells.deciding === "first" || shard) return false;
+    const listed = this.#kernel?.judgeList(chunk.rawValue(row), this.#isCounted(field));
+    if (listed === undefined) return false;
+    const { codes, hashes } = listed;
+    const all = Array.from(codes, (code, nth) => {
+      return { code: isService ? notCheckedCode : code, low: hashes[2 * nth]!, high: hashes[2 * nth + 1]! };
+    });
+    const items = codes.includes(askCode) && !isService ? this.#cells.itemsIn(chunk.value(row)) : [];
+    for (const [nth, verdict] of all.entries()) {
+      const isAsked = verdict.code === askCode;
+      verdicts.put(field, nth, isAsked ? this.#classifyText(items[nth]!, field) : verdict);
+    }
+    return true;
+  }
+
+  #classifyField(items: readonly string[], field: number, verdicts: FieldVerdicts): void {
+    if (items.length === 0) verdicts.codes[field] = noItemCode;
+    for (const [nth, item] of items.entries()) verdicts.put(field, nth, this.#classifyText(item, field));
+  }
+
+  /** As in the report, only items of the first column count among the domains. */
+  #isCounted(field: number): boolean {
+    return field % this.#width === 0;
+  }
+
+  readonly #decides: Decides = (code, earlier) => {
+    const { statuses } = this.#main.codes;
+    return decidesBefore(statuses[code]!, statuses[earlier]!, this.#options.cells.deciding);
+  };
+
+  #classifyText(item: string, field: number): ItemVerdict {
+    const hash = this.hashOf(itemKey(item));
+    if (this.#classifier === undefined) {
+      return { code: this.#main.precheck?.(item) ?? notCheckedCode, ...hash };
+    }
+    const verdict = this.#classifier.judge(this.#options.kind, item);
+    if (this.#isCounted(field)) this.#countDomain(item, verdict, 1);
+    return { code: outcomeCode(verdict), ...hash };
+  }
+
+  hashOfDomain(domain: string): ItemHash {
+    return this.hashOf(domain);
+  }
+
+  /** The hash is the same in all threads of a run, with and without the kernel. */
+  hashOf(key: string): ItemHash {
+    return this.#kernel?.hash(key) ?? hashItem(this.#options.seed, key);
+  }
+
+  /**
+   * Subtracts items from the counts of disposable domains: those that the quota does not grant, or all items of a block that is
+   * judged again.
+   *
+   * @param verdicts the verdicts that were counted
+   * @param isTakenBack selects items by their index among the verdicts; all by default
+   */
+  takeBack(
+    chunk: () => ScannedChunk,
+    { codes, items }: Judged,
+    isTakenBack = (_place: number): boolean => true,
+  ): void {
+    const counted = items?.codes ?? codes;
+    this.#items.each(
+      chunk,
+      { codes, items },
+      (index, isFirstColumn) =>
+        isFirstColumn && counted[index] === disposableDomainCode && isTakenBack(index),
+      (item) => this.#countDomain(item, this.#classifier!.judge(this.#options.kind, item), -1),
+    );
+  }
+
+  #countRepairable(chunk: ScannedChunk, { codes, items }: Judged): number {
+    if (this.#classifier === undefined) return 0;
+    const width = this.#width;
+    const all = items?.codes ?? codes;
+    let [count, last] = [0, -1];
+    for (let index = all.indexOf(typoCode); index !== -1; index = all.indexOf(typoCode, index + 1)) {
+      const field = items ? items.fields[index]! : index;
+      if (field % width !== 0 || field === last) continue;
+      let nth = 0;
+      while (items !== undefined && items.fields[index - nth - 1] === field) nth++;
+      const item = this.#items.in(chunk, field, nth)!;
+      if (this.#classifier.classify(this.#options.kind, item).suggestion === undefined) continue;
+      count++;
+      last = field;
+    }
+    return count;
+  }
+
+  #countDomain(item: string, { reason }: Classification, items: number): void {
+    const listed = listedDomain(reason);
+    if (listed === undefined) return;
+    if (this.#kernel) this.#kernel.countDomain(domainOf(item), items);
+    else this.domains.add(listed, items);
+  }
+}
+
+/** Only the syntax is decided here: items that the kernel has judged wait for the service. */
+function leaveToService(codes: Uint8Array): void {
+  for (let field = 0; field < codes.length; field++) {
+    const code = codes[field]!;
+    if (hasItem(code) && code !== askCode && !isKept(code)) codes[field] = notCheckedCode;
+  }
+}
+
+const domainOf = (item: string): string => domainToASCII(withoutRoot(item.slice(item.lastIndexOf("@") + 1)));
