@@ -156,10 +156,12 @@ describe("entries about all domains", () => {
 test("a compiled list has exactly the entries that its lines are parsed to", () => {
   const label = fc.string({ unit: fc.constantFrom(..."abz9-A"), minLength: 0, maxLength: 4 });
   const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join("."));
+  const local = fc.string({ unit: fc.constantFrom(..."abz9-A_+.*\""), minLength: 0, maxLength: 5 });
   const line = fc.oneof(
     name,
     name,
-    fc.tuple(label, name).map((parts) => parts.join("@")),
+    fc.tuple(local, name).map((parts) => parts.join("@")),
+    fc.tuple(local, name).map((parts) => parts.join("@")),
     name.map((text) => ` *.${text} # why`),
     name.map((text) => `mx:${text}`),
     label.map((text) => `${text}@*`),
@@ -171,6 +173,8 @@ test("a compiled list has exactly the entries that its lines are parsed to", () 
       "xn--bcher-kva.de",
       "x".repeat(64),
       `${"x".repeat(64)}.de`,
+      `${"x".repeat(64)}@b.de`,
+      `${"x".repeat(65)}@b.de`,
     ),
   );
   fc.assert(

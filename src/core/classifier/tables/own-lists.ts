@@ -83,19 +83,25 @@ export function compileList(
   texts: readonly (string | Uint8Array)[],
   onFault: (text: number, line: number, fault: Fault) => void = () => {},
 ): ListTable {
-  const characters = texts.reduce((sum, { length }) => sum + length, 0);
-  const [domains, others] = [new SlotTable(characters / usualLine), new SlotTable(0)];
+  const lists = texts.map((text) => (typeof text === "string" ? utf8(text) : text));
+  const characters = lists.reduce((sum, { length }) => sum + length, 0);
+  const addresses = lists.reduce((sum, list) => sum + countOf(list, atSign), 0);
+  const domains = new SlotTable(Math.max(characters / usualLine - addresses, 0));
+  const others = new SlotTable(addresses);
   let entries = 0;
   let [isAboutAll, hasExchanges] = [false, false];
-  for (const [index, given] of texts.entries()) {
-    const text = typeof given === "string" ? utf8(given) : given;
+  for (const [index, text] of lists.entries()) {
     let line = 0;
     for (let start = 0; start < text.length; ) {
       const end = plainEnd(text, start);
       line++;
       if (end > start) {
-        // Fast path: most lines are a domain in its usual spelling.
-        domains.add(text, start, end, isListed);
+        // Fast path: most lines are a domain or an address in its usual spelling.
+        if (plainAt === -1) domains.add(text, start, end, isListed);
+        else {
+          others.add(text, start, end, 0);
+          domains.add(text, plainAt + 1, end, hasMailboxes);
+        }
         entries++;
         start = nextLine(text, end);
         continue;
@@ -217,23 +223,43 @@ class SlotTable {
 const Memory = globalThis.SharedArrayBuffer ?? ArrayBuffer;
 const newSlots = (count: number) => new Int32Array(new Memory(8 * count));
 
+/** Index of the `@` in the line of the last call of {@link plainEnd}; -1 for a domain. */
+let plainAt = -1;
+
 /**
- * Returns the end of a line that is a domain of small letters, digits, dots and single hyphens; `start` for any other line,
- * which may be a domain too.
+ * Returns the end of a line that is a domain of small letters, digits, dots and single hyphens, or an address at one whose local part
+ * consists of these and of `_` and `+`; `start` for any other line, which may be an entry, too.
  */
 function plainEnd(text: Uint8Array, start: number): number {
+  plainAt = -1;
+  let nameStart = start;
   let before = dot;
   let hasDot = false;
+  // What only a local part may have.
+  let isLocal = false;
   for (let at = start; ; at++) {
     const charCode = at < text.length ? text[at]! : lineFeed;
     if (charCode === lineFeed || charCode === carriageReturn) {
-      const isDomain = hasDot && before !== dot && before !== hyphen && at - start <= longestLabel;
-      return isDomain ? at : start;
+      const isDomain = hasDot && !isLocal && before !== dot && before !== hyphen;
+      return isDomain && at - nameStart <= longestLabel ? at : start;
     }
-    if (charCode === dot || charCode === hyphen) {
-      if (before === dot || before === hyphen) return start;
-      if (charCode === dot) hasDot = true;
-    } else if (charCode < 0x30 || charCode > 0x7a || (charCode > 0x39 && charCode < 0x61)) return start;
+    if (charCode === dot) {
+      if (before === dot || (before === hyphen && plainAt !== -1)) return start;
+      isLocal ||= before === hyphen;
+      hasDot = true;
+    } else if (charCode === hyphen) {
+      const isDoubled = before === dot || before === hyphen;
+      if (isDoubled && plainAt !== -1) return start;
+      isLocal ||= isDoubled;
+    } else if (charCode === atSign) {
+      if (plainAt !== -1 || before === dot || at - start > longestLocal) return start;
+      plainAt = at;
+      nameStart = at + 1;
+      before = dot;
+      [hasDot, isLocal] = [false, false];
+      continue;
+    } else if (charCode === underscore || charCode === plus) isLocal = true;
+    else if (charCode < 0x30 || charCode > 0x7a || (charCode > 0x39 && charCode < 0x61)) return start;
     before = charCode;
   }
 }
@@ -242,6 +268,11 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const dot = 0x2e;
 const hyphen = 0x2d;
+const plus = 0x2b;
+const atSign = 0x40;
+const underscore = 0x5f;
+/** Most octets of a local part (RFC 5321 section 4.5.3.1.1). */
+const longestLocal = 64;
 /** Most octets of a label (RFC 1035 §2.3.4). A longer line is left to {@link parseListLine}. */
 const longestLabel = 63;
 
@@ -249,6 +280,12 @@ function lineEndFrom(text: Uint8Array, start: number): number {
   let at = start;
   while (at < text.length && text[at] !== lineFeed && text[at] !== carriageReturn) at++;
   return at;
+}
+
+function countOf(text: Uint8Array, byte: number): number {
+  let count = 0;
+  for (let at = text.indexOf(byte); at !== -1; at = text.indexOf(byte, at + 1)) count++;
+  return count;
 }
 
 const nextLine = (text: Uint8Array, end: number): number =>
