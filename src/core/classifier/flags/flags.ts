@@ -2,7 +2,7 @@
 import roleWords from "role-based-email-addresses";
 import { ignoresDots } from "../canonical.js";
 import { relay } from "../rules/mailbox/relay.js";
-import { parseAddress } from "../syntax/address.js";
+import { findPlainAt, parseAddress } from "../syntax/address.js";
 import { parseDomainName, withoutRoot } from "../syntax/domain-name.js";
 import { Fault } from "../syntax/fault.js";
 import type { Kind } from "../verdict.js";
@@ -26,10 +26,45 @@ function isRole(mailbox: string): boolean {
 const noReply = /^(?:no|do[._-]?not)[._-]?reply|[._-]no[._-]?reply$/;
 
 /** People write their names with a dot or two; of four parts, as in `maria.de.la.cruz`, most are words. */
-function isDottedVariant(mailbox: string, domain: string): boolean {
-  if (!ignoresDots(domain)) return false;
+function isDottedVariant(mailbox: string): boolean {
   const parts = mailbox.split(".");
   return parts.length > 3 && 2 * parts.filter(({ length }) => length < 3).length > parts.length;
+}
+
+/** What flags need to know of a domain. */
+interface DomainFacts {
+  readonly isFree: boolean;
+  readonly isRelay: boolean;
+  readonly isGateway: boolean;
+  readonly ignoresDots: boolean;
+}
+
+/** Facts of the last domains: a list has few, and many times. */
+const lastDomains = new Map<string, DomainFacts>();
+const mostDomains = 10_000;
+
+function factsOf(domain: string): DomainFacts {
+  const known = lastDomains.get(domain);
+  if (known !== undefined) return known;
+  if (lastDomains.size === mostDomains) lastDomains.clear();
+  const facts = {
+    isFree: isFreeProvider(domain),
+    isRelay: relay.at(domain) !== undefined,
+    isGateway: smsGateways.has(domain),
+    ignoresDots: ignoresDots(domain),
+  };
+  lastDomains.set(domain, facts);
+  return facts;
+}
+
+/** Returns the mailbox in lower case, empty for a domain, and the domain; undefined for invalid syntax, and without a domain. */
+function partsOf(kind: Kind, item: string): { readonly local: string; readonly domain: string } | undefined {
+  const at = kind === "email" ? findPlainAt(item) : -1;
+  if (at !== -1) return { local: item.slice(0, at).toLowerCase(), domain: item.slice(at + 1).toLowerCase() };
+  const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
+  if (parsed instanceof Fault) return undefined;
+  if (!("local" in parsed)) return { local: "", domain: parsed.ascii };
+  return parsed.domain && { local: parsed.local.toLowerCase(), domain: parsed.domain.ascii };
 }
 
 /**
@@ -37,24 +72,23 @@ function isDottedVariant(mailbox: string, domain: string): boolean {
  * @returns flags in a fixed order; none for an item with invalid syntax
  */
 export function flagsOf(kind: Kind, item: string, mx?: string): readonly Flag[] {
-  const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
-  if (parsed instanceof Fault) return [];
-  const local = "local" in parsed ? parsed.local.toLowerCase() : "";
-  const domain = "local" in parsed ? parsed.domain?.ascii : parsed.ascii;
-  if (domain === undefined) return [];
+  const parts = partsOf(kind, item);
+  if (parts === undefined) return [];
+  const { local, domain } = parts;
   // A tag, as in `sales+berlin@`, does not change whose mailbox it is.
-  const [mailbox = ""] = local.split("+");
+  const tag = local.indexOf("+");
+  const mailbox = tag === -1 ? local : local.slice(0, tag);
+  const facts = factsOf(domain);
+  const flags: Flag[] = [];
+  if (isRole(mailbox)) flags.push("role");
+  if (facts.isFree) flags.push("free-provider");
+  if (noReply.test(mailbox)) flags.push("no-reply");
+  if (facts.isRelay) flags.push("relay");
+  if (facts.isGateway) flags.push("sms-gateway");
+  if (facts.ignoresDots && isDottedVariant(mailbox)) flags.push("dotted-variant");
+  if (isGibberish(mailbox)) flags.push("gibberish");
+  if (mx !== undefined && isParkingHost(mx)) flags.push("parked");
   const service = mx === undefined ? undefined : mailServiceOf(mx);
-  const flags: readonly (readonly [boolean, Flag])[] = [
-    [isRole(mailbox), "role"],
-    [isFreeProvider(domain), "free-provider"],
-    [noReply.test(mailbox), "no-reply"],
-    [relay.at(domain) !== undefined, "relay"],
-    [smsGateways.has(domain), "sms-gateway"],
-    [isDottedVariant(mailbox, domain), "dotted-variant"],
-    [isGibberish(mailbox), "gibberish"],
-    [mx !== undefined && isParkingHost(mx), "parked"],
-    [service !== undefined, `mx:${service}`],
-  ];
-  return flags.flatMap(([isSet, flag]) => (isSet ? [flag] : []));
+  if (service !== undefined) flags.push(`mx:${service}`);
+  return flags;
 }

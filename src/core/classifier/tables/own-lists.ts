@@ -86,22 +86,18 @@ export function compileList(
   const lists = texts.map((text) => (typeof text === "string" ? utf8(text) : text));
   const characters = lists.reduce((sum, { length }) => sum + length, 0);
   const addresses = lists.reduce((sum, list) => sum + countOf(list, atSign), 0);
-  const domains = new SlotTable(Math.max(characters / usualLine - addresses, 0));
-  const others = new SlotTable(addresses);
+  const tables = {
+    domains: new SlotTable(Math.max(characters / usualLine - addresses, 0)),
+    others: new SlotTable(addresses),
+  };
   let entries = 0;
   let [isAboutAll, hasExchanges] = [false, false];
   for (const [index, text] of lists.entries()) {
     let line = 0;
     for (let start = 0; start < text.length; ) {
-      const end = plainEnd(text, start);
       line++;
+      const end = addPlainLine(tables, text, start);
       if (end > start) {
-        // Fast path: most lines are a domain or an address in its usual spelling.
-        if (plainAt === -1) domains.add(text, start, end, isListed);
-        else {
-          others.add(text, start, end, 0);
-          domains.add(text, plainAt + 1, end, hasMailboxes);
-        }
         entries++;
         start = nextLine(text, end);
         continue;
@@ -112,17 +108,45 @@ export function compileList(
       if (entry instanceof Fault) onFault(index, line, entry);
       if (entry === undefined || entry instanceof Fault) continue;
       entries++;
-      const at = entry.lastIndexOf("@");
-      const isExchange = entry.startsWith("mx:");
-      const isEverywhere = entry.endsWith(everything);
-      isAboutAll ||= isEverywhere;
-      hasExchanges ||= isExchange;
-      if (at === -1 && !isExchange && !isEverywhere) addText(domains, entry, isListed);
-      else addText(others, entry, 0);
-      if (at !== -1 && !isEverywhere) addText(domains, entry.slice(at + 1), hasMailboxes);
+      isAboutAll ||= entry.endsWith(everything);
+      hasExchanges ||= entry.startsWith("mx:");
+      addEntry(tables, entry);
     }
   }
+  const { domains, others } = tables;
   return { domains: domains.slots, others: others.slots, entries, isAboutAll, hasExchanges };
+}
+
+interface ListTables {
+  readonly domains: SlotTable;
+  readonly others: SlotTable;
+}
+
+function addEntry({ domains, others }: ListTables, entry: string): void {
+  const at = entry.lastIndexOf("@");
+  const isEverywhere = entry.endsWith(everything);
+  if (at === -1 && !entry.startsWith("mx:") && !isEverywhere) addText(domains, entry, isListed);
+  else addText(others, entry, 0);
+  if (at !== -1 && !isEverywhere) addText(domains, entry.slice(at + 1), hasMailboxes);
+}
+
+/**
+ * Fast path: most lines are a domain or an address in its usual spelling, and need not become text.
+ *
+ * @returns the end of the line; `start` for any other one, which is not added
+ */
+function addPlainLine({ domains, others }: ListTables, text: Uint8Array, start: number): number {
+  const domainEnd = plainEnd(text, start);
+  if (domainEnd > start) {
+    domains.add(text, start, domainEnd, isListed);
+    return domainEnd;
+  }
+  const at = plainAt(text, start);
+  const end = at === -1 ? start : plainEnd(text, at + 1);
+  if (end <= at + 1) return start;
+  others.add(text, start, end, 0);
+  domains.add(text, at + 1, end, hasMailboxes);
+  return end;
 }
 
 export class NameList {
@@ -223,46 +247,45 @@ class SlotTable {
 const Memory = globalThis.SharedArrayBuffer ?? ArrayBuffer;
 const newSlots = (count: number) => new Int32Array(new Memory(8 * count));
 
-/** Index of the `@` in the line of the last call of {@link plainEnd}; -1 for a domain. */
-let plainAt = -1;
-
 /**
- * Returns the end of a line that is a domain of small letters, digits, dots and single hyphens, or an address at one whose local part
- * consists of these and of `_` and `+`; `start` for any other line, which may be an entry, too.
+ * Returns the end of a line that is a domain of small letters, digits, dots and single hyphens; `start` for any other line,
+ * which may be a domain too.
  */
 function plainEnd(text: Uint8Array, start: number): number {
-  plainAt = -1;
-  let nameStart = start;
   let before = dot;
   let hasDot = false;
-  // What only a local part may have.
-  let isLocal = false;
   for (let at = start; ; at++) {
     const charCode = at < text.length ? text[at]! : lineFeed;
     if (charCode === lineFeed || charCode === carriageReturn) {
-      const isDomain = hasDot && !isLocal && before !== dot && before !== hyphen;
-      return isDomain && at - nameStart <= longestLabel ? at : start;
+      const isDomain = hasDot && before !== dot && before !== hyphen && at - start <= longestLabel;
+      return isDomain ? at : start;
     }
-    if (charCode === dot) {
-      if (before === dot || (before === hyphen && plainAt !== -1)) return start;
-      isLocal ||= before === hyphen;
-      hasDot = true;
-    } else if (charCode === hyphen) {
-      const isDoubled = before === dot || before === hyphen;
-      if (isDoubled && plainAt !== -1) return start;
-      isLocal ||= isDoubled;
-    } else if (charCode === atSign) {
-      if (plainAt !== -1 || before === dot || at - start > longestLocal) return start;
-      plainAt = at;
-      nameStart = at + 1;
-      before = dot;
-      [hasDot, isLocal] = [false, false];
-      continue;
-    } else if (charCode === underscore || charCode === plus) isLocal = true;
-    else if (charCode < 0x30 || charCode > 0x7a || (charCode > 0x39 && charCode < 0x61)) return start;
+    if (charCode === dot || charCode === hyphen) {
+      if (before === dot || before === hyphen) return start;
+      if (charCode === dot) hasDot = true;
+    } else if (!isLetterOrDigit(charCode)) return start;
     before = charCode;
   }
 }
+
+/**
+ * Returns the index of the `@` behind a local part of small letters, digits, `_`, `+`, hyphens and single dots; -1 for any other
+ * line, which may be an address, too.
+ */
+function plainAt(text: Uint8Array, start: number): number {
+  let before = dot;
+  for (let at = start; at < text.length && at - start <= longestLocal; at++) {
+    const charCode = text[at]!;
+    if (charCode === atSign) return before === dot ? -1 : at;
+    const isMark = charCode === hyphen || charCode === plus || charCode === underscore;
+    if (charCode === dot ? before === dot : !isMark && !isLetterOrDigit(charCode)) return -1;
+    before = charCode;
+  }
+  return -1;
+}
+
+const isLetterOrDigit = (charCode: number): boolean =>
+  (charCode >= 0x30 && charCode <= 0x39) || (charCode >= 0x61 && charCode <= 0x7a);
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;

@@ -24,6 +24,9 @@ import { mayBeMarked, plainAddress } from "./plain-address.js";
 
 export type Explain = (item: string, status: Status) => Verdict;
 
+/** Added fields that are stored, for rows with the same ones. */
+const mostPrepared = 1000;
+
 export class BlockRenderer {
   readonly #options: BlockOptions;
   readonly #codes: StatusCodes;
@@ -35,6 +38,7 @@ export class BlockRenderer {
   readonly #writer: RecordWriter;
   /** The added fields by status codes, except those that depend on the item. */
   readonly #byCodes = new Map<number | string, AddedFields>();
+  readonly #byFields = new Map<string, AddedFields>();
 
   /** @param explainsAll whether a verdict may have a reason even if its code has none */
   constructor(
@@ -87,15 +91,24 @@ export class BlockRenderer {
       this.#isMarked(chunk, row, nth, rows) ||
       this.#earlierWas(nth) !== undefined;
     if (this.#columns.some((_, nth) => isOwn(nth)))
-      return this.#writer.prepare(
-        this.#columns.flatMap((_, column) => this.#fieldsOf(chunk, row, column, rows)),
-      );
+      return this.#prepared(this.#columns.flatMap((_, column) => this.#fieldsOf(chunk, row, column, rows)));
     const key = own?.join() ?? code;
     let added = this.#byCodes.get(key);
     if (added === undefined) {
       added = this.#writer.prepare(Array.from(own ?? [code]).flatMap((each) => this.#usualFields(each)));
       this.#byCodes.set(key, added);
     }
+    return added;
+  }
+
+  /** Many rows have the same fields, such as the same flags; those of other details are all different. */
+  #prepared(fields: readonly string[]): AddedFields {
+    if (this.#options.columns.details.includes("canonical")) return this.#writer.prepare(fields);
+    const key = fields.join("\0");
+    const known = this.#byFields.get(key);
+    if (known !== undefined) return known;
+    const added = this.#writer.prepare(fields);
+    if (this.#byFields.size < mostPrepared) this.#byFields.set(key, added);
     return added;
   }
 
