@@ -197,7 +197,9 @@ export class Kernel {
   /** Returns the hash of an item by its `itemKey`, equal to the one that `judge` gives. */
   hash(key: string): ItemHash {
     const text = this.#text;
-    const length = shortened(key).copy(text);
+    // UTF-8 has at most three bytes a unit.
+    const isShort = 3 * key.length <= layout.mostText;
+    const length = isShort ? text.write(key) : shortened(key).copy(text);
     const domain = text.subarray(0, length).lastIndexOf(atSign) + 1;
     const start = text.byteOffset;
     const low = this.#exports.hashText(start, start + domain, start + length);

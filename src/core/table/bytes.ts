@@ -10,6 +10,14 @@ const beyondAscii = /[\x80-\xff]/;
 const notAscii = /[^\0-\x7f]/;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+const scratch = Buffer.allocUnsafeSlow(4096);
+
+/** Returns the bytes of a binary string, valid until the next call: many new ones cost more than what is done with them. */
+function bytesOf(binary: string): Buffer {
+  if (binary.length > scratch.length) return Buffer.from(binary, "latin1");
+  return scratch.subarray(0, scratch.write(binary, "latin1"));
+}
+
 /**
  * Decodes a field that holds an item, as UTF-8. Bytes that are not UTF-8 are read as windows-1252, the most common of
  * the other encodings. In the local part, characters that are not letters there become an `x`. If the domain makes no
@@ -17,7 +25,7 @@ const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  */
 export function itemText(binary: string): string {
   if (!beyondAscii.test(binary)) return binary;
-  const bytes = Buffer.from(binary, "latin1");
+  const bytes = bytesOf(binary);
   if (isUtf8(bytes)) return bytes.toString();
   const text = decodeWindows1252(bytes);
   const hosts = text.match(/@[^\s,;:<>]*/g) ?? [text];
@@ -37,7 +45,7 @@ const westernHost = new RegExp(`^(?!.*[${westernLetters}]{3})[\\0-\\x7f\\s${west
 const secondBytes = /(?<=[^\0-\x7f])(?:[[\]\\]|@(?=[^\s,;:<>]{1,64}@))/g;
 
 export function isUtf8Text(binary: string): boolean {
-  return !beyondAscii.test(binary) || isUtf8(Buffer.from(binary, "latin1"));
+  return !beyondAscii.test(binary) || isUtf8(bytesOf(binary));
 }
 
 /** Decodes a column name, for display and comparison: as UTF-8, or as Latin-1 if it is not valid UTF-8. */

@@ -33,7 +33,21 @@ export function parseDomainName(text: string, offset = 0): DomainName | Fault {
   if (text.length > hopelessLength) return tooLong(offset);
   const lower = text.toLowerCase();
   if (!needsMapping(lower)) return checkLabels(lower, offset);
+  const known = lastMapped.get(lower);
+  if (known !== undefined) return known;
+  const name = mapped(lower, offset);
+  if (!(name instanceof Fault)) {
+    if (lastMapped.size === mostMapped) lastMapped.clear();
+    lastMapped.set(lower, name);
+  }
+  return name;
+}
 
+/** The last internationalised names: the mapping takes 2 us, and a list has few of them, many times. */
+const lastMapped = new Map<string, DomainName>();
+const mostMapped = 1000;
+
+function mapped(lower: string, offset: number): DomainName | Fault {
   // Check the shape before the mapping, which rejects misplaced dots and hyphens without a position.
   const spelled = lower.replace(dotLookalikes, ".");
   const spelledFault = checkShape(spelled, offset);
