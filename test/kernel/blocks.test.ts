@@ -173,7 +173,7 @@ test("judging a block gives the same result as judging its chunks, and touches n
         // What is known of domains depends on the kind, and is kept by their hashes.
         ...{ kind, shape, target, seed: kind === "email" ? seed : seed.map((word) => ~word) },
         keys: rest.keys,
-        facts: { mailboxes: false, column: rest.width - 1 },
+        facts: { mailboxes: false, columns: [rest.width - 1] },
         // The items of a row may be in different shards: such a table goes in batches.
         shard: otherColumns.length > 0 ? undefined : rest.shard,
         cells: { kind, ...usualCells },
@@ -201,7 +201,7 @@ test("judging a block gives the same result as judging its chunks, and touches n
       const written = classifiers[1]!.render(chunk, verdicts.codes, verdicts.items);
       const { codes, hashes, mailboxes, facts, emptied, marked, repairable, notUtf8 } = verdicts;
       expect(slot.domains.slice(0, facts!.domains.length)).toEqual(facts!.domains);
-      expect(slot.fields.slice(0, facts!.fields.length)).toEqual(facts!.fields);
+      expect(slot.fields[0]!.slice(0, facts!.fields[0]!.length)).toEqual(facts!.fields[0]);
       // Without the kernel, the verdicts are the same; the hashes need not be.
       expect(new BlockClassifier(blockOptions, classifier).classify(chunk)).toMatchObject({
         codes,

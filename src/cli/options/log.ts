@@ -10,6 +10,10 @@ export const logOptions = optionRecords({
     words: ["text", "plain", "json", "github", "none", "debug", "json:", "gitlab:", "sarif:"],
     isList: true,
   },
+  by: {
+    flags: "--by <COLUMN>",
+    help: "count the statuses by the values of a column, such as source, in the summary and the report",
+  },
   report: {
     flags: "--report <FILE>",
     help: "write a report as a page, or to FILE.md or FILE.json; tells what changed since the one it replaces; full:FILE lists the first 100 bad rows, too",

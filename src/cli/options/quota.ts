@@ -22,6 +22,6 @@ export const spendingOptions = optionRecords({
   dryRun: {
     flags: "--dry-run",
     help: "send and write nothing; say what it would cost",
-    conflicts: ["report"],
+    conflicts: ["report", "by"],
   },
 });

@@ -13,6 +13,7 @@ import {
 } from "../run/run-options.js";
 import { hasItem } from "../run/status-codes.js";
 import { type Kind, knownStatuses, type Verdict } from "../validator/validator.js";
+import { type Group, type GroupColumn, GroupCounts } from "./groups.js";
 import { HashedNames } from "./hashed-names.js";
 import type { DateColumn } from "./months.js";
 import { type NamedCounts, TopCounts } from "./top-counts.js";
@@ -100,6 +101,7 @@ export class Collector {
   #total = new Counts();
   /** Counts of the current file, which are dropped if its run fails. */
   #file = new Counts();
+  #groups: readonly GroupCounts[] = [];
   #isFirst = true;
   readonly #suggestedDomains = new Map<string, string | undefined>();
   #isItem: ItemMailboxes["isItem"] = () => false;
@@ -112,15 +114,24 @@ export class Collector {
     this.#options = options;
   }
 
-  observerOf(file: string, dates: DateColumn | undefined): RowObserver {
+  observerOf(file: string, dates: DateColumn | undefined, groups: readonly GroupColumn[] = []): RowObserver {
     this.#file = new Counts();
+    this.#groups = groups.map((group) => new GroupCounts(group, series));
     this.#dates = new HashedNames();
     this.#countsByDate = [];
     if (dates !== undefined) this.#file.dateColumns.add(dates.name);
     return {
-      wants: { mailboxes: this.#options.kind === "email", column: dates?.column },
+      wants: {
+        mailboxes: this.#options.kind === "email",
+        columns: [...(dates ? [dates] : []), ...groups].map(({ column }) => column),
+      },
       observe: (rows) => this.#observe(file, dates, rows),
     };
+  }
+
+  /** Returns the rows of the current file by the values of its columns. */
+  groups(): readonly Group[] {
+    return this.#groups.flatMap((counts) => counts.group() ?? []);
   }
 
   keepFile(): void {
@@ -170,6 +181,7 @@ export class Collector {
         const counts = this.#monthCounts(dates, rows, row);
         if (counts !== undefined) counts[seriesOf[code]!]!++;
       }
+      this.#countGroups(rows, row, seriesOf[code]!, dates ? 1 : 0);
       if (withAddresses && (status === "fake" || status === "disposable"))
         this.#show(file, rows, row, status);
     }
@@ -231,13 +243,22 @@ export class Collector {
     this.#file.rows.push({ file, line, item, status, reason, suggestion });
   }
 
+  /** @param before number of columns whose fields are before those of the groups */
+  #countGroups(rows: ObservedRows, row: number, status: number, before: number): void {
+    for (const [nth, group] of this.#groups.entries()) {
+      const hashes = rows.facts?.fields[before + nth];
+      const [low, high] = [hashes?.[2 * row] ?? 0, hashes?.[2 * row + 1] ?? 0];
+      group.add(low, high, status, () => rows.field(row, group.column));
+    }
+  }
+
   #monthCounts({ column, monthOf }: DateColumn, rows: ObservedRows, row: number): number[] | undefined {
     const countsOf = () => {
       const month = monthOf(rows.field(row, column));
       return month === undefined ? undefined : this.#file.countsOf(month);
     };
-    const { facts } = rows;
-    const [low = 0, high = 0] = [facts?.fields[2 * row], facts?.fields[2 * row + 1]];
+    const hashes = rows.facts?.fields[0];
+    const [low = 0, high = 0] = [hashes?.[2 * row], hashes?.[2 * row + 1]];
     // The field is empty, or the threads have not read the record.
     if (low === 0 && high === 0) return countsOf();
     const known = this.#dates.find(low, high);

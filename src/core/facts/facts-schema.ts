@@ -189,6 +189,23 @@ const properties = {
   resume: textOrNull("Command that validates the rows for which there were no units."),
   next: textOrNull("Command that is suggested next."),
   seconds: { type: "number", minimum: 0, description: "Time of the run." },
+  groups: list(
+    object(
+      {
+        column: text("Name of the column."),
+        isWanted: flag("Whether it was named with --by."),
+        values: list(
+          object(
+            { name: text("Value."), rows: whole("Rows."), statuses: counts("Rows by status.") },
+            "A value.",
+          ),
+          "Values, the most frequent first.",
+        ),
+      },
+      "A column.",
+    ),
+    "Rows by the values of columns with few of them, up to 20 values; if a report is made, or with --by.",
+  ),
   breakdown,
   before: object(
     {

@@ -9,6 +9,7 @@ import { columnName, type Table } from "../table/table.js";
 import { knownStatuses } from "../validator/validator.js";
 import type { Breakdown } from "./collector.js";
 import { type GradeName, gradeOf } from "./grade.js";
+import { type Group, sumOfGroups } from "./groups.js";
 
 /** Changes when a field gets another meaning; fields may be added at any time. */
 export const factsVersion = 1;
@@ -135,6 +136,8 @@ export interface Facts {
   readonly resume: string | null;
   readonly next: string | null;
   readonly seconds: number;
+  /** Rows by the values of columns with few of them, if a report is made or a column is named (`--by`). */
+  readonly groups: readonly Group[];
   /** Null unless a report is made. */
   readonly breakdown: Breakdown | null;
   /** The report that this one replaces. */
@@ -201,6 +204,7 @@ export const emptyFacts = (kind: Kind, madeBy: string): Facts => ({
   resume: null,
   next: null,
   seconds: 0,
+  groups: [],
   breakdown: null,
   before: null,
 });
@@ -264,6 +268,11 @@ export function forPages(facts: Facts, shown: (name: string) => string = without
       elsewhere: input.elsewhere && { ...input.elsewhere, column: shown(input.elsewhere.column) },
     })),
     outputs: facts.outputs.map(({ path, bytes }) => ({ path: shown(path), bytes })),
+    groups: facts.groups.map(({ column, values, ...group }) => ({
+      ...group,
+      column: shown(column),
+      values: values.map((value) => ({ ...value, name: shown(value.name) })),
+    })),
     resume: null,
     next: null,
   };
@@ -338,6 +347,7 @@ export function sumOf(files: readonly [Facts, ...Facts[]]): Facts {
     outputs: [...new Map(files.flatMap(({ outputs }) => outputs).map((file) => [file.path, file])).values()],
     resume: null,
     next: null,
+    groups: sumOfGroups(files.map(({ groups }) => groups)),
     breakdown: null,
     before: null,
   };

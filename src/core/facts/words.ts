@@ -6,6 +6,7 @@ import { type StatusWords, statusWords } from "../validator/statuses.js";
 import { series } from "./collector.js";
 import { type Counts, countOf, type Facts, rowsByStatus } from "./facts.js";
 import { gradeOf } from "./grade.js";
+import { badRowsOf, sumOfValues, worseValue } from "./groups.js";
 import type { StatusRow } from "./render/parts.js";
 
 export const rows = (count: number): string => counted(count, "row");
@@ -78,6 +79,15 @@ export function nextStepsOf(facts: Facts): readonly string[] {
     ...(disposable > 0
       ? [`Take out the ${rows(disposable)} with disposable ${itemsOf(facts)}, or ask for others.`]
       : []),
+    ...facts.groups.flatMap((group) => {
+      const worst = worseValue(group);
+      if (worst === undefined) return [];
+      const { rows: all, bad } = sumOfValues(group.values);
+      const share = percent(badRowsOf(worst), worst.rows);
+      return [
+        `Look at ${worst.name} (${group.column}): ${share} of its rows are bad; in the whole list, ${percent(bad, all)}.`,
+      ];
+    }),
     ...(fake + disposable + open === 0 && facts.rows > facts.empty ? ["Nothing: the list can be used."] : []),
   ];
 }

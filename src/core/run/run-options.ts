@@ -57,10 +57,12 @@ export interface RunOptions {
   readonly onProgress?: (progress: RunProgress) => void | Promise<void>;
 }
 
+export const mostFactColumns = 4;
+
 export interface WantedFacts {
   readonly mailboxes: boolean;
-  /** Index, from 0, of a column whose fields are needed as hashes. */
-  readonly column?: number | undefined;
+  /** Indices, from 0, of up to {@link mostFactColumns} columns whose fields are needed as hashes. */
+  readonly columns: readonly number[];
 }
 
 export { domainLengthMask, domainWords } from "../kernel/layout.js";
@@ -73,8 +75,8 @@ export interface RowFacts {
    * of {@link domainLengthMask}, 0 if the item is not plain.
    */
   readonly domains: Int32Array;
-  /** For each row, the hash of its field in {@link WantedFacts.column}, in lower case; 0 if the field is empty. */
-  readonly fields: Int32Array;
+  /** For each of {@link WantedFacts.columns}, the hash of each row's field, in lower case; 0 if it is empty. */
+  readonly fields: readonly Int32Array[];
   readonly bytes: Uint8Array;
 }
 

@@ -4,6 +4,7 @@ import { type Classifier, createClassifier } from "../../core/classifier/classif
 import { daysOld } from "../../core/classifier/tables/disposable-table.js";
 import { Collector } from "../../core/facts/collector.js";
 import type { Facts } from "../../core/facts/facts.js";
+import { findGroupColumns } from "../../core/facts/groups.js";
 import { findDateColumn } from "../../core/facts/months.js";
 import { renderPage, renderParts } from "../../core/facts/render/page.js";
 import { opening, reasonText } from "../../core/facts/words.js";
@@ -98,18 +99,20 @@ async function check(task: number, file: File, common: TableOptions, { kind }: C
   const bad = new BadRows(kind, classifier!);
   const checked = await openCheck(file, classifier!, common, {
     observersOf: (table) => {
-      const dates = findDateColumn(table.names, (column) =>
-        column === table.column ? [] : table.firstValues(column),
-      );
-      return [collector.observerOf(file.name, dates), bad];
+      const sample = (column: number) => (column === table.column ? [] : table.firstValues(column));
+      const dates = findDateColumn(table.names, sample);
+      const others = (column: number) => (column === dates?.column ? [] : sample(column));
+      return [collector.observerOf(file.name, dates, findGroupColumns(table.names, others, undefined)), bad];
     },
   });
   for (const reader = checked.stream.getReader(); !(await reader.read()).done; );
   const found = await checked.summary;
+  const groups = collector.groups();
   collector.keepFile();
   lastFacts = {
     ...found,
     dataDays: daysOld(loadedTable().sources, Date.now()) ?? null,
+    groups,
     breakdown: collector.breakdown(),
   };
   const { column, columnName, columns, sheet, encoding } = checked;

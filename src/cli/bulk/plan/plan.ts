@@ -75,6 +75,8 @@ interface CommonPlan {
         readonly withFlags: boolean;
       }
     | undefined;
+  /** Name or number of the column by whose values rows are counted. */
+  readonly by: string | undefined;
   readonly given: readonly GivenOption[];
   readonly note: (text: string) => void;
 }
@@ -162,7 +164,7 @@ async function planCommon(
   note: (text: string) => void,
 ): Promise<CommonPlan> {
   const { env } = process;
-  const { badRows = { policy: "error" }, split, shard, report } = options;
+  const { badRows = { policy: "error" }, split, shard, report = [] } = options;
   const header = settings.header.value;
   const byDns = [...(options.only ?? []), ...(options.drop ?? [])].find(needsDns);
   if (byDns !== undefined && settings.dns.value === "off") {
@@ -222,8 +224,9 @@ async function planCommon(
     split,
     failOn: options.failOn,
     log: logOf(options),
+    by: options.by,
     report:
-      report === undefined
+      report.length === 0 && options.by === undefined
         ? undefined
         : {
             paths: report.map(({ path }) => path),

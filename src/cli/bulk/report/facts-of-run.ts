@@ -54,6 +54,7 @@ export async function factsOfRun(
   return {
     ...found,
     ...factsOf(kind, report, run.engine.paidBefore?.()),
+    groups: run.report?.groups() ?? [],
     outputs: outputsOf(plan, files.sink, isUnchanged, files.badRows.sink !== undefined),
     resume,
     next: isExhausted ? resume : (cleanCommand(plan, files.table, report) ?? null),

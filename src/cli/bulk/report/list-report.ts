@@ -2,17 +2,20 @@
 import { readFile } from "node:fs/promises";
 import { Collector } from "../../../core/facts/collector.js";
 import { type Before, type Facts, forPages, sumOf, withoutAddresses } from "../../../core/facts/facts.js";
+import { findGroupColumns } from "../../../core/facts/groups.js";
 import { findDateColumn } from "../../../core/facts/months.js";
 import { beforeIn, renderJson } from "../../../core/facts/render/json.js";
 import { renderMarkdown } from "../../../core/facts/render/markdown.js";
 import { renderPage } from "../../../core/facts/render/page.js";
 import type { RowObserver } from "../../../core/run/run-options.js";
-import type { Table } from "../../../core/table/table.js";
+import { columnName, type Table } from "../../../core/table/table.js";
 import type { Kind } from "../../../core/validator/validator.js";
 import { endingOf, isMarkdown } from "../../../files/ending.js";
+import { ChoiceError } from "../../../files/errors.js";
 import { found } from "../../../files/found.js";
 import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
+import { printable } from "../../../text.js";
 import type { Engine } from "../../engines/engine.js";
 import { loadOfflineRules } from "../../engines/offline-rules.js";
 import type { Plan } from "../plan/plan.js";
@@ -61,15 +64,26 @@ export class ListReport {
     this.#withAddresses = withAddresses;
   }
 
-  observerOf({ inputName }: Plan, table: Table): RowObserver {
+  /** @throws ChoiceError when the column of `--by` is not in the table */
+  observerOf({ inputName, by }: Plan, table: Table): RowObserver {
     const items = [table.column, ...table.otherColumns];
-    const dates = findDateColumn(table.names, (column) =>
-      items.includes(column) ? [] : table.firstValues(column),
-    );
+    const sample = (column: number) => (items.includes(column) ? [] : table.firstValues(column));
+    const dates = findDateColumn(table.names, sample);
+    const wanted = by === undefined ? undefined : columnNamed(by, inputName, table);
+    const others = (column: number) => (column === dates?.column ? [] : sample(column));
+    const names = Array.from({ length: table.width }, (_, column) => columnName(table, column));
+    const isLooked = this.#targets.length > 0 && table.header !== undefined;
+    const groups = findGroupColumns(names, isLooked ? others : () => [], wanted);
     return this.#collector.observerOf(
       this.#shown(inputName),
       dates && { ...dates, name: this.#shown(dates.name) },
+      groups,
     );
+  }
+
+  /** Returns the rows of the current file by the values of its columns. */
+  groups(): Facts["groups"] {
+    return this.#collector.groups();
   }
 
   add(facts: Facts): void {
@@ -121,6 +135,23 @@ export class ListReport {
     return text.length <= longestName ? text : `${text.slice(0, longestName)}...`;
   }
 }
+
+/** Returns the index of a column by its name, or by its number from 1. */
+function columnNamed(by: string, file: string, { names, width }: Table): number {
+  const named = names.findIndex((name) => name.toLowerCase() === by.toLowerCase());
+  if (named !== -1) return named;
+  if (/^[1-9]\d*$/.test(by) && Number(by) <= width) return Number(by) - 1;
+  const list = names
+    .slice(0, mostNamed)
+    .map((name) => `"${name}"`)
+    .join(", ");
+  throw new ChoiceError(printable(`${file}: no column "${by}" for --by; the columns are ${list}`), {
+    code: "column",
+  });
+}
+
+/** Columns that a message names. */
+const mostNamed = 10;
 
 /** Longest report of an earlier run that is read, in bytes. */
 const mostBytes = 4_194_304;

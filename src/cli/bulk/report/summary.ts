@@ -1,10 +1,11 @@
 /** Renders the facts of a run as text, for a file and for several together. */
 import { allowList, denyList } from "../../../core/classifier/rules/own-lists.js";
 import { countOf, type Facts, type InputFacts, rowsByStatus } from "../../../core/facts/facts.js";
+import { badRowsOf, worstFirst } from "../../../core/facts/groups.js";
 import { dialectWords } from "../../../core/table/sniff/dialect.js";
 import { undecidedCauses } from "../../../engines/dns/vocabulary.js";
 import { elsewhereText, formulasRemark } from "../../../formats/open/no-items.js";
-import { counted, grouped, linesText, printable, sizeOf } from "../../../text.js";
+import { counted, grouped, linesText, percent, printable, sizeOf } from "../../../text.js";
 import { statusColour, type TerminalStyle } from "../../terminal/bars.js";
 import { fakeReasonCounts, statusLines } from "./summary-layout.js";
 
@@ -20,6 +21,7 @@ export function textSummary(facts: Facts, style: TerminalStyle | undefined): str
       ? [...statusList(shown, style), ...details(facts)]
       : statusLines(facts, shown, style)),
     ...(input ? ofInput(facts, input, style) : []),
+    ...groupLines(facts),
     ...(dns === null ? [] : [dnsLine(dns)]),
     ...(input ? tableLines(input) : []),
     ...(fixed === 0 ? [] : [`${counted(fixed, "row")} fixed; the column was has the old values`]),
@@ -122,6 +124,24 @@ function details({ reasons, topDomains }: Facts): string[] {
       : [`${name}: ${entries.map(([what, count]) => `${grouped(count)} ${printable(what)}`).join(", ")}`];
   const domains = topDomains.slice(0, 5).map(({ domain, items }) => [domain, items] as const);
   return [...list("fake", fakeReasonCounts(reasons)), ...list("disposable domains", domains)];
+}
+
+/** The rows by the values of the column of `--by`, the worst first. */
+function groupLines({ groups }: Facts): string[] {
+  return groups
+    .filter(({ isWanted }) => isWanted)
+    .flatMap(({ column, values }) => {
+      const nameWidth = Math.max(...values.map(({ name }) => printable(name).length));
+      const rowsWidth = Math.max(...values.map(({ rows }) => grouped(rows).length));
+      return [
+        `by ${printable(column)}:`,
+        ...worstFirst(values).map((value) => {
+          const bad = badRowsOf(value);
+          const figures = `${grouped(value.rows).padStart(rowsWidth)} rows, ${percent(bad, value.rows)} bad`;
+          return `  ${printable(value.name).padEnd(nameWidth)}  ${figures}`;
+        }),
+      ];
+    });
 }
 
 function outputLines({ outputs, repairable, engine, explained, fixes }: Facts): string[] {

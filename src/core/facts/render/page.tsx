@@ -9,6 +9,7 @@ import { flagWords } from "../../classifier/flags/flag-names.js";
 import { type Breakdown, series } from "../collector.js";
 import type { Facts } from "../facts.js";
 import { gradeOf } from "../grade.js";
+import { badRowsOf, type Group, sumOfValues, worseValue, worstFirst } from "../groups.js";
 import { reportPolicy } from "../policy.js";
 import { mostNames, type NamedCounts } from "../top-counts.js";
 import {
@@ -79,19 +80,25 @@ const Result = ({ facts }: { facts: Facts }) => (
 );
 
 function Details({ facts }: { facts: Facts }) {
-  const { breakdown } = facts;
+  const { breakdown, groups } = facts;
+  // Where most bad rows come from is what a reader asks first.
+  const telling = groups.filter(worseValue);
   return (
     <>
-      <div class="columns">
-        <div>
-          {breakdown && <Typos breakdown={breakdown} />}
-          <Reasons facts={facts} />
-        </div>
-        <div>
-          <DisposableDomains facts={facts} />
-          {breakdown && facts.kind === "email" && <Providers breakdown={breakdown} />}
-          {breakdown && <Flags breakdown={breakdown} kind={facts.kind} />}
-        </div>
+      <div class="flow">
+        {telling.map((group) => (
+          <BySource key={group.column} group={group} />
+        ))}
+        {breakdown && <Typos breakdown={breakdown} />}
+        <Reasons facts={facts} />
+        {facts.groups
+          .filter((group) => !telling.includes(group))
+          .map((group) => (
+            <BySource key={group.column} group={group} />
+          ))}
+        <DisposableDomains facts={facts} />
+        {breakdown && facts.kind === "email" && <Providers breakdown={breakdown} />}
+        {breakdown && <Flags breakdown={breakdown} kind={facts.kind} />}
       </div>
       {breakdown && <Months breakdown={breakdown} />}
       <Duplicates facts={facts} />
@@ -174,12 +181,12 @@ function Typos({ breakdown: { typos } }: { breakdown: Breakdown }) {
 function Reasons({ facts }: { facts: Facts }) {
   const [fakes, aliases] = [reasonsFor(facts, "fake"), reasonsFor(facts, "alias")];
   return (
-    <div>
+    <>
       {fakes.length > 0 && <BarTable heading="Why fake" column="Reason" entries={fakes} className="fake" />}
       {aliases.length > 0 && (
         <BarTable heading="Why alias" column="Reason" entries={aliases} className="alias" />
       )}
-    </div>
+    </>
   );
 }
 
@@ -214,15 +221,82 @@ function Flags({ breakdown: { flags }, kind }: { breakdown: Breakdown; kind: Fac
 const slicesOf = ({ counts }: NamedCounts): Slice[] =>
   series.map((label, i) => ({ className: label, label, count: counts[i] ?? 0 }));
 
+function ProviderTable({ providers }: { providers: readonly NamedCounts[] }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Domain</th>
+          <th scope="col" class="number">
+            Rows
+          </th>
+          <th scope="col" class="number">
+            Bad
+          </th>
+          <th scope="col">By status</th>
+        </tr>
+      </thead>
+      <tbody>
+        {providers
+          .toSorted((a, b) => badOf(b) - badOf(a) || b.total - a.total)
+          .map((provider) => (
+            <tr key={provider.name}>
+              <td class="name">{provider.name}</td>
+              <td class="number">{grouped(provider.total)}</td>
+              <td class="number">{percent(badOf(provider), provider.total)}</td>
+              <td class="chart">
+                <StackedBar slices={slicesOf(provider)} className="mini" />
+              </td>
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  );
+}
+
 function Providers({ breakdown: { providers, isApproximate } }: { breakdown: Breakdown }) {
-  if (providers.length === 0) return null;
+  const bad = providers.filter((provider) => badOf(provider) > 0);
+  if (bad.length === 0 && !isApproximate) return null;
   return (
     <section>
       <h2>Providers by bad rows</h2>
+      {bad.length === 0 ? (
+        <p>None of the most frequent domains has any.</p>
+      ) : (
+        <ProviderTable providers={bad} />
+      )}
+      {isApproximate && (
+        <p class="note">
+          The list has more than {grouped(mostNames)} domains: rows of domains that were rare at first may be
+          missing here.
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Values of a column that the page shows; the record has more of them. */
+const mostGroupValues = 8;
+
+function BySource({ group }: { group: Group }) {
+  const { column, values } = group;
+  const sorted = worstFirst(values);
+  const shown = sorted.slice(0, mostGroupValues);
+  const worst = worseValue(group);
+  const { rows: all, bad } = sumOfValues(values);
+  return (
+    <section>
+      <h2>By {column}</h2>
+      {worst && (
+        <p class="note">
+          Worst: {worst.name}, where {percent(badRowsOf(worst), worst.rows)} of the rows are bad; in the whole
+          list, {percent(bad, all)}.
+        </p>
+      )}
       <table>
         <thead>
           <tr>
-            <th scope="col">Domain</th>
+            <th scope="col">{column}</th>
             <th scope="col" class="number">
               Rows
             </th>
@@ -233,25 +307,25 @@ function Providers({ breakdown: { providers, isApproximate } }: { breakdown: Bre
           </tr>
         </thead>
         <tbody>
-          {providers
-            .toSorted((a, b) => badOf(b) - badOf(a) || b.total - a.total)
-            .map((provider) => (
-              <tr key={provider.name}>
-                <td class="name">{provider.name}</td>
-                <td class="number">{grouped(provider.total)}</td>
-                <td class="number">{percent(badOf(provider), provider.total)}</td>
-                <td class="chart">
-                  <StackedBar slices={slicesOf(provider)} className="mini" />
-                </td>
-              </tr>
-            ))}
+          {shown.map((value) => (
+            <tr key={value.name}>
+              <td class="name">{value.name}</td>
+              <td class="number">{grouped(value.rows)}</td>
+              <td class="number">{percent(badRowsOf(value), value.rows)}</td>
+              <td class="chart">
+                <StackedBar
+                  slices={Object.entries(value.statuses).map(([label, count]) => {
+                    return { className: label, label, count };
+                  })}
+                  className="mini"
+                />
+              </td>
+            </tr>
+          ))}
         </tbody>
       </table>
-      {isApproximate && (
-        <p class="note">
-          The list has more than {grouped(mostNames)} domains: rows of domains that were rare at first may be
-          missing here.
-        </p>
+      {shown.length < sorted.length && (
+        <p class="note">{grouped(sorted.length - shown.length)} more values have a smaller share.</p>
       )}
     </section>
   );
@@ -321,6 +395,37 @@ function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
             });
         })}
       </svg>
+      {worst && (
+        <>
+          <div class="axis">
+            <span>{percent(badOf(worst), worst.total)} bad</span>
+          </div>
+          <svg
+            class="shares"
+            viewBox="0 0 600 60"
+            preserveAspectRatio="none"
+            role="img"
+            aria-label="Share of bad rows by month; the figures are in the table below"
+          >
+            {shown.map((month, i) => {
+              const height =
+                month.total === 0 ? 0 : (58 * badOf(month) * worst.total) / (month.total * badOf(worst));
+              return (
+                <rect
+                  key={month.name}
+                  class={month === worst ? "fake" : "other"}
+                  x={(i * step + (step - width) / 2).toFixed(2)}
+                  y={Math.max(0, 60 - height).toFixed(2)}
+                  width={width.toFixed(2)}
+                  height={Math.min(60, height).toFixed(2)}
+                >
+                  <title>{`${month.name}: ${percent(badOf(month), month.total)} bad`}</title>
+                </rect>
+              );
+            })}
+          </svg>
+        </>
+      )}
       <div class="axis">
         <span>{first.name}</span>
         {last !== first && <span>{last.name}</span>}

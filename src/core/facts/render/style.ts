@@ -30,10 +30,13 @@ h2 { margin: 0 0 10px; font-size: 1.05rem; }
 .note { margin: 8px 0 0; font-size: .87rem; }
 section { margin-top: 30px; min-width: 0; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 0 44px; }
+.flow { columns: 400px 2; column-gap: 44px; }
+.flow section { break-inside: avoid; margin-top: 0; padding-top: 30px; }
 svg { display: block; width: 100%; }
 .stacked { height: 30px; border-radius: 5px; margin: 20px 0 12px; }
 .mini, .bar { height: 10px; border-radius: 3px; }
 .months { height: 150px; }
+.shares { height: 60px; }
 .track { fill: var(--track); }
 .ok { fill: var(--ok); } .alias { fill: var(--alias); } .disposable { fill: var(--disposable); }
 .fake { fill: var(--fake); } .quota_exceeded { fill: var(--quota_exceeded); } .other { fill: var(--other); }
@@ -75,7 +78,10 @@ ul { margin: 0; padding-left: 1.2em; }
   h2 { break-after: avoid; }
   tr, li, svg, dl { break-inside: avoid; }
   .columns { grid-template-columns: 1fr 1fr; gap: 0 28px; }
+  .flow { columns: 2; column-gap: 28px; }
+  .flow section { padding-top: 14px; }
   .months { height: 90px; }
+  .shares { height: 40px; }
   th, td { padding-top: 2px; padding-bottom: 2px; }
   details { display: none; }
 }

@@ -96,7 +96,7 @@ export class BlockKernel {
   }
 
   hashFields(chunk: ScannedChunk, fields: Int32Array): void {
-    const own = this.#own.fields;
+    const own = this.#own.fields[0]!;
     this.#eachPiece(chunk, (block, records, count, from) => {
       this.#kernel.hashFields(block, records, count, own.byteOffset);
       fields.set(own.subarray(0, 2 * count), 2 * from);

@@ -75,8 +75,11 @@ export class FactFinder {
     const { facts } = this.#options;
     if (facts === undefined || this.#kernel === undefined) return undefined;
     const domains = this.#domainsOf(chunk, slot?.domains)!;
-    const fields = slot?.fields ?? new Int32Array(2 * chunk.count);
-    if (facts.column !== undefined) this.#kernel.hashFields(chunk.withColumn(facts.column), fields);
+    const fields = facts.columns.map((column, nth) => {
+      const hashes = slot?.fields[nth] ?? new Int32Array(2 * chunk.count);
+      this.#kernel!.hashFields(chunk.withColumn(column), hashes);
+      return hashes;
+    });
     return { bytes: chunk.bytes, domains, fields };
   }
 

@@ -4,6 +4,7 @@
  */
 import { newMemory } from "../../../kernel/kernel.js";
 import { domainWords, recordWords, scratchBytes, sharedEnd, slack } from "../../../kernel/layout.js";
+import { mostFactColumns } from "../../run-options.js";
 
 export const slotRows = 65_536;
 const blockBytes = 524_288;
@@ -11,7 +12,11 @@ const outputBytes = 1_572_864;
 
 const recordBytes = 4 * recordWords * slotRows + slack;
 const threadBytes = 2 * recordBytes + scratchBytes;
-const slotBytes = (33 + 4 * domainWords) * slotRows + blockBytes + outputBytes + 9 * slack;
+const slotBytes =
+  (25 + 8 * mostFactColumns + 4 * domainWords) * slotRows +
+  blockBytes +
+  outputBytes +
+  (8 + mostFactColumns) * slack;
 
 /**
  * Memory for `threads` threads, each with a slot of its own, and for `slots` further slots. The system allocates only the parts
@@ -52,9 +57,9 @@ export class Slot {
   /** Two words for each row, as in `mailboxes`. */
   readonly hashes: Int32Array;
   readonly mailboxes: Int32Array;
-  /** The domain of each row's item, and the hash of another field; see {@link RowFacts}. */
+  /** The domain of each row's item, and the hashes of other fields; see {@link RowFacts}. */
   readonly domains: Int32Array;
-  readonly fields: Int32Array;
+  readonly fields: readonly Int32Array[];
   /** If fields have several items, the field of each item; the items' codes and hashes follow those of the fields. */
   readonly itemFields: Int32Array;
   readonly output: Buffer;
@@ -70,7 +75,10 @@ export class Slot {
     this.hashes = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);
     this.mailboxes = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);
     this.domains = new Int32Array(memory, next(4 * domainWords * slotRows), domainWords * slotRows);
-    this.fields = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);
+    this.fields = Array.from(
+      { length: mostFactColumns },
+      () => new Int32Array(memory, next(8 * slotRows), 2 * slotRows),
+    );
     this.itemFields = new Int32Array(memory, next(4 * slotRows), slotRows);
     this.ends = new Int32Array(memory, next(4 * slotRows), slotRows);
     this.codes = new Uint8Array(memory, next(slotRows), slotRows);
