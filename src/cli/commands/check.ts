@@ -1,4 +1,5 @@
 /** `idv check`: verdicts on a few values. Nothing is charged. */
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Classifier } from "../../core/classifier/classifier.js";
 import { flagsOf } from "../../core/classifier/flags/flags.js";
@@ -8,11 +9,14 @@ import { type Why, whyOf } from "../../core/classifier/why.js";
 import { extractItem } from "../../core/run/items/item.js";
 import type { Verdict } from "../../core/validator/validator.js";
 import { tableSource } from "../../engines/data/installed-table.js";
+import { endingOf } from "../../files/ending.js";
+import { tableEndings } from "../../formats/registry.js";
 import { counted, printable } from "../../text.js";
 import { noteUnaskedExchanges, readOwnLists } from "../config/own-lists.js";
 import { dataTablePath } from "../config/paths.js";
 import { resolveSettings, type Settings } from "../config/settings.js";
 import type { OpenMailCheck } from "../engines/mail-check.js";
+import { UsageError } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
 import { dnsOptions, setOptions } from "../options/service.js";
@@ -65,6 +69,8 @@ export const define: DefineCommand = (command) => {
 
 /** Prints value, status, reason, suggestion and, with `--dns`, the MX host, with `--flags` the flags, separated by tabs. */
 async function check(values: readonly string[], options: CheckOptions): Promise<number> {
+  const file = values.find((value) => tableEndings.has(endingOf(value)) && existsSync(value));
+  if (file !== undefined) throw new UsageError(`${file}: is a file; to check a list: idv emails ${file}`);
   const ownLists = await readOwnLists(options, process.env, say);
   const classifier = loadClassifier({ ...tableSource(dataTablePath(process.env), say), ownLists });
   const interruption = interruptible(undefined);

@@ -1,11 +1,12 @@
 /** `--dry-run`: an engine that validates nothing and counts what would be submitted. */
-import type { Validator } from "../../core/validator/validator.js";
+import type { QuotaState, Validator } from "../../core/validator/validator.js";
 import type { Engine } from "./engine.js";
 
 const noLimit = { left: null, renewsAt: null };
 
 export function dryRunOf(engine: Engine): Engine {
   const { name, batchSize, precheck, embedded } = engine.validator;
+  let quota: Promise<QuotaState> | undefined;
   let items = 0;
   let requests = 0;
   const validator: Validator = {
@@ -17,7 +18,8 @@ export function dryRunOf(engine: Engine): Engine {
         ...embedded,
         charge: async (units: number) => {
           items += units;
-          return { charged: units, exhausted: false, quota: noLimit };
+          quota ??= engine.quota?.();
+          return { charged: units, exhausted: false, quota: (await quota) ?? noLimit };
         },
       },
     }),

@@ -1,6 +1,6 @@
 /** The engine of a run, behind one interface for the offline engine and for a service. */
 import type { CachePort } from "../../core/run/cache-port.js";
-import type { Validator } from "../../core/validator/validator.js";
+import type { QuotaState, Validator } from "../../core/validator/validator.js";
 import type { ApiEngine } from "../../engines/api/engine.js";
 
 export interface Engine {
@@ -8,6 +8,8 @@ export interface Engine {
   readonly reason: string;
   readonly cache?: CachePort;
   readonly requests?: () => number;
+  /** Returns the quota, without charging anything; absent for a service, and where nothing is counted. */
+  readonly quota?: () => Promise<QuotaState>;
   readonly dryRunItems?: () => number;
   /** Number of verdicts that this run has added to the cache; absent without a cache. */
   readonly verdictsAdded?: () => number;

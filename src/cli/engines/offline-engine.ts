@@ -54,6 +54,7 @@ export async function openOfflineEngine(
       secure: () => reservation.secure(),
       deliver: () => reservation.deliver(),
       paidBefore: () => reservation.paidBefore,
+      quota: () => reservation.quota(),
     }),
     close: once(async () => {
       await reservation?.end();

@@ -1,6 +1,6 @@
 /** Options about the output of a run: destination, format and columns. */
 import { optionRecords } from "./option.js";
-import { addedColumns, columnsToAdd, filled, path } from "./values.js";
+import { addedColumns, columnsToAdd, filled, outputFormat, path } from "./values.js";
 
 export const outputOptions = optionRecords({
   output: {
@@ -29,7 +29,8 @@ export const outputOptions = optionRecords({
   format: {
     flags: "--format <FORMAT>",
     help: "write csv, tsv, jsonl or json",
-    choices: ["csv", "tsv", "jsonl", "json"],
+    parse: outputFormat,
+    words: ["csv", "tsv", "jsonl", "json"],
   },
   explain: {
     flags: "--explain",

@@ -122,6 +122,11 @@ export class RunReservation {
     }
   }
 
+  /** Returns the quota, without what dead runs hold. */
+  quota(): Promise<Quota> {
+    return this.#quotas.read(this.#isDead);
+  }
+
   /**
    * Makes sure that all that was charged still is, before it is delivered.
    *

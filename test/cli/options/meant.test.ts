@@ -25,6 +25,9 @@ describe("idv emails list.csv", () => {
     ["--delim=;", "unknown option --delim (did you mean --delimiter?); see idv emails --help"],
     ["--resume", "run the same command again"],
     ["--workers", "write --set concurrency=N"],
+    ["-f", "FILE needs no option"],
+    ["--status", "write --only STATUS"],
+    ["--format=xlsx", '--format: "xlsx" is invalid. A spreadsheet file has its name: -o FILE.xlsx.'],
     ["--smtp", "--dns asks for the mail servers"],
     ["--quiet=yes", "--quiet takes no value; see idv emails --help"],
     ["--nothing-like-it", "unknown option --nothing-like-it; see idv emails --help"],
@@ -75,4 +78,39 @@ test.each([
 ])("idv %s is answered with the command that was meant", async (word, message) => {
   const { code, stderr } = await idv([word], { home });
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+describe("a file that is not there is answered with what was meant", () => {
+  test.each([
+    [["emails", "lst.csv"], 6, "lst.csv: cannot be read: no such file; did you mean list.csv?"],
+    [
+      ["emails", "ann@b.net"],
+      6,
+      "ann@b.net: cannot be read: no such file; to check an address: idv check ann@b.net",
+    ],
+    [["domains", "b.net"], 6, "b.net: cannot be read: no such file; to check a domain: idv check b.net"],
+    [["emails", "*.xls"], 6, "*.xls: cannot be read: no such file; no name of a file matches it"],
+    [["emails", "other.tsv"], 6, "other.tsv: cannot be read: no such file"],
+    [["emails", "list.csv", "out.csv"], 2, "out.csv: no such file; if the output is meant, write -o out.csv"],
+  ])("idv %j", async (args, code, message) => {
+    expect(await idv(args, { home })).toEqual({ code, stdout: "", stderr: `idv: ${message}\n` });
+  });
+});
+
+test("idv check of a file is answered with the command for lists", async () => {
+  expect(await idv(["check", "list.csv"], { home })).toMatchObject({
+    code: 2,
+    stderr: "idv: list.csv: is a file; to check a list: idv emails list.csv\n",
+  });
+  expect((await idv(["check", "other.csv"], { home })).code).toBe(0);
+});
+
+test("a dry run says whether the quota has enough", async () => {
+  const own = folderOf({ "list.csv": "email\na@b.net\nc@d.net\n" });
+  const dryRun = async () => (await idv(["emails", "list.csv", "--dry-run"], { home: own })).stderr;
+  expect(await dryRun()).toMatch(/2 units would be charged\n$/);
+  await idv(["quota", "set", "--limit", "1"], { home: own });
+  expect(await dryRun()).toMatch(/2 units would be charged; the quota has 1 left, 1 too few\n$/);
+  await idv(["quota", "set", "--limit", "5"], { home: own });
+  expect(await dryRun()).toMatch(/2 units would be charged; the quota has 5 left\n$/);
 });

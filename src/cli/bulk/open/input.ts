@@ -1,8 +1,15 @@
 /** Opens the input of a file of the run, and refuses one whose items would not fit into the memory. */
 
+import { existsSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { BadRowListener } from "../../../core/table/bad-rows.js";
+import { endingOf } from "../../../files/ending.js";
+import { FileError } from "../../../files/errors.js";
 import { type InputFile, openInputFile } from "../../../files/input.js";
 import { type OpenedInput, openInput as openSource } from "../../../formats/open/open-input.js";
+import { tableEndings } from "../../../formats/registry.js";
+import { printable } from "../../../text.js";
+import { meantBy } from "../../options/meant.js";
 import type { Plan } from "../plan/plan.js";
 import { checkMemory } from "./memory.js";
 
@@ -54,7 +61,35 @@ export async function tryInput(plan: Plan, signal: AbortSignal): Promise<void> {
   }
 }
 
-function inputFileOf({ input, member, standardInput }: Plan, signal: AbortSignal) {
+async function inputFileOf({ kind, input, member, standardInput }: Plan, signal: AbortSignal) {
   if (member) return member.container.read(member.table);
-  return typeof standardInput === "object" ? standardInput : openInputFile(standardInput ?? input!, signal);
+  if (typeof standardInput === "object") return standardInput;
+  const path = standardInput ?? input!;
+  return openInputFile(path, signal).catch((error: unknown) => {
+    const hint = existsSync(path) ? undefined : missingFileHint(path, kind);
+    if (hint !== undefined && error instanceof FileError) error.add(hint);
+    throw error;
+  });
+}
+
+/** Returns what was probably meant by the path of a file that is not there. */
+function missingFileHint(path: string, kind: Plan["kind"]): string | undefined {
+  const isItem = kind === "email" ? /^[^\s/@]+@[^\s/@]+\.[^\s/@]+$/ : /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
+  const folder = dirname(path);
+  const beside = meantBy(basename(path), namesIn(folder));
+  if (beside !== undefined) return `did you mean ${printable(join(folder, beside))}?`;
+  if (isItem.test(path) && !tableEndings.has(endingOf(path)))
+    return `to check ${kind === "email" ? "an address" : "a domain"}: idv check ${path}`;
+  return /[*?]/.test(path) ? "no name of a file matches it" : undefined;
+}
+
+/** Most names of a folder that are looked at. */
+const mostNames = 10_000;
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).slice(0, mostNames);
+  } catch {
+    return [];
+  }
 }

@@ -135,6 +135,9 @@ function checkSeveral(inputs: readonly Input[], { output, inPlace, split, dryRun
     throw new UsageError("several files: standard input cannot be one of them");
   if (split !== undefined || dryRun) return;
   if (inPlace === undefined && (output === undefined || !isFolder(output))) {
+    const last = inputs.at(-1)!.path;
+    if (inputs.length === 2 && output === undefined && !existsSync(last))
+      throw new UsageError(`${last}: no such file; if the output is meant, write -o ${last}`);
     throw needPaths(inputs);
   }
 }

@@ -77,8 +77,14 @@ function dryRunLine(facts: Facts): string {
   return (
     `${nameOf(facts)}: ${counted(rows, "row")}, ${counted(distinct, "distinct item")}${input ? ` ${columnText(input)}` : ""}; ` +
     `${grouped(cached)} in the cache, ${grouped(prechecked)} fake by syntax; ` +
-    `${counted(units.used, "unit")} would be charged${sent}`
+    `${counted(units.used, "unit")} would be charged${sent}${willDo(units)}`
   );
+}
+
+/** Whether the quota has enough for what would be charged. */
+function willDo({ used, left }: Facts["units"]): string {
+  if (left === null) return "";
+  return `; the quota has ${grouped(left)} left${used <= left ? "" : `, ${grouped(used - left)} too few`}`;
 }
 
 function tableLines({ dialect, badRowKinds }: InputFacts): string[] {
