@@ -196,6 +196,7 @@ export function expiryDate(value: string): number | "never" {
   // Date.parse reads February 31 as March 3.
   const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(value.slice(0, 10));
   if (!isDay) throw new InvalidValue("It takes a date such as 2027-01-31, or never.");
+  if (time <= Date.now()) throw new InvalidValue("It is in the past; idv keys revoke ends a key at once.");
   return time;
 }
 

@@ -13,7 +13,7 @@ import { GroupCommit } from "../../state/service/database/group-commit.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
 import type { Lists } from "../lists/lists.js";
 import type { Metrics } from "./metrics.js";
-import { documentOptions, maximumItemLength, schemas } from "./openapi.js";
+import { documentOptions, schemas, usualItemLength } from "./openapi.js";
 import { access } from "./plugins/access.js";
 import { bodyBudget } from "./plugins/body-budget.js";
 import { connections } from "./plugins/connections.js";
@@ -57,7 +57,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
     options;
   // A character takes up to 4 bytes, quotes and a comma 3. Escapes may take 12 bytes each, but not for all characters of
   // all items at their longest: 12 MB of them kept the thread for 150 ms.
-  const bodyLimit = maximumItems * (4 * maximumItemLength + 3) + 1024;
+  const bodyLimit = maximumItems * (4 * usualItemLength + 3) + 1024;
   const service = newServer(options, bodyLimit);
   const charges = new GroupCommit<Charge, ChargeOutcome>((group) =>
     metrics.timed("charge", store.chargeAll(group)),
@@ -131,6 +131,8 @@ const corsOptions = (origins: readonly string[]): FastifyCorsOptions => {
     methods: ["POST", "GET", "DELETE"],
     allowedHeaders: ["Authorization", "Content-Type", "Idempotency-Key"],
     exposedHeaders: ["Location", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
+    // Chrome remembers no longer.
+    maxAge: 7200,
   };
   return {
     delegator: ({ headers: { origin = "" } }, callback) =>

@@ -252,6 +252,7 @@ function fieldsOf({ id, name, permissions, isSandbox, created, expires, revoked,
     id,
     name,
     kind: isSandbox ? "sandbox" : "live",
+    state: revoked !== null ? "revoked" : expires !== null && expires <= Date.now() ? "expired" : "active",
     permissions: permissions.join(","),
     limit,
     period,
@@ -275,9 +276,8 @@ function fieldsOf({ id, name, permissions, isSandbox, created, expires, revoked,
 
 /** Columns that fit a terminal of 100 columns. */
 function shortColumnsOf(key: ApiKey) {
-  const { id, name, limit, used, renews, lastUsed, expires, revoked } = fieldsOf(key);
+  const { id, name, state, limit, used, renews, lastUsed } = fieldsOf(key);
   const minute = (date: string | null) => date?.slice(0, 16).replace("T", " ");
-  const state = revoked ? "revoked" : expires && Date.parse(expires) < Date.now() ? "expired" : "active";
   return {
     id,
     name: name.slice(0, 24),

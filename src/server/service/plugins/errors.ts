@@ -11,10 +11,11 @@ interface ErrorOptions {
 
 export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyLimit }) => {
   service.server.on("checkExpectation", refuseExpectation);
-  service.addHook("onRequest", async ({ raw: { headers, httpVersion } }) => {
-    // RFC 9110 §7.2
-    if (headers.host === undefined && httpVersion === "1.1")
-      throw new Refusal(400, "The Host field is missing.");
+  service.addHook("onRequest", async ({ raw: { rawHeaders, httpVersion } }) => {
+    const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;
+    // RFC 9112 section 3.2: a proxy in front may have looked at another one.
+    if (hosts > 1) throw new Refusal(400, "There are several Host fields; send one.");
+    if (hosts === 0 && httpVersion === "1.1") throw new Refusal(400, "The Host field is missing.");
   });
   const refuse = (request: FastifyRequest, reply: FastifyReply) => {
     const { url } = request;

@@ -1,5 +1,6 @@
 /** Routes for those who run the service: health, readiness, metrics, and the document of the interface. */
 import type { FastifyInstance } from "fastify";
+import { reportPolicy } from "../../../core/facts/policy.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import type { Metrics } from "../metrics.js";
 import { jsonOf } from "../openapi.js";
@@ -46,14 +47,23 @@ export async function probeRoutes(service: FastifyInstance, { store, metrics }: 
   service.get(
     "/",
     describe("index", "Names what there is.", { 200: jsonOf("The paths.", "Index") }),
-    async () => {
+    async (request, reply) => {
       const { paths = {} } = service.swagger() as { readonly paths?: Readonly<Record<string, object>> };
       const operations = Object.entries(paths).flatMap(([path, methods]) =>
         Object.entries(methods as Readonly<Record<string, { readonly summary?: string }>>)
           .filter(([method]) => method !== "head")
           .map(([method, { summary = "" }]) => [`${method.toUpperCase()} ${path}`, summary] as const),
       );
-      return { service: "idv", document: "/openapi.json", paths: Object.fromEntries(operations) };
+      const index = Object.fromEntries(operations);
+      reply.header("vary", "Accept");
+      if (!/\btext\/html\b/.test(request.headers.accept ?? ""))
+        return { service: "idv", document: "/openapi.json", paths: index };
+      const { indexPage } = await import("../index-page.js");
+      const has = (url: string) => service.hasRoute({ method: "GET", url });
+      return reply
+        .type("text/html; charset=utf-8")
+        .headers({ "content-security-policy": reportPolicy, "x-content-type-options": "nosniff" })
+        .send(indexPage({ paths: index, hasDashboard: has("/dashboard"), hasPage: has("/try/") }));
     },
   );
 

@@ -11,7 +11,6 @@ import {
   errorResponses,
   idempotencyKeySchema,
   jsonOf,
-  maximumItemLength,
   noQuery,
   rateLimitFields,
   type SchemaName,
@@ -115,7 +114,6 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
           properties: {
             [one.parameter]: {
               type: "string",
-              maxLength: maximumItemLength,
               description: `${one.what[0]!.toUpperCase()}${one.what.slice(1)}.`,
             },
           },
