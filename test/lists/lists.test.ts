@@ -20,11 +20,11 @@ const forEver = "for (;;);";
 const work = `const { writeFileSync } = require("node:fs");
   const value = (name) => process.argv[process.argv.indexOf(name) + 1];
   if (process.argv.includes("--dry-run")) {
-    console.error(JSON.stringify({ type: "summary", dryRun: true, rows: 1, distinct: 1, outputs: [], inputs: [{ name: "list.csv", column: 1, columns: [], otherColumns: [], passedOver: [], dialect: { delimiter: null } }] }));
+    console.error(JSON.stringify({ type: "summary", dryRun: true, rows: 1, distinct: 1, outputs: [], groups: [], inputs: [{ name: "list.csv", column: 1, columns: [], otherColumns: [], passedOver: [], dialect: { delimiter: null } }] }));
   } else {
     writeFileSync(value("-o"), process.env.NAME);
     writeFileSync(value("--report"), "");
-    console.error(JSON.stringify({ type: "summary", engine: "offline", inputs: [], outputs: [], statuses: { ok: 1 }, rows: 1, written: 1, empty: 0, distinct: 1, distinctStatuses: { ok: 1 }, units: { used: 1, paidBefore: 0 } }));
+    console.error(JSON.stringify({ type: "summary", engine: "offline", inputs: [], outputs: [], groups: [], statuses: { ok: 1 }, rows: 1, written: 1, empty: 0, distinct: 1, distinctStatuses: { ok: 1 }, units: { used: 1, paidBefore: 0 } }));
   }`;
 
 const opened: { lists: Lists; store: SqlServiceStore }[] = [];
@@ -87,7 +87,7 @@ const methodsOf = (store: ListStore): ListStore => ({
   all: (most, keyId) => store.all(most, keyId),
   change: (id, from, to, claim) => store.change(id, from, to, claim),
   beat: (claim, progress, isFurther) => store.beat(claim, progress, isFurther),
-  claim: (server, silence) => store.claim(server, silence),
+  claim: (server, silence, mostOfKey) => store.claim(server, silence, mostOfKey),
   due: (server, silence, keep) => store.due(server, silence, keep),
   hasBody: (id, hash) => store.hasBody(id, hash),
   drop: (id) => store.drop(id),
@@ -274,7 +274,7 @@ describe("a list of a key", () => {
     const { lists, store } = await openLists(newPlace(), { program: work });
     const { id } = await submit(lists, "email\n", "first");
     await expect.poll(async () => (await lists.get(id))?.state, { timeout: 5000 }).toBe("done");
-    const most = { ofKey: 3, ofAll: 5 };
+    const most = { ofKey: 3, ofAll: 100 };
     const list = {
       name: "a",
       kind: "email",
@@ -283,13 +283,14 @@ describe("a list of a key", () => {
       server: "s",
       choices: {},
     } as const;
-    const add = (id: string, change = {}) => store.lists.add({ ...list, ...change, id }, most);
+    const add = (id: string, change = {}, ofAll = most.ofAll) =>
+      store.lists.add({ ...list, ...change, id }, { ...most, ofAll });
     const added = await Promise.all(["a", "b", "c", "d"].map((id) => add(id)));
     expect(added.filter((each) => each === "full")).toHaveLength(2);
     expect(await add("e", { once: "first" })).toMatchObject({ id });
     expect(await add("f", { keyId: "k2", who: senderOf("k2") })).toMatchObject({ id: "f" });
     expect(await add("g", { keyId: null, who: "anna" })).toMatchObject({ id: "g" });
-    expect(await add("h", { keyId: null, who: "anna" })).toBe("full");
+    expect(await add("h", { keyId: null, who: "anna" }, 5)).toBe("full");
   });
 
   test("passes from a server that is gone to another, and a late end changes nothing", async () => {
@@ -438,7 +439,7 @@ describe("a list of a key", () => {
     await store.lists.add(list, { ofKey: 9, ofAll: 9 });
     await store.lists.change("a", ["arriving"], { state: "waiting" });
     const lost = async (server: string, isFurther = false) => {
-      const claimed = await store.lists.claim(server, -1);
+      const claimed = await store.lists.claim(server, -1, 9);
       await store.lists.beat(claimed!, { rows: 1, share: null, units: Number(isFurther) }, isFurther);
       return claimed!.lostServers;
     };

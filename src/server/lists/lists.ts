@@ -57,8 +57,9 @@ export interface SentList {
   readonly bytes?: number | undefined;
 }
 
-/** Runs at a time in one server: each uses several threads. */
-const mostRunning = 2;
+/** Runs at a time in one server: each uses several threads. One is left for the lists of another key. */
+const mostRunning = 3;
+const mostOfKey = 2;
 /** Lists that all keys may have. */
 const mostInAll = 1000;
 const tickMilliseconds = 1000;
@@ -353,7 +354,7 @@ export class Lists {
     for (const id of ended) await this.#discard(id, ["arriving", "found", "done", "failed"]);
     if (!isWaiting) return;
     while (this.#running < mostRunning && !this.#isClosed) {
-      const list = await this.#store.claim(this.#server, deadMilliseconds);
+      const list = await this.#store.claim(this.#server, deadMilliseconds, mostOfKey);
       if (list === undefined) return;
       // Claimed while the server stops.
       if (this.#isClosed) return void (await this.#finish(list, undefined));

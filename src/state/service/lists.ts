@@ -103,11 +103,14 @@ export interface ListStore {
    */
   beat(claim: ListClaim, progress?: unknown, isFurther?: boolean): Promise<boolean>;
   /**
-   * Claims the list that waits longest, or whose server has given no sign of life for a while.
+   * Claims a list that waits, or whose server has given no sign of life for a while. Keys take turns: first one with the fewest
+   * lists under way, then the one whose last list ended longest ago; of a key, the list that waits longest. All lists of people
+   * take turns with the keys as those of one.
    *
    * @param silence in milliseconds
+   * @param mostOfKey lists of a key that this server works on at once
    */
-  claim(server: string, silence: number): Promise<StoredList | undefined>;
+  claim(server: string, silence: number, mostOfKey: number): Promise<StoredList | undefined>;
   /**
    * Returns whether a list waits for the server, and the ids of lists to be removed: those of which nothing was heard for
    * a while as they arrived or were removed, and those that have rested for `keep` milliseconds.
@@ -134,6 +137,9 @@ type ListRow = Omit<StoredList, JsonColumn> & {
 
 const columns =
   'id, name, kind, key_id AS "keyId", who, created, changed, state, server, alive, attempt, lost_servers AS "lostServers", choices, found, progress, result';
+
+/** Number of keys that can share the room that is left for lists. */
+const keysOfRoom = 5;
 
 const isShown = "state NOT IN ('removed', 'gone')";
 /** A server does not take over from itself: a run of it that was silent goes on. */
@@ -164,7 +170,10 @@ export class SqlLists implements ListStore {
         ["SELECT count(*) AS count FROM {list} WHERE state <> 'gone'"],
       );
       if (found !== undefined && found.state !== "gone") return toList(found);
-      if (ofKey.count >= most.ofKey || ofAll.count >= most.ofAll) return "full";
+      // A few keys cannot take all the room: the less there is, the fewer lists a key may have.
+      const room = Math.max(0, most.ofAll - ofAll.count);
+      const ofRoom = room === 0 ? 0 : 1 + Math.floor(room / keysOfRoom);
+      if (ofKey.count >= Math.min(most.ofKey, ofRoom)) return "full";
       if (found !== undefined) return toList(found);
       const [added] = yield* ask<[ListRow[]]>(
         insertion(
@@ -250,15 +259,23 @@ export class SqlLists implements ListStore {
     });
   }
 
-  claim(server: string, silence: number): Promise<StoredList | undefined> {
+  claim(server: string, silence: number, mostOfKey: number): Promise<StoredList | undefined> {
+    const ofKey = (what: string, condition: string) =>
+      `(SELECT ${what} FROM {list} AS other
+        WHERE coalesce(other.key_id, '') = coalesce(mine.key_id, '') AND ${condition})`;
+    const isOurs = "other.state = 'running' AND other.server = ?";
     return this.#database.write(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
       const [rows] = yield* ask<[ListRow[]]>([
         `UPDATE {list} SET state = 'running', server = ?, alive = ?, attempt = attempt + 1, progress = NULL,
           lost_servers = CASE state WHEN 'running' THEN lost_servers + 1 ELSE 0 END
-        WHERE id = (SELECT id FROM {list} WHERE ${isUnclaimed} ORDER BY changed, id LIMIT 1 {skip})
+        WHERE id = (
+          SELECT id FROM {list} AS mine WHERE ${isUnclaimed} AND ${ofKey("count(*)", isOurs)} < ?
+          ORDER BY ${ofKey("count(*)", "other.state = 'running'")},
+            ${ofKey("coalesce(max(other.changed), 0)", "other.state IN ('done', 'failed')")}, changed, id
+          LIMIT 1 {skip})
         RETURNING ${columns}`,
-        ...[server, now, now - silence, server],
+        ...[server, now, now - silence, server, server, mostOfKey],
       ]);
       return rows[0] && toList(rows[0]);
     });

@@ -12,6 +12,7 @@ import { GroupCommit } from "../../../src/state/service/database/group-commit.js
 import { openPostgresServiceStore } from "../../../src/state/service/database/postgres.js";
 import { openSqliteServiceStore } from "../../../src/state/service/database/sqlite.js";
 import { rowsAtOnce, type StateRows } from "../../../src/state/service/database/state-rows.js";
+import { type NewList, senderOf } from "../../../src/state/service/lists.js";
 import type { ServiceStore } from "../../../src/state/service/service-store.js";
 import type { KeyUsageSum } from "../../../src/state/service/usage.js";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
@@ -51,7 +52,8 @@ async function openPostgres(now: () => number): Promise<ServiceStore> {
           const { quotas } = target as unknown as ServiceStore;
           return (owner: QuotaOwner) => ticking(quotas.call(target, owner));
         }
-        if (name === "sessions") return ticking((target as unknown as ServiceStore).sessions);
+        if (name === "sessions" || name === "lists")
+          return ticking((target as unknown as ServiceStore)[name]);
         const method = target[name as keyof Target] as (...args: readonly unknown[]) => unknown;
         if (name === "usageByKey") return method.bind(target);
         return async (...args: readonly unknown[]) => {
@@ -114,6 +116,63 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     });
     expect(await quotas.read(() => false)).toMatchObject({ used: 10, left: 10 });
     await store.close();
+  });
+
+  describe("lists", () => {
+    /** Adds a list that waits, and returns whether there was room. */
+    const wait = async (store: ServiceStore, id: string, keyId: string | null, ofAll = 1000) => {
+      const list = {
+        id,
+        name: id,
+        kind: "email",
+        keyId,
+        who: senderOf(keyId ?? "x"),
+        server: "s",
+        choices: {},
+      };
+      const added = await store.lists.add(list as NewList, { ofKey: 100, ofAll });
+      if (added === "full") return false;
+      await store.lists.change(id, ["arriving"], { state: "waiting" });
+      return true;
+    };
+
+    test("of keys are claimed by turns, and one key has a server not for itself", async () => {
+      let now = november;
+      const store = await open(() => now);
+      for (const id of ["a1", "a2", "a3", "a4", "a5"]) await wait(store, id, "a");
+      now++;
+      for (const id of ["b1", "b2"]) await wait(store, id, "b");
+      await wait(store, "p1", null);
+      const claim = async (server = "s") => (await store.lists.claim(server, 15_000, 2))?.id;
+      const end = async (id: string) => {
+        now++;
+        await store.lists.change(id, ["running"], { state: "done" });
+      };
+      expect([await claim(), await claim(), await claim(), await claim()]).toEqual(["a1", "b1", "p1", "a2"]);
+      // Two of the first key are under way on this server.
+      expect(await claim()).toBe("b2");
+      expect([await claim(), await claim("other")]).toEqual([undefined, "a3"]);
+      await end("a1");
+      expect(await claim()).toBe("a4");
+      for (const id of ["a2", "a3", "a4", "b1", "b2"]) await end(id);
+      await wait(store, "c1", "c");
+      await wait(store, "b3", "b");
+      // A key that had none is before the one whose last list has ended longest ago.
+      expect([await claim(), await claim(), await claim()]).toEqual(["c1", "a5", "b3"]);
+      await store.close();
+    });
+
+    test("of ten keys leave room for those of others", async () => {
+      const store = await open(() => november);
+      const most = 50;
+      let taken = 0;
+      for (let nth = 0; nth < 20; nth++)
+        for (let key = 0; key < 10; key++)
+          taken += Number(await wait(store, `${key}-${nth}`, `k${key}`, most));
+      expect(taken).toBeLessThan(most);
+      expect(await wait(store, "late", "other", most)).toBe(true);
+      await store.close();
+    });
   });
 
   test("runs take units from the quota of a key until the key is revoked", async () => {

@@ -103,7 +103,8 @@ const lists = `CREATE TABLE {list} (
     result text,
     once {bytes} UNIQUE,
     body_hash {bytes}
-  ) {strict}`;
+  ) {strict};
+  CREATE INDEX {list}_key ON {list} ((coalesce(key_id, '')), state)`;
 
 const runs = `${reservationTables};
   CREATE TABLE {run_secret} (secret {bytes} NOT NULL) {strict};
