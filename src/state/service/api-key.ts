@@ -94,9 +94,9 @@ export const usageIdOf = (owner: QuotaOwner): string =>
 
 export interface AuditEntry {
   readonly at: number;
-  /** Name of a person, or of a session without one, or `command line`. */
+  /** Name of a person, or of a session without one, of a key, or `command line` with the user of the system. */
   readonly who: string;
-  /** Change of a key (`created`, `changed`, `rotated`, `secret ended`, `revoked`), of a session, or of a list. */
+  /** Change of a key (`created`, `changed`, `rotated`, `secret ended`, `revoked`), with its values before and after; of others. */
   readonly what: string;
   /** Key; empty for changes of others. */
   readonly keyId: string;

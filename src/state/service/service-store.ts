@@ -54,26 +54,27 @@ export interface ServiceStore {
   takeTurns(keyId: string, wanted: number): Promise<Turns>;
   hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean>;
   /**
-   * Creates a key.
+   * Creates a key. This and each other change of a key is in the audit, in the same transaction.
    *
+   * @param who author of the change
    * @returns the key and its secret, which is not stored and cannot be shown again
    * @throws KeyExistsError when there is a key with this id
    * @throws UnknownKeyError when the named quota exists and a limit or period is given
    */
-  create(key: NewKey): Promise<{ key: ApiKey; secret: string }>;
+  create(key: NewKey, who?: string): Promise<{ key: ApiKey; secret: string }>;
   list(): Promise<readonly ApiKey[]>;
   /**
    * Changes a key. Used units stay. A change of a shared quota affects all of its keys.
    *
    * @throws UnknownKeyError
    */
-  set(id: string, change: KeyChange): Promise<ApiKey>;
+  set(id: string, change: KeyChange, who?: string): Promise<ApiKey>;
   /**
    * Revokes a key for good. If it is already revoked, its `revoked` stays unchanged.
    *
    * @throws UnknownKeyError
    */
-  revoke(id: string): Promise<ApiKey>;
+  revoke(id: string, who?: string): Promise<ApiKey>;
   /**
    * Gives a key a new secret. The newest before it works for another `grace` milliseconds; older ones keep their ends.
    *
@@ -81,13 +82,18 @@ export interface ServiceStore {
    * @throws SecretExistsError when there is a secret with this id
    * @throws UnknownKeyError when there is no such key, or it is revoked
    */
-  rotate(id: string, grace: number, secretId?: string): Promise<{ key: ApiKey; secret: string }>;
+  rotate(
+    id: string,
+    grace: number,
+    secretId?: string,
+    who?: string,
+  ): Promise<{ key: ApiKey; secret: string }>;
   /**
    * Ends a rotated secret before its time.
    *
    * @throws UnknownKeyError when the key has no such secret, or it is its newest
    */
-  endSecret(id: string, secretId: string): Promise<ApiKey>;
+  endSecret(id: string, secretId: string, who?: string): Promise<ApiKey>;
   /** Returns the units by span and status, the oldest first. */
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
   /** Returns the units of each key by status, in a whole time range. */
@@ -101,6 +107,7 @@ export interface ServiceStore {
    * milliseconds. Other calls may run meanwhile.
    */
   tidyUsage(keep: number): Promise<void>;
+  /** Adds an entry about what is no change of a key: sessions, lists, shared quotas. */
   record(entry: Omit<AuditEntry, "at">): Promise<void>;
   /**
    * Returns the latest entries of the audit, the newest first.

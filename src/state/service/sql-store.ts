@@ -41,6 +41,7 @@ import {
   changeKey,
   checkEnd,
   checkRotation,
+  hourMilliseconds,
   isUsable,
   type JoinedRow,
   type KeyRow,
@@ -80,6 +81,31 @@ const closeWait = 500;
 /** Time before the last charge of a key is stored again, and the delay until it is, in milliseconds. */
 const notedMilliseconds = 30_000;
 const noteDelay = 1000;
+
+/** Author of changes by programs that name none. */
+const nobody = "unknown";
+
+const auditEntry = ({ at, who, what, keyId }: AuditEntry): Statement => [
+  "INSERT INTO {audit} (at, who, what, key_id) VALUES (?, ?, ?, ?)",
+  ...[at, who, what, keyId],
+];
+
+/** Returns what has changed of a key, each with its values before and after. */
+function changesOf(before: ApiKey, after: ApiKey): string {
+  const date = (time: number | null) => (time === null ? "never" : new Date(time).toISOString());
+  const valuesOf = ({ name, permissions, expires, rate, quota }: ApiKey) => ({
+    name,
+    permissions: permissions.join(","),
+    expires: date(expires),
+    rate: rate === null ? "none" : `${rate.requests}/${rate.milliseconds} ms`,
+    limit: String(quota.limit ?? "none"),
+    period: quota.period,
+  });
+  const [was, is] = [valuesOf(before), valuesOf(after)];
+  const names = (Object.keys(is) as (keyof typeof is)[]).filter((name) => was[name] !== is[name]);
+  const changes = names.map((name) => `${name} ${was[name]} -> ${is[name]}`);
+  return changes.length === 0 ? "changed: nothing" : `changed: ${changes.join(", ")}`;
+}
 
 export class SqlServiceStore implements ServiceStore {
   readonly #database: ServiceDatabase;
@@ -138,9 +164,14 @@ export class SqlServiceStore implements ServiceStore {
     return this.#database.checkWritable();
   }
 
-  create(key: NewKey) {
+  create(key: NewKey, who = nobody) {
     const secret = newSecret(key.isSandbox === true);
-    return this.#database.write(() => createKey({ id: newId(), ...key }, secret));
+    return this.#database.write(function* () {
+      const created = yield* createKey({ id: newId(), ...key }, secret);
+      const { id, created: now } = created.key;
+      yield* tell(auditEntry({ at: now, who, what: "created", keyId: id }));
+      return created;
+    });
   }
 
   async limits(): Promise<readonly KeyLimit[]> {
@@ -284,20 +315,29 @@ export class SqlServiceStore implements ServiceStore {
     return answers.some((answer) => isValid(answer, now));
   }
 
-  set(id: string, change: KeyChange): Promise<ApiKey> {
-    return this.#change(id, (key, quota, now) => changeKey(key, quota, change, now));
+  set(id: string, change: KeyChange, who = nobody): Promise<ApiKey> {
+    return this.#change(id, { who, what: changesOf }, (key, quota, now) =>
+      changeKey(key, quota, change, now),
+    );
   }
 
-  revoke(id: string): Promise<ApiKey> {
-    return this.#change(id, (key, _, now) => {
+  revoke(id: string, who = nobody): Promise<ApiKey> {
+    return this.#change(id, { who, what: () => "revoked" }, (key, _, now) => {
       key.revoked ??= now;
     });
   }
 
-  async rotate(id: string, grace: number, secretId = newId()): Promise<{ key: ApiKey; secret: string }> {
+  async rotate(
+    id: string,
+    grace: number,
+    secretId = newId(),
+    who = nobody,
+  ): Promise<{ key: ApiKey; secret: string }> {
     let secret = "";
+    const end = grace === 0 ? "" : `: the old secret works for ${grace / hourMilliseconds} h`;
     const key = await this.#change(
       id,
+      { who, what: () => `rotated${end}` },
       () => {},
       (row, secrets, now) => {
         checkRotation(row, secrets, secretId);
@@ -312,9 +352,10 @@ export class SqlServiceStore implements ServiceStore {
     return { key, secret };
   }
 
-  endSecret(id: string, secretId: string): Promise<ApiKey> {
+  endSecret(id: string, secretId: string, who = nobody): Promise<ApiKey> {
     return this.#change(
       id,
+      { who, what: () => `secret ended: ${secretId}` },
       () => {},
       (_, secrets) => {
         checkEnd(id, secrets, secretId);
@@ -324,13 +365,15 @@ export class SqlServiceStore implements ServiceStore {
   }
 
   /**
-   * Changes a key, its quota and its secrets in one transaction. Locks the key first, as charges do.
+   * Changes a key, its quota and its secrets in one transaction, with an entry of the audit. Locks the key first, as charges
+   * do.
    *
    * @param secretsAfter returns the statements that change the secrets
    * @throws UnknownKeyError
    */
   #change(
     id: string,
+    { who, what }: { readonly who: string; readonly what: (before: ApiKey, after: ApiKey) => string },
     apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void,
     secretsAfter: (
       key: KeyRow,
@@ -348,6 +391,7 @@ export class SqlServiceStore implements ServiceStore {
       if (key === undefined) throw unknownKey(id);
       const quota = renewed(row!, now);
       const start = quota.period_start;
+      const was = toKey({ ...key }, { ...quota }, now, before);
       apply(key, quota, now);
       yield* tell(
         [
@@ -368,7 +412,9 @@ export class SqlServiceStore implements ServiceStore {
         ...secretsAfter(key, before, now),
       );
       const [secrets] = yield* ask<[SecretRow[]]>(select);
-      return toKey(key, quota, now, secrets);
+      const after = toKey(key, quota, now, secrets);
+      yield* tell(auditEntry({ at: now, who, what: what(was, after), keyId: id }));
+      return after;
     });
   }
 
@@ -396,13 +442,10 @@ export class SqlServiceStore implements ServiceStore {
     }
   }
 
-  async record({ who, what, keyId }: Omit<AuditEntry, "at">): Promise<void> {
+  async record(entry: Omit<AuditEntry, "at">): Promise<void> {
     await this.#database.write(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
-      yield* tell([
-        "INSERT INTO {audit} (at, who, what, key_id) VALUES (?, ?, ?, ?)",
-        ...[now, who, what, keyId],
-      ]);
+      yield* tell(auditEntry({ at: now, ...entry }));
     });
   }
 

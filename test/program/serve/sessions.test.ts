@@ -49,7 +49,10 @@ describe("links", () => {
     const anna = await signIn(service, await linkFor("--name", "anna <x>"));
     const nobody = await signIn(service, await linkFor());
     expect((await post(service, "/keys", key("aaaaaaaa1"), anna)).status).toBe(200);
-    expect((await lines("audit"))[0]).toMatchObject({ who: "anna <x>", what: "created", key: "aaaaaaaa1" });
+    expect((await lines("audit"))[0]).toMatchObject({
+      ...{ who: "anna <x>", key: "aaaaaaaa1" },
+      what: "created",
+    });
     expect((await post(service, "/keys", key("aaaaaaaa2"), nobody)).status).toBe(200);
     expect((await lines("audit"))[0].who).toMatch(/^session \w{9}$/);
     expect((await lines("audit", "--since", "0s")).length).toBe(0);
@@ -84,7 +87,10 @@ describe("a proxy that signs people in", () => {
     const service = await serveTrusting("127.0.0.1");
     expect((await fetch(`${service.url}/dashboard`, { headers: field })).status).toBe(200);
     expect((await post(service, "/keys", key("aaaaaaaa4"), field)).status).toBe(200);
-    expect((await lines("audit"))[0]).toMatchObject({ who: "anna@example.com", what: "created" });
+    expect((await lines("audit"))[0]).toMatchObject({
+      who: "anna@example.com",
+      what: "created",
+    });
     // Pages of others cannot send forms with its help.
     const foreign = await post(service, "/keys", key("aaaaaaaa5"), {
       ...field,

@@ -118,6 +118,32 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     await store.close();
   });
 
+  test("each change of a key is in the audit with its author and the values before and after", async () => {
+    const store = await open(() => november);
+    const { key } = await store.create({ name: "shop", limit: 5 }, "anna");
+    await store.set(key.id, { name: "store", limit: null, expires: november + hour }, "bert");
+    await store.set(key.id, { name: "store" }, "bert");
+    await store.rotate(key.id, hour, undefined, "anna");
+    const [old] = (await store.list())[0]!.secrets.filter(({ ends }) => ends !== null);
+    await store.endSecret(key.id, old!.id, "anna");
+    await store.revoke(key.id);
+    const entries = (await store.audit(99)).map(({ who, what, keyId }) => [who, what, keyId]);
+    expect(entries.reverse()).toEqual(
+      [
+        ["anna", "created"],
+        ["bert", "changed: name shop -> store, expires never -> 2026-11-22T11:30:00.000Z, limit 5 -> none"],
+        ["bert", "changed: nothing"],
+        ["anna", "rotated: the old secret works for 1 h"],
+        ["anna", `secret ended: ${old!.id}`],
+        ["unknown", "revoked"],
+      ].map((entry) => [...entry, key.id]),
+    );
+    // A change that is refused leaves none.
+    await expect(store.rotate(key.id, 0)).rejects.toThrow(UnknownKeyError);
+    expect(await store.audit(99)).toHaveLength(6);
+    await store.close();
+  });
+
   describe("lists", () => {
     /** Adds a list that waits, and returns whether there was room. */
     const wait = async (store: ServiceStore, id: string, keyId: string | null, ofAll = 1000) => {

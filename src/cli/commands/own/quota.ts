@@ -16,6 +16,7 @@ import { unitLimit } from "../../options/values.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
 import { fromNow } from "../../terminal/time.js";
+import { commandLineAuthor } from "../author.js";
 import { type DefineCommand, describe } from "../command.js";
 
 const showOptions = optionRecords({
@@ -119,10 +120,19 @@ async function resetQuota(options: OptionValues<typeof quotaOptions>): Promise<v
 async function setSharedQuota({ state, isOption, from }: SharedQuota, change: QuotaChange): Promise<Quota> {
   if ("keyId" in from) throw new UsageError("the quota of a key is changed with idv keys set");
   const store = await openState(state, isOption ? "--quota" : undefined, process.env, { creates: true });
-  return store
-    .quotas(from)
-    .configure(change)
-    .finally(() => store.close());
+  const { limit, period } = change;
+  const what = [
+    ...(limit === undefined ? [] : [`limit ${limit ?? "none"}`]),
+    ...(period === undefined ? [] : [`period ${period}`]),
+  ].join(", ");
+  try {
+    const quota = await store.quotas(from).configure(change);
+    const entry = { who: commandLineAuthor(), what: `quota ${from.quotaName} set: ${what}`, keyId: "" };
+    await store.record(entry);
+    return quota;
+  } finally {
+    await store.close();
+  }
 }
 
 const read = (quotas: Quotas): Promise<Quota> => quotas.read(deathIn(stateOfTag, quotas.isServer));

@@ -6,6 +6,7 @@ import { stateOptions } from "../../options/state.js";
 import { personName, serviceUrl } from "../../options/values.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
+import { commandLineAuthor } from "../author.js";
 import { type DefineCommand, describe } from "../command.js";
 
 const options = optionRecords({
@@ -41,9 +42,13 @@ async function makeLink({ state, baseUrl, name, signOutAll }: OptionValues<typeo
   try {
     if (signOutAll) {
       await store.sessions.signOutAll();
+      await store.record({ who: commandLineAuthor(), what: "all sessions and links ended", keyId: "" });
       return say("all sessions and links have ended");
     }
-    print(`${baseUrl}/dashboard/sign-in?token=${await store.sessions.createSignIn(name)}\n`);
+    const token = await store.sessions.createSignIn(name);
+    const whom = name === undefined ? "" : ` for ${name}`;
+    await store.record({ who: commandLineAuthor(), what: `link to sign in made${whom}`, keyId: "" });
+    print(`${baseUrl}/dashboard/sign-in?token=${token}\n`);
     say("the link works once, for 10 minutes");
   } finally {
     await store.close();

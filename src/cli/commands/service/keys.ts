@@ -19,6 +19,7 @@ import {
 import { printListing } from "../../terminal/listing.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
+import { commandLineAuthor } from "../author.js";
 import { type DefineCommand, describe } from "../command.js";
 
 const settingOptions = optionRecords({
@@ -128,15 +129,15 @@ export const define: DefineCommand = (keys) => {
 /** The secret alone goes to standard output, so that it can be piped into a vault. */
 async function createKey(options: OptionValues<typeof createOptions>): Promise<void> {
   if (options.name === undefined) throw new UsageError("keys create needs --name NAME");
-  const create = async (store: ServiceStore) => {
-    const created = await store.create({
-      ...changeOf(options),
-      isSandbox: options.sandbox === true,
-      ...(options.quota !== undefined && { quotaName: options.quota }),
-    });
-    await store.record({ who, what: "created", keyId: created.key.id });
-    return created;
-  };
+  const create = (store: ServiceStore) =>
+    store.create(
+      {
+        ...changeOf(options),
+        isSandbox: options.sandbox === true,
+        ...(options.quota !== undefined && { quotaName: options.quota }),
+      },
+      commandLineAuthor(),
+    );
   const { key, secret } = await withStore(options, create, { creates: true });
   print(`${secret}\n`);
   say(`created key ${key.id}; its secret is shown only now`);
@@ -161,14 +162,14 @@ async function setKey(id: string, options: OptionValues<typeof settingOptions>):
   if (Object.keys(change).length === 0) {
     throw new UsageError("keys set needs --name, --limit, --period, --rate, --expires or --permissions");
   }
-  await withStore(options, (store) => recorded(store, "changed", id, store.set(id, change)));
+  await withStore(options, (store) => store.set(id, change, commandLineAuthor()));
   say(`changed key ${id}`);
 }
 
 async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>): Promise<void> {
   const { secret } = options;
   if (secret === undefined) {
-    await withStore(options, (store) => recorded(store, "revoked", id, store.revoke(id)));
+    await withStore(options, (store) => store.revoke(id, commandLineAuthor()));
     return say(`revoked key ${id}`);
   }
   await withStore(options, async (store) => {
@@ -179,7 +180,7 @@ async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>
         `key ${id} has ${found.length} such secrets; give an id from idv keys list --json`,
       );
     }
-    return recorded(store, "secret ended", id, store.endSecret(id, found[0]?.id ?? secret));
+    return store.endSecret(id, found[0]?.id ?? secret, commandLineAuthor());
   });
   say(`ended that secret of key ${id}; the key goes on with its others`);
 }
@@ -187,7 +188,7 @@ async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>
 async function rotateKey(id: string, options: OptionValues<typeof rotateOptions>): Promise<void> {
   const { grace } = options;
   const { secret, key } = await withStore(options, (store) =>
-    recorded(store, "rotated", id, store.rotate(id, grace)),
+    store.rotate(id, grace, undefined, commandLineAuthor()),
   );
   print(`${secret}\n`);
   const end = grace === 0 ? "no longer works" : `works until ${new Date(Date.now() + grace).toISOString()}`;
@@ -195,20 +196,6 @@ async function rotateKey(id: string, options: OptionValues<typeof rotateOptions>
   const older = key.secrets.length - (grace === 0 ? 1 : 2);
   if (older === 1) say("an older secret still works until its end, which idv keys list shows");
   if (older > 1) say(`${older} older secrets still work until their ends, which idv keys list shows`);
-}
-
-/** Author of these changes in the audit. */
-const who = "command line";
-
-async function recorded<Result>(
-  store: ServiceStore,
-  what: string,
-  keyId: string,
-  change: Promise<Result>,
-): Promise<Result> {
-  const result = await change;
-  await store.record({ who, what, keyId });
-  return result;
 }
 
 async function withStore<Result>(

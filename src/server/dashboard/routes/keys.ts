@@ -65,8 +65,10 @@ export async function keyRoutes(
       const quota = isShared ? {} : { limit: limit ?? null, period: choiceOf(form, "period", periods) };
       const named = quotaName === undefined ? {} : { quotaName };
       const isSandbox = form.has("sandbox");
-      const { key, secret } = await store.create({ ...change, ...quota, ...named, id, isSandbox });
-      await store.record({ who: nameOf(request), what: "created", keyId: key.id });
+      const { key, secret } = await store.create(
+        { ...change, ...quota, ...named, id, isSandbox },
+        nameOf(request),
+      );
       return secretPage("API key created", key, secret, baseUrl ?? originOf(request));
     } catch (error) {
       if (error instanceof KeyExistsError) {
@@ -92,13 +94,13 @@ export async function keyRoutes(
     const form = formIn(request);
     await keyOf(id);
     try {
-      await store.set(id, { ...changeIn(form, store.now()), period: choiceOf(form, "period", periods) });
+      const change = { ...changeIn(form, store.now()), period: choiceOf(form, "period", periods) };
+      await store.set(id, change, nameOf(request));
     } catch (error) {
       if (!(error instanceof PageFault) || error.field === undefined) throw error;
       reply.code(error.statusCode);
       return oneKey(id, { refused: { form, fault: error.message, field: error.field } });
     }
-    await store.record({ who: nameOf(request), what: "changed", keyId: id });
     return oneKey(id, { done: "Saved." });
   });
 
@@ -110,8 +112,7 @@ export async function keyRoutes(
     const found = await keyOf(id);
     if (found.revoked !== null) return oneKey(id, { fault: "The key is revoked; create another one." });
     try {
-      const { key, secret } = await store.rotate(id, Number(grace) * hour, secretId);
-      await store.record({ who: nameOf(request), what: "rotated", keyId: id });
+      const { key, secret } = await store.rotate(id, Number(grace) * hour, secretId, nameOf(request));
       return secretPage("New secret", key, secret, baseUrl ?? originOf(request));
     } catch (error) {
       if (!(error instanceof SecretExistsError)) throw error;
@@ -124,12 +125,11 @@ export async function keyRoutes(
     const { id } = request.params;
     await keyOf(id);
     try {
-      await store.endSecret(id, fieldOf(formIn(request), "id") ?? "");
+      await store.endSecret(id, fieldOf(formIn(request), "id") ?? "", nameOf(request));
     } catch (error) {
       if (!(error instanceof UnknownKeyError)) throw error;
       return oneKey(id, { fault: "The key has no such older secret any more." });
     }
-    await store.record({ who: nameOf(request), what: "secret ended", keyId: id });
     return oneKey(id, { done: "Ended: requests with that secret are refused from now on." });
   });
 
@@ -139,8 +139,7 @@ export async function keyRoutes(
     if (fieldOf(formIn(request), "name") !== (key.name.trim() || key.id)) {
       return oneKey(id, { fault: "That is not the name of the key: it was not revoked." });
     }
-    await store.revoke(id);
-    await store.record({ who: nameOf(request), what: "revoked", keyId: id });
+    await store.revoke(id, nameOf(request));
     return oneKey(id, { done: "Revoked: requests with it are refused from now on." });
   });
 }

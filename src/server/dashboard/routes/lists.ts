@@ -104,13 +104,18 @@ export async function listRoutes(
   });
 
   pages.post(`${path}/rest`, async (request: ListRequest, reply) => {
-    const { id } = await listOf(request);
-    await withLists().start(id);
+    const { id, name } = await listOf(request);
+    if ((await withLists().start(id)) !== undefined)
+      await store.record({ who: nameOf(request), what: `list run again: ${name}`, keyId: "" });
     return reply.redirect(`/dashboard/lists/${id}`, 303);
   });
 
   pages.post(`${path}/remove`, async (request: ListRequest, reply) => {
-    await withLists().remove(request.params.id);
+    const { id } = request.params;
+    const list = await withLists().get(id);
+    await withLists().remove(id);
+    if (list !== undefined)
+      await store.record({ who: nameOf(request), what: `list removed: ${list.name}`, keyId: "" });
     return reply.redirect("/dashboard/lists", 303);
   });
 

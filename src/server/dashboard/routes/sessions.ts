@@ -25,6 +25,8 @@ export async function sessionsRoutes(
         );
     }
     setSession(request, reply, secret);
+    const session = await store.sessions.find(secret);
+    await store.record({ who: session?.name ?? `session ${session?.id}`, what: "signed in", keyId: "" });
     return reply.redirect("/dashboard", 303);
   });
 

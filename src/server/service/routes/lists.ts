@@ -23,7 +23,7 @@ const longestLine = 65_536;
 
 interface ListRouteOptions {
   readonly lists: Lists;
-  readonly store: Pick<ServiceStore, "now">;
+  readonly store: Pick<ServiceStore, "now" | "record">;
 }
 
 interface SubmitQuery {
@@ -182,6 +182,7 @@ export async function listRoutes(
       if (key.quota.left === 0) refuseWithoutUnits(key, store.now());
       const queued = await lists.start(id);
       if (queued === undefined) throw new Refusal(409, "There is nothing left to check.");
+      await store.record({ who: `key ${key.name}`, what: `list run again: ${queued.name}`, keyId: key.id });
       return reply.code(202).send(toAnswer(queued));
     },
   );
@@ -260,8 +261,9 @@ export async function listRoutes(
       },
     },
     async (request: ListRequest, reply) => {
-      const { id } = await listOf(request);
+      const { id, name, keyId } = await listOf(request);
       await lists.remove(id);
+      await store.record({ who: "its key", what: `list removed: ${name}`, keyId: keyId ?? "" });
       return reply.code(204).send();
     },
   );
