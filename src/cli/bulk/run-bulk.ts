@@ -4,6 +4,7 @@
  * ended well: signals change neither its exit code nor what another run pays.
  */
 
+import type { Facts } from "../../core/facts/facts.js";
 import { abandonLast, countsOf, countsSince } from "../../core/run/session.js";
 import { TableError } from "../../core/table/errors.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
@@ -84,8 +85,6 @@ async function validateFiles(
   finish: () => void,
 ): Promise<number> {
   const { session, totals } = run;
-  const [{ log }] = plans as readonly [Plan];
-  const { summaryFile } = log;
   for (const [index, plan] of plans.entries()) {
     resources.startFile();
     // That of the file before, which is there.
@@ -99,17 +98,7 @@ async function validateFiles(
     try {
       const place = session.isSeveral ? `file ${index + 1} of ${plans.length}` : undefined;
       const found = await validateFile(plan, run, resources, place);
-      run.report?.add(found);
-      const reports = (isLast && (await beside(run, () => run.report?.write(totals.failed)))) || [];
-      const facts = { ...found, outputs: [...found.outputs, ...reports] };
-      await printSummary(log.summary, "summary", facts, !session.isSeveral);
-      if (summaryFile !== undefined) await beside(run, () => appendSummary(summaryFile, "summary", facts));
-      if (plan.member) {
-        const { finishContainer } = await import("./open/containers.js");
-        if (isLast) resources.onAppear = finish;
-        await finishContainer(plan, plans.slice(index + 1), resources);
-      }
-      totals.add(facts, exitCodeOf(facts, plan));
+      await endFile(plan, found, { run, resources, later: plans.slice(index + 1), finish });
     } catch (error) {
       // A signal has ended the run: later errors are its consequences.
       resources.signal.throwIfAborted();
@@ -131,6 +120,14 @@ async function validateFiles(
       break;
     }
   }
+  await endAll(plans[0]!, run, resources);
+  return totals.exitCode;
+}
+
+/** Ends a run over all files: what appears together does, and the sum is said. */
+async function endAll({ log }: Plan, run: Run, resources: Resources): Promise<void> {
+  const { session, totals } = run;
+  const { summaryFile } = log;
   // The last table has failed: the others' rows are there.
   // Rows in standard output, or in files that appear together.
   await resources.delivery.secure?.();
@@ -143,7 +140,35 @@ async function validateFiles(
     await printSummary(log.summary, "total", facts, true);
     if (summaryFile !== undefined) await beside(run, () => appendSummary(summaryFile, "total", facts));
   }
-  return totals.exitCode;
+}
+
+interface EndOfFile {
+  readonly run: Run;
+  readonly resources: Resources;
+  readonly later: readonly Plan[];
+  readonly finish: () => void;
+}
+
+/** Says what was found in a file, and has its archive appear after its last table. */
+async function endFile(
+  plan: Plan,
+  found: Facts,
+  { run, resources, later, finish }: EndOfFile,
+): Promise<void> {
+  const { session, totals } = run;
+  const { summary, summaryFile } = plan.log;
+  const isLast = later.length === 0;
+  run.report?.add(found);
+  const reports = (isLast && (await beside(run, () => run.report?.write(totals.failed)))) || [];
+  const facts = { ...found, outputs: [...found.outputs, ...reports] };
+  await printSummary(summary, "summary", facts, !session.isSeveral);
+  if (summaryFile !== undefined) await beside(run, () => appendSummary(summaryFile, "summary", facts));
+  if (plan.member) {
+    const { finishContainer } = await import("./open/containers.js");
+    if (isLast) resources.onAppear = finish;
+    await finishContainer(plan, later, resources);
+  }
+  totals.add(facts, exitCodeOf(facts, plan));
 }
 
 /** Writes a file beside the output. If it fails, the run has another exit code, but loses no other file. */

@@ -53,6 +53,17 @@ export const define: DefineCommand = (command) => {
   });
 };
 
+/** What a file is, its path, empty if there is none, and how it is checked. */
+type OwnFile = readonly [what: string, path: string, check: ((path: string) => Promise<unknown>) | undefined];
+
+/** Says where a file is. Returns whether there is anything to check. */
+function sayPlace([what, path, check]: OwnFile, line: (...fields: readonly string[]) => void): boolean {
+  const kind = check && sharedKindOf(dirname(path));
+  const shared = kind === undefined ? "" : `; on ${kind}, which machines can share: not used`;
+  line(what, path, `${existsSync(path) ? "there" : "not there yet"}${shared}`);
+  return kind === undefined || existsSync(path);
+}
+
 async function runDoctor(options: DoctorOptions): Promise<number> {
   const { env } = process;
   const lines: (readonly string[])[] = [];
@@ -106,7 +117,7 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
     }
   });
 
-  const files: readonly (readonly [string, string, ((path: string) => Promise<unknown>) | undefined])[] = [
+  const files: readonly OwnFile[] = [
     ["key file", settings?.apiKeyFile.value ?? "", undefined],
     ["login", loginPath(env), () => readLogin(env)],
     ["cache secret", cacheSecretPath(env), () => readCacheSecret(env)],
@@ -117,12 +128,9 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
       async (path) => await (await openQuotaFile(path, Date.now)).close(),
     ],
   ];
-  for (const [what, path, check] of files) {
-    if (path === "") continue;
-    const kind = check && sharedKindOf(dirname(path));
-    const shared = kind === undefined ? "" : `; on ${kind}, which machines can share: not used`;
-    line(what, path, `${existsSync(path) ? "there" : "not there yet"}${shared}`);
-    if (kind !== undefined && !existsSync(path)) continue;
+  for (const file of files) {
+    const [what, path, check] = file;
+    if (path === "" || !sayPlace(file, line)) continue;
     await attempt(() => checkFile(path, check));
     if (what === "quota file" || (what === "cache" && choice?.name === "api")) {
       await attempt(() => checkCreatable(path));

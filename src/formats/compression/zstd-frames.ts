@@ -25,18 +25,22 @@ function* walkFrames(): Generator<Step, never, Buffer> {
       const contentSizeFlag = descriptor >> 6;
       const contentSizeBytes = contentSizeFlag === 0 ? Number(isSingleSegment) : 1 << contentSizeFlag;
       yield { skip: Number(!isSingleSegment) + [0, 1, 2, 4][descriptor & 3]! + contentSizeBytes };
-      for (let blocks = 1, isLast = false; !isLast; blocks++) {
-        const header = (yield { read: 3 }).readUIntLE(0, 3);
-        const type = (header >> 1) & 3;
-        if (type === 3) throw new Error("a block of an unknown type");
-        isLast = (header & 1) === 1;
-        // An RLE block (type 1) stores a single byte; its size field counts the repetitions (RFC 8878 §3.1.1.2.2).
-        yield { skip: type === 1 ? 1 : header >> 3 };
-        if (blocks % blocksInPiece === 0) yield { cut: "between blocks" };
-      }
+      yield* walkBlocks();
       if ((descriptor & 4) !== 0) yield { skip: 4 };
     } else throw new Error("no zstd frame where one should start");
     yield { cut: "between frames" };
+  }
+}
+
+function* walkBlocks(): Generator<Step, void, Buffer> {
+  for (let blocks = 1, isLast = false; !isLast; blocks++) {
+    const header = (yield { read: 3 }).readUIntLE(0, 3);
+    const type = (header >> 1) & 3;
+    if (type === 3) throw new Error("a block of an unknown type");
+    isLast = (header & 1) === 1;
+    // An RLE block (type 1) stores a single byte; its size field counts the repetitions (RFC 8878 §3.1.1.2.2).
+    yield { skip: type === 1 ? 1 : header >> 3 };
+    if (blocks % blocksInPiece === 0) yield { cut: "between blocks" };
   }
 }
 

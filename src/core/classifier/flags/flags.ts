@@ -2,7 +2,7 @@
 import roleWords from "role-based-email-addresses";
 import { ignoresDots } from "../canonical.js";
 import { relay } from "../rules/mailbox/relay.js";
-import { findPlainAt, parseAddress } from "../syntax/address.js";
+import { parseAddress } from "../syntax/address.js";
 import { parseDomainName, withoutRoot } from "../syntax/domain-name.js";
 import { Fault } from "../syntax/fault.js";
 import type { Kind } from "../verdict.js";
@@ -31,13 +31,8 @@ function isDottedVariant(mailbox: string): boolean {
   return parts.length > 3 && 2 * parts.filter(({ length }) => length < 3).length > parts.length;
 }
 
-/** What flags need to know of a domain. */
-interface DomainFacts {
-  readonly isFree: boolean;
-  readonly isRelay: boolean;
-  readonly isGateway: boolean;
-  readonly ignoresDots: boolean;
-}
+/** What flags need to know of a domain: whose it is, and whether its mailboxes ignore dots. */
+type DomainFacts = readonly [isFree: boolean, isRelay: boolean, isGateway: boolean, hasFreeDots: boolean];
 
 /** Facts of the last domains: a list has few, and many times. */
 const lastDomains = new Map<string, DomainFacts>();
@@ -45,26 +40,16 @@ const mostDomains = 10_000;
 
 function factsOf(domain: string): DomainFacts {
   const known = lastDomains.get(domain);
-  if (known !== undefined) return known;
+  if (known) return known;
   if (lastDomains.size === mostDomains) lastDomains.clear();
-  const facts = {
-    isFree: isFreeProvider(domain),
-    isRelay: relay.at(domain) !== undefined,
-    isGateway: smsGateways.has(domain),
-    ignoresDots: ignoresDots(domain),
-  };
+  const facts: DomainFacts = [
+    isFreeProvider(domain),
+    relay.at(domain) !== undefined,
+    smsGateways.has(domain),
+    ignoresDots(domain),
+  ];
   lastDomains.set(domain, facts);
   return facts;
-}
-
-/** Returns the mailbox in lower case, empty for a domain, and the domain; undefined for invalid syntax, and without a domain. */
-function partsOf(kind: Kind, item: string): { readonly local: string; readonly domain: string } | undefined {
-  const at = kind === "email" ? findPlainAt(item) : -1;
-  if (at !== -1) return { local: item.slice(0, at).toLowerCase(), domain: item.slice(at + 1).toLowerCase() };
-  const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
-  if (parsed instanceof Fault) return undefined;
-  if (!("local" in parsed)) return { local: "", domain: parsed.ascii };
-  return parsed.domain && { local: parsed.local.toLowerCase(), domain: parsed.domain.ascii };
 }
 
 /**
@@ -72,20 +57,21 @@ function partsOf(kind: Kind, item: string): { readonly local: string; readonly d
  * @returns flags in a fixed order; none for an item with invalid syntax
  */
 export function flagsOf(kind: Kind, item: string, mx?: string): readonly Flag[] {
-  const parts = partsOf(kind, item);
-  if (parts === undefined) return [];
-  const { local, domain } = parts;
+  const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
+  if (parsed instanceof Fault) return [];
+  const local = "local" in parsed ? parsed.local.toLowerCase() : "";
+  const domain = "local" in parsed ? parsed.domain?.ascii : parsed.ascii;
+  if (domain === undefined) return [];
   // A tag, as in `sales+berlin@`, does not change whose mailbox it is.
-  const tag = local.indexOf("+");
-  const mailbox = tag === -1 ? local : local.slice(0, tag);
-  const facts = factsOf(domain);
+  const [mailbox = ""] = local.split("+");
+  const [isFree, isRelay, isGateway, hasFreeDots] = factsOf(domain);
   const flags: Flag[] = [];
   if (isRole(mailbox)) flags.push("role");
-  if (facts.isFree) flags.push("free-provider");
+  if (isFree) flags.push("free-provider");
   if (noReply.test(mailbox)) flags.push("no-reply");
-  if (facts.isRelay) flags.push("relay");
-  if (facts.isGateway) flags.push("sms-gateway");
-  if (facts.ignoresDots && isDottedVariant(mailbox)) flags.push("dotted-variant");
+  if (isRelay) flags.push("relay");
+  if (isGateway) flags.push("sms-gateway");
+  if (hasFreeDots && isDottedVariant(mailbox)) flags.push("dotted-variant");
   if (isGibberish(mailbox)) flags.push("gibberish");
   if (mx !== undefined && isParkingHost(mx)) flags.push("parked");
   const service = mx === undefined ? undefined : mailServiceOf(mx);

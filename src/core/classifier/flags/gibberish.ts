@@ -2,16 +2,9 @@
 import { keyboardRows } from "../rules/mailbox/placeholder.js";
 
 const rows = [...keyboardRows, "abcdefghijklmnopqrstuvwxyz"];
-const shortestRun = 3;
-/** All parts of the rows, in both directions: a few hundred. */
-const runs: ReadonlySet<string> = new Set(
-  [...rows, ...rows.map((row) => [...row].reverse().join(""))].flatMap((row) =>
-    Array.from(row, (_, from) =>
-      Array.from(row.slice(from + shortestRun - 1), (_, more) => row.slice(from, from + shortestRun + more)),
-    ).flat(),
-  ),
-);
-const isRun = (text: string, shortest: number) => text.length >= shortest && runs.has(text);
+const runs = [...rows, ...rows.map((row) => [...row].reverse().join(""))];
+const isRun = (text: string, shortest: number) =>
+  text.length >= shortest && runs.some((run) => run.includes(text));
 
 /** Letters of the middle row with three neighbours among them, as in `sdfgsd`. `alaska` and `dallas` have none. */
 const middleRow = /^(?=.*(?:asd|sdf|dfg|fgh|ghj|hjk|jkl|dsa|fds|gfd|hgf|jhg|kjh|lkj))[asdfghjkl]{4,}$/;

@@ -34,12 +34,10 @@ export function parseDomainName(text: string, offset = 0): DomainName | Fault {
   const lower = text.toLowerCase();
   if (!needsMapping(lower)) return checkLabels(lower, offset);
   const known = lastMapped.get(lower);
-  if (known !== undefined) return known;
+  if (known) return known;
   const name = mapped(lower, offset);
-  if (!(name instanceof Fault)) {
-    if (lastMapped.size === mostMapped) lastMapped.clear();
-    lastMapped.set(lower, name);
-  }
+  if (lastMapped.size === mostMapped) lastMapped.clear();
+  if (!(name instanceof Fault)) lastMapped.set(lower, name);
   return name;
 }
 

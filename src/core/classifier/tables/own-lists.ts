@@ -66,8 +66,9 @@ const everything = "*";
 const mailboxKey = (local: string, domain: string): string => `${local.toLowerCase()}@${domain}`;
 const exchangeKey = (host: string): string => `mx:${host}`;
 
-/** Estimated length of a line, in bytes. */
+/** Estimated lengths of a line, in bytes. */
 const usualLine = 16;
+const usualAddress = 32;
 
 const isListed = 1;
 const hasMailboxes = 2;
@@ -85,10 +86,10 @@ export function compileList(
 ): ListTable {
   const lists = texts.map((text) => (typeof text === "string" ? utf8(text) : text));
   const characters = lists.reduce((sum, { length }) => sum + length, 0);
-  const addresses = lists.reduce((sum, list) => sum + countOf(list, atSign), 0);
+  // Memory that is not written takes no room.
   const tables = {
-    domains: new SlotTable(Math.max(characters / usualLine - addresses, 0)),
-    others: new SlotTable(addresses),
+    domains: new SlotTable(characters / usualLine),
+    others: new SlotTable(characters / usualAddress),
   };
   let entries = 0;
   let [isAboutAll, hasExchanges] = [false, false];
@@ -269,15 +270,15 @@ function plainEnd(text: Uint8Array, start: number): number {
 }
 
 /**
- * Returns the index of the `@` behind a local part of small letters, digits, `_`, `+`, hyphens and single dots; -1 for any other
+ * Returns the index of the `@` behind a local part of small letters, digits, `_`, hyphens and single dots; -1 for any other
  * line, which may be an address, too.
  */
 function plainAt(text: Uint8Array, start: number): number {
   let before = dot;
-  for (let at = start; at < text.length && at - start <= longestLocal; at++) {
+  for (let at = start; at < text.length && at - start <= longestLabel; at++) {
     const charCode = text[at]!;
     if (charCode === atSign) return before === dot ? -1 : at;
-    const isMark = charCode === hyphen || charCode === plus || charCode === underscore;
+    const isMark = charCode === hyphen || charCode === underscore;
     if (charCode === dot ? before === dot : !isMark && !isLetterOrDigit(charCode)) return -1;
     before = charCode;
   }
@@ -291,11 +292,8 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const dot = 0x2e;
 const hyphen = 0x2d;
-const plus = 0x2b;
 const atSign = 0x40;
 const underscore = 0x5f;
-/** Most octets of a local part (RFC 5321 section 4.5.3.1.1). */
-const longestLocal = 64;
 /** Most octets of a label (RFC 1035 §2.3.4). A longer line is left to {@link parseListLine}. */
 const longestLabel = 63;
 
@@ -303,12 +301,6 @@ function lineEndFrom(text: Uint8Array, start: number): number {
   let at = start;
   while (at < text.length && text[at] !== lineFeed && text[at] !== carriageReturn) at++;
   return at;
-}
-
-function countOf(text: Uint8Array, byte: number): number {
-  let count = 0;
-  for (let at = text.indexOf(byte); at !== -1; at = text.indexOf(byte, at + 1)) count++;
-  return count;
 }
 
 const nextLine = (text: Uint8Array, end: number): number =>

@@ -85,13 +85,8 @@ function findAddress(text: string, span: Span): FoundItem {
   return addressAt(text, span)[0];
 }
 
-/** Has nothing that is replaced in an address. */
-const printableAscii = /^[\x20-\x7e]*$/;
-/** What is replaced, in one search: most texts beyond ASCII have none of it either. */
-const replaceable = new RegExp(
-  [hidden, dotLookalikes, apostrophes].map(({ source }) => `(?:${source})`).join("|"),
-  "u",
-);
+/** Has nothing that is replaced in an address. Other letters may be apostrophes or invisible. */
+const plainText = /^[\x20-\x7e\p{Ll}\p{Lu}]*$/u;
 
 /** Returns an address, and where its text starts. */
 function addressAt(text: string, span: Span): readonly [FoundItem, number] {
@@ -103,13 +98,12 @@ function addressAt(text: string, span: Span): readonly [FoundItem, number] {
     const [address = ""] = own.split("?");
     return [{ item: decoded(address), start, end: start + address.length, isMarked: false }, start];
   }
-  const item =
-    printableAscii.test(own) || !replaceable.test(own)
-      ? own
-      : own
-          .replace(hidden, "")
-          .replace(dotLookalikes, ".")
-          .replace(/^.*@/s, (local) => local.replace(apostrophes, "'"));
+  const item = plainText.test(own)
+    ? own
+    : own
+        .replace(hidden, "")
+        .replace(dotLookalikes, ".")
+        .replace(/^.*@/s, (local) => local.replace(apostrophes, "'"));
   const range = prefix === "" ? outer : { start, end: inner.end };
   return [{ item, ...range, isMarked: item !== text.slice(range.start, range.end) }, start];
 }

@@ -105,6 +105,10 @@ function findMailboxGrammar(ascii: string, family: string | undefined): MailboxG
   return grammarOf.get(ascii) ?? (family === undefined ? undefined : grammarOf.get(family));
 }
 
+/** Whether a dot is between other characters: the syntax allows misplaced ones in a quoted string and before a `+` only. */
+const isApart = (local: string, at: number, end: number): boolean =>
+  at > 0 && local.charCodeAt(at - 1) !== dot && at + 1 < end;
+
 /** Returns why a provider cannot have a mailbox, in words that follow the domain: `needs 6 to 30 characters`. */
 function findImpossibleMailbox(
   { mailbox, noPlus: hasNoPlus, says }: MailboxGrammar,
@@ -115,16 +119,13 @@ function findImpossibleMailbox(
   if (mailbox === undefined) return undefined;
   const { positions, shortest, longest, dots } = mailbox;
   const end = plus === -1 ? local.length : plus;
+  const misplaced = dots === "ignored" ? "has no dot at the ends of a mailbox, nor two in a row" : says;
   let length = 0;
   let last = 0;
   for (let i = 0; i < end; i++) {
     const charCode = local.charCodeAt(i);
     if (charCode === dot && dots !== "free") {
-      // The syntax checks allow misplaced dots in a quoted string and before a `+` only.
-      const isApart = i > 0 && local.charCodeAt(i - 1) !== dot && i + 1 < end;
-      if (!isApart) {
-        return dots === "ignored" ? "has no dot at the ends of a mailbox, nor two in a row" : says;
-      }
+      if (!isApart(local, i, end)) return misplaced;
       if (dots === "ignored") continue;
     }
     const allowed = charCode < positions.length ? positions[charCode]! : 0;
