@@ -9,6 +9,8 @@ const mostBytes = 4_294_967_295;
 
 export class PrivateCopies {
   readonly #atEnd: (remove: () => Promise<void>) => Promise<void>;
+  #folder: Promise<string> | undefined;
+  #count = 0;
   #bytes = 0;
 
   /** @param atEnd takes what removes a copy when the run ends */
@@ -24,11 +26,9 @@ export class PrivateCopies {
    * @throws FileError when it cannot be written, or the copies are larger than any archive that is read
    */
   async add(name: string, bytes: AsyncIterable<Uint8Array>): Promise<string> {
-    await removeAbandonedFolders();
     try {
-      const folder = await newPrivateFolder();
-      await this.#atEnd(() => rm(folder, { recursive: true, force: true }));
-      const path = join(folder, "input");
+      this.#folder ??= this.#newFolder();
+      const path = join(await this.#folder, String(this.#count++));
       const file = await open(path, "wx", 0o600);
       try {
         for await (const piece of bytes) {
@@ -45,5 +45,12 @@ export class PrivateCopies {
       if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
       throw cannotWrite(`a copy of ${name}`, error);
     }
+  }
+
+  async #newFolder(): Promise<string> {
+    await removeAbandonedFolders();
+    const folder = await newPrivateFolder();
+    await this.#atEnd(() => rm(folder, { recursive: true, force: true }));
+    return folder;
   }
 }

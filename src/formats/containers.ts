@@ -4,6 +4,7 @@
  * their end.
  */
 import type { ItemProfile } from "../core/table/sniff/item-profile.js";
+import { Fault } from "../fault.js";
 import { endingOf } from "../files/ending.js";
 import { ChoiceError, FileError } from "../files/errors.js";
 import { openInputFile } from "../files/input.js";
@@ -94,22 +95,39 @@ async function containersAt(
   }
   await atEnd(() => file.close());
   if (depth === mostNested) throw new FileError(`${name}: too many archives in each other; unpack it`);
-  return [...tablesOf(file, name, choices, inner), ...(await containersOf(file, place, choices))];
+  const { found, opened, broken } = await containersOf(file, place, choices);
+  const own = tablesOf(file, name, opened, inner);
+  if (own.length + found.length === 0 && broken !== undefined) throw broken;
+  return [...own, ...found];
 }
 
 function tablesOf(
   file: ArchiveFile,
   name: string,
-  { allSheets }: ContainerChoices,
+  opened: ReadonlySet<string>,
   inner: Pick<Container, "within" | "stays">,
 ): readonly Container[] {
-  const isTable = (part: string) =>
-    isWanted(part) && tableEndings.has(endingOf(part)) && !(allSheets && sheetKindOf(part) !== undefined);
-  const tables = file.parts.map((part) => part.name).filter(isTable);
-  const twice = tables.find((table, nth) => tables.indexOf(table) !== nth);
-  if (twice !== undefined) throw new ChoiceError(`${name}: two of its files are named ${twice}; unpack it`);
-  const names = file.parts.map((part) => part.name).filter((part) => !part.endsWith("/"));
+  const names = file.parts
+    .map((part) => part.name)
+    .filter((part) => !part.endsWith("/") && !opened.has(part));
+  // A spreadsheet file that could not be opened as its sheets fails as a table.
+  const tables = names.filter((part) => isWanted(part) && tableEndings.has(endingOf(part)));
+  refuseDoubles(name, tables);
   return tables.length === 0 ? [] : [{ ...file, ...inner, format: "zip", isOfSheets: false, names, tables }];
+}
+
+/** @throws ChoiceError when two parts have one name, by which they are read */
+function refuseDoubles(name: string, parts: readonly string[]): void {
+  const twice = parts.find((part, nth) => parts.indexOf(part) !== nth);
+  if (twice !== undefined) throw new ChoiceError(`${name}: two of its files are named ${twice}; unpack it`);
+}
+
+interface InnerContainers {
+  readonly found: readonly Container[];
+  /** Names of the parts in which they are. */
+  readonly opened: ReadonlySet<string>;
+  /** The first fault of a part, which stays as it is unless there is nothing else. */
+  readonly broken: unknown;
 }
 
 /** Returns the containers in the parts of an archive. */
@@ -117,17 +135,28 @@ async function containersOf(
   file: ArchiveFile,
   { name, within, depth }: Place,
   choices: ContainerChoices,
-): Promise<readonly Container[]> {
-  const { allSheets, comesBack, copies } = choices;
-  if (comesBack) return [];
+): Promise<InnerContainers> {
+  const { allSheets, comesBack, copies, signal } = choices;
   const found: Container[] = [];
-  for (const { name: part } of file.parts) {
-    if (!isContainer(allSheets)(part) || !isWanted(part)) continue;
+  const opened = new Set<string>();
+  let broken: unknown;
+  const parts = file.parts.map((part) => part.name).filter(isWanted);
+  const wanted = comesBack ? [] : parts.filter(isContainer(allSheets));
+  refuseDoubles(name, wanted);
+  for (const part of wanted) {
     const inner = { name: `${name}/${part}`, within: `${within && `${within}/`}${part}`, depth: depth + 1 };
-    const path = await copies.add(inner.name, file.read(part).bytes);
-    found.push(...((await containersAt({ ...inner, path }, choices)) ?? []));
+    try {
+      const path = await copies.add(inner.name, file.read(part).bytes);
+      const containers = (await containersAt({ ...inner, path }, choices)) ?? [];
+      if (containers.length > 0) opened.add(part);
+      found.push(...containers);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof Fault)) throw error;
+      broken ??= error;
+    }
   }
-  return found;
+  return { found, opened, broken };
 }
 
 const isContainer =

@@ -20,9 +20,12 @@ export const sheetFormatOf = (start: Uint8Array): SheetFormat | undefined =>
 export const formatOfKind = (kind: SheetKind): SheetFormat =>
   sheetFormats.find(({ kinds }) => kinds.includes(kind))!;
 
-/** Returns the kind of spreadsheet file that a name, or an ending, asks for; undefined for others. */
-export const sheetKindOf = (path: string): SheetKind | undefined =>
-  sheetFormats.flatMap(({ kinds }) => kinds).find((kind) => kind === endingOf(`.${path}`));
+/** Returns the kind of spreadsheet file of this name; undefined for others. */
+export const sheetKind = (name: string): SheetKind | undefined =>
+  sheetFormats.flatMap(({ kinds }) => kinds).find((kind) => kind === name);
+
+/** Returns the kind of spreadsheet file that the name of a file asks for; undefined for others. */
+export const sheetKindOf = (path: string): SheetKind | undefined => sheetKind(endingOf(path));
 
 const textFormats: ReadonlyMap<string, TableFormat> = new Map([
   ["csv", "csv"],

@@ -8,6 +8,7 @@ import {
   findGroupColumns,
   type Group,
   sumOfGroups,
+  sumOfValues,
   worseValue,
   worstFirst,
 } from "../../src/core/facts/groups.js";
@@ -60,7 +61,7 @@ test.each<[fakes: readonly number[], worst: string | undefined]>([
   [[0, 0, 0], undefined],
 ])("a value with far more bad rows than all together is told: %j", (fakes, worst) => {
   const values = fakes.map((fake, nth) => ({ name: "abc"[nth]!, rows: 100, statuses: { fake } }));
-  expect(worseValue({ column: "x", isWanted: false, values })?.name).toBe(worst);
+  expect(worseValue({ column: "x", isWanted: false, values, others: null })?.name).toBe(worst);
 });
 
 const ok = "ann@larch-and-oak.com";
@@ -101,6 +102,7 @@ describe("idv emails counts rows by a column", () => {
       {
         column: "source",
         isWanted: false,
+        others: null,
         values: [
           { name: "fair", rows: 20, statuses: { disposable: 20 } },
           { name: "shop", rows: 10, statuses: { ok: 10 } },
@@ -136,12 +138,61 @@ describe("idv emails counts rows by a column", () => {
   });
 });
 
-test("groups of files add up by the names of their columns and values", () => {
-  const file = (column: string, name: string, fake: number): readonly Group[] => [
-    { column, isWanted: false, values: [{ name, rows: fake, statuses: { fake } }] },
-  ];
-  expect(sumOfGroups([file("a", "x", 1), file("a", "x", 2), file("b", "x", 3)])).toEqual([
-    { column: "a", isWanted: false, values: [{ name: "x", rows: 3, statuses: { fake: 3 } }] },
-    { column: "b", isWanted: false, values: [{ name: "x", rows: 3, statuses: { fake: 3 } }] },
+describe("groups of files", () => {
+  const group = (column: string, ...values: readonly [name: string, fake: number][]): Group => ({
+    column,
+    isWanted: false,
+    values: values.map(([name, fake]) => ({ name, rows: fake, statuses: { fake } })),
+    others: null,
+  });
+
+  test("add up by the names of their columns and values, in any case", () => {
+    const files = [[group("a", ["Web", 1], ["fair", 3])], [group("a", ["web", 2])]];
+    expect(sumOfGroups(files)).toEqual([group("a", ["Web", 3], ["fair", 3])]);
+  });
+
+  test("are left out if a file has none, or all have one value", () => {
+    expect(sumOfGroups([[group("a", ["x", 1], ["y", 1])], []])).toEqual([]);
+    expect(sumOfGroups([[group("a", ["x", 1])], [group("a", ["x", 1])]])).toEqual([]);
+  });
+
+  test("of many values have all rows in their sum", () => {
+    const of = (nth: number) =>
+      group("a", ...Array.from({ length: 30 }, (_, i): [string, number] => [`v${nth * 30 + i}`, 1 + i]));
+    const [sum] = sumOfGroups([[of(0)], [of(1)]]);
+    expect(sum!.values).toHaveLength(20);
+    expect(sum!.others).toMatchObject({ values: 40 });
+    expect(sumOfValues(sum!).rows).toBe(2 * 465);
+  });
+});
+
+test("values beyond the shown ones are in the figures of the whole list", async () => {
+  const rows = Array.from({ length: 100 }, (_, from) =>
+    Array.from(
+      { length: from < 20 ? 10 : 9 },
+      (_, i) => `u${from}x${i}@${from < 20 ? "b.net" : "mailinator.com"},s${from}`,
+    ),
+  ).flat();
+  const home = folderOf({ "l.csv": `email,source\n${rows.join("\n")}\n` });
+  const { stderr } = await idv(["emails", "l.csv", "--by", "source", "-o", "o.csv", "--report", "r.md"], {
+    home,
+  });
+  expect(stderr).toContain("80 other values  720 rows, 100.0 % bad\n");
+  const report = readFileSync(join(home, "r.md"), "utf8");
+  expect(report).toContain("| 80 other values | 720 | 100.0 % |");
+  expect(report).not.toContain("Look at");
+});
+
+test("a file of one source counts in a report on several", async () => {
+  const of = (source: string, count: number) =>
+    `email,source\n${Array.from({ length: count }, (_, i) => `u${i}@mailinator.com,${source}`).join("\n")}\n`;
+  const two = `${of("web", 20)}${of("fair", 20).slice("email,source\n".length)}`;
+  const home = folderOf({ "a.csv": two, "b.csv": of("app", 400) });
+  await idv(["emails", "a.csv", "b.csv", "-o", "o/", "--report", "r.json"], { home });
+  const { groups } = JSON.parse(readFileSync(join(home, "r.json"), "utf8")) as { groups: readonly Group[] };
+  expect(groups[0]!.values.map(({ name, rows }) => [name, rows])).toEqual([
+    ["app", 400],
+    ["fair", 20],
+    ["web", 20],
   ]);
 });

@@ -109,7 +109,7 @@ async function validateRows(
   const isAnnotated = plan.log.isAnnotated || run.findings.length > 0;
   const annotations = isAnnotated ? await openAnnotations(plan, run) : undefined;
   const endings = UnknownEndings.of(kind, validator.embedded?.classifier, Date.now());
-  const observers = [annotations, run.report?.observerOf(plan, table), endings];
+  const observers = [annotations, run.report?.observerOf(plan, table, session.isSeveral), endings];
   const report = await validateTable({
     kind,
     table: stream,

@@ -6,7 +6,7 @@ import type { Kind } from "../../core/validator/validator.js";
 import { exitCodes } from "../exit-codes.js";
 import { type BulkOptions, bulkOptions } from "../options/bulk.js";
 import { addOptions, givenOptions } from "../options/option.js";
-import { filled } from "../options/values.js";
+import { filled, parsed } from "../options/values.js";
 import { type DefineCommand, describe } from "./command.js";
 
 export function bulkCommand(kind: Kind, examples: readonly string[]): DefineCommand {
@@ -24,7 +24,7 @@ export function bulkCommand(kind: Kind, examples: readonly string[]): DefineComm
     }).argument(
       "[FILE...]",
       "tables or plain lists; - or none for standard input",
-      (file: string, files: string[] = []) => [...files, filled(file)],
+      (file: string, files: string[] = []) => [...files, parsed("FILE", file, filled)],
     );
     for (const [group, records] of Object.entries(bulkOptions(kind))) addOptions(command, records, group);
     command.action(async (files: readonly string[], options: BulkOptions) => {

@@ -8,7 +8,7 @@ import type { Rate } from "../../engines/api/engine.js";
 import { isLoopback } from "../../engines/api/loopback.js";
 import { isServerAddress } from "../../engines/dns/vocabulary.js";
 import { endingOf, isMarkdown } from "../../files/ending.js";
-import { sheetKindOf } from "../../formats/registry.js";
+import { sheetKind } from "../../formats/registry.js";
 import type { Permission } from "../../state/service/api-key.js";
 import type { RequestRate } from "../../state/service/rates.js";
 import { addTo, type TrustedAddress } from "../config/trusted-addresses.js";
@@ -374,7 +374,7 @@ const outputFormats = ["csv", "tsv", "jsonl", "json"] as const;
 
 /** The format of text that is written. */
 export function outputFormat(value: string): (typeof outputFormats)[number] {
-  const kind = sheetKindOf(value);
+  const kind = sheetKind(value.toLowerCase().replace(/^\./, ""));
   if (kind !== undefined) throw new InvalidValue(`A spreadsheet file has its name: -o FILE.${kind}.`);
   return knownWord(value, outputFormats);
 }

@@ -201,6 +201,15 @@ const properties = {
           ),
           "Values, the most frequent first.",
         ),
+        others: object(
+          {
+            values: { type: ["integer", "null"], description: "Number of values; null if it is not known." },
+            rows: whole("Rows."),
+            statuses: counts("Rows by status."),
+          },
+          "All other values together; null if there are none.",
+          true,
+        ),
       },
       "A column.",
     ),

@@ -347,7 +347,7 @@ export function sumOf(files: readonly [Facts, ...Facts[]]): Facts {
     outputs: [...new Map(files.flatMap(({ outputs }) => outputs).map((file) => [file.path, file])).values()],
     resume: null,
     next: null,
-    groups: sumOfGroups(files.map(({ groups }) => groups)),
+    groups: sumOfGroups(files.filter(({ rows, empty }) => rows > empty).map(({ groups }) => groups)),
     breakdown: null,
     before: null,
   };

@@ -1,4 +1,5 @@
 /** Rows by the values of a column with few of them, such as the source of a list or a plan: where the bad ones come from. */
+import { grouped } from "../../text.js";
 import { knownStatuses } from "../validator/validator.js";
 import { HashedNames } from "./hashed-names.js";
 
@@ -15,8 +16,10 @@ export interface Group {
   /** Name of the column. */
   readonly column: string;
   readonly isWanted: boolean;
-  /** The most frequent first; of a column with many values, these alone. */
+  /** The most frequent first; of a column with many values, the 20 most frequent. */
   readonly values: readonly GroupValue[];
+  /** All other values together, and their number if it is known; null if there are none. */
+  readonly others: (Omit<GroupValue, "name"> & { readonly values: number | null }) | null;
 }
 
 export interface GroupValue {
@@ -47,28 +50,30 @@ const personalNames =
  * @param names names of the columns
  * @param firstValues returns the sample of a column; empty for a column that is not looked at
  * @param wanted index of a column that the user has named
+ * @param isSeveral whether it is one of several files, whose sum has values of the others
  */
 export function findGroupColumns(
   names: readonly string[],
   firstValues: (column: number) => readonly string[],
   wanted: number | undefined,
+  isSeveral = false,
 ): readonly GroupColumn[] {
   const found = names
     .map((name, column) => ({ column, name, isWanted: column === wanted }))
     .filter(({ column, name, isWanted }) => {
-      return isWanted || (!personalNames.test(name) && hasFewValues(firstValues(column)));
+      return isWanted || (!personalNames.test(name) && hasFewValues(firstValues(column), isSeveral ? 1 : 2));
     });
   const rank = ({ isWanted, name }: GroupColumn) => (isWanted ? 2 : Number(usualNames.test(name)));
   return found.toSorted((a, b) => rank(b) - rank(a) || a.column - b.column).slice(0, mostGroups);
 }
 
-function hasFewValues(values: readonly string[]): boolean {
+function hasFewValues(values: readonly string[], fewest: number): boolean {
   const filled = values.map((value) => value.trim().toLowerCase()).filter((value) => value !== "");
   const distinct = new Set(filled);
   const areStatuses = [...distinct].every((value) => (knownStatuses as readonly string[]).includes(value));
   return (
     filled.length >= fewestRows &&
-    distinct.size >= 2 &&
+    distinct.size >= fewest &&
     distinct.size <= mostValues &&
     3 * distinct.size <= filled.length &&
     filled.every((value) => value.length <= longestValue) &&
@@ -87,6 +92,8 @@ export class GroupCounts {
   readonly #series: readonly string[];
   /** Values as they were first written, by their lower case; undefined for a column with too many. */
   #values: Map<string, { readonly name: string; readonly counts: number[] }> | undefined = new Map();
+  /** The counts of the values beyond the most that are counted one by one. */
+  #others: number[] | undefined;
   /** The counts of a value by its hash, so that its text is read once. */
   #hashes = new HashedNames();
   #byHash: (number[] | undefined)[] = [];
@@ -129,43 +136,56 @@ export class GroupCounts {
 
   #countsOfValue(value: string): number[] | undefined {
     const values = this.#values!;
-    let name = value.trim().slice(0, longestValue) || "(empty)";
-    let known = values.get(name.toLowerCase());
-    if (known === undefined && values.size >= (this.#wanted.isWanted ? mostCounted : mostValues)) {
-      if (!this.#wanted.isWanted) {
-        // It was not of few values after all.
-        this.#values = undefined;
-        return undefined;
+    const name = value.trim().slice(0, longestValue) || "(empty)";
+    const known = values.get(name.toLowerCase());
+    if (known !== undefined) return known.counts;
+    if (values.size >= (this.#wanted.isWanted ? mostCounted : mostValues)) {
+      if (this.#wanted.isWanted) {
+        this.#others ??= this.#series.map(() => 0);
+        return this.#others;
       }
-      name = "(other values)";
-      known = values.get(name);
+      // It was not of few values after all.
+      this.#values = undefined;
+      return undefined;
     }
-    if (known === undefined) {
-      known = { name, counts: this.#series.map(() => 0) };
-      values.set(name.toLowerCase(), known);
-    }
-    return known.counts;
+    const counts = this.#series.map(() => 0);
+    values.set(name.toLowerCase(), { name, counts });
+    return counts;
   }
 
-  /** Returns the rows by value; undefined if the column has too many, or only one. */
+  /** Returns the rows by value; undefined if the column has too many. */
   group(): Group | undefined {
     const { name: column, isWanted } = this.#wanted;
-    if (this.#values === undefined || (this.#values.size < 2 && !isWanted)) return undefined;
-    const values = Array.from(this.#values.values(), ({ name, counts }) => ({
-      name,
+    if (this.#values === undefined) return undefined;
+    const counted = (counts: readonly number[]) => ({
       rows: counts.reduce((sum, count) => sum + count, 0),
       statuses: Object.fromEntries(
         this.#series.flatMap((status, nth) => (counts[nth] === 0 ? [] : [[status, counts[nth]!]])),
       ),
-    }));
-    return { column, isWanted, values: mostFrequent(values) };
+    });
+    const values = Array.from(this.#values.values(), ({ name, counts }) => ({ name, ...counted(counts) }));
+    const group = groupOf(column, isWanted, values);
+    const others = this.#others && { values: null, ...counted(this.#others) };
+    return others === undefined ? group : { ...group, others: restOf([group.others, others]) };
   }
 }
 
 const noName = new Uint8Array(0);
 
-const mostFrequent = (values: readonly GroupValue[]): readonly GroupValue[] =>
-  values.toSorted((a, b) => b.rows - a.rows || (a.name < b.name ? -1 : 1)).slice(0, mostValues);
+function groupOf(column: string, isWanted: boolean, all: readonly GroupValue[]): Group {
+  const sorted = all.toSorted((a, b) => b.rows - a.rows || (a.name < b.name ? -1 : 1));
+  const rest = sorted.slice(mostValues);
+  const others = { values: rest.length, rows: 0, statuses: {} as Record<string, number> };
+  for (const { rows, statuses } of rest) {
+    others.rows += rows;
+    addTo(others.statuses, statuses);
+  }
+  return { column, isWanted, values: sorted.slice(0, mostValues), others: rest.length === 0 ? null : others };
+}
+
+function addTo(sum: Record<string, number>, statuses: GroupValue["statuses"]): void {
+  for (const [status, count] of Object.entries(statuses)) sum[status] = (sum[status] ?? 0) + count;
+}
 
 const badStatuses = ["disposable", "fake"];
 /** Least number of rows of a value whose share means something. */
@@ -184,34 +204,57 @@ export function worstFirst(values: readonly GroupValue[]): readonly GroupValue[]
 const worse = 1.5;
 
 /** Returns the worst value, if it has far more bad rows than all values together. */
-export function worseValue({ values }: Group): GroupValue | undefined {
-  const [worst] = worstFirst(values);
+export function worseValue(group: Group): GroupValue | undefined {
+  const [worst] = worstFirst(group.values);
   if (worst === undefined || worst.rows < fewRows) return undefined;
-  const { rows, bad } = sumOfValues(values);
+  const { rows, bad } = sumOfValues(group);
   return badRowsOf(worst) * rows > worse * bad * worst.rows ? worst : undefined;
 }
 
-export const sumOfValues = (values: readonly GroupValue[]) => ({
-  rows: values.reduce((sum, { rows }) => sum + rows, 0),
-  bad: values.reduce((sum, value) => sum + badRowsOf(value), 0),
-});
+/** Returns all rows of a column with an item, and the bad ones. */
+export function sumOfValues({ values, others }: Group): { readonly rows: number; readonly bad: number } {
+  const all = others === null ? values : [...values, others];
+  return {
+    rows: all.reduce((sum, { rows }) => sum + rows, 0),
+    bad: all.reduce((sum, value) => sum + badRowsOf(value), 0),
+  };
+}
 
-/** Adds up the groups of several files: those of columns with the same name. */
+/**
+ * Adds up the groups of several files with items: those of columns with the same name. A column that was not counted in each of
+ * them is left out, since its sum would be that of some files; so is one with a single value.
+ */
 export function sumOfGroups(files: readonly (readonly Group[])[]): readonly Group[] {
-  const groups = files.flat();
-  return [...new Set(groups.map(({ column }) => column))].map((column) => {
-    const own = groups.filter((group) => group.column === column);
+  const names = [...new Set(files.flat().map(({ column }) => column))];
+  return names.flatMap((column) => {
+    const own = files.flatMap((groups) => groups.find((group) => group.column === column) ?? []);
+    if (own.length < files.length) return [];
+    const isWanted = own.some((group) => group.isWanted);
     const values = new Map<string, GroupValue>();
     for (const { name, rows, statuses } of own.flatMap((group) => group.values)) {
-      const before = values.get(name) ?? { rows: 0, statuses: {} };
-      const sum: Record<string, number> = { ...before.statuses };
-      for (const [status, count] of Object.entries(statuses)) sum[status] = (sum[status] ?? 0) + count;
-      values.set(name, { name, rows: before.rows + rows, statuses: sum });
+      const before = values.get(name.toLowerCase()) ?? { name, rows: 0, statuses: {} };
+      const sum = { ...before.statuses };
+      addTo(sum, statuses);
+      values.set(name.toLowerCase(), { name: before.name, rows: before.rows + rows, statuses: sum });
     }
-    return {
-      column,
-      isWanted: own.some(({ isWanted }) => isWanted),
-      values: mostFrequent([...values.values()]),
-    };
+    const group = groupOf(column, isWanted, [...values.values()]);
+    const others = own.flatMap((each) => each.others ?? []);
+    const sum = others.length === 0 ? group : { ...group, others: restOf([...others, group.others]) };
+    return isWanted || sum.others !== null || sum.values.length > 1 ? [sum] : [];
   });
 }
+
+/** Adds up other values, some of which may be the same: their number is not known then. */
+function restOf(all: readonly Group["others"][]): Group["others"] {
+  const some = all.filter((each) => each !== null);
+  const rest = { rows: 0, statuses: {} as Record<string, number> };
+  for (const { rows, statuses } of some) {
+    rest.rows += rows;
+    addTo(rest.statuses, statuses);
+  }
+  return { values: some.length === 1 ? some[0]!.values : null, ...rest };
+}
+
+/** What the other values are called. */
+export const nameOfOthers = ({ values }: NonNullable<Group["others"]>): string =>
+  values === null ? "other values" : `${grouped(values)} other values`;

@@ -82,7 +82,7 @@ export function nextStepsOf(facts: Facts): readonly string[] {
     ...facts.groups.flatMap((group) => {
       const worst = worseValue(group);
       if (worst === undefined) return [];
-      const { rows: all, bad } = sumOfValues(group.values);
+      const { rows: all, bad } = sumOfValues(group);
       const share = percent(badRowsOf(worst), worst.rows);
       return [
         `Look at ${worst.name} (${group.column}): ${share} of its rows are bad; in the whole list, ${percent(bad, all)}.`,

@@ -271,11 +271,11 @@ export class SqlLists implements ListStore {
           lost_servers = CASE state WHEN 'running' THEN lost_servers + 1 ELSE 0 END
         WHERE id = (
           SELECT id FROM {list} AS mine WHERE ${isUnclaimed} AND ${ofKey("count(*)", isOurs)} < ?
-          ORDER BY ${ofKey("count(*)", "other.state = 'running'")},
+          ORDER BY ${ofKey("count(*)", "other.state = 'running' AND (other.alive >= ? OR other.server = ?)")},
             ${ofKey("coalesce(max(other.changed), 0)", "other.state IN ('done', 'failed')")}, changed, id
           LIMIT 1 {skip})
         RETURNING ${columns}`,
-        ...[server, now, now - silence, server, server, mostOfKey],
+        ...[server, now, now - silence, server, server, mostOfKey, now - silence, server],
       ]);
       return rows[0] && toList(rows[0]);
     });

@@ -369,6 +369,38 @@ describe("archives in other files", () => {
     expect(parts["more/inner.zip"]).toBe(inner.toString("latin1"));
   });
 
+  test.each<[what: string, name: string, bytes: Buffer]>([
+    ["without items", "docs.zip", zip({ "readme.txt": "just text\nmore text\n" })],
+    ["that are damaged", "photos.zip", Buffer.from("PK\x03\x04 damaged")],
+    ["without tables", "photos.zip", zip({ "a.jpg": "x" })],
+  ])("stay as they are beside tables: those %s", async (_, name, bytes) => {
+    const home = folderOf({ "a.zip": zip({ "own.csv": `email\n${ok}\n`, [name]: bytes }) });
+    const { code, stderr } = await run(home, "a.zip", "-o", "o/");
+    expect(code, stderr).toBe(0);
+    expect(stderr).toMatch(new RegExp(`left as (?:they are: |it is: )?.*|a.zip/${name}: left as it is`));
+    expect(stderr).toContain(name);
+    expect(read(home, "o/own.csv").toString()).toBe(`email,status\n${ok},ok\n`);
+    const alone = folderOf({ "a.zip": zip({ [name]: bytes }) });
+    expect((await run(alone, "a.zip", "-o", "o/")).code).not.toBe(0);
+  });
+
+  test("are not named among what stays, if their tables are written", async () => {
+    const { stderr } = await run(folderOf({ "a.zip": outer }), "a.zip", "-o", "o/");
+    expect(stderr).toContain("a.zip: left as they are: notes.txt\n");
+  });
+
+  test("are refused if two have one name", async () => {
+    const one = zip({
+      "in1.zip": zip({ "a.csv": `email\n${ok}\n` }),
+      "in2.zip": zip({ "b.csv": `email\n${ok}\n` }),
+    });
+    const twice = Buffer.from(one.toString("latin1").replaceAll("in2.zip", "in1.zip"), "latin1");
+    expect(await run(folderOf({ "a.zip": twice }), "a.zip", "-o", "o/")).toMatchObject({
+      code: 2,
+      stderr: "idv: a.zip: two of its files are named in1.zip; unpack it\n",
+    });
+  });
+
   test("are not put back, and not opened without end", async () => {
     const home = folderOf({
       "a.zip.gz": gzipSync(outer),
@@ -385,5 +417,27 @@ describe("archives in other files", () => {
       code: 6,
       stderr: "idv: deep.zip/b.zip/b.zip/b.zip/b.zip: too many archives in each other; unpack it\n",
     });
+  });
+});
+
+test.each(["contacts.vcf", "a.ods", "a.pdf"])(
+  "the name %s is refused for an output, also if the input has its ending",
+  async (name) => {
+    const home = folderOf({ [name]: "email,name\na@b.net,Ann\n" });
+    const ending = name.slice(name.indexOf("."));
+    expect(await run(home, name, "-o", `out${ending}`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`out${ending}: ${ending} cannot be written`),
+    });
+  },
+);
+
+test("a file that is named xlsx is no spreadsheet file, and an empty name is refused", async () => {
+  const home = folderOf({ "l.csv": `email\n${ok}\n` });
+  expect((await run(home, "l.csv", "-o", "xlsx")).code).toBe(0);
+  expect(read(home, "xlsx").toString()).toBe(`email,status\n${ok},ok\n`);
+  expect(await run(home, "")).toMatchObject({
+    code: 2,
+    stderr: 'idv: FILE: "" is invalid. It must not be empty.\n',
   });
 });

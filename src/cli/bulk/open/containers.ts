@@ -66,23 +66,38 @@ export async function prepareContainers(
   resources: Resources,
 ): Promise<readonly [Plan, ...Plan[]]> {
   const chosen: Plan[] = [];
+  const refusals: Refusal[] = [];
   for (const container of new Set(plans.map(({ member }) => member?.container))) {
     const own = plans.filter(({ member }) => member?.container === container);
     if (container === undefined) {
       chosen.push(...own);
       continue;
     }
-    const { tables, failure } = await withItems(own, container, resources.signal);
+    const { tables, refusal, failure } = await withItems(own, container, resources.signal);
     chosen.push(...tables);
-    await openReturned(container, tables, resources);
+    refusals.push({ container, hasTables: tables.length > 0, refusal, note: own[0]!.note });
+    if (tables.length > 0) await openReturned(container, tables, resources);
     // Nothing is written if one table fails, so nothing may be charged for the others.
     if (container.returned !== undefined && failure !== undefined) throw failure;
+  }
+  for (const { container, hasTables, refusal, note } of refusals) {
+    const isInSame = (other: Refusal) => fileOf(other.container) === fileOf(container);
+    if (!refusals.some((other) => isInSame(other) && other.hasTables)) throw refusal;
+    // Of several in a file, those without items stay as they are.
+    if (!hasTables) note(`${container.name}: left as it is: nothing in it looks like an item`);
   }
   // In the order in which they were given.
   const sorted = plans.filter((plan) => chosen.includes(plan));
   const isToStandardOutput = sorted.some(({ output, split, isDryRun }) => !output && !split && !isDryRun);
   if (sorted.length > 1 && isToStandardOutput) throw needPaths(sorted);
   return [sorted[0]!, ...sorted.slice(1)];
+}
+
+interface Refusal {
+  readonly container: Container;
+  readonly hasTables: boolean;
+  readonly refusal: unknown;
+  readonly note: Plan["note"];
 }
 
 async function openReturned(
@@ -105,12 +120,15 @@ async function openReturned(
   });
 }
 
-/** Returns the plans of the tables with items, and the first fault of one. Says what of the file stays as it is. */
+/**
+ * Returns the plans of the tables with items, why the first other one has none, and the first fault of one. Says what of the file
+ * stays as it is.
+ */
 async function withItems(
   plans: readonly Plan[],
   { name, names }: Container,
   signal: AbortSignal,
-): Promise<{ readonly tables: readonly Plan[]; readonly failure: unknown }> {
+): Promise<{ readonly tables: readonly Plan[]; readonly refusal: unknown; readonly failure: unknown }> {
   const chosen: Plan[] = [];
   let refusal: unknown;
   let failure: unknown;
@@ -127,11 +145,17 @@ async function withItems(
         chosen.push(plan);
     }
   }
-  if (chosen.length === 0) throw refusal;
+  if (chosen.length === 0) {
+    return { tables: [], refusal, failure };
+  }
   const others = names.filter((each) => !chosen.some(({ member }) => member!.table === each));
   if (others.length > 0) chosen[0]!.note(`${name}: left as they are: ${listed(others)}`);
-  return { tables: chosen, failure };
+  return { tables: chosen, refusal, failure };
 }
+
+/** Returns the file that the user gave, in which a container is. */
+const fileOf = ({ name, within }: Container): string =>
+  within === "" ? name : name.slice(0, -within.length - 1);
 
 const mostNamed = 5;
 

@@ -76,7 +76,11 @@ async function inputFileOf({ kind, input, member, standardInput }: Plan, signal:
 function missingFileHint(path: string, kind: Plan["kind"]): string | undefined {
   const isItem = kind === "email" ? /^[^\s/@]+@[^\s/@]+\.[^\s/@]+$/ : /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
   const folder = dirname(path);
-  const beside = meantBy(basename(path), namesIn(folder));
+  const own = basename(path);
+  const beside = meantBy(
+    own,
+    namesIn(folder).filter((name) => name !== own),
+  );
   if (beside !== undefined) return `did you mean ${printable(join(folder, beside))}?`;
   if (isItem.test(path) && !tableEndings.has(endingOf(path)))
     return `to check ${kind === "email" ? "an address" : "a domain"}: idv check ${path}`;

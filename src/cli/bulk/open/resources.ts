@@ -17,6 +17,7 @@ export class Resources {
   #ofFile: Discardable[] = [];
   #commit: Promise<unknown> | undefined;
   #isClosed = false;
+  #isDiscarded = false;
 
   constructor(signal: AbortSignal) {
     this.signal = signal;
@@ -31,9 +32,13 @@ export class Resources {
     if (this.#isClosed) await close(true);
   }
 
-  /** Discards an output of the current file unless it is committed. Returns the output. */
+  /**
+   * Discards an output of the current file unless it is committed; at once if that of the file is over, as after a signal. Returns
+   * the output.
+   */
   keep<Output extends Discardable>(output: Output): Output {
     this.#ofFile.push(output);
+    if (this.#isDiscarded) void output.discard();
     return output;
   }
 
@@ -76,11 +81,13 @@ export class Resources {
   }
 
   startFile(): void {
+    this.#isDiscarded = false;
     this.#ofFile = [];
     this.#commit = undefined;
   }
 
   async discardFile(): Promise<void> {
+    this.#isDiscarded = true;
     await Promise.all(this.#ofFile.map((output) => output.discard()));
   }
 

@@ -12,7 +12,7 @@ import { tableSource } from "../../../engines/data/installed-table.js";
 import { endingOf } from "../../../files/ending.js";
 import { refuse, type SheetKind } from "../../../formats/format.js";
 import type { ColumnChoices, WrittenSheets } from "../../../formats/open/open-input.js";
-import { formatByName, formatOfKind, sheetKindOf } from "../../../formats/registry.js";
+import { formatByName, formatOfKind, sheetKind, sheetKindOf } from "../../../formats/registry.js";
 import { printable } from "../../../text.js";
 import { noteUnaskedExchanges, ownListFiles, readOwnLists } from "../../config/own-lists.js";
 import { dataTablePath } from "../../config/paths.js";
@@ -275,7 +275,7 @@ function sheetsOf(
   { shard, badRows, split }: BulkOptions,
   { header }: Settings,
 ): FilePlan["sheets"] {
-  const container = returned === undefined ? undefined : sheetKindOf(member!.container.format);
+  const container = returned === undefined ? undefined : sheetKind(member!.container.format);
   const kind = container ?? sheetKindOf((isInPlace ? input : output) ?? "");
   if (kind === undefined) return undefined;
   const isWhole = [shard, badRows, split].every((option) => option === undefined);
@@ -284,8 +284,11 @@ function sheetsOf(
 
 /** @throws UsageError, ChoiceError when an output cannot be written with the options */
 function checkWritten(paths: FilePaths, options: BulkOptions, settings: Settings): void {
-  const { output, isInPlace, backup, returned } = paths;
+  const { output, isInPlace, backup, returned, member } = paths;
   const sheets = sheetsOf(paths, options, settings);
+  const isNamed = output !== undefined && !isInPlace && !(returned && member?.container.isOfSheets);
+  // Also a name with the ending of the input: what is written is text.
+  if (isNamed) formatByName(output);
   if (sheets !== undefined) {
     const { loses, refuses } = formatOfKind(sheets.kind);
     if (returned !== undefined && !sheets.mayReturn) {

@@ -65,7 +65,7 @@ export class ListReport {
   }
 
   /** @throws ChoiceError when the column of `--by` is not in the table */
-  observerOf({ inputName, by }: Plan, table: Table): RowObserver {
+  observerOf({ inputName, by }: Plan, table: Table, isSeveral: boolean): RowObserver {
     const items = [table.column, ...table.otherColumns];
     const sample = (column: number) => (items.includes(column) ? [] : table.firstValues(column));
     const dates = findDateColumn(table.names, sample);
@@ -73,7 +73,7 @@ export class ListReport {
     const others = (column: number) => (column === dates?.column ? [] : sample(column));
     const names = Array.from({ length: table.width }, (_, column) => columnName(table, column));
     const isLooked = this.#targets.length > 0 && table.header !== undefined;
-    const groups = findGroupColumns(names, isLooked ? others : () => [], wanted);
+    const groups = findGroupColumns(names, isLooked ? others : () => [], wanted, isSeveral);
     return this.#collector.observerOf(
       this.#shown(inputName),
       dates && { ...dates, name: this.#shown(dates.name) },

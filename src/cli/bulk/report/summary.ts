@@ -1,7 +1,7 @@
 /** Renders the facts of a run as text, for a file and for several together. */
 import { allowList, denyList } from "../../../core/classifier/rules/own-lists.js";
 import { countOf, type Facts, type InputFacts, rowsByStatus } from "../../../core/facts/facts.js";
-import { badRowsOf, worstFirst } from "../../../core/facts/groups.js";
+import { badRowsOf, nameOfOthers, worstFirst } from "../../../core/facts/groups.js";
 import { dialectWords } from "../../../core/table/sniff/dialect.js";
 import { undecidedCauses } from "../../../engines/dns/vocabulary.js";
 import { elsewhereText, formulasRemark } from "../../../formats/open/no-items.js";
@@ -136,12 +136,16 @@ function details({ reasons, topDomains }: Facts): string[] {
 function groupLines({ groups }: Facts): string[] {
   return groups
     .filter(({ isWanted }) => isWanted)
-    .flatMap(({ column, values }) => {
+    .flatMap(({ column, values: all, others }) => {
+      const values = [
+        ...worstFirst(all),
+        ...(others === null ? [] : [{ ...others, name: nameOfOthers(others) }]),
+      ];
       const nameWidth = Math.max(...values.map(({ name }) => printable(name).length));
       const rowsWidth = Math.max(...values.map(({ rows }) => grouped(rows).length));
       return [
         `by ${printable(column)}:`,
-        ...worstFirst(values).map((value) => {
+        ...values.map((value) => {
           const bad = badRowsOf(value);
           const figures = `${grouped(value.rows).padStart(rowsWidth)} rows, ${percent(bad, value.rows)} bad`;
           return `  ${printable(value.name).padEnd(nameWidth)}  ${figures}`;

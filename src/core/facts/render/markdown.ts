@@ -3,7 +3,7 @@
 import { grouped, percent } from "../../../text.js";
 import type { Facts } from "../facts.js";
 import { gradeOf } from "../grade.js";
-import { badRowsOf, worstFirst } from "../groups.js";
+import { badRowsOf, nameOfOthers, worstFirst } from "../groups.js";
 import { detailsOf, leadOf, nextStepsOf, reasonsFor, statusesOf, termsOf, titleOf } from "../words.js";
 import { embeddedFacts } from "./json.js";
 
@@ -61,15 +61,13 @@ export function renderMarkdown(facts: Facts): string {
       "Addresses",
       topDomains.map(({ domain, items }) => [domain, items]),
     ),
-    ...facts.groups.flatMap(({ column, values }) => [
+    ...facts.groups.flatMap(({ column, values, others }) => [
       `### By ${escaped(column)}`,
       table(
         [column, "Rows", "Bad"],
-        worstFirst(values).map((value) => [
-          value.name,
-          grouped(value.rows),
-          percent(badRowsOf(value), value.rows),
-        ]),
+        [...worstFirst(values), ...(others === null ? [] : [{ ...others, name: nameOfOthers(others) }])].map(
+          (value) => [value.name, grouped(value.rows), percent(badRowsOf(value), value.rows)],
+        ),
       ),
     ]),
     "### How it was made",

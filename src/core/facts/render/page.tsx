@@ -9,7 +9,7 @@ import { flagWords } from "../../classifier/flags/flag-names.js";
 import { type Breakdown, series } from "../collector.js";
 import type { Facts } from "../facts.js";
 import { gradeOf } from "../grade.js";
-import { badRowsOf, type Group, sumOfValues, worseValue, worstFirst } from "../groups.js";
+import { badRowsOf, type Group, nameOfOthers, sumOfValues, worseValue, worstFirst } from "../groups.js";
 import { reportPolicy } from "../policy.js";
 import { mostNames, type NamedCounts } from "../top-counts.js";
 import {
@@ -279,11 +279,11 @@ function Providers({ breakdown: { providers, isApproximate } }: { breakdown: Bre
 const mostGroupValues = 8;
 
 function BySource({ group }: { group: Group }) {
-  const { column, values } = group;
+  const { column, values, others } = group;
   const sorted = worstFirst(values);
   const shown = sorted.slice(0, mostGroupValues);
   const worst = worseValue(group);
-  const { rows: all, bad } = sumOfValues(values);
+  const { rows: all, bad } = sumOfValues(group);
   return (
     <section>
       <h2>By {column}</h2>
@@ -325,7 +325,15 @@ function BySource({ group }: { group: Group }) {
         </tbody>
       </table>
       {shown.length < sorted.length && (
-        <p class="note">{grouped(sorted.length - shown.length)} more values have a smaller share.</p>
+        <p class="note">
+          {grouped(sorted.length - shown.length)} more values have a smaller share, or few rows.
+        </p>
+      )}
+      {others && (
+        <p class="note">
+          Besides, {nameOfOthers(others)}: {grouped(others.rows)} rows,{" "}
+          {percent(badRowsOf(others), others.rows)} bad.
+        </p>
       )}
     </section>
   );
