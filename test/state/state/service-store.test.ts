@@ -194,6 +194,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
       for (const id of ["c1", "c2"]) await wait(store, id, "c");
       const claim = async (server: string) => (await store.lists.claim(server, 15_000, 2))?.id;
       expect([await claim("gone"), await claim("gone")]).toEqual(["c1", "c2"]);
+      now++;
       for (const id of ["a1", "a2", "b1", "b2"]) await wait(store, id, id[0]!);
       now += 60_000;
       expect([await claim("s"), await claim("s"), await claim("s")]).toEqual(["c1", "a1", "b1"]);
