@@ -39,7 +39,7 @@ export async function openDocument(start: TableStart, options: TableOptions): Pr
     const isEnough = isAll || bytes.length >= mostBytes;
     chosen = chooseLists(source.name, bytes, isEnough, { ...options, isCut: !isAll });
     if (chosen !== undefined) break;
-    const more = await readMore(input, bytes.length);
+    const more = await readMore(input, Math.min(bytes.length, mostBytes - bytes.length));
     isAll = more.isEnd;
     bytes = Buffer.concat([bytes, ...more.chunks]);
   }
