@@ -87,19 +87,19 @@ describe("units", () => {
     }
   });
 
-  test("leave the quota in steps of at least 20,000 items", async () => {
+  test("leave the quota in steps of at least 65,536 items", async () => {
     // While a charge takes time, the next one grows: so none does here.
     const quota = { left: null, renewsAt: null } as never;
     const charge = async (granted: number) => {
       asked.push(granted);
       return { granted, quota };
     };
-    await runTable(listOf(addresses(90_000)), offlineValidator({ classifier, source: {} }, { charge }));
-    expect(asked.reduce((a, b) => a + b)).toBe(90_000);
-    // A block of 256 KiB has some 10,000 of these items, and the first one, which ends at a pause, is charged at once.
+    await runTable(listOf(addresses(200_000)), offlineValidator({ classifier, source: {} }, { charge }));
+    expect(asked.reduce((a, b) => a + b)).toBe(200_000);
+    // A block has some 22,000 of these items, and the first one, which ends at a pause, is charged at once.
     expect(asked.length).toBeGreaterThanOrEqual(3);
-    for (const units of asked) expect(units).toBeLessThan(31_000);
-    for (const units of asked.slice(1, -1)) expect(units).toBeGreaterThanOrEqual(20_000);
+    for (const units of asked) expect(units).toBeLessThan(90_000);
+    for (const units of asked.slice(1, -1)) expect(units).toBeGreaterThanOrEqual(65_536);
   });
 
   test("pay for the rows read so far when the input pauses", async () => {
@@ -135,8 +135,8 @@ describe("units", () => {
       onProgress: ({ rows }) => void progress.push(rows),
     });
     const steps = progress.map((rows, i) => rows - (progress[i - 1] ?? 0));
-    // A block of 256 KiB has nine of these rows.
-    expect(Math.max(...steps)).toBeLessThanOrEqual(8 * 10);
+    // A block of 512 KiB has 18 of these rows.
+    expect(Math.max(...steps)).toBeLessThanOrEqual(8 * 19);
     expect(progress.at(-1)).toBe(400);
   });
 });

@@ -13,9 +13,7 @@ import { ItemDigest } from "./item-digest.js";
 import { itemsOf, newHashes } from "./new-items.js";
 import type { NumberedChunk, Settler } from "./settler.js";
 
-/** Number of new items at which they are charged: a charge takes as long as thousands of verdicts. */
-const chargedItems = 20_000;
-/** Chunks and rows at which their items are charged, however few. */
+/** Chunks and rows at which their items are charged, however few: a charge takes as long as thousands of verdicts. */
 const chargedChunks = 8;
 const chargedRows = 65_536;
 
@@ -129,7 +127,7 @@ export class Charges implements Settler {
     const rows = this.#waiting.reduce((sum, { chunk }) => sum + chunk.codes.length, 0);
     const isBeforePause = this.#waiting.some(({ chunk }) => chunk.isBeforePause);
     const isMuch = rows >= chargedRows || this.#waiting.length >= chargedChunks;
-    if (isBeforePause || isMuch || this.#items - this.#asked >= chargedItems) void this.#charge();
+    if (isBeforePause || isMuch) void this.#charge();
   }
 
   /** Charges the items that wait, and settles their chunks. */
