@@ -157,8 +157,8 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
       signal.throwIfAborted();
       const { value: classified, done } = await watch.until(reading.next());
       if (done) break;
-      ledger.expect(inputShare(), before.distinct);
       const chunk = { ...classified, ...ledger.add(classified) };
+      ledger.expect(chunk.share, before.distinct);
       rowsRead += chunk.codes.length / chunk.columns;
       waiting.push(chunk);
       await watch.until(settler.add(chunk));

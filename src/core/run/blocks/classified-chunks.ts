@@ -65,6 +65,9 @@ export const prepareKernel = (engine: ThreadEngine, cores: number, kind: Kind): 
     return { module, memory, kernel: new BlockKernel(module, memory, 0, engine.classifier, kind) };
   }) ?? null;
 
+/** With the share of the input that had been read. */
+type Submitted = SubmittedBlock & { readonly share: number | undefined };
+
 const blocksOf = (threads: number): number => 2 + threads * blocksForThread;
 
 export class ClassifiedChunks {
@@ -104,7 +107,7 @@ export class ClassifiedChunks {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ClassifiedChunk> {
     const { first, blocks, assembler } = this.#table;
-    const submitted: SubmittedBlock[] = [];
+    const submitted: Submitted[] = [];
     let bytesSoFar = 0;
     yield* this.#classifyHere(first, true);
     for await (const { bytes, isBeforePause } of blocks({
@@ -112,9 +115,10 @@ export class ClassifiedChunks {
     })) {
       bytesSoFar += bytes.length;
       this.#pool ??= await this.#newPool();
-      if (isWorthWorkers(bytesSoFar, this.#inputShare())) this.#pool?.startWorkers();
+      const share = this.#inputShare();
+      if (isWorthWorkers(bytesSoFar, share)) this.#pool?.startWorkers();
       const inSlot = isBeforePause ? undefined : this.#pool?.submit(bytes);
-      if (inSlot) submitted.push(inSlot);
+      if (inSlot) submitted.push({ ...inSlot, share });
       const most = inSlot && this.#prepared ? blocksOf(this.#prepared.memory.threads) - 1 : 0;
       while (submitted.length > most) yield* this.#takeResult(submitted.shift()!);
       if (!inSlot) yield* this.#classifyHere(assembler.assemble(bytes, 0, isBeforePause), isBeforePause);
@@ -143,11 +147,11 @@ export class ClassifiedChunks {
       const { codes, items } = verdicts;
       this.classifier.checkHeaders(verdicts, codes, () => chunk);
       const written = this.#options.isFinal ? this.classifier.render(chunk, codes, items) : undefined;
-      yield { ...verdicts, chunk: () => chunk, written, isBeforePause };
+      yield { ...verdicts, chunk: () => chunk, written, isBeforePause, share: this.#inputShare() };
     }
   }
 
-  async *#takeResult({ block, result, records, release }: SubmittedBlock): AsyncGenerator<ClassifiedChunk> {
+  async *#takeResult({ block, result, records, release, share }: Submitted): AsyncGenerator<ClassifiedChunk> {
     const { assembler } = this.#table;
     const classified = await result();
     // A record from an earlier block may end in this one; then the thread started in the middle of a record.
@@ -161,7 +165,7 @@ export class ClassifiedChunks {
     const { line } = assembler;
     assembler.skip(classified.lines);
     this.classifier.checkHeaders(classified, classified.codes, () => records(line));
-    yield { ...classified, chunk: () => records(line), release };
+    yield { ...classified, chunk: () => records(line), release, share };
   }
 }
 

@@ -10,6 +10,8 @@ export interface ClassifiedChunk extends ChunkVerdicts {
   readonly chunk: () => ScannedChunk;
   /** Whether the input pauses after this chunk, which is then written as soon as possible. */
   readonly isBeforePause?: boolean;
+  /** Share of the input up to the end of this chunk, from 0 to 1, about; undefined when it is not known. */
+  readonly share?: number | undefined;
   readonly release?: () => void;
 }
 
