@@ -41,7 +41,6 @@ export const mostWaiting = 128;
 
 /** The kernel of the main thread, and the parts of it that other threads need. Serves one run at a time. */
 export interface PreparedKernel {
-  readonly module: WebAssembly.Module;
   readonly memory: BlockMemory;
   readonly kernel: BlockKernel;
 }
@@ -62,7 +61,7 @@ export const prepareKernel = (engine: ThreadEngine, cores: number, kind: Kind): 
     const threads = threadsFor(engine, cores);
     // Slots for submitted blocks, for waiting chunks, for the block taken last, and for one whose bytes are being written.
     const memory = new BlockMemory(threads, blocksOf(threads) + mostWaiting + 2);
-    return { module, memory, kernel: new BlockKernel(module, memory, 0, engine.classifier, kind) };
+    return { memory, kernel: new BlockKernel(module, memory, 0, engine.classifier, kind) };
   }) ?? null;
 
 /** With the share of the input that had been read. */
@@ -134,10 +133,10 @@ export class ClassifiedChunks {
   async #newPool(): Promise<WorkerPool | undefined> {
     const { classifier, source } = this.#engine;
     if (this.#prepared === null || looksAtRows(this.#options)) return undefined;
-    const { module, memory } = this.#prepared;
+    const { memory } = this.#prepared;
     const { WorkerPool } = await import("./threads/worker-pool.js");
     if (classifier) writeDomainTables(memory.memory.buffer, classifier);
-    return new WorkerPool(this.#options, source, module, memory, this.classifier);
+    return withKernel((module) => new WorkerPool(this.#options, source, module, memory, this.classifier));
   }
 
   *#classifyHere(whole: ScannedChunk, isBeforePause = false): Generator<ClassifiedChunk> {
