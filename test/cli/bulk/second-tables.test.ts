@@ -160,7 +160,7 @@ describe("the header of another table", () => {
     for (const above of some([3600, 60_000, 3000, 3001, 7000], 2)) {
       const head = `email,name\n${Array.from({ length: above }, (_, n) => row(n)).join("")}`;
       // The header is the last record of a block, for some of these lengths.
-      for (const padding of some([262_144 - (head.length % 262_144) - 11, 131, 0], 1)) {
+      for (const padding of some([524_288 - (head.length % 524_288) - 11, 131, 0], 1)) {
         const padded = `email,name\n${person(0)},${"y".repeat(Math.max(1, padding))}\n${head.slice(11)}`;
         writeFileSync(join(home, "list.csv"), `${padded}name,email\n${`Bob,${person(1)}\n`.repeat(20_000)}`);
         const { code, stderr } = await idv(["emails", "list.csv", "-q", "-o", "out.csv"], { home });

@@ -35,7 +35,7 @@ function* table(count: number) {
     }
     const bytes = Buffer.from(start === rows / 2 ? `${text}-1,ann@larch-and-oak.com,"${lineEnds}"\n` : text);
     // As they come from a file.
-    for (let i = 0; i < bytes.length; i += 262_144) yield bytes.subarray(i, i + 262_144);
+    for (let i = 0; i < bytes.length; i += 524_288) yield bytes.subarray(i, i + 524_288);
   }
 }
 
@@ -50,7 +50,7 @@ beforeAll(() => void process.on("worker", count));
 afterAll(() => void process.off("worker", count));
 
 test("a CRLF that is split between two blocks is one line end", async () => {
-  const block = 262_144;
+  const block = 524_288;
   const line = "ann@larch-and-oak.com,hello\r\n";
   // Two lines longer than a block: the first ends with a block, the second has its CR at the end of one.
   const rows = line.repeat(Math.ceil((40 * block) / line.length));

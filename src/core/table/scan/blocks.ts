@@ -8,7 +8,7 @@ import { Pause } from "./pause.js";
  * Minimum length of a block in bytes: large enough to make handing it to a worker cheap, and small enough for a core's
  * cache.
  */
-const usualBytes = 262_144;
+const usualBytes = 524_288;
 /** Milliseconds in which a block may fill. Then rows that arrive slowly through a pipe are passed on. */
 const pauseMilliseconds = 50;
 
@@ -21,6 +21,8 @@ export interface Block {
 export interface BlockOptions {
   readonly blockBytes?: number | undefined;
   readonly endsAtPauses?: boolean;
+  /** Bytes of the input that were read before. */
+  readonly ahead?: Uint8Array;
 }
 
 /**
@@ -30,12 +32,12 @@ export interface BlockOptions {
  */
 export async function* blocksOf(
   input: AsyncIterator<Uint8Array>,
-  { blockBytes = usualBytes, endsAtPauses = true }: BlockOptions = {},
+  { blockBytes = usualBytes, endsAtPauses = true, ahead = Buffer.of() }: BlockOptions = {},
 ): AsyncGenerator<Block> {
-  let buffer = Buffer.allocUnsafeSlow(2 * blockBytes);
+  let buffer = Buffer.of();
   let length = 0;
   let reading: Promise<IteratorResult<Uint8Array>> | undefined;
-  let rest: Uint8Array = Buffer.of();
+  let rest = ahead;
   let pause = new Pause(pauseMilliseconds);
   if (!endsAtPauses) pause.end();
   try {
@@ -71,7 +73,9 @@ export async function* blocksOf(
       // After a pause, the time runs from the next bytes.
       if (!isBeforePause && endsAtPauses) pause = new Pause(pauseMilliseconds);
     }
-    if (length > 0) yield { bytes: buffer.subarray(0, length), isBeforePause: true };
+    const end = lineEndIn(buffer.subarray(0, length));
+    if (end > 0) yield { bytes: buffer.subarray(0, end), isBeforePause: false };
+    if (end < length) yield { bytes: buffer.subarray(end, length), isBeforePause: true };
   } finally {
     pause.end();
     // While a read is pending, the input may never finish closing: do not wait for it.

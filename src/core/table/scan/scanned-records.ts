@@ -1,10 +1,11 @@
 /** Reads a table with the scanner: finds the header, and provides the records below it as blocks of bytes. */
+import { lineFeed } from "../ascii.js";
 import type { BadRowListener } from "../bad-rows.js";
 import type { TableShape } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
 import type { AddedColumns, WriteTarget } from "../writers/record-writer.js";
 import { type Block, type BlockOptions, blocksOf } from "./blocks.js";
-import { ChunkAssembler } from "./chunk-assembler.js";
+import { ChunkAssembler, scanAlone } from "./chunk-assembler.js";
 import type { ScannedChunk } from "./scanned-chunk.js";
 
 export interface RecordStream {
@@ -33,6 +34,12 @@ export interface ScannedTable {
 }
 
 /**
+ * Most bytes of a sample without a bad row whose rows are made into texts here. Threads judge the rest without making
+ * texts; bad rows are wanted whole, because many of them at the start are a fault of the dialect.
+ */
+const mostHere = 4096;
+
+/**
  * @param first the bytes of the table that were already read
  * @throws TableError if the header cannot be read
  */
@@ -46,13 +53,17 @@ export async function readScanned(
 ): Promise<ScannedTable> {
   const assembler = new ChunkAssembler(shape, items, onBadRow);
   const heads = Number(shape.hasHeader);
-  let chunk = assembler.assemble(first, heads);
+  const end = first.length > mostHere ? first.lastIndexOf(lineFeed, mostHere) + 1 : 0;
+  const isSound = end > 0 && scanAlone(shape, first.subarray(0, end), { items }) !== undefined;
+  const here = isSound ? first.subarray(0, end) : first;
+  let chunk = assembler.assemble(here, heads);
   while (chunk.count < heads && !assembler.isAtEnd) {
     const read = await rest.next();
     chunk = assembler.assemble(read.done ? undefined : read.value, heads);
   }
   const header = chunk.slice(0, heads);
   const below = chunk.slice(heads);
-  const blocks = (options?: BlockOptions) => blocksOf(rest, options);
+  const blocks = (options?: BlockOptions) =>
+    blocksOf(rest, { ...options, ahead: first.subarray(here.length) });
   return { shape, target, onBadRow, header, first: below, blocks, assembler };
 }
