@@ -24,7 +24,9 @@ export interface InputFile {
 }
 
 /** Bytes per read: large enough that the overhead of a read does not matter. */
-const readBytes = 262_144;
+const readBytes = 524_288;
+/** Bytes per read of a smaller file: more would be garbage for each of thousands of files. */
+const fewBytes = 65_536;
 
 const turnMilliseconds = 20;
 
@@ -44,7 +46,7 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
       const file = await open(path);
       const close = () => file.close();
       const read = (from: number, to: number) => readAt(path, file, from, to);
-      return { bytes: readFile(path, file, signal), size: found.size, read, hasChanged, close };
+      return { bytes: readFile(path, file, found.size, signal), size: found.size, read, hasChanged, close };
     }
     const stream = found.isFIFO() ? openPipe(path) : createReadStream(path, { highWaterMark: readBytes });
     const close = async () => void stream.destroy();
@@ -69,8 +71,13 @@ function openPipe(path: string) {
  * Reads a file into one buffer, which the next read overwrites. Synchronous: the bytes are nearly always in the
  * system's cache, and passing them from a thread of the pool would double the cost.
  */
-async function* readFile(path: string, file: FileHandle, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const buffer = Buffer.allocUnsafeSlow(readBytes);
+async function* readFile(
+  path: string,
+  file: FileHandle,
+  size: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.allocUnsafeSlow(size > fewBytes ? readBytes : fewBytes);
   let turn = performance.now();
   try {
     for (;;) {

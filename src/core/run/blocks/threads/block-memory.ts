@@ -7,8 +7,8 @@ import { domainWords, recordWords, scratchBytes, sharedEnd, slack } from "../../
 import { mostFactColumns } from "../../run-options.js";
 
 export const slotRows = 65_536;
-const blockBytes = 524_288;
-const outputBytes = 1_572_864;
+const blockBytes = 1_048_576;
+const outputBytes = 3_145_728;
 
 const recordBytes = 4 * recordWords * slotRows + slack;
 const threadBytes = 2 * recordBytes + scratchBytes;
