@@ -27,9 +27,7 @@ async function start() {
 }
 start().catch((error) => {
   const isIncomplete = error.code === "MODULE_NOT_FOUND";
-  const what = isIncomplete
-    ? "a part of it is missing; run npm ci && npm run build in its folder"
-    : error.message;
+  const what = isIncomplete ? "a part of it is missing; run npm ci in its folder" : error.message;
   process.stderr.write(`idv: cannot be started: ${what}\n`);
   process.exitCode = 70;
 });

@@ -51,7 +51,7 @@ describe.skipIf(!program.endsWith(".js"))("a fault before the program runs exits
     expect(outcome).toEqual({
       code: 70,
       stdout: "",
-      stderr: "idv: cannot be started: a part of it is missing; run npm ci && npm run build in its folder\n",
+      stderr: "idv: cannot be started: a part of it is missing; run npm ci in its folder\n",
     });
   });
 
