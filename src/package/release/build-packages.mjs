@@ -1,7 +1,7 @@
 // node src/package/release/build-packages.mjs
 //
-// Packs what is published on npm, into dist/packages: idv, without native code, and a package for each platform with the
-// native code that old versions of Node.js need. npm installs the one that fits, or none. Needs a build.
+// Packs what is published on npm, into dist/packages: idv, without native code and without what is in its bundles, and a package
+// for each platform with the native code that old versions of Node.js need. npm installs the one that fits, or none. Needs a build.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,9 +14,12 @@ const {
   license,
   author,
   repository,
+  dependencies: { undici },
   devDependencies: _,
   scripts: __,
   private: ___,
+  allowScripts: ____,
+  overrides: _____,
   ...own
 } = read(root);
 const modules = join(root, "node_modules");
@@ -38,7 +41,8 @@ const pack = (path) => {
 /** Copies a package without its scripts and sources, and with native code for one platform only. */
 function copyPackage(name, to, platform) {
   const from = join(modules, name);
-  const { scripts: _, devDependencies: __, ...kept } = read(from);
+  // Its dependencies are those of a build from sources, and of idv's own package.
+  const { scripts: _, devDependencies: __, dependencies: ___, ...kept } = read(from);
   write(join(to, "package.json"), JSON.stringify(kept, undefined, 2));
   for (const path of readdirSync(from, { recursive: true, encoding: "utf8" })) {
     const isNative = path.startsWith(`prebuilds/${platform}/`);
@@ -80,7 +84,11 @@ async function packIdv() {
   );
   write(
     join(to, "package.json"),
-    JSON.stringify({ ...own, version, license, author, repository, optionalDependencies }, undefined, 2),
+    JSON.stringify(
+      { ...own, version, license, author, repository, dependencies: { undici }, optionalDependencies },
+      undefined,
+      2,
+    ),
   );
   return pack(to);
 }
