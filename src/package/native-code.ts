@@ -14,6 +14,12 @@ interface NativeCode {
 }
 
 const load = createRequire(import.meta.url);
+
+/** The package for this platform. */
+const packageName = `@idv/native-${platform}-${arch}`;
+/** What to do where there is none, in a sentence. */
+export const nativeAdvice = `install ${packageName}, or use Node.js 22.22.3 or newer, which has its own`;
+
 const inClone: NativeCode = {
   // Not imported: the loader of ECMAScript modules takes 10 ms.
   sqlite: async () => load("@photostructure/sqlite"),
@@ -26,7 +32,7 @@ const inClone: NativeCode = {
  */
 export function nativeCode(): NativeCode {
   try {
-    return load(`@idv/native-${platform}-${arch}`);
+    return load(packageName);
   } catch {
     return inClone;
   }

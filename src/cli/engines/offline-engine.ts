@@ -71,7 +71,7 @@ interface OpenQuota {
 
 /**
  * Opens the quota. Counts nothing if no limit can have been set: the quota file cannot be created, as without a home
- * folder, or machines can share it and it has no limit.
+ * folder or SQLite, or machines can share it and it has no limit.
  *
  * @throws StoreError
  * @throws UsageError when there is no such shared quota
@@ -108,8 +108,8 @@ async function openQuota(
     if (!(error instanceof StoreError)) throw error;
     const isShared = error.isShared && (!existsSync(path) || (await hasNoLimit(path)));
     if (!isShared && (isNamed || existsSync(path))) throw error;
-    const fault = isShared ? "is on a file system that machines share" : "cannot be created";
-    note(`${path} ${fault}; nobody has set a limit, so nothing is counted`);
+    const fault = isShared ? `${path} is on a file system that machines share` : error.message;
+    note(`${fault}; nobody has set a limit, so nothing is counted`);
     return { close: async () => {} };
   }
 }

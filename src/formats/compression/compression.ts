@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import zlib, { createGunzip } from "node:zlib";
 import { FileError } from "../../files/errors.js";
 import type { TableSink } from "../../files/table-sink.js";
-import { nativeCode } from "../../package/native-code.js";
+import { nativeAdvice, nativeCode } from "../../package/native-code.js";
 import type { Compression } from "./compression-format.js";
 import { GzipWriter } from "./gzip.js";
 import { zstdPieces } from "./zstd-frames.js";
@@ -145,7 +145,5 @@ async function zstd(name: string): Promise<Zstd> {
   } catch {
     // Reported below.
   }
-  throw new FileError(
-    `${name}: zstd is not available on this machine; install idv again, use gzip, or run: zstd -dc FILE | idv ...`,
-  );
+  throw new FileError(`${name}: there is no zstd; ${nativeAdvice}, or run: zstd -dc FILE | idv ...`);
 }

@@ -8,10 +8,10 @@
  */
 import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { arch, platform, versions } from "node:process";
+import { versions } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeFolder } from "../../files/make-folder.js";
-import { nativeCode } from "../../package/native-code.js";
+import { nativeAdvice, nativeCode } from "../../package/native-code.js";
 import { StoreError } from "../errors.js";
 import { schemaVersion } from "../sql.js";
 import { sharedKindOf } from "./shared-folder.js";
@@ -77,8 +77,9 @@ export async function openStore(
       { isShared: true },
     );
   }
-  createPrivately(path, schema);
+  // First, because a file that is there says that something was stored.
   const { DatabaseSync } = await loadSqlite();
+  createPrivately(path, schema);
   return explainErrors(path, schema, async () => {
     // Absolute, because SQLite treats names such as :memory: specially.
     const database = new DatabaseSync(resolve(path));
@@ -187,8 +188,7 @@ export async function loadSqlite(): Promise<SqliteModule> {
     return await nativeCode().sqlite();
   } catch (error) {
     if (!/^(?:No native build|Cannot find (?:module|package))/.test((error as Error).message)) throw error;
-    const advice = "install idv again, or use Node.js 24.15 or newer, which has its own";
-    throw new StoreError(`there is no SQLite for Node.js ${versions.node}, ${platform} ${arch}; ${advice}`);
+    throw new StoreError(`there is no SQLite for Node.js ${versions.node}; ${nativeAdvice}`);
   }
 }
 
