@@ -14,7 +14,6 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The input has no rows, and `--fail-on no-rows` is given. */
 export class EmptyInput extends Error {
   override readonly name = "EmptyInput";
 }
@@ -31,14 +30,14 @@ export class Interrupted extends Error {
 }
 
 export interface Failure {
-  /** Code of a {@link Fault}; of others, that of the exit code. */
+  /** Code of a {@link Fault}; else that of the exit code. */
   readonly code?: string;
   readonly exitCode: number;
   readonly at?: Place;
   readonly message?: string;
-  /** The message for people who do not see options, if that is another one. */
+  /** Message for people who do not see options. */
   readonly plain?: string;
-  /** The faulty line of a table, shown on terminals only: logs must not hold addresses. */
+  /** Shown on terminals only: logs must not hold addresses. */
   readonly excerpt?: TableError["excerpt"];
   readonly stack?: string;
 }

@@ -12,7 +12,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Returns the name of an exit code, for programs: `input_output`. One of a signal is `interrupted`. */
+/** `input_output`, for programs; `interrupted` for a signal. */
 export function codeOf(exitCode: number): string {
   const [name = "interrupted"] = Object.entries(exitCodes).find(([, code]) => code === exitCode) ?? [];
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,22 +1,14 @@
-/**
- * Entry point of the program.
- *
- * Answers `--version` before it loads anything else, which takes half of the time that commander adds.
- */
+/** Entry point. Answers `--version` before it loads anything else, which takes half of the time that commander adds. */
 import { writeSync } from "node:fs";
 import { version, versionFacts } from "./version.js";
 
-/**
- * Sets the exit code instead of ending the process, so that pending output still arrives. `argv`: node, the script, and
- * the user's words.
- */
+/** Sets the exit code instead of ending the process, so that pending output still arrives. */
 export async function main(argv: readonly string[]): Promise<void> {
   const words = argv.slice(2);
   const isVersion = words.some((word) => word === "--version" || word === "-V");
   const isJson = words.length === 2 && words.includes("--json");
   if (isVersion && (words.length === 1 || isJson)) {
     try {
-      // Loading the rest of the program would take twice as long as starting Node.js.
       writeSync(1, `${isJson ? JSON.stringify(versionFacts()) : version()}\n`);
       return;
     } catch {

@@ -1,7 +1,4 @@
-/**
- * The command line: a table of commands. A command's file is loaded only when the command is used, so that starting is
- * fast. To add a command, add its file in `commands/` and its line here.
- */
+/** The command line; only the file of the command in use is loaded. To add one, add its file, and its line here. */
 import { Command } from "commander";
 import type { DefineCommand } from "./commands/command.js";
 import { exitCodes } from "./exit-codes.js";
@@ -25,7 +22,6 @@ const validate = "Validate";
 const machine = "This machine";
 const service = "With a service";
 const server = "Your own service";
-/** The everyday ones first. */
 const commands: readonly CommandEntry[] = [
   {
     name: "emails",
@@ -149,14 +145,12 @@ const commands: readonly CommandEntry[] = [
   },
 ];
 
-/** Commands that show the options of all. */
 const seesAll: ReadonlySet<string> = new Set(["help", "completion"]);
 
-/** Whether all commands are to be described for programs: `idv --help --json`. */
 const asksForTree = (words: readonly string[]): boolean =>
   words.length === 2 && words.includes("--json") && words.some((word) => ["--help", "-h"].includes(word));
 
-/** Only the command in `words`, the user's words, gets its options. */
+/** Only the command in `words` gets its options. */
 export async function createProgram(version: string, words: readonly string[]): Promise<Command> {
   const program = new Command("idv");
   const used = asksForTree(words) ? "help" : words.find((word) => !word.startsWith("-"));
@@ -214,7 +208,6 @@ const colourOptions = optionRecords({
   },
 });
 
-/** The help of the program itself. */
 function overview(): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   const groups = [...new Set(commands.map(({ group }) => group))].map((group) => [
@@ -247,7 +240,6 @@ async function help(program: Command, topic: string | undefined, json = false): 
   program.error(`unknown topic '${topic}'; topics: ${topicNames.join(", ")}`);
 }
 
-/** Returns a message of commander as one line of ours, with what was meant by a word that it does not know. */
 function oneLine(text: string, program: Command, words: readonly string[]): string {
   const line = text
     .trim()
@@ -290,6 +282,5 @@ function commandMeant(word: string, command: Command): string | undefined {
   return instead ?? (meant && `did you mean ${meant}?`);
 }
 
-/** The command that is meant by the name of a file, or by a URL. */
 const commandFor = (word: string): string =>
   isUrl(word) ? `curl -sSf ${word} | idv emails` : `idv emails ${word}`;

@@ -50,7 +50,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
 /** Longest wait for a reader of standard error, in milliseconds. */
 const patience = 60_000;
 
-/** Waits until standard error is read: a pipe takes 64 KiB at once, and a summary of many files is longer. */
+/** A pipe takes 64 KiB at once, and a summary of many files is longer. */
 const allSaid = (): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, patience);
@@ -60,7 +60,7 @@ const allSaid = (): Promise<void> =>
     });
   });
 
-/** Ends the program when a parent process that opened a channel to it is gone, such as the service that runs a list. */
+/** A parent that opened a channel, such as the service that runs a list, may be gone. */
 function endWithParent(): void {
   if (process.channel === undefined) return;
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));

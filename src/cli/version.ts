@@ -4,7 +4,7 @@ import { readOwnFile, threadLoader } from "../package/own-files.js";
 
 let own: string | undefined;
 
-/** Reads package.json once; it is as far from this file as from the bundle. */
+/** package.json is as far from this file as from the bundle. */
 export function version(): string {
   own ??= (JSON.parse(packageText()) as { version: string }).version;
   return own;
@@ -13,7 +13,6 @@ export function version(): string {
 const packageText = (): string =>
   Buffer.from(readOwnFile(new URL("../../package.json", import.meta.url))).toString();
 
-/** Returns the facts for `idv --version --json`: inventories and reports of faults need them. */
 export const versionFacts = () => ({
   version: version(),
   form: threadLoader === undefined ? "package" : "binary",

@@ -13,7 +13,6 @@ export interface Outputs {
   readonly inputName: string;
   readonly isInPlace: boolean;
   readonly sink: TableSink;
-  /** The file that the sink writes, if it is one of its own. */
   readonly file?: Pick<FileSink, "isSame"> | undefined;
   readonly backup?: FileCopy | undefined;
   readonly badRowsFile?: TableSink | undefined;
@@ -22,15 +21,9 @@ export interface Outputs {
   readonly appear: () => Promise<void>;
 }
 
-/**
- * Commits all files. Slow work, such as making a large output durable, is done before the input is checked for changes,
- * so that rows appended meanwhile are not lost. The backup is a copy of the file that was read: if another run replaces
- * that file meanwhile, this run leaves both file and backup as they are.
- *
- * @returns whether the input, which was to be replaced, stays as it is because no byte of it would change: then its backup stays,
- *   too, which has what the list was before
- * @throws FileError when a file cannot be written, or the input would be replaced although it has changed
- */
+// Slow work is done before the input is checked for changes, so that rows appended meanwhile are not lost. The backup
+// is a copy of the file that was read: if another run replaces that file meanwhile, both stay as they are. Returns true
+// if no byte of a replaced file would change; then its older backup stays, too. @throws FileError
 export async function commitOutputs(outputs: Outputs): Promise<boolean> {
   const { input, inputName, isInPlace, sink, file, backup, badRowsFile, note, appear } = outputs;
   await sink.prepare?.();

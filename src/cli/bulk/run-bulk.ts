@@ -1,8 +1,6 @@
-/**
- * One bulk run as the user sees it, in five steps: plan (decide everything), open, validate, commit, report. A failure
- * or a signal before the commit discards new outputs and leaves old ones unchanged. Once the last output is there, the run has
- * ended well: signals change neither its exit code nor what another run pays.
- */
+// One bulk run in five steps: plan, open, validate, commit, report. A failure or a signal before the commit discards
+// new outputs and leaves old ones unchanged. Once the last output is there, the run has ended well: signals change
+// neither its exit code nor what another run pays.
 
 import type { Facts } from "../../core/facts/facts.js";
 import { abandonLast, countsOf, countsSince } from "../../core/run/session.js";
@@ -23,7 +21,6 @@ import { costOrResumption, sayUnvalidated } from "./report/failed-run.js";
 import { appendSummary, printSummary } from "./report/print.js";
 import { validateFile } from "./validate.js";
 
-/** Runs `idv emails` or `idv domains` and returns the exit code. */
 export async function runBulk(request: BulkRequest): Promise<number> {
   const { signal, interrupted, finish, end } = interruptible(outputName(request));
   const resources = new Resources(signal);
@@ -54,7 +51,6 @@ export async function runBulk(request: BulkRequest): Promise<number> {
   }
 }
 
-/** Plans the run. The tables of an archive are files of it. */
 async function plansOf(request: BulkRequest, resources: Resources): Promise<readonly [Plan, ...Plan[]]> {
   const files = request.files.length === 0 ? ["-"] : request.files;
   const isStandardInput = files.length === 1 && files[0] === "-";
@@ -70,14 +66,14 @@ async function plansOf(request: BulkRequest, resources: Resources): Promise<read
   return prepareContainers(await planRun(request, inputs), resources);
 }
 
-/** Returns the name of the output that a signal leaves unwritten; undefined for standard output. */
+/** The output that a signal leaves unwritten; undefined for standard output. */
 function outputName({ files, options: { inPlace, output } }: BulkRequest): string | undefined {
   if (files.length > 1) return "the file at hand";
   if (inPlace !== undefined) return files[0];
   return output === "-" ? undefined : output;
 }
 
-/** Validates the files one after the other and returns the exit code. A fault of one file does not stop the others. */
+/** A fault of one file does not stop the others. */
 async function validateFiles(
   plans: readonly Plan[],
   run: Run,
@@ -124,12 +120,10 @@ async function validateFiles(
   return totals.exitCode;
 }
 
-/** Ends a run over all files: what appears together does, and the sum is said. */
 async function endAll({ log }: Plan, run: Run, resources: Resources): Promise<void> {
   const { session, totals } = run;
   const { summaryFile } = log;
-  // The last table has failed: the others' rows are there.
-  // Rows in standard output, or in files that appear together.
+  // The last table has failed: the others' rows are in standard output, or in files that appear together.
   await resources.delivery.secure?.();
   if (run.split !== undefined) await resources.commit(run.split.commit(), false);
   await resources.delivery.deliver?.();
@@ -149,7 +143,6 @@ interface EndOfFile {
   readonly finish: () => void;
 }
 
-/** Says what was found in a file, and has its archive appear after its last table. */
 async function endFile(
   plan: Plan,
   found: Facts,
@@ -171,7 +164,7 @@ async function endFile(
   totals.add(facts, exitCodeOf(facts, plan));
 }
 
-/** Writes a file beside the output. If it fails, the run has another exit code, but loses no other file. */
+/** If the file beside the output fails, the run has another exit code, but loses no other file. */
 async function beside<Result>(
   { totals }: Run,
   write: () => Promise<Result> | undefined,

@@ -23,19 +23,10 @@ import { factsOfRun, usageSince } from "./report/facts-of-run.js";
 import { progressOf } from "./report/progress.js";
 import { UnknownEndings } from "./report/unknown-endings.js";
 
-/**
- * Wait for a signal after a pipe ends, in milliseconds. Ctrl-C also ends the sender of the pipe, whose end may arrive
- * before the signal and is not the end of the list.
- */
+// In milliseconds, after a pipe ends. Ctrl-C also ends its sender; that end may arrive before the signal.
 const signalMilliseconds = 20;
 
-/**
- * Opens the files of a plan, validates all rows, and commits the outputs.
- *
- * @param place that of the file among several: `file 2 of 3`
- * @throws EmptyInput when there are no rows, and `--fail-on no-rows` is given
- * @throws FileError, TableError, ChoiceError, StoreError, ServiceError when a file or the engine fails
- */
+/** Commits the outputs, too. @param place `file 2 of 3` @throws EmptyInput for no rows with `--fail-on no-rows` */
 export async function validateFile(
   plan: Plan,
   run: Run,

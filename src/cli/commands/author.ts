@@ -1,7 +1,6 @@
 /** Author of changes that are made on the command line, for the audit. */
 import { userInfo } from "node:os";
 
-/** Returns `command line (ann)`, with the user of the system if it has a name. */
 export function commandLineAuthor(): string {
   try {
     return `command line (${userInfo().username})`;

@@ -1,6 +1,4 @@
-/**
- * `idv emails` and `idv domains`: their help and their action. Their options are in `options/`, the run is in `bulk/`.
- */
+/** `idv emails` and `idv domains`: their help and their action. Options are in `options/`, the run in `bulk/`. */
 import { CommanderError } from "commander";
 import type { Kind } from "../../core/validator/validator.js";
 import { exitCodes } from "../exit-codes.js";
@@ -38,7 +36,7 @@ export function bulkCommand(kind: Kind, examples: readonly string[]): DefineComm
   };
 }
 
-/** What somebody sees who types the command alone: the whole help would scroll it away. */
+/** Shown for the command alone: the whole help would scroll it away. */
 function shortUsage(kind: Kind): string {
   const name = `${kind}s`;
   const list = kind === "email" ? "list.csv" : "domains.txt";

@@ -67,7 +67,7 @@ export const define: DefineCommand = (command) => {
   });
 };
 
-/** Prints value, status, reason, suggestion and, with `--dns`, the MX host, with `--flags` the flags, separated by tabs. */
+/** Value, status, reason, suggestion, with `--dns` the MX host and with `--flags` the flags, separated by tabs. */
 async function check(values: readonly string[], options: CheckOptions): Promise<number> {
   const file = values.find((value) => tableEndings.has(endingOf(value)) && existsSync(value));
   if (file !== undefined) throw new UsageError(`${file}: is a file; to check a list: idv emails ${file}`);
@@ -140,7 +140,7 @@ async function* valuesOf(values: readonly string[]): AsyncGenerator<string> {
   }
 }
 
-/** @param ofDomain what a listing has instead of no reason for a domain; undefined to print the verdict at once */
+/** `ofDomain` replaces no reason in a listing; undefined to print the verdict at once. */
 async function verdictOn(
   value: string,
   classifier: Classifier,
@@ -178,7 +178,6 @@ async function verdictOn(
   return row;
 }
 
-/** Returns the lines that are printed below a value. */
 function linesOf({ rule, source, forPerson, listed, lists, isOwn }: Why): readonly string[] {
   return [
     ...(rule === undefined ? ["no rule objects"] : [`rule: ${rule}; source: ${source}`]),
@@ -191,7 +190,6 @@ function linesOf({ rule, source, forPerson, listed, lists, isOwn }: Why): readon
   ];
 }
 
-/** An address has an @, however it is written. */
 function kindOf(value: string): Kind {
   const hasAt = /@|\uff20|[([{]\s*at\s*[)\]}]/i.test(value);
   return hasAt && !value.includes("://") ? "email" : "domain";

@@ -9,20 +9,17 @@ export type DefineCommand = (command: Command) => void;
 
 interface CommandHelp {
   readonly description: string;
-  /** Lines between the description and the examples. */
   readonly details?: readonly string[];
   /** Command lines without `idv`, the most common first. */
   readonly examples: readonly string[];
   readonly options?: OptionRecords;
   readonly environment?: readonly EnvironmentVariable[];
   readonly topics?: readonly string[];
-  /** Exit codes besides those of every command. */
   readonly exitCodes?: readonly ExitCode[];
 }
 
 const helps = new WeakMap<Command, CommandHelp>();
 
-/** Returns what a command was described by. */
 export const helpOf = (command: Command): CommandHelp | undefined => helps.get(command);
 
 export function describe(command: Command, help: CommandHelp): Command {

@@ -53,10 +53,8 @@ export const define: DefineCommand = (command) => {
   });
 };
 
-/** What a file is, its path, empty if there is none, and how it is checked. */
 type OwnFile = readonly [what: string, path: string, check: ((path: string) => Promise<unknown>) | undefined];
 
-/** Says where a file is. Returns whether there is anything to check. */
 function sayPlace([what, path, check]: OwnFile, line: (...fields: readonly string[]) => void): boolean {
   const kind = check && sharedKindOf(dirname(path));
   const shared = kind === undefined ? "" : `; on ${kind}, which machines can share: not used`;
@@ -69,7 +67,7 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
   const lines: (readonly string[])[] = [];
   const line = (...fields: readonly string[]): void => void lines.push(fields);
   let exitCode: number = exitCodes.done;
-  /** Prints a fault that would end a run, instead of throwing it. The first fault decides the exit code. */
+  /** Prints a fault that would end a run instead of throwing it. The first one decides the exit code. */
   async function attempt<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await work();
@@ -178,11 +176,7 @@ const colourOf: NonNullable<Listing["colourOf"]> = (chalk, column, text) =>
 /** Shows enough of a key to tell keys apart, not enough to use one. */
 const masked = (key: string): string => (key.length < 16 ? "****" : `${key.slice(0, 3)}****${key.slice(-4)}`);
 
-/**
- * Checks that a state file exists or can be created, by creating one in a temporary folder on the same disk.
- *
- * @throws UsageError when it cannot be created
- */
+/** Creates a file in a temporary folder on the same disk. @throws UsageError */
 async function checkCreatable(path: string): Promise<void> {
   if (existsSync(path)) return;
   let folder = dirname(path);
@@ -207,12 +201,7 @@ async function checkCreatable(path: string): Promise<void> {
   }
 }
 
-/**
- * Checks a file with secrets or state, if it exists.
- *
- * @param check opens the file; if given, the rights of the folder are checked too
- * @throws UsageError when others may read the file, or change the folder
- */
+/** `check` opens the file; then the folder's rights count, too. @throws UsageError when others have access */
 async function checkFile(
   path: string,
   check: ((path: string) => Promise<unknown>) | undefined,
@@ -228,11 +217,7 @@ async function checkFile(
   await check?.(path);
 }
 
-/**
- * Asks every DNS server the control questions; the system's servers if none is named.
- *
- * @throws ServiceError when a server does not answer, or gives a wrong answer
- */
+/** The system's servers if none is named. @throws ServiceError when one does not answer, or answers wrongly */
 async function askDnsServers(named: readonly string[] | undefined, line: Line): Promise<void> {
   const [{ DnsClient }, { askControls }, { Resolver }] = await Promise.all([
     import("../../engines/dns/dns-client.js"),

@@ -18,7 +18,7 @@ export interface Suggestions {
 const nothing: Suggestions = { words: [], isFile: false };
 const files: Suggestions = { words: [], isFile: true };
 
-/** @param typed the words after `idv`; the last one is being typed and may be empty */
+/** The last word of `typed` may be empty. */
 export async function suggest(program: Command, typed: readonly string[]): Promise<Suggestions> {
   const { words, isSplit } = joined(typed);
   const current = words.at(-1) ?? "";
@@ -54,7 +54,7 @@ export async function suggest(program: Command, typed: readonly string[]): Promi
   return takesFiles ? files : nothing;
 }
 
-/** Joins `--only`, `=` and `ok`, or `timeout`, `=` and `1m`, which bash splits, into one word. */
+/** bash splits `--only=ok` and `timeout=1m` into three words. */
 function joined(typed: readonly string[]): { readonly words: readonly string[]; readonly isSplit: boolean } {
   const words: string[] = [];
   for (const [i, word] of typed.entries()) {
@@ -66,7 +66,6 @@ function joined(typed: readonly string[]): { readonly words: readonly string[]; 
   return { words, isSplit: words.length < typed.length };
 }
 
-/** `rest` has the words that are neither commands, options nor their values. */
 function findCommand(
   program: Command,
   words: readonly string[],

@@ -11,7 +11,7 @@ import { serviceUrl } from "../options/values.js";
 import { configFolder } from "./paths.js";
 import type { Resolved } from "./resolved.js";
 
-/** The key that `idv login` has stored, and the only service that it is sent to. */
+/** A stored key is only sent to this service. */
 export interface Login {
   readonly baseUrl: string;
   readonly key: string;
@@ -19,17 +19,12 @@ export interface Login {
 
 export const loginPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "credentials.json");
 
-/** Time limit of a key command, in milliseconds: a vault may prompt the user first. */
+/** In milliseconds: a vault may prompt the user first. */
 const commandTimeout = 60_000;
 
 /**
- * Finds the key. Precedence: the setting apiKeyFile, IDV_API_KEY, IDV_API_KEY_COMMAND, `idv login`.
- *
- * @param baseUrl where the key will be sent; a key of `idv login` is for its own service only
- * @returns undefined when none is configured
- * @throws UsageError when the file cannot be read
- * @throws AuthorisationError when the command fails, or the configured text is not a key
- * @throws FileError, StoreError when the file of `idv login` cannot be read, or is damaged
+ * Precedence: apiKeyFile, IDV_API_KEY, IDV_API_KEY_COMMAND, then `idv login` for its own service only.
+ * @throws UsageError, FileError, StoreError for files, AuthorisationError for a failed command or a wrong key
  */
 export async function findApiKey(
   file: string | undefined,
@@ -57,10 +52,7 @@ export async function isKeyConfigured(file: string | undefined, env: NodeJS.Proc
   return isNamed || (await readLogin(env)) !== undefined;
 }
 
-/**
- * @throws FileError when the file cannot be read
- * @throws StoreError when `idv login` did not write it
- */
+/** @throws FileError when the file cannot be read, StoreError when `idv login` did not write it */
 export async function readLogin(env: NodeJS.ProcessEnv): Promise<Login | undefined> {
   const path = loginPath(env);
   const text = await readIfPresent(path);
@@ -74,7 +66,7 @@ export async function readLogin(env: NodeJS.ProcessEnv): Promise<Login | undefin
   throw new StoreError(`${path}: not written by idv login; idv logout removes it`);
 }
 
-/** Limit in bytes, longer than any key: a wrong or endless file does no harm. */
+/** In bytes, longer than any key: a wrong or endless file does no harm. */
 const longestText = 65_536;
 
 export async function readKeyText(stream: AsyncIterable<Buffer>): Promise<string> {
@@ -88,11 +80,7 @@ export async function readKeyText(stream: AsyncIterable<Buffer>): Promise<string
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/**
- * Trims a key.
- *
- * @throws AuthorisationError when it is not one word of ASCII characters
- */
+/** @throws AuthorisationError when a key is not one word of ASCII characters */
 export function checked(text: string, source: string): Resolved<string> {
   const value = text.trim();
   if (/^[\x21-\x7e]{1,4096}$/.test(value)) return { value, source };

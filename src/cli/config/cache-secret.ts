@@ -8,11 +8,7 @@ import { configFolder } from "./paths.js";
 /** Kept apart from the cache, so that a leaked cache alone reveals nothing. */
 export const cacheSecretPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "cache-secret");
 
-/**
- * Reads the secret, 64 hexadecimal digits; creates it if it is missing.
- *
- * @throws FileError, StoreError when it cannot be read or created, or is damaged
- */
+/** 64 hexadecimal digits; created if missing. @throws FileError, StoreError */
 export async function readCacheSecret(env: NodeJS.ProcessEnv): Promise<string> {
   const path = cacheSecretPath(env);
   // Two first runs may write at once. The first file counts for both, so it is read again below.
@@ -25,7 +21,7 @@ export async function readCacheSecret(env: NodeJS.ProcessEnv): Promise<string> {
   return secret;
 }
 
-/** Removes the secret; without it, no entry of the cache can be found. */
+/** Without the secret, no entry of the cache can be found. */
 export async function removeCacheSecret(env: NodeJS.ProcessEnv): Promise<void> {
   await removeFile(cacheSecretPath(env));
 }

@@ -13,17 +13,11 @@ type Value = string | number | boolean | readonly string[];
 interface Target {
   readonly command: Command;
   readonly records: OptionRecords;
-  /** Variables that take precedence over the file, by option name. */
+  /** They take precedence over the file, by option name. */
   readonly variables: Readonly<Record<string, readonly string[]>>;
 }
 
-/**
- * Takes the options of a command from a file, unless the command line or a variable gives them. Names are as on the
- * command line, without hyphens: `--max-items` is `maxItems`.
- *
- * @throws UsageError when the file cannot be read, is not a JSON object, or has an unknown name or an invalid value; or
- *   holds a password and can be read by other users
- */
+/** Names have no hyphens: `maxItems`. @throws UsageError, also if others can read a file that holds a password */
 export function takeOptionsFrom(path: string, { command, records, variables }: Target): void {
   const { config: _, ...known } = records;
   const given = (command.getOptionValue("set") ?? []) as readonly SetSetting[];

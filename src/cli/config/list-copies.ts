@@ -1,7 +1,4 @@
-/**
- * Fetches lists of the user's own from URLs, and keeps copies: a list that has not changed is not fetched again, and one that
- * cannot be had is read from its copy.
- */
+/** Fetches own lists from URLs if they have changed, and reads one that cannot be had from its copy. */
 import { createHash } from "node:crypto";
 import { stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,16 +13,11 @@ import { UsageError } from "../errors.js";
 import { safeUrl } from "../options/values.js";
 import { listFolder } from "./paths.js";
 
-/** Longest wait for a list, in milliseconds: every run asks. */
+/** In milliseconds: every run asks. */
 const patience = 5000;
 const dayMilliseconds = 86_400_000;
 
-/**
- * @param note gets the age of a copy that is read in place of the list
- * @throws UsageError when the URL is neither https nor on this machine
- * @throws ServiceError when the list cannot be had and there is no copy
- * @throws FileError when the copy cannot be read or written
- */
+/** `note` gets the age of a copy read in place of the list. @throws UsageError, ServiceError without a copy, FileError */
 export async function readListUrl(
   given: string,
   isOffline: boolean,

@@ -11,17 +11,12 @@ export interface ListenAddress {
   readonly name: string;
 }
 
-/** First descriptor that systemd passes, https://www.freedesktop.org/software/systemd/man/latest/sd_listen_fds.html */
+/** First one that systemd passes, https://www.freedesktop.org/software/systemd/man/latest/sd_listen_fds.html */
 const firstDescriptor = 3;
 /** Access for owner and group, such as a proxy's group. */
 const socketMode = 0o660;
 
-/**
- * Decides where to listen: on the socket of systemd, else on a Unix socket, else on an address.
- *
- * @param pid id of this process: systemd passes sockets to one process only
- * @throws UsageError when systemd passes more than one socket
- */
+/** systemd passes sockets to the process `pid` only. @throws UsageError when it passes more than one */
 export function listenAddress(
   { host, port, socket }: { readonly host: string; readonly port: number; readonly socket?: string },
   env: NodeJS.ProcessEnv,
@@ -39,11 +34,7 @@ export function listenAddress(
 
 export const allowGroup = (path: string): void => chmodSync(path, socketMode);
 
-/**
- * Removes a Unix socket that a killed server has left.
- *
- * @throws UsageError when another server listens on it, or it is not a socket
- */
+/** @throws UsageError when another server listens on it, or it is not a socket */
 export async function removeStaleSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;

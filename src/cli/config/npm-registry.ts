@@ -6,13 +6,7 @@ import { UsageError } from "../errors.js";
 
 const publicRegistry = "https://registry.npmjs.org/";
 
-/**
- * Reads `npm_config_registry` in either case, else `registry` of the user's `.npmrc`, and there `_authToken` or `_auth` of
- * that registry. A project's `.npmrc` does not apply.
- *
- * @returns a URL that ends with a slash, and a value of the field `authorization`
- * @throws UsageError when the registry is not an http or https URL
- */
+/** `npm_config_registry`, else the user's `.npmrc`, not a project's. The URL ends with a slash. @throws UsageError */
 export function npmRegistry(env: NodeJS.ProcessEnv) {
   const named = (name: string) => env[`npm_config_${name}`] || env[`NPM_CONFIG_${name.toUpperCase()}`];
   const path = named("userconfig") || join(homedir(), ".npmrc");
@@ -38,7 +32,6 @@ function fieldOf({ host, pathname }: URL, name: string, settings: ReadonlyMap<st
   return undefined;
 }
 
-/** Returns lines `name = value`, with `${NAME}` replaced by variables. A file that cannot be read has none. */
 function settingsIn(path: string, env: NodeJS.ProcessEnv): ReadonlyMap<string, string> {
   let text = "";
   try {

@@ -1,7 +1,4 @@
-/**
- * Reads the user's own lists of allowed and denied domains and addresses: the files of `idv allow` and `idv deny`, and those
- * that options or variables name, which may be URLs.
- */
+/** The user's allowed and denied domains and addresses: of `idv allow` and `idv deny`, named files, and URLs. */
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
 import {
@@ -21,18 +18,10 @@ export interface OwnListOptions {
   readonly deny?: readonly string[];
   /** What these lists do not allow is denied. */
   readonly allowOnly?: readonly string[];
-  /** Lists at URLs are read from their copies. */
   readonly offline?: true;
 }
 
-/**
- * Reads the lists of `idv allow` and `idv deny`, and the files named by the options, else by IDV_ALLOW and IDV_DENY.
- *
- * @param note gets what is to be known about lists at URLs
- * @throws FileError when a file cannot be read
- * @throws ServiceError when a list at a URL cannot be had, and there is no copy of it
- * @throws UsageError when a line is no entry
- */
+/** Includes the files of the options, else of IDV_ALLOW and IDV_DENY. @throws FileError, ServiceError, UsageError */
 export async function readOwnLists(
   options: OwnListOptions,
   env: NodeJS.ProcessEnv,
@@ -47,7 +36,6 @@ export async function readOwnLists(
   };
 }
 
-/** Notes entries that have no effect in a run without DNS. */
 export function noteUnaskedExchanges(
   { deny }: OwnLists,
   asksDns: boolean,
@@ -56,7 +44,6 @@ export function noteUnaskedExchanges(
   if (deny.hasExchanges && !asksDns) note("the mx: entries of the deny list do nothing without --dns");
 }
 
-/** Reads the lists of `idv allow` and `idv deny` only. */
 export const readKeptLists = (env: NodeJS.ProcessEnv): Promise<OwnLists> =>
   readOwnLists({ allow: [], deny: [] }, env, () => {});
 
@@ -72,7 +59,7 @@ export function ownListFiles({ allow, deny, allowOnly = [] }: OwnListOptions, en
   };
 }
 
-/** Paths and URLs in a variable. A URL may have the character that separates them, after its scheme and before a port. */
+/** A URL may have the character that separates paths, after its scheme and before a port. */
 const listed = new RegExp(`https?://[^${delimiter}]*(?::\\d+[^${delimiter}]*)?|[^${delimiter}]+`, "gi");
 
 async function readList(

@@ -11,41 +11,29 @@ export const dataTablePath = (env: NodeJS.ProcessEnv): string =>
 
 export const quotaFilePath = (env: NodeJS.ProcessEnv): string => join(folderFor("STATE", env), "quota.db");
 
-/**
- * IDV_CACHE_FILE, else `idv/verdicts.db` in the XDG state folder. Not in the XDG cache folder, which users delete:
- * these verdicts are worth money.
- */
+/** Users delete the XDG cache folder, and these verdicts are worth money: they are in the state folder. */
 export function cachePath(env: NodeJS.ProcessEnv): string {
   return env["IDV_CACHE_FILE"] || join(folderFor("STATE", env), "verdicts.db");
 }
 
-/** Folder of the settings, the key of `idv login` and the cache's secret. */
 export const configFolder = (env: NodeJS.ProcessEnv): string => folderFor("CONFIG", env);
 
-/** The user's own list of allowed or denied domains, which `idv allow` and `idv deny` change. */
 export const ownListPath = (list: "allow" | "deny", env: NodeJS.ProcessEnv): string =>
   join(configFolder(env), `${list}.txt`);
 
-/** Copies of lists at URLs, beside the cache of verdicts. */
 export const listFolder = (env: NodeJS.ProcessEnv): string => join(dirname(cachePath(env)), "lists");
 
 const usual = { CONFIG: ".config", STATE: ".local/state", DATA: ".local/share" } as const;
 /** Settings follow a user of Windows to other machines of the domain, state and data do not. */
 const onWindows = { CONFIG: "APPDATA", STATE: "LOCALAPPDATA", DATA: "LOCALAPPDATA" } as const;
 
-/**
- * Returns the folder `idv` for files of this kind: below the XDG variable if it is absolute, as the XDG specification
- * demands, else below the system's default.
- */
+/** Below the XDG variable if it is absolute, as the XDG specification demands, else below the system's default. */
 function folderFor(kind: keyof typeof usual, env: NodeJS.ProcessEnv): string {
   const named = [env[`XDG_${kind}_HOME`], platform === "win32" && env[onWindows[kind]]];
   return join(named.find((path) => path && isAbsolute(path)) || join(homeFolder(), usual[kind]), "idv");
 }
 
-/**
- * Some containers and cron jobs have neither HOME nor a user entry; they get `/dev/null`. Reads find nothing below it,
- * and writes fail with an error that names it, even for root.
- */
+/** Some containers have no HOME or user entry. Below `/dev/null`, reads find nothing; writes fail, even for root. */
 function homeFolder(): string {
   try {
     return homedir();

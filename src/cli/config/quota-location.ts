@@ -11,7 +11,7 @@ export interface QuotaOptions {
 
 export interface SharedQuota {
   readonly state: string;
-  /** Whether an option named the state: other users can see it in the list of processes. */
+  /** Then other users can see the state in the list of processes. */
   readonly isOption: boolean;
   readonly from: QuotaOwner;
 }
@@ -21,7 +21,7 @@ export type QuotaLocation = { readonly path: string; readonly isNamed: boolean }
 
 export const isDatabase = (state: string): boolean => /^postgres(?:ql)?:\/\//.test(state);
 
-/** Splits the name of a shared quota off a file or URL. An existing file with a `#` in its name stays whole. */
+/** An existing file with a `#` in its name stays whole. */
 function parts(text: string, env: NodeJS.ProcessEnv): { readonly location: string; readonly name?: string } {
   const [, location, name] = /^(.*)#([^#/]*)$/s.exec(text) ?? [];
   if (location === undefined || name === undefined || (!isDatabase(text) && found(text)?.isFile())) {
@@ -36,11 +36,7 @@ export function quotaTarget({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): st
   return parts(text, env).location;
 }
 
-/**
- * Finds the quota: `--quota`, else IDV_QUOTA, else the usual file. IDV_QUOTA_KEY alone means the usual state.
- *
- * @throws UsageError when the name of a shared quota is missing
- */
+/** `--quota`, else IDV_QUOTA, else the usual file; IDV_QUOTA_KEY alone means the usual state. @throws UsageError */
 export function quotaLocation({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): QuotaLocation {
   const isOption = quota !== undefined;
   const keyId = isOption ? undefined : env["IDV_QUOTA_KEY"] || undefined;

@@ -1,6 +1,4 @@
-/**
- * Opens the state of `idv serve`: a SQLite file, or a PostgreSQL database. Each driver is loaded only when it is used.
- */
+/** Opens the state of `idv serve`: a SQLite file, or a PostgreSQL database. Drivers are loaded when they are used. */
 import { statSync } from "node:fs";
 import type { PostgresSettings } from "../../state/postgres/database.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
@@ -10,20 +8,12 @@ import { stateLocation } from "./paths.js";
 import { isDatabase } from "./quota-location.js";
 
 interface StateSettings extends Pick<PostgresSettings, "connections" | "statementMilliseconds"> {
-  /** Whether a state that is absent is created; false by default: a command that reads would hide a wrong path. */
+  /** False by default: a command that reads would hide a wrong path. */
   readonly creates?: boolean;
-  /** Limits of the wait for a lock on a file. */
   readonly lockWait?: LockWait;
 }
 
-/**
- * Opens the state that `option` names, else IDV_STATE, else IDV_STATE_FILE, else the usual file.
- *
- * @param option path, or `postgres://` URL
- * @throws StoreError when it cannot be opened
- * @throws UsageError when there is no such file, or the option holds a password, which other users could see in the list
- *   of processes
- */
+/** `option`, else IDV_STATE, else IDV_STATE_FILE, else the usual file. @throws StoreError, UsageError */
 export function openServiceState(
   option: string | undefined,
   env: NodeJS.ProcessEnv,
@@ -32,12 +22,7 @@ export function openServiceState(
   return openState(stateLocation(option, env), option === undefined ? undefined : "--state", env, settings);
 }
 
-/**
- * @param location path, or `postgres://` URL
- * @param option the option that named it; undefined if a variable did
- * @throws StoreError when it cannot be opened
- * @throws UsageError when there is no such file, or the option holds a password
- */
+/** An option must not hold a password: other users see the list of processes. @throws StoreError, UsageError */
 export async function openState(
   location: string,
   option: "--state" | "--quota" | undefined,
@@ -65,7 +50,7 @@ export async function openState(
   return openPostgresServiceStore(location, { env, creates, ...connections });
 }
 
-/** Returns whether there is no file, or an empty one, which opening it would fill. */
+/** True for an empty file, too: opening it would fill it. */
 export function isAbsent(path: string): boolean {
   try {
     return !statSync(path, { throwIfNoEntry: false })?.size;

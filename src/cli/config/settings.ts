@@ -1,7 +1,4 @@
-/**
- * The settings of a run, given by option, `--set`, variable, project file or user file. To add one, add its entry to
- * {@link settings}: the help, `idv doctor` and the settings files pick it up.
- */
+/** The settings of a run. To add one, add its entry to {@link settings}: help, `idv doctor` and files pick it up. */
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -36,19 +33,15 @@ interface Setting {
   readonly parse: (text: string) => unknown;
   readonly show?: (value: never) => string;
   readonly fallback?: string;
-  /** Flags of the option; absent if the command line gives the setting by `--set` only. */
+  /** Absent if the command line gives the setting by `--set` only. */
   readonly flags?: string;
   readonly belongsTo?: "api" | "dns";
-  /**
-   * Set if a project's file may not give the setting: a clone must not decide where a user's domains or keys are sent,
-   * and how.
-   */
+  /** A project's file may not give it: a clone must not decide where a user's domains or keys are sent, and how. */
   readonly isOwn?: true;
-  /** How a command that the run suggests treats the setting, as with options; `inPlace` by default. */
+  /** In a command that the run suggests, as with options; `inPlace` by default. */
   readonly next?: "repeat" | "prevent";
 }
 
-/** In milliseconds. */
 export const longestCacheTtl = 366 * day;
 
 const time = (least: number, most: number) => ({ parse: duration(least, most), show: showTime });
@@ -189,7 +182,6 @@ const settings = defineSettings({
   ragged: { help: "rows with too few fields: pad, or error", parse: oneOf("pad", "error"), fallback: "pad" },
 });
 
-/** Checks the types of settings without widening them. */
 function defineSettings<const All extends Readonly<Record<string, Setting>>>(all: All): All {
   return all;
 }
@@ -219,12 +211,7 @@ export type SettingOptions = {
     : never]?: ValueOf<Name>;
 } & { readonly set?: readonly SetSetting[] };
 
-/**
- * Parses a setting such as `timeout=1m`.
- *
- * @param where the option, or the place in a file, that has it
- * @throws UsageError
- */
+/** `timeout=1m`; `where` is the option, or the place in a file. @throws UsageError */
 export function setSetting(text: string, where: string): SetSetting {
   const [, given = "", value] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   const name = settingNames.find((name) => name === given);
@@ -235,7 +222,6 @@ export function setSetting(text: string, where: string): SetSetting {
   throw new UsageError(`${where}: ${unknownName(given, "setting", settingNames)}; see idv help settings`);
 }
 
-/** Says that a name is not known, and what was meant. */
 export function unknownName(name: string, what: "setting" | "option", known: readonly string[]): string {
   // A long or odd name may be a password or a key in the wrong place.
   const shown = /^[A-Za-z_-]{1,30}$/.test(name) ? `"${name}"` : "one of its names";
@@ -249,16 +235,9 @@ interface SettingsFile {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Resolves every setting: the option, else `--set`, else the environment variable, else the project's file, else the
- * user's, else the default. An empty variable counts as unset.
- *
- * A base URL from the project's file, and an engine from there other than `offline`, are marked as untrusted unless an
- * option, a variable, the user's file or `idv login` names the same origin.
- *
- * @param folder folder in which the search for the project's file starts, upwards; undefined for no search
- * @throws UsageError when a value is invalid, or a file cannot be read or is not a settings file
- */
+// Order: option, `--set`, variable, project's file (upwards from `folder`), user's file, default. A base URL or engine
+// from the project's file is untrusted unless an option, a variable, the user's file or `idv login` names its origin.
+// @throws UsageError
 export async function resolveSettings(
   options: SettingOptions,
   env: NodeJS.ProcessEnv,
@@ -309,11 +288,7 @@ function resolveSetting(
   return { value: fallback === undefined ? undefined : parserOf(name)(fallback), source: "default" };
 }
 
-/**
- * Returns a JSON value, or the values of an array, as texts.
- *
- * @throws UsageError when one is null or an object
- */
+/** Takes a value, or an array of values. @throws UsageError when one is null or an object */
 export function textsOf(value: unknown, where: string): string[] {
   return (Array.isArray(value) ? value : [value]).map((text: unknown) => {
     if (["string", "number", "boolean"].includes(typeof text)) return String(text);
@@ -321,7 +296,6 @@ export function textsOf(value: unknown, where: string): string[] {
   });
 }
 
-/** Returns the parser of a setting. */
 export const parserOf = <Name extends SettingName>(name: Name): All[Name]["parse"] => settings[name].parse;
 
 export function showSetting(name: SettingName, value: unknown): string {
@@ -342,7 +316,7 @@ function showTime(milliseconds: number): string {
   return `${milliseconds / size}${unit}`;
 }
 
-/** Looked for in the working folder, then in the folders above it; the nearest file counts. */
+/** The nearest one counts, from the working folder upwards. */
 const projectFileName = ".idvrc.json";
 
 async function readSettingsFiles(
@@ -388,16 +362,10 @@ interface FoundFile {
 const isForeign = (user: number): boolean =>
   process.getuid !== undefined && ![process.getuid(), 0].includes(user);
 
-/**
- * Returns undefined when the file does not exist.
- *
- * @param otherwise advice for a user who cannot make the file readable
- * @throws UsageError when the file exists and cannot be read
- */
+/** `otherwise` advises a user who cannot make the file readable. @throws UsageError when it cannot be read */
 async function openIfPresent(path: string, otherwise: string): Promise<FoundFile | undefined> {
   try {
-    // Owner and text are read through one handle, because the file could be replaced in between. Without O_NONBLOCK,
-    // opening a named pipe would wait for a writer.
+    // Owner and text through one handle: the file could be replaced. Without O_NONBLOCK, a named pipe would block.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const state = await file.stat();

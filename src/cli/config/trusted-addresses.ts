@@ -1,10 +1,10 @@
 /** Addresses from which a proxy may name the person who is signed in. */
 import { BlockList, isIPv4 } from "node:net";
 
-/** A text that `--trust-from` takes: an address, a network such as 10.0.0.0/8, or `unix`. */
+/** An address, a network such as 10.0.0.0/8, or `unix`. */
 export type TrustedAddress = string;
 
-/** Returns a function that tells whether the address of a peer is trusted; undefined stands for a Unix socket. */
+/** The address of a peer is undefined for a Unix socket. */
 export function trustOf(trusted: readonly TrustedAddress[]): (address: string | undefined) => boolean {
   const list = new BlockList();
   for (const each of trusted) if (each !== "unix") addTo(list, each);
@@ -16,7 +16,6 @@ export function trustOf(trusted: readonly TrustedAddress[]): (address: string | 
   };
 }
 
-/** @throws TypeError, RangeError when it is not an address or a network */
 export function addTo(list: BlockList, text: TrustedAddress): void {
   const [address = "", bits] = text.split("/");
   if (bits === undefined) list.addAddress(address, familyOf(address));

@@ -12,9 +12,9 @@ import type { EngineChoice } from "./engine-choice.js";
 import { proxiesFor } from "./proxies.js";
 import { openRunCache } from "./run-cache.js";
 
-/** Longest wait for answers in flight when the engine is closed, in milliseconds. */
+/** Longest wait for answers in flight when the engine is closed. */
 const patienceMilliseconds = 3000;
-/** The same wait after a signal, in milliseconds: the user wants the program to end. */
+/** The same wait after a signal: the user wants the program to end. */
 const interruptedMilliseconds = 700;
 const sandboxPrefix = "sk_test_";
 
@@ -23,7 +23,6 @@ export interface ApiEngineOptions {
   readonly settings: Settings;
   readonly cache: "use" | "refresh" | "off";
   readonly wait: number;
-  /** Name of the run, which is paid once. */
   readonly run?: string | undefined;
   readonly isDryRun?: boolean;
   readonly isDebug?: boolean;
@@ -31,12 +30,7 @@ export interface ApiEngineOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Opens the api engine. Nothing is sent yet.
- *
- * @throws StoreError when the cache cannot be used
- * @throws UsageError when a proxy variable is not a URL
- */
+/** Nothing is sent yet. @throws StoreError for the cache, UsageError when a proxy variable is not a URL */
 export async function openApiEngine(
   { baseUrl, key, reason }: Extract<EngineChoice, { name: "api" }>,
   options: ApiEngineOptions,

@@ -3,7 +3,6 @@ import { get } from "node:http";
 import { ServiceError } from "../../core/validator/errors.js";
 import type { ListenAddress } from "../config/listen-address.js";
 
-/** Longest wait for an answer, in milliseconds. */
 const patience = 5000;
 
 /** @throws ServiceError when no service at the address is ready */

@@ -10,12 +10,7 @@ interface ServiceAnswer {
   readonly left: number | undefined;
 }
 
-/**
- * Sends a request without items, which costs nothing: even a refusal can show that the service accepts the key.
- *
- * @throws AuthorisationError when the service refuses the key
- * @throws ServiceError when the service cannot be reached, or the answer is not from such a service
- */
+/** Sends no items, so it costs nothing; even a refusal can accept the key. @throws AuthorisationError, ServiceError */
 export async function askService(
   choice: Extract<EngineChoice, { name: "api" }>,
   settings: Settings,

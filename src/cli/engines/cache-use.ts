@@ -1,7 +1,4 @@
-/**
- * Guards the use of a cache. A cache saves units and queries, and must not fail a run: once it stays locked, the run
- * goes on without it.
- */
+/** A cache saves units and queries, and must not fail a run: once it stays locked, the run goes on without it. */
 import { StoreError } from "../../state/errors.js";
 
 export class CacheUse {

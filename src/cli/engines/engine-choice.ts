@@ -20,14 +20,9 @@ export interface ServiceOptions {
   readonly offline?: true;
 }
 
-/**
- * Chooses the engine: the one that is set, else the service if it is named or there is a key, else the offline engine.
- *
- * @param findKey for callers that have the key already
- * @throws AuthorisationError when a service is wanted or named, and there is no valid key
- * @throws UsageError when the key would be sent unencrypted, the base URL is unknown, or an untrusted project's file
- *   decides where the key is sent
- */
+// The one that is set, else the service if it is named or there is a key, else the offline engine. @throws
+// AuthorisationError without a valid key, UsageError for an unencrypted or unknown URL, or an untrusted project's file
+// that decides on it
 export async function chooseEngine(
   settings: Settings,
   options: ServiceOptions,
@@ -66,7 +61,7 @@ export async function chooseEngine(
   return { name: "api", reason: `${service.source}; ${why}`, baseUrl: service, key };
 }
 
-/** Returns the name of a variable that is meant to have the key, but is empty, as a secret that is missing in CI. */
+/** A variable may be empty as a secret that is missing in CI. */
 const emptyVariable = (env: NodeJS.ProcessEnv): string | undefined =>
   ["IDV_API_KEY", "IDV_API_KEY_COMMAND"].find((name) => env[name]?.trim() === "");
 

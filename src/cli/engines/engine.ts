@@ -8,29 +8,19 @@ export interface Engine {
   readonly reason: string;
   readonly cache?: CachePort;
   readonly requests?: () => number;
-  /** Returns the quota, without charging anything; absent for a service, and where nothing is counted. */
+  /** Charges nothing; absent for a service, and where nothing is counted. */
   readonly quota?: () => Promise<QuotaState>;
   readonly dryRunItems?: () => number;
-  /** Number of verdicts that this run has added to the cache; absent without a cache. */
   readonly verdictsAdded?: () => number;
   readonly activity?: () => ApiEngine["activity"];
   readonly probe?: ApiEngine["probe"];
-  /**
-   * Called before outputs appear: what was charged for them is charged.
-   *
-   * @throws UnitsLost when it was given to others meanwhile
-   */
+  /** Called before outputs appear, to make sure of the charge. @throws UnitsLost when their units were given to others */
   readonly secure?: () => Promise<void>;
   /** Called when outputs have appeared: what was charged for them is paid. */
   readonly deliver?: () => Promise<void>;
   /** Units of the last delivery that another run of the same name had paid. */
   readonly paidBefore?: () => number;
-  /**
-   * Waits a moment for answers in flight, which may be paid for, and closes the engine's files. Later calls wait for
-   * the first.
-   *
-   * @param isInterrupted shortens the wait: the user wants the program to end
-   */
+  /** Waits a moment, less if interrupted, for answers in flight, which may be paid for. Later calls wait for the first. */
   close(isInterrupted?: boolean): Promise<void>;
 }
 

@@ -1,8 +1,4 @@
-/**
- * Runs the command line over the lists of the service, each in its own folder.
- *
- * A list that is too large takes only its own process.
- */
+/** Runs the command line over the lists of the service. A list that is too large takes only its own process. */
 import type { ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
 import { startProgram } from "../../child-program.js";
@@ -11,16 +7,10 @@ import type { ListRunner } from "../../server/lists/list-runner.js";
 import { isDatabase } from "../config/quota-location.js";
 import { ownProgram } from "./own-program.js";
 
-/** Longest time for the dry run over a list, in milliseconds. */
 const lookMilliseconds = 120_000;
-/** Heap limit of a child process, in MiB. */
 const heapMebibytes = 512;
 
-/**
- * Returns the runner. When this process ends, its runs end too.
- *
- * @param state path or URL of the state, whose keys are charged
- */
+/** When this process ends, its runs end too. The keys of `state`, a path or a URL, are charged. */
 export function listRunner(state: string): ListRunner {
   const own = ownProgram();
   const location = isDatabase(state) ? state : resolve(state);

@@ -23,17 +23,10 @@ interface MailCheckOptions {
   readonly note: (text: string) => void;
 }
 
-/** Time limit on DNS for one request to the service, in milliseconds; clients wait 30 s. */
+/** Time limit on DNS for one request to the service; clients wait 30 s. */
 const requestMilliseconds = 10_000;
 
-/**
- * Opens the stage for `idv serve`: one cache, and a new table of domains for each request, so that memory does not
- * grow.
- *
- * @returns `start`, which starts the stage for a request; `close`, which ends all queries
- * @throws FileError, StoreError when the cache or its secret cannot be used
- * @throws ServiceError when the DNS servers give wrong answers
- */
+/** For `idv serve`: new domains for each request, so that memory does not grow. @throws as {@link openMailCheck} */
 export async function openServiceMailCheck(settings: Settings, classifier: Classifier) {
   const stop = new AbortController();
   const options = { cache: "use", wantsExchanges: true, note: say } as const;
@@ -66,14 +59,7 @@ export interface OpenMailCheck {
   close(): Promise<void>;
 }
 
-/**
- * Opens the stage and sends only the control questions.
- *
- * @param classifier with the disposable domains, and the user's own lists if there are any
- * @param signal ends all queries
- * @throws FileError, StoreError when the cache or its secret cannot be used
- * @throws ServiceError when the DNS servers give wrong answers
- */
+/** Sends only the control questions. `signal` ends all queries. @throws FileError, StoreError, ServiceError */
 export async function openMailCheck(
   settings: Settings,
   classifier: Classifier,

@@ -17,24 +17,16 @@ export interface OfflineOptions {
   readonly quota: QuotaLocation;
   readonly wait: number;
   readonly reason: string;
-  /** Name of the run, which is paid once. */
   readonly run: string | undefined;
   /** Part of the list that this run does, such as a shard. */
   readonly part: string;
-  /** Size of the input; 0 if it is not known. */
+  /** 0 if the size of the input is not known. */
   readonly bytes: number;
-  /** Whether the output appears as a whole. */
   readonly isWhole: boolean;
   readonly note: (text: string) => void;
 }
 
-/**
- * Opens the offline engine.
- *
- * @param signal ends the wait for a quota file that another process has locked, and for the renewal of the quota
- * @throws StoreError when the quota cannot be used
- * @throws UsageError when there is no such shared quota
- */
+/** `signal` ends the waits for a locked quota file and for the quota's renewal. @throws StoreError, UsageError */
 export async function openOfflineEngine(
   source: ClassifierSource,
   options: OfflineOptions,
@@ -69,13 +61,7 @@ interface OpenQuota {
   close(): Promise<void>;
 }
 
-/**
- * Opens the quota. Counts nothing if no limit can have been set: the quota file cannot be created, as without a home
- * folder or SQLite, or machines can share it and it has no limit.
- *
- * @throws StoreError
- * @throws UsageError when there is no such shared quota
- */
+/** Counts nothing where nobody can have set a limit: without a home or SQLite, or where machines share the file. */
 async function openQuota(
   { kind, quota: location, run: name, part, bytes, isWhole, note }: OfflineOptions,
   signal: AbortSignal,
@@ -122,7 +108,6 @@ async function hasNoLimit(path: string): Promise<boolean> {
   }
 }
 
-/** Waits for the renewal of an exhausted quota, for `options.wait` in total. */
 function waiting(source: UnitSource, { wait, note }: OfflineOptions, signal: AbortSignal): UnitSource {
   let left = wait;
   return {

@@ -2,12 +2,7 @@
 import { isLoopback } from "../../engines/api/loopback.js";
 import { UsageError } from "../errors.js";
 
-/**
- * Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in either case. For a service on this machine, whose key may be sent
- * unencrypted, a proxy elsewhere is ignored.
- *
- * @throws UsageError when a proxy is not an http or https URL
- */
+/** For a service on this machine, whose key may be sent unencrypted, proxies elsewhere are ignored. @throws UsageError */
 export function proxiesFor(url: string, env: NodeJS.ProcessEnv) {
   const isHere = isLoopback(new URL(url).hostname);
   const proxyOf = (name: string) => {

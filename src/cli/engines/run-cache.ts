@@ -8,30 +8,20 @@ import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
 import { CacheUse } from "./cache-use.js";
 
-/**
- * Time for which a service remembers an Idempotency-Key, in milliseconds. A repeated key may get an answer that old.
- */
+/** Time for which a service remembers an Idempotency-Key: a repeated key may get an answer that old. */
 const idempotencyMilliseconds = 86_400_000;
 
-/** Longest wait for a lock, in milliseconds. */
 const waitMilliseconds = 10_000;
 
 interface RunCacheOptions {
-  /** In milliseconds. */
   readonly maximumAge: number;
-  /** Whether cached verdicts are ignored; new ones are still added. */
+  /** Cached verdicts are ignored; new ones are still added. */
   readonly refresh: boolean;
   readonly signal?: AbortSignal;
   readonly note: (text: string) => void;
 }
 
-/**
- * Opens the cache for a run. Once the cache stays locked, the run goes on without it.
- *
- * @returns the port for the run; the secret of its Idempotency-Keys; `added`, the number of verdicts added so far;
- *   `close`. Undefined if the cache is locked
- * @throws FileError, StoreError when the cache or its secret cannot be used
- */
+/** Undefined if the cache is locked: the run goes on without it. @throws FileError, StoreError */
 export async function openRunCache(
   kind: Kind,
   baseUrl: string,
@@ -49,8 +39,7 @@ export async function openRunCache(
     await cache?.close();
     return undefined;
   }
-  // A run that needs fresh answers takes them neither from other runs nor from a service that remembers the request.
-  // Its Idempotency-Keys are random. No later run could repeat them, so its batches are not recorded.
+  // A fresh run takes no older answers. Its random keys cannot be repeated, so its batches are not recorded.
   const isFresh = refresh || maximumAge < idempotencyMilliseconds;
   let added = 0;
   const port: CachePort = {

@@ -8,17 +8,12 @@ import type { SharedQuota } from "../config/quota-location.js";
 import { openState } from "../config/service-state.js";
 import { UsageError } from "../errors.js";
 
-/** Longest time for retries, and pauses between two tries, in milliseconds. */
+/** Time for retries, and the first pause between two tries, in milliseconds. */
 const longestOutage = 120_000;
 const firstPause = 250;
 const longestPause = 5000;
 
-/**
- * Opens the state with a shared quota.
- *
- * @throws StoreError when it cannot be opened
- * @throws UsageError when there is no such quota, or the option holds a password
- */
+/** @throws StoreError when the state cannot be opened, UsageError for no such quota or a password in the option */
 export async function openSharedQuota(
   { state, isOption, from }: SharedQuota,
   env: NodeJS.ProcessEnv,
@@ -33,11 +28,7 @@ export async function openSharedQuota(
   }
 }
 
-/**
- * Repeats failed work on a database for up to two minutes. `signal` ends the retries.
- *
- * @throws UsageError when the key of the quota cannot be used any more
- */
+/** Retries for up to two minutes, unless `signal` ends that. @throws UsageError when the key cannot be used any more */
 export async function retrying<Result>(
   work: () => Promise<Result>,
   note: (text: string) => void,
@@ -57,10 +48,7 @@ export async function retrying<Result>(
   }
 }
 
-/**
- * Reads from the environment which reservation a run of the service charges, which the server delivers: the id, and the tag of
- * the process of the server.
- */
+/** The reservation that a run of the service charges and the server delivers, with the tag of the server's process. */
 export function guestOf(env: NodeJS.ProcessEnv): { readonly id?: string; readonly owner?: string } {
   const [, id, owner] = /^(\S+) (.+)$/.exec(env["IDV_RESERVATION"] ?? "") ?? [];
   return id === undefined || owner === undefined ? {} : { id, owner };

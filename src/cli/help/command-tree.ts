@@ -7,7 +7,6 @@ import { choicesFor, wordsFor } from "../options/option.js";
 import { print } from "../terminal/standard-output.js";
 import { version } from "../version.js";
 
-/** @param program has the options of all commands */
 export function printCommandTree(program: Command): void {
   const leaves = leavesOf(program, []).filter(({ name }) => name !== "help");
   const commands = leaves.map(({ name, command }) => {

@@ -1,7 +1,4 @@
-/**
- * Reads the Markdown of the help topics, and makes the manual page of it and of the commands, in the macros of man(7). For the
- * build: the program itself reads no Markdown.
- */
+/** Makes the help topics and the manual page, in macros of man(7). Only for the build: the program reads no Markdown. */
 import { readFileSync } from "node:fs";
 import type { Command, Option } from "commander";
 import { lexer, Parser, type Token, type Tokens } from "marked";
@@ -13,7 +10,7 @@ import { settingNames, settingOf, variableOf } from "../config/settings.js";
 import { exitCodeMeanings } from "../exit-codes.js";
 import type { Block } from "./topics.js";
 
-/** Tables generated from the code. A line `{{settings}}` in the Markdown is replaced by the first one. */
+/** A line `{{settings}}` in the Markdown is replaced by the first one. */
 const generated: Readonly<Record<string, () => string>> = {
   settings: () =>
     table(
@@ -46,7 +43,6 @@ const generated: Readonly<Record<string, () => string>> = {
 
 const sources = new URL("../../../src/", import.meta.url);
 
-/** Returns the Markdown of a topic, with the tables that are generated, and the files of `src/package/deploy` that it shows. */
 export const readTopic = (name: string): string =>
   readFileSync(new URL(`cli/help/topics/${name}.md`, sources), "utf8").replace(
     /^\{\{(deploy\/)?(.+)\}\}$/gm,
@@ -62,7 +58,6 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
   return [line(header), line(header.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** Returns the parts of a text in Markdown, without marks. */
 export const blocksIn = (markdown: string): Block[] => lexer(markdown).flatMap(blockOf);
 
 function blockOf(token: Token): Block[] {
@@ -98,11 +93,7 @@ const parser = new Parser();
 const plain = (tokens: readonly Token[] = []): string =>
   parser.parseInline([...tokens], parser.textRenderer).replace(/\s+/g, " ");
 
-/**
- * Returns the manual page. Its first line makes man run tbl(1) for the tables.
- *
- * @param program with the options of all commands
- */
+/** Its first line makes man run tbl(1) for the tables. `program` needs the options of all commands. */
 export function manualPage(
   program: Command,
   version: string,
@@ -183,7 +174,6 @@ function roffOf(block: Block): readonly string[] {
   }
 }
 
-/** Escapes backslashes, hyphens, which roff would turn into dashes, and control characters at the start of a line. */
 const roff = (text: string): string =>
   text
     .replaceAll("\\", "\\e")

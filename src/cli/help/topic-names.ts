@@ -1,7 +1,4 @@
-/**
- * Names of the help topics, apart from topics.ts because every start of the program needs them. Each topic is a file
- * `topics/NAME.md`.
- */
+/** Names of the files in `topics/`, apart from topics.ts because every start of the program needs them. */
 export const topicNames: readonly string[] = [
   "recipes",
   "tables",

@@ -2,7 +2,7 @@
 import { readBuilt } from "../../package/own-files.js";
 import { terminalWidth, wrap } from "../terminal/wrap.js";
 
-/** A part of a topic, without marks. The first row of a table is its header. */
+/** Texts have no marks. The first row of a table is its header. */
 export type Block =
   | { readonly kind: "heading" | "paragraph"; readonly text: string }
   | { readonly kind: "code" | "list"; readonly lines: readonly string[] }
@@ -13,7 +13,6 @@ export function printTopic(name: string): string {
   return renderTopic(topics[name], Math.min(terminalWidth(), 100));
 }
 
-/** @param width longest line, in columns; code and longer words are not broken */
 export const renderTopic = (blocks: readonly Block[], width: number): string =>
   `${blocks.map((block) => renderBlock(block, width)).join("\n\n")}\n`;
 
@@ -32,7 +31,7 @@ function renderBlock(block: Block, width: number): string {
   }
 }
 
-/** Aligns the columns. If the table is too wide, its widest columns are narrowed and their cells wrapped. */
+/** If the table is too wide, its widest columns are narrowed and their cells wrapped. */
 function renderTable(rows: readonly (readonly string[])[], width: number): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
   const room = width - 2 * widths.length;

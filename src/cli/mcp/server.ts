@@ -1,7 +1,5 @@
-/**
- * The server of `idv mcp`. Each tool runs a command of idv in a process of its own, so that its rules, quota and messages are
- * those of the command line, and a file that is too large ends only that process. Loaded only for this command.
- */
+// The server of `idv mcp`. Each tool runs a command of idv in its own process: rules, quota and messages are those of
+// the command line, and a file that is too large ends only that process.
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
@@ -16,7 +14,6 @@ import { ownProgram } from "../engines/own-program.js";
 import { version } from "../version.js";
 
 interface McpOptions {
-  /** Files outside it are refused. */
   readonly folder: string;
   readonly isOnline: boolean;
 }
@@ -28,20 +25,17 @@ interface Tool {
   readonly description: string;
   readonly inputSchema: { readonly type: "object"; readonly [other: string]: unknown };
   readonly annotations: { readonly readOnlyHint: boolean; readonly openWorldHint?: boolean };
-  /** @throws ToolFault for wrong arguments */
   readonly call: (given: Arguments) => Promise<string>;
 }
 
 class ToolFault extends Error {}
 
-/** Most items of one call: an answer should fit what an assistant reads. */
+/** Limit of one call: an answer should fit what an assistant reads. */
 const mostItems = 500;
-/** Most characters of an answer. */
 const mostText = 100_000;
-/** Time after which a command is ended, in milliseconds. */
+/** In milliseconds; then a command is ended. */
 const patience = 600_000;
 
-/** Serves until standard input ends. */
 export async function serveMcp(options: McpOptions): Promise<void> {
   const tools = toolsOf(options);
   const server = new Server({ name: "idv", version: version() }, { capabilities: { tools: {} } });
@@ -148,7 +142,6 @@ function toolsOf({ folder, isOnline }: McpOptions): readonly Tool[] {
   ];
 }
 
-/** Returns the lines of standard input. */
 function itemsIn({ items }: Arguments): string {
   const isList = Array.isArray(items) && items.length > 0 && items.length <= mostItems;
   if (!isList || !items.every((item) => typeof item === "string" && item.length <= 1000))
@@ -179,11 +172,7 @@ async function checkFile(given: Arguments, folder: string, isOnline: boolean): P
   return JSON.stringify({ ...shown, inputs });
 }
 
-/**
- * Returns the path of a file relative to the folder.
- *
- * @throws ToolFault when it is outside, by a link, too, or there is none
- */
+/** Relative to the folder. @throws ToolFault when the file is outside, by a link, too, or there is none */
 async function inFolder(folder: string, path: unknown): Promise<string> {
   if (typeof path !== "string" || path === "" || path.includes("\0"))
     throw new ToolFault("path must be a text");
@@ -204,7 +193,7 @@ function outputFor(input: string, word: string): string {
   return join(dirname(input), `${base}-${word}${isBook ? ".csv" : ending}`);
 }
 
-/** @throws ToolFault with the message of the command when it fails; a used-up quota is none */
+/** @throws ToolFault with the message of the command when it fails; a used-up quota is not a failure */
 async function run(
   folder: string,
   words: readonly string[],

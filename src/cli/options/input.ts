@@ -2,7 +2,6 @@
 import { optionRecords } from "./option.js";
 import { encodings, filled, markCharacter, oneCharacter, quoting, wholeNumber } from "./values.js";
 
-/** Stands for all columns, or all sheets. */
 export const all = "*";
 
 export const inputOptions = optionRecords({

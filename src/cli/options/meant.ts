@@ -1,10 +1,10 @@
 /** Finds what was meant by a word that is not known. */
 import { distance } from "fastest-levenshtein";
 
-/** How much of two words has to be alike. Below, a guess is more often wrong: `--resume` is no `--dedupe`. */
+/** Below, a guess is more often wrong: `--resume` is not `--dedupe`. */
 const leastAlike = 2 / 3;
 
-/** Returns the known word that a word starts, or is most like; undefined for none. Case and hyphens do not count. */
+/** A word may start a known one, or be like it; undefined for none. Case and hyphens do not count. */
 export function meantBy(word: string, known: readonly string[]): string | undefined {
   const text = plain(word);
   if (text === "") return undefined;

@@ -1,8 +1,4 @@
-/**
- * Options as records. They are the one source of commander's options, the types of their values, the help, the manual,
- * the completion, the commands that a run suggests, and the refusals of options that do not fit. To add an option of
- * `idv emails`, add its record in this folder.
- */
+/** Options as records: the source of commander's options, their types, help, completion, and suggested commands. */
 import { existsSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { UsageError } from "../errors.js";
@@ -12,7 +8,6 @@ interface OptionRecord {
   /** In commander's syntax: `-o, --output <FILE>`. In `--dedupe [=KEY]`, the value is optional. */
   readonly flags: string;
   readonly help: string;
-  /** @throws InvalidValue */
   readonly parse?: (text: string, where: string) => unknown;
   readonly choices?: readonly string[];
   readonly fallback?: string | number;
@@ -28,18 +23,13 @@ interface OptionRecord {
   readonly isJoined?: true;
   readonly conflicts?: readonly string[];
   readonly belongsTo?: "offline" | "api";
-  /**
-   * How a command that the run suggests treats the option. `repeat`: it decides what is validated. `inPlace`: repeated
-   * only for a file that is replaced in its own format. `prevent`: no command can be suggested. Absent: left out.
-   */
+  /** Suggested commands repeat it, repeat it only where a file is replaced, or are prevented by it; else it is left out. */
   readonly next?: "repeat" | "inPlace" | "prevent";
-  /** Returns the value to repeat, if it differs; undefined to leave the option out. */
   readonly repeatedAs?: (text: string) => string | undefined;
 }
 
 export type OptionRecords = Readonly<Record<string, OptionRecord>>;
 
-/** Preserves the literal types, from which {@link OptionValues} infers. */
 export const optionRecords = <const Records extends OptionRecords>(records: Records): Records => records;
 
 type Single<Of> = Of extends { readonly choices: readonly (infer Choice)[] }
@@ -56,7 +46,6 @@ type Filled<Records> = {
   [Name in keyof Records]: Records[Name] extends { readonly fallback: unknown } ? Name : never;
 }[keyof Records];
 
-/** Switches that are on by default: `--no-headers`. */
 type Negated<Records> = {
   [Name in keyof Records]: Records[Name] extends { readonly flags: `${string}--no-${string}` } ? Name : never;
 }[keyof Records];
@@ -75,10 +64,8 @@ export interface GivenOption {
 
 const recordsOf = new WeakMap<Option, OptionRecord>();
 
-/** Returns the values that an option takes, if they are few. */
 export const choicesFor = (option: Option): readonly string[] | undefined => recordsOf.get(option)?.choices;
 
-/** Returns values to suggest. */
 export const wordsFor = (option: Option): readonly string[] =>
   choicesFor(option) ?? recordsOf.get(option)?.words ?? [];
 
@@ -124,14 +111,9 @@ function optionOf(record: OptionRecord): Option {
   return option;
 }
 
-/**
- * Rewrites options with an optional value, for which commander would take the next word. A value is taken only after
- * `=`, or attached to a short option, as in sed: in `-I list.csv`, `list.csv` is the FILE. Where the flags have no `=`,
- * as in `--wait [TIME]`, the next word is taken too, if it is a time.
- *
- * @param words the user's words, with or without those that start idv
- * @throws UsageError for a value after a blank that is no file
- */
+// commander would take the next word for an optional value. As in sed, only a value after `=`, or attached to a short
+// option, is taken: in `-I list.csv`, `list.csv` is the FILE. Without `=` in the flags, as in `--wait [TIME]`, the next
+// word is taken, too, if it is a time. @throws UsageError for a value after a blank that is not a file
 export function normalizeWords(words: readonly string[], command: Command): string[] {
   const end = words.indexOf("--");
   const optional = command.options.filter((option) => option.optional);

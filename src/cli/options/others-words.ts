@@ -3,7 +3,6 @@
 const key = "others can read a key on a command line; put it into IDV_API_KEY, or run idv login";
 const addresses = "idv asks no mailbox; --dns asks for the mail servers of domains";
 
-/** Options of `idv emails`, without hyphens before them. */
 const options: Readonly<Record<string, string>> = {
   "api-key": key,
   k: key,
@@ -54,7 +53,6 @@ const options: Readonly<Record<string, string>> = {
   debug: "write --log debug",
 };
 
-/** Returns what to write instead of an option of `idv emails`, such as `--workers`. */
 export const insteadOf = (flag: string): string | undefined => {
   const name = flag.replace(/^-+/, "").toLowerCase();
   return Object.hasOwn(options, name) ? options[name] : undefined;
@@ -74,7 +72,6 @@ const statuses: Readonly<Record<string, string>> = {
   blank: "empty",
 };
 
-/** Returns the status that other programs call by a word. */
 export const statusCalled = (word: string): string | undefined =>
   Object.hasOwn(statuses, word) ? statuses[word] : undefined;
 
@@ -87,6 +84,5 @@ const commands: Readonly<Record<string, string>> = {
   "-v": "write idv --version",
 };
 
-/** Returns what to write instead of a command, or an option of idv itself. */
 export const insteadOfCommand = (word: string): string | undefined =>
   Object.hasOwn(commands, word) ? commands[word] : undefined;

@@ -16,14 +16,11 @@ import { UsageError } from "../errors.js";
 import { meantBy } from "./meant.js";
 import { statusCalled } from "./others-words.js";
 
-/** In milliseconds. */
 export const day = 86_400_000;
 
-/** A value that a parser refuses. Its message says what is accepted, in sentences. */
 export class InvalidValue extends Error {
   override readonly name = "InvalidValue";
 
-  /** @param what what is wrong, if it is not the value as it was given */
   constructor(
     message: string,
     readonly what?: string,
@@ -32,12 +29,7 @@ export class InvalidValue extends Error {
   }
 }
 
-/**
- * Parses a value.
- *
- * @param where the option, the variable or the place in a file that has it, for the message
- * @throws UsageError
- */
+/** `where` is the option, the variable or the place in a file, for the message. @throws UsageError */
 export function parsed<Value>(
   where: string,
   value: string,
@@ -51,7 +43,6 @@ export function parsed<Value>(
   }
 }
 
-/** Returns the word that is given, in any case. */
 function knownWord<const Word extends string>(
   text: string,
   words: readonly Word[],
@@ -69,7 +60,6 @@ export function filled(value: string): string {
   return value;
 }
 
-/** A name for the audit. */
 export function personName(value: string): string {
   if (!/^(?!\s)\P{C}{1,100}(?<!\s)$/u.test(value))
     throw new InvalidValue("It takes 1 to 100 characters, without blanks around them.");
@@ -111,7 +101,7 @@ export function quoting(value: string): Quoting {
   return { quote: markCharacter(quote), ...(escaping !== undefined && { escape: markCharacter(escaping) }) };
 }
 
-/** A number of units, or `none`; not null, which commander takes for an option without a value. */
+/** `none` is not null, which commander takes for an option without a value. */
 export function unitLimit(value: string): number | "none" {
   if (value === "none") return value;
   if (!/^\d{1,15}$/.test(value)) throw new InvalidValue("It takes a whole number from 0, or none.");
@@ -135,22 +125,14 @@ export function byteCount(value: string): number {
 
 const mostShards = 10_000;
 
-/**
- * Variables in which schedulers tell a task its index from 0, and the number of tasks. Not those of Slurm, whose arrays start
- * anywhere: tasks that are submitted again are an array of their own.
- */
+/** Slurm is left out: its arrays start anywhere, and tasks that are submitted again are an array of their own. */
 const taskIndices: readonly (readonly [index: string, count?: string])[] = [
   ["JOB_COMPLETION_INDEX"],
   ["AWS_BATCH_JOB_ARRAY_INDEX", "AWS_BATCH_JOB_ARRAY_SIZE"],
   ["CLOUD_RUN_TASK_INDEX", "CLOUD_RUN_TASK_COUNT"],
 ];
 
-/**
- * Reads a shard: `2/8` is the second of eight, `index/8` that of the index of this task.
- *
- * @param env variables of the scheduler, if there is one
- * @throws InvalidValue
- */
+/** `2/8` is the second shard of eight, `index/8` that of the index of this task, from the variables of its scheduler. */
 export function shardOf(
   value: string,
   env: NodeJS.ProcessEnv = process.env,
@@ -211,9 +193,7 @@ export interface Limit {
 /** In lists of statuses, stands for rows without an item. */
 export const noItem = "empty";
 
-/** Before the flags in lists of statuses: `flag:role`. */
 export const flagPrefix = "flag:";
-/** Flags that need the MX host. */
 export const needsDns = (word: string): boolean => /^flag:(?:parked|mx:)/.test(word);
 const namedFlags = [...itemFlags, "parked"];
 const flags = [...namedFlags, ...mailServices.map((name) => `mx:${name}`)];
@@ -232,7 +212,6 @@ function knownFlag(word: string): string {
   );
 }
 
-/** A list of statuses, and of flags. */
 export function filterList(kind: Kind) {
   const statusesOf = statusList(kind, noItem);
   return (value: string): string[] => {
@@ -264,14 +243,13 @@ export function addedColumns(value: string): readonly ColumnToAdd[] {
 
 export interface FailCondition {
   readonly statuses: readonly string[];
-  /** Accepted number of such rows, all statuses together; none if absent. */
   readonly limit?: Limit;
   readonly needsRows: boolean;
 }
 
 export const noRows = "no-rows";
 
-/** Accepts `disposable,fake`, `disposable,fake:2%` or `fake,no-rows`. */
+/** `disposable,fake`, `disposable,fake:2%` or `fake,no-rows` */
 export function failCondition(kind: Kind) {
   const statusesOf = statusList(kind);
   return (value: string): FailCondition => {
@@ -312,9 +290,9 @@ export function badRowHandling(value: string): BadRowHandling {
 }
 
 export interface Encodings {
-  /** Of the input; `auto` to find it. */
+  /** `auto` to find it. */
   readonly input?: string;
-  /** Of the output; `same` for that of the input. */
+  /** `same` for that of the input. */
   readonly output?: string;
   readonly hasMark: boolean;
 }
@@ -334,7 +312,6 @@ export function encodings(value: string): Encodings {
 
 export interface ReportTarget {
   readonly path: string;
-  /** Whether it lists bad rows, with their addresses. */
   readonly isFull: boolean;
 }
 
@@ -349,7 +326,6 @@ export function reportTarget(value: string): ReportTarget {
 const logFormats = ["text", "plain", "json", "github", "none", "debug"] as const;
 type LogFormat = (typeof logFormats)[number];
 
-/** A file of annotations. */
 export interface FindingsTarget {
   readonly path: string;
   readonly format: "gitlab" | "sarif";
@@ -372,7 +348,6 @@ export function logTarget(value: string): LogTarget {
 
 const outputFormats = ["csv", "tsv", "jsonl", "json"] as const;
 
-/** The format of text that is written. */
 export function outputFormat(value: string): (typeof outputFormats)[number] {
   const kind = sheetKind(value.toLowerCase().replace(/^\./, ""));
   if (kind !== undefined) throw new InvalidValue(`A spreadsheet file has its name: -o FILE.${kind}.`);
@@ -390,7 +365,7 @@ export function truthValue(value: string): boolean {
   throw new InvalidValue("It takes true or false.");
 }
 
-/** `strict` fails the run if more than a share of the domains stays undecided, `strict:5%`; half of them by default. */
+/** `strict:5%` fails the run if more than this share of the domains stays undecided; half of them by default. */
 export type DnsUse = "off" | "on" | { readonly mostUndecided: number };
 
 export function dnsUse(value: string): DnsUse {
@@ -434,7 +409,6 @@ export function safeUrl(value: string): string | undefined {
   return isSafe ? url?.href : undefined;
 }
 
-/** A URL from which a list may come, or `none`. */
 export function listUrl(value: string): string {
   const url = value === "none" ? value : safeUrl(value);
   if (url === undefined) throw new InvalidValue("It takes an https URL, or none.", hidden);
@@ -449,10 +423,7 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
   d: day,
 };
 
-/**
- * Accepts times such as `500ms`, `30s`, `2m`, `1h` or `30d`; a number without a unit counts seconds. `least`, `most`
- * and the result are in milliseconds.
- */
+/** `500ms`, `30s`, `2m`, `1h`, `30d`, or seconds without a unit. `least`, `most` and the result are milliseconds. */
 export function duration(least: number, most: number) {
   return (value: string): number => {
     const [, number, unit = "s"] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)?$/.exec(value) ?? [];
@@ -467,7 +438,7 @@ export function waitTime(value: string): number {
   return value === "" ? Number.POSITIVE_INFINITY : duration(1000, 366 * day)(value);
 }
 
-/** Returns the name of an HTTP field (RFC 9110 §5.1) in lower case. */
+/** RFC 9110 §5.1, in lower case. */
 export function fieldName(value: string): string {
   if (/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(value)) return value.toLowerCase();
   throw new InvalidValue("It takes the name of an HTTP field such as X-Forwarded-Email.");
@@ -482,14 +453,12 @@ export function trustedAddress(value: string): TrustedAddress {
   }
 }
 
-/** Returns a rate of requests, or `none`. */
 export function requestRate(value: string): RequestRate | "none" {
   if (value === "none") return value;
   const { items: requests, milliseconds } = itemRate(value);
   return { requests, milliseconds };
 }
 
-/** Returns a rate in the form in which it is given. */
 export function showRate({ requests, milliseconds }: RequestRate): string {
   const [unit] = Object.entries(unitMilliseconds).find(([, each]) => each === milliseconds) ?? [];
   return unit === undefined ? `${requests} in ${milliseconds / 1000} s` : `${requests}/${unit}`;
@@ -501,5 +470,4 @@ export function itemRate(value: string): Rate {
   throw new InvalidValue("It takes a rate such as 50/s, 1000/m or 10000/h.");
 }
 
-/** Returns whether a word is a URL where a file is meant. */
 export const isUrl = (word: string): boolean => /^https?:\/\//i.test(word);

@@ -2,13 +2,10 @@
 import { failureFor, Interrupted } from "../errors.js";
 
 interface Interruption {
-  /** Aborted by the first signal; the reason is an Interrupted, with which `interrupted` rejects. */
+  /** The reason is an Interrupted, with which `interrupted` rejects. */
   readonly signal: AbortSignal;
   readonly interrupted: Promise<never>;
-  /**
-   * Ignores signals from now on, until this process ends: the run has done what it was to do, and whoever started it must learn
-   * that.
-   */
+  /** Ignores signals until this process ends: the run is done, and its starter must learn that. */
   readonly finish: () => void;
   readonly end: () => void;
 }
@@ -16,10 +13,9 @@ interface Interruption {
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const ignore = () => {};
 
-/** Whether a run of this process has ended well, and signals are ignored. */
 export const isFinished = (): boolean => process.listeners("SIGTERM").includes(ignore);
 
-/** @param output the unwritten file, for the message; undefined for standard output */
+/** `output` is unwritten, for the message; undefined for standard output. */
 export function interruptible(output: string | undefined): Interruption {
   const controller = new AbortController();
   const interrupted = new Promise<never>((_, reject) => {

@@ -8,7 +8,7 @@ type Rows = readonly (readonly string[])[];
 
 export interface Listing {
   readonly header: readonly string[];
-  /** Rows, or pages of rows for lists that are too long for memory. Later pages are aligned like the first. */
+  /** In pages for lists that are too long for memory. Later pages are aligned like the first. */
   readonly rows: Rows | AsyncIterable<Rows>;
   readonly colourOf?: (
     chalk: ChalkInstance,
@@ -22,11 +22,7 @@ interface Page extends Pick<Listing, "header"> {
   readonly colourOf: Listing["colourOf"] | undefined;
 }
 
-/**
- * Cells may hold any text.
- *
- * @throws FileError, ClosedPipe when there are pages and standard output cannot be written
- */
+/** Cells may hold any text. @throws FileError, ClosedPipe for pages */
 export async function printListing({ header, rows, colourOf }: Listing): Promise<void> {
   if (!(Symbol.asyncIterator in rows)) return printPage({ header, rows, colourOf }, []);
   const widths: number[] = [];
@@ -36,7 +32,7 @@ export async function printListing({ header, rows, colourOf }: Listing): Promise
   }
 }
 
-/** `widths` has the widths of earlier pages and is updated; if it is empty, the header is printed. */
+/** `widths` has those of earlier pages and is updated; if it is empty, the header is printed. */
 async function printPage({ header, rows, colourOf }: Page, widths: number[]): Promise<void> {
   if (!process.stdout.isTTY) {
     print(rows.map((row) => `${row.map(printable).join("\t").trimEnd()}\n`).join(""));

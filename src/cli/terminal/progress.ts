@@ -15,21 +15,18 @@ export interface Progress {
 
 export interface ProgressSubject {
   readonly heading: string;
-  /** Returns the share of the input that has been read, from 0 to 1; undefined if its size is unknown. */
+  /** From 0 to 1; undefined if the size of the input is unknown. */
   readonly share: () => number | undefined;
   readonly details: (progress: RunProgress) => readonly string[];
 }
 
-/** Delay before the first line, and pauses between two lines, in milliseconds. */
+/** In milliseconds. */
 const delay = 100;
 const terminalPause = 100;
 const plainPause = 10_000;
 const jsonPause = 1000;
 
-/**
- * Returns whether to draw a line: only on a terminal, not in CI, and not between rows on the same terminal. On a
- * terminal of 0 columns, as under script(1) in a cron job, ora would erase lines endlessly.
- */
+/** False in CI, and between rows on a terminal. At 0 columns, as under script(1) in cron, ora erases endlessly. */
 export function showsProgress(env: NodeJS.ProcessEnv, writesRows: boolean): boolean {
   const { isTTY, columns } = process.stderr;
   const isFree = !(writesRows && process.stdout.isTTY === true);
@@ -64,7 +61,6 @@ export function startProgress(mode: "auto" | "plain" | "json", subject: Progress
 
 export interface ProgressState {
   readonly rows: number;
-  /** Share of the rows that are done, from 0 to 1; null if unknown. */
   readonly share: number | null;
   readonly seconds: number;
   readonly units: number;
@@ -72,7 +68,7 @@ export interface ProgressState {
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** `read` is the share of the input that was read; rows that wait for their verdicts are not done. */
+/** Rows that wait for their verdicts are read, but not done. */
 function stateOf(
   { rows, rowsRead, units, statuses }: RunProgress,
   read: number | undefined,
@@ -154,7 +150,7 @@ function drawLine(
 /** Terminals that get narrower wrap what is on them, except for xterm and GNU screen, which cut it off. */
 const wrapsLines = ({ XTERM_VERSION, STY }: NodeJS.ProcessEnv) => !XTERM_VERSION && !STY;
 
-/** Returns how many more lines of a narrower terminal a text takes. ora erases as many as it has drawn. */
+/** More lines that a text takes on a narrower terminal. ora erases as many as it has drawn. */
 export const wrappedLines = (text: string, columns: number): number =>
   stripVTControlCharacters(`- ${text}`)
     .split("\n")

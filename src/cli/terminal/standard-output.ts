@@ -5,7 +5,6 @@ import { ClosedPipe, cannotWrite } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import type { TableSink } from "../../files/table-sink.js";
 
-/** Whether standard output is a file. */
 export const isFile = found(1)?.isFile() === true;
 
 /** Written bytes cannot be discarded. */
@@ -16,10 +15,10 @@ export const standardOutput: TableSink = {
   discard: async () => {},
 };
 
-/** Flag of a file that is appended to, O_APPEND of Linux, where a process can read the flags of its files. */
+/** O_APPEND of Linux, where a process can read the flags of its files. */
 const appendFlag = 0o2000;
 
-/** Returns whether other lines may follow those of a table: on a terminal, and in a file that the shell appends to. */
+/** Other lines may follow those of a table: on a terminal, and in a file that the shell appends to. */
 export function isContinued(): boolean {
   if (process.stdout.isTTY) return true;
   try {
@@ -48,7 +47,7 @@ function writeToStream(bytes: Uint8Array): Promise<void> {
 
 let printed: Promise<void> = Promise.resolve();
 
-/** Prints text in order. {@link allPrinted} reports failures. */
+/** {@link allPrinted} reports failures. */
 export function print(text: string): void {
   printed = printed.then(() => standardOutput.write(Buffer.from(text)));
   printed.catch(() => {});

@@ -21,7 +21,7 @@ export function showsColour(stream: { readonly isTTY?: boolean }, env: NodeJS.Pr
   return stream.isTTY === true && env["TERM"] !== "dumb";
 }
 
-/** Loads chalk for a stream that shows colours; chalk itself ignores NO_COLOR. */
+/** chalk itself ignores NO_COLOR. */
 export async function colours(
   stream: { readonly isTTY?: boolean },
   env: NodeJS.ProcessEnv,
@@ -33,10 +33,7 @@ export async function colours(
 
 let isJson = false;
 
-/**
- * Prepares standard error for who reads it, by the words of a command line: with `--log json`, each line is an object; with
- * `--log github`, no text from outside becomes a command. Before the words are parsed, since their faults are for the same reader.
- */
+/** Called before the words are parsed: their faults are for the same reader (`--log json`, `--log github`). */
 export function prepareLog(words: readonly string[]): void {
   const formats = words.map((word, i) =>
     (words[i - 1] === "--log" ? word : /^--log=(.*)$/s.exec(word)?.[1])?.trim().toLowerCase(),

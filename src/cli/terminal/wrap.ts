@@ -1,14 +1,8 @@
 /** Text in lines of a width. */
 
-/** Columns of the terminal that standard output is, or what other programs take for one. */
 export const terminalWidth = (): number => process.stdout.columns || 80;
 
-/**
- * Wraps text between words. Longer words are not broken.
- *
- * @param width longest line, in columns
- * @param first what the first line starts with; the others are as far to the right
- */
+/** Longer words are not broken. The first line starts with `first`; the others are as far to the right. */
 export function wrap(text: string, width: number, first = ""): string {
   const indent = " ".repeat(first.length);
   const lines: string[] = [];

@@ -1,10 +1,5 @@
-/**
- * Makes the tables in archives and the sheets of spreadsheet files files of a run, and writes these archives and files with the
- * tables as they come out of it.
- *
- * Each table is a file of the run, so that quota, report and messages need know nothing of archives. The archive is written
- * while its tables are, so that none waits on a disk for the others.
- */
+// Makes tables in archives and sheets of spreadsheet files files of a run, so that quota, report and messages need know
+// nothing of archives. An archive is written while its tables are, so that none waits on a disk for the others.
 
 import { profiles } from "../../../core/run/items/profiles.js";
 import { endingOf } from "../../../files/ending.js";
@@ -21,14 +16,7 @@ import { tryInput } from "./input.js";
 import { checkReplaceable } from "./output.js";
 import type { Resources } from "./resources.js";
 
-/**
- * Returns the inputs of a run, with the tables of each archive, and with `--sheet "*"` the sheets of each spreadsheet file, in
- * its place.
- *
- * @param standardInput the path of its copy, if it is an input
- * @throws FileError, TableError when an archive cannot be read
- * @throws ChoiceError when an archive has no tables, or a file with `--sheet "*"` no sheets
- */
+/** Puts tables of archives, with `--sheet "*"` also sheets, in their place. @throws FileError, TableError, ChoiceError */
 export async function inputsOf(
   files: readonly string[],
   standardInput: string | undefined,
@@ -54,13 +42,7 @@ export async function inputsOf(
   return inputs;
 }
 
-/**
- * Leaves out the tables in which nothing looks like an item, unless the user has named columns. Opens the files
- * that are to be returned.
- *
- * @throws ChoiceError when no table of an archive has items
- * @throws FileError when an archive cannot be written
- */
+/** Leaves out tables without items unless columns are named. Opens the returned files. @throws ChoiceError, FileError */
 export async function prepareContainers(
   plans: readonly [Plan, ...Plan[]],
   resources: Resources,
@@ -86,7 +68,6 @@ export async function prepareContainers(
     // Of several in a file, those without items stay as they are.
     if (!hasTables) note(`${container.name}: left as it is: nothing in it looks like an item`);
   }
-  // In the order in which they were given.
   const sorted = plans.filter((plan) => chosen.includes(plan));
   const isToStandardOutput = sorted.some(({ output, split, isDryRun }) => !output && !split && !isDryRun);
   if (sorted.length > 1 && isToStandardOutput) throw needPaths(sorted);
@@ -120,10 +101,6 @@ async function openReturned(
   });
 }
 
-/**
- * Returns the plans of the tables with items, why the first other one has none, and the first fault of one. Says what of the file
- * stays as it is.
- */
 async function withItems(
   plans: readonly Plan[],
   { name, names }: Container,
@@ -153,7 +130,6 @@ async function withItems(
   return { tables: chosen, refusal, failure };
 }
 
-/** Returns the file that the user gave, in which a container is. */
 const fileOf = ({ name, within }: Container): string =>
   within === "" ? name : name.slice(0, -within.length - 1);
 
@@ -165,7 +141,6 @@ const listed = (names: readonly string[]): string =>
     ...(names.length > mostNamed ? [`and ${names.length - mostNamed} more`] : []),
   ].join(", ");
 
-/** Writes an archive or a spreadsheet file when the last of its tables is validated. */
 export async function finishContainer(
   plan: Plan,
   later: readonly Plan[],

@@ -27,15 +27,10 @@ export interface Run {
   readonly findings: readonly FindingsFile[];
   readonly split: SplitFolder | undefined;
   readonly totals: Totals;
-  /** Age of the newest list of disposable domains in days; null for a service, or if nobody reads it. */
+  /** Age of the newest list of disposable domains; null for a service, or if nobody reads it. */
   readonly dataDays: number | null;
 }
 
-/**
- * Opens the parts that the runs over all files share.
- *
- * @throws StoreError, ServiceError, FileError when a part cannot be used
- */
 export async function openRun(plans: readonly [Plan, ...Plan[]], resources: Resources): Promise<Run> {
   const [plan] = plans;
   const engine = await openEngine(plans, resources);
@@ -85,7 +80,6 @@ async function openEngine(plans: readonly [Plan, ...Plan[]], resources: Resource
   return dryRunOf(engine);
 }
 
-/** @param input undefined for standard input */
 function sizeOf(input: string | undefined): number {
   const file = found(input ?? 0);
   return file?.isFile() ? file.size : 0;

@@ -18,7 +18,6 @@ export interface RunFiles extends OpenInput {
   readonly badRows: BadRows;
 }
 
-/** Returns a function that annotates the bad rows of a file, if annotations are wanted. */
 async function badRowAnnotator(
   { log }: Plan,
   { findings }: Run,
@@ -31,11 +30,6 @@ async function badRowAnnotator(
   };
 }
 
-/**
- * Opens the input, finds its table, and opens the outputs.
- *
- * @throws FileError, TableError, ChoiceError when a file cannot be used
- */
 export async function openFiles(plan: Plan, run: Run, resources: Resources): Promise<RunFiles> {
   const { input: path, isDryRun } = plan;
   const { signal } = resources;

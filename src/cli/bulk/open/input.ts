@@ -19,16 +19,12 @@ export interface OpenInput extends OpenedInput {
 
 interface InputEvents {
   readonly onBadRow: BadRowListener;
-  /** Called before anything is read, with the function that closes the input. */
+  /** Called before anything is read. */
   readonly onOpen: (close: () => Promise<void>) => void;
   readonly signal: AbortSignal;
 }
 
-/**
- * Opens the input and finds its table.
- *
- * @throws FileError, TableError, ChoiceError when the file cannot be used
- */
+/** @throws FileError, TableError, ChoiceError when the file cannot be used */
 export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputEvents): Promise<OpenInput> {
   const input = await inputFileOf(plan, signal);
   // If reading stops half-way, the garbage collector would close the file, and Node would print a warning.
@@ -44,11 +40,6 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
   return { ...opened, input };
 }
 
-/**
- * Opens an input as {@link openInput} does, and closes it again.
- *
- * @throws FileError, TableError, ChoiceError when the file cannot be used
- */
 export async function tryInput(plan: Plan, signal: AbortSignal): Promise<void> {
   let close = async () => {};
   const onOpen = (closeInput: typeof close) => {
@@ -72,7 +63,6 @@ async function inputFileOf({ kind, input, member, standardInput }: Plan, signal:
   });
 }
 
-/** Returns what was probably meant by the path of a file that is not there. */
 function missingFileHint(path: string, kind: Plan["kind"]): string | undefined {
   const isItem = kind === "email" ? /^[^\s/@]+@[^\s/@]+\.[^\s/@]+$/ : /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
   const folder = dirname(path);
@@ -87,7 +77,6 @@ function missingFileHint(path: string, kind: Plan["kind"]): string | undefined {
   return /[*?]/.test(path) ? "no name of a file matches it" : undefined;
 }
 
-/** Most names of a folder that are looked at. */
 const mostNames = 10_000;
 
 function namesIn(folder: string): readonly string[] {

@@ -5,11 +5,6 @@ import type { Plan } from "../plan/plan.js";
 import { tryInput } from "./input.js";
 import { checkReplaceable } from "./output.js";
 
-/**
- * Opens all files that are to be replaced and closes them again, before the first of them is replaced.
- *
- * @throws FileError, TableError, ChoiceError when one of them cannot be replaced
- */
 export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Promise<void> {
   for (const plan of plans) {
     // The tables of archives have been opened already.

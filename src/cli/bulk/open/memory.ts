@@ -3,13 +3,9 @@ import { totalmem } from "node:os";
 import { FileError } from "../../../files/errors.js";
 import { counted, grouped, sizeOf } from "../../../text.js";
 
-/**
- * Memory of a run without its items, and of each distinct item, in bytes. Measured with 1 and 10 million items in a
- * memory cgroup.
- */
+/** Bytes of a run without items, and of each distinct item; measured with 1 and 10 million in a memory cgroup. */
 const runBytes = 45_000_000;
 const itemBytes = 12.2;
-/** Most items of a table in memory; see run/distinct-items.ts. */
 const mostItems = 240_000_000;
 
 /** Fewer items are not looked at, however little memory there is. */
@@ -17,14 +13,7 @@ const leastItems = 100_000;
 
 const memoryLimit = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem());
 
-/**
- * Checks that the items of a file would fit if all were different.
- *
- * @param rows estimated number of rows
- * @param shards number of shards of the whole list
- * @param limit memory in bytes
- * @throws FileError when they would not fit
- */
+/** Assumes that all items are different; `limit` is in bytes. @throws FileError when they would not fit */
 export function checkMemory(
   inputName: string,
   rows: number,

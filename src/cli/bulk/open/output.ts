@@ -13,7 +13,7 @@ import type { Plan } from "../plan/plan.js";
 import type { OpenInput } from "./input.js";
 import type { SplitFolder } from "./split-output.js";
 
-/** Whether rows are delivered as they are written: into a pipe, a terminal or a device. */
+/** Delivered as they are written: into a pipe, a terminal or a device. */
 export const isStream = ({ output, split, member }: Plan): boolean =>
   split === undefined &&
   member?.container.returned === undefined &&
@@ -21,7 +21,6 @@ export const isStream = ({ output, split, member }: Plan): boolean =>
 
 export const nowhere: TableSink = { write: async () => {}, commit: async () => {}, discard: async () => {} };
 
-/** Where the rows go, and the file that they end up in, if it is one of its own. */
 interface OpenOutput {
   readonly sink: TableSink;
   readonly file: FileSink | undefined;
@@ -52,11 +51,7 @@ async function encoded(name: string, sink: TableSink, encoding: string | undefin
   return encodeInto(name, sink, encoding);
 }
 
-/**
- * Checks that a file can be replaced.
- *
- * @throws FileError when it is not a regular file, is read-only, or would get another owner or group
- */
+/** @throws FileError when it is not a regular file, is read-only, or would get another owner or group */
 export async function checkReplaceable(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   // Opening the file reports this problem.

@@ -23,32 +23,20 @@ export class Resources {
     this.signal = signal;
   }
 
-  /**
-   * Calls `close` when the run ends, or at once if it has ended. `close` may be called again and must then have no
-   * effect.
-   */
+  /** Calls `close`, which may be called again without effect, when the run ends; at once if it has ended. */
   async atEnd(close: Close): Promise<void> {
     this.#closes.push(close);
     if (this.#isClosed) await close(true);
   }
 
-  /**
-   * Discards an output of the current file unless it is committed; at once if that of the file is over, as after a signal. Returns
-   * the output.
-   */
+  /** Discards an output of the current file unless it is committed; at once if the file is over, as after a signal. */
   keep<Output extends Discardable>(output: Output): Output {
     this.#ofFile.push(output);
     if (this.#isDiscarded) void output.discard();
     return output;
   }
 
-  /**
-   * Call before outputs appear, which cannot be stopped.
-   *
-   * @param isSecured whether what they cost is made sure of; else later, with those of other tables
-   * @throws the reason of the signal, if there was one
-   * @throws UnitsLost when what they cost was given to others
-   */
+  /** Call before outputs appear, which cannot be stopped. `isSecured` makes sure of their charge. @throws UnitsLost */
   async appear(isSecured = true): Promise<void> {
     this.signal.throwIfAborted();
     if (isSecured) await this.delivery.secure?.();
@@ -56,11 +44,7 @@ export class Resources {
     this.onAppear();
   }
 
-  /**
-   * Waits for the commit of the current file, which cannot be stopped once its outputs appear.
-   *
-   * @param appears whether they are there then; else later, with those of other tables
-   */
+  /** Waits for a commit, which cannot be stopped. Unless `appears`, outputs come later, with those of other tables. */
   async commit<Result>(work: Promise<Result>, appears: boolean): Promise<Result> {
     const delivered = work.then(async (result) => {
       if (appears) await this.delivery.deliver?.();
@@ -70,7 +54,6 @@ export class Resources {
     return delivered;
   }
 
-  /** Waits for a commit that has begun. Returns false without one, or if it fails. */
   async isCommitted(): Promise<boolean> {
     return (
       (await this.#commit?.then(

@@ -10,18 +10,14 @@ import { withFolderLock } from "../../../state/sqlite/folder-lock.js";
 
 const lockMilliseconds = 600_000;
 
-/** A file of the folder, with the first bytes that each table has to begin with, and its size in bytes. */
 interface SplitFile {
   readonly sink: FileSink;
   readonly start: Buffer;
   size: number;
 }
 
-/**
- * The files `ok.csv`, `fake.csv` and so on; rows without an item go to `empty.csv`. They are new, and appear once all of them
- * are durable, after the last table: all, or none. Only a process that is killed at that moment leaves some of them, which
- * the next run refuses.
- */
+// The files `ok.csv`, `fake.csv` and so on; rows without an item go to `empty.csv`. All appear once they are durable,
+// or none. Only a process killed at that moment leaves some, which the next run refuses.
 export class SplitFolder {
   readonly #folder: string;
   readonly #signal: AbortSignal;
@@ -32,24 +28,13 @@ export class SplitFolder {
   #isPrepared = false;
   #hasEnded = false;
 
-  /**
-   * @param tables number of tables that the run will write
-   * @param signal aborting it ends the wait for other runs
-   */
   constructor(folder: string, tables: number, signal: AbortSignal) {
     this.#folder = folder;
     this.#tablesLeft = tables;
     this.#signal = signal;
   }
 
-  /**
-   * Returns the sink for one table, which is the only one until it is committed or discarded. If it is discarded, its rows are
-   * taken out of the files again. The commit of the last table is that of the folder.
-   *
-   * @param extension without the dot
-   * @throws ChoiceError when the folder has files of an earlier run, or a document that another table cannot follow
-   * @throws FileError from the sink, when a file cannot be created, or another table had another header
-   */
+  /** One table at a time; a discarded one leaves the files. The last commit is that of the folder. @throws ChoiceError */
   table(extension: string): SplitSink {
     this.#refuseFiles(extension);
     const sizesBefore = new Map([...this.#files].map(([path, { size }]) => [path, size]));
@@ -86,16 +71,11 @@ export class SplitFolder {
     };
   }
 
-  /** Whether the commit of the table at hand is that of the folder. */
   get isLast(): boolean {
     return this.#tablesLeft === 1;
   }
 
-  /**
-   * Makes the files appear, unless they have.
-   *
-   * @throws FileError when one of them cannot, or another run has made it meanwhile; then none does
-   */
+  /** Makes the files appear, unless they have. @throws FileError when one cannot; then none does */
   async commit(): Promise<void> {
     const files = [...this.#files];
     if (files.length === 0 || this.#hasEnded) return;

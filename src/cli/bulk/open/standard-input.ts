@@ -7,12 +7,7 @@ import { isZipStart } from "../../../formats/zip/zip-start.js";
 import { say } from "../../terminal/terminal.js";
 import type { Resources } from "./resources.js";
 
-/**
- * Waits for the first bytes of standard input.
- *
- * @returns standard input, or the path of a copy if it is a zip archive or a spreadsheet file
- * @throws FileError when it cannot be read or copied
- */
+/** The path of a copy for archives and spreadsheet files. @throws FileError when it cannot be read or copied */
 export async function openStandardInput(resources: Resources): Promise<InputFile | string> {
   if (found(0)?.isDirectory()) throw new FileError("standard input: is a folder; give a file");
   if (process.stdin.isTTY) say("reading standard input; Ctrl-D ends it");

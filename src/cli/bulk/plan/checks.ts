@@ -8,7 +8,6 @@ import type { BulkOptions } from "../../options/bulk.js";
 import { all } from "../../options/input.js";
 import type { GivenOption } from "../../options/option.js";
 
-/** @throws UsageError when options contradict each other */
 export function checkTogether(options: BulkOptions, settings: Settings): void {
   const { delimiter, quote, comment, badRows, format, split, report = [] } = options;
   checkShard(options);
@@ -94,11 +93,7 @@ export function checkOffline({ offline, set = [] }: BulkOptions, quota: QuotaLoc
   );
 }
 
-/**
- * Checks the options of a run with a service. Notes the variables that it ignores.
- *
- * @throws UsageError when an option is for the offline engine only
- */
+/** Notes ignored variables. @throws UsageError when an option is for the offline engine only */
 export function checkServiceOptions(
   given: readonly GivenOption[],
   env: NodeJS.ProcessEnv,

@@ -14,27 +14,24 @@ import { isSameFile, type Returned } from "./targets.js";
 export interface Input {
   /** `-` for standard input. */
   readonly path: string;
-  /** The table in the file at that path. */
   readonly member?: { readonly container: Container; readonly table: string } | undefined;
   /** Standard input, or the path of a copy of it. */
   readonly standardInput?: InputFile | string | undefined;
 }
 
 export interface FilePaths extends Pick<Input, "member" | "standardInput"> {
-  /** Undefined for standard input; for a table in an archive, its name behind that of the archive. */
+  /** Undefined for standard input; for a table in an archive, its name after that of the archive. */
   readonly input: string | undefined;
   /** Undefined for standard output and `--split`. */
   readonly output: string | undefined;
-  /** Folder of the output, created if it is missing; set only if the user named no file in it. */
+  /** Created if it is missing; set only if the user named no file in it. */
   readonly folder: string | undefined;
   readonly returned?: Returned | undefined;
   readonly isInPlace: boolean;
   readonly backup: string | undefined;
 }
 
-/**
- * @throws UsageError when several files have no separate outputs, or an input would be overwritten
- */
+/** @throws UsageError when several files have no separate outputs, or an input would be overwritten */
 export function pathsOf(inputs: readonly Input[], options: BulkOptions): readonly FilePaths[] {
   for (const { member } of inputs) checkStays(member, options);
   const isSeveral = inputs.length > 1;
@@ -48,11 +45,7 @@ export function pathsOf(inputs: readonly Input[], options: BulkOptions): readonl
   }));
 }
 
-/**
- * Returns whether the output is a file of the kind that is read, with its tables.
- *
- * @throws UsageError when it would be made of several
- */
+/** Whether the output is a file of the kind that is read, with its tables. @throws UsageError for one made of several */
 function checkReturned(inputs: readonly Input[], { output }: BulkOptions): boolean {
   const containers = new Set(inputs.map(({ member }) => member?.container));
   const isFitting = [...containers].every((container) => container && canReturn(container, output));
@@ -99,7 +92,6 @@ function pathsOfTable(
   return { ...paths, output: file, folder: dirname(file) };
 }
 
-/** Returns the name of the file for a table in a folder of outputs. */
 function fileNameOf(path: string, { container: { within, isOfSheets }, table }: Member): string {
   // Archives in archives become folders.
   const place = within.replace(/\.zip(?:\.gz|\.zst)?(?=\/|$)/gi, "");
@@ -108,7 +100,7 @@ function fileNameOf(path: string, { container: { within, isOfSheets }, table }: 
   return `${path === "-" && within === "" ? "" : `${base}-`}${table}.csv`;
 }
 
-/** Returns the names in a path. Nothing is written outside of the folder, whatever the names in an archive are. */
+/** Nothing is written outside of the folder, whatever the names in an archive are. */
 const namesIn = (path: string): readonly string[] =>
   path
     .split(/[/\\]/)

@@ -1,7 +1,4 @@
-/**
- * The first step of a bulk run: makes all decisions that depend on the command line, the environment and the settings.
- * Later steps read none of these.
- */
+/** The first step of a bulk run: decides all that depends on options, environment and settings; later steps read none. */
 import type { ClassifierSource } from "../../../core/classifier/tables/load-classifier.js";
 import { type CellOptions, itemTest, usualEmptyValues } from "../../../core/run/items/cells.js";
 import { profiles } from "../../../core/run/items/profiles.js";
@@ -55,7 +52,7 @@ interface CommonPlan {
   readonly isDryRun: boolean;
   readonly isDebug: boolean;
   readonly encoding: string | undefined;
-  /** Encoding of the output, or `same` for that of the input; undefined for UTF-8. */
+  /** `same` for that of the input; undefined for UTF-8. */
   readonly outputEncoding: string | undefined;
   readonly isForced: boolean;
   readonly cells: Omit<CellOptions, "kind" | "isPlainList">;
@@ -64,7 +61,6 @@ interface CommonPlan {
   readonly omitsHeader: boolean;
   readonly hasMark: boolean;
   readonly badRows: BadRowHandling;
-  /** Folder of `--split`. */
   readonly split: string | undefined;
   readonly failOn: FailCondition | undefined;
   readonly log: LogPlan;
@@ -75,7 +71,6 @@ interface CommonPlan {
         readonly withFlags: boolean;
       }
     | undefined;
-  /** Name or number of the column by whose values rows are counted. */
   readonly by: string | undefined;
   readonly given: readonly GivenOption[];
   readonly note: (text: string) => void;
@@ -89,7 +84,6 @@ export interface LogPlan {
   readonly summary: "text" | "json" | "none";
   readonly progress: ProgressMode;
   readonly isAnnotated: boolean;
-  /** Files of annotations. */
   readonly findings: readonly FindingsTarget[];
   readonly summaryFile: string | undefined;
 }
@@ -97,7 +91,7 @@ export interface LogPlan {
 interface FilePlan extends FilePaths {
   readonly inputName: string;
   readonly sheets: (WrittenSheets & { readonly kind: SheetKind }) | undefined;
-  /** Name of the sheet that is read; undefined for the first with items. */
+  /** Undefined for the first sheet with items. */
   readonly sheet: string | undefined;
   readonly table: Omit<TableOptions, "onBadRow">;
   readonly filter: RowFilter;
@@ -107,22 +101,12 @@ export interface Plan extends CommonPlan, FilePlan {}
 
 export interface BulkRequest {
   readonly kind: Kind;
-  /** Paths of the inputs; none, or `-` alone, for standard input. */
   readonly files: readonly string[];
   readonly options: BulkOptions;
   readonly given: readonly GivenOption[];
 }
 
-/**
- * Plans a run over one or more files. May run the user's key command. Opens no file of the run.
- *
- * @param inputs the inputs, with the tables of archives in their place
- * @returns a plan for each
- * @throws UsageError when options contradict each other or a setting is invalid
- * @throws ChoiceError when the name of an output asks for a format that cannot be written
- * @throws AuthorisationError when the service is wanted and there is no key
- * @throws FileError when one of the user's own lists cannot be read
- */
+/** May run the key command. Opens no file of the run. @throws UsageError, ChoiceError, AuthorisationError, FileError */
 export async function planRun(
   request: Omit<BulkRequest, "files">,
   inputs: readonly Input[],
@@ -236,11 +220,7 @@ async function planCommon(
   };
 }
 
-/**
- * Decides what goes to standard error; with `--quiet`, only the targets of `--log`.
- *
- * @throws UsageError when there are several formats besides `github` and `debug`, or several files
- */
+/** Keeps only the targets of `--log` if quiet. @throws UsageError for several formats besides `github` and `debug` */
 function logOf({ log = [], quiet }: BulkOptions): LogPlan {
   const all = logFormatsOf({ log });
   const formats = new Set(all.filter((format) => format !== "github" && format !== "debug"));
@@ -269,7 +249,6 @@ const logFormatsOf = ({ log = [] }: Pick<BulkOptions, "log">) =>
 const sheetNamed = ({ sheet }: BulkOptions, { member }: FilePaths): string | undefined =>
   sheet === all && member !== undefined ? undefined : sheet;
 
-/** Returns the kind of the spreadsheet file that is written, and whether it may be the one that is read, with more columns. */
 function sheetsOf(
   { input, output, isInPlace, member, returned }: FilePaths,
   { shard, badRows, split }: BulkOptions,
@@ -282,7 +261,6 @@ function sheetsOf(
   return { kind, mayReturn: isWhole && header.value !== "never" };
 }
 
-/** @throws UsageError, ChoiceError when an output cannot be written with the options */
 function checkWritten(paths: FilePaths, options: BulkOptions, settings: Settings): void {
   const { output, isInPlace, backup, returned, member } = paths;
   const sheets = sheetsOf(paths, options, settings);
@@ -314,7 +292,6 @@ function planFile({ kind, settings, cells }: CommonPlan, paths: FilePaths, optio
   // A file named .csv may hold tabs. An output with the same ending then gets tabs, too.
   const isSameEnding = input !== undefined && output !== undefined && endingOf(input) === endingOf(output);
   const named = output === undefined || isInPlace || isSameEnding ? undefined : formatByName(output);
-  // Sheets are made from CSV.
   const namedFormat = sheets ? "csv" : named;
   const { column, delimiter, quote, comment, format, skipLines, headers } = options;
   return {

@@ -1,7 +1,5 @@
-/**
- * Guards the files that a run writes beside its output. A file may have a name that was mistyped, and be somebody's only copy: one
- * that is there is replaced only if idv wrote it for the same purpose, and its name must end as such files do.
- */
+// Guards files beside the output. A mistyped name may be that of somebody's only copy: a file is replaced only if idv
+// wrote it for the same purpose, and its name must end as such files do.
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { beforeIn } from "../../../core/facts/render/json.js";
 import { endingOf } from "../../../files/ending.js";
@@ -16,16 +14,13 @@ export interface SideOutput {
 }
 
 interface SideOutputKind {
-  /** What such a file is, for messages. */
   readonly what: string;
-  /** The option that names it, up to its value. */
   readonly option: string;
   readonly endings: readonly string[];
-  /** Returns whether idv wrote a file for this purpose. */
+  /** Whether idv wrote a file for this purpose. */
   readonly isOwn: (path: string, size: number) => boolean;
 }
 
-/** Largest file that is read to find out what it is, in bytes. */
 const mostRead = 67_108_864;
 
 const kinds = {
@@ -67,7 +62,7 @@ const kinds = {
   },
 } satisfies Record<string, SideOutputKind>;
 
-/** The members of a finding as idv writes them, and in that order; see findings-file.ts. */
+/** Members of a finding, in the order in which findings-file.ts writes them. */
 const codeQualityKeys = "description,check_name,fingerprint,severity,location";
 const isHash = (text: unknown): boolean => typeof text === "string" && /^[\da-f]{64}$/.test(text);
 

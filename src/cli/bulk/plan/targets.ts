@@ -9,7 +9,6 @@ import { cacheSecretPath } from "../../config/cache-secret.js";
 import { cachePath } from "../../config/paths.js";
 import { UsageError } from "../../errors.js";
 
-/** The file of several tables that gets the output, and the backup of the one that it replaces. */
 export interface Returned {
   readonly path: string;
   readonly backup: string | undefined;
@@ -43,11 +42,7 @@ interface Role {
   readonly isWritten: boolean;
 }
 
-/**
- * An output may replace its own input.
- *
- * @throws UsageError when a file that the run writes has a second role in it
- */
+/** An output may replace its own input. @throws UsageError when a written file has a second role */
 export function checkTargets(files: readonly FileTargets[], common: CommonTargets): void {
   const { allow, deny, dryRun } = common;
   const split = dryRun ? undefined : common.split;
@@ -113,7 +108,7 @@ function isOfSplit(resolved: string, folder: string): boolean {
   return dirname(resolved) === resolvedPath(folder) && [...knownStatuses, "empty"].includes(status);
 }
 
-/** Resolves symbolic links. The file itself need not exist. */
+/** The file itself need not exist. */
 function resolvedPath(path: string): string {
   for (const follow of [() => realpathSync(path), () => join(realpathSync(dirname(path)), basename(path))]) {
     try {

@@ -1,7 +1,4 @@
-/**
- * Annotations for the lines of a table: what is wrong with a row, for tools that show it beside the line. GitHub reads them on
- * standard error; findings-file.ts writes them to files.
- */
+/** Findings for tools that show them beside lines: GitHub reads standard error; findings-file.ts writes files. */
 import type { ObservedRows, RowLocation, RowObserver } from "../../../core/run/run-options.js";
 import type { RowFault } from "../../../core/table/bad-rows.js";
 import type { Status, Verdict } from "../../../core/validator/validator.js";
@@ -10,18 +7,16 @@ import { counted } from "../../../text.js";
 export interface Finding {
   readonly file: string;
   readonly line: number | undefined;
-  /** Status of the row, or `bad row`. */
   readonly rule: string;
-  /** For people, in one line: `x@mailinator.com is disposable`. */
+  /** A line for people: `x@mailinator.com is disposable`. */
   readonly text: string;
 }
 
 export interface FindingSink {
-  /** Takes a finding. Returns whether it takes more. */
+  /** Returns whether it takes more findings. */
   add(finding: Finding): boolean;
 }
 
-/** The findings in one table. */
 export class Annotations implements RowObserver {
   readonly #path: string;
   readonly #wanted: readonly Status[];
@@ -69,17 +64,13 @@ export class Annotations implements RowObserver {
   }
 }
 
-/** Limit for the rows of a table, and for its bad rows. GitHub shows ten annotations of a step, and stores fifty of a job. */
+/** Limit for rows, and for bad rows. GitHub shows ten annotations of a step, and stores fifty of a job. */
 const mostCommands = 50;
 
-/** Returns the sinks of findings in a table: GitHub's commands, if wanted, and files. Those that take no more are removed. */
 export const sinksOf = (isAnnotated: boolean, files: readonly FindingSink[]): Set<FindingSink> =>
   new Set([...(isAnnotated ? [workflowCommands()] : []), ...files]);
 
-/**
- * Returns a sink that writes a workflow command for each finding in a table, to standard error so that commands do not mix with
- * rows. GitHub reads both streams. https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
- */
+/** https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands */
 function workflowCommands(): FindingSink {
   let count = 0;
   return {
@@ -98,7 +89,6 @@ export const badRowFinding = ({ file, line, reason }: RowFault): Finding => ({
   text: `bad row: ${reason}`,
 });
 
-/** Control characters, which must not reach a terminal either. */
 const control = /[\u0000-\u001f\u007f-\u009f]/g;
 const escapeText = (text: string): string =>
   text.replaceAll("%", "%25").replace(control, (character) => encodeURIComponent(character));

@@ -1,6 +1,4 @@
-/**
- * Reports bad rows that are skipped or kept: the first ones on standard error, all of them in a file if one is given.
- */
+/** Reports bad rows that are skipped or kept: the first ones on standard error, all of them in a file if one is given. */
 
 import { BadRowCounts, type RowFault } from "../../../core/table/bad-rows.js";
 import { quoteField } from "../../../core/table/quotes.js";
@@ -9,37 +7,28 @@ import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { say } from "../../terminal/terminal.js";
 
-/** Number of bad rows reported on standard error; further ones are only counted. */
+/** Rows that are shown on standard error; further ones are only counted. */
 const named = 20;
 
-/** First line of a list of bad rows. */
 export const badRowsHeader = "file,line,reason,record\n";
 
 export class BadRowsTable {
   readonly #path: string;
   #isContinued: boolean;
 
-  /**
-   * @param hasOnlyCopy whether the rows are taken out of their file, so that those of earlier runs are nowhere else and have to
-   *   stay
-   */
+  /** `hasOnlyCopy` if rows are taken out of their file: those of earlier runs are nowhere else and have to stay. */
   constructor(path: string, hasOnlyCopy: boolean) {
     this.#path = path;
     this.#isContinued = hasOnlyCopy && (found(path)?.size ?? 0) > 0;
   }
 
-  /**
-   * Opens the table for the next file, which replaces an older table, or continues that of this run or of earlier ones.
-   *
-   * @throws FileError when it cannot be written
-   */
+  /** Replaces an older table, or continues that of this run or of earlier ones. @throws FileError */
   async open(signal: AbortSignal): Promise<TableSink> {
     const sink = await openOutputFile(this.#path, this.#isContinued ? "append" : "replace", signal);
     if (!this.#isContinued) await sink.write(Buffer.from(badRowsHeader));
     return sink;
   }
 
-  /** Called after the rows of a file are committed: later files continue the table. */
   startNext(): void {
     this.#isContinued = true;
   }

@@ -2,7 +2,7 @@
 
 export const commandLine = (words: readonly string[]): string => ["idv", ...words.map(shellWord)].join(" ");
 
-/** Protects a path that starts with a hyphen, which would be an option. */
+/** A path that starts with a hyphen would be an option. */
 export const pathWord = (path: string): string => (path.startsWith("-") ? `./${path}` : path);
 
 const shellWord = (word: string): string =>

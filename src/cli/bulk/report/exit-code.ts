@@ -8,14 +8,11 @@ import { fromNow } from "../../terminal/time.js";
 import type { Plan } from "../plan/plan.js";
 import { limitCommand } from "./next-commands.js";
 
-/** Domains without a usable answer that are reported: a share of them, if there are so many. */
+/** Domains without a usable answer are reported: a share of them, if there are so many. */
 const worryingShare = 0.05;
 const worryingCount = 10;
 
-/**
- * Prints the reason even with `--quiet`. An exhausted quota takes precedence over `--fail-on`, because the run is
- * incomplete.
- */
+/** The reason is printed even with `--quiet`. An exhausted quota comes before `--fail-on`: the run is incomplete. */
 export function exitCodeOf(facts: Facts, plan: Plan): number {
   if (facts.dryRun) return exitCodes.done;
   const { statuses, spared, inputs, units, dns } = facts;

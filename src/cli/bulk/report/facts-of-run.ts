@@ -13,9 +13,7 @@ import type { Plan } from "../plan/plan.js";
 import { cleanCommand, resumeCommand } from "./next-commands.js";
 import { noFacts } from "./totals.js";
 
-/** What the engine and the DNS stage have done for one file. */
 export interface Usage {
-  /** Items that a dry run would have submitted. */
   readonly items: number;
   readonly requests: number | undefined;
   readonly dns: MailStatistics | undefined;
@@ -74,7 +72,6 @@ function outputsOf(
   });
 }
 
-/** Returns a function for the use of the engine and of DNS since this call. */
 export function usageSince({ engine, mail }: Run): () => Usage {
   const items = engine.dryRunItems?.() ?? 0;
   const requests = engine.requests?.() ?? 0;

@@ -26,13 +26,13 @@ export function costOrResumption(error: Error, run: Run, { input, member, cache 
   return `; ${verdicts} in the cache; to resume, ${again}`;
 }
 
-/** Returns the units that no summary has reported, and that stay charged; NaN if the quota has no limit, or the run is dry. */
+/** Units that no summary has reported, and that stay charged; NaN without a limit, and for a dry run. */
 function costOf({ engine: { validator, dryRunItems }, session, totals }: Run): number {
   const isMissed = validator.embedded === undefined || session.quota?.()?.left !== null;
   return isMissed && dryRunItems === undefined ? countsOf(session).charged - totals.toldUnits : Number.NaN;
 }
 
-/** Names the files that are not validated: their rows that are also in the failed file would be in no output. */
+/** Rows of later files that are also in the failed one would be in no output. */
 export function sayUnvalidated({ inputName }: Plan, later: readonly Plan[]): void {
   const others = later.length > 1 ? ` and ${counted(later.length - 1, "more file")}` : "";
   say(

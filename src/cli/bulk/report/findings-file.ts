@@ -19,11 +19,7 @@ export class FindingsFile implements FindingSink {
   #isWritten = false;
   #isCut = false;
 
-  /**
-   * Creates the file, so that a fault is found before the run costs units.
-   *
-   * @throws FileError when it cannot be created
-   */
+  /** Creates the file, so that a fault is found before the run costs units. @throws FileError */
   static async open({ path, format }: FindingsTarget) {
     return new FindingsFile(path, format, await openOutputFile(path));
   }
@@ -44,11 +40,6 @@ export class FindingsFile implements FindingSink {
     if (!this.#isWritten) await this.#sink.discard();
   }
 
-  /**
-   * Writes the file, and says so if it lacks findings.
-   *
-   * @throws FileError when it cannot be written
-   */
   async write(): Promise<void> {
     if (this.#isWritten) return;
     if (this.#isCut) say(`${this.path}: has the first ${grouped(mostFindings)} findings; there are more`);
@@ -60,7 +51,7 @@ export class FindingsFile implements FindingSink {
   }
 }
 
-/** Returns a name for a finding that does not change when its line does; equal findings are numbered. */
+/** A name does not change when the line of its finding does; equal findings are numbered. */
 function fingerprints(findings: readonly Finding[]): string[] {
   const counts = new Map<string, number>();
   return findings.map(({ file, rule, text }) => {

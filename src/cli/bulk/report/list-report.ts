@@ -27,7 +27,6 @@ type WantedReport = NonNullable<Plan["report"]>;
 interface Target {
   readonly path: string;
   readonly sink: TableSink;
-  /** The report that is replaced. */
   readonly before: Before | undefined;
 }
 
@@ -38,11 +37,7 @@ export class ListReport {
   readonly #files: Facts[] = [];
   #isWritten = false;
 
-  /**
-   * Creates the files, so that a fault is found before the run costs units.
-   *
-   * @throws FileError when one cannot be created
-   */
+  /** Creates the files, so that a fault is found before the run costs units. @throws FileError */
   static async open(wanted: WantedReport, kind: Kind, { validator }: Engine): Promise<ListReport> {
     const explain = validator.explain ?? loadOfflineRules().classify;
     const { withAddresses, withFlags } = wanted;
@@ -81,7 +76,6 @@ export class ListReport {
     );
   }
 
-  /** Returns the rows of the current file by the values of its columns. */
   groups(): Facts["groups"] {
     return this.#collector.groups();
   }
@@ -97,12 +91,7 @@ export class ListReport {
     for (const { sink } of this.#targets) await sink.discard();
   }
 
-  /**
-   * Writes the report, unless it is written already or no file could be validated. Returns the written files.
-   *
-   * @param failed number of files that could not be validated
-   * @throws FileError when it cannot be written
-   */
+  /** Does nothing if it is written already, or no file could be validated. @throws FileError */
   async write(failed: number): Promise<Facts["outputs"]> {
     const [first, ...others] = this.#files;
     if (this.#isWritten) return [];
@@ -129,14 +118,13 @@ export class ListReport {
     return written.map(({ path, bytes }) => ({ path, bytes: bytes.length }));
   }
 
-  /** Shortens a name for the report: names of files and columns can be long, or hold an address. */
+  /** Names of files and columns can be long, or hold an address. */
   #shown(name: string): string {
     const text = this.#withAddresses ? name : withoutAddresses(name);
     return text.length <= longestName ? text : `${text.slice(0, longestName)}...`;
   }
 }
 
-/** Returns the index of a column by its name, or by its number from 1. */
 function columnNamed(by: string, file: string, { names, width }: Table): number {
   const named = names.findIndex((name) => name.toLowerCase() === by.toLowerCase());
   if (named !== -1) return named;
@@ -150,13 +138,12 @@ function columnNamed(by: string, file: string, { names, width }: Table): number 
   });
 }
 
-/** Columns that a message names. */
 const mostNamed = 10;
 
-/** Longest report of an earlier run that is read, in bytes. */
+/** In bytes, of an earlier report that is read. */
 const mostBytes = 4_194_304;
 
-/** Returns what the report tells that will be replaced; undefined if there is none. Does not throw. */
+/** The report that will be replaced, if any. Does not throw. */
 async function beforeAt(path: string): Promise<Before | undefined> {
   const file = found(path);
   if (!file?.isFile() || file.size > mostBytes) return undefined;

@@ -1,9 +1,5 @@
-/**
- * The commands that a run suggests when it is done. No suggested command may lose rows or charge them twice.
- *
- * They read the output with `--update`, and repeat only options whose records say so: others charged lists again, decoded UTF-8
- * as Latin-1 and replaced backups.
- */
+// Commands that a run suggests when it is done. None may lose rows or charge them twice: they read the output with
+// `--update`, and repeat only options whose records say so. Others replaced backups and charged lists again.
 
 import { existsSync } from "node:fs";
 import type { RunReport } from "../../../core/run/run-options.js";
@@ -34,11 +30,8 @@ export function limitCommand({ quota, given }: Plan): string {
   return commandLine([...words, "--limit", "N"]);
 }
 
-/**
- * Returns the command that drops disposable and fake rows, and rows without an item. Undefined if there are none, if
- * all rows are such, or if the options of this run prevent it. The command reads the output, so that no unit is charged
- * again, or the input if the quota has no limit.
- */
+// Drops disposable and fake rows, and those without an item; undefined if none or all are such, or options prevent it.
+// Reads the output, so that no unit is charged again, or the input if the quota has no limit.
 export function cleanCommand(
   plan: Plan,
   table: Table,

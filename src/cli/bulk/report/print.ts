@@ -8,10 +8,9 @@ import { colours } from "../../terminal/terminal.js";
 import type { LogPlan } from "../plan/plan.js";
 import { oldDataRemark, textSummary } from "./summary.js";
 
-/** The facts of a file, or of all files of the run together. */
 type SummaryType = "summary" | "total";
 
-/** @param isLast whether it is the last summary of the run, in which people are told of old lists */
+/** `isLast` adds a remark on old lists, for people. */
 export async function printSummary(
   format: LogPlan["summary"],
   type: SummaryType,
@@ -39,11 +38,6 @@ async function terminalStyle(): Promise<TerminalStyle | undefined> {
   return { chalk: await colours(process.stderr, process.env), columns: columns || 80, isUnicode };
 }
 
-/**
- * Appends the facts to a file as a line of JSON.
- *
- * @throws FileError when it cannot be written
- */
 export async function appendSummary(path: string, type: SummaryType, facts: Facts): Promise<void> {
   const line = jsonLine(type, facts);
   // Opening a named pipe without a reader would block.

@@ -9,7 +9,6 @@ import type { Run } from "../open/engine.js";
 import type { RunFiles } from "../open/files.js";
 import type { Plan } from "../plan/plan.js";
 
-/** @param place that of the file among several: `file 2 of 3` */
 export function progressOf(
   { inputName, output, split, log: { progress: mode } }: Plan,
   { engine: { validator, activity }, mail }: Run,

@@ -19,14 +19,10 @@ interface Block {
 }
 
 const gap = 4;
-/** Width of a terminal, in columns, below which there is one block without bars. */
+/** Narrower terminals, in columns, get one block without bars. */
 const narrow = 60;
 const mostEntries = 4;
 
-/**
- * Returns the middle of the summary: as many blocks side by side as fit, and the others below. `counts` are rows by status, in
- * order.
- */
 export function statusLines(
   { rows, statuses, reasons, topDomains }: Pick<Facts, "rows" | "statuses" | "reasons" | "topDomains">,
   counts: readonly (readonly [string, number])[],
@@ -82,7 +78,6 @@ function statusBlock(
   return { lines, width: nameWidth + countWidth + 11 + (barWidth === 0 ? 0 : barWidth + 2) };
 }
 
-/** @param room width of the block at most */
 function listBlock(heading: string, entries: readonly (readonly [string, number])[], room: number): Block[] {
   if (entries.length === 0) return [];
   const shown = entries.slice(0, entries.length > mostEntries ? mostEntries - 1 : mostEntries);

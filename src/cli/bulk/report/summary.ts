@@ -9,7 +9,6 @@ import { counted, grouped, linesText, percent, printable, sizeOf } from "../../.
 import { statusColour, type TerminalStyle } from "../../terminal/bars.js";
 import { fakeReasonCounts, statusLines } from "./summary-layout.js";
 
-/** @param style that of the terminal; undefined for a file or a pipe */
 export function textSummary(facts: Facts, style: TerminalStyle | undefined): string {
   const { inputs, rows, written, fixed, dns, next } = facts;
   const shown = rowsByStatus(facts.statuses, facts.empty);
@@ -41,7 +40,6 @@ const statusList = (
     return `  ${statusColour(style?.chalk, status)(name)}${grouped(count).padStart(12)}`;
   });
 
-/** Returns the only input; undefined for several files. */
 const onlyInput = ({ inputs, failed }: Facts): InputFacts | undefined =>
   failed === 0 && inputs.length === 1 ? inputs[0] : undefined;
 
@@ -81,7 +79,6 @@ function dryRunLine(facts: Facts): string {
   );
 }
 
-/** Whether the quota has enough for what would be charged. */
 function willDo({ used, left }: Facts["units"]): string {
   if (left === null) return "";
   return `; the quota has ${grouped(left)} left${used <= left ? "" : `, ${grouped(used - left)} too few`}`;
@@ -132,7 +129,6 @@ function details({ reasons, topDomains }: Facts): string[] {
   return [...list("fake", fakeReasonCounts(reasons)), ...list("disposable domains", domains)];
 }
 
-/** The rows by the values of the column of `--by`, the worst first. */
 function groupLines({ groups }: Facts): string[] {
   return groups
     .filter(({ isWanted }) => isWanted)
@@ -166,7 +162,7 @@ function outputLines({ outputs, repairable, engine, explained, fixes }: Facts): 
   ];
 }
 
-/** Example: `1,204 domains asked, 300 from the cache; 41 domains undecided: 38 timeouts, 3 SERVFAIL`. */
+/** `1,204 domains asked, 300 from the cache; 41 domains undecided: 38 timeouts, 3 SERVFAIL` */
 function dnsLine({ asked, cached, undecided, causes }: NonNullable<Facts["dns"]>): string {
   const old = cached === 0 ? "" : `, ${grouped(cached)} from the cache`;
   const reasons = undecidedCauses.flatMap((cause) => {
@@ -230,10 +226,9 @@ function remarks(facts: Facts, input: InputFacts): string[] {
   ];
 }
 
-/** Age in days above which a run mentions the lists: by then they miss a fifth of new disposable domains. */
+/** From this age, the lists miss a fifth of new disposable domains. */
 const oldDays = 30;
 
-/** Returns a remark if the lists of disposable domains are old. */
 export const oldDataRemark = ({ dataDays }: Pick<Facts, "dataDays">): string | undefined =>
   dataDays === null || dataDays <= oldDays
     ? undefined

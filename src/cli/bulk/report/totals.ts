@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from "../../exit-codes.js";
 import { version } from "../../version.js";
 import type { Plan } from "../plan/plan.js";
 
-/** Exit codes from the best to the worst. */
+/** From the best to the worst. */
 const order: readonly number[] = [
   ...[exitCodes.done, exitCodes.failOn, exitCodes.quotaExhausted, exitCodes.usage],
   ...[exitCodes.notAuthorised, exitCodes.service, exitCodes.inputOutput, exitCodes.bug],
@@ -15,17 +15,14 @@ export class Totals {
   exitCode: number = exitCodes.done satisfies ExitCode;
   /** The first are those of no file. */
   readonly #files: [Facts, ...Facts[]];
-  /** Files that could not be validated. */
   failed = 0;
   #hasLostSideOutput = false;
-  /** Units of files that have failed. */
   #lostUnits = 0;
 
   constructor(none: Facts) {
     this.#files = [none];
   }
 
-  /** Units of the files that are done. */
   get toldUnits(): number {
     return this.#files.reduce((sum, { units }) => sum + units.used + units.paidBefore, 0);
   }
@@ -34,7 +31,6 @@ export class Totals {
     return this.failed > 0 || this.#hasLostSideOutput;
   }
 
-  /** Counts a report, a log or the like that could not be written beside the output. */
   loseSideOutput(exitCode: number): void {
     this.#hasLostSideOutput = true;
     this.#worsen(exitCode);
@@ -51,7 +47,6 @@ export class Totals {
     this.#worsen(exitCode);
   }
 
-  /** Returns the facts of all files together. */
   facts(): Facts {
     const sum = sumOf(this.#files);
     return {
@@ -67,7 +62,7 @@ export class Totals {
   }
 }
 
-/** Returns the facts of a run before its first file: what is the same for all files. */
+/** Facts before the first file: what is the same for all files. */
 export const noFacts = (
   { kind, isDryRun, columns }: Plan,
   { engine, dataDays }: { readonly engine: Engine; readonly dataDays: number | null },

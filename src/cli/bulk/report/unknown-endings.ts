@@ -1,14 +1,11 @@
-/**
- * Counts the rows that are fake for their top-level domain alone, where the list of these is old: some may have been delegated
- * since. Observes rows only then.
- */
+/** Counts rows that are fake for their top-level domain alone where the list of these is old: the domain may be newer. */
 import type { Classifier } from "../../../core/classifier/classifier.js";
 import { unknownTld } from "../../../core/classifier/rules/domain/unknown-tld.js";
 import type { ObservedRows, RowObserver } from "../../../core/run/run-options.js";
 import type { Kind } from "../../../core/validator/validator.js";
 import { counted, printable } from "../../../text.js";
 
-/** Age of the list from which it is told, in milliseconds: half a year. */
+/** In milliseconds: half a year. */
 const oldAge = 183 * 86_400_000;
 const namedEndings = 3;
 const mostEndings = 1000;
@@ -26,10 +23,6 @@ export class UnknownEndings implements RowObserver {
     this.#published = published;
   }
 
-  /**
-   * @param now milliseconds since the epoch
-   * @returns undefined if the list is not old
-   */
   static of(kind: Kind, classifier: Classifier | undefined, now: number): UnknownEndings | undefined {
     const published = classifier?.suffixes?.published ?? "";
     const isOld = now - Date.parse(published) > oldAge;
@@ -51,7 +44,6 @@ export class UnknownEndings implements RowObserver {
     }
   }
 
-  /** Returns a remark; undefined if there are no such rows. */
   remark(): string | undefined {
     if (this.#rows === 0) return undefined;
     const endings = [...this.#counts].sort((a, b) => b[1] - a[1]);

@@ -79,7 +79,7 @@ async function pruneCache({ olderThan }: OptionValues<typeof pruneOptions>): Pro
   say(`removed ${counted(await remove(olderThan), "verdict")}`);
 }
 
-/** Deletes verdicts older than `age` milliseconds, or all if `age` is 0. Returns their number. */
+/** `age` is in milliseconds; 0 deletes all. */
 const remove = (age: number): Promise<number> =>
   withCache(
     cachePath(process.env),

@@ -98,10 +98,9 @@ async function showData(options: { readonly json?: true }): Promise<void> {
   print(`${grouped(size)} entries, ${path ?? "came with idv"}${age}\n`);
 }
 
-/** Returns the whole days since a date; undefined for no date. */
 const daysSince = (published: string): number | undefined => daysOld([{ published }], Date.now());
 
-/** Returns for each source how many disposable domains no other adds. Correcting lists add none. */
+/** Domains that no other source adds. Correcting lists add none. */
 function countAlone(table: DisposableTable): readonly number[] {
   const adding = table.sources.map(({ role = "list" }) => addsNames(role as ListRole));
   const mask = adding.reduce((bits, adds, i) => bits | (Number(adds) << i), ownBit);

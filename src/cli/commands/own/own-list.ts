@@ -24,10 +24,8 @@ const addOptions = optionRecords({
 });
 const listOptions = optionRecords({ json: { flags: "--json", help: "print one JSON object a line" } });
 
-/** Longest wait for another change of the list, in milliseconds. */
 const lockMilliseconds = 10_000;
 
-/** Returns the command for one of the lists. */
 export const ownListCommand =
   (list: ListName): DefineCommand =>
   (command) => {
@@ -108,7 +106,7 @@ async function show(list: ListName, { json }: OptionValues<typeof listOptions>):
   else await printListing({ header: ["entry", "note"], rows: rows.map(({ entry, note }) => [entry, note]) });
 }
 
-/** Changes the file as a whole; two changes at once follow each other. Other lines stay as people have written them. */
+/** Replaces the file as a whole; two changes at once follow each other. Other lines stay as people have written them. */
 async function change(list: ListName, to: (lines: readonly string[]) => readonly string[]): Promise<void> {
   const named = ownListPath(list, process.env);
   createFolder(dirname(named), 0o700);
@@ -120,20 +118,14 @@ async function change(list: ListName, to: (lines: readonly string[]) => readonly
   });
 }
 
-/** A line ends as in lists that runs read: with LF, CR or both. */
 const linesIn = (text: string): readonly string[] => text.split(/\r\n|\r|\n/).filter((line) => line !== "");
 
-/** Returns the entry of a line as {@link normalized} does; undefined for a comment, and for what is no entry. */
 function keyOf(list: ListName, line: string): string | undefined {
   const parsed = parseListLine(line, list);
   return parsed instanceof Fault ? undefined : parsed;
 }
 
-/**
- * Returns an entry as it is stored: lower case, the domain in A-labels.
- *
- * @throws UsageError when no address can match it
- */
+/** Lower case, the domain in A-labels. @throws UsageError when no address can match it */
 function normalized(list: ListName, entry: string): string {
   const parsed = parseListLine(entry, list);
   if (parsed === undefined || parsed instanceof Fault) {

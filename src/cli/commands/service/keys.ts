@@ -231,7 +231,6 @@ function changeOf({
   };
 }
 
-/** Fields of `idv keys list --json`, in this order. */
 function fieldsOf({ id, name, permissions, isSandbox, created, expires, revoked, quota, ...key }: ApiKey) {
   const date = (time: number | null) => (time === null ? null : new Date(time).toISOString());
   const { limit, period, used, left } = quota;

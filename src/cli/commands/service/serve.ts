@@ -173,17 +173,13 @@ const variables: Readonly<Record<string, readonly string[]>> = {
   dns: [variableOf("dns")],
 };
 
-/** Time for requests in flight to finish after a signal, in milliseconds. */
+/** Time for requests in flight after a signal, in milliseconds. */
 const patienceMilliseconds = 7000;
 
-/** Longest wait for a lock of another process on the state, in milliseconds; then the answer is 503. */
+/** Longest wait for a lock on the state, in milliseconds; then the answer is 503. */
 const lockMilliseconds = 1000;
 
-/**
- * Runs the service until SIGTERM or SIGINT, then lets the requests in flight finish.
- *
- * @param isStateInFile whether the file of options names the state, which may then hold a password
- */
+/** Lets requests in flight finish after a signal. A state named in the file of options may hold a password. */
 async function serve(options: ServeOptions, isStateInFile: boolean): Promise<void> {
   const { state, corsOrigin = [], maxItems, baseUrl, quiet } = options;
   if (options.trustHeader !== undefined && options.trustFrom === undefined) {
@@ -314,11 +310,6 @@ function dashboardLoader(
   };
 }
 
-/**
- * Opens the lists, if there is a folder for them.
- *
- * @throws UsageError when it cannot be used
- */
 async function openLists(
   { state, lists: given, maxListBytes, keepLists, check }: ServeOptions,
   store: ServiceStore,
@@ -349,10 +340,9 @@ async function openLists(
   return lists;
 }
 
-/** In milliseconds. */
 const tidyEvery = 600_000;
 
-/** Tidies the usage now and from time to time. A failure is made up for the next time. */
+/** A failure is made up for the next time. */
 function keepUsageTidy(store: ServiceStore, keep: number): NodeJS.Timeout {
   const tidy = () => store.tidyUsage(keep).catch(() => {});
   tidy();
@@ -368,7 +358,6 @@ function keepQuotasClear(store: ServiceStore): NodeJS.Timeout {
   return setInterval(() => store.clearDead(isDead).catch(() => {}), clearEvery).unref();
 }
 
-/** Returns a function that says an error, the same one once a minute. */
 function sayOnce(): (error: Error) => void {
   let last = { message: "", until: 0 };
   return ({ message }) => {

@@ -34,10 +34,7 @@ const exportOptions = optionRecords({
 
 const environment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
 
-/**
- * First line of an exported state. The last line has the number of rows of each table and the SHA-256 hash of all lines
- * before it; a file without it is cut off.
- */
+/** The last line has the rows of each table and the SHA-256 of all lines before it; a file without it is cut off. */
 const firstLine = { idv: "state", version: 3 };
 
 export const define: DefineCommand = (state) => {
@@ -83,7 +80,6 @@ class Counts {
     this.#counts.set(table, (this.#counts.get(table) ?? 0) + rows.length);
   }
 
-  /** @param hash of all lines before it */
   lastLine(hash: Hash): string {
     const end = Object.fromEntries(stateTableNames.map((name) => [name, this.#counts.get(name) ?? 0]));
     return JSON.stringify({ end, sha256: hash.copy().digest("hex") });
@@ -167,12 +163,7 @@ async function checkState(
   }
 }
 
-/**
- * Reads an exported state, up to {@link rowsAtOnce} rows at a time.
- *
- * @param path undefined for standard input
- * @throws FileError when it cannot be read, or is not an exported state
- */
+/** Up to {@link rowsAtOnce} rows at a time. @throws FileError when it cannot be read, or is not an exported state */
 async function* readPages(path: string | undefined, counts: Counts): AsyncGenerator<StateRows> {
   const name = path ?? "standard input";
   const input = path === undefined ? process.stdin : createReadStream(path);

@@ -58,7 +58,7 @@ interface Line {
   readonly name: string;
   readonly kind: string;
   units: number;
-  /** Items by status; `quota_exceeded` items are not charged. */
+  /** `quota_exceeded` items are not charged. */
   readonly statuses: Record<string, number>;
 }
 
@@ -99,7 +99,7 @@ async function showUsage({
   }
 }
 
-/** Yields the sums of the keys with the most units, and then those of all keys, under the key "*". */
+/** Keys with the most units first; the sums of all keys are under "*". */
 async function* topOf(
   totals: readonly KeyTotal[],
   start: number,
