@@ -1,8 +1,5 @@
-/**
- * Finds the files whose tables are files of a run: zip archives, and spreadsheet files of which all sheets are wanted; compressed
- * ones, too, and those in each other. What is in another file is unpacked into a private copy, because archives are read from
- * their end.
- */
+// Finds the files whose tables are files of a run: zip archives and, if all sheets are wanted, spreadsheet files; also
+// compressed and in each other. What is inside is unpacked into private copies: archives are read from their end.
 import type { ItemProfile } from "../core/table/sniff/item-profile.js";
 import { Fault } from "../fault.js";
 import { endingOf } from "../files/ending.js";
@@ -16,10 +13,9 @@ import { sheetKindOf, tableEndings } from "./registry.js";
 import { type ArchiveFile, openArchive } from "./zip/archive-files.js";
 import { isZipStart } from "./zip/zip-start.js";
 
-/** How deep archives in archives are opened: a few bytes can stand for any depth. */
+/** A few bytes can stand for any depth. */
 const mostNested = 4;
 
-/** Parts that only workbooks and documents have. */
 const officePart =
   /^(?:\[Content_Types\]\.xml|mimetype|xl\/workbook\..*|word\/document\.xml|Index\/Document\.iwa|Index\.zip)$/;
 
@@ -27,23 +23,15 @@ const stays = "an archive in another file is not put back; write its tables to a
 
 export interface ContainerChoices {
   readonly profile: ItemProfile;
-  /** Whether each sheet of a spreadsheet file is a table. */
   readonly allSheets: boolean;
-  /** Whether the file is to come back: then its own tables are taken, and what is in archives in it stays as it is. */
+  /** Whether the file comes back: then only its own tables are taken, and archives in it stay as they are. */
   readonly comesBack: boolean;
   readonly signal: AbortSignal;
-  /** Takes what is to be called when the run ends. */
   readonly atEnd: (close: () => Promise<void>) => Promise<void>;
   readonly copies: PrivateCopies;
 }
 
-/**
- * Returns the containers in a file; none if it is a table itself.
- *
- * @param name its name in messages
- * @throws FileError, TableError when one cannot be read, or there are too many in each other
- * @throws ChoiceError when an archive has no tables, or all sheets of another file are wanted
- */
+/** None for a table itself. @throws FileError, TableError for unreadable files, ChoiceError for those without tables */
 export async function containersIn(
   path: string,
   name: string,
@@ -63,11 +51,9 @@ interface Place {
   readonly path: string;
   readonly name: string;
   readonly within: string;
-  /** Number of files around it. */
   readonly depth: number;
 }
 
-/** Returns undefined for a file that is a table itself. */
 async function containersAt(
   place: Place,
   choices: ContainerChoices,
@@ -124,13 +110,11 @@ function refuseDoubles(name: string, parts: readonly string[]): void {
 
 interface InnerContainers {
   readonly found: readonly Container[];
-  /** Names of the parts in which they are. */
   readonly opened: ReadonlySet<string>;
   /** The first fault of a part, which stays as it is unless there is nothing else. */
   readonly broken: unknown;
 }
 
-/** Returns the containers in the parts of an archive. */
 async function containersOf(
   file: ArchiveFile,
   { name, within, depth }: Place,
@@ -164,7 +148,7 @@ const isContainer =
   (part: string): boolean =>
     endingOf(part) === "zip" || (allSheets && sheetKindOf(part) !== undefined);
 
-/** Hidden files, and what macOS adds to archives, are nobody's tables. */
+/** Hidden files, and what macOS adds to archives, are not tables. */
 function isWanted(part: string): boolean {
   const base = part.slice(Math.max(part.lastIndexOf("/"), part.lastIndexOf("\\")) + 1);
   return base !== "" && !base.startsWith(".") && !part.startsWith("__MACOSX/");

@@ -8,7 +8,7 @@ import { isZipStart } from "./zip/zip-start.js";
 /** Enough for the first bytes of what is compressed. */
 const startBytes = 65_536;
 
-/** Returns the first bytes of a file. Neither pipes nor devices are opened: they have none, as have files with a fault. */
+/** Pipes and devices are not opened: they have none, as have files with a fault. */
 function firstBytes(path: string, length: number): Buffer {
   if (found(path)?.isFile() !== true) return Buffer.of();
   try {
@@ -27,14 +27,12 @@ function firstBytes(path: string, length: number): Buffer {
 
 export const isCompressed = (path: string): boolean => compressionByMagic(firstBytes(path, 4)) !== undefined;
 
-/** Returns whether a file starts as a zip archive or a compressed file does. */
 export const mayHoldTables = (path: string): boolean => isZipStart(firstBytes(path, 4)) || isCompressed(path);
 
-/** Returns the first bytes, at least four, of what is in a file that may be compressed. */
 export const startOf = async (path: string): Promise<Uint8Array> =>
   uncompressedStart(firstBytes(path, startBytes));
 
-/** Returns the first bytes of what starts with some bytes that may be compressed; none if they are damaged. */
+/** None if they are damaged. */
 export async function uncompressedStart(start: Uint8Array): Promise<Uint8Array> {
   if (compressionByMagic(start) === undefined) return start;
   async function* bytes() {

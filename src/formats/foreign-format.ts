@@ -13,10 +13,7 @@ interface Wrapping {
   readonly command: string;
 }
 
-/**
- * Files that hold another file, by their first characters, with the command that unpacks them. Bytes are characters up
- * to U+00FF.
- */
+/** Files that hold another file, and the commands that unpack them. Bytes are characters up to U+00FF. */
 const wrappings: readonly Wrapping[] = [
   { start: /^\xfd7zXZ\0/, what: "an xz file", command: "xz -dc" },
   { start: /^BZh[1-9](?:1AY&SY|\x17rE8P\x90)/, what: "a bzip2 file", command: "bzip2 -dc" },
@@ -91,11 +88,7 @@ function unwrapping({ command }: Wrapping, name: string, wanted: string): string
   return `${unpack} | idv ${wanted}`;
 }
 
-/**
- * @param start the first bytes of the file, with its byte order mark
- * @param wanted the command that was to read it
- * @throws ChoiceError if the file has another format, or is not text
- */
+/** `start` includes the byte order mark. @throws ChoiceError if the file has another format, or is not text */
 export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails" | "domains"): void {
   const refuse = (what: string, advice: string, page?: string) => {
     throw new ChoiceError(`${name}: ${what}`, { code: "format", advice, page: page ?? advice });
@@ -120,10 +113,7 @@ export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails
   if (controls > Math.max(30, start.length / 20)) refuse("not text: many control characters", asCsv);
 }
 
-/**
- * Returns whether more than a quarter of the bytes is NUL. In a short text, the NULs must be at even or at odd
- * positions, as in UTF-16: a field may contain some.
- */
+/** More than a quarter. In a short text, a field may contain some; UTF-16 has all at even or all at odd positions. */
 function isMostlyNul(bytes: Buffer): boolean {
   const nuls = [0, 0] as [number, number];
   for (const [i, byte] of bytes.entries()) if (byte === 0) nuls[i & 1 ? 1 : 0]++;

@@ -5,26 +5,22 @@ import { ChoiceError } from "../files/errors.js";
 import type { Refusals, SheetFormat, SheetKind } from "./format.js";
 import { spreadsheets } from "./xlsx/format.js";
 
-/** Formats whose files have sheets. */
 const sheetFormats: readonly SheetFormat[] = [spreadsheets];
 
-/** What text refuses, in whatever format its table is. */
+/** Whatever the format of the table in the text. */
 export const textRefuses: Refusals = {
   sheet: "--sheet is for spreadsheet files, and this is not one",
 };
 
-/** @param start first bytes of a file, uncompressed */
 export const sheetFormatOf = (start: Uint8Array): SheetFormat | undefined =>
   sheetFormats.find((format) => format.starts(start));
 
 export const formatOfKind = (kind: SheetKind): SheetFormat =>
   sheetFormats.find(({ kinds }) => kinds.includes(kind))!;
 
-/** Returns the kind of spreadsheet file of this name; undefined for others. */
 export const sheetKind = (name: string): SheetKind | undefined =>
   sheetFormats.flatMap(({ kinds }) => kinds).find((kind) => kind === name);
 
-/** Returns the kind of spreadsheet file that the name of a file asks for; undefined for others. */
 export const sheetKindOf = (path: string): SheetKind | undefined => sheetKind(endingOf(path));
 
 const textFormats: ReadonlyMap<string, TableFormat> = new Map([
@@ -45,11 +41,9 @@ const notWritten = new Set([
 interface TableEnding {
   /** Whether files of other things have it, too. */
   readonly isVague: boolean;
-  /** Whether a table that is written may have it. */
   readonly isWritten: boolean;
 }
 
-/** Endings of files that are tables. */
 export const tableEndings: ReadonlyMap<string, TableEnding> = new Map(
   [...textFormats.keys(), "txt", "vcf", "ldif", ...sheetFormats.flatMap(({ kinds }) => kinds)].map(
     (ending) => [
@@ -59,11 +53,7 @@ export const tableEndings: ReadonlyMap<string, TableEnding> = new Map(
   ),
 );
 
-/**
- * Returns the format of text that a name asks for, compressed or not; undefined if the name gives no hint, or asks for sheets.
- *
- * @throws ChoiceError if the name asks for a format that cannot be written
- */
+/** Undefined if the name gives no hint, or asks for sheets. @throws ChoiceError if it cannot be written */
 export function formatByName(path: string): TableFormat | undefined {
   const name = endingOf(path);
   if (notWritten.has(name)) {
@@ -72,6 +62,5 @@ export function formatByName(path: string): TableFormat | undefined {
   return textFormats.get(name);
 }
 
-/** Returns whether a name is one of files that hold several tables. */
 export const isContainerName = (path: string): boolean =>
   /\.zip$/i.test(path) || sheetKindOf(path) !== undefined;

@@ -1,4 +1,4 @@
-/** The formats of text besides lines: which of them a text is, by its first bytes, and how it becomes a table. */
+/** The formats of text besides lines: which one a text is, by its first bytes, and how it becomes a table. */
 
 import { openTable as openLines } from "../core/table/open/reader.js";
 import type { Table, TableOptions, TableSource, TextFormats } from "../core/table/table.js";
@@ -33,19 +33,12 @@ const textFormats: TextFormats = {
   },
 };
 
-/**
- * Opens a table of lines, or a text of another format as one. Closes the input if it throws.
- *
- * @throws TableError if the bytes cannot be read as a table
- * @throws ChoiceError if the column cannot be chosen, or the text is of a format that is not read
- */
+/** Closes the input if it throws. @throws TableError if the bytes are not a table, ChoiceError if no column fits */
 export const openTable = (source: TableSource, options: TableOptions): Promise<Table> =>
   openLines(source, { ...options, formats: textFormats });
 
-/** Whether the name of a file asks for JSON Lines. */
 const isLines = (name: string): boolean => ["jsonl", "ndjson"].includes(endingOf(name));
 
-/** Returns whether the options imply that the input is a table. */
 const isGiven = ({ delimiter, header, dialect, sheet, columns, allColumns }: TableOptions): boolean =>
   [delimiter, header, dialect?.quote, sheet, columns].some((option) => option !== undefined) ||
   allColumns === true;

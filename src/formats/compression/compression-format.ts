@@ -7,10 +7,7 @@ export function compressionByName(path: string): Compression | undefined {
   return /\.zst$/i.test(path) ? "zstd" : undefined;
 }
 
-/**
- * Returns the compression of data by its first four bytes: RFC 1952 §2.3.1, RFC 8878 §3.1. A zstd stream may begin with
- * a skippable frame (RFC 8878 §3.1.2).
- */
+/** RFC 1952 §2.3.1, RFC 8878 §3.1. A zstd stream may begin with a skippable frame (RFC 8878 §3.1.2). */
 export function compressionByMagic(start: Uint8Array): Compression | undefined {
   const startsWith = (...bytes: number[]) => bytes.every((byte, i) => start[i] === byte);
   if (startsWith(0x1f, 0x8b)) return "gzip";

@@ -1,7 +1,4 @@
-/**
- * gzip and zstd for input and output files: decompression, and a sink that compresses. Knows nothing of the content.
- * Loaded only for compressed files.
- */
+/** gzip and zstd: decompression, and a sink that compresses. Loaded only for compressed files. */
 import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import zlib, { createGunzip } from "node:zlib";
@@ -12,13 +9,10 @@ import type { Compression } from "./compression-format.js";
 import { GzipWriter } from "./gzip.js";
 import { zstdPieces } from "./zstd-frames.js";
 
-/** Size of zlib's output chunks in bytes. The default, 16 KiB, makes many small chunks. */
+/** In bytes. The default, 16 KiB, makes many small chunks. */
 const chunkSize = 262_144;
 
-/**
- * @param name the file's name in errors, or `standard input`
- * @throws FileError when the data is damaged or truncated, or zstd is not available
- */
+/** @throws FileError when the data is damaged or truncated, or zstd is not available */
 export async function* decompress(
   name: string,
   compression: Compression,
@@ -88,8 +82,7 @@ export async function compressInto(
   };
   return {
     async write(bytes) {
-      // Wait until the transform has consumed the bytes: the caller may then reuse their memory. A failure of the sink
-      // below ends the wait.
+      // The caller may reuse the memory of bytes that the transform has consumed. A failing sink ends the wait.
       const taken = new Promise<void>((resolve, reject) => {
         transform.write(bytes, (error) => (error ? reject(error) : resolve()));
       });
@@ -110,7 +103,7 @@ export async function compressInto(
   };
 }
 
-/** Functions of node:zlib that the types of Node.js 20 lack. */
+/** Missing in the types of Node.js 20. */
 interface NewerZlib {
   readonly createGunzip: unknown;
   readonly createZstdCompress?: (options: { readonly chunkSize: number }) => Transform;
@@ -119,16 +112,11 @@ interface NewerZlib {
 
 interface Zstd {
   compressor(): Transform;
-  /** Returns a stream that needs pieces of {@link zstdPieces}: that of Node.js drops what follows the end of a frame in a piece. */
+  /** Needs the pieces of {@link zstdPieces}: that of Node.js drops what follows the end of a frame in a piece. */
   decompressor(): Transform;
 }
 
-/**
- * Returns the zstd of Node.js, else that of the package: Node.js has it since 22.15, and there is no build of the package for
- * some platforms.
- *
- * @throws FileError when there is neither
- */
+/** Node.js has zstd since 22.15; the package lacks builds for some platforms. @throws FileError when there is neither */
 async function zstd(name: string): Promise<Zstd> {
   const { createZstdCompress, createZstdDecompress } = zlib as NewerZlib;
   if (createZstdCompress && createZstdDecompress) {

@@ -2,7 +2,7 @@
 import { promisify } from "node:util";
 import { constants, crc32, deflateRaw } from "node:zlib";
 
-/** Size of a piece in bytes: large enough that starting one costs nothing. */
+/** Large enough that starting a piece costs nothing. */
 const pieceBytes = 524_288;
 const mostPieces = 4;
 /** A piece may refer to this many bytes before it (RFC 1951). */

@@ -8,12 +8,7 @@ type Step =
 /** A block decompresses to at most 128 KiB (RFC 8878 §3.1.1.2.4). */
 const blocksInPiece = 16;
 
-/**
- * Walks over frames (RFC 8878 §3). Reads only headers and skips compressed data. Each `read` step receives its bytes.
- * `cut` ends a piece.
- *
- * @throws Error when the bytes are not zstd frames
- */
+/** Reads frame headers (RFC 8878 §3). `read` gets its bytes, `cut` ends a piece. @throws Error for other bytes */
 function* walkFrames(): Generator<Step, never, Buffer> {
   for (;;) {
     const magic = (yield { read: 4 }).readUInt32LE();
@@ -44,13 +39,8 @@ function* walkBlocks(): Generator<Step, void, Buffer> {
   }
 }
 
-/**
- * Cuts compressed data into pieces that decompress to at most 2 MiB each and do not extend past the end of their frame.
- * The decompressor buffers all output of a piece in memory. It also accepts a truncated frame silently, so truncation
- * is detected here.
- *
- * @throws Error when the bytes are not zstd frames, or end within a frame
- */
+// Pieces decompress to at most 2 MiB, which the decompressor buffers, and end with their frame. It accepts truncated
+// frames silently, so these are detected here. @throws Error when the bytes are not whole frames
 export async function* zstdPieces(input: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const walk = walkFrames();
   let step: Step = walk.next().value;

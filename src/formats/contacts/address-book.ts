@@ -1,8 +1,5 @@
-/**
- * Reads address books, vCard (RFC 6350, and 2.1 and 3.0 before it) and LDIF (RFC 2849), and lists of mailboxes (RFC
- * 5322), as a CSV table of names and addresses. A contact with several addresses has several rows; one without an
- * address has an empty field.
- */
+// Reads vCard (RFC 6350, and 2.1 and 3.0), LDIF (RFC 2849) and lists of mailboxes (RFC 5322) as a CSV table: a row for
+// each address of a contact, and one with an empty field for a contact without an address.
 import { nameText } from "../../core/table/bytes.js";
 import { quoteField } from "../../core/table/quotes.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
@@ -13,7 +10,6 @@ import { vcardContacts } from "./vcard.js";
 
 interface AddressBook {
   readonly what: string;
-  /** Name of the column with the items. */
   readonly column: string;
   readonly contactsIn: (bytes: AsyncIterable<Uint8Array>) => AsyncGenerator<Contact>;
 }
@@ -33,13 +29,7 @@ const addressBooks: readonly (AddressBook & { readonly start: RegExp })[] = [
   },
 ];
 
-/**
- * Returns the address book that a file is; undefined for other files.
- *
- * @param start the first bytes of the file
- * @param isWhole whether they are all of its bytes
- * @param profile recognises the items of a list; undefined if the file cannot be one
- */
+/** Returns undefined for other files; an undefined `profile` if the file cannot be a list. */
 export function addressBookIn(
   start: Buffer,
   isWhole: boolean,
@@ -72,7 +62,6 @@ export async function* csvOf(
   yield Buffer.from(piece);
 }
 
-/** Yields the text of a list, without its byte order mark. */
 async function* decodedPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
@@ -83,10 +72,7 @@ const pieceLength = 65_536;
 /** Longer lines hold pictures and keys. They are cut. */
 const longestLine = 65_536;
 
-/**
- * Yields lines. A line that starts with white space continues the one before it (RFC 6350 section 3.2, RFC 2849 note
- * 2).
- */
+/** White space at the start continues the line before (RFC 6350 section 3.2, RFC 2849 note 2). */
 async function* wholeLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let line: string | undefined;
   let rest = "";

@@ -1,15 +1,8 @@
-/**
- * Reads lists of items, as people copy them from the recipients of a message: lines in which each field is an item, with or
- * without a name: `Ann <a@b.net>, "Lee, Bob" <c@d.net>; e@f.net`. Knows what an item is from its profile only.
- */
+/** Reads lists of items as people copy them from recipients: `Ann <a@b.net>, "Lee, Bob" <c@d.net>; e@f.net`. */
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import type { Contact } from "./contact.js";
 
-/**
- * Returns whether a text is such a list and not a table: all its lines are, and one has several items.
- *
- * @param isWhole whether it is the whole input; otherwise its last line may be cut off
- */
+/** All lines are of items, one of several. Unless it `isWhole`, the last line may be cut off. */
 export function isItemList(text: string, isWhole: boolean, profile: ItemProfile): boolean {
   const lines = unfolded(text).split(/\r\n|\r|\n/);
   const whole = isWhole || lines.length === 1 ? lines : lines.slice(0, -1);
@@ -28,10 +21,9 @@ export function isItemList(text: string, isWhole: boolean, profile: ItemProfile)
 const unfolded = (text: string): string => text.replace(/([,;])[ \t]*(?:\r\n|\r|\n)[ \t]+(?=\S)/g, "$1 ");
 
 const startOfJson = /^\s*(?:\[\s*[[{"\]]|\{\s*["}])/;
-/** What is outside of the strings of JSON. */
 const outsideStrings = /^[\s\w.,:[\]{}+-]*$/;
 
-/** @param isCut whether the end of the line is not known: then its start decides, as far as it may be JSON */
+/** If the line is cut, its start decides, as far as it may be JSON. */
 function isJson(line: string, isCut: boolean): boolean {
   if (!startOfJson.test(line)) return false;
   if (isCut) return outsideStrings.test(line.replace(/"(?:[^"\\]|\\.)*(?:"|$)/g, ""));
@@ -43,10 +35,8 @@ function isJson(line: string, isCut: boolean): boolean {
   }
 }
 
-/** Longest part of a line, in characters, that is read at once. */
 const longestPart = 8192;
 
-/** Yields the parts of a long line, which end after an item. */
 function* partsOf(line: string): Generator<string> {
   let rest = line;
   while (rest.length > longestPart) {
@@ -57,7 +47,7 @@ function* partsOf(line: string): Generator<string> {
   yield rest;
 }
 
-/** Returns the index after the last item of a text that is certainly whole: behind a separator, and not in a name. */
+/** The last item must be whole: before a separator that is not in a name. */
 function lastEnd(text: string): number {
   const close = text.lastIndexOf(">");
   const separator = Math.max(text.lastIndexOf(","), text.lastIndexOf(";"), text.lastIndexOf(" "));
@@ -67,7 +57,7 @@ function lastEnd(text: string): number {
 /** Around a list as Python prints it. In a long line, they are in different parts. */
 const bracketsOfList = /^\[\s*(?=['"])|(?<=['"])\s*\]\s*$/g;
 
-/** Yields the items of all lines. A line that is no list is one item, so that nothing is lost. */
+/** A line that is not a list is one item, so that nothing is lost. */
 export async function* itemContacts(
   pieces: AsyncIterable<string>,
   profile: ItemProfile,
@@ -95,5 +85,4 @@ export async function* itemContacts(
   for (const line of unfolded(rest).split(/\r\n|\n|\r/)) yield* contactsIn(line);
 }
 
-/** Longest text, in characters, that is kept until its line ends. */
 const longestLine = 65_536;

@@ -1,14 +1,10 @@
-/**
- * Reads the contacts of a vCard file: RFC 6350 (4.0), RFC 2426 (3.0), and vCard 2.1, which has quoted-printable text.
- */
+/** Reads vCard: RFC 6350 (4.0), RFC 2426 (3.0), and vCard 2.1, which has quoted-printable text. */
 import type { Contact } from "./contact.js";
 
-/** A property: its group, its name, its parameters and its value. */
 const property = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:[^":;]|"[^"]*")*)*):(.*)$/s;
 
 export async function* vcardContacts(lines: AsyncIterable<string>): AsyncGenerator<Contact> {
   let [formatted, structured, addresses]: [string, string, string[]] = ["", "", []];
-  /** Start of a quoted-printable value that continues on the next line. */
   let before = "";
   for await (const part of lines) {
     const line = before + part;

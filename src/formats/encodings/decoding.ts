@@ -3,24 +3,16 @@ import { type Compression, compressionByMagic } from "../compression/compression
 import { encodingByMark, isUtf8, transcode } from "./text-encoding.js";
 
 export interface DecodedInput {
-  /** Uncompressed text, in UTF-8 or another superset of ASCII. */
+  /** In UTF-8 or another superset of ASCII. */
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly compression: Compression | undefined;
-  /** First bytes of the uncompressed input, at least four unless it is shorter. */
+  /** Uncompressed; at least four bytes unless the input is shorter. */
   readonly start: Uint8Array;
   /** Undefined when the input needed no transcoding. */
   readonly encoding: string | undefined;
 }
 
-/**
- * Undoes the compression and the encoding of an input. Detects the compression by the first bytes, and UTF-16 by its
- * byte order mark. Any other encoding has to be named, or is guessed if the user wants it.
- *
- * @param name the file's name in errors, or `standard input`
- * @param encoding the encoding named by the user, which takes precedence over a byte order mark; `auto` to guess it
- * @throws ChoiceError when the encoding is unknown
- * @throws FileError when the bytes are damaged or not text in the encoding; also from the iteration
- */
+/** A named `encoding` beats the byte order mark; `auto` guesses. @throws ChoiceError, FileError for damaged bytes */
 export async function decodeInput(
   name: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -61,10 +53,9 @@ interface Peeked {
   readonly guess?: string | undefined;
 }
 
-/** Length in bytes of the longest signature: a zstd magic number. */
+/** Longest signature: a zstd magic number. */
 const markBytes = 4;
 
-/** Reads the first bytes. The returned `bytes` include them. */
 async function peek(bytes: AsyncIterable<Uint8Array>, length = markBytes): Promise<Peeked> {
   const input = bytes[Symbol.asyncIterator]();
   let start = Buffer.of();

@@ -5,15 +5,7 @@ import type { TableSink } from "../../files/table-sink.js";
 /** Encodings of Unicode, which have all characters and a byte order mark. */
 const unicode = /^utf-?(?:8|16|32)/i;
 
-/**
- * Returns a sink that takes UTF-8 and writes it to another sink in another encoding. A byte order mark is left out
- * where the encoding has none.
- *
- * @param name the output's name in errors
- * @param encoding a label of the WHATWG Encoding Standard
- * @throws ChoiceError when the encoding cannot be written
- * @throws FileError from `write` and `prepare`, when a character does not exist in the encoding
- */
+/** Leaves out a byte order mark that the encoding (a WHATWG label) lacks. @throws ChoiceError, FileError on writing */
 export async function encodeInto(name: string, sink: TableSink, encoding: string): Promise<TableSink> {
   const { default: iconv } = await import("iconv-lite");
   // `latin1` is windows-1252, as for the input.

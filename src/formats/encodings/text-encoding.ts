@@ -1,24 +1,14 @@
 /** Detects UTF-16 and transcodes text to UTF-8. Knows nothing of compression or tables. */
 import { ChoiceError, FileError } from "../../files/errors.js";
 
-/**
- * Returns the UTF-16 encoding named by a byte order mark, or undefined. UTF-8 needs no transcoding, and UTF-32 is not
- * supported.
- */
+/** UTF-8 needs no transcoding, and UTF-32 is not supported. */
 export function encodingByMark(start: Uint8Array): string | undefined {
   const isUtf32 = start[2] === 0 && start[3] === 0;
   if (start[0] === 0xff && start[1] === 0xfe) return isUtf32 ? undefined : "utf-16le";
   return start[0] === 0xfe && start[1] === 0xff ? "utf-16be" : undefined;
 }
 
-/**
- * Transcodes text to UTF-8. A byte order mark becomes a UTF-8 one.
- *
- * @param name the file's name in errors, or `standard input`
- * @param encoding a label of the WHATWG Encoding Standard: `latin1`, `windows-1252`, `utf-16le`, `shift_jis` ...
- * @throws ChoiceError when the encoding is unknown
- * @throws FileError from the iteration, when the bytes are not text in the encoding
- */
+/** A byte order mark becomes a UTF-8 one. @param encoding a WHATWG label @throws ChoiceError, FileError */
 export function transcode(
   name: string,
   encoding: string,

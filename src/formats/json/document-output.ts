@@ -21,9 +21,8 @@ import {
   show,
 } from "../../core/table/json/marks.js";
 
-/** Turns written bytes into those of the output. The result is valid until the next call. */
+/** The result is valid until the next call. */
 export interface OutputText {
-  /** @param bytes a part of the lines, cut anywhere */
   convert(bytes: Uint8Array): Uint8Array;
   end(): Uint8Array;
 }
@@ -33,26 +32,19 @@ const nothing = Buffer.of();
 /** Bytes from {@link location} to the value of the record. */
 const afterLocation = 2 * locationDigits + 2;
 
-/** Longest text that is copied byte by byte. */
 const mostByByte = 256;
 
-/** States of {@link ReturnedDocument}: what the next byte is. */
 const State = { lineStart: 0, note: 1, hidden: 2, location: 3, text: 4, dropped: 5 } as const;
 
-/**
- * Makes the document that was read, of the lines of document-records.ts. The first record that is written into a list
- * loses the comma and the white space before it: what stands before the first record of the list is around the records.
- */
+/** The first record that is written into a list loses the comma and space before it, which are around the records. */
 export class ReturnedDocument implements OutputText {
   #state: (typeof State)[keyof typeof State] = State.lineStart;
-  /** Whether no record has been written into the current list. */
   #isFirst = true;
   /** Whether only commas and white space have been hidden so far. */
   #isDropping = false;
   readonly #dropsOthers: boolean;
   #out = Buffer.of();
 
-  /** @param dropsOthers whether elements that are no records are left out */
   constructor(dropsOthers = false) {
     this.#dropsOthers = dropsOthers;
   }
@@ -83,7 +75,6 @@ export class ReturnedDocument implements OutputText {
     return this.#out.subarray(0, length);
   }
 
-  /** Takes a byte before a record, or before what is around the records. Returns whether it is written. */
   #takesLayout(byte: number): boolean {
     switch (this.#state) {
       case State.lineStart:
@@ -119,7 +110,6 @@ export class ReturnedDocument implements OutputText {
   }
 }
 
-/** Makes JSON Lines of the records, without white space. */
 export class CompactLines implements OutputText {
   #state: (typeof State)[keyof typeof State] = State.lineStart;
   #isInString = false;
@@ -138,10 +128,8 @@ export class CompactLines implements OutputText {
     return out.subarray(0, length);
   }
 
-  /** Takes a byte outside of strings. Returns whether it is written. */
   #takes(byte: number): boolean {
     if (this.#state === State.lineStart) {
-      // A byte order mark is before the first line.
       if (byte < 0x80)
         this.#state = byte === note ? State.dropped : byte === hide ? State.hidden : State.text;
       return this.#state === State.text || byte >= 0x80;
@@ -165,7 +153,6 @@ export class CompactLines implements OutputText {
   }
 }
 
-/** Makes an array with an object on each line, of JSON Lines. */
 export class ArrayOfLines implements OutputText {
   #isFirst = true;
   #line: "start" | "object" | "other" = "start";
@@ -205,7 +192,7 @@ function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: 
   else for (let index = start; index < end; index++) to[at + index - start] = from[index]!;
 }
 
-/** @param bytes with a buffer of their own, whose length four divides */
+/** `bytes` has a buffer of its own, whose length four divides. */
 function restoreBreaks(bytes: Uint8Array, length: number): void {
   const words = new Int32Array(bytes.buffer, 0, Math.ceil(length / 4));
   for (let nth = 0; nth < words.length; nth++) {

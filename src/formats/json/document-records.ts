@@ -1,9 +1,5 @@
-/**
- * Turns the bytes of a JSON document into lines with a record each, and notes for what is around them; see marks.ts.
- *
- * Only what is around the records goes through the grammar. The records are passed over with a look at their strings
- * and brackets: the reader of JSON Lines finds what is wrong in them.
- */
+// Turns a JSON document into lines with a record each, and notes for what is around them; see marks.ts. Only what is
+// around records goes through the grammar: the reader of JSON Lines finds what is wrong in them.
 import {
   backslash,
   carriageReturn,
@@ -33,28 +29,26 @@ import {
 
 /** A list whose elements are records, or an object whose members are. Plain data. */
 export interface RecordList {
-  /** The names on the way from the document to the list; null for any element of a list on the way. */
+  /** From the document to the list; null for any element of a list on the way. */
   readonly names: readonly (string | null)[];
   readonly isMap: boolean;
 }
 
-/** Where the records of a document are. */
 export interface DocumentShape {
   /** Whether the records are values one after another, and in no list. */
   readonly isSequence: boolean;
   readonly lists: readonly RecordList[];
-  /** The name that makes an object of each text of a list; undefined if the records are no texts. */
+  /** The name that makes an object of each text of a list; undefined if the records are not texts. */
   readonly textName?: string | undefined;
-  /** The texts of the first array, if the records are the arrays behind it. */
+  /** The texts of the first array, if the records are the arrays after it. */
   readonly header?: readonly string[] | undefined;
 }
 
-/** White space between two records, and the most that is read in one step. */
 const mostUsual = 200;
 const mostBetween = 65_536;
 const recordSeparator = 0x1e;
 
-/** What a byte is, in a record: bytes outside of strings first, then those inside. */
+/** Kinds of bytes in a record: bytes outside of strings first, then those inside. */
 const What = { text: 0, quote: 1, backslash: 2, opening: 3, closing: 4, break: 5, wrong: 6 } as const;
 const insideString = 256;
 const whats = new Uint8Array(512);
@@ -78,39 +72,31 @@ const keyOf = ({
 }): string => JSON.stringify([isMap, names]);
 
 export class DocumentRecords {
-  /** Number of elements that are no records so far. */
+  /** Number of elements that are not records. */
   others = 0;
   readonly #shape: DocumentShape;
-  /** The lists, and the most depth at which one may open. */
   readonly #lists: ReadonlySet<string>;
   readonly #mostDepth: number;
   readonly #grammar: Grammar;
   readonly #firstByte: number;
-  /** Whether the next array is the header. */
   #isBeforeHeader: boolean;
   readonly #opening: Buffer;
   readonly #closing: Buffer;
-  /** Depth of the list that is being read; undefined outside of lists. */
   #listDepth: number | undefined;
   #isArray = false;
   #mode: "frame" | "start of list" | "between" | "record" | "other" = "frame";
-  /** Whether no value of a sequence has been read. */
   #isAtStart: boolean;
-  /** Bytes since the last record. */
   readonly #between: number[] = [];
   #out = Buffer.allocUnsafeSlow(131_072);
   #length = 0;
   #isInNote = false;
   /** {@link insideString}, or 0. */
   #inside = 0;
-  /** Whether the last byte was a backslash in a string. */
   #isEscaped = false;
   #isAfterReturn = false;
-  /** The brackets that are open in a record, as many as its depth. */
   readonly #open: number[] = [];
   #depth = 0;
 
-  /** Number of bytes that are put before each record. */
   get addedBytes(): number {
     return this.#opening.length;
   }
@@ -132,11 +118,7 @@ export class DocumentRecords {
     }
   }
 
-  /**
-   * Returns the lines that these bytes make. The last one may not have ended. Valid until the next call.
-   *
-   * @throws TableError if the bytes cannot be a part of a document
-   */
+  /** The last line may not have ended. Valid until the next call. @throws TableError */
   read(bytes: Uint8Array): Buffer {
     this.#length = 0;
     for (let at = 0; at < bytes.length; ) {
@@ -147,11 +129,6 @@ export class DocumentRecords {
     return this.#out.subarray(0, this.#length);
   }
 
-  /**
-   * Returns the lines after the last bytes.
-   *
-   * @throws TableError if the document is not complete
-   */
   end(): Buffer {
     this.#length = 0;
     this.#room(this.#between.length);
@@ -163,7 +140,6 @@ export class DocumentRecords {
     return this.#out.subarray(0, this.#length);
   }
 
-  /** Reads what is between two records of a list in one step, if it is a comma and white space; else one byte. */
   #readSeparator(bytes: Uint8Array, from: number): number {
     const grammar = this.#grammar;
     const isUsual =
@@ -182,7 +158,6 @@ export class DocumentRecords {
     return at;
   }
 
-  /** Reads one byte that is not inside a record. Returns the index of the next one. */
   #readAround(bytes: Uint8Array, at: number): number {
     const grammar = this.#grammar;
     const byte = bytes[at]!;
@@ -270,7 +245,7 @@ export class DocumentRecords {
     this.#out[this.#length++] = show;
   }
 
-  /** What is before the first value of a sequence belongs to no value, but for a record separator. */
+  /** Space before the first value of a sequence belongs to no value, except for a record separator. */
   #moveLeadingSpace(): void {
     this.#isAtStart = false;
     const separator = this.#between.indexOf(recordSeparator);
@@ -280,16 +255,14 @@ export class DocumentRecords {
     this.#between.push(...own);
   }
 
-  /** Copies a record. Returns the index after its last byte, or the end of the bytes. */
   #readRecord(bytes: Uint8Array, from: number): number {
     const grammar = this.#grammar;
     const open = this.#open;
     const out = this.#out;
-    /** What the index of a byte in `bytes` is less than that in `out`. */
+    /** From an index in `bytes` to that in `out`. */
     const shift = this.#length - from;
     let depth = this.#depth;
     let inside = this.#inside;
-    /** Index of the byte in column 1. */
     let lineStart = from - grammar.column + 1;
     let at = from;
     // The byte after a backslash.
@@ -330,12 +303,7 @@ export class DocumentRecords {
     return next;
   }
 
-  /**
-   * Counts a byte of a line break.
-   *
-   * @param before the byte before it; undefined if that was read earlier
-   * @returns the byte that stands for it in a line
-   */
+  /** Returns the byte that stands for a byte of a line break; `before` is undefined if it was read earlier. */
   #countBreak(byte: number, before: number | undefined): number {
     const isAfterReturn = before === undefined ? this.#isAfterReturn : before === carriageReturn;
     if (byte === carriageReturn || !isAfterReturn) this.#grammar.line++;
@@ -353,7 +321,6 @@ export class DocumentRecords {
     return this.#grammar.fault(`not JSON: ${what} is ${where}`);
   }
 
-  /** Returns whether the list or the object that was opened last has records. */
   #isList(): boolean {
     const { names, depth, expected } = this.#grammar;
     const isOpened = expected === "value or end" || expected === "name or end";
@@ -362,7 +329,6 @@ export class DocumentRecords {
     return depth <= this.#mostDepth && this.#lists.has(keyOf({ names: names.slice(0, depth - 1), isMap }));
   }
 
-  /** Makes the bytes since the last record a part of what is around the records. */
   #moveBetween(): void {
     if (this.#between.length === 0) return;
     this.#room(this.#between.length);
@@ -383,7 +349,6 @@ export class DocumentRecords {
     this.#isInNote = false;
   }
 
-  /** Makes room for bytes, and for the control bytes around a record. */
   #room(bytes: number): void {
     if (this.#out.length - this.#length >= bytes + 256 + this.#opening.length) return;
     const larger = Buffer.allocUnsafeSlow(2 * (this.#length + bytes + 256 + this.#opening.length));

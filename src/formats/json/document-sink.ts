@@ -5,13 +5,12 @@ import type { OutputForm } from "../../core/table/table.js";
 import { isSplit, type SplitSink, type TableSink } from "../../files/table-sink.js";
 import { ArrayOfLines, CompactLines, type OutputText, ReturnedDocument } from "./document-output.js";
 
-/** The columns of a document whose records are arrays. */
 interface Columns {
   readonly names: readonly string[];
   readonly added: readonly string[];
 }
 
-/** Returns a sink that converts what is written to it. Each file of a split output is a document of its own. */
+/** Each file of a split output is a document of its own. */
 export function documentSink(sink: TableSink, form: OutputForm, columns: Columns | undefined): TableSink {
   const newText = () => textFor(form, isSplit(sink), columns);
   return isSplit(sink) ? splitSink(sink, newText) : converting(sink, newText());

@@ -11,12 +11,7 @@ const tableEndings = new Set(["csv", "tsv", "tab", "log"]);
 const startOfList = /^\s*\[\s*\{/;
 const startOfSequence = /^\x1e\s*\{/;
 
-/**
- * Returns whether a table is a JSON document.
- *
- * @param sample the first bytes, a binary string
- * @param objectLines number of lines of the sample that are objects, if its first line is one
- */
+/** `sample` is a binary string; `objectLines` counts its lines that are objects, if the first one is. */
 export function isDocument(
   name: string,
   sample: string,

@@ -19,42 +19,32 @@ import { type FoundList, type Survey, surveyOf, textOf } from "./survey.js";
 
 export interface ChosenLists {
   readonly shape: DocumentShape;
-  /** The first records. */
   readonly objects: readonly JsonObject[];
-  /** What is before the path of a member in its name, with a dot; empty for records that are in no object. */
+  /** Precedes member paths in names, with a dot; empty for records that are in no object. */
   readonly prefix: string;
-  /** The wanted members of the records, by the names that the table has for them; undefined to choose among all. */
   readonly columns?: readonly string[];
   /** The path of the one wanted member in each list, if they differ. */
   readonly alternatives?: readonly string[];
 }
 
 interface Wanted {
-  /** Whether the document goes on behind the bytes. */
+  /** Whether the document goes on after the bytes. */
   readonly isCut?: boolean;
   readonly columns?: readonly string[];
   readonly profile: ItemProfile;
 }
 
-/** A list as records, and the paths of their members, with their names. */
 interface Candidate {
   readonly list: RecordList;
-  /** The elements, of which all are records, or the texts made into objects. */
   readonly objects: readonly JsonObject[];
-  /** Number of elements, records or not. */
   readonly count: number;
   readonly textName: string | undefined;
-  /** Names of the columns of arrays. */
   readonly header?: readonly string[];
   readonly prefix: string;
   readonly paths: readonly string[];
 }
 
-/**
- * @param isWhole whether no more of the document is to come: then lists are chosen, or the document itself
- * @returns undefined if more bytes are needed
- * @throws ChoiceError if no list fits, or several do
- */
+/** Returns undefined if more bytes are needed; `isWhole` forces a choice. @throws ChoiceError if none or several fit */
 export function chooseLists(
   name: string,
   bytes: Buffer,
@@ -85,7 +75,6 @@ export function chooseLists(
   return { ...chosen(fitting), ...(named && { columns: named.map((each) => shownName(each, fitting[0]!)) }) };
 }
 
-/** Returns whether all lists that fit, if there are any, are in an object whose names are items. */
 function areKeyed(
   document: JsonObject | undefined,
   fitting: readonly Candidate[],
@@ -97,11 +86,7 @@ function areKeyed(
   );
 }
 
-/**
- * Returns whether a line with one object is a document: it has one list whose records hold items.
- *
- * @throws ChoiceError if the items are in columns, or are names, or some are beside the list and nothing tells which are meant
- */
+/** A document has one list whose records hold items. @throws ChoiceError if the items are columns, names or ambiguous */
 export function isDocumentOnOneLine(name: string, line: Buffer, wanted: Wanted): boolean {
   const { profile } = wanted;
   const survey = surveyOf(line);
@@ -126,7 +111,6 @@ export function isDocumentOnOneLine(name: string, line: Buffer, wanted: Wanted):
   );
 }
 
-/** The document is a list. */
 function rootList(
   name: string,
   bytes: Buffer,
@@ -150,10 +134,7 @@ function rootList(
   return chosen([isMeant ? inner : own]);
 }
 
-/**
- * Returns the list in the elements of a list whose elements are the records, if few of the outer ones hold items: some
- * exports have their rows in one element of several.
- */
+/** If few elements hold items, takes a list in them: some exports have their rows in one element of several. */
 function inward(own: Candidate, lists: readonly FoundList[], profile: ItemProfile): Candidate {
   const most = (candidate: Candidate) =>
     Math.max(0, ...itemsIn(candidate, profile).map(({ count }) => count));
@@ -168,7 +149,7 @@ function inward(own: Candidate, lists: readonly FoundList[], profile: ItemProfil
   return inner ?? own;
 }
 
-/** Without lists that fit, the document is a record, unless it has empty lists where items are meant to be. */
+/** The document is then a record, unless it has empty lists where items are meant to be. */
 function withoutLists(
   name: string,
   survey: Survey,
@@ -193,7 +174,7 @@ function withoutLists(
   return empty.length > 0 && isMeant ? chosen(empty) : sequenceOf(survey);
 }
 
-/** Returns the lists that the wanted names are in, by their full names if `isExact`; or those that hold items. */
+/** Lists with the wanted names, as full names if `isExact`; or those that hold items. */
 function fittingOf(
   { lists, first }: Survey,
   named: readonly string[] | undefined,
@@ -215,7 +196,7 @@ function fittingOf(
   return { lists: withoutInner(likely), isExact: false };
 }
 
-/** Returns whether elements hold items. At least two members of an object, and half of all, must hold one at the same path. */
+/** At least two members of an object, and half of all, must hold an item at the same path. */
 function holdsItems(candidate: Candidate, profile: ItemProfile): boolean {
   const { list, paths, objects, count } = candidate;
   if (!list.isMap) return itemsIn(candidate, profile).length > 0;
@@ -226,7 +207,6 @@ function holdsItems(candidate: Candidate, profile: ItemProfile): boolean {
   });
 }
 
-/** Returns a text at a path through objects, not through lists. */
 function ownText(object: JsonObject, path: string): string {
   let value: unknown = object;
   for (const name of path.split(".")) {
@@ -282,7 +262,6 @@ function chosenByName(name: string, fitting: readonly Candidate[], named: readon
   );
 }
 
-/** The values of the document itself are the records. */
 const sequenceOf = ({ first }: Survey): ChosenLists => ({
   shape: { isSequence: true, lists: [] },
   objects: objectsIn(first),
@@ -323,7 +302,6 @@ function candidateOf(list: FoundList, profile: ItemProfile): Candidate[] {
   return [{ list, objects: asObjects, count, textName, prefix, paths: [textName] }];
 }
 
-/** Returns arrays below a header as objects; undefined if the elements are no such arrays. */
 function arraysIn(elements: readonly string[], profile: ItemProfile) {
   const [first, ...rows] = elements.filter((element) => element.startsWith("[")).map(parseArray);
   const isText = (value: unknown) => typeof value === "string" && profile.likeness(value) === 0;
@@ -343,7 +321,7 @@ function parseArray(source: string): readonly unknown[] | undefined {
   }
 }
 
-/** Texts in a row of a table without a header are no records. */
+/** Texts in a row of a table without a header are not records. */
 const isInRow = ({ names }: RecordList): boolean => names.length > 0 && names.at(-1) === null;
 
 const emptyList = (list: RecordList): Candidate => ({
@@ -378,7 +356,7 @@ const holdsNoRecords = (name: string): ChoiceError =>
 const objectsIn = (sources: readonly string[]): JsonObject[] =>
   sources.map(parseObject).filter((object) => object !== undefined);
 
-/** The names that the user has given; undefined if there are none, or only numbers. */
+/** Undefined if the user has given no names, or only numbers. */
 function namesOf({ columns }: Wanted): readonly string[] | undefined {
   return columns?.some((column) => !/^\d+$/.test(column)) ? columns : undefined;
 }
@@ -389,7 +367,6 @@ const fullNames = ({ prefix, paths, textName }: Candidate): string[] => [
   ...(textName === undefined ? [] : [prefix.slice(0, -1)]),
 ];
 
-/** Leaves out lists inside the elements of others. */
 function withoutInner(candidates: readonly Candidate[]): Candidate[] {
   const keyOf = (names: RecordList["names"]) => JSON.stringify(names);
   const keys = new Set(candidates.map(({ list }) => keyOf(list.names)));
@@ -398,7 +375,6 @@ function withoutInner(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter((each) => !isInside(each));
 }
 
-/** Returns the names of the members that hold items, with the number of records in which they do. */
 function itemsIn(
   { objects, paths, prefix }: Candidate,
   profile: ItemProfile,

@@ -1,10 +1,6 @@
-/**
- * Opens JSON documents: finds the list of their records, and reads these as JSON Lines.
- *
- * A document is read as JSON Lines with marks (table/json/marks.ts), so that whatever works for lines works for documents, and
- * the way back needs the written lines alone. A document of several lists may name the wanted one last, so its lists are
- * compared in its first 16 MiB; an array is known by its first byte.
- */
+// Opens JSON documents as JSON Lines with marks (table/json/marks.ts): all that works for lines works for documents,
+// and the way back needs the written lines alone. A document of several lists may name the wanted one last, so its
+// lists are compared in its first 16 MiB; an array is known by its first byte.
 
 import { ArraysAsObjects } from "../../core/table/json/arrays.js";
 import { checkSyntax } from "../../core/table/json/grammar.js";
@@ -15,19 +11,14 @@ import { type Refusals, refuse } from "../format.js";
 import { DocumentRecords } from "./document-records.js";
 import { type ChosenLists, chooseLists } from "./lists.js";
 
-/**
- * Most bytes that are read to find the lists of records: to compare them, and to find the columns that the user named.
- */
+/** In bytes: to compare the lists of records, and to find the columns that the user named. */
 const mostSurveyed = 16_777_216;
 const mostSearched = 67_108_864;
 const pieceBytes = 65_536;
 
 const refuses: Refusals = { comment: "a JSON document has no comments; leave --comment out" };
 
-/**
- * @throws ChoiceError if several lists or columns fit
- * @throws TableError if its start is not JSON
- */
+/** @throws ChoiceError if several lists or columns fit, TableError if its start is not JSON */
 export async function openDocument(start: TableStart, options: TableOptions): Promise<OpenedTable> {
   const { source, input, isWhole } = start;
   refuse(source.name, refuses, { comment: options.dialect?.comment !== undefined });

@@ -1,22 +1,13 @@
-/**
- * Refuses JSON in which the records are not where they are looked for: an object of columns, and an object whose names are the
- * items.
- */
+/** Refuses JSON without a list of records: an object of columns, or one whose names are the items. */
 
 import { isObject, type JsonObject } from "../../core/table/json/json-values.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { ChoiceError } from "../../files/errors.js";
 
-/** Depth of the objects whose names may be the items. */
 const deepest = 4;
-/** Elements of a list that are looked at. */
 const mostElements = 20;
 
-/**
- * @param document an object
- * @param isNamed whether the user has named columns: then lists beside each other may be just that
- * @throws ChoiceError for an object of columns, as `df.to_json()` of pandas writes
- */
+/** Lists beside each other may be named columns. @throws ChoiceError for columns, as `df.to_json()` of pandas writes */
 export function refuseColumns(
   name: string,
   document: JsonObject,
@@ -36,10 +27,7 @@ const hasColumns = (value: unknown, profile: ItemProfile, isNamed: boolean, dept
   (isOfColumns(value, profile, isNamed) ||
     Object.values(value).some((each) => hasColumns(each, profile, isNamed, depth + 1)));
 
-/**
- * Returns whether the members are columns: all have the same names of rows, which are numbers; or one of them holds several items
- * and another one none, which are no fields of a record, nor lists of equal length.
- */
+/** All have the same numbers as names of rows; or one holds several items and another none. */
 function isOfColumns(document: JsonObject, profile: ItemProfile, isNamed: boolean): boolean {
   const columns = Object.values(document);
   const [first] = columns;
@@ -62,10 +50,7 @@ function isOfColumns(document: JsonObject, profile: ItemProfile, isNamed: boolea
   return most > 0 && (isByNumber || (most > 1 && counts.includes(0)));
 }
 
-/**
- * @param document any value
- * @throws ChoiceError if the names of an object in it are items
- */
+/** @throws ChoiceError if the names of an object in the document are items */
 export function refuseKeyed(name: string, document: unknown, profile: ItemProfile): void {
   const path = keyedPath(document, profile);
   if (path === undefined) return;
@@ -79,7 +64,7 @@ export function refuseKeyed(name: string, document: unknown, profile: ItemProfil
   );
 }
 
-/** Returns the path of the object whose names are items; null stands for the elements of a list. */
+/** In the path, null stands for the elements of a list. */
 export function keyedPath(
   value: unknown,
   profile: ItemProfile,

@@ -14,30 +14,20 @@ import { maximumRecords } from "../../core/table/sniff/sample-record.js";
 import type { RecordList } from "./document-records.js";
 
 export interface FoundList extends RecordList {
-  /** The first elements, as they are written. */
   readonly elements: readonly string[];
-  /** Whether there are none at all. */
   readonly isEmpty: boolean;
 }
 
 export interface Survey {
-  /** Number of values that are not in another one. */
   readonly values: number;
-  /** The first of these values, if they are whole. */
   readonly first: readonly string[];
-  /** The lists, and the objects with objects in them, from the outside in. */
   readonly lists: readonly FoundList[];
 }
 
-/** Elements of a list that are looked into. */
 const mostVisited = 20;
-/** Depth of the objects in which lists are looked for. */
 const deepest = 16;
 
-/**
- * @param bytes the start of a document; what is wrong in it ends the survey there
- * @param most number of elements of each list that are returned
- */
+/** What is wrong in the start of the document ends the survey there. `most` limits the elements of each list. */
 export function surveyOf(bytes: Buffer, most = maximumRecords): Survey {
   const surveyor = new Surveyor(bytes, most);
   const first: string[] = [];
@@ -50,7 +40,6 @@ export function surveyOf(bytes: Buffer, most = maximumRecords): Survey {
   return { values, first, lists: merged(surveyor.lists, most) };
 }
 
-/** Makes one list of those that are at the same place in several elements. */
 function merged(lists: readonly FoundList[], most: number): readonly FoundList[] {
   const byKey = new Map<string, FoundList>();
   for (const list of lists) {
@@ -62,7 +51,7 @@ function merged(lists: readonly FoundList[], most: number): readonly FoundList[]
   return [...byKey.values()];
 }
 
-/** Stands for the end of a value that does not end in the bytes. */
+/** The end of a value that does not end in the bytes. */
 const cut = Number.POSITIVE_INFINITY;
 
 class Surveyor {
@@ -108,7 +97,6 @@ class Surveyor {
     return at < this.#bytes.length ? at + 1 : cut;
   }
 
-  /** Returns the name of a member, and the index of its value; the end of the bytes if the name or the colon is cut off. */
   #nameAt(from: number): { readonly text: string; readonly end: number } {
     const bytes = this.#bytes;
     const end = bytes[from] === quote ? afterString(bytes, from) : cut;
@@ -118,7 +106,6 @@ class Surveyor {
   }
 }
 
-/** Returns the text that a string of JSON stands for; undefined if it is none. */
 export function textOf(source: string): string | undefined {
   try {
     const text: unknown = JSON.parse(source);

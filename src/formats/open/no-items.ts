@@ -22,14 +22,7 @@ const names = {
 
 type CheckedTable = Pick<Table, "column" | "firstValues" | "format" | "header" | "width">;
 
-/**
- * Makes sure that a column was meant to hold items. A column that the user named, or whose name is usual for items, may
- * hold anything.
- *
- * @param inputName path of the input, or `standard input`
- * @param isNamed whether the user named the column
- * @throws ChoiceError if no value in the sample looks like an item, or most are domains where addresses are wanted
- */
+/** A column that is named, or has a usual name, may hold anything. @throws ChoiceError if the sample has no items */
 export function checkItems(kind: Kind, inputName: string, table: CheckedTable, isNamed: boolean): void {
   const { column, format, header, width } = table;
   const firstValues = table.firstValues(column);
@@ -44,8 +37,7 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
   const others = values.filter(
     (value) => profile.likeness(value) === 0 && profiles[other].likeness(value) === 2,
   ).length;
-  // With `domains`, an address counts as its domain. With `emails`, a few domains are typos; a majority means the wrong
-  // command.
+  // `domains` takes the domain of an address. For `emails`, a few domains are typos, most mean the wrong command.
   const isOtherList = kind === "email" && others > values.length / 2;
   const hasItems = values.some(profile.resembles);
   if (hasItems && !isOtherList) return;
@@ -86,18 +78,12 @@ export function checkNamed(kind: Kind, inputName: string, table: CheckedTable): 
   );
 }
 
-/** Largest share of invalid items among the first ones. */
+/** Share of the first items; meaningful from `fewItems` on. */
 const mostInvalid = 0.9;
-/** Least number of items for which this share is meaningful. */
 const fewItems = 20;
 
-/**
- * Makes sure that the first items are not nearly all invalid. If they are, the column holds something else, such as
- * `address:password` or lines of a log, and a run would call real people fake. A sample below `fewItems` is refused
- * only if every item holds an address and other text.
- *
- * @throws ChoiceError which names the column and three of the items
- */
+// Invalid first items mean something else, such as `address:password` or lines of a log: a run would call real people
+// fake. Few items are refused only if every one holds an address and other text. @throws ChoiceError
 export async function checkStart(
   inputName: string,
   table: Pick<Table, "column" | "firstValues" | "header" | "startValues" | "width">,
@@ -105,7 +91,6 @@ export async function checkStart(
 ): Promise<void> {
   const { kind } = options;
   const { column, header, width } = table;
-  /** The items of each row with any, or those that decide about it. */
   const rowsOf = (values: readonly string[]) => {
     const cells = new Cells(options);
     return values.map((value) => cells.itemsIn(value)).filter((items) => items.length > 0);
@@ -141,7 +126,7 @@ export async function checkStart(
   );
 }
 
-/** Cuts an item off after its address: a password may follow. */
+/** A password may follow the address. */
 function withoutRest(item: string): string {
   const found = innerAddress.exec(item);
   const end = Math.min(100, found === null ? item.length : found.index + found[0].length + 1);
@@ -175,17 +160,11 @@ interface FoundChoices {
   readonly kind: Kind;
   readonly inputName: string;
   readonly isForced: boolean;
-  /** Whether the rows are a part of the list. */
   readonly isPart: boolean;
   readonly note: (text: string) => void;
 }
 
-/**
- * Makes sure that items were found, once all rows are read. A column that is empty in a table without any item is an empty
- * export, and is only noted.
- *
- * @throws ChoiceError if no row has an item in its columns, but some have one in another
- */
+/** An empty column in a table without any item is an empty export, and only noted. @throws ChoiceError */
 export function checkFound(
   { kind, inputName, isForced, isPart, note }: FoundChoices,
   table: Pick<Table, "column" | "columnName">,

@@ -1,7 +1,4 @@
-/**
- * Opens the input of a run: undoes its compression and encoding, finds the table in it, and names the added columns. The command
- * and the library for browsers open tables here. Options and files are theirs.
- */
+/** Undoes compression and encoding of an input, finds its table, and names the added columns. Used in browsers, too. */
 
 import type { CellOptions } from "../../core/run/items/cells.js";
 import { profiles } from "../../core/run/items/profiles.js";
@@ -29,14 +26,12 @@ import { checkFormulas, checkItems, checkNamed, checkStart, formulasRemark } fro
 export type InputSource = Pick<InputFile, "bytes" | "size" | "read">;
 
 export interface ColumnChoices extends Required<WantedDetails> {
-  /** Name of the status column. */
   readonly status: string;
   readonly escapesFormulas: boolean;
   /** Rows of an earlier run to validate: those without a status, or all; undefined for a first run. */
   readonly update: "rest" | "all" | undefined;
 }
 
-/** A spreadsheet file that is written. */
 export interface WrittenSheets {
   /** `same` for that of the input. */
   readonly kind: SheetKind | "same";
@@ -46,17 +41,14 @@ export interface WrittenSheets {
 
 export interface InputChoices {
   readonly kind: Kind;
-  /** Its path, or `standard input`. */
   readonly inputName: string;
-  /** See {@link decodeInput}. */
   readonly encoding: string | undefined;
-  /** Encoding of the output, or `same` for that of the input; undefined for UTF-8. */
+  /** `same` for that of the input; undefined for UTF-8. */
   readonly outputEncoding: string | undefined;
   readonly sheet: string | undefined;
-  /** Undefined if the output is no spreadsheet file. */
+  /** Undefined if the output is not a spreadsheet file. */
   readonly sheets: WrittenSheets | undefined;
   readonly isInPlace: boolean;
-  /** Path of the backup of a file that is replaced. */
   readonly backup: string | undefined;
   readonly table: TableOptions;
   readonly columns: ColumnChoices;
@@ -74,19 +66,18 @@ export interface InputEvents {
 
 export interface OpenedInput {
   readonly compression: Compression | undefined;
-  /** Encoding that the input was in; undefined for UTF-8 and bytes that stay as they are. */
+  /** Undefined for UTF-8 and bytes that stay as they are. */
   readonly encoding: string | undefined;
   readonly sheet: Pick<OpenSheet, "format" | "name" | "emptyFormulas" | "hiddenRows"> | undefined;
   /** Makes the file that is read with more columns; undefined if it is not to be returned. */
   readonly returned: WriteRows | undefined;
   readonly table: Table;
-  /** Records of the table, after a byte order mark where one is wanted. */
   readonly stream: RecordStream;
   readonly columns: Columns;
   readonly cells: Omit<CellOptions, "kind">;
   /** Undefined if the table has no status columns of an earlier run. */
   readonly update: Update | undefined;
-  /** Returns the share of the input that has been read, from 0 to 1; undefined if the size of the input is unknown. */
+  /** From 0 to 1; undefined if the size of the input is unknown. */
   readonly share: () => number | undefined;
 }
 
@@ -180,7 +171,6 @@ async function noteTable(
   for (const text of notes) note(`${inputName}: ${text}`);
 }
 
-/** Names the columns that are added, and notes those whose usual names the table has already. */
 function addedColumns({ inputName, columns: wanted, note }: InputChoices, table: Table): Columns {
   const columns = nameColumns(table.names, wanted.status, {
     ...wanted,
@@ -195,13 +185,11 @@ function addedColumns({ inputName, columns: wanted, note }: InputChoices, table:
   return columns;
 }
 
-/** Returns the first values of a column if it may be the status column of an earlier run. */
 function earlierValues({ names, firstValues }: Table, name: string): readonly string[] | undefined {
   const values = names.includes(name) ? firstValues(names.indexOf(name)) : undefined;
   return values && holdsStatuses(values) ? values : undefined;
 }
 
-/** Returns how the rows of an earlier run are updated; undefined if the table has no status columns of one. */
 function updateOf(
   { inputName: input, columns: { update }, table: { items, badRows: policy = "error" } }: InputChoices,
   table: Table,
@@ -229,7 +217,7 @@ function checkUpdate({ inputName, columns: { update } }: InputChoices, { header,
   );
 }
 
-/** Also true if no field is filled. */
+/** True, too, if no field is filled. */
 function holdsStatuses(values: readonly string[]): boolean {
   const filled = values.filter((value) => value !== "");
   return filled.filter(isStatus).length >= filled.length / 2;
@@ -265,7 +253,6 @@ async function readSheet(
   return { ...sheet, addColumns };
 }
 
-/** Number of sheets that a remark names. */
 const mostNamed = 3;
 
 function othersRemark(others: readonly string[]): string {

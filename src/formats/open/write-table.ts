@@ -8,21 +8,13 @@ import { formatOfKind } from "../registry.js";
 import type { OpenedInput } from "./open-input.js";
 
 export interface OutputChoices {
-  /** Its path, or `standard output`. */
   readonly name: string;
-  /** Kind of a spreadsheet file that is wanted. */
   readonly sheetKind?: SheetKind | undefined;
   readonly compression?: Compression | undefined;
-  /** Returns a sink that writes in the encoding that is wanted. UTF-8 without it. */
   readonly encode?: (sink: TableSink) => Promise<TableSink>;
 }
 
-/**
- * Returns a sink for the rows of a table.
- *
- * @param output takes the bytes; it is discarded if there cannot be such an output
- * @throws ChoiceError when there cannot be such an output
- */
+/** `output` is discarded if there cannot be such an output. @throws ChoiceError then */
 export async function writeTable(
   output: TableSink,
   input: OpenedInput,
@@ -38,7 +30,6 @@ export async function writeTable(
   }
 }
 
-/** Returns a sink for the rows of a table that puts those of a document into one again. */
 export async function inDocument(rows: TableSink, { table, columns }: OpenedInput): Promise<TableSink> {
   const { outputForm, elements } = table;
   if (outputForm === undefined) return rows;

@@ -1,7 +1,4 @@
-/**
- * The cells that a run adds to a sheet, whatever the format of its file: which columns they are in, which rows they
- * belong to, and which rows are taken out.
- */
+/** The cells that a run adds to a sheet: their columns, their rows, and the rows that are taken out. */
 import { RemovedRows } from "./removed-rows.js";
 import {
   type AddedColumns,
@@ -22,17 +19,14 @@ export interface AddedCell {
 }
 
 export class SheetColumns {
-  /** The first and the last column that is new to the sheet, from 0. */
+  /** Columns that are new to the sheet, from 0. */
   readonly first: number;
   readonly last: number;
   readonly #items: number;
   readonly #shift: number;
   readonly #width: number;
 
-  /**
-   * @param free the first free column of the sheet, which may be beyond the table
-   * @throws SheetFault if there is no room for the columns
-   */
+  /** `free` may be beyond the table. @throws SheetFault if there is no room for the columns */
   constructor(sheet: string, { indices, width, column }: AddedColumns, free: number) {
     this.first = Math.max(free, width);
     this.last = this.first + indices.filter((index) => index >= width).length - 1;
@@ -48,10 +42,7 @@ export class SheetColumns {
     return index < this.#width ? index : index + this.#shift;
   }
 
-  /**
-   * Returns a range with the added columns, if it includes the column of the items and ends right before the new
-   * columns.
-   */
+  /** Adds the columns to a range that includes the column of the items and ends right before the new ones. */
   widened(range: string): string {
     const [, start, from = "", middle, to = "", end] =
       /^(\$?)([A-Z]+)(\$?\d*:\$?)([A-Z]+)(\$?\d*)$/.exec(range) ?? [];
@@ -62,7 +53,7 @@ export class SheetColumns {
 }
 
 export class AddedRows {
-  /** Number of the row with the names, from 1; 0 if there is none. */
+  /** From 1; 0 if there is none. */
   headerRow = 0;
   readonly first: number;
   readonly last: number;
@@ -90,12 +81,7 @@ export class AddedRows {
     this.#order = [...indices.keys()].sort((a, b) => indices[a]! - indices[b]!);
   }
 
-  /**
-   * Returns the cells to put into a row, by its number from 1, in the order of their columns; undefined to take the row
-   * out. Call it with rising numbers.
-   *
-   * @throws SheetFault if a row between them has cells
-   */
+  /** Cells of a row, from 1, by column; undefined to take it out. Rows must rise. @throws SheetFault if one is lost */
   cellsOf(number: number): readonly AddedCell[] | undefined | Promise<readonly AddedCell[] | undefined> {
     while (this.#number < number && !this.isDone) {
       if (!this.#takeRow()) return this.#takeBatch().then(() => this.cellsOf(number));
@@ -116,11 +102,7 @@ export class AddedRows {
     return cells;
   }
 
-  /**
-   * Reads the rows that are left.
-   *
-   * @throws SheetFault if one of them has cells
-   */
+  /** Reads the rows that are left. @throws SheetFault if one of them has cells */
   async end(): Promise<void> {
     while (!this.isDone) {
       if (!this.#takeRow()) await this.#takeBatch();
@@ -134,7 +116,6 @@ export class AddedRows {
     this.isDone = done === true;
   }
 
-  /** Returns false at the end of the batch. */
   #takeRow(): boolean {
     const { value, done } = this.#batch.next();
     if (done) return false;
@@ -144,10 +125,7 @@ export class AddedRows {
     return true;
   }
 
-  /**
-   * Checks that the last row has been used, or has no cells. A row that is taken out may be missing in the file if it
-   * is blank.
-   */
+  /** The last row has been used, or has no cells. A blank row that is taken out may be missing in the file. */
   #checkLost(): void {
     if (this.#row[0] === removedRow) this.removed.add(this.#number);
     else if (this.#row.some((field) => field !== "")) {

@@ -1,8 +1,4 @@
-/**
- * Makes the sheets of a workbook files of a run, and writes the workbook again with one changed sheet after the other.
- *
- * A sheet is changed by the same code as without `--sheet "*"`, and a fault in a later sheet leaves no file.
- */
+/** Writes the sheets of a workbook one by one, as without `--sheet "*"`. A fault in a later one leaves no file. */
 
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { FileError } from "../../files/errors.js";
@@ -13,13 +9,7 @@ import type { TableSink } from "../../files/table-sink.js";
 import type { Container, ReturnedContainer } from "../format.js";
 import { listSheets } from "./workbook.js";
 
-/**
- * Opens a workbook all of whose sheets are wanted.
- *
- * @param name its name in messages
- * @throws ChoiceError when it is not a workbook
- * @throws FileError, TableError when it cannot be read
- */
+/** @throws ChoiceError when it is not a workbook, FileError or TableError when it cannot be read */
 export async function openAllSheets(
   path: string,
   name: string,

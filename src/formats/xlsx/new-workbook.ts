@@ -5,13 +5,7 @@ import { piecesOf } from "../../files/web-stream.js";
 import type { SheetKind, WriteRows } from "../format.js";
 import type { RowBatches } from "./sheet.js";
 
-/**
- * All cells are text: numbers such as post codes keep their zeros. If a table has more rows than a sheet can have, it
- * continues in another sheet.
- *
- * @param file its name, for the message
- * @throws ChoiceError for a workbook with macros
- */
+/** All cells are text: post codes keep their zeros. Many rows take several sheets. @throws ChoiceError for xlsm */
 export async function newWorkbook(file: string, kind: SheetKind, sheet: string): Promise<WriteRows> {
   if (kind === "xlsm") {
     throw new ChoiceError(`${file}: a workbook with macros is made from one only; name it .xlsx`);
@@ -24,7 +18,7 @@ export async function newWorkbook(file: string, kind: SheetKind, sheet: string):
   return (batches) => piecesOf(writeXlsxStream(each(batches), { name }));
 }
 
-/** Returns a name that Excel accepts for a sheet: up to 31 characters, without some special characters. */
+/** Excel accepts up to 31 characters, without some special ones. */
 const sheetName = (name: string): string =>
   name
     .replace(/[\\/?*[\]:]/g, " ")

@@ -1,27 +1,23 @@
-/**
- * The rows that are taken out of a sheet, and the new numbers of the others. Rows count from 1.
- *
- * Which rows these are is known after the verdicts only, which are charged; so everything below the header counts as removable,
- * and a run whose sums or charts could not follow is refused before it costs anything.
- */
+// Rows that are taken out of a sheet, from 1, and the new numbers of the others. They are known only after the
+// verdicts, which are charged: a run whose sums or charts could not follow any removal is refused before it costs
+// anything.
 import { mostRows } from "./sheet.js";
 
 const cells = /^(\$?[A-Z]{1,3}\$?)(\d+)(?:(:\$?[A-Z]{1,3}\$?)(\d+))?$/;
 
 export class RemovedRows {
-  /** Increasing. */
   readonly #rows: number[] = [];
 
   get count(): number {
     return this.#rows.length;
   }
 
-  /** Takes out a row below those that are taken out already. */
+  /** Only below the rows that are taken out already. */
   add(row: number): void {
     this.#rows.push(row);
   }
 
-  /** Returns ranges, separated by spaces, as they are when the rows are taken out; empty if nothing is left of them. */
+  /** Ranges are separated by spaces; empty if nothing is left of them. */
   without(ranges: string): string {
     if (this.count === 0) return ranges;
     return ranges

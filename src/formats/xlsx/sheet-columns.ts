@@ -5,7 +5,7 @@ import type { RowFilter } from "../../core/run/run-options.js";
 import type { Table } from "../../core/table/table.js";
 import type { AddedColumns } from "./sheet.js";
 
-/** Returns where the columns go in a sheet: those of an earlier run keep their indices, new ones are behind the table. */
+/** Columns of an earlier run keep their indices, new ones are after the table. */
 export function columnsInSheet(
   { names, indices }: Columns,
   { width, column, rowsAbove = 0 }: Pick<Table, "width" | "column" | "rowsAbove">,

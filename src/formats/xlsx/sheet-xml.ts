@@ -1,7 +1,4 @@
-/**
- * Changes the XML of a sheet (ECMA-376 part 1, SpreadsheetML) as it is read: puts cells into its rows, takes rows out,
- * and copies everything else unchanged.
- */
+/** Changes the XML of a sheet (ECMA-376 part 1) as it is read: adds cells, takes rows out, copies everything else. */
 import type { AddedCell } from "./added-cells.js";
 import { RemovedRows } from "./removed-rows.js";
 import { cellName, columnLetters, columnOf } from "./sheet.js";
@@ -17,24 +14,16 @@ import {
 } from "./xml.js";
 
 export interface SheetChanges {
-  /** The first and the last column that is new to the sheet, from 0. They become visible. */
+  /** Columns that are new to the sheet, from 0. They become visible. */
   readonly first: number;
   readonly last: number;
-  /** Receives the rows that are taken out. The rows below them move up. */
   readonly removed: RemovedRows;
-  /**
-   * Returns the cells to put into a row, by its number from 1, in the order of their columns; undefined to take the row
-   * out. Called with rising numbers.
-   */
+  /** Cells of a row, from 1, by column; undefined to take the row out. Called with rising numbers. */
   cellsOf(row: number): readonly AddedCell[] | undefined | Promise<readonly AddedCell[] | undefined>;
   widened(range: string): string;
 }
 
-/**
- * Yields the XML with the added cells.
- *
- * @throws Error from the iteration if the XML is not UTF-8, or its rows are not in order
- */
+/** @throws Error from the iteration if the XML is not UTF-8, or its rows are not in order */
 export async function* withCells(
   bytes: AsyncIterable<Uint8Array>,
   changes: SheetChanges,
@@ -53,7 +42,6 @@ async function* written(bytes: AsyncIterable<Uint8Array>, sheet: ChangedSheet): 
   }
 }
 
-/** An element or a formula that may refer to rows of the sheet. */
 export interface RowReference {
   readonly element: string;
   /** The cells or the row that it refers to; for a formula, the cells that it applies to. */
@@ -61,13 +49,7 @@ export interface RowReference {
   readonly formula?: string;
 }
 
-/**
- * Returns the first column that is free in all rows: cells with content and merged cells are before it. A title over
- * the table may be merged beyond it.
- *
- * @param onReference called with all references that might be wrong if rows were taken out
- * @throws Error if the XML cannot be changed by {@link withCells}
- */
+/** A title may be merged beyond this column. `onReference` gets what removed rows might break. @throws Error */
 export async function firstFreeColumn(
   bytes: AsyncIterable<Uint8Array>,
   onReference?: (reference: RowReference) => void,
@@ -91,7 +73,7 @@ export async function firstFreeColumn(
 }
 
 interface SheetEvents {
-  /** Called with columns that have content; at least with the last one of each row. */
+  /** At least the last column with content of each row. */
   readonly onUsed?: (column: number) => void;
   readonly onReference?: ((reference: RowReference) => void) | undefined;
 }
@@ -112,16 +94,14 @@ class ChangedSheet {
   readonly #onUsed: (column: number) => void;
   readonly #onReference: SheetEvents["onReference"];
   #isData = false;
-  /** Name of the element whose tokens are left out until it ends. */
   #leftOut: string | undefined;
-  /** Start tag of a list whose elements refer to rows. It is held back until one of them is kept. */
+  /** Start tag of a list whose elements refer to rows, held back until one of them is kept. */
   #list: string | undefined;
-  /** Name of the last element that started, the last ranges that an element had, and the kind of page breaks. */
   #element = "";
   #ranges = "";
   #breaks = "";
   #row = 0;
-  /** Number of the row in the written sheet; `#row` is its number in the original one. */
+  /** Number in the written sheet; `#row` is that in the original. */
   #number = 0;
   #column = -1;
   /** Cells that are still to be put into the row, the last one first. */
@@ -135,7 +115,7 @@ class ChangedSheet {
     this.#onReference = onReference;
   }
 
-  /** Takes a whole row. In most rows, the added cells follow the last one. */
+  /** In most rows, the added cells follow the last one. */
   takeRow(token: string): string | Promise<string> {
     if (!this.#isData) return token;
     const start = token.slice(0, endOfMarkup(token, 0));
@@ -213,7 +193,7 @@ class ChangedSheet {
     });
   }
 
-  /** Takes the start of a row. Returns undefined if the row is taken out. */
+  /** Returns undefined if the row is taken out. */
   #startRow(written: string): string | undefined | Promise<string | undefined> {
     const row = Number(attributeOf(written, "r") ?? this.#row + 1);
     if (!(row > this.#row)) throw new Error("its rows are not in the order of their numbers");
@@ -246,7 +226,6 @@ class ChangedSheet {
     return `${start}${columnLetters(lastAdded)}${end}`;
   }
 
-  /** Takes the added columns out of a range of hidden columns, so that they are visible. */
   #shown(token: string): string {
     const { first, last } = this.#changes;
     const [from, to] = ["min", "max"].map((name) => Number(attributeOf(token, name)) - 1) as [number, number];
@@ -263,14 +242,13 @@ class ChangedSheet {
     return `${part(from, first - 1)}${part(last + 1, to)}`;
   }
 
-  /** Takes the start or the end of a list. A list without elements would be invalid, so it is left out. */
+  /** A list without elements would be invalid, so it is left out. */
   #takeList(token: string, end: string | undefined): string {
     const isLeft = this.#list === undefined;
     this.#list = end === "" && !isEmpty(token) ? withoutCount(token) : undefined;
     return end === "/" && isLeft ? token : "";
   }
 
-  /** Takes the start of an element with ranges, and leaves the element out if all of its rows are taken out. */
   #follow(token: string, name: string, attribute: string): string {
     let isLeft = true;
     const followed = withAttribute(token, attribute, (ranges) => {
@@ -351,9 +329,7 @@ class ChangedSheet {
   }
 }
 
-/**
- * Elements after the cells whose ranges are adjusted, with the attribute for the ranges; and lists of such elements.
- */
+/** Elements after the cells whose ranges are adjusted, with their attribute; and lists of such elements. */
 const followers: ReadonlyMap<string, string> = new Map([
   ["autoFilter", "ref"],
   ["sortState", "ref"],
@@ -372,9 +348,7 @@ const lists: ReadonlySet<string> = new Set([
 ]);
 export const formulas: ReadonlySet<string> = new Set(["formula", "formula1", "formula2", "f"]);
 
-/**
- * Returns the start of a row with a number. A row without one would follow the row before it, which may be taken out.
- */
+/** A row without a number would follow the row before it, which may be taken out. */
 const numbered = (token: string, number: number): string =>
   attributeOf(token, "r") === undefined
     ? token.replace(/[\s/>]/, (end) => ` r="${number}"${end}`)
@@ -382,14 +356,14 @@ const numbered = (token: string, number: number): string =>
 
 const withoutCount = (token: string): string => token.replace(/\scount\s*=\s*(?:"[^"]*"|'[^']*')/, "");
 
-/** Escapes text for XML. Characters that XML does not allow are written as `_x001F_` (22.4.2.4 of the standard). */
+/** Characters that XML does not allow become `_x001F_` (22.4.2.4 of the standard). */
 export const escapeXml = (text: string): string =>
   escapeMarkup(text.replace(/_(?=x[\da-f]{4}_)/gi, "_x005F_")).replace(
     /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g,
     (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,
   );
 
-/** Returns the index after a row without comments and sections; -1 if there is no such row, or it is incomplete. */
+/** Returns -1 for a row that is incomplete, or has comments or sections. */
 function endOfRow(xml: string, start: number): number {
   if (!xml.startsWith("<row", start) || !/[\s>]/.test(xml[start + 4] ?? "")) return -1;
   const end = xml.indexOf(rowEnd, start);

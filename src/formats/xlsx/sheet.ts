@@ -1,7 +1,4 @@
-/**
- * Rows of a sheet: their limits, and the collection of their cells. Empty cells and rows are only counted, because a few bytes
- * of a file can stand for millions of them.
- */
+/** Rows of a sheet. Empty cells and rows are only counted: a few bytes of a file can stand for millions of them. */
 import { longRecordBytes } from "../../core/table/records.js";
 
 /** Limits of a sheet in Excel and LibreOffice. */
@@ -12,11 +9,10 @@ const sampleRows = 100;
 
 export const repair = "repair the workbook in a spreadsheet program, or export it as CSV";
 
-/** A row that is not empty. */
 export interface SheetRow {
-  /** Number of the row, from 1. */
+  /** From 1. */
   readonly number: number;
-  /** Texts of its cells, without empty cells at the end. */
+  /** Texts of the cells, without empty ones at the end. */
   readonly fields: readonly string[];
   /** Columns, from 0, with a formula that has no stored value. Their fields are empty. */
   readonly emptyFormulas: readonly number[];
@@ -31,22 +27,13 @@ interface SheetSample {
 }
 
 export interface Workbook {
-  /** Format of an Excel workbook that can be returned. */
   readonly format?: "xlsx" | "xlsm";
-  /**
-   * Yields the sheets in their order.
-   *
-   * @param isItem recognises items in fields; undefined if the rows need not be searched
-   */
+  /** Undefined `isItem` if the rows need not be searched. */
   sheets(isItem: ((field: string) => boolean) | undefined): AsyncGenerator<SheetSample>;
-  /** Returns the number of columns that cells with a value use below a row, which counts from 1; at least `known`. */
+  /** Columns with values below a row, which counts from 1; at least `known`. */
   usedWidth(index: number, row: number, known: number): Promise<number>;
   rows(index: number): AsyncGenerator<SheetRow>;
-  /**
-   * Checks that columns can be added to a sheet. Absent if the file cannot be returned.
-   *
-   * @throws SheetFault if there is no room
-   */
+  /** Absent if the file cannot be returned. @throws SheetFault if there is no room */
   readonly addColumns?: (sheet: SheetAddress, added: AddedColumns) => Promise<SheetChange>;
 }
 
@@ -55,31 +42,26 @@ interface SheetAddress {
   readonly name: string;
 }
 
-/** Columns that a run adds to a sheet. Indices count from 0. */
+/** Indices count from 0. */
 export interface AddedColumns {
   readonly names: readonly string[];
   /** Index of the field for each name: of a column that an earlier run added, or of a new one after the table. */
   readonly indices: readonly number[];
-  /** Number of columns of the table, and index of the one with the items. */
   readonly width: number;
   readonly column: number;
-  /** Number of the first row that may be taken out, from 1; undefined if all rows stay. */
+  /** From 1; undefined if all rows stay. */
   readonly firstRemovable?: number | undefined;
 }
 
 /** Stands for a row that is taken out. No cell has this text. */
 export const removedRow = "\0";
 
-/** Rows in batches. Each is made when it is taken, so that it does not outlive its batch. */
+/** Each batch is made when it is taken, so that its rows do not outlive it. */
 export type RowBatches = AsyncIterable<Iterable<readonly string[]>>;
 
 export interface SheetChange {
   readonly paths: readonly string[];
-  /**
-   * Yields the parts that change; each must be read before the next one is requested.
-   *
-   * @param rows the rows of the sheet with the added fields, from row 1 on, without gaps
-   */
+  /** Takes rows from row 1 on, without gaps. Each part must be read before the next one is requested. */
   changed(rows: RowBatches): AsyncGenerator<ChangedPart>;
 }
 
@@ -88,11 +70,10 @@ export interface ChangedPart {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Fault of a sheet. Its message names the cell or row. */
+/** Its message names the cell or row. */
 export class SheetFault extends Error {
   override readonly name = "SheetFault";
 
-  /** @param advice what the user of the command line can do, if it names an option */
   constructor(
     what: string,
     readonly advice?: string,
@@ -146,7 +127,6 @@ export class RowCells {
     if (isEmptyFormula) this.#emptyFormulas.push(column);
   }
 
-  /** Returns undefined if all cells of the row are empty. */
   take(): SheetRow | undefined {
     const { number, isHidden } = this;
     const fields = this.#fields;
@@ -174,7 +154,7 @@ export class RowCells {
   }
 }
 
-/** Returns the name of a cell: `AB12`. `column` counts from 0, `row` from 1. */
+/** `AB12`; `column` counts from 0, `row` from 1. */
 export const cellName = (column: number, row: number): string => `${columnLetters(column)}${row}`;
 
 export function columnLetters(column: number): string {
@@ -187,12 +167,11 @@ export function columnLetters(column: number): string {
 
 const longestColumn = 7;
 
-/** Returns the column of a cell, from 0, by the letters at the start of its name; -1 if there are none, or too many. */
+/** Column of a cell's name, from 0; -1 if it starts with no letters, or too many. */
 export function columnOf(name: string): number {
   let column = 0;
   let at = 0;
   for (; at < name.length; at++) {
-    // Position in the alphabet, from 1, of the letter in upper case.
     const letter = (name.charCodeAt(at) & ~0x20) - 64;
     if (letter < 1 || letter > 26) break;
     column = column * 26 + letter;
@@ -200,13 +179,13 @@ export function columnOf(name: string): number {
   return at > 0 && at <= longestColumn ? column - 1 : -1;
 }
 
-/** Returns a regular expression for the name of a sheet in a formula: quoted, with its quotes doubled, or as it is. */
+/** Matches the name of a sheet in a formula: quoted, with its quotes doubled, or as it is. */
 export function sheetPattern(sheet: string): string {
   const name = sheet.replaceAll("'", "''").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return `(?:'${name}'|${name})`;
 }
 
-/** Returns a date as in ISO 8601, without a time at midnight; undefined if it is invalid. */
+/** ISO 8601, without a time at midnight; undefined if it is invalid. */
 export function dateText(date: Date): string | undefined {
   if (Number.isNaN(date.getTime())) return undefined;
   return date

@@ -1,12 +1,6 @@
-/**
- * The texts that the cells of a workbook share, in little memory: a million strings would take several times their
- * length.
- */
+/** The texts that cells share, in little memory: a million strings would take several times their length. */
 
-/**
- * A block holds the longest text, 1 MiB of characters in UTF-8; {@link TextList.add} takes no longer ones. Its size is
- * a power of two, so that starts fit 32 bits.
- */
+/** A block holds the longest text, 1 MiB of characters in UTF-8. A power of two, so that starts fit 32 bits. */
 const blockBits = 22;
 const blockBytes = 2 ** blockBits;
 
@@ -14,7 +8,7 @@ export class TextList {
   length = 0;
   readonly #blocks: Buffer[] = [];
   #used = blockBytes;
-  /** Offset of each text, which is the number of its block and its offset there; and its length in bytes. */
+  /** The start is the number of the block and the offset there. */
   #starts = new Uint32Array(1024);
   #lengths = new Uint32Array(1024);
 

@@ -1,18 +1,11 @@
-/**
- * Writes a table into a workbook, a new one or the one that it was in: parses the CSV that the run writes, and passes
- * rows on.
- */
+/** Writes a table into a workbook, a new one or the one that it was in: parses the CSV of the run. */
 import { parse } from "csv-parse/sync";
 import { longRecordBytes } from "../../core/table/records.js";
 import type { TableSink } from "../../files/table-sink.js";
 import type { WriteRows } from "../format.js";
 import { removedRow } from "./sheet.js";
 
-/**
- * Returns a sink that takes CSV and writes a workbook into another sink.
- *
- * @param isReturned whether the workbook is the one that was read, so that `write` needs all of its rows
- */
+/** `isReturned` if the workbook is the one that was read: then `write` needs all of its rows. */
 export function workbookSink(
   sink: TableSink,
   delimiter: string,
@@ -54,7 +47,7 @@ export function workbookSink(
 
 type Batch = Iterable<readonly string[]>;
 
-/** Hands batches over to whoever iterates over them; one may wait, so that the next rows are validated meanwhile. */
+/** One batch may wait, so that the next rows are validated meanwhile. */
 function handOver<Item>() {
   const waiting: Item[] = [];
   let state: "open" | "ended" | "stopped" = "open";

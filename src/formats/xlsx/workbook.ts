@@ -1,9 +1,5 @@
-/**
- * Reads a sheet of a spreadsheet file (.xlsx, .xlsm) as CSV, so that all later steps read one format only. Knows the file and
- * which of its sheets is meant; xlsx.ts knows the format.
- *
- * Missing rows are blank lines, so that the added fields find their rows in the workbook again.
- */
+// Reads a sheet of a spreadsheet file as CSV, so that all later steps read one format only. Missing rows are blank
+// lines, so that the added fields find their rows again. Knows which sheet is meant; xlsx.ts knows the format.
 
 import { TableError } from "../../core/table/errors.js";
 import { quoteField } from "../../core/table/quotes.js";
@@ -22,25 +18,15 @@ import {
 import { type AddedColumns, cellName, SheetFault, type SheetRow, type Workbook } from "./sheet.js";
 import { openXlsx } from "./xlsx.js";
 
-/** Most bytes of a file that is read as a stream, into memory, and of a part of a file. */
+/** Most bytes of a stream, which is read into memory, and of a part of a file. */
 const mostBytes = 536_870_912;
 const mostPartBytes = 500_000_000;
-/** Parts above this size in bytes are refused if they are compressed by more than this ratio. Sheets reach 50. */
+/** Larger parts, in bytes, are refused if they are compressed by more than this ratio. Sheets reach 50. */
 const suspectBytes = 67_108_864;
 const mostRatio = 200;
 const pieceLength = 65_536;
 
-/**
- * Opens the named sheet; without a name, the first with something like an item in its first rows, if possible one that
- * is not hidden; otherwise the first that is not empty.
- *
- * @param name the file's name in errors
- * @param input a stream is read into memory
- * @param wanted name of the sheet
- * @param signal aborting it ends the reading with the signal's reason
- * @throws ChoiceError if the archive is not a spreadsheet file, or has no such sheet
- * @throws TableError if it is damaged or too large; also from the iteration
- */
+/** Without `wanted`, takes the first sheet with items, if possible a visible one. @throws ChoiceError, TableError */
 export async function openSheet(
   name: string,
   input: AsyncIterable<Uint8Array> | Archive,
@@ -85,13 +71,7 @@ export async function openSheet(
   }
 }
 
-/**
- * Returns the names of the sheets, and of those with something like an item in their first rows; of the first sheet if
- * there is none.
- *
- * @throws ChoiceError if the archive is not a spreadsheet file
- * @throws TableError if it is damaged
- */
+/** Names all sheets, and those with items in their first rows, or the first. @throws ChoiceError, TableError */
 export async function listSheets(
   name: string,
   file: Archive,
@@ -265,7 +245,6 @@ function openRows(
   };
 }
 
-/** Yields rows as CSV. Missing rows become blank lines, so that each row keeps its number. */
 async function* csvOf(
   rows: AsyncIterable<SheetRow>,
   note: (row: SheetRow) => void,

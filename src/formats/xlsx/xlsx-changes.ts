@@ -1,11 +1,6 @@
-/**
- * Adds columns to a sheet of an Excel workbook (.xlsx, ECMA-376 part 1, SpreadsheetML): the cells to its rows, and the
- * columns to the ranges that end at its last column, which are its dimension, its filter, its tables and its print
- * area. Takes rows out, unless something refers to them that could not be adjusted.
- *
- * All other parts are copied as compressed bytes; a library would write what it understands, and lose charts, comments or
- * styles.
- */
+// Adds columns to a sheet of a workbook (.xlsx): cells to its rows, and the columns to the ranges that end at its last
+// one. Takes rows out, unless something refers to them that could not be adjusted. Other parts are copied as compressed
+// bytes; a library would lose charts, comments or styles, which it does not understand.
 import { AddedRows, removalFault, SheetColumns } from "./added-cells.js";
 import {
   type AddedColumns,
@@ -19,20 +14,14 @@ import { attributeOf, dereferenced, nameOf, tokensOf, withAttribute } from "./xm
 
 interface SheetParts {
   readonly sheet: { readonly name: string; readonly path: string };
-  /** Returns the names of the parts of a kind that belong to the sheet. */
   readonly related: (type: string) => readonly string[];
-  /** All parts of the workbook. */
   readonly paths: readonly string[];
   readonly read: (path: string) => AsyncIterable<Uint8Array>;
 }
 
 const bookPath = "xl/workbook.xml";
 
-/**
- * Returns the change of the parts. Reads all of them, so that their faults are found before a run begins.
- *
- * @throws SheetFault if there is no room for the columns, or something refers to rows that may be taken out
- */
+/** Reads all parts, so that their faults are found before a run begins. @throws SheetFault */
 export async function addColumns(parts: SheetParts, added: AddedColumns): Promise<SheetChange> {
   const { sheet, related, read } = parts;
   const tables = related("table");
@@ -60,7 +49,7 @@ export async function addColumns(parts: SheetParts, added: AddedColumns): Promis
 
 type Change = (token: string) => string;
 
-/** Yields a part if it changes. It is kept in memory, because these parts are small. */
+/** Kept in memory, because these parts are small. */
 async function* ifChanged(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -77,10 +66,7 @@ async function* ifChanged(
   if (after !== before) yield { path, bytes: changed() };
 }
 
-/**
- * Adds the columns to a table that starts with the header and ends at the last column. The names of its columns must be
- * those in the header.
- */
+/** The names of the columns of a table must be those in its header. */
 function tableChange(rows: AddedRows, { names, indices, width }: AddedColumns): Change {
   const { widened } = rows;
   const added = names.filter((_, i) => indices[i]! >= width);
@@ -112,7 +98,7 @@ function tableChange(rows: AddedRows, { names, indices, width }: AddedColumns): 
 /** Line breaks and tabs in attributes would be read as spaces. */
 const escaped = (character: string): string => (character === "\n" ? "_x000a_" : "_x0009_");
 
-/** Widens the print area of a sheet, and the range of its filter, and shortens them by the rows that are taken out. */
+/** Widens the print area and the range of the filter, and shortens them by the rows that are taken out. */
 function bookChange({ removed, widened }: AddedRows, sheet: string): Change {
   let isRange = false;
   return (token) => {
@@ -134,9 +120,7 @@ function bookChange({ removed, widened }: AddedRows, sheet: string): Change {
 const printRange =
   /(?:(?:'|&apos;)((?:(?!'|&apos;)[^!]|''|&apos;&apos;)+)(?:'|&apos;)|([^'!,&]+(?:&amp;[^'!,&]*)*))!([$A-Z\d:]+)/g;
 
-/**
- * Names of parts that may refer to the cells of a sheet, and kinds of parts that are bound to cells of their sheet.
- */
+/** Parts that may refer to the cells of a sheet, and kinds of parts that are bound to cells of their sheet. */
 const referring = /^xl\/(?:worksheets|charts|pivotCache|drawings)\/[^/]+\.xml$/;
 const bound: ReadonlyMap<string, string> = new Map([
   ["table", "a table"],
@@ -144,7 +128,6 @@ const bound: ReadonlyMap<string, string> = new Map([
   ["ctrlProp", "a control"],
 ]);
 
-/** References to cells of other sheets; cells, and whole rows; and ranges over several sheets. */
 const elsewhere = /(?:'(?:[^']|'')*'|[\p{L}\d_.]+)!\$?[A-Z]{0,3}\$?\d*(?::\$?[A-Z]{0,3}\$?\d*)?/giu;
 const cellReference = /(?<![A-Z\d_.$])\$?[A-Z]{1,3}(\$?)(\d+)(?![\d(A-Z_])/gi;
 const rowsReference = /(?<![A-Z\d_.$])\$?\d+:\$?\d+/i;
@@ -153,10 +136,8 @@ const overSheets = /'(?:[^']|'')*:(?:[^']|'')*'!|[\p{L}\d_.]+:[\p{L}\d_.]+!/u;
 class References {
   readonly #parts: SheetParts;
   readonly #first: number;
-  /** The sheet's name before a cell, as in `Sheet1!A1`. */
   readonly #mention: RegExp;
 
-  /** @param first number of the first row that may be taken out */
   constructor(parts: SheetParts, first: number) {
     this.#parts = parts;
     this.#first = first;
@@ -177,7 +158,7 @@ class References {
     throw this.#fault(`${names[element] ?? "a range"} (${cells || "in a format of newer versions"})`);
   }
 
-  /** Returns whether the formula of a format would be wrong if the cells that it applies to moved up. */
+  /** Whether the formula of a format would be wrong if the cells that it applies to moved up. */
   #isBound(formula: string, cells: string): boolean {
     if (overSheets.test(formula)) return true;
     const own = formula.replace(elsewhere, (reference) =>
@@ -211,7 +192,7 @@ class References {
     if (Number(/\d+$/.exec(cell)?.[0] ?? 0) >= this.#first) throw this.#fault(`a note (${cell})`);
   }
 
-  /** The rows at which pictures and charts start count from 0. */
+  /** Rows of pictures and charts count from 0. */
   #anchorCheck(): (token: string) => void {
     let [isStart, isRow] = [false, false];
     return (token) => {

@@ -1,10 +1,6 @@
-/**
- * Reads workbooks of Excel (.xlsx, ECMA-376 part 1, SpreadsheetML): one pass over the part of a sheet, with the texts
- * that its cells share in memory. Sheets without cells, such as charts, are left out.
- *
- * A reader of our own, over zip and XML in pieces: a few bytes of XML can stand for a million rows or 16,384 columns, and
- * memory grows with the texts that cells share, not with the sheet.
- */
+// Reads workbooks of Excel (.xlsx, ECMA-376 part 1, SpreadsheetML) in one pass over a sheet. Our own reader: a few
+// bytes of XML can stand for a million rows or 16,384 columns, and memory grows with the texts that cells share, not
+// with the sheet.
 import { posix } from "node:path";
 import {
   columnLetters,
@@ -33,7 +29,6 @@ interface Relationship {
 
 interface Shared {
   readonly texts: TextList;
-  /** Whether a cell of a style is a date, by the index of the style. */
   readonly isDate: readonly boolean[];
 }
 
@@ -93,10 +88,7 @@ export async function openXlsx(part: PartReader, paths: readonly string[]): Prom
   };
 }
 
-/**
- * Returns the format of a workbook, with or without macros; undefined for a template. Excel refuses a file under the name of
- * another one.
- */
+/** Undefined for a template. Excel refuses a file under the name of another format. */
 async function kindOf(part: PartReader): Promise<"xlsx" | "xlsm" | undefined> {
   const types = part("[Content_Types].xml");
   if (types === undefined) return undefined;
@@ -203,22 +195,17 @@ async function readStyles(part: PartReader, path: string | undefined): Promise<r
   return isDate;
 }
 
-/**
- * @param id built-in formats are listed in 18.8.30 of the standard
- * @param format defined for the workbook's own formats
- */
+/** Built-in formats (18.8.30 of the standard) have only an `id`, those of the workbook a `format`. */
 function isDateFormat(id: number, format: string | undefined): boolean {
   const isIn = (first: number, last: number) => id >= first && id <= last;
   if (format === undefined) return isIn(14, 22) || isIn(27, 36) || isIn(45, 47) || isIn(50, 58);
-  // Remove colours and languages, escaped characters, texts and widths. A single or double `m` may mean minutes, or be
-  // an odd letter.
+  // Remove colours, languages, escapes, texts and widths. One or two `m` may mean minutes, or be an odd letter.
   const letters = format
     .slice(0, longestFormat)
     .replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]|\\.|"[^"]*"|[*_]./gi, "");
   return /[dhsy]|mmm|\[m/i.test(letters);
 }
 
-/** Returns the addresses that cells link to, by the names of the cells. */
 async function readLinks(part: PartReader, path: string): Promise<ReadonlyMap<string, string>> {
   const links = new Map<string, string>();
   const addresses = new Map<string, string>();
@@ -237,10 +224,7 @@ async function readLinks(part: PartReader, path: string): Promise<ReadonlyMap<st
   return links;
 }
 
-/**
- * Returns the number of columns that the cells with a value use below a row. The range that a sheet states (`dimension`) is no
- * more than a hint, and is too small in the files of some programs.
- */
+/** The range that a sheet states (`dimension`) is only a hint, and too small in the files of some programs. */
 async function usedWidthOf(bytes: AsyncIterable<Uint8Array>, sheet: string, row: number): Promise<number> {
   let [width, number, column] = [0, 0, -1];
   const take = (xml: XmlReader) => {
@@ -260,10 +244,7 @@ async function usedWidthOf(bytes: AsyncIterable<Uint8Array>, sheet: string, row:
   return width;
 }
 
-/**
- * Returns false if no cell of a sheet is beyond its first columns, which a search shows in a fifth of the time of reading the
- * cells. A cell that does not tell its column may be.
- */
+/** A search takes a fifth of the time of reading. True for a cell that does not tell its column. */
 async function hasCellsBeyond(bytes: AsyncIterable<Uint8Array>, columns: number): Promise<boolean> {
   const last = columnLetters(columns - 1);
   if (columns < 1 || last.length > 2) return true;
@@ -283,7 +264,6 @@ async function hasCellsBeyond(bytes: AsyncIterable<Uint8Array>, columns: number)
   return false;
 }
 
-/** Longest start of a cell, in bytes, with which it is searched for. */
 const longestTag = 65_536;
 
 interface SheetContext extends Shared {
@@ -324,7 +304,6 @@ class SheetRows {
     this.#cells.number = 1;
   }
 
-  /** Returns a row that ends, unless it is empty. */
   take(xml: XmlReader, event: XmlEvent): SheetRow | undefined {
     if (event === "text") {
       if (this.#isText) this.#value += xml.text;
@@ -387,10 +366,7 @@ class SheetRows {
   }
 }
 
-/**
- * A cell as most programs write it: its address, style and type, and its value or its text. A formula before the value
- * does not matter, unless the value is missing.
- */
+/** A cell as most programs write it. A formula does not matter, unless the value is missing. */
 const usualCell =
   /<c r="([A-Z]{1,3}\d+)"(?: s="(\d+)")?(?: t="(\w+)")?(?:\/>|>(?:(?:<f>[^<]*<\/f>)?<v>([^<]+)<\/v>|<is><t(?: xml:space="preserve")?>([^<]*)<\/t><\/is>)<\/c>)/y;
 
@@ -407,7 +383,7 @@ function columnIn(address: string, sheet: string): number {
   throw new SheetFault(`sheet "${sheet}": there is no cell "${address.slice(0, 20)}"; ${repair}`);
 }
 
-/** Returns the text of a cell by its type (18.18.11 of the standard). */
+/** Types are those of 18.18.11 of the standard. */
 function textOf(
   type: string,
   value: string,
@@ -436,7 +412,7 @@ function dateOf(days: number, startsIn1904: boolean): Date {
   return new Date(start + Math.round(days * 86_400_000));
 }
 
-/** Replaces the escapes of characters that XML does not allow: `_x000D_` (22.4.2.4 of the standard). */
+/** Escapes of characters that XML does not allow: `_x000D_` (22.4.2.4 of the standard). */
 const unescapeText = (text: string): string =>
   text.includes("_x")
     ? text.replace(/_x(?!0000)([\da-f]{4})_/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))

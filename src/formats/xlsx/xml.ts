@@ -1,23 +1,16 @@
-/**
- * Reads XML piece by piece, as far as spreadsheets need it: as elements, attributes and texts, with names without
- * prefix; or unchanged, to be copied. Knows no DTD and only the five predefined entities. Needs no more memory than the
- * longest tag.
- */
+// Reads XML in pieces, as spreadsheets need it: as elements, attributes and texts, or unchanged, to be copied. Knows no
+// DTD and only the five predefined entities. Needs no more memory than the longest tag.
 import { lessThan, slash } from "../../core/table/ascii.js";
 
-/** Length in characters of the longest tag, comment or CDATA section. */
+/** In characters, of the longest tag, comment or CDATA section. */
 const longestMarkup = 1_048_576;
 const longestText = 65_536;
-/** Length of the longest reference, such as `&#x10FFFF;`. */
+/** In characters: `&#x10FFFF;`. */
 const longestReference = 12;
 
 export type XmlEvent = "open" | "close" | "text";
 
-/**
- * Yields the same reader after each piece. The caller must take all of its events before the next step.
- *
- * @throws Error from the iteration and from the reader if the XML is damaged
- */
+/** Yields the same reader after each piece; take all of its events before the next step. @throws Error for damaged XML */
 export async function* readXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<XmlReader> {
   const decoder = new TextDecoder();
   const reader = new XmlReader();
@@ -30,13 +23,11 @@ export async function* readXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
 
 export class XmlReader {
   name = "";
-  /** The text, or the piece of it that has been read. */
   text = "";
-  /** Number of open elements, including one that starts, without one that ends. */
+  /** Including an element that starts, without one that ends. */
   depth = 0;
   #xml = "";
   #at = 0;
-  /** The tag of the element that starts, from its name on. */
   #tag = "";
   #isEmpty = false;
 
@@ -54,10 +45,7 @@ export class XmlReader {
     return range && dereferenced(this.#tag.slice(...range));
   }
 
-  /**
-   * Takes elements in their usual form, which is faster than their events: calls `see` with each match of a sticky
-   * expression, which must match whole elements.
-   */
+  /** Faster than events: calls `see` with each match of a sticky expression, which must match whole elements. */
   takeUsual(usual: RegExp, see: (match: RegExpExecArray) => void): void {
     if (this.#isEmpty) return;
     usual.lastIndex = this.#at;
@@ -67,7 +55,7 @@ export class XmlReader {
     }
   }
 
-  /** Returns the next event; undefined if the reader needs more input first. */
+  /** Returns undefined if the reader needs more input first. */
   next(): XmlEvent | undefined {
     if (this.#isEmpty) {
       this.#isEmpty = false;
@@ -104,7 +92,6 @@ export class XmlReader {
     return "text";
   }
 
-  /** @param end index of the `>` */
   #readTag(end: number): XmlEvent {
     const isEnd = this.#xml.charCodeAt(this.#at + 1) === slash;
     this.#isEmpty = !isEnd && this.#xml.charCodeAt(end - 1) === slash;
@@ -122,7 +109,7 @@ export class XmlReader {
   }
 }
 
-/** A piece of markup: a comment, a CDATA section, an instruction, or a tag, whose attributes may contain `>`. */
+/** A comment, a CDATA section, an instruction, or a tag, whose attributes may contain `>`. */
 const markup =
   /<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?!!--|!\[CDATA\[|\?)[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>/sy;
 
@@ -134,7 +121,6 @@ export function endOfMarkup(xml: string, start: number): number {
 /** Requiring white space prevents a new search at each letter of a long word. */
 const attribute = /\s([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-/** Returns the start and the end of the value of an attribute in a tag; undefined if the tag has no such attribute. */
 function attributeIn(tag: string, name: string): readonly [number, number] | undefined {
   // Fast path for tags without single quotes, inside which a name with `="` may be part of a value.
   const at = tag.includes("'") ? -1 : tag.indexOf(` ${name}="`);
@@ -152,7 +138,6 @@ function attributeIn(tag: string, name: string): readonly [number, number] | und
   return undefined;
 }
 
-/** Returns the text of an attribute as it is written. */
 export function attributeOf(tag: string, name: string): string | undefined {
   const range = attributeIn(tag, name);
   return range && tag.slice(...range);
@@ -165,7 +150,7 @@ export function withAttribute(tag: string, name: string, change: (value: string)
   return `${tag.slice(0, start)}${change(tag.slice(start, end))}${tag.slice(end)}`;
 }
 
-/** Returns the parts of the name of a tag: a slash at its end, the prefix with its colon, and the name. */
+/** Returns the slash of an end, the prefix with its colon, and the name. */
 export const nameOf = (token: string): readonly (string | undefined)[] =>
   /^<(\/?)([\w.-]+:)?([\w.-]+)/.exec(token)?.slice(1) ?? [];
 
@@ -174,7 +159,6 @@ export const isEmpty = (tag: string): boolean => tag.endsWith("/>");
 /** Returns the index after a piece with more than one tag; -1 for none, undefined if it does not end yet. */
 type EndOfMore = (xml: string, start: number) => number | undefined;
 
-/** Splits XML into pieces of markup and the texts between them. Returns the index after the last piece. */
 export function split(xml: string, tokens: string[], endOfMore: EndOfMore = () => -1): number {
   let at = 0;
   for (let start = xml.indexOf("<"); start !== -1; start = xml.indexOf("<", at)) {
@@ -189,11 +173,7 @@ export function split(xml: string, tokens: string[], endOfMore: EndOfMore = () =
   return at;
 }
 
-/**
- * Yields XML as it is written: pieces of markup and the texts between them. A long text may be in several pieces.
- *
- * @throws Error from the iteration if the XML is not UTF-8
- */
+/** A long text may be in several pieces. @throws Error from the iteration if the XML is not UTF-8 */
 export async function* tokensOf(
   bytes: AsyncIterable<Uint8Array>,
   endOfMore?: EndOfMore,

@@ -1,4 +1,4 @@
-/** Zip archives whose parts are files of a run: parts that are read as inputs, and an archive returned with changed parts. */
+/** Zip archives whose parts are files of a run: inputs, and an archive returned with changed parts. */
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { FileError } from "../../files/errors.js";
@@ -12,29 +12,17 @@ import { crc32 } from "./deflate.js";
 const inZip64 = 0xffffffff;
 
 export interface ArchiveFile {
-  /** Its path, or `standard input`. */
   readonly name: string;
   readonly parts: readonly ArchivePart[];
-  /** Returns the part of a name as an input. Each piece is valid as long as the caller likes. */
+  /** Each piece is valid as long as the caller likes. */
   read(part: string): InputFile;
   hasChanged(): Promise<boolean>;
   close(): Promise<void>;
-  /**
-   * Opens a file that gets all parts of this archive.
-   *
-   * @param changed names of the parts that will be written, in their order; the others are copied as they are
-   * @throws FileError when the file cannot be created
-   */
+  /** Gets the parts `changed` in that order; the others are copied as they are. @throws FileError */
   returnTo(path: string, changed: readonly string[]): Promise<ReturnedArchive>;
 }
 
-/**
- * Opens a zip archive.
- *
- * @param name its name in messages
- * @param signal aborting it ends the reading with the signal's reason
- * @throws FileError when it cannot be read, or is damaged
- */
+/** @throws FileError when the archive cannot be read, or is damaged */
 export async function openArchive(path: string, name: string, signal: AbortSignal): Promise<ArchiveFile> {
   const file = await openInputFile(path, signal);
   const { size, read, hasChanged, close } = file;
@@ -93,7 +81,6 @@ function partsOf(name: string, archive: Archive): readonly ArchivePart[] {
   return parts;
 }
 
-/** @throws FileError when a part is not where the archive says */
 function checkHeaders(name: string, archive: Archive, parts: readonly ArchivePart[]): void {
   try {
     for (const part of parts) headerOf(archive, part);
@@ -122,7 +109,6 @@ async function* bytesOf(
   }
 }
 
-/** An archive that is written while its changed parts are. */
 class ReturnedArchive implements TableSink {
   readonly #sink: TableSink;
   readonly #parts: readonly ArchivePart[];
@@ -142,7 +128,7 @@ class ReturnedArchive implements TableSink {
     for await (const piece of bytes) await this.#sink.write(piece);
   }
 
-  /** Returns the sink for a part. The one before it has to be committed. */
+  /** The sink before it has to be committed. */
   partSink(part: string): TableSink {
     const bytes = new PassThrough({ highWaterMark: 1_048_576 });
     bytes.on("error", () => {});
@@ -176,7 +162,6 @@ class ReturnedArchive implements TableSink {
     await this.#sink.prepare?.();
   }
 
-  /** Returns whether all parts have the lengths and checksums of before. */
   async isSame(): Promise<boolean> {
     return this.#isSame;
   }

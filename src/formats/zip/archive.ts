@@ -1,15 +1,9 @@
-/**
- * Reads zip archives: lists their parts, so that a spreadsheet is recognised by them and can be refused early, unpacks a
- * part piece by piece, and writes an archive again with some of its parts replaced. Trusts the central directory only
- * (PKWARE APPNOTE.TXT 4.3.7, 4.3.12 and 4.3.16).
- */
+/** Reads and rewrites zip archives, part by part. Trusts the central directory only (PKWARE APPNOTE.TXT 4.3.12). */
 import { crc32, deflated, inflated } from "./deflate.js";
 
-/** An archive, which is read at any offset. */
 export interface Archive {
-  /** In bytes. */
   readonly length: number;
-  /** Returns the bytes from one offset to another, or to the end; valid as long as the caller likes. */
+  /** From one offset to another, or to the end; valid as long as the caller likes. */
   read(from: number, to: number): Buffer;
 }
 
@@ -18,38 +12,32 @@ export const inMemory = (bytes: Buffer): Archive => ({
   read: (from, to) => bytes.subarray(from, to),
 });
 
-/** A part of an archive. Lengths are in bytes. */
+/** Lengths are in bytes. */
 export interface ArchivePart {
   readonly name: string;
   readonly length: number;
   readonly compressedLength: number;
-  /** Compression method: 0 for none, 8 for deflate. */
+  /** 0 for none, 8 for deflate. */
   readonly method: number;
   readonly isEncrypted: boolean;
   readonly checksum: number;
-  /** Index of the part's local header in the archive. */
+  /** Index of the local header in the archive. */
   readonly offset: number;
-  /** Its entry in the directory. */
   readonly entry: Buffer;
 }
 
 const endOfDirectory = 0x06054b50;
 const directoryEntry = 0x02014b50;
 const localHeader = 0x04034b50;
-/** Lengths of the fixed parts of the records, and of the longest comment, in bytes. */
 const endLength = 22;
 const entryLength = 46;
 const headerLength = 30;
 const longestComment = 65_535;
 const pieceBytes = 65_536;
-/** Directories that are read. One of 65,534 parts with names of 900 characters is smaller. */
+/** A directory of 65,534 parts with names of 900 characters is smaller. */
 const mostDirectoryBytes = 67_108_864;
 
-/**
- * Returns the parts of an archive; undefined if it is damaged.
- *
- * @throws Error if it has more parts than an archive of the usual kind can have
- */
+/** Returns undefined for a damaged archive. @throws Error for one that needs zip64 */
 export function listParts(archive: Archive): readonly ArchivePart[] | undefined {
   const last = archive.read(Math.max(0, archive.length - endLength - longestComment), archive.length);
   let end = last.length - endLength;
@@ -85,11 +73,7 @@ export function listParts(archive: Archive): readonly ArchivePart[] | undefined 
   return parts;
 }
 
-/**
- * Unpacks a part. Each piece takes its own turn of the event loop, so that signals are noticed.
- *
- * @throws Error from the iteration if the part is damaged, encrypted or compressed with another method
- */
+/** Each piece takes its own turn of the event loop, so that signals are noticed. @throws Error from the iteration */
 export async function* unpack(archive: Archive, part: ArchivePart): AsyncGenerator<Buffer> {
   const { name } = part;
   if (part.isEncrypted) throw new Error(`${name} is encrypted`);
@@ -110,7 +94,7 @@ export async function* unpack(archive: Archive, part: ArchivePart): AsyncGenerat
   }
 }
 
-/** Returns the header of a part. @throws Error if it is not where the archive says */
+/** @throws Error if the header is not where the archive says */
 export function headerOf(archive: Archive, { name, offset, compressedLength }: ArchivePart): Buffer {
   const header = archive.read(offset, offset + headerLength);
   if (header.length < headerLength || header.readUInt32LE(0) !== localHeader) {
@@ -121,7 +105,6 @@ export function headerOf(archive: Archive, { name, offset, compressedLength }: A
   return archive.read(offset, end);
 }
 
-/** Yields a part as it is stored. @throws Error from the iteration if it is not where the archive says */
 function* packedBytes(archive: Archive, part: ArchivePart): Generator<Buffer> {
   const start = part.offset + headerOf(archive, part).length;
   const end = start + part.compressedLength;
@@ -130,14 +113,7 @@ function* packedBytes(archive: Archive, part: ArchivePart): Generator<Buffer> {
   }
 }
 
-/**
- * Yields an archive with some parts replaced. All other parts are copied as the compressed bytes that they are, before the
- * replaced ones.
- *
- * @param parts all parts of the archive
- * @param replaceable names of the parts that may be replaced
- * @param changes the parts that are replaced. Each is read before the next one is requested
- */
+/** Copies other parts as compressed bytes, before the `changes`, each of which is read before the next is requested. */
 export async function* rebuilt(
   archive: Archive,
   parts: readonly ArchivePart[],
@@ -181,7 +157,7 @@ export async function* rebuilt(
 }
 
 const deflateMethod = 8;
-/** Flag of a part whose lengths are behind it; see 4.3.9 of APPNOTE.TXT. */
+/** Flag of a part whose lengths are after it (4.3.9 of APPNOTE.TXT). */
 const descriptorFlag = 8;
 const descriptorStart = 0x08074b50;
 const descriptorLength = 16;
@@ -198,7 +174,6 @@ function writeSizes(record: Buffer, at: number, { length, compressedLength, chec
   record.writeUInt32LE(length, at + 8);
 }
 
-/** Writes sizes and checksum of a part into its header, and returns its entry in the directory with them. */
 function recordedIn(
   header: Buffer,
   oldEntry: Buffer,
@@ -221,7 +196,6 @@ function recordedIn(
   return entry;
 }
 
-/** Yields bytes compressed, and counts them. */
 async function* packed(bytes: AsyncIterable<Uint8Array>, sizes: PartSizes): AsyncGenerator<Buffer> {
   async function* counted() {
     for await (const piece of bytes) {

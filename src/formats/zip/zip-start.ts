@@ -2,6 +2,5 @@
 
 const localHeader = 0x04034b50;
 
-/** @param start first bytes of a file */
 export const isZipStart = (start: Uint8Array): boolean =>
   start.length >= 4 && Buffer.from(start.buffer, start.byteOffset).readUInt32LE(0) === localHeader;
