@@ -2,7 +2,7 @@
 
 export const isMarkdown = (path: string): boolean => /\.(?:md|markdown)$/i.test(path);
 
-/** Returns the extension of a name, in lower case, ignoring that of a compression; empty if there is none. */
+/** In lower case, ignoring that of a compression; empty if there is none. */
 export function endingOf(path: string): string {
   const [, ending = ""] = /\.([^./\\]+)(?:\.(?:gz|zst))?$/i.exec(path) ?? [];
   return ending.toLowerCase();

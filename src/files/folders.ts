@@ -3,12 +3,7 @@
 import { FileError } from "./errors.js";
 import { makeFolder } from "./make-folder.js";
 
-/**
- * Creates a folder and its missing parents.
- *
- * @param mode permissions of new folders; 0777 less the umask by default
- * @throws FileError when a folder cannot be created
- */
+/** Creates missing parents, too, with 0777 less the umask by default. @throws FileError */
 export function createFolder(path: string, mode?: number): void {
   try {
     makeFolder(path, mode);

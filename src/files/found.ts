@@ -10,10 +10,10 @@ export function found(file: string | number): Stats | undefined {
   }
 }
 
-/** Returns whether a path is in the folder of devices. Files in shared memory are files. */
+/** Files in shared memory are files. */
 export const isDevicePath = (path: string): boolean =>
   path.startsWith("/dev/") && !path.startsWith("/dev/shm/");
 
-/** Returns the permission bits of a file or folder for its group and for others: 0 under Windows, where bits say nothing. */
+/** 0 under Windows, where the bits say nothing. */
 export const rightsOfOthers = (path: string): number =>
   platform === "win32" ? 0 : statSync(path).mode & 0o077;

@@ -1,9 +1,5 @@
-/**
- * Opens and reads input files. Knows nothing of compression, encoding or content.
- *
- * Files are read synchronously: their pages are nearly always in the system's cache, and passing the bytes from a thread of the
- * pool doubles the cost and takes a core from the workers.
- */
+// Opens and reads input files. Files are read synchronously: their pages are nearly always in the system's cache, and
+// passing the bytes from a thread of the pool doubles the cost and takes a core from the workers.
 import { constants, createReadStream, openSync, readSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { Socket } from "node:net";
@@ -13,27 +9,22 @@ import { FileError, readFault } from "./errors.js";
 export interface InputFile {
   /** Each chunk is valid only until the next is requested. */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Size in bytes; undefined for a pipe or device. */
   readonly size: number | undefined;
-  /** Reads bytes from one offset to another, or to the end; undefined for a pipe or device. @throws FileError */
+  /** From one offset to another, or to the end; undefined for a pipe or device. @throws FileError */
   readonly read?: (from: number, to: number) => Buffer;
-  /** Returns whether the file was replaced or written to since it was opened; false for a pipe or device. */
+  /** False for a pipe or device. */
   hasChanged(): Promise<boolean>;
-  /** Closes the file, even in the middle of a read. May be called more than once. */
+  /** May be called in the middle of a read, and more than once. */
   close(): Promise<void>;
 }
 
-/** Bytes per read: large enough that the overhead of a read does not matter. */
 const readBytes = 524_288;
-/** Bytes per read of a smaller file: more would be garbage for each of thousands of files. */
+/** For smaller files: more would be garbage for each of thousands of files. */
 const fewBytes = 65_536;
 
 const turnMilliseconds = 20;
 
-/**
- * @param signal aborting it ends the iteration with the signal's reason
- * @throws FileError when the file does not exist or cannot be read; also from the iteration
- */
+/** @throws FileError when the file does not exist or cannot be read, also from the iteration; the reason of `signal` */
 export async function openInputFile(path: string, signal: AbortSignal): Promise<InputFile> {
   try {
     const found = await stat(path);
@@ -57,20 +48,14 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
   }
 }
 
-/**
- * Opens a named pipe. On Linux, no thread blocks on the pipe, which would keep the process from ending. Elsewhere, a
- * pipe without a writer may look as if it had ended.
- */
+/** On Linux, no thread blocks, which would keep the process alive. Elsewhere, a pipe without a writer may seem ended. */
 function openPipe(path: string) {
   if (process.platform !== "linux") return createReadStream(path, { highWaterMark: readBytes });
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return new Socket({ fd, readable: true, writable: false });
 }
 
-/**
- * Reads a file into one buffer, which the next read overwrites. Synchronous: the bytes are nearly always in the
- * system's cache, and passing them from a thread of the pool would double the cost.
- */
+/** Reads a file into one buffer, which the next read overwrites. */
 async function* readFile(
   path: string,
   file: FileHandle,
@@ -107,11 +92,7 @@ function readAt(path: string, file: FileHandle, from: number, to: number): Buffe
   }
 }
 
-/**
- * @param name the file's name in errors, or `standard input`
- * @param signal aborting it ends the iteration with the signal's reason
- * @throws FileError from the iteration when the stream fails
- */
+/** @param name in errors; @throws FileError from the iteration when the stream fails, or the reason of `signal` */
 export async function* readStream(
   name: string,
   stream: NodeJS.ReadableStream & { destroy(error?: Error): unknown },

@@ -2,12 +2,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/**
- * Creates a folder and the missing folders above it.
- *
- * @param mode permissions of new folders; 0777 less the umask by default
- * @throws the error of the system, with its code
- */
+/** Creates missing parents, too, with 0777 less the umask by default. @throws the error of the system, with its code */
 export function makeFolder(path: string, mode = 0o777): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory()) return;

@@ -1,7 +1,4 @@
-/**
- * Output files that appear whole or not at all. Knows nothing of tables or compression; other sinks wrap the sinks
- * opened here.
- */
+/** Output files that appear whole or not at all. Knows nothing of tables or compression; other sinks wrap these. */
 import { createReadStream, type Stats, writeSync } from "node:fs";
 import {
   access,
@@ -23,27 +20,17 @@ import { makeDurable, moveIntoPlace, takeOver } from "./replace-file.js";
 import type { TableSink } from "./table-sink.js";
 import { removeAbandoned, temporaryBeside } from "./temporary-files.js";
 
-/** A sink that replaces a file. `temporary` is undefined for a device or pipe, which is written directly. */
+/** `temporary` is undefined for a device or pipe, which is written directly. */
 export interface FileSink extends TableSink {
   readonly temporary?: string;
   /** Returns whether the file that would be replaced has the same bytes. Call it after `prepare`. */
   isSame?(): Promise<boolean>;
-  /** Takes out what was written beyond a size in bytes. */
   truncate?(size: number): Promise<void>;
 }
 
-/**
- * Opens a file for output. It appears whole or not at all: a temporary file in the same folder is renamed on commit. It
- * gets the mode, owner and group of the file that it replaces, as far as permissions allow. A symbolic link stays a
- * link; its target is replaced.
- *
- * Devices and pipes are written directly. So is everything below `/dev` except `/dev/shm`, because `/dev/stdout` may be
- * a file that the shell has opened.
- *
- * @param mode whether new content replaces or follows the old
- * @param signal aborting it ends the copying of the old content
- * @throws FileError when the file cannot be created, or is read-only
- */
+// A temporary file beside it, with its mode, owner and group as far as allowed, is renamed on commit. A symbolic link
+// stays; its target is replaced. Written directly are devices, pipes and all below `/dev` but `/dev/shm`: `/dev/stdout`
+// may be a file that the shell has opened. @throws FileError when the file cannot be created, or is read-only
 export async function openOutputFile(
   path: string,
   mode: "replace" | "append" = "replace",
@@ -63,7 +50,7 @@ export async function openOutputFile(
     const target = existing ? await realpath(path) : await linkTarget(path);
     await removeAbandoned(dirname(target));
     const temporary = temporaryBeside(target);
-    // Create it with the old mode: it must never be readable by more users than the file that it replaces.
+    // The old mode from the start: the file must never be readable by more users than the one that it replaces.
     const file = await open(temporary, "ax", existing && existing.mode & 0o777);
     const sink = replaceOnCommit(path, target, temporary, file, existing);
     if (existing && mode === "append") await copyInto(sink, target, signal);
@@ -85,21 +72,11 @@ async function copyInto(sink: TableSink, path: string, signal: AbortSignal | und
 }
 
 export interface FileCopy extends Pick<TableSink, "commit" | "discard"> {
-  /**
-   * Copies the file in its current state to a temporary name, with its owner, group and mode. The copy is durable when
-   * this resolves.
-   *
-   * @throws FileError when the copy cannot be created
-   */
+  /** Copies the file as it is now, with owner, group and mode, to a temporary name, durably. @throws FileError */
   prepare(): Promise<void>;
 }
 
-/**
- * Prepares a copy of the file `path` at `copy`, which appears whole or not at all and replaces an existing file.
- * Creates nothing before `prepare()`.
- *
- * @throws FileError when the copy cannot be created, as far as is known now
- */
+/** Prepares a copy of `path` at `copy`, as an atomic write. Creates nothing before `prepare()`. @throws FileError */
 export async function openCopy(path: string, copy: string): Promise<FileCopy> {
   const temporary = temporaryBeside(copy);
   const discard = () => rm(temporary, { force: true }).catch(() => {});
@@ -196,7 +173,6 @@ async function haveSameBytes(one: string, other: string): Promise<boolean> {
   return true;
 }
 
-/** Bytes of two files that are compared at a time. */
 const compared = 1_048_576;
 
 async function writeAll(path: string, file: FileHandle, bytes: Uint8Array): Promise<void> {
@@ -218,7 +194,7 @@ function writeAllNow(path: string, file: FileHandle, bytes: Uint8Array): void {
   }
 }
 
-/** Returns the target of a dangling symbolic link, which `realpath` cannot resolve; else the path itself. */
+/** Follows a dangling symbolic link, too, which `realpath` cannot resolve. */
 async function linkTarget(path: string): Promise<string> {
   const isLink = (await lstat(path).catch(ignoreMissing))?.isSymbolicLink();
   return isLink ? resolve(dirname(path), await readlink(path)) : path;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cannotWrite, FileError } from "./errors.js";
 import { newPrivateFolder, removeAbandonedFolders } from "./temporary-files.js";
 
-/** Size of the largest archive that is read (without zip64), in bytes; all copies of a run together are not larger. */
+/** In bytes, of all copies of a run together: the largest archive that is read (without zip64). */
 const mostBytes = 4_294_967_295;
 
 export class PrivateCopies {
@@ -13,18 +13,11 @@ export class PrivateCopies {
   #count = 0;
   #bytes = 0;
 
-  /** @param atEnd takes what removes a copy when the run ends */
   constructor(atEnd: (remove: () => Promise<void>) => Promise<void>) {
     this.#atEnd = atEnd;
   }
 
-  /**
-   * Copies bytes into a file that only this user can read.
-   *
-   * @param name what is copied, for messages
-   * @returns the path of the copy
-   * @throws FileError when it cannot be written, or the copies are larger than any archive that is read
-   */
+  /** Only this user can read the copy. `name` is for messages. @throws FileError, also when copies become too large */
   async add(name: string, bytes: AsyncIterable<Uint8Array>): Promise<string> {
     try {
       this.#folder ??= this.#newFolder();

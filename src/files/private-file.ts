@@ -6,12 +6,7 @@ import { makeFolder } from "./make-folder.js";
 import { moveIntoPlace } from "./replace-file.js";
 import { temporaryBeside } from "./temporary-files.js";
 
-/**
- * Writes a file that only its owner may read. It appears whole or not at all, and is durable when this resolves.
- *
- * @param ifAbsent leaves an existing file unchanged
- * @throws FileError when the file cannot be written
- */
+/** Atomic, and durable when this resolves. `ifAbsent` leaves an existing file unchanged. @throws FileError */
 export async function writePrivately(path: string, text: string, { ifAbsent = false } = {}): Promise<void> {
   const temporary = temporaryBeside(path);
   try {
@@ -28,18 +23,13 @@ export async function writePrivately(path: string, text: string, { ifAbsent = fa
   }
 }
 
-/** @throws FileError when an existing file cannot be removed */
 export async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true }).catch((error: Error) => {
     throw new FileError(`${path}: cannot be removed: ${error.message}; remove it by hand`);
   });
 }
 
-/**
- * Returns undefined when the file does not exist.
- *
- * @throws FileError when it cannot be read
- */
+/** Returns undefined when the file does not exist. @throws FileError when it cannot be read */
 export async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");

@@ -5,10 +5,7 @@ import { hostname } from "node:os";
 
 export const ownPid = process.pid;
 
-/**
- * Returns whether a process of this machine runs. Also true for a process of another user, and for a new process that
- * reuses the ID of an ended one.
- */
+/** Also true for a process of another user, and for one that reuses the ID of an ended process. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -20,10 +17,7 @@ export function isAlive(pid: number): boolean {
 
 let tag: string | undefined;
 
-/**
- * Returns eight hexadecimal digits that identify this machine and, on Linux, its boot and the process namespace. A
- * process ID means nothing elsewhere, for example in another container that shares the folder.
- */
+/** Identifies this machine and, on Linux, its boot and process namespace: elsewhere, a process ID means nothing. */
 export function machineTag(): string {
   tag ??= createHash("sha256").update(`${hostname()}\n${processNamespace()}`).digest("hex").slice(0, 8);
   return tag;
@@ -38,7 +32,7 @@ function processNamespace(): string {
   }
 }
 
-/** Returns a tag that identifies a process on this machine even after its ID was reused. */
+/** Identifies a process on this machine even after its ID was reused. */
 export function processTag(pid = ownPid): string {
   return `${machineTag()} ${pid} ${startOf(pid)}`;
 }
@@ -49,9 +43,7 @@ export function stateOfTag(tag: string): "ended" | "running" | "elsewhere" {
   return isAlive(Number(pid)) && start === startOf(Number(pid)) ? "running" : "ended";
 }
 
-/**
- * Returns the start time of a process in clock ticks since boot (proc(5)); empty where the system does not provide it.
- */
+/** In clock ticks since boot (proc(5)); empty where the system does not provide it. */
 function startOf(pid: number): string {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)!.split(" ");

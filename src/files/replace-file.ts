@@ -5,7 +5,6 @@ import { dirname } from "node:path";
 import { platform } from "node:process";
 import { giveOwner } from "./owner.js";
 
-/** Gives a temporary file the owner, group and mode of the file that it will replace, as far as allowed. */
 export async function takeOver(temporary: string, existing: Stats): Promise<void> {
   await giveOwner(temporary, existing);
   // After the change of owner, which clears the set-user-ID bit.
@@ -22,11 +21,7 @@ export async function makeDurable(path: string): Promise<void> {
   }
 }
 
-/**
- * Renames a durable temporary file to its target, and makes the new name durable where the system allows it.
- *
- * @param ifAbsent fails with EEXIST instead of replacing a file; the temporary file then remains
- */
+/** Durable where the system allows it. `ifAbsent` fails with EEXIST instead of replacing, and leaves `temporary`. */
 export async function moveIntoPlace(
   temporary: string,
   target: string,

@@ -1,8 +1,4 @@
-/**
- * Names temporary files in the folder of the file that they will replace, and removes abandoned ones. The name contains
- * the process ID of its run. Therefore the next run in that folder can remove the leftovers of a killed run, which
- * contain addresses.
- */
+/** Temporary files. The process ID in their names tells the next run which ones a killed run left, with addresses. */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, opendir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,14 +6,9 @@ import { basename, dirname, join } from "node:path";
 import { isAlive, machineTag, ownPid } from "./processes.js";
 
 const pattern = /^\.idv-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}\.tmp$/;
-/**
- * Most entries of a folder that are searched. Every run pays for the search, so larger folders are searched in part.
- */
+/** Every run pays for the search, so larger folders are searched in part. */
 const mostEntries = 10_000;
-/**
- * Names made by this process. The process ID alone does not identify them: after a restart in a container, a killed
- * process may have had the same one.
- */
+/** The process ID alone does not tell them: in a restarted container, a killed process may have had the same one. */
 const own = new Set<string>();
 
 export function temporaryBeside(path: string): string {
@@ -28,7 +19,7 @@ export function temporaryBeside(path: string): string {
 
 const folderPattern = /^idv-list-([0-9a-f]{8})-(\d{1,10})-\w{6}$/;
 
-/** Makes a folder that only this user can read. The caller removes it. */
+/** Only this user can read it. The caller removes it. */
 export async function newPrivateFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `idv-list-${machineTag()}-${ownPid}-`));
   own.add(basename(folder));
@@ -49,10 +40,9 @@ export async function removeAbandonedFolders(): Promise<void> {
   }
 }
 
-/** Folders in which this process has looked: many files of a run may go to one. */
 const looked = new Set<string>();
 
-/** Removes temporary files that killed runs on this machine left in a folder, once in a process. Does not throw. */
+/** Removes what killed runs on this machine left in a folder, once in a process. Does not throw. */
 export async function removeAbandoned(folder: string): Promise<void> {
   if (looked.has(folder)) return;
   looked.add(folder);

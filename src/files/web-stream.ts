@@ -1,6 +1,6 @@
 /** Streams of the web platform, which Node.js and browsers share. */
 
-/** Yields the pieces of a stream, and cancels it if the iteration ends early. Not every browser can iterate over a stream. */
+/** Cancels the stream if the iteration ends early. Not every browser can iterate over a stream. */
 export async function* piecesOf<Piece>(stream: ReadableStream<Piece>): AsyncGenerator<Piece> {
   const reader = stream.getReader();
   try {
