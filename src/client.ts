@@ -31,10 +31,9 @@ export interface ValidatedItem extends Verdict {
 
 export interface Client {
   /**
-   * Yields the verdicts of a service on items, in their order, each with its item. Failed requests are sent again with the same
-   * Idempotency-Key, so that nothing is charged twice. Items that the quota does not reach have the status `quota_exceeded`; an
-   * item that occurs twice is submitted once if both are in one batch.
-   *
+   * Yields the verdicts of a service on items, in their order, each with its item. Failed requests are sent again with the
+   * same Idempotency-Key, so that nothing is charged twice. Items that the quota does not reach have the status
+   * `quota_exceeded`; an item that occurs twice is submitted once if both are in one batch.
    * @throws ServiceError when the service cannot be reached or gives no valid answer
    * @throws AuthorisationError when it does not accept the key
    */

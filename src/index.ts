@@ -1,7 +1,6 @@
 /**
  * idv as a library: classifies e-mail addresses and domains offline and, on request, checks their domains in DNS. Knows
  * nothing of settings and quotas, and reads no files but its tables.
- *
  * @packageDocumentation
  */
 import type { Classifier } from "./core/classifier/classifier.js";
@@ -62,10 +61,7 @@ export interface ItemClassifier {
    * answer, or if they answer control questions wrongly, as behind a captive portal.
    */
   check(kind: Kind, item: string): Promise<CheckedItem>;
-  /**
-   * Yields the verdicts on many items, in their order, each with its item. Reads up to 256 items ahead and queries their
-   * domains at the same time.
-   */
+  /** Yields the verdicts in order, each with its item. Queries the domains of up to 256 items ahead at the same time. */
   checkAll(
     kind: Kind,
     items: Iterable<string> | AsyncIterable<string>,
@@ -73,14 +69,13 @@ export interface ItemClassifier {
 }
 
 const itemsAhead = 256;
-/** Time for which calls of `check` share DNS answers, so that each domain is queried once. */
+/** Time for which calls of `check` share DNS answers. */
 const sharedMilliseconds = 60_000;
 
 /**
  * Creates a classifier.
- *
- * @throws TypeError when an entry of `allow` or `deny` is neither a domain nor an address, `servers` is empty or has an entry
- *   that is not an IP address, or `concurrency` is not a whole number from 1 to 64
+ * @throws TypeError when an entry of `allow` or `deny` is neither a domain nor an address, `servers` is empty or has an
+ * entry that is not an IP address, or `concurrency` is not a whole number from 1 to 64
  * @throws Error when the table cannot be read or is not a table of disposable domains
  */
 export function createClassifier(options: ClassifierOptions = {}): ItemClassifier {
@@ -147,20 +142,13 @@ async function openStage(classifier: Classifier, options: DnsOptions) {
 
 let shared: Classifier | undefined;
 
-/**
- * Classifies an e-mail address offline. Synchronous; never throws, whatever the string. The first call loads the tables,
- * which takes a few milliseconds.
- */
+/** Classifies an address offline. Synchronous; never throws. The first call loads the tables in a few milliseconds. */
 export function classifyEmail(address: string, form?: EmailForm): Classification {
   shared ??= loadClassifier();
   return classifyIn(shared, address, form);
 }
 
-/**
- * Classifies a domain offline, like {@link classifyEmail}. Never returns the status `alias`.
- *
- * @param domain with or without the root's trailing dot
- */
+/** Classifies a domain offline, with or without the root's dot, like {@link classifyEmail}; never as `alias`. */
 export function classifyDomain(domain: string): Classification {
   shared ??= loadClassifier();
   return shared.classify("domain", domain);
