@@ -28,9 +28,11 @@ export interface FileSink extends TableSink {
   truncate?(size: number): Promise<void>;
 }
 
-// A temporary file beside it, with its mode, owner and group as far as allowed, is renamed on commit. A symbolic link
-// stays; its target is replaced. Written directly are devices, pipes and all below `/dev` but `/dev/shm`: `/dev/stdout`
-// may be a file that the shell has opened. @throws FileError when the file cannot be created, or is read-only
+/**
+ * A temporary file beside it, with its mode, owner and group as far as allowed, is renamed on commit. A symbolic link
+ * stays; its target is replaced. Written directly are devices, pipes and all below `/dev` but `/dev/shm`: `/dev/stdout`
+ * may be a file that the shell has opened. @throws FileError when the file cannot be created, or is read-only
+ */
 export async function openOutputFile(
   path: string,
   mode: "replace" | "append" = "replace",

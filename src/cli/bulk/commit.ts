@@ -21,9 +21,11 @@ export interface Outputs {
   readonly appear: () => Promise<void>;
 }
 
-// Slow work is done before the input is checked for changes, so that rows appended meanwhile are not lost. The backup
-// is a copy of the file that was read: if another run replaces that file meanwhile, both stay as they are. Returns true
-// if no byte of a replaced file would change; then its older backup stays, too. @throws FileError
+/**
+ * Slow work is done before the input is checked for changes, so that rows appended meanwhile are not lost. The backup
+ * is a copy of the file that was read: if another run replaces that file meanwhile, both stay as they are. Returns true
+ * if no byte of a replaced file would change; then its older backup stays, too. @throws FileError
+ */
 export async function commitOutputs(outputs: Outputs): Promise<boolean> {
   const { input, inputName, isInPlace, sink, file, backup, badRowsFile, note, appear } = outputs;
   await sink.prepare?.();

@@ -235,9 +235,11 @@ interface SettingsFile {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-// Order: option, `--set`, variable, project's file (upwards from `folder`), user's file, default. A base URL or engine
-// from the project's file is untrusted unless an option, a variable, the user's file or `idv login` names its origin.
-// @throws UsageError
+/**
+ * Order: option, `--set`, variable, project's file (upwards from `folder`), user's file, default. A base URL or engine
+ * from the project's file is untrusted unless an option, a variable, the user's file or `idv login` names its origin.
+ * @throws UsageError
+ */
 export async function resolveSettings(
   options: SettingOptions,
   env: NodeJS.ProcessEnv,

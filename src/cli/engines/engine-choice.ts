@@ -20,9 +20,12 @@ export interface ServiceOptions {
   readonly offline?: true;
 }
 
-// The one that is set, else the service if it is named or there is a key, else the offline engine. @throws
-// AuthorisationError without a valid key, UsageError for an unencrypted or unknown URL, or an untrusted project's file
-// that decides on it
+/**
+ * The one that is set, else the service if it is named or there is a key, else the offline engine.
+ *
+ * @throws AuthorisationError without a valid key
+ * @throws UsageError for an unencrypted or unknown URL, or an untrusted project's file that decides on it
+ */
 export async function chooseEngine(
   settings: Settings,
   options: ServiceOptions,

@@ -111,9 +111,11 @@ function optionOf(record: OptionRecord): Option {
   return option;
 }
 
-// commander would take the next word for an optional value. As in sed, only a value after `=`, or attached to a short
-// option, is taken: in `-I list.csv`, `list.csv` is the FILE. Without `=` in the flags, as in `--wait [TIME]`, the next
-// word is taken, too, if it is a time. @throws UsageError for a value after a blank that is not a file
+/**
+ * commander would take the next word for an optional value. As in sed, only a value after `=`, or attached to a short
+ * option, is taken: in `-I list.csv`, `list.csv` is the FILE. Without `=` in the flags, as in `--wait [TIME]`, the next
+ * word is taken, too, if it is a time. @throws UsageError for a value after a blank that is not a file
+ */
 export function normalizeWords(words: readonly string[], command: Command): string[] {
   const end = words.indexOf("--");
   const optional = command.options.filter((option) => option.optional);

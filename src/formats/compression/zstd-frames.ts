@@ -39,8 +39,10 @@ function* walkBlocks(): Generator<Step, void, Buffer> {
   }
 }
 
-// Pieces decompress to at most 2 MiB, which the decompressor buffers, and end with their frame. It accepts truncated
-// frames silently, so these are detected here. @throws Error when the bytes are not whole frames
+/**
+ * Pieces decompress to at most 2 MiB, which the decompressor buffers, and end with their frame. It accepts truncated
+ * frames silently, so these are detected here. @throws Error when the bytes are not whole frames
+ */
 export async function* zstdPieces(input: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const walk = walkFrames();
   let step: Step = walk.next().value;

@@ -82,8 +82,10 @@ export function checkNamed(kind: Kind, inputName: string, table: CheckedTable): 
 const mostInvalid = 0.9;
 const fewItems = 20;
 
-// Invalid first items mean something else, such as `address:password` or lines of a log: a run would call real people
-// fake. Few items are refused only if every one holds an address and other text. @throws ChoiceError
+/**
+ * Invalid first items mean something else, such as `address:password` or lines of a log: a run would call real people
+ * fake. Few items are refused only if every one holds an address and other text. @throws ChoiceError
+ */
 export async function checkStart(
   inputName: string,
   table: Pick<Table, "column" | "firstValues" | "header" | "startValues" | "width">,

@@ -16,8 +16,10 @@ interface SplitFile {
   size: number;
 }
 
-// The files `ok.csv`, `fake.csv` and so on; rows without an item go to `empty.csv`. All appear once they are durable,
-// or none. Only a process killed at that moment leaves some, which the next run refuses.
+/**
+ * The files `ok.csv`, `fake.csv` and so on; rows without an item go to `empty.csv`. All appear once they are durable,
+ * or none. Only a process killed at that moment leaves some, which the next run refuses.
+ */
 export class SplitFolder {
   readonly #folder: string;
   readonly #signal: AbortSignal;

@@ -30,8 +30,10 @@ export function limitCommand({ quota, given }: Plan): string {
   return commandLine([...words, "--limit", "N"]);
 }
 
-// Drops disposable and fake rows, and those without an item; undefined if none or all are such, or options prevent it.
-// Reads the output, so that no unit is charged again, or the input if the quota has no limit.
+/**
+ * Drops disposable and fake rows, and those without an item; undefined if none or all are such, or options prevent it.
+ * Reads the output, so that no unit is charged again, or the input if the quota has no limit.
+ */
 export function cleanCommand(
   plan: Plan,
   table: Table,
