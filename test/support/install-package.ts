@@ -13,20 +13,32 @@ import { servePackages } from "./package-registry.js";
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
-export const packages = join(root, "dist/packages");
 const cache = join(root, "node_modules/.cache");
+const folders = [join(root, "dist/packages"), join(cache, "idv-needs")];
+
+/** Serves what is published, and undici, which it needs. */
+export const serveOwnPackages = () =>
+  servePackages(
+    folders.flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith(".tgz"))
+        .map((name) => join(folder, name)),
+    ),
+  );
 
 export async function setup({ name }: TestProject): Promise<void> {
   const isWanted = process.env["IDV_TEST_PACKAGE"] || name === "platforms";
   if (!isWanted) return;
   await execute(process.execPath, [join(root, "src/package/release/build-packages.mjs")]);
   const pack = ["pack", join(root, "node_modules/undici"), "--ignore-scripts", "--silent"];
-  await execute("npm", [...pack, "--pack-destination", packages]);
+  rmSync(folders[1]!, { recursive: true, force: true });
+  mkdirSync(folders[1]!, { recursive: true });
+  await execute("npm", [...pack, "--pack-destination", folders[1]!]);
   const folder = join(cache, "idv-package");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), "{}");
-  const registry = await servePackages(readdirSync(packages).map((each) => join(packages, each)));
+  const registry = await serveOwnPackages();
   // npm reads no settings of the user, and has nothing in its cache.
   const env = { PATH: process.env["PATH"], HOME: folder };
   const install = ["install", "idv", "--no-audit", "--no-fund", "--no-update-notifier"];

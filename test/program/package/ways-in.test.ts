@@ -1,13 +1,12 @@
 /** Covers the ways in which npm installs idv: by its name, without what is optional, for one command, and from its repository. */
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { afterFile } from "../../support/clean-up.js";
-import { packages } from "../../support/install-package.js";
-import { servePackages } from "../../support/package-registry.js";
+import { serveOwnPackages } from "../../support/install-package.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { testFull } from "../../support/tier.js";
 
@@ -38,7 +37,7 @@ const checked = "email,status\nann@larch-and-oak.com,ok\na@mailinator.com,dispos
 describe.skipIf(!process.env["IDV_TEST_PACKAGE"])("npm", () => {
   const npm = ["--no-audit", "--no-fund"];
   beforeAll(async () => {
-    const registry = await servePackages(readdirSync(packages).map((each) => join(packages, each)));
+    const registry = await serveOwnPackages();
     afterFile(() => registry.close());
     npm.push("--registry", registry.url);
   });
