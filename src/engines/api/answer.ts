@@ -7,17 +7,11 @@ export const fieldOf: Readonly<Record<Kind, string>> = { email: "emails", domain
 const maximumStatusLength = 64;
 
 export interface Results {
-  /** Status of each item, in the order of the items; undefined if the answer has no valid one. */
   readonly statuses: readonly (Status | undefined)[];
   readonly fault?: string;
 }
 
-/**
- * Reads the statuses of items from an answer. Looks up each result by its item, else by the item without surrounding
- * white space, in NFKC and in lower case.
- *
- * @param body undefined if it was too long to be read
- */
+/** Matches results by item, else by the trimmed item in NFKC and lower case. `body` is undefined if it was too long. */
 export function readAnswer(kind: Kind, items: readonly string[], body: string | undefined): Results {
   const plain = body === undefined ? undefined : readPlainAnswer(kind, items, body);
   if (plain !== undefined) return { statuses: plain };
@@ -46,12 +40,7 @@ export function readAnswer(kind: Kind, items: readonly string[], body: string | 
   return { statuses, ...(fault !== undefined && { fault }) };
 }
 
-/**
- * Reads an answer that lists the items in order, with only their statuses and without white space, as services usually
- * do. Comparing text takes a fraction of the time of JSON.parse, which creates a property for every item.
- *
- * @returns undefined if the answer has another form
- */
+/** Reads the usual form of answers as text, without JSON.parse, which takes several times as long; else undefined. */
 function readPlainAnswer(kind: Kind, items: readonly string[], body: string): Status[] | undefined {
   let at = indexAfter(`{"${fieldOf[kind]}":{`, body, 0);
   // Escaped items are left to JSON.parse.
@@ -63,7 +52,6 @@ function readPlainAnswer(kind: Kind, items: readonly string[], body: string): St
     at = indexAfter(item, body, at);
     at = indexAfter('":{"status":"', body, at);
     if (at === -1) return undefined;
-    // Most items have the same status as the item before.
     if (!body.startsWith(status, at) || body[at + status.length] !== '"') {
       status = /[a-z_]{0,64}/y.exec(body.slice(at, at + maximumStatusLength))?.[0] ?? "";
     }

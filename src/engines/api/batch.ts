@@ -1,18 +1,11 @@
 /**
- * The state of a batch in the api engine: its open items, and the effect of answers on them. Knows neither requests nor
- * waits, which are in `engine.ts`.
- *
- * - "too large": the items are submitted in parts of half the size, and later batches are made smaller.
- * - A faulty answer: the open items are submitted once more; the second faulty answer to a batch fails it.
- * - Some verdicts, and units are left: the open items are submitted again. The answer may have been replayed for its
- *   Idempotency-Key, or the quota raised since.
- * - The quota is used up: the batch waits for its renewal, if that is wanted.
+ * The open items of a batch, and the effect of answers on them. A second faulty answer fails the batch. Open items are
+ * submitted again while units are left: an answer may be a replay for its key, or the quota may have been raised.
  */
 import { notChecked, type Status } from "../../core/validator/validator.js";
 import type { Reply } from "./next-step.js";
 
 export interface Batch {
-  /** Items without a verdict, in the order in which they are submitted. */
   readonly open: readonly number[];
   readonly size: number;
   readonly faults: number;
@@ -24,14 +17,9 @@ export type BatchStep =
   | { readonly next: "shrink"; readonly batch: Batch }
   | { readonly next: "pause"; readonly batch: Batch }
   | { readonly next: "fail"; readonly fault: string }
-  /** The quota is used up. `renewsIn` is in milliseconds; undefined if the service does not report it. */
   | { readonly next: "wait for renewal"; readonly batch: Batch; readonly renewsIn: number | undefined };
 
-/**
- * Returns a batch before its first submission. The whole batch is submitted first, even to a service that accepts only
- * smaller ones: a killed run may have submitted it. Resent unchanged, it has the same Idempotency-Key and is not
- * charged twice.
- */
+/** Submits the whole batch first, whatever the service accepts: a killed run may have sent it under the same key. */
 export const newBatch = (items: number): Batch => ({
   open: [...Array(items).keys()],
   size: items,

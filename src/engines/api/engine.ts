@@ -1,41 +1,15 @@
 /**
- * The api engine: validates batches with a service that follows the interface document. It decides when a request may
- * be sent and how its answer changes the batch. It knows neither the table nor the cache.
- *
- * `sender.ts` sends each request and retries it until it is answered. A batch takes these steps:
- *
+ * The api engine: validates batches with a service. Decides when a request may be sent and how its answer changes the
+ * batch; knows neither the table nor the cache. A batch takes these steps:
  *     quota gate -> rate -> slot -> onSubmit -> sender.ask -> onAnswered -> done, or open items back to the rate
- *
- * 1. The quota gate admits batches in the order in which they come: side by side while the units left cover all of
- *    them, one at a time otherwise. A batch leaves the gate when it is done, so its retries and waits count as well.
- * 2. The rate delays the batch until its items fit.
- * 3. There are as many slots as requests may be under way. A batch leaves its slot when an answer has all verdicts, so
- *    that the next request goes out while they are stored; otherwise only when it is done.
- *    The listener claims the items, so that no other run submits them meanwhile, and records them before they are sent.
- *    After a crash, the next run resends them unchanged. It excludes items that another run has in flight or has had
- *    answered.
- * 4. `sender.ask` sends the request. It retries failures within a budget, and slows down when a 429 asks for it.
- * 5. The listener stores the verdicts of the answer and deletes the record of the request.
- * 6. `batch.ts` decides about the items that are still open. If the quota is used up and `wait` allows, the batch waits
- *    for the renewal and submits them again. Otherwise they get the status `quota_exceeded`, and the engine halts.
- *
- * There are two ways to stop. `halt` prevents further submissions: batches at the gate or waiting for the rate come
- * back with `quota_exceeded`, while requests in flight and their retries go on. `ending`, of the sender, ends the waits
- * for a retry and for the renewal with an error. The run's signal and `close` abort it. Even then, requests in flight
- * may finish.
- *
+ * `halt` prevents further submissions, but requests in flight and their retries go on; `ending` also ends the waits.
  * To keep:
- *
- * - An answer that was paid for is never lost. `onAnswered` is awaited before anything else may throw, and `close`
- *   gives batches in flight time to store their answers. A request without an answer stays recorded, and the next run
- *   resends it.
- * - The run's items are submitted in order. Nothing may be awaited between the gate and the rate, or batches could
- *   overtake.
- * - Nothing new is submitted after `halt`. After any new wait before `onSubmit`, check `halting`.
- * - Each request is recorded before it is sent, with exactly its items in their order. A batch is first submitted
- *   whole, except for items that the listener excludes.
- * - A batch that enters the gate always leaves it, even when it fails, and every failure halts the engine. A batch
- *   leaves its slot after that, or the next one would be submitted.
+ * - An answer that was paid for is never lost: `onAnswered` is awaited before anything else may throw.
+ * - Items are submitted in order: await nothing between the gate and the rate, or batches could overtake.
+ * - Nothing new is submitted after `halt`: after any new wait before `onSubmit`, check `halting`.
+ * - `onSubmit` records each request, exactly as it is sent: after a crash, the next run resends it unchanged.
+ * - A batch always leaves the gate, even when it fails, and every failure halts the engine. It leaves its slot after
+ *   that, or the next batch would be submitted.
  */
 import { setMaxListeners } from "node:events";
 import pLimit from "p-limit";
@@ -53,7 +27,6 @@ export interface ApiOptions extends SenderOptions {
   readonly concurrency: number;
   readonly timeout: number;
   readonly rate?: Rate;
-  /** Longest wait for the renewal of a used-up quota; 0 for no wait. */
   readonly wait: number;
   readonly prechecks: boolean;
 }
@@ -67,19 +40,13 @@ export interface ApiEngine extends Validator {
   readonly requests: number;
   readonly activity: Activity;
   readonly probe: ReturnType<typeof createSender>["probe"];
-  /**
-   * Closes the engine; starts no further request. Requests in flight, which may be paid for, get `milliseconds` to
-   * finish.
-   */
+  /** Starts no further request. Requests in flight, which may be paid for, get `milliseconds` to finish. */
   close(milliseconds: number): Promise<void>;
 }
 
-/** Batches that are validated besides those with a request under way. With more, requests are not sent earlier. */
+/** Batches validated besides those with a request under way. With more, requests are not sent earlier. */
 const batchesAhead = 2;
-/**
- * Waits before a used-up quota is tried again, in milliseconds: the usual one if the service does not report the
- * renewal, and the shortest one even if it reports an earlier renewal.
- */
+/** In milliseconds: the usual wait before a used-up quota is tried again, and the least one. */
 const renewalInterval = 600_000;
 const leastRenewalInterval = 10_000;
 
@@ -94,7 +61,6 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     new Promise<() => void>((taken) => inSlot(() => new Promise<void>((free) => taken(free))));
   let batchSize = Math.min(options.batchSize, rate?.items ?? Number.POSITIVE_INFINITY);
   let nextTurn = 0;
-  /** End of the wait for the renewal of the quota; undefined while units are left. */
   let waitsUntil: number | undefined;
   let quota: QuotaState = { left: null, renewsAt: null };
 
@@ -106,7 +72,6 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     halting.abort();
   };
   const heeded = new WeakSet<AbortSignal>();
-  /** Lets the signal abort `ending`. Adds one listener per signal, however many batches share it. */
   function heed(signal: AbortSignal): void {
     signal.throwIfAborted();
     if (heeded.has(signal)) return;
@@ -116,7 +81,6 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
 
   const timeOf = (renewsIn: number | undefined) => (renewsIn === undefined ? null : now() + renewsIn);
 
-  /** Waits until the rate allows this many items, and reserves their time. Returns early after `halt`. */
   async function keepRate(items: number): Promise<void> {
     if (rate === undefined) return;
     const turn = Math.max(now(), nextTurn);
@@ -125,12 +89,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     await world.sleep(turn - now(), halting.signal).catch(() => ending.signal.throwIfAborted());
   }
 
-  /**
-   * Waits for the renewal of the quota.
-   *
-   * @param renewsIn milliseconds, if the service reports it
-   * @returns false, at once, if the renewal is later than `wait` allows
-   */
+  /** Returns false, at once, if the quota renews later than `wait` allows. `renewsIn` is in milliseconds. */
   async function awaitRenewal(renewsIn: number | undefined): Promise<boolean> {
     if (options.wait === 0) return false;
     waitsUntil ??= now() + options.wait;
@@ -144,7 +103,6 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     return true;
   }
 
-  /** Reservations of one batch at the rate: time for items that are not submitted yet. */
   function rateRoom() {
     let reserved = 0;
     let reservedUntil = 0;
@@ -157,7 +115,6 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
         reserved += missing;
         await waiting;
       },
-      /** Counts items as submitted. A negative number returns items that were not validated. */
       use(items: number): void {
         reserved -= items;
       },
@@ -187,7 +144,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       slot?.();
       slot = undefined;
     };
-    /** Takes an answer. Frees the slot first if the answer has all verdicts: then nothing but storing them is left. */
+    /** Frees the slot before the verdicts are stored, so that the next request goes out meanwhile. */
     const take = async (batch: Batch, part: readonly number[], reply: Reply): Promise<BatchStep> => {
       hasAnswer = true;
       const { items: answered, statuses } = answeredIn(part, reply);
@@ -272,7 +229,6 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   };
 }
 
-/** Verdicts by status, shared by items to save memory. Only the first 100 statuses are cached. */
 const verdictsOf = new Map<string, Verdict>();
 
 function verdictOf(status: string): Verdict {

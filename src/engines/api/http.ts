@@ -6,11 +6,9 @@ import type { HeaderFields } from "./rate-limit.js";
 export interface HttpAnswer<Body = string> {
   readonly status: number;
   readonly fields: HeaderFields;
-  /** Undefined if it was longer than `maximumBytes` of the request. */
   readonly body: Body | undefined;
 }
 
-/** A request that got no answer. `isTransient` if another try may succeed. */
 export class TransportFault extends Error {
   constructor(
     message: string,
@@ -28,14 +26,8 @@ interface PostRequest {
 }
 
 export interface HttpClient {
-  /**
-   * Posts a body. Does not follow redirects, which would reveal the key to another host.
-   *
-   * @param milliseconds longest duration of this request, if shorter than the client's timeout
-   * @throws TransportFault when there is no answer
-   */
+  /** Follows no redirects, which would reveal the key. @throws TransportFault when there is no answer */
   post(request: PostRequest, milliseconds?: number): Promise<HttpAnswer>;
-  /** As {@link post}, without a body. */
   get(request: Omit<PostRequest, "body">): Promise<HttpAnswer>;
   getBytes(request: Omit<PostRequest, "body">): Promise<HttpAnswer<Uint8Array>>;
   close(): Promise<void>;
@@ -43,20 +35,15 @@ export interface HttpClient {
 
 export interface HttpOptions {
   readonly connections: number;
-  /** Longest time from the start of a request to the end of its answer, in milliseconds. */
+  /** Limit on the duration of a request with its answer, in milliseconds. */
   readonly timeout: number;
   /** Proxies, in the syntax of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. An empty string means none. */
   readonly proxies: { readonly httpProxy: string; readonly httpsProxy: string; readonly noProxy: string };
 }
 
-/**
- * Opens a client that keeps its connections open between requests. Node itself reads NODE_EXTRA_CA_CERTS.
- *
- * @throws TypeError when a proxy is not a URL
- */
+/** Node itself reads NODE_EXTRA_CA_CERTS. @throws TypeError when a proxy is not a URL */
 export function openHttpClient({ connections, timeout, proxies }: HttpOptions): HttpClient {
-  // `post` enforces the timeout of a request itself. These limits end the work that undici continues after an abort,
-  // because no signal reaches it: connecting to a server or proxy, TLS, and waiting for a proxy's answer to CONNECT.
+  // `post` enforces its timeout itself. These limits end what undici continues after an abort, such as CONNECT.
   const tls = { timeout };
   const dispatcher = new EnvHttpProxyAgent({
     ...proxies,
@@ -125,10 +112,7 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
   };
 }
 
-/**
- * Wraps connections so that they skip interim answers. undici closes the connection at an unrequested `100 Continue`,
- * which clients must be able to parse (RFC 9110, section 15.2).
- */
+/** undici closes the connection at an unrequested `100 Continue`, which clients must accept (RFC 9110 §15.2). */
 function skipInterimAnswers(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...connected) => {
@@ -158,13 +142,12 @@ function mayBeInterim(bytes: Buffer): boolean {
   return (isPart || /^HTTP\/1\.1 10[02-9]/.test(start)) && bytes.length < longestInterim;
 }
 
-/** Length in bytes from which an interim answer is passed to undici, which refuses it. */
+/** Length in bytes. undici refuses longer interim answers. */
 const longestInterim = 16_384;
 
 async function readBody(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Returning from the loop closes the connection.
   for await (const chunk of body) {
     length += chunk.length;
     if (length > maximumBytes) return undefined;
@@ -207,9 +190,7 @@ function explain(error: unknown): TransportFault {
   return new TransportFault(reasons[code] ?? `${message} ${code}`.trim(), true);
 }
 
-/**
- * Returns the original error. Node wraps the failures of a host's addresses in an AggregateError; undici sets `cause`.
- */
+/** Node wraps the failures of a host's addresses in an AggregateError; undici sets `cause`. */
 function innermost(error: unknown): { code?: string; message: string } {
   const { cause, errors } = error as { cause?: unknown; errors?: readonly unknown[] };
   const inner = cause ?? errors?.[0];

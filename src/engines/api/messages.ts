@@ -1,18 +1,13 @@
 /** Messages in the answers of a service, made safe to show and to log. */
 
-/** Longest message that is shown, in characters. */
 const longest = 500;
 
-/**
- * Returns the message of an error answer, cut to 500 characters, with a colon in front; empty if there is none. Removes
- * the key and addresses, which some services repeat.
- */
+/** Returns the message of an error answer after a colon, without the key and addresses, which some services repeat. */
 export function messageIn(body: string | undefined, key: string): string {
   const text = textIn(body ?? "")
     .replaceAll(key, "[key]")
     .replaceAll(encodeURIComponent(key), "[key]")
-    // A body may be long, and the search for addresses takes quadratic time. Cut only now: a part of a key would not be
-    // recognised.
+    // The search for addresses takes quadratic time. Cut only now: a part of a key would not be recognised.
     .slice(0, 2000)
     .replace(/[^\s"'<>()[\],;:=]+(?:@|%40)[^\s"'<>()[\],;:=]+/g, "[address]")
     .trim()
@@ -20,7 +15,6 @@ export function messageIn(body: string | undefined, key: string): string {
   return text === "" ? "" : `: ${text}`;
 }
 
-/** Returns plain text, or the message in a JSON object. Ignores HTML. */
 function textIn(body: string): string {
   const value = objectIn(body);
   if (value === undefined) return isMarkup(body) ? "" : body;
@@ -37,10 +31,7 @@ function objectIn(body: string): unknown {
   }
 }
 
-/**
- * Returns the first text in the members that services use: `message` in the interface document, `error.message`, and
- * `detail[].msg` of FastAPI, in which lists give all their texts.
- */
+/** `error.message` and `detail[].msg`, of FastAPI, are not in the interface document. */
 function messageOf(value: unknown, depth = 0): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null || depth === deepest) return undefined;
@@ -68,7 +59,6 @@ function messageOf(value: unknown, depth = 0): string | undefined {
 const deepest = 4;
 const mostListed = 5;
 
-/** What a 429 says, apart from its fields: that the quota is used up, that requests come too fast, or nothing. */
 export function limitIn(body: string | undefined): "quota" | "rate" | undefined {
   const value = objectIn(body ?? "");
   if (typeof value !== "object" || value === null) return isMarkup(body ?? "") ? "rate" : undefined;

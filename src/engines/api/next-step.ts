@@ -1,22 +1,9 @@
 /**
- * Decides what follows a try of a request: its result, a wait before the next try, or an error. Knows the rules of
- * retries, but neither sends nor waits, which `sender.ts` does.
- *
- * - 2xx: the result, with the statuses found. The engine uses them even if the rest of the answer is faulty.
- * - No answer, or a transient HTTP status: tried again after `Retry-After`, else after a random delay that grows.
- * - 429 with a hint (`Retry-After`, else the reset of the rate limit) of at most 60 s: the service asks to slow down.
- *   All requests are delayed by that time. Each refused request then waits for an additional random delay, so that they
- *   are not all retried at once. A 429 that says so, or that is no message of the service but a page of a gateway, or
- *   says nothing at all, means the same; without a hint it is tried again as after a failure.
- * - 429 with a longer hint, or a message that says so: the quota is used up. The engine waits for its renewal, or halts.
- * - 413, or a 400 that blames the size: the engine submits smaller parts.
- * - 401 and 403 fail with an AuthorisationError, everything else with a ServiceError.
- *
- * Failures and slow-downs are counted separately, each against `maximumRetries` and `retryBudget`. The budget starts
- * with the first failed try. The count of slow-downs restarts whenever another request has succeeded: then the service
- * works, and the request only has to wait for its turn.
- *
- * Times and durations are in milliseconds, and times since the epoch.
+ * Decides what follows a try of a request: its result, a wait before the next try, or an error. Neither sends nor
+ * waits. Times and durations are in milliseconds. Failures and slow-downs count separately against the limits.
+ * A 429 with a hint of at most 60 s delays all requests by it, and the refused ones by a random time more, so that they
+ * are not all retried at once. So does one that says so, says nothing, or comes from a gateway. With a longer hint, or
+ * a message that says so, the quota is used up.
  */
 import { AuthorisationError, ServiceError } from "../../core/validator/errors.js";
 import type { Kind } from "../../core/validator/validator.js";
@@ -26,10 +13,10 @@ import { limitIn, messageIn } from "./messages.js";
 import { readRateLimit, readRetryAfter } from "./rate-limit.js";
 
 const longestSlowdown = 60_000;
-/** Upper bound of the random delay before the first retry, in milliseconds. Doubles with each failure. */
+/** Upper bound of the random delay before the first retry. Doubles with each failure. */
 const firstDelay = 500;
 const longestDelay = 30_000;
-/** Transient HTTP statuses. 409 means that the first request with the same Idempotency-Key is still running. */
+/** 409 means that the first request with the same Idempotency-Key is still running. */
 const transientStatuses = new Set([408, 409, 500, 502, 503, 504]);
 
 export interface RetryLimits {
@@ -39,7 +26,6 @@ export interface RetryLimits {
   readonly retryBudget: number;
 }
 
-/** Failures in a row, and the start of the first failed try. */
 interface Tries {
   readonly count: number;
   readonly since: number | undefined;
@@ -60,16 +46,11 @@ export interface Try {
   readonly started: number;
   readonly now: number;
   readonly received: HttpAnswer | TransportFault;
-  /** Whether another request has succeeded since the last slow-down of this one. */
   readonly hasSucceededElsewhere: boolean;
-  /** Random, from 0 up to, but not including, 1. */
   readonly chance: number;
 }
 
-/**
- * Outcome of a request that got an answer. `isGone` if the quota is used up; `renewsIn` in milliseconds, undefined if
- * the service does not report it.
- */
+/** `isGone` if the quota is used up; `renewsIn` in milliseconds, undefined if the service does not report it. */
 export type Reply =
   | "too large"
   | { readonly isGone: true; readonly renewsIn: number | undefined }
@@ -86,7 +67,6 @@ export type Step =
       readonly next: "wait";
       readonly milliseconds: number;
       readonly why: string;
-      /** Time by which all requests are delayed. */
       readonly holdBack?: number;
       readonly state: RetryState;
     };
@@ -189,7 +169,6 @@ function refused(baseUrl: string, status: number, said: string, items: number): 
   return failed(new ServiceError(`${baseUrl}: answers ${status}${said}${location}; is the base URL right?`));
 }
 
-/** Returns a duration in milliseconds as text, such as `30 s` or `10 min`. */
 export const seconds = (duration: number): string => {
   const count = Math.max(1, Math.round(duration / 1000));
   return count < 120 ? `${count} s` : `${Math.round(count / 60)} min`;

@@ -4,13 +4,7 @@ import { parseDomainName, withoutRoot } from "../../core/classifier/syntax/domai
 import { Fault } from "../../core/classifier/syntax/fault.js";
 import type { Kind, Verdict } from "../../core/validator/validator.js";
 
-/**
- * Returns the verdict `fake` on an item that cannot be an address or a domain. Lenient on purpose: accepts three
- * deviations from the RFCs that occur in practice. Local parts may have consecutive dots or a dot at the start or end,
- * as Japanese carriers assigned them. Domains may contain `_`, as DNS allows, and end with the dot of the root.
- *
- * @returns undefined if only the service can decide
- */
+/** Lenient on purpose: accepts misplaced dots, which Japanese carriers assigned, and `_` and a final dot in domains. */
 export function precheck(kind: Kind, item: string): Verdict | undefined {
   const parse = kind === "email" ? parseAddress : parseDomainName;
   const fault = parse(item);

@@ -5,20 +5,12 @@ export type HeaderFields = Readonly<Record<string, string | string[] | undefined
 
 export interface RateLimit {
   readonly left?: number;
-  /** Seconds from now until the renewal. */
   readonly renewsIn?: number;
 }
 
 /**
- * Reads the state of the quota from one of these fields:
- *
- * - `RateLimit` of draft-ietf-httpapi-ratelimit-headers: a list of policies since version 8, a dictionary in version 7;
- * - `RateLimit-Remaining` and `RateLimit-Reset` of earlier versions of the draft;
- * - `X-RateLimit-*` or `X-Rate-Limit-*`, which many services send.
- *
- * The tightest of several policies counts. A field that cannot be parsed counts as absent.
- *
- * @param now local time in milliseconds since the epoch, for answers without a Date field
+ * Reads `RateLimit` (draft-ietf-httpapi-ratelimit-headers: a list since version 8, before a dictionary), `RateLimit-*`
+ * or `X-RateLimit-*`. The tightest policy counts. `now`, in milliseconds, is for answers without a Date field.
  */
 export function readRateLimit(fields: HeaderFields, now: number): RateLimit {
   const policies = readPolicies(textOf(fields, "ratelimit"));
@@ -34,12 +26,7 @@ export function readRateLimit(fields: HeaderFields, now: number): RateLimit {
   return {};
 }
 
-/**
- * Returns the seconds to wait from `Retry-After` (RFC 9110 §10.2.3), a number or a date. Compares a date with the
- * answer's Date field, since the local clock may be wrong.
- *
- * @param now local time in milliseconds since the epoch, for answers without a Date field
- */
+/** Seconds of `Retry-After` (RFC 9110 §10.2.3). Compares a date with the Date field: the local clock may be wrong. */
 export function readRetryAfter(fields: HeaderFields, now: number): number | undefined {
   const text = textOf(fields, "retry-after");
   if (text === undefined) return undefined;
@@ -74,10 +61,6 @@ function policyOf(left: unknown, renewsIn: unknown): RateLimit[] {
 const isTighter = (a: RateLimit, b: RateLimit): boolean =>
   a.left! < b.left! || (a.left === b.left && (a.renewsIn ?? 0) > (b.renewsIn ?? 0));
 
-/**
- * Returns the seconds until a reset, given in seconds, as a time in seconds or milliseconds since the epoch, or as a
- * date.
- */
 function resetIn(text: string, fields: HeaderFields, now: number): number | undefined {
   const number = wholeNumber(text);
   if (number === undefined) return secondsUntil(parseDate(text), fields, now);

@@ -1,21 +1,8 @@
 /**
- * Sends the requests of the api engine, and retries each until it is answered or the retries are used up. Knows nothing
- * of the quota gate, the rate, the listener or the renewal, which are in `engine.ts`.
- *
- * `ask` repeats these steps:
- *
- *     wait until `notBefore` -> send -> nextStep -> return, throw, or wait and try again
- *
- * `next-step.ts` decides what follows a try. `notBefore` delays all requests while the service asks to slow down. The
- * budget of retries also limits the duration of the tries that follow a failure.
- *
- * To keep:
- *
- * - A request that was sent is never aborted by `ending`: its answer may be paid for. Only its timeout ends it, or
- *   `close` after a delay.
+ * Sends the requests of the api engine, and retries each until it is answered or the retries are used up. To keep:
+ * - `ending` never aborts a request that was sent: its answer may be paid for. Only its timeout or `close` ends it.
  * - A retry has the same body, hence the same Idempotency-Key, so that the service does not charge it twice.
- * - Every wait of `ask` goes through `sleep`, so that `ending` ends it. Every request goes through `send`, which throws
- *   once `ending` is aborted.
+ * - Every wait of `ask` goes through `sleep`, so that `ending` ends it, and every request through `send`.
  * - Text from the service reaches the user only through `messageIn`, which removes the key and addresses.
  */
 import { setMaxListeners } from "node:events";
@@ -29,22 +16,18 @@ import { readRateLimit } from "./rate-limit.js";
 
 export interface ApiWorld {
   readonly http: HttpClient;
-  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
   /** Rejects with the signal's reason when the signal is aborted earlier. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly random: () => number;
   readonly onNotice: (text: string) => void;
-  /** Called with a debug message about each request, without items and key. */
+  /** Gets a debug message about each request, without items and key. */
   readonly onRequest?: (text: string) => void;
 }
 
 export interface SenderOptions extends RetryLimits {
-  /** Absolute URL without a slash at its end. */
   readonly baseUrl: string;
-  /**
-   * Returns the Idempotency-Key of a request: the same for the same path and body, and impossible for others to guess.
-   */
+  /** Returns the same key for the same path and body, which others cannot guess. */
   readonly idempotencyKey: (path: string, body: string) => string;
 }
 
@@ -92,11 +75,6 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
   };
   const ownDelay = (failures: number) => delayAfter(failures, random());
 
-  /**
-   * @param attempt number of the try, for debug messages
-   * @param milliseconds longest duration of the request; by default, the client's timeout
-   * @throws TransportFault when there is no answer; the reason of `ending` once that is aborted
-   */
   async function send(
     { kind, items: { length: items }, body, idempotencyKey }: Request,
     attempt: number,
@@ -133,12 +111,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     return sending;
   }
 
-  /**
-   * Submits items, with retries, until the service has answered.
-   *
-   * @throws ServiceError when retries are used up, or would not help
-   * @throws AuthorisationError when the service does not accept the key
-   */
+  /** @throws ServiceError or AuthorisationError when retries are used up or would not help */
   async function ask(request: Request): Promise<Reply> {
     const { kind, items } = request;
     let state = untried;
@@ -201,12 +174,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     get requests() {
       return requests;
     },
-    /**
-     * Sends one request without items, which costs nothing. `said` is the service's message, and `left` the units left,
-     * if reported.
-     *
-     * @throws ServiceError when there is no answer
-     */
+    /** Sends one request without items, which costs nothing. @throws ServiceError when there is no answer */
     async probe(kind: Kind) {
       const { status, fields, body } = await send(requestFor(kind, []), 1).catch(({ message }: Error) => {
         throw new ServiceError(`${baseUrl}: ${message}`);
@@ -214,11 +182,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
       const { left } = readRateLimit(fields, now());
       return { status, isJson: isJson(body ?? ""), said: messageIn(body, key), left };
     },
-    /**
-     * Ends all waits and closes the connections. Requests in flight get `milliseconds` to finish first.
-     *
-     * @param batches batches being validated, whose listeners get the same time to store the answers
-     */
+    /** Requests in flight, and the listeners that store their answers, get `milliseconds` to finish first. */
     async close(milliseconds: number, batches: Iterable<Promise<unknown>>): Promise<void> {
       ending.abort(new ServiceError(`${baseUrl}: the run has ended`));
       const patience = new AbortController();

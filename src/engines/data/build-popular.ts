@@ -1,7 +1,4 @@
-/**
- * Makes `popular.bin` from a list of popular domains, one per line: `node dist/engines/data/build-popular.js LIST`. Not part of
- * the build, because the file is in the repository. Update its date in NOTICE too.
- */
+/** Makes `popular.bin`: `node dist/engines/data/build-popular.js LIST`. Not in the build. Update the date in NOTICE. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { compilePopular, popularSource } from "./popular-domains.js";
 

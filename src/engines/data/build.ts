@@ -1,7 +1,4 @@
-/**
- * Compiles the data of the installed npm packages into `suffixes.bin` and `disposable.bin` next to the classifier, and
- * copies the popular domains. Run by `npm run build`; not used at run time.
- */
+/** Compiles data of npm packages into `suffixes.bin` and `disposable.bin`. Run by `npm run build`, not at run time. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -18,15 +15,11 @@ import { loadPopular, popularSource } from "./popular-domains.js";
 import { compileLists, dailyList, listPackages, namesIn, publicList } from "./sources.js";
 import { suffixPackage, suffixRulesIn } from "./suffix-rules.js";
 
-/**
- * Dates of the data by package version: as stated in the package or its source, else the publication date. Add each new
- * version here.
- */
+/** Dates stated in the package or its source, else of publication. Add each new version here. */
 const dates: Readonly<Record<string, string>> = {
   // The tag of its source; the registry shows 2026-08-24.
   "disposable-domains@2.0.1": "2026-04-13",
   "disposable-email-domains-js@1.26.0": "2026-09-21",
-  // Stated in its data.
   "fakefilter@0.1.1476": "2026-02-18",
   // The newest of the lists that it is made of; the registry shows 2026-09-23.
   "@emailalias/disposable-email-detector@0.1.2": "2026-06-22",
@@ -71,7 +64,6 @@ writeFileSync(builtFile("classifier/disposable.bin"), table);
 const common = mostListed(new DisposableTable(table), smallTableDomains);
 writeFileSync(builtFile("classifier/small.bin"), compileSmallTable(common, suffixTable().slots));
 
-/** Returns a file of an installed package, with its version, its licence and the date of its data. */
 function installed(name: string, file: string) {
   const folder = dirname(findPackageJson(name));
   const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
@@ -80,7 +72,6 @@ function installed(name: string, file: string) {
   return { text: readFileSync(join(folder, file), "utf8"), version, published, licence: license };
 }
 
-/** Searches the module folders, because not every package exports its package.json. */
 function findPackageJson(name: string): string {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
   const found = folders.map((folder) => join(folder, name, "package.json")).find((path) => existsSync(path));

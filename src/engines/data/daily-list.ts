@@ -1,7 +1,4 @@
-/**
- * The days of the list that changes every day: each name with the first and the last day on which it was there. Those that came with
- * idv are in castle-days.tsv; `idv data update` adds the day's names to a copy beside its table.
- */
+/** The list of the day: each name with its first and last day. `idv data update` adds to a copy of castle-days.tsv. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readBuilt } from "../../package/own-files.js";
@@ -15,11 +12,9 @@ const dayMilliseconds = 86_400_000;
 
 export interface Days {
   readonly names: ReadonlyMap<string, { readonly first: string; readonly last: string }>;
-  /** `2026-07-23` */
   readonly lastDay: string;
 }
 
-/** Reads lines of a name, its first and its last day, below a header. */
 export function readDays(text: string): Days {
   const names = new Map<string, { first: string; last: string }>();
   let lastDay = "";
@@ -31,7 +26,6 @@ export function readDays(text: string): Days {
   return { names, lastDay };
 }
 
-/** Returns the days with those of another list; names that were not seen for a year are gone. */
 export function withDay({ names }: Days, list: readonly string[], day: string): Days {
   const oldest = new Date(Date.parse(day) - keptDays * dayMilliseconds).toISOString().slice(0, 10);
   const kept = new Map([...names].filter(([, { last }]) => last >= oldest));
@@ -43,16 +37,13 @@ export function withDay({ names }: Days, list: readonly string[], day: string): 
 export const textOfDays = ({ names }: Days): string =>
   `domain\tfirst seen\tlast seen\n${[...names].map(([name, { first, last }]) => `${name}\t${first}\t${last}\n`).join("")}`;
 
-/** Returns the names, and those that were in the list on several days. */
 export const listOfDays = ({ names }: Days) => ({
   list: [...names.keys()],
   again: new Set([...names].flatMap(([name, { first, last }]) => (first === last ? [] : [name]))),
 });
 
-/** Path of the days beside a table. */
 export const daysPath = (table: string): string => join(dirname(table), "castle-days.tsv");
 
-/** Returns the newer ones of the days beside a table and of those that came with idv. */
 export function findDays(table: string): Days {
   const builtIn = readDays(Buffer.from(readBuilt("data/castle-days.tsv")).toString());
   try {

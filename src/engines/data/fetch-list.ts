@@ -1,25 +1,20 @@
-/** Fetches a list of names over HTTP. Knows nothing about what is in it. */
+/** Fetches a list of names over HTTP. */
 import { createHash } from "node:crypto";
 import { ServiceError } from "../../core/validator/errors.js";
 import { type HttpOptions, openHttpClient, TransportFault } from "../api/http.js";
 
-/** Longest time for the whole list, in milliseconds, and its largest size: eight times that of the public list today. */
+/** Limits in milliseconds and in bytes: eight times the size of the public list today. */
 const usualTimeout = 20_000;
 const mostBytes = 8_388_608;
 
 export interface FetchedList {
   readonly text: string;
-  /** As the server names it, else a digest of the text (RFC 9110, section 8.8.3). */
   readonly etag: string;
-  /** Day of the last change if the server names it, else that of the answer: `2026-08-08`. Empty if it names neither. */
+  /** Day of the last change, else that of the answer: `2026-08-08`. Empty if the server names neither. */
   readonly published: string;
 }
 
-/**
- * @param etag the validator of the list in use; undefined to fetch it anyway
- * @returns undefined if the list has not changed
- * @throws ServiceError when it cannot be had
- */
+/** Returns undefined if the list still has the validator `etag`. @throws ServiceError when it cannot be had */
 export async function fetchList(
   url: string,
   etag: string | undefined,
@@ -53,7 +48,7 @@ export async function fetchList(
 const textOf = (field: string | string[] | undefined): string | undefined =>
   Array.isArray(field) ? field[0] : field;
 
-/** Returns a URL for messages: without the password or token that it may hold. */
+/** Removes the password or token that a URL may hold, for messages. */
 export function withoutSecrets(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

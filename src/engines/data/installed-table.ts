@@ -1,7 +1,4 @@
-/**
- * Chooses the table of disposable domains: the one installed by `idv data update`, or the one that comes with idv. Does
- * not write to the console; notices go to a callback.
- */
+/** Chooses the table of disposable domains: the one installed by `idv data update`, or the one that comes with idv. */
 import { existsSync, readFileSync } from "node:fs";
 import { DisposableTable, newestOf } from "../../core/classifier/tables/disposable-table.js";
 import type { ClassifierSource } from "../../core/classifier/tables/load-classifier.js";
@@ -10,19 +7,12 @@ import { readBuilt } from "../../package/own-files.js";
 type Notice = (text: string) => void;
 
 interface TableInUse {
-  /** Undefined for the table that comes with idv. */
   readonly path: string | undefined;
   readonly table: DisposableTable;
 }
 
-/**
- * Returns the table in use as an input for `loadClassifier`. Ignores an installed table that is older than the one that
- * comes with idv. Also ignores a broken one, and reports it to `onNotice`.
- *
- * @param path path of the installed table, which need not exist
- */
+/** Ignores an installed table that is missing, older than the one that comes with idv, or (with a notice) broken. */
 export function tableSource(path: string, onNotice: Notice): Pick<ClassifierSource, "table"> {
-  // Usually no table is installed: return early, so that only the classifier reads the one that comes with idv.
   if (!existsSync(path)) return {};
   return findTable(path, onNotice).path === undefined ? {} : { table: path };
 }

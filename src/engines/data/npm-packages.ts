@@ -1,4 +1,4 @@
-/** Fetches npm packages from their registry, over HTTP. Knows nothing about the lists in them. */
+/** Fetches npm packages from their registry, over HTTP. */
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../core/validator/errors.js";
@@ -11,9 +11,7 @@ export interface PackageVersion {
   readonly name: string;
   readonly version: string;
   readonly licence: string;
-  /** `2026-09-21`; empty if the registry gives no date. */
   readonly published: string;
-  /** Checksums of the tarball, separated by spaces: `sha512-...`. */
   readonly integrity: string;
   readonly tarball: string;
 }
@@ -23,25 +21,21 @@ export interface WantedFile extends PackageVersion {
 }
 
 export interface RegistryOptions {
-  /** Ends with a slash. */
   readonly url: string;
-  /** Value of the field `authorization`, sent to the registry's own origin only. */
+  /** Sent to the registry's own origin only. */
   readonly authorization?: string | undefined;
   readonly proxiesFor: (url: string) => HttpOptions["proxies"];
 }
 
-/** The registry must have answered once within this time, in milliseconds. */
 export const answerTime = 20_000;
-/** Longest time for one document or tarball, in milliseconds, and its largest size: eight times the largest today. */
+/** Limits on one document or tarball, in milliseconds and in bytes: eight times the largest today. */
 const longest = 120_000;
 const mostBytes = 67_108_864;
-/** A registry may keep its tarballs elsewhere. */
 const mostRedirects = 5;
 const retryDelay = 1000;
 
 export type Registry = ReturnType<typeof openRegistry>;
 
-/** Opens a registry of packages, as npm uses it. Sends nothing yet. */
 export function openRegistry({ url: base, authorization, proxiesFor }: RegistryOptions) {
   const client = openHttpClient({ connections: 4, timeout: longest, proxies: proxiesFor(base) });
 
@@ -58,7 +52,7 @@ export function openRegistry({ url: base, authorization, proxiesFor }: RegistryO
     }
   }
 
-  /** @throws ServiceError when there is no such file; after a failed connection, there is one more try */
+  /** Tries a failed connection once more. */
   async function fetchBytes(url: string, accept: string): Promise<Uint8Array> {
     const fault = (what: string) => `${withoutSecrets(url)}: ${what}; the data in use is unchanged`;
     const answer = await get(url, accept)
@@ -77,12 +71,7 @@ export function openRegistry({ url: base, authorization, proxiesFor }: RegistryO
   }
 
   return {
-    /**
-     * Finds the newest version of a package.
-     *
-     * @throws MissingPackage when the registry does not have it
-     * @throws ServiceError when the registry does not answer, or without a release version
-     */
+    /** @throws MissingPackage when the registry lacks it; ServiceError when it does not answer, or without a release */
     async findLatest(name: string): Promise<PackageVersion> {
       const bytes = await fetchBytes(new URL(name.replace("/", "%2f"), base).href, "application/json");
       const { version, license, time, dist } = latestIn(bytes);
@@ -99,11 +88,7 @@ export function openRegistry({ url: base, authorization, proxiesFor }: RegistryO
         tarball: new URL(tarball, base).href,
       };
     },
-    /**
-     * Downloads packages, and extracts one file of each, in the order of the packages.
-     *
-     * @throws ServiceError when a download fails, its checksum is wrong, or a file is missing
-     */
+    /** @throws ServiceError when a download fails, its checksum is wrong, or a file is missing */
     downloadFiles: (wanted: readonly WantedFile[]): Promise<readonly Uint8Array[]> =>
       Promise.all(
         wanted.map(async (one) => extractFile(one, await fetchBytes(one.tarball, "*/*"), one.file)),
@@ -118,7 +103,6 @@ interface Manifest {
   readonly dist?: { readonly tarball?: string; readonly integrity?: string };
 }
 
-/** Returns what the document of a package says of its newest version; nothing if it is no such document. */
 function latestIn(bytes: Uint8Array): Manifest & { readonly time?: Readonly<Record<string, string>> } {
   try {
     const document = JSON.parse(Buffer.from(bytes).toString()) as {
@@ -133,7 +117,6 @@ function latestIn(bytes: Uint8Array): Manifest & { readonly time?: Readonly<Reco
   }
 }
 
-/** @throws ServiceError when the sha512 sum of the tarball differs from the registry's, or the file is missing */
 export async function extractFile(
   { name, version, integrity }: Pick<PackageVersion, "name" | "version" | "integrity">,
   tarball: Uint8Array,

@@ -24,10 +24,9 @@ import { findSuffixIn } from "../../core/classifier/tables/suffix-walk.js";
 import { settledZones, zones } from "./zones.js";
 
 /**
- * Meaning of a name in a list. `list`: it is disposable. `doubted`: it is, unless a `doubt` or `witness` list has it
- * too. `aged`: it is, unless the `old` list has it and no `witness` does. The `doubt`, `witness` and `old` lists add no
- * names: they correct the other lists, because nearly every false alarm of the large collections comes from their
- * lineages. If a correcting list is missing, the names that it corrects keep their state in the last table.
+ * `doubted` names are disposable unless a `doubt` or `witness` list has them; `aged` ones unless the `old` list has
+ * them and no `witness` does. These three only correct: nearly all false alarms of the large lists come from their
+ * lineages. If one is missing, its names keep their state in the last table.
  */
 export type ListRole = "list" | "doubted" | "aged" | "doubt" | "witness" | "old";
 
@@ -74,7 +73,7 @@ export const listPackages = [
   },
 ] as const satisfies readonly { name: string; role: ListRole; file: string; repository: string }[];
 
-/** A list that is renewed every day, fetched over HTTPS. The first copy is disposable-domains.txt. */
+/** Renewed every day and fetched over HTTPS. The first copy is disposable-domains.txt. */
 export const publicList = {
   name: "disposable/disposable-email-domains",
   role: "doubted",
@@ -85,10 +84,7 @@ export const publicList = {
 export const publicListUrl =
   "https://raw.githubusercontent.com/disposable/disposable-email-domains/master/domains.txt";
 
-/**
- * A curated list of some thousand names a day. Names come back for weeks, so that each is kept for a year after it was last seen: the
- * first copy, castle-days.tsv, has those of all days that are known, each with its first and its last day.
- */
+/** Curated, some thousand names a day. Names come back for weeks, so each is kept for a year: see castle-days.tsv. */
 export const dailyList = {
   name: "castle/disposable-email-domains",
   role: "list",
@@ -107,16 +103,11 @@ const correctionsOf = (name: string): Pick<DataSource, "corrections"> => {
 export interface RoledList {
   readonly role: ListRole;
   readonly list: readonly string[];
-  /** Names that it had on several days, in lower case. */
   readonly again?: ReadonlySet<string>;
 }
 
 export interface ListVersion extends Omit<DataSource, "domains" | "role" | "missing">, RoledList {}
 
-/**
- * Returns the names in a package's file: a JSON array, an object whose `domains` are an array or keys, a `Set` in
- * JavaScript, or lines. Returns undefined if there are none.
- */
 export function namesIn(text: string): readonly string[] | undefined {
   const [, set] = /new Set\((\[[^\]]*\])\)/.exec(text) ?? [];
   const found: unknown = parseJson(set ?? text) ?? linesIn(text);
@@ -126,14 +117,13 @@ export function namesIn(text: string): readonly string[] | undefined {
   return isList ? names : undefined;
 }
 
-/** Returns the names on lines, without comments after `#`; undefined if one in ten lines is no name. */
+/** Removes comments after `#`. Returns undefined if one in ten lines is no name. */
 function linesIn(text: string): readonly string[] | undefined {
   const lines = text.split(/\r?\n/).flatMap((line) => line.replace(/(?:^|\s)#.*/, "").trim() || []);
   const names = lines.filter((line) => /^[\p{L}\p{M}\d_-]+(?:\.[\p{L}\p{M}\d_-]+)+\.?$/u.test(line));
   return names.length > 0.9 * lines.length ? lines : undefined;
 }
 
-/** Returns the day that a list says it was made on, in seconds since the epoch as `t`: `2026-02-18`; undefined if it does not. */
 export function dateIn(text: string): string | undefined {
   const { t } = (parseJson(text) ?? {}) as { t?: unknown };
   return typeof t === "number" && t > 0 && t < 1e11
@@ -150,15 +140,12 @@ function parseJson(text: string): unknown {
 }
 
 export interface MergeOptions {
-  /** The table to replace; needed if a list is missing. */
   readonly before?: DisposableTable | undefined;
-  /** Popular domains are disposable only if a curated list, of role `list`, has them. */
   readonly isPopular?: (domain: string) => boolean;
-  /** The public suffixes of the new table; by default those of the table to replace. */
   readonly suffixes?: SuffixPart | undefined;
 }
 
-/** Merges lists into a table. Lists of the last table that are missing stay among its sources, and so do their names. */
+/** Lists of the last table that are missing stay among its sources, and so do their names. */
 export function compileLists(versions: readonly ListVersion[], options: MergeOptions = {}) {
   const { before } = options;
   const merged = mergeDisposableLists(versions, options);
@@ -207,11 +194,7 @@ const allowed: ReadonlySet<string> = new Set([
   ...wronglyListed.trim().split(/\s+/),
 ]);
 
-/**
- * Merges lists of disposable domains into the entries of a table, as A-labels. Leaves out invalid names, public
- * suffixes (`edu.pl` would hit 51 universities) and domains that are never disposable. Zones, our own and those of the
- * private section of the public suffix list, count only for the domains below them.
- */
+/** Leaves out public suffixes: `edu.pl` would hit 51 universities. Zones count only for the domains below them. */
 export function mergeDisposableLists(
   lists: readonly RoledList[],
   options: MergeOptions = {},
@@ -242,10 +225,9 @@ export function mergeDisposableLists(
   return [...entries.values()];
 }
 
-/** Names below one domain after which the domain itself counts: services for temporary mail make new ones every day. */
+/** Names below one domain after which the domain itself counts: temporary mail services make new ones every day. */
 const manyNames = 10;
 
-/** Returns the domains below which a list of days had many names. */
 function manyBelow({ list, again }: RoledList): readonly string[] {
   if (again === undefined) return [];
   const counts = new Map<string, number>();
@@ -253,10 +235,8 @@ function manyBelow({ list, again }: RoledList): readonly string[] {
   return [...counts].filter(([, count]) => count >= manyNames).map(([domain]) => domain);
 }
 
-/** Returns whether a name, or one that it is below, is never disposable. */
 const isAllowed = (ascii: string): boolean => findSuffixIn(ascii, (name) => allowed.has(name)) !== undefined;
 
-/** Returns whether a name is registrable itself, or is below a zone or a domain that is listed itself. */
 function isDisposableBelow(ascii: string, entries: ReadonlyMap<string, DisposableEntry>): boolean {
   const registrable = registrableIn(ascii);
   for (let name = ascii; name !== registrable; ) {
@@ -266,7 +246,6 @@ function isDisposableBelow(ascii: string, entries: ReadonlyMap<string, Disposabl
   return ascii === registrable;
 }
 
-/** Returns the names that are disposable, each with a bit for every list that has it. */
 function disposableNames(
   lists: readonly RoledList[],
   { before, isPopular = () => false }: MergeOptions,
@@ -292,7 +271,6 @@ function disposableNames(
   return found;
 }
 
-/** Returns whether a table has a name, even if only for the domains below it. */
 function isListed(table: DisposableTable, listed: string): boolean {
   const name = parseDomainName(listed);
   return !(name instanceof Fault) && table.find(`x.${name.ascii}`) !== undefined;

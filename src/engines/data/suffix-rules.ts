@@ -1,26 +1,15 @@
-/**
- * The rules of the public suffix list, read from the text of a file of the package `tldts`, which is never run: it may have
- * been downloaded.
- *
- * Public suffixes are updated with the disposable domains: a new top-level domain would be `fake` for as long as an
- * installation runs.
- */
+/** Reads the public suffix list out of the code of the package `tldts`, which is never run: it may be a download. */
 import type { SuffixRule } from "../../core/classifier/tables/suffix-table.js";
 
 export const suffixPackage = { name: "tldts", file: "dist/cjs/src/data/trie.js" } as const;
 
-/** More labels than any rule has, and more nodes than the list: it has 10,000 rules. */
 const mostLabels = 16;
 const mostNodes = 500_000;
 
 /**
- * The list as a graph whose nodes are numbers. The edges of node `n` are `edgeStart[n]` up to, but not including,
- * `edgeStart[n + 1]`. Each edge has a label and leads to the node of a longer name; `labelText` concatenates all
- * labels. Bit 0 of a node's flags marks a rule of the ICANN section, bit 1 one of the private section.
- *
- * @param text JavaScript with these names as exports
- * @returns all rules
- * @throws Error when the text has no such graph
+ * The list is a graph: node `n` has the edges `edgeStart[n]` up to `edgeStart[n + 1]`, each with a label in
+ * `labelText`. Flag 1 marks a rule of the ICANN section, 2 one of the private section. @throws Error when there is no
+ * such graph
  */
 export function suffixRulesIn(text: string): readonly SuffixRule[] {
   const numbers = (name: string) =>

@@ -1,7 +1,4 @@
-/**
- * `idv data update`: installs newer lists of disposable domains without a new release of idv. Does not write to the
- * console; notices go to a callback.
- */
+/** `idv data update`: installs newer lists of disposable domains without a new release. Notices go to a callback. */
 import { dirname } from "node:path";
 import { registrableIn } from "../../core/classifier/rules/domain/public-suffix.js";
 import {
@@ -48,25 +45,15 @@ export interface UpdateOptions {
 
 export interface UpdateSources {
   readonly registry: Pick<RegistryOptions, "url" | "authorization">;
-  /** URL of the public list; undefined to keep the names that it has in the table in use. */
   readonly listUrl: string | undefined;
-  /** URL of the list of the day; undefined to keep the names of the days that are known. */
   readonly dailyUrl: string | undefined;
-  /** Returns the proxies for a URL. */
   readonly proxiesFor: (url: string) => HttpOptions["proxies"];
 }
 
-/** Longest wait for another update, in milliseconds. It may take 2 minutes for the versions, and as long for the lists. */
+/** In milliseconds. Another update may take 2 minutes for the versions, and as long for the lists. */
 const lockMilliseconds = 300_000;
 
-/**
- * Downloads newer versions of the lists, compiles them and installs the table. Changes nothing unless every step
- * succeeds. Waits for another update of the same table. Returns a message for the user.
- *
- * @throws ServiceError when a list cannot be downloaded or is older than the one in use, or for the reasons of {@link
- *   compileDownloads}; a public list that cannot be fetched is only reported
- * @throws FileError when the table cannot be written
- */
+/** Changes nothing unless every step succeeds. @throws ServiceError or FileError; only reports a missing public list */
 export async function updateTable(
   path: string,
   sources: UpdateSources,
@@ -147,11 +134,7 @@ async function update(
   return `updated: ${described}; ${grouped(size)} entries, ${grouped(table.size)} before`;
 }
 
-/**
- * Returns whether a version is newer than in the table in use, or its list was missing there.
- *
- * @throws ServiceError when a version is older
- */
+/** @throws ServiceError when a version is older */
 export function hasNewer(latest: readonly PackageVersion[], inUse: DisposableTable): boolean {
   const order = latest.map((found) => {
     const { version: used, missing } = { version: "0", missing: undefined, ...sourceIn(inUse, found) };
@@ -167,21 +150,15 @@ export function hasNewer(latest: readonly PackageVersion[], inUse: DisposableTab
 export interface Download extends Pick<DataSource, "name" | "version" | "licence" | "published" | "etag"> {
   readonly role: ListVersion["role"];
   readonly bytes?: Uint8Array;
-  /** In place of bytes. */
   readonly days?: Days;
 }
 
-/** Refuse a list or a table that grows by more than this factor: real lists grow slowly. */
+/** Real lists grow slowly. */
 const mostGrowth = 1.25;
-/** Popular domains that one update may make disposable: now and then, one is sold or was popular only for a while. */
+/** Popular domains that one update may make disposable: some are sold or were popular only for a while. */
 const mostPopular = 5;
 
-/**
- * @param inUse the table to replace
- * @throws ServiceError when a file contains no list; without `force`, also when a list or the table shrinks to less
- *   than half or grows over {@link mostGrowth} times, or when more than {@link mostPopular} popular domains would
- *   become disposable
- */
+/** @throws ServiceError when a file has no list; without `force`, also when the result is implausible */
 export function compileDownloads(
   downloads: readonly Download[],
   inUse: DisposableTable,
@@ -217,7 +194,6 @@ export function compileDownloads(
   const change = changeOf(inUse.size, new DisposableTable(compiled).size);
   if (change) doubt(`${downloads.map(describe).join(", ")}: the table ${change}`);
   const popular = entries
-    // Those of idv itself are temporary mail that many people visit.
     .filter(({ lists, onlyBelow }) => lists !== ownBit && !onlyBelow)
     .filter(({ domain }) => isPopular(registrableIn(domain)) && inUse.find(domain) === undefined)
     .map(({ domain }) => domain);
@@ -230,15 +206,10 @@ export function compileDownloads(
   return compiled;
 }
 
-/** Share of the rules in use that newer suffixes have at least, and endings that they never lack. */
 const fewestRules = 0.95;
 const surelyDelegated = ["com", "net", "org", "de", "co.uk"];
 
-/**
- * @param file the file of the package with the public suffixes
- * @returns undefined, after a notice, if it cannot be read: the package may write it in another way now
- * @throws ServiceError without `force`, when rules are missing
- */
+/** Returns undefined, after a notice, if the package has another form now. @throws ServiceError without `force` */
 function compileSuffixes(
   found: PackageVersion,
   file: Uint8Array,
@@ -269,7 +240,6 @@ function compileSuffixes(
   }
 }
 
-/** @throws ServiceError without `force` */
 function refuse(text: string, { force, onNotice }: UpdateOptions): void {
   if (!force) {
     throw new ServiceError(`${text}; the data in use is unchanged; if the lists are right, pass --force`);
@@ -300,12 +270,7 @@ const describe = ({ name, version }: Pick<PackageVersion, "name" | "version">): 
 const sourceIn = ({ sources }: DisposableTable, { name }: Pick<DataSource, "name">) =>
   sources.find((source) => source.name === name);
 
-/**
- * Finds the newest version of each package. Leaves out packages that the registry lacks. Gives up if the registry
- * answers nothing at all within {@link answerTime}.
- *
- * @throws ServiceError when the registry fails otherwise, or has none of the `list` packages
- */
+/** Leaves out packages that the registry lacks. @throws ServiceError when it has no `list` package */
 async function findAll(registry: Registry, onNotice: (text: string) => void) {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
@@ -355,10 +320,9 @@ function readList(download: Download): {
   throw new ServiceError(`${describe(download)}: contains no list of domains; the data in use is unchanged`);
 }
 
-/** Names that a day's list has at most: five times those of today. */
+/** Five times the names of today. */
 const mostOfDay = 5000;
 
-/** @throws ServiceError when it is no list, or without `force` one that is too long */
 function withToday(days: Days, { text, published }: FetchedList, options: UpdateOptions): Days {
   const list = namesIn(text);
   if (list === undefined)

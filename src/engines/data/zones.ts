@@ -1,8 +1,4 @@
-/**
- * Domains that give away names below them, such as dynamic DNS services and free hosts. In a list of disposable
- * domains, such an entry stands for the names below: the domain itself has its owner's mailboxes. Compared with lists
- * of public authors and popular domains, November 2026.
- */
+/** Domains that give away names below them; lists mean those names. Compared with lists in November 2026. */
 export const zones: readonly string[] = `
   1337.cx 25u.com 2bd.net 3-a.net 42web.io 4pu.com 900k.es abc1.ch abuser.eu acmetoy.com allen.nom.za
   apps.dj arduino.hk asso.st awiki.org badgerland.eu bot.nu boxnavi.com cakk.us cc.cd ccwu.cc cdpa.cc

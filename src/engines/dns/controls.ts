@@ -1,15 +1,9 @@
-/**
- * Control questions: DNS queries whose answers are known. A server that answers them wrongly, such as that of a captive
- * portal or a filter, would turn real addresses into fake ones, or the reverse.
- */
+/** DNS queries with known answers, which captive portals and filters get wrong: they would make real addresses fake. */
 import type { DnsClient } from "./dns-client.js";
 import { findMail } from "./mail-domains.js";
 import type { UndecidedCause } from "./vocabulary.js";
 
-/**
- * Domains of three operators that have received mail for decades. They are asked in turn, until one receives mail or is
- * undecided.
- */
+/** Three operators that have received mail for decades, asked in turn until one receives mail or is undecided. */
 const existing = ["gmail.com", "outlook.com", "iana.org"] as const;
 
 /** A name that cannot exist: no label with an underscore can be registered (RFC 1123 section 2.1). */

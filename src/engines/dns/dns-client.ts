@@ -1,19 +1,8 @@
 /**
- * Asks DNS servers about many domains at a time, and resends lost queries. Knows nothing of mail.
- *
- * There is a fixed number of slots. A slot has one query in flight and its own resolver for each server, so that
- * cancelling a slow query cancels nothing else. The wait before a query is resent follows the measured round-trip time,
- * like the retransmission timer of TCP (RFC 6298): lost packets cost little on a fast network, and slow servers get few
- * duplicates. A query that was resent may still be answered. No name is asked for more than `mostTries` times, and a failure
- * is followed by a pause before the same server is asked again: a resolver that fails to find something out must not be
- * flooded. A query without an answer after `patienceMilliseconds` has failed. pace.ts slows down where a server stops
- * answering, and where none answers at all, one query at a time tries whether they do again, for a while if they have
- * answered before.
- *
- * To keep: a slot asks one question at a time, or the user's limit would be exceeded.
- *
- * c-ares, the resolver of Node.js, waits a fixed time, and without a bound on tries 20 domains whose failures came late made
- * 40,616 queries.
+ * Asks DNS servers about many domains at a time, and resends lost queries: after a wait that follows the measured
+ * round-trip time, like that of TCP (RFC 6298). c-ares waits a fixed time; unbounded, 20 domains made 40,616 queries.
+ * To keep: a slot asks one question at a time, with its own resolver for each server, so that cancelling a query
+ * cancels nothing else. A failing server is asked again only after a pause, and a question at most `mostTries` times.
  */
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
@@ -23,17 +12,15 @@ import { Pace } from "./pace.js";
 import type { UndecidedCause } from "./vocabulary.js";
 
 export interface DnsClientOptions {
-  /** IP addresses, with a port if it is not 53: `192.0.2.1`, `[2001:db8::1]:5353`. By default, the system's servers. */
+  /** IP addresses, with a port if it is not 53: `[2001:db8::1]:5353`. By default, the system's servers. */
   readonly servers?: readonly string[];
-  /** Limit on queries in flight, 1 to 64. */
   readonly concurrency: number;
-  /** Limit on queries: up to `items` in `milliseconds`, evenly spaced. */
+  /** Up to `items` in `milliseconds`, evenly spaced. */
   readonly rate?: { readonly items: number; readonly milliseconds: number };
 }
 
 export interface Failure {
   readonly failure: UndecidedCause;
-  /** Whether the cause is the number of queries, or servers that answered nothing at the time. */
   readonly mayPass?: boolean;
 }
 
@@ -43,26 +30,19 @@ export type DnsAnswer<Record> =
   | Failure;
 
 const patienceMilliseconds = 4000;
-/** Most times that a question is sent. */
 const mostTries = 4;
-/**
- * Limits on the wait before a query is resent, in milliseconds. The shortest is that of TCP in Linux: on a busy machine, answers
- * wait for this process.
- */
+/** Limits in milliseconds. The shortest is that of TCP in Linux: on a busy machine, answers wait for this process. */
 const shortestWait = 200;
 const longestWait = 2000;
 const checkMilliseconds = 25;
-/** Pause, in milliseconds, before a server that has failed is asked once more. */
 const secondTryMilliseconds = 500;
 /** Servers that answer none of so many queries for so long are taken for unreachable. */
 const unreachableMilliseconds = 3000;
 const unreachableQueries = 16;
-/** Time between queries that try whether they answer again, and the patience of such a query. */
 const probeMilliseconds = 1000;
 /** Time for servers that have answered before, such as a router that restarts, to answer again. */
 const returnMilliseconds = 20_000;
 
-/** Failures by the error codes of Node.js. Other codes are invalid answers. */
 const failures: Readonly<Record<string, UndecidedCause>> = {
   ETIMEOUT: "timeout",
   ESERVFAIL: "SERVFAIL",
@@ -77,14 +57,12 @@ export class DnsClient {
   readonly #waiting: ((slot: Slot) => void)[] = [];
   readonly #slots: readonly Slot[];
   readonly #timer = new RetransmissionTimer();
-  /** Index of the server to ask first: the last one that answered. */
   #preferred = 0;
   readonly #pace: Pace;
-  /** Queries without an answer since the last one, and when the first of them was sent, as `performance.now()` says. */
+  /** Queries since the last answer; `#silentSince` is a time of `performance.now()`. */
   #unanswered = 0;
   #silentSince = 0;
   #hasAnswered = false;
-  /** Resolves to whether a server answers again; the last one is over if there is none. */
   #probe: Promise<boolean> | undefined;
   #nextProbe = 0;
   #isCancelled = false;
@@ -93,8 +71,7 @@ export class DnsClient {
     this.#options = options;
     const { servers, concurrency, rate } = options;
     this.#pace = new Pace(rate ? (1000 * rate.items) / rate.milliseconds : Number.POSITIVE_INFINITY);
-    // Node cannot set a system server that names a network interface (`%`), so such a server is used only if it is the
-    // only one.
+    // Node cannot set a server with a network interface (`%`), so such a server is used only if it is the only one.
     this.#servers =
       servers ??
       new Resolver().getServers().filter((server, _, { length }) => length === 1 || !server.includes("%"));
@@ -102,10 +79,7 @@ export class DnsClient {
     this.#idle = [...this.#slots];
   }
 
-  /**
-   * Whether private networks may be reached from here: a server in one, or the system's server on this machine, which
-   * may pass questions on to one, answers for them too.
-   */
+  /** Whether private networks can be reached: a private server, or this machine's, answers for them too. */
   get isInside(): boolean {
     const isNamed = this.#options.servers !== undefined;
     return this.#servers.some((server) => {
@@ -114,11 +88,7 @@ export class DnsClient {
     });
   }
 
-  /**
-   * Returns the answer to a query. Never rejects. Waits for servers to come back only without a signal.
-   *
-   * @param signal when aborted, queries that wait for a slot are not sent: they fail as "not asked"
-   */
+  /** Never rejects. After `signal` is aborted, waiting queries fail as "not asked". */
   async ask<Record>(
     query: (resolver: Resolver) => Promise<readonly Record[]>,
     signal?: AbortSignal,
@@ -138,7 +108,6 @@ export class DnsClient {
     for (const slot of this.#slots) slot.cancel();
   }
 
-  /** Whether servers have answered nothing for a while: {@link ask} then fails early. */
   get isUnreachable(): boolean {
     const silence = performance.now() - this.#silentSince;
     return this.#unanswered >= unreachableQueries && silence > unreachableMilliseconds;
@@ -225,12 +194,7 @@ export class DnsClient {
     };
   }
 
-  /**
-   * Waits for the first answer to any of the tries, which is then none of them any more.
-   *
-   * @param wait returns the milliseconds to wait in all; answers to other queries may change it
-   * @returns a timeout if there is none in time; its query may be answered later
-   */
+  /** Takes the try that is answered first out of `tries`. */
   async #firstAnswer<Record>(tries: Set<Try<Record>>, wait: () => number): Promise<DnsAnswer<Record>> {
     const started = performance.now();
     let timer: NodeJS.Timeout | undefined;
@@ -275,10 +239,6 @@ export class DnsClient {
     } else if (this.#unanswered++ === 0) this.#silentSince = sent;
   }
 
-  /**
-   * Returns a function that computes the wait in milliseconds anew: other answers may change the round-trip time
-   * meanwhile.
-   */
   #waitFor(attempt: number, left: number): () => number {
     return () => {
       const wait = this.#timer.wait(attempt);
@@ -294,15 +254,11 @@ export class DnsClient {
   }
 }
 
-/** A query that was sent, and what comes of it. */
 interface Try<Record> {
   readonly server: number;
   readonly resolver: Resolver;
-  /** Its number for the pace; undefined if the question was sent before. */
   readonly number: number | undefined;
-  /** When it was sent, as `performance.now()` says. */
   readonly sent: number;
-  /** Whether its answer was waited for in vain. */
   isLate: boolean;
   readonly answer: Promise<DnsAnswer<Record>>;
 }
@@ -319,10 +275,7 @@ async function answerOf<Record>(query: Promise<readonly Record[]>): Promise<DnsA
   }
 }
 
-/**
- * Returns the pause, in milliseconds, before a server that has failed is asked again; undefined if it is not: once, if it could
- * not find something out, or has lost the query before.
- */
+/** Pause in milliseconds; undefined if the server is not asked again. */
 function pauseAfter(
   failure: UndecidedCause,
   isAgain: boolean,
@@ -332,7 +285,7 @@ function pauseAfter(
   return isAgain || (failure !== "SERVFAIL" && !isLost) ? undefined : secondTryMilliseconds;
 }
 
-/** The time that is left for a question, in milliseconds. Waits for the turn of a query do not count. */
+/** The time left for a question, in milliseconds. Waits for the turn of a query do not count. */
 class Patience {
   constructor(public milliseconds: number) {}
 
@@ -358,7 +311,7 @@ class Slot {
     this.#areNamed = areNamed;
   }
 
-  /** @param isNew whether to use a new resolver: c-ares gives up sooner where earlier answers were fast */
+  /** With `isNew`, uses a new resolver: c-ares gives up sooner where earlier answers were fast. */
   resolver(index: number, isNew: boolean): Resolver {
     const known = this.#resolvers[index];
     if (!isNew) this.#earlier.clear();
@@ -376,12 +329,11 @@ class Slot {
   }
 }
 
-/** Wait for an answer, computed from the times of earlier answers (RFC 6298, section 2). */
+/** RFC 6298, section 2. */
 class RetransmissionTimer {
   #smoothedTime: number | undefined;
   #variation = 0;
 
-  /** @param milliseconds from the query to its own answer; earlier, resent queries are cancelled */
   add(milliseconds: number): void {
     if (this.#smoothedTime === undefined) {
       this.#smoothedTime = milliseconds;
@@ -392,11 +344,6 @@ class RetransmissionTimer {
     this.#smoothedTime += (milliseconds - this.#smoothedTime) / 8;
   }
 
-  /**
-   * Returns the time to wait for an answer, in milliseconds.
-   *
-   * @param attempt number of times that the query was sent before; each makes the wait four times as long
-   */
   wait(attempt: number): number {
     if (this.#smoothedTime === undefined) return longestWait;
     const wait = Math.max(shortestWait, this.#smoothedTime + 4 * this.#variation);

@@ -10,7 +10,6 @@ export type Finding =
   /** `exchange` is the MX host to try first; absent without MX records, or if it is not a valid host name. */
   | { readonly kind: "mail"; readonly exchange?: string }
   | { readonly kind: "no-such-domain" | "null-mx" | "no-mail-server" | "sends-no-mail" }
-  /** Mail goes to a service for disposable addresses; `suffix` is the listed name of the exchange. */
   | { readonly kind: "disposable-mx"; readonly suffix: string }
   | { readonly kind: "undecided"; readonly cause: UndecidedCause; readonly mayPass?: boolean };
 
@@ -27,13 +26,8 @@ export function verdictOf(domain: string, finding: Finding): Classification | un
 }
 
 /**
- * Decides from the MX records of a domain. A single empty exchange means that the domain receives no mail (RFC 7505).
- * An exchange must be a host name (RFC 5321 5.1); records with an address, `localhost` or a name under `.invalid` mark
- * domains without mail.
- *
- * @param records at least one
- * @param findDisposable returns the listed disposable domain that is a suffix of a host
- * @returns the hosts whose addresses decide, in the order in which they are tried, if the records do not
+ * Null MX: RFC 7505. Exchanges must be host names (RFC 5321 5.1); `localhost` and `.invalid` mean that there is no
+ * mail.
  */
 export function judgeExchanges(
   records: readonly MxRecord[],
@@ -52,14 +46,11 @@ export function judgeExchanges(
   return somewhere;
 }
 
-/** Passes on only host names: a name from DNS may contain any bytes. */
+/** Null MX: RFC 7505. Exchanges must be host names (RFC 5321 5.1); `localhost` and `.invalid` mean no mail. */
 export const mailTo = (host: string | undefined): Finding =>
   host !== undefined && isHostName(host) ? { kind: "mail", exchange: host } : { kind: "mail" };
 
-/**
- * Addresses that no mail server has: of this machine, of documentation, of many machines at a time, and reserved ones; and those of
- * private networks, also between a provider and its customers (RFC 6890, RFC 5771, RFC 6598).
- */
+// No mail server has them: RFC 6890 and RFC 5771; the second list is of private networks, with RFC 6598.
 const nowhere = blockListOf(
   [
     "0.0.0.0/8",
@@ -96,16 +87,10 @@ const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
 export const isPrivateAddress = (address: string): boolean =>
   privateNetworks.check(address, familyOf(address));
 
-/** @param isInside whether private networks can be reached from here */
 export const isRoutable = (address: string, isInside: boolean): boolean =>
   !nowhere.check(address, familyOf(address)) && (isInside || !isPrivateAddress(address));
 
-/**
- * Returns whether a domain declares that it sends no mail (RFC 7208, section 5.1). Without MX records, this means that
- * it is not used for mail. Two such records are a mistake (section 4.5), and say nothing.
- *
- * @param texts TXT records of the domain, in pieces
- */
+/** RFC 7208, section 5.1. Two such records are a mistake (section 4.5), and say nothing. */
 export function sendsNoMail(texts: readonly (readonly string[])[]): boolean {
   const records = texts.map((pieces) => pieces.join("")).filter((text) => /^v=spf1(?: |$)/i.test(text));
   return records.length === 1 && /^v=spf1 +-all *$/i.test(records[0]!);

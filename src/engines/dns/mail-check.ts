@@ -1,7 +1,4 @@
-/**
- * The stage after the rules: asks DNS about the domains of items that passed. Skips domains of known providers, which
- * are two thirds of real addresses.
- */
+/** The stage after the rules: asks DNS about domains that passed, except known providers, two thirds of addresses. */
 import type { Classifier } from "../../core/classifier/classifier.js";
 import { isKnownProvider } from "../../core/classifier/known-providers.js";
 import { mayReceiveMail } from "../../core/classifier/rules/domain/unknown-tld.js";
@@ -22,7 +19,7 @@ export class MailCheck {
   readonly #domains: MailDomains;
   readonly #classifier: Classifier;
 
-  /** @param classifier knows the user's own lists; items that they allow are not looked up */
+  /** Items that the user's own lists allow are not looked up. */
   constructor(domains: MailDomains, classifier: Classifier) {
     this.#domains = domains;
     this.#classifier = classifier;
@@ -37,12 +34,7 @@ export class MailCheck {
     await this.#domains.ask(domains);
   }
 
-  /**
-   * Returns the verdict on an item that passed the rules and whose domain was asked about: a new status and reason if
-   * mail cannot be sent there or goes to a disposable address, else the old status; with a reason if DNS could not decide.
-   *
-   * @param status the status so far, `ok` or `alias`; `fake` for an item with an unknown ending, which DNS may know
-   */
+  /** `status` may be `fake` for an unknown ending, which DNS may know. */
   verdictOn<Status extends string>(kind: Kind, item: string, status: Status): MailVerdict<Status> {
     const domain = this.#domainOf(kind, item);
     const finding = domain === undefined ? undefined : this.#domains.find(domain);
@@ -55,7 +47,6 @@ export class MailCheck {
     return denied ?? verdictOf(domain, finding) ?? { status: passed, ...(mx !== undefined && { mx }) };
   }
 
-  /** Returns a verdict of the rules, changed as {@link verdictOn} says if DNS may decide about it. */
   refine<Found extends Parameters<typeof mayReceiveMail>[0]>(
     kind: Kind,
     item: string,
@@ -75,7 +66,7 @@ export class MailCheck {
     return this.#domains.statistics;
   }
 
-  /** Returns the domain in lower case, as A-labels; undefined if DNS need not be asked about it. */
+  /** Returns the domain in lower case, as A-labels; undefined if DNS need not be asked. */
   #domainOf(kind: Kind, item: string): string | undefined {
     const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
     if (parsed instanceof Fault) return undefined;

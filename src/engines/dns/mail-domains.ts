@@ -1,7 +1,4 @@
-/**
- * Finds out which domains can receive mail, each once in a run: from the run's own table, else from the cache, else
- * from DNS. Needs 11 to 17 bytes for a domain, and two strings where MX hosts are wanted.
- */
+/** Finds out which domains can receive mail: from the run's table, with 11 to 17 bytes for each, the cache, or DNS. */
 import { randomFillSync } from "node:crypto";
 import { registrableIn } from "../../core/classifier/rules/domain/public-suffix.js";
 import { hashItem, type ItemHash } from "../../core/classifier/tables/item-hash.js";
@@ -10,23 +7,19 @@ import { type Finding, judgeExchanges, mailTo, sendsNoMail } from "./finding.js"
 import { MailHosts, type Unreached } from "./mail-hosts.js";
 import { mostInFlight, type UndecidedCause, undecidedCauses } from "./vocabulary.js";
 
-/**
- * Findings of earlier runs. Stores keyed hashes of domains, their exchanges encrypted, and the listed suffixes of
- * disposable MX hosts; no other names.
- */
+/** Stores keyed hashes of domains, encrypted exchanges and the listed suffixes of disposable hosts; no other names. */
 export interface FindingCache {
   load(domains: readonly string[]): Promise<readonly (Finding | undefined)[]>;
   store(findings: ReadonlyMap<string, Finding>): Promise<void>;
 }
 
-/** A compact table of states, one byte for each hash; 0 for unknown hashes. */
+/** One byte for each hash; 0 for unknown hashes. */
 export interface StateTable {
   readonly seed: Int32Array;
   get(hash: ItemHash): number;
   set(hash: ItemHash, state: number): void;
 }
 
-/** Returns a table for a few domains, which needs little memory while it is empty. */
 export function smallTable(): StateTable {
   const states = new Map<string, number>();
   const keyOf = ({ low, high }: ItemHash) => `${low} ${high}`;
@@ -53,7 +46,6 @@ export class MailDomains {
   readonly #hosts: MailHosts;
   readonly #states: StateTable;
   readonly #cache: FindingCache | undefined;
-  /** Exchanges by domain, if wanted, and the listed suffixes of disposable domains. */
   readonly #names = new Map<string, string>();
   readonly #wantsExchanges: boolean;
   readonly #pending = new Map<string, Promise<void>>();
@@ -61,12 +53,7 @@ export class MailDomains {
   #cached = 0;
   readonly #causes: Partial<Record<UndecidedCause, number>> = {};
 
-  /**
-   * @param findDisposable returns the listed disposable domain that is a suffix of a host
-   * @param hosts looks up the hosts that MX records name
-   * @param states an empty table
-   * @param wantsExchanges whether to remember the exchange of each domain
-   */
+  /** `findDisposable` returns the listed disposable domain that is a suffix of a host; `states` is empty. */
   constructor(
     client: Pick<DnsClient, "ask">,
     findDisposable: (host: string) => string | undefined,
@@ -82,11 +69,7 @@ export class MailDomains {
     this.#wantsExchanges = wantsExchanges;
   }
 
-  /**
-   * Looks up domains; {@link find} returns the findings afterwards.
-   *
-   * @param domains host names, lower case, A-labels; duplicates cost nothing
-   */
+  /** Takes host names in lower case, as A-labels. {@link find} returns the findings. */
   async ask(domains: Iterable<string>): Promise<void> {
     const waits: Promise<void>[] = [];
     const open: string[] = [];
@@ -132,7 +115,7 @@ export class MailDomains {
         if (finding.kind === "undecided" && finding.mayPass) again.push({ domain, first: finding });
         else this.#take(domain, finding, found);
       });
-      // Slowly: these were lost because there were too many queries, or because no server answered for a while.
+      // Slowly: these were lost because of too many queries, or because no server answered for a while.
       await inTurn(mostAgain, again, async ({ domain, first }) => {
         const finding = await findMail(domain, this.#client, this.#findDisposable, this.#hosts);
         const isAsked = finding.kind !== "undecided" || finding.cause !== "not asked";
@@ -174,10 +157,9 @@ export class MailDomains {
   }
 }
 
-/** Queries in flight for domains that are asked about a second time. */
 const mostAgain = 4;
 
-/** Not a promise for each domain: thousands would cost memory and time. */
+/** Makes no promise for each domain: thousands would cost memory and time. */
 async function inTurn<Item>(
   most: number,
   items: readonly Item[],
@@ -193,11 +175,7 @@ async function inTurn<Item>(
   await Promise.all(Array.from({ length: Math.min(most, items.length) }, each));
 }
 
-/**
- * Asks DNS whether a domain can receive mail. Without MX records, mail goes to the domain's own address (RFC 5321 5.1).
- *
- * @param hosts looks up the hosts that MX records name; undefined to believe the records
- */
+/** Without MX records, mail goes to the domain's address (RFC 5321 5.1). Without `hosts`, believes the MX records. */
 export async function findMail(
   domain: string,
   client: Pick<DnsClient, "ask">,
@@ -222,10 +200,7 @@ export async function findMail(
   return "records" in texts && sendsNoMail(texts.records) ? { kind: "sends-no-mail" } : { kind: "mail" };
 }
 
-/**
- * Returns whether the servers of a domain only refer to others, and know nothing themselves (RFC 9499): then the resolver has no
- * records either, but not because there are none. Every zone has an SOA record.
- */
+/** Whether the servers of a domain only refer to others (RFC 9499): it may have records all the same. */
 async function isLame(domain: string, client: Pick<DnsClient, "ask">): Promise<boolean> {
   const answer = await client.ask(async (resolver) => [await resolver.resolveSoa(registrableIn(domain))]);
   return "records" in answer && answer.records.length === 0;

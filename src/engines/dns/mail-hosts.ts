@@ -1,17 +1,12 @@
-/**
- * Finds out whether the hosts that MX records name can be reached, each once: many domains share a host.
- *
- * Five kinds of hosts that cannot be reached were `ok` before: missing, without address, at private or local addresses.
- */
+/** Finds out whether the hosts that MX records name can be reached, each once: many domains share a host. */
 import type { DnsClient, Failure } from "./dns-client.js";
 import { isHostName, isRoutable } from "./finding.js";
 
 export type Unreached = "unusable" | Failure;
 type HostState = "usable" | Unreached;
 
-/** Hosts that are remembered; then all are forgotten. */
 const mostHosts = 50_000;
-/** Hosts of a domain that are looked up: with more, it receives mail. */
+/** With more hosts, a domain receives mail. */
 const mostTried = 10;
 
 export class MailHosts {
@@ -19,13 +14,12 @@ export class MailHosts {
   readonly #isInside: boolean;
   readonly #states = new Map<string, Promise<HostState>>();
 
-  /** @param isInside whether private networks can be reached from here */
   constructor(client: Pick<DnsClient, "ask">, isInside: boolean) {
     this.#client = client;
     this.#isInside = isInside;
   }
 
-  /** Returns the first of some hosts that can be reached; a cause if that is open. The first one usually decides. */
+  /** Returns the first host that can be reached; a cause if that is open. The first one usually decides. */
   async find(hosts: readonly string[]): Promise<{ readonly host: string } | Unreached> {
     let found: Unreached = "unusable";
     for (const host of hosts.slice(0, mostTried)) {
@@ -36,11 +30,6 @@ export class MailHosts {
     return hosts.length > mostTried ? { host: hosts[mostTried]! } : found;
   }
 
-  /**
-   * Asks for the addresses of a name.
-   *
-   * @returns `usable` if one is routable
-   */
   async addressesOf(name: string): Promise<HostState> {
     let found: Unreached = "unusable";
     for (const type of ["resolve4", "resolve6"] as const) {
@@ -56,10 +45,8 @@ export class MailHosts {
     const known = this.#states.get(host);
     if (known) return known;
     if (this.#states.size >= mostHosts) this.#states.clear();
-    // What can be no name of a host cannot be asked for.
     const state = isHostName(host) ? this.addressesOf(host) : Promise.resolve<HostState>("usable");
     this.#states.set(host, state);
-    // A fault that has passed is not remembered.
     void state.then((found) => typeof found === "object" && this.#states.delete(host));
     return state;
   }

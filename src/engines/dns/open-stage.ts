@@ -13,14 +13,7 @@ interface StageParts {
   readonly wantsExchanges?: boolean;
 }
 
-/**
- * Opens the stage. Sends nothing yet.
- *
- * @param classifier knows the disposable domains, and the user's own lists if there are any
- * @param newTable returns an empty table of domains
- * @returns `newCheck`, which starts a check with its own table; once its signal is aborted, waiting queries are not
- *   sent. `askControls` tests the servers, and `cancel` ends all queries
- */
+/** Sends nothing yet. Once the signal of `newCheck` is aborted, waiting queries are not sent. */
 export function openMailStage(
   classifier: Classifier,
   { concurrency = mostInFlight, ...options }: Partial<DnsClientOptions>,

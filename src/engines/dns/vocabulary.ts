@@ -1,7 +1,4 @@
-/**
- * A limit and the causes of failure, which the help and the summary name, too. In its own file, so that a run without
- * `--dns` loads nothing else of this room.
- */
+/** Words for the help and the summary, in their own file: a run without `--dns` loads nothing else of this room. */
 import { isIP, isIPv4, isIPv6 } from "node:net";
 
 /** Limit on queries in flight. More would gain nothing: over loopback, 32 and 64 need the same time. */
