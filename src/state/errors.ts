@@ -3,7 +3,6 @@
 export class StoreError extends Error {
   override readonly name = "StoreError";
 
-  /** Whether another process has locked the file for longer than this one waited. */
   readonly isLocked: boolean;
   /** Whether machines can share the file, without seeing each other's locks. */
   readonly isShared: boolean;

@@ -1,16 +1,9 @@
 /**
- * Work on a state in SQL, written once for SQLite and PostgreSQL. Work is a generator that yields statements and
- * receives their rows: SQLite runs it without a pause inside a transaction; PostgreSQL receives all statements of a
- * step at once. Knows nothing of the contents of the tables.
- *
- * In the texts, `?` is a parameter, and a word in braces is replaced by the dialect: the name of a table, a lock, the
- * clock.
- *
- * Two stores of 970 lines, one for each database, had drifted apart. A query builder would not have pipelined, nor run without
- * a pause inside SQLite's transaction.
+ * Work on a state in SQL, written once for SQLite and PostgreSQL: a generator that yields statements and receives their
+ * rows. SQLite runs it without a pause inside a transaction; PostgreSQL receives all statements of a step at once. A
+ * query builder could do neither. In the texts, `?` is a parameter, and a word in braces is replaced by the dialect.
  */
 
-/** The version of the tables; a state has no other one yet. */
 export const schemaVersion = 1;
 
 export type Parameter = string | number | null | Uint8Array;
@@ -19,7 +12,6 @@ export type Statement = readonly [text: string, ...parameters: readonly Paramete
 
 interface Step {
   readonly statements: readonly Statement[];
-  /** Whether the work continues only after all statements have been answered. */
   readonly isAwaited: boolean;
 }
 
@@ -31,15 +23,12 @@ export function* ask<Rows extends readonly (readonly unknown[])[]>(
   return (yield { statements, isAwaited: true }) as Rows;
 }
 
-/** Runs statements whose rows are not needed. At the end of a transaction they are sent together with its COMMIT. */
+/** Sends statements whose rows are not needed; at the end of a transaction, together with its COMMIT. */
 export function* tell(...statements: readonly Statement[]): Work<void> {
   if (statements.length > 0) yield { statements, isAwaited: false };
 }
 
-/**
- * Reads the clock that decides about times, in milliseconds since the epoch. A shared database uses its own clock, as
- * the clocks of its users differ.
- */
+/** Milliseconds since the epoch. A shared database uses its own clock, as the clocks of its users differ. */
 export const clock: Statement = ["{clock}"];
 
 export interface Clock {
@@ -48,10 +37,7 @@ export interface Clock {
 
 export const listOf = (parameters: readonly unknown[]): string => parameters.map(() => "?").join(", ");
 
-/**
- * @param target the table and its columns
- * @param end clause after the rows, such as `ON CONFLICT ...`
- */
+/** `end` is a clause after the rows, such as `ON CONFLICT ...`. */
 export const insertion = (target: string, rows: readonly (readonly Parameter[])[], end = ""): Statement => [
   `INSERT INTO ${target} VALUES ${rows.map((row) => `(${listOf(row)})`).join(", ")} ${end}`,
   ...rows.flat(),
@@ -59,7 +45,7 @@ export const insertion = (target: string, rows: readonly (readonly Parameter[])[
 
 export interface Dialect {
   readonly words: Readonly<Record<string, string>>;
-  /** Returns the placeholder of a parameter; the first has index 1. */
+  /** The first has index 1. */
   readonly placeholder: (index: number) => string;
 }
 

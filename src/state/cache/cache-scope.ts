@@ -1,13 +1,8 @@
 /**
- * Cache of one bulk run: verdicts of one kind from one service, under digests keyed with one secret. Must not store
- * items.
- *
- * A row of `batch` has the verdicts of one batch: the digests, and after them the index of each one's status. A row of
- * `unfinished` is a batch that was submitted but not answered. The next run resends it unchanged, so that the service
- * recognises its Idempotency-Key. A row of `claim` prevents concurrent runs from submitting the same items. All tables
- * are in one file, which {@link VerdictCache} opens.
- *
- * A row has a whole batch: one row an item takes 46 GB of writes for 5 million items.
+ * Cache of one bulk run, under digests keyed with one secret. Must not store items. A row of `batch` has a whole batch:
+ * one row an item takes 46 GB of writes for 5 million items. A row of `unfinished` is a batch without an answer, which
+ * the next run resends unchanged, so that the service knows its Idempotency-Key. A row of `claim` keeps other runs off
+ * its items.
  */
 import { hash } from "node:crypto";
 import type { Database } from "../sqlite/database.js";
@@ -15,20 +10,14 @@ import { Digests, digestBytes, type ItemHash } from "./digests.js";
 
 export const entryBytes = digestBytes + 1;
 
-/** Time for which a service probably remembers an Idempotency-Key, in milliseconds. */
+/** Time in milliseconds for which a service probably remembers an Idempotency-Key. */
 export const unfinishedMilliseconds = 86_400_000;
-/** Limit on how far in the future an entry may be dated, in milliseconds: the clock of its run may have been ahead. */
+/** Milliseconds by which the clock of the run that wrote an entry may have been ahead. */
 const clockTolerance = 86_400_000;
-/**
- * Limit on the duration of a claim, in milliseconds. A claim with a later end is void: the clock of its run was ahead.
- */
+/** Limit in milliseconds. A claim with a later end is void: the clock of its run was ahead. */
 const longestClaim = 86_400_000;
-/** Least age at which runs delete verdicts, in milliseconds: 30 days, the default age up to which runs use them. */
+/** Least age at which runs delete verdicts: 30 days, the default age up to which runs use them. */
 const leastAge = 2_592_000_000;
-/**
- * Limits on the old batches that are deleted with each new one, and when the verdicts are loaded. If a clock stays
- * ahead, a night deletes little more than twice what it adds.
- */
 const deletedWithNew = 2;
 const deletedByLoad = 8;
 const batchesAtATime = 16;
@@ -37,7 +26,6 @@ type OnEntry = (item: ItemHash, status: string) => void;
 
 export interface Processes {
   readonly ownPid: number;
-  /** Identifies the machine or container. Processes of other machines cannot be checked. */
   readonly machine: string;
   isAlive(pid: number): boolean;
 }
@@ -48,7 +36,7 @@ export interface ScopeFile {
   readonly processes: Processes;
   read<Result>(work: () => Result): Promise<Result>;
   write<Result>(work: () => Result): Promise<Result>;
-  /** Runs a change that survives a crash of the process, though perhaps not a power failure. */
+  /** Survives a crash of the process, though perhaps not a power failure. */
   fastWrite<Result>(work: () => Result): Promise<Result>;
   damaged(): Error;
 }
@@ -68,11 +56,10 @@ interface ClaimRow {
 
 interface OwnClaim {
   readonly id: number;
-  /** Whether `begin` was called for its batch. If so, releasing the claim does not delete the `unfinished` row. */
   isSubmitted: boolean;
 }
 
-/** Items are given by their hashes. All methods throw StoreError when the file cannot be used. */
+/** All methods throw StoreError when the file cannot be used. */
 export class CacheScope {
   /** The seed of the hashes is derived from it, so that all runs have the same ones. */
   readonly secret: Uint8Array;
@@ -82,9 +69,8 @@ export class CacheScope {
   readonly #maximumAge: number;
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #claims = new Map<string, OwnClaim>();
-  /** Last batch that need not be loaded: it was loaded, or added by this run. */
   #lastBatch = 0;
-  /** Time of the newest batch before this run, from which ages are counted: the clock of this run may be ahead. */
+  /** Ages are counted from the newest batch before this run: the clock of this run may be ahead. */
   #newest: number | undefined;
 
   constructor(file: ScopeFile, id: number, secret: string, maximumAge: number) {
@@ -96,12 +82,7 @@ export class CacheScope {
     this.#statements = prepareStatements(file.database);
   }
 
-  /**
-   * Passes the verdicts within the maximum age to `onEntry`. If an item has several, the newest comes last. Later calls
-   * pass only verdicts added since. Skips verdicts dated more than a day in the future: the clock was ahead when they
-   * were written, and they would not expire until long after that date. Then deletes a few verdicts that are too old for
-   * all runs.
-   */
+  /** Passes verdicts added since the last call, of each item the newest last. Skips those dated far in the future. */
   async load(onEntry: OnEntry): Promise<void> {
     while (await this.#file.read(() => this.#loadPage(onEntry))) {
       // One page per turn, so that other work can run in between.
@@ -118,13 +99,7 @@ export class CacheScope {
     return Math.min(this.#file.now(), this.#newest) - Math.max(this.#maximumAge, leastAge);
   }
 
-  /**
-   * Claims the items of a batch before it is submitted, except items that another run has claimed. Passes verdicts
-   * added by other runs to `onEntry`. A claim ends when it is released, when its process ends, or after its duration.
-   *
-   * @param milliseconds duration of the claim; after it, other runs may submit the items
-   * @returns `isElsewhere`: for each item, whether another run has claimed it; `release`, which ends the claim
-   */
+  /** Claims items before they are submitted, for at most `milliseconds`; passes verdicts that other runs have added. */
   async claim(items: readonly ItemHash[], milliseconds: number, onEntry: OnEntry) {
     const file = this.#file;
     const all = this.#digests.of(items);
@@ -142,7 +117,6 @@ export class CacheScope {
       const { insertClaim, insertNewUnfinished } = this.#statements;
       const { ownPid, machine } = file.processes;
       const [row] = insertClaim.all(this.#id, ownPid, machine, until, batch.digests) as { id: number }[];
-      // Do the work of begin() in the same transaction, which saves one.
       const added = insertNewUnfinished.all(this.#id, batch.id, file.now(), batch.digests);
       return { isElsewhere, batch, claimId: row!.id, isNew: added.length > 0 };
     });
@@ -161,7 +135,7 @@ export class CacheScope {
     return { isElsewhere, release };
   }
 
-  /** Records a batch that is about to be submitted, with its items in this order. The record survives a crash. */
+  /** Records a batch that is about to be submitted. The record survives a crash. */
   async begin(items: readonly ItemHash[]): Promise<void> {
     const { digests, id, key } = batchOf(this.#digests.of(items));
     const claim = this.#claims.get(key);
@@ -173,15 +147,7 @@ export class CacheScope {
     }
   }
 
-  /**
-   * Stores the verdicts of a submitted batch and deletes its record and its claim. Durable if there are verdicts.
-   * Deletes a few verdicts that are too old for all runs, so that the cache stays bounded.
-   *
-   * @param begun the whole batch, as passed to `begin`
-   * @param items the items that have verdicts
-   * @param statuses statuses of these items, in the same order
-   * @throws RangeError when there are more than 256 different statuses
-   */
+  /** Durable if there are verdicts. Deletes a few old ones, so that the cache stays bounded. @throws RangeError */
   async finish(
     begun: readonly ItemHash[],
     items: readonly ItemHash[],
@@ -200,7 +166,6 @@ export class CacheScope {
       const oldest = this.#oldest();
       const [row] = insertBatch.all(...values) as { id: number }[];
       deleteOldBatches.run(this.#id, oldest, deletedWithNew);
-      // Loading can skip the batch that this run has just added, unless other runs have added some before it.
       if (row!.id === this.#lastBatch + 1) this.#lastBatch++;
     };
     // Only verdicts are worth waiting for the disk: they were paid for.
@@ -208,7 +173,6 @@ export class CacheScope {
     if (claim) this.#claims.delete(key);
   }
 
-  /** Returns the items of each batch recorded within 24 hours and not finished, the oldest batch first. */
   async unfinished(): Promise<readonly (readonly ItemHash[])[]> {
     const now = this.#file.now();
     const rows = (await this.#file.read(() =>
@@ -270,8 +234,7 @@ export class CacheScope {
 
 function prepareStatements(database: Database) {
   return {
-    // Unary "+" keeps SQLite from using the index on `created`. It then reads only the rows after an id, already in
-    // order.
+    // Unary "+" keeps SQLite from using the index on `created`: rows after an id are already in order.
     page: database.prepare(
       `SELECT id, statuses, entries FROM batch
       WHERE scope_id = ? AND +created >= ? AND +created <= ? AND id > ? ORDER BY id LIMIT ${batchesAtATime}`,

@@ -1,8 +1,4 @@
-/**
- * Digests of items, by which the cache stores them: their hashes, encrypted. The hash of an item is short, and made to be
- * fast, not to resist analysis. Encrypted, it reveals nothing of its item to those who do not know the secret (Wegman and
- * Carter, 1981: hash with a keyed function, then encrypt). All digests of a batch take one call.
- */
+/** Digests of items: hashes, which are fast and resist no analysis, encrypted (Wegman and Carter, 1981). */
 import { createCipheriv, createDecipheriv, hash } from "node:crypto";
 
 export interface ItemHash {
@@ -10,7 +6,6 @@ export interface ItemHash {
   readonly high: number;
 }
 
-/** Length of a digest in bytes: a block of AES, of which the hash is the first half. */
 export const digestBytes = 16;
 const digestWords = digestBytes / 4;
 
@@ -36,7 +31,6 @@ export class Digests {
     return this.#encrypt.update(new Uint8Array(words.buffer));
   }
 
-  /** Returns the items with these digests; undefined unless all were made with this secret. */
   itemsOf(digests: Uint8Array): ItemHash[] | undefined {
     // A part of a block would stay in the cipher and come before the next digests.
     if (digests.length % digestBytes !== 0) return undefined;

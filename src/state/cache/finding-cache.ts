@@ -1,8 +1,4 @@
-/**
- * DNS findings about domains, in the file of the verdict cache, under hashes keyed with the cache's secret. Must not
- * store domains or their MX hosts, which often name the domain: a host is encrypted with a key made of the secret and the
- * domain. The only name stored is the listed suffix of a disposable MX host.
- */
+/** DNS findings, under hashes keyed with the cache's secret. Must not store domains or hosts, which often name them. */
 import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto";
 import type { ScopeFile } from "./cache-scope.js";
 import { digestBytes } from "./digests.js";
@@ -14,9 +10,7 @@ interface StoredFinding {
 }
 
 const answerMilliseconds = 86_400_000;
-/**
- * Time for which the finding that a domain does not exist, or has no mail server, is used: it may soon be corrected.
- */
+/** A missing domain or mail server may soon be corrected. */
 const negativeMilliseconds = 3_600_000;
 const negatives = ["no-such-domain", "no-mail-server", "sends-no-mail"];
 
@@ -27,7 +21,6 @@ export class FindingCache {
   readonly #file: ScopeFile;
   readonly #prefix: string;
 
-  /** @param servers the servers that are asked, since others may answer differently */
   constructor(file: ScopeFile, secret: string, servers: readonly string[]) {
     this.#file = file;
     this.#prefix = `${secret}\ndns\n${servers.join(",")}\n`;
@@ -42,7 +35,6 @@ export class FindingCache {
         if (row === undefined) return undefined;
         const [kind = "", suffix] = row.finding.split(" ");
         const age = now() - row.created;
-        // An entry from the future was written while the clock was ahead.
         if (age < 0 || age > (negatives.includes(kind) ? negativeMilliseconds : answerMilliseconds))
           return undefined;
         if (suffix === undefined) return { kind };

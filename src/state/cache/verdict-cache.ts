@@ -1,7 +1,4 @@
-/**
- * Cache of the verdicts that a service was paid for: a SQLite file that any number of processes may share. Must store
- * only keyed digests and statuses, never items. `cache-scope.ts` reads and writes the entries.
- */
+/** Cache of the verdicts that a service was paid for. Must store only keyed digests and statuses, never items. */
 import { hash } from "node:crypto";
 import { GroupCommit } from "../service/database/group-commit.js";
 import { damaged, type LockWait, type Schema } from "../sqlite/database.js";
@@ -20,7 +17,6 @@ export interface CacheStatistics {
   readonly kind: string;
   readonly baseUrl: string;
   readonly items: number;
-  /** Times of the oldest and the newest verdict, in milliseconds since the epoch. */
   readonly oldest: number;
   readonly newest: number;
 }
@@ -67,13 +63,7 @@ const schema: Schema = {
 };
 
 export class VerdictCache extends StateFile {
-  /**
-   * Opens the file. Creates it if it is absent.
-   *
-   * @param now clock in milliseconds since the epoch
-   * @param processes by default, claims last their whole duration, even if their run has ended
-   * @throws StoreError
-   */
+  /** Without `processes`, claims last their whole duration, even if their run has ended. @throws StoreError */
   static async open(
     path: string,
     now: () => number,
@@ -94,12 +84,6 @@ export class VerdictCache extends StateFile {
     this.#processes = processes;
   }
 
-  /**
-   * Opens the part of the cache with the verdicts of one kind from one service.
-   *
-   * @param secret key of the digests; with another secret, no cached verdict is found
-   * @param maximumAge limit on the age of the verdicts that are loaded, in milliseconds
-   */
   async scope(kind: string, baseUrl: string, secret: string, maximumAge: number): Promise<CacheScope> {
     const secretHash = hash("sha256", `scope\n${secret}`, "buffer").subarray(0, digestBytes);
     const id = await this.#scopeId(kind, baseUrl, secretHash);
@@ -151,13 +135,7 @@ export class VerdictCache extends StateFile {
     return rows.map(({ base_url: baseUrl, ...rest }) => ({ ...rest, baseUrl }));
   }
 
-  /**
-   * Deletes verdicts and DNS findings older than `age` milliseconds, and unfinished batches older than `age` or a day,
-   * whichever is shorter. Must run only when a user asks for it: if runs deleted more than a few by themselves, a run
-   * whose clock is ahead would delete all paid verdicts.
-   *
-   * @returns the number of verdicts deleted
-   */
+  /** Deletes what is older than `age` ms. Must run only on request: a run whose clock is ahead would delete all. */
   async prune(age: number): Promise<number> {
     const before = this.file.now() - age;
     const [count] = (await this.inWrite(() => {
@@ -187,7 +165,7 @@ export class VerdictCache extends StateFile {
       this.all("SELECT id FROM scope WHERE kind = ? AND base_url = ? AND secret_hash = ?", ...values) as {
         id: number;
       }[];
-    // The scope nearly always exists: a read need not wait for locks.
+    // The scope nearly always exists, and a read need not wait for locks.
     const [found] = await this.inRead(find);
     if (found) return found.id;
     const [added] = await this.inWrite(() => {

@@ -1,10 +1,4 @@
-/**
- * PostgreSQL for the state of the service: connections with verified TLS, prepared statements, transactions whose
- * statements are sent together, and errors that name the database. Knows nothing of the contents of
- * the tables.
- *
- * `pg` is maintained, sends the statements of a transaction together, and is loaded for a `postgres://` state only.
- */
+/** PostgreSQL for the state of the service: connections with verified TLS, and statements that are sent together. */
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import pLimit from "p-limit";
@@ -13,28 +7,21 @@ import { StoreError } from "../errors.js";
 import { hashOf } from "../service/secrets.js";
 import { schemaVersion } from "../sql.js";
 
-/** Number of the advisory lock for creating and upgrading tables: "idvs". */
 const tablesLock = 0x69647673;
-/** Connections that charges leave to look-ups and probes. */
 const reserved = 2;
 const connectionMilliseconds = 5000;
-/** Time without more connections after the database has refused one, in milliseconds. */
 const refusedMilliseconds = 10_000;
-/** Longest wait for the database to end the connections, in milliseconds. */
 const closeMilliseconds = 1000;
 
 export interface PostgresSettings {
-  /** Environment; PGHOST and PGSSLMODE affect TLS. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Most connections; 8 by default. Two of them, if there are more, are left to look-ups and probes. */
+  /** 8 by default. Two of them, if there are more, are left to look-ups and probes. */
   readonly connections?: number;
-  /** Whether tables that are absent are created; true by default. */
   readonly creates?: boolean;
-  /** Longest wait for the answer to a statement, in milliseconds; 30,000 by default. */
+  /** Longest wait for the answer to a statement; 30,000 by default. */
   readonly statementMilliseconds?: number;
 }
 
-/** Numbers of connections, and of callers that wait for one. */
 export interface PoolState {
   readonly open: number;
   readonly idle: number;
@@ -49,17 +36,10 @@ export class PostgresDatabase {
   readonly #clients = new Set<pg.PoolClient>();
   readonly #most: number;
   readonly #limit: ReturnType<typeof pLimit>;
-  /** A pooler may run each transaction on another connection, where prepared statements have been made by others. */
+  /** A pooler may run transactions on other connections, where prepared statements have been made by others. */
   #hasNamedStatements = true;
 
-  /**
-   * Connects, and creates the tables where there are none.
-   *
-   * @param url `postgres://` with a host, or without one for the PG* variables
-   * @param settings with `creates: false`, tables that are absent are an error
-   * @param tables the statements that make the tables
-   * @throws StoreError when the database cannot be reached or was used by another version, or the URL asks for weak TLS
-   */
+  /** A `url` without a host takes the PG* variables. @throws StoreError also when the URL asks for weak TLS */
   static async open(url: string, settings: PostgresSettings, tables: string): Promise<PostgresDatabase> {
     const database = new PostgresDatabase(url, settings);
     try {
@@ -87,7 +67,6 @@ export class PostgresDatabase {
       query_timeout: statementMilliseconds,
       keepAlive: true,
       application_name: "idv",
-      // Sends the statements of a transaction together, which saves round trips.
       pipeline: true,
       types: { getTypeParser },
     } as pg.PoolConfig);
@@ -105,7 +84,6 @@ export class PostgresDatabase {
     return { open, idle, waiting: waiting + this.#limit.pendingCount };
   }
 
-  /** Ends the connections; those of a database that does not answer are broken off. */
   async close(): Promise<void> {
     if (this.#pool.ending) return;
     await Promise.race([this.#pool.end(), sleep(closeMilliseconds, undefined, { ref: false })]);
@@ -117,7 +95,6 @@ export class PostgresDatabase {
     return this.#limit(work);
   }
 
-  /** Returns a connection. Where the database refuses more of them, waits for one that works. */
   async #connect(): Promise<pg.PoolClient> {
     const end = performance.now() + connectionMilliseconds;
     for (;;) {
@@ -184,12 +161,7 @@ export class PostgresDatabase {
     });
   }
 
-  /**
-   * Returns whether a statement runs in the server process of this connection. Otherwise a pooler is in between, which
-   * may run the next statement on another connection, or the user lacks the right.
-   *
-   * @param statement returns the `pid` of its server process
-   */
+  /** `statement` returns its `pid`. If that differs, a pooler may run the next statement on another connection. */
   async runsItself(statement: string): Promise<boolean> {
     return this.#explain(async () => {
       const client = await this.#connect();
@@ -207,12 +179,7 @@ export class PostgresDatabase {
     });
   }
 
-  /**
-   * Runs work in a transaction, and waits for all statements that it has sent.
-   *
-   * @param work must wait for `begun` before it writes, though not before it reads: a write after a failed BEGIN would
-   *   be committed by itself
-   */
+  /** `work` must wait for `begun` before it writes: a write after a failed BEGIN would be committed by itself. */
   async transaction<Result>(
     work: (query: Query, begun: Promise<unknown>) => Promise<Result>,
   ): Promise<Result> {
@@ -268,7 +235,6 @@ export class PostgresDatabase {
 
 const names = new Map<string, string>();
 
-/** Names a statement, so that a connection prepares it once. */
 function nameOf(text: string): string {
   let name = names.get(text);
   if (name === undefined) {
@@ -284,18 +250,17 @@ const socketOf = (client: pg.PoolClient): Socket =>
 const unknownTable = "42P01";
 const forbidden = "42501";
 const tooManyConnections = "53300";
-/** SQLSTATE of a prepared statement whose tables have changed: the connection would fail from now on. */
+/** SQLSTATE of a prepared statement whose tables have changed: it would fail from now on. */
 const changedTables = "0A000";
 
 const isConnectionFault = (error: unknown): boolean =>
   (error as { code?: string } | undefined)?.code === changedTables ||
   (isGeneral(error) && !(error instanceof pg.DatabaseError));
 
-/** Returns whether an error comes from the library or the system: those of idv have names of their own. */
 const isGeneral = (error: unknown): boolean =>
   /^(?:error|AggregateError)$/i.test((error as Error | undefined)?.name ?? "");
 
-/** OID of 64-bit integers. Parsed as numbers: units and milliseconds stay below 2^53. */
+/** OID of 64-bit integers, parsed as numbers: units and milliseconds stay below 2^53. */
 const bigint = 20;
 
 function getTypeParser(oid: number, format?: "text" | "binary") {
@@ -303,12 +268,7 @@ function getTypeParser(oid: number, format?: "text" | "binary") {
   return oid === bigint ? Number : (pg.types.getTypeParser as any)(oid, format);
 }
 
-/**
- * Returns the URL for the library, and a name without the password. Connections to other machines use TLS and verify
- * the certificate, unless the URL has `sslmode=disable`.
- *
- * @throws StoreError for another sslmode, which checks less
- */
+/** Other machines need TLS with a verified certificate, unless the URL has `sslmode=disable`. @throws StoreError */
 function connectionOf(
   url: string,
   env: Readonly<Record<string, string | undefined>>,

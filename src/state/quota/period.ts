@@ -1,9 +1,8 @@
-/** Periods of quotas and their boundaries in the UTC calendar. */
+/** Periods of quotas and their boundaries in the UTC calendar, in milliseconds since the epoch. */
 
 export const periods = ["none", "hour", "day", "month"] as const;
 export type Period = (typeof periods)[number];
 
-/** Returns the start of the period that contains `now`; 0 for `none`. Times are in milliseconds since the epoch. */
 export function periodStart(period: Period, now: number): number {
   if (period === "none") return 0;
   const date = new Date(now);
@@ -11,9 +10,6 @@ export function periodStart(period: Period, now: number): number {
   return period === "day" ? date.setUTCHours(0, 0, 0, 0) : date.setUTCMinutes(0, 0, 0);
 }
 
-/**
- * Returns the end of the period that began at `start`; undefined for `none`. Times are in milliseconds since the epoch.
- */
 export function periodEnd(period: Period, start: number): number | undefined {
   if (period === "none") return undefined;
   const date = new Date(start);

@@ -14,12 +14,7 @@ export interface QuotaFile {
   close(): Promise<void>;
 }
 
-/**
- * Opens the file, which any number of processes may share. Creates it with {@link freshQuota} if it is absent.
- *
- * @param now clock in milliseconds since the epoch
- * @throws StoreError when it cannot be used, or has no quota of its own
- */
+/** Creates the file with {@link freshQuota} if it is absent. @throws StoreError when it has no quota of its own */
 export async function openQuotaFile(
   path: string,
   now: () => number,
@@ -35,7 +30,6 @@ export async function openQuotaFile(
   return { quotas: new Quotas(database, fileQuota), close: () => database.close() };
 }
 
-/** @throws StoreError when the file has no quota of its own */
 async function checkQuota(database: StateDatabase): Promise<void> {
   const [found] = await database.read(() =>
     ask(["SELECT id FROM {quota} WHERE name = ?", fileQuota.quotaName]),
@@ -47,11 +41,7 @@ async function checkQuota(database: StateDatabase): Promise<void> {
   );
 }
 
-/**
- * Reads the quota of a file that machines can share, without changing the file.
- *
- * @throws an error of SQLite when the file cannot be read
- */
+/** Reads a file that machines can share, without changing it. @throws an error of SQLite */
 export async function peekQuota(path: string): Promise<Quota> {
   const { DatabaseSync } = await loadSqlite();
   const database = new DatabaseSync(path, { readOnly: true });

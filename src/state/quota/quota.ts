@@ -1,15 +1,13 @@
-/**
- * Arithmetic of quotas. Changes rows in memory; must not access a database.
- */
+/** Arithmetic of quotas: changes rows in memory, never a database. Times are in milliseconds since the epoch. */
 import { type Period, periodEnd, periodStart } from "./period.js";
 
 export interface Quota {
   readonly limit: number | null;
   readonly period: Period;
   readonly used: number;
-  /** Units left in this period; null for no limit. Never negative. */
+  /** Null for no limit. Never negative. */
   readonly left: number | null;
-  /** Time at which `used` returns to 0, in milliseconds since the epoch; null for never. */
+  /** Null for never. */
   readonly renewsAt: number | null;
 }
 
@@ -18,7 +16,6 @@ export interface QuotaChange {
   readonly period?: Period;
 }
 
-/** Columns of a stored quota. `period_start` is in milliseconds since the epoch. */
 export interface QuotaRow {
   unit_limit: number | null;
   period: Period;
@@ -28,7 +25,6 @@ export interface QuotaRow {
 
 export const freshRow: QuotaRow = { unit_limit: null, period: "none", used: 0, period_start: 0 };
 
-/** In the words of sql.ts. */
 export const quotaColumns = `
   unit_limit {integer} CHECK (unit_limit >= 0),
   period text NOT NULL DEFAULT 'none' CHECK (period IN ('none', 'hour', 'day', 'month')),
@@ -36,14 +32,8 @@ export const quotaColumns = `
   period_start {integer} NOT NULL DEFAULT 0`;
 
 /**
- * Returns the row as of `now`: with no units used if a new period has begun.
- *
- * A period that starts in the future was written while the clock was ahead, or is read while the clock is behind. If it
- * is the next period, the row stays as it is, so that a clock that is set back does not renew the quota a second time.
- * If it is later, the row is moved to the current period with its used units: left alone, it would not renew until that
- * later period ends.
- *
- * @param now milliseconds since the epoch
+ * A period in the future comes from a wrong clock. The next one stays, so that a clock that is set back does not renew
+ * the quota twice; a later one becomes the current one, since it would renew too late.
  */
 export function renewed<Row extends QuotaRow>(row: Row, now: number): Row {
   const start = periodStart(row.period, now);
@@ -52,7 +42,6 @@ export function renewed<Row extends QuotaRow>(row: Row, now: number): Row {
   return { ...row, period_start: row.period_start > nextStart ? start : row.period_start };
 }
 
-/** @param row result of {@link renewed} */
 export function toQuota({ unit_limit: limit, period, used, period_start }: QuotaRow): Quota {
   return {
     limit,

@@ -1,4 +1,4 @@
-/** One quota of a state, and the reservations of runs in it. All methods throw StoreError when the state cannot be used. */
+/** One quota and the reservations in it. All methods throw StoreError, and UnknownKeyError without a usable quota. */
 
 import type { QuotaOwner } from "../service/api-key.js";
 import type { ServiceDatabase } from "../service/database/database.js";
@@ -32,16 +32,10 @@ export class Quotas {
     this.#from = from;
   }
 
-  /** See ServiceDatabase. */
   get isServer(): boolean {
     return this.#database.isServer;
   }
 
-  /**
-   * Returns the secret of the state, for digests that other runs have, too.
-   *
-   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
-   */
   async secret(): Promise<Uint8Array> {
     const from = this.#from;
     return this.#database.read(function* () {
@@ -53,22 +47,17 @@ export class Quotas {
     });
   }
 
-  /**
-   * Returns the quota. What dead runs held is given back; if there is nothing, no lock is needed.
-   *
-   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
-   */
+  /** Gives back what dead runs held; if there is nothing, no lock is needed. */
   async read(isDead: UnitRequest["isDead"]): Promise<Quota> {
     await clearDead(this.#database, isDead);
     return this.#database.read(() => readQuota(this.#from));
   }
 
-  /** Creates a quota with a name if there is none. Used units stay. */
   configure(change: QuotaChange): Promise<Quota> {
     return this.#database.write(() => configure(this.#from, change));
   }
 
-  /** Sets the used units to 0. Runs that have charged and not delivered charge again. */
+  /** Runs that have charged and not delivered charge again. */
   reset(): Promise<Quota> {
     const from = this.#from;
     return this.#database.write(function* () {
@@ -86,16 +75,10 @@ export class Quotas {
     });
   }
 
-  /**
-   * Charges units for a run.
-   *
-   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
-   */
   reserve(request: UnitRequest): Promise<Reserved> {
     return this.#write(() => reserve(this.#from, request), request.isFinal === true);
   }
 
-  /** @param isDurable whether it has to survive a power failure */
   deliver(delivered: DeliveredUnits, isDurable: boolean): Promise<void> {
     return this.#write(() => deliver(this.#from, delivered), isDurable);
   }
@@ -105,7 +88,6 @@ export class Quotas {
     return isDurable || this.isServer ? this.#database.write(work) : this.#database.writeFast(work);
   }
 
-  /** @param units all if undefined, and the reservation ends */
   release(id: string, units?: number): Promise<void> {
     return this.#database.writeFast(() => release(this.#from, id, units));
   }
@@ -115,7 +97,6 @@ export class Quotas {
   }
 }
 
-/** Gives back what dead runs held of any quota. */
 export async function clearDead(
   database: Pick<QuotaDatabase, "read" | "writeFast">,
   isDead: UnitRequest["isDead"],

@@ -1,8 +1,6 @@
 /**
- * Reservations: the units that a run has charged and not delivered. They count as used for everybody else. A run that has
- * not delivered owes nothing: its reservation is given back by itself or, once it is dead, by whoever charges next.
- *
- * All work here locks the quota first. Times are in milliseconds since the epoch, by the clock of the state.
+ * Reservations: units that a run has charged and not delivered. They count as used for everybody else, and are given
+ * back when the run ends or is dead. All work here locks the quota first. Times are by the clock of the state.
  */
 
 import { type QuotaOwner, usageIdOf } from "../service/api-key.js";
@@ -12,14 +10,11 @@ import { ask, type Clock, clock, type Statement, tell, type Work } from "../sql.
 import { type Quota, takeUnits, toQuota } from "./quota.js";
 import { UnitsLost } from "./units-lost.js";
 
-/** The quota of a file that has no other: nobody asks for its usage. */
 export const fileQuota = { quotaName: "" } as const satisfies QuotaOwner;
 const isFileQuota = (from: QuotaOwner): boolean => "quotaName" in from && from.quotaName === "";
 
-/** Time for which the deliveries of runs with a name are stored, in milliseconds: 7 days. */
 const keptMilliseconds = 604_800_000;
 
-/** In the words of sql.ts. */
 export const reservationTables = `CREATE TABLE {reservation} (
     id text PRIMARY KEY,
     quota text NOT NULL,
@@ -50,31 +45,27 @@ export const reservationTables = `CREATE TABLE {reservation} (
   ) {by_key}`;
 
 export interface ItemDigests {
-  /** Of the set of all items. */
   readonly digest: Uint8Array;
-  /** Of the sets of the first items, by their numbers. */
+  /** Digests of the sets of the first items, by their numbers. */
   readonly prefixes: ReadonlyMap<number, Uint8Array>;
 }
 
 /** A run with a name, and a part of it that another try repeats. */
 interface NamedPart {
-  /** HMAC of the name. */
   readonly name: Uint8Array;
   readonly part: string;
-  /** Size of the input, 0 if it is not known: what has the same size is probably the same list. */
+  /** 0 if it is not known. An input of the same size is probably the same list. */
   readonly bytes: number;
 }
 
 interface ReservationRow {
   readonly id: string;
-  /** Identifies the process. */
   readonly owner: string;
-  /** Time of the last sign of life. */
   readonly alive: number;
   /** Number of the last charge, and what it granted: a repetition is answered the same. */
   readonly charge: number;
   readonly granted: number;
-  /** Units charged in the period that begins at `period_start`, and in earlier ones, which count no more. */
+  /** Charged in the period that begins at `period_start`, and in earlier ones. */
   readonly units: number;
   readonly older: number;
   /** Units that another run of the same name has paid. */
@@ -83,7 +74,6 @@ interface ReservationRow {
   readonly name: Uint8Array | null;
   readonly part: string | null;
   readonly bytes: number | null;
-  /** Of all items to be delivered, once they are known; and how many of them the name has paid. */
   readonly digest: Uint8Array | null;
   readonly same: number | null;
 }
@@ -99,7 +89,6 @@ export interface Other {
 export interface UnitRequest {
   readonly id: string;
   readonly owner: string;
-  /** Number of the charge, from 1. */
   readonly charge: number;
   readonly units: number;
   /** Units that the run has charged before and not delivered. */
@@ -108,21 +97,19 @@ export interface UnitRequest {
   readonly lends?: NamedPart | undefined;
   /** The items that are about to be delivered. */
   readonly seal?: (NamedPart & ItemDigests) | undefined;
-  /** Whether the units are about to be delivered. */
   readonly isFinal?: boolean | undefined;
-  /** Returns whether a run is dead; undefined if another look is needed. Asked when units are missing, and at first. */
+  /** Undefined if another look is needed. */
   readonly isDead: (other: Other, now: number) => boolean | undefined;
 }
 
 export interface Reserved {
-  /** Negative if the reservation was given back meanwhile, and the quota does not allow what the run has charged before. */
+  /** Negative if the reservation was given back, and the quota has too little to charge it again. */
   readonly granted: number;
   readonly quota: Quota;
   /** Units of the items to be delivered that another run of the same name has paid. */
   readonly paidBefore: number;
-  /** Numbers of items that runs of the name have delivered: digests of so many first items are wanted. */
+  /** Numbers of first items whose digests are wanted: runs of the name have delivered that many. */
   readonly marks: readonly number[];
-  /** Whether units are missing that a run holds which may be dead. */
   readonly isUnsure: boolean;
 }
 
@@ -132,7 +119,7 @@ interface Locked {
   readonly now: number;
 }
 
-/** @param isUsed whether the key has to be usable; what it has charged before is its own in any case */
+/** `isUsed` if the key has to be usable; what it has charged before is its own in any case. */
 function* lock(from: QuotaOwner, isUsed: boolean): Work<Locked> {
   const quotaId =
     "keyId" in from ? "(SELECT quota_id FROM {key} WHERE id = ?)" : "(SELECT id FROM {quota} WHERE name = ?)";
@@ -146,7 +133,6 @@ function* lock(from: QuotaOwner, isUsed: boolean): Work<Locked> {
 
 const remove = (id: string): Statement => ["DELETE FROM {reservation} WHERE id = ?", id];
 
-/** Returns the units of a reservation to the quota. */
 function giveBack(quota: NamedQuotaRow, { units, period_start }: ReservationRow): void {
   if (period_start === quota.period_start) quota.used = Math.max(0, quota.used - units);
 }
@@ -168,7 +154,7 @@ function* sweep(
   return { isUnsure };
 }
 
-/** Charges up to the requested units, fewer if fewer are left, and takes again what was given back meanwhile. */
+/** Charges up to the requested units, and takes again what was given back meanwhile. */
 export function* reserve(from: QuotaOwner, request: UnitRequest): Work<Reserved> {
   const { id, owner, charge, units, held, lends, seal, isDead } = request;
   const locked: Locked = yield* lock(from, true);
@@ -188,7 +174,7 @@ export function* reserve(from: QuotaOwner, request: UnitRequest): Work<Reserved>
   const paid = named === undefined ? [] : yield* deliveriesOf(quota.id, named, now);
   const paidBefore = seal === undefined ? 0 : Math.min(held, sameUnits(paid, seal));
   if (seal !== undefined) {
-    // What the same items have cost before, and what is there, need not be charged; the rest of a loan has to be.
+    // What the same items have cost before need not be charged; the rest of a loan has to be.
     wanted = Math.max(0, held - paidBefore - fresh - older);
     loan = Math.max(0, held - fresh - older - wanted);
   } else if (lends !== undefined) {
@@ -248,11 +234,10 @@ function* deliveriesOf(
 export interface DeliveredUnits {
   readonly id: string;
   readonly kind: string;
-  /** Units that the run holds afterwards, so that a repetition changes nothing. */
   readonly holds: number;
 }
 
-/** Makes units that were delivered those of the quota. Those that were given back meanwhile are free. */
+/** Moves delivered units to the quota. Units that were given back meanwhile are free. */
 export function* deliver(from: QuotaOwner, { id, kind, holds }: DeliveredUnits): Work<void> {
   const locked: Locked = yield* lock(from, false);
   const row = locked.rows.find((each) => each.id === id);
@@ -263,19 +248,13 @@ export function* deliver(from: QuotaOwner, { id, kind, holds }: DeliveredUnits):
   yield* tell(without(row, delivered, locked.now));
 }
 
-/**
- * Delivers what a run of the service has charged, and ends its reservation.
- *
- * @param units what it has charged: taken again if the reservation was given back
- * @throws UnitsLost when the quota has not enough for that
- */
+/** Takes `units` again if they were given back. @throws UnitsLost when the quota has too few for that */
 export function* deliverAll(
   from: { readonly keyId: string },
   id: string,
   kind: string,
   units: number,
 ): Work<void> {
-  // Nothing was charged to a key that is not there.
   const [keys] = yield* ask(["SELECT id FROM {key} WHERE id = ?", from.keyId]);
   if (keys!.length === 0) return;
   const locked: Locked = yield* lock(from, false);
@@ -321,7 +300,6 @@ function* pay(
       ...[now, from.keyId, now],
     ]);
   }
-  // Units of earlier periods are not of this one.
   const ofOlder = isOfNow ? Math.min(row.older, paid) : paid;
   const usage = [
     { time: quota.period_start - hourMilliseconds, units: ofOlder },
@@ -340,7 +318,6 @@ function* pay(
   yield* tell(updateQuota(quota), ...changes, ...addUsage(usage));
 }
 
-/** Returns how many of some items a name has paid: all, or the first ones. */
 const sameUnits = (deliveries: readonly DeliveryRow[], { digest, prefixes }: ItemDigests): number =>
   Math.max(
     0,
@@ -353,7 +330,6 @@ const sameUnits = (deliveries: readonly DeliveryRow[], { digest, prefixes }: Ite
       .map(({ units }) => units),
   );
 
-/** Takes delivered units out of a reservation: those of earlier periods first, then loans. */
 function without(row: ReservationRow, taken: number, now: number): Statement {
   const ofOlder = Math.min(row.older, taken);
   const ofLoan = Math.min(row.loan, taken - ofOlder);
@@ -367,7 +343,7 @@ const changed = ({ id, units, older, loan }: ReservationRow, now: number): State
   ...[older, loan, units, now, id],
 ];
 
-/** Gives back units that a run has charged and does not deliver; all of them, and the reservation ends, if undefined. */
+/** Gives back all, and ends the reservation, if `units` is undefined. */
 export function* release(from: QuotaOwner, id: string, units?: number): Work<void> {
   const { quota, rows, now }: Locked = yield* lock(from, false);
   const row = rows.find((each) => each.id === id);
@@ -380,7 +356,6 @@ export function* release(from: QuotaOwner, id: string, units?: number): Work<voi
   yield* tell(updateQuota(quota), units === undefined ? remove(id) : changed(rest, now));
 }
 
-/** Returns whether a dead run holds units of a quota. Changes nothing. */
 export function* hasDead(isDead: UnitRequest["isDead"]): Work<boolean> {
   const [others, [{ now }]] = yield* ask<[Other[], [Clock]]>(
     ["SELECT id, owner, alive FROM {reservation}"],
@@ -389,7 +364,6 @@ export function* hasDead(isDead: UnitRequest["isDead"]): Work<boolean> {
   return others.some((other) => isDead(other, now) === true);
 }
 
-/** Gives back what dead runs held, in all quotas. */
 export function* sweepAll(isDead: UnitRequest["isDead"]): Work<void> {
   // In the order in which charges lock quotas.
   const [held] = yield* ask<[{ name: string | null; key: string | null }[]]>([
@@ -410,7 +384,6 @@ export const movedReservations = (quota: NamedQuotaRow, before: number): Stateme
   ...[quota.period_start, quota.id, before],
 ];
 
-/** Gives a sign of life. Returns whether the reservation is there. */
 export function* beat(id: string): Work<boolean> {
   const [[{ now }]] = yield* ask<[[Clock]]>(clock);
   const [found] = yield* ask(["UPDATE {reservation} SET alive = ? WHERE id = ? RETURNING id", now, id]);

@@ -1,11 +1,7 @@
 /**
- * The reservation of one run: what it charges, and delivers or gives back. Gives signs of life meanwhile, and tells which
- * other runs are dead.
- *
- * A run with a name (`IDV_RUN`) leaves a digest of the set of its items when it delivers. Another of the name that delivers the
- * same, or begins with it, does not pay for them: schedulers do again what was done. What the name has paid for an input of the
- * same size is lent during the run, since the quota may be used up by then; if the items differ, they are charged before they
- * are delivered, or nothing is.
+ * The reservation of one run. A run with a name (`IDV_RUN`) leaves a digest of its items when it delivers, and a later
+ * one of the name does not pay for the same or the first items again: schedulers repeat runs. What the name has paid
+ * for an input of the same size is lent, since the quota may be used up; other items are charged before delivery.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,31 +11,26 @@ import type { Quotas } from "./quotas.js";
 import type { ItemDigests, Other, Reserved, UnitRequest } from "./reservations.js";
 import { UnitsLost } from "./units-lost.js";
 
-/** State of the process of another run. Processes of other machines cannot be checked. */
+/** Processes of other machines cannot be checked. */
 export type ProcessState = "ended" | "running" | "elsewhere";
 
 export interface RunIdentity {
   readonly kind: string;
-  /** Tag of the process. */
   readonly owner: string;
   readonly stateOf: (owner: string) => ProcessState;
-  /** Name of a run that is paid once, however often it is tried. */
   readonly name?: string | undefined;
   /** Part of the run that this process does, such as a shard. */
   readonly part: string;
-  /** Size of the input; 0 if it is not known. */
   readonly bytes: number;
-  /** Secret of the state, for the digest of the name. */
   readonly secret: Uint8Array;
   /** Id of a reservation that another process delivers. */
   readonly id?: string | undefined;
-  /** Whether the output appears as a whole: then units that the name has paid are lent during the run. */
+  /** Whether the output appears as a whole: then units that the name has paid are lent. */
   readonly isWhole: boolean;
-  /** Repeats failed work; once by default. */
   readonly retrying?: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 
-/** Returns which runs are dead: their process is gone, or has given no sign of life for 15 s. */
+/** A run is dead if its process is gone, or has given no sign of life for 15 s. */
 export function deathIn(
   stateOf: RunIdentity["stateOf"],
   isServer: boolean,
@@ -54,7 +45,6 @@ export function deathIn(
   };
 }
 
-/** What a run knows of the items that it delivers next. */
 export interface DeliveredItems {
   digests(): ItemDigests;
   clear(): void;
@@ -67,7 +57,6 @@ export class RunReservation {
   readonly #name: Uint8Array | undefined;
   readonly #isDead: UnitRequest["isDead"];
   readonly #retrying: NonNullable<RunIdentity["retrying"]>;
-  /** The items that are delivered next, for a run with a name. */
   items: DeliveredItems | undefined;
   #marks: ReadonlySet<number> = new Set();
   /** Units that are to be given back, and could not be. */
@@ -77,7 +66,7 @@ export class RunReservation {
   #hasRow = false;
   #last: Promise<unknown> = Promise.resolve();
   #signs: NodeJS.Timeout | undefined;
-  /** By the clock and by the time that the machine was awake, in milliseconds: the one stops in sleep, the other is set. */
+  /** Milliseconds by the clock, which can be set, and by the time awake, which stops in sleep. */
   #seen = { clock: 0, awake: 0 };
 
   constructor(quotas: Quotas, run: RunIdentity) {
@@ -89,7 +78,6 @@ export class RunReservation {
     this.#retrying = run.retrying ?? ((work) => work());
   }
 
-  /** Units of the items that are delivered, or were last, that another run of the same name had paid. */
   paidBefore = 0;
 
   get secret(): Uint8Array {
@@ -100,16 +88,11 @@ export class RunReservation {
     return this.#name !== undefined;
   }
 
-  /** Numbers of items of which a run with a name wants digests of so many first ones. */
   get marks(): ReadonlySet<number> {
     return this.#marks;
   }
 
-  /**
-   * Charges up to `units`, fewer if fewer are left. Units that dead runs hold are waited for, for 15 s at most.
-   *
-   * @throws UnitsLost when the units charged before were given back, and cannot be charged again
-   */
+  /** Waits at most 15 s for units of dead runs. @throws UnitsLost when units were given back, and are now missing */
   async charge(units: number): Promise<{ readonly granted: number; readonly quota: Quota }> {
     const end = performance.now() + deadMilliseconds + signMilliseconds;
     for (let granted = 0; ; ) {
@@ -122,16 +105,11 @@ export class RunReservation {
     }
   }
 
-  /** Returns the quota, without what dead runs hold. */
   quota(): Promise<Quota> {
     return this.#quotas.read(this.#isDead);
   }
 
-  /**
-   * Makes sure that all that was charged still is, before it is delivered.
-   *
-   * @throws UnitsLost when it was given back, or was paid for other items, and cannot be charged
-   */
+  /** Charges what was given back, before delivery. @throws UnitsLost when it cannot, or other items were paid */
   async secure(): Promise<void> {
     this.paidBefore = 0;
     if (this.#held === 0) return;
@@ -144,7 +122,7 @@ export class RunReservation {
     if (this.#held > 0 && this.#isStale) await this.#reserve(0);
   }
 
-  /** @param units that were delivered; all that was charged, with the items so far, if undefined */
+  /** Delivers all that was charged, with the items so far, if `units` is undefined. */
   deliver(units?: number): Promise<void> {
     return this.#inTurn(async () => {
       const delivered = units ?? this.#held;
@@ -157,7 +135,6 @@ export class RunReservation {
     });
   }
 
-  /** Gives back units of items that are not delivered. Does not throw. */
   giveBack(units: number): Promise<void> {
     return this.#inTurn(async () => {
       this.#held -= units;
@@ -171,11 +148,10 @@ export class RunReservation {
     });
   }
 
-  /** Gives back what was charged and not delivered. Does not throw: others give it back later. */
+  /** Gives back what was not delivered. Does not throw: others give it back later. */
   end(): Promise<void> {
     clearInterval(this.#signs);
     return this.#inTurn(async () => {
-      // What another process delivers stays, unless there is something to give back.
       if (this.#hasRow && (this.#run.id === undefined || this.#held > 0)) {
         await this.#quotas.release(this.#id).catch(() => {});
       }

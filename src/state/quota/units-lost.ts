@@ -1,10 +1,9 @@
-/** The error of a run whose units were given to others. */
+/** The error of a run that was silent for so long that its units were given back, and the quota has no more. */
 
-/** The run was silent for so long that its units were given back, and the quota has no more. */
 export class UnitsLost extends Error {
   override readonly name = "UnitsLost";
 
-  /** @param isOther whether its name has paid for other items than those that it delivers */
+  /** `isOther` if its name has paid for other items. */
   constructor(isOther: boolean) {
     const why = isOther
       ? "this name has paid for other items, and the quota has not enough for these"

@@ -1,9 +1,4 @@
-/**
- * Charges of keys and of runs, as work in a transaction, and the deletion of the answers that they store.
- *
- * A charge locks its key and its quota, and reads the key again: a request needs one look-up before its body, and with the
- * quota alone a charge that has waited would not see a revocation committed meanwhile.
- */
+/** Charges of keys and of runs, as work in a transaction, and the deletion of stored answers. */
 import { renewed } from "../quota/quota.js";
 import { ask, type Clock, clock, listOf, type Statement, tell, type Work } from "../sql.js";
 import type { Charge, ChargeOutcome } from "./api-key.js";
@@ -27,7 +22,7 @@ import {
 import { hashOf } from "./secrets.js";
 import type { NamedUnits, Usage } from "./usage.js";
 
-/** Limit on the answers deleted in one transaction: 50,000 at once stopped a server for 1.7 s. */
+/** Limit for one transaction: 50,000 answers at once stopped a server for 1.7 s. */
 const sweptAnswers = 1000;
 
 /** Locks keys and quotas: a charge that has waited must see a revocation that was committed meanwhile. */
@@ -67,10 +62,7 @@ export function* charge(charges: readonly Charge[]): Work<{
   return { outcomes: result.outcomes, rows: { keys, quotas }, now };
 }
 
-/**
- * Gives units of a key that were charged as `unknown` their statuses, as many as are in hours that are not in the sums
- * yet, the newest first. The sum of the units stays.
- */
+/** Gives units charged as `unknown` their statuses, the newest first, in hours that are not in the sums yet. */
 export function* nameUnits({ keyId, kind, statuses, notChecked }: NamedUnits): Work<void> {
   const [rows, [{ now }]] = yield* ask<[{ hour: number; units: number }[], [Clock]]>(
     [
@@ -104,12 +96,7 @@ export function* nameUnits({ keyId, kind, statuses, notChecked }: NamedUnits): W
   ]);
 }
 
-/**
- * Deletes old answers. They expire after 24 hours and are deleted after 48, counted from the newest answer before
- * `now`, so that a clock that runs ahead deletes no valid one.
- *
- * @returns whether more may be left
- */
+/** Deletes answers 48 hours older than the newest one, although they expire after 24: a clock may be ahead. */
 export function* deleteAnswers(now: number): Work<boolean> {
   const [deleted] = yield* ask([
     `DELETE FROM {answer} WHERE (key_id, idempotency_key_hash) IN (

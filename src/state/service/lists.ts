@@ -1,7 +1,4 @@
-/**
- * Lists that servers check, as rows that any server may read and one at a time works on. A server gives signs of life;
- * without one for a while, another server takes the list over. Must not know files, nor what is in the columns of JSON.
- */
+/** Lists that servers check: one server works on a list until it is silent, then another does. Must not know files. */
 import { timingSafeEqual } from "node:crypto";
 import { deliverAll } from "../quota/reservations.js";
 import { ask, type Clock, clock, insertion, listOf, type Parameter, tell } from "../sql.js";
@@ -9,33 +6,23 @@ import type { ServiceDatabase } from "./database/database.js";
 import { answerMilliseconds } from "./rules.js";
 import { hashOf } from "./secrets.js";
 
-/**
- * `arriving`: a server receives it. `found`: its table is known, and choices are awaited. `waiting`: for a server.
- * `removed`: its files are still to be deleted. `gone`: they are deleted; the row is kept for a repeated request, which
- * brings the list back under the same id, so that its run is not charged again.
- */
+/** `gone`: its files are deleted, but a repeated request brings it back under its id, and it is not charged again. */
 export type ListState = "arriving" | "found" | "waiting" | "running" | "done" | "failed" | "removed" | "gone";
 
 export interface StoredList {
   readonly id: string;
   readonly name: string;
   readonly kind: "email" | "domain";
-  /** Id of the key that is charged; null if none was chosen. */
   readonly keyId: string | null;
-  /** Name of the person who has sent it; see {@link senderOf} for keys. */
+  /** The person who has sent it; see {@link senderOf} for keys. */
   readonly who: string;
-  /** In milliseconds since the epoch, as are the other times. */
   readonly created: number;
-  /** Time of the last change of its state. */
   readonly changed: number;
   readonly state: ListState;
-  /** Server that works on it, or did last. */
   readonly server: string;
-  /** Last sign of life of that server. */
   readonly alive: number;
-  /** Number of times that a server has begun to check it. */
   readonly attempt: number;
-  /** Number of servers, one after another, that have ended while they checked it, and without progress. */
+  /** Servers, one after another, that have ended while they checked it, and without progress. */
   readonly lostServers: number;
   readonly choices: unknown;
   readonly found: unknown;
@@ -45,15 +32,13 @@ export interface StoredList {
 
 export interface NewList
   extends Pick<StoredList, "id" | "name" | "kind" | "keyId" | "who" | "server" | "choices"> {
-  /** Text that identifies the request of a key, so that a repetition adds no list. */
+  /** Identifies the request of a key, so that a repetition adds no list. */
   readonly once?: string | undefined;
 }
 
-/** Returns the id of the reservation of an attempt at a list. */
 export const reservationOf = ({ id, attempt }: Pick<StoredList, "id" | "attempt">): string =>
   `list-${id}-${attempt}`;
 
-/** Returns `who` of the lists that a key has sent. */
 export const senderOf = (keyId: string): string => `key ${keyId}`;
 
 export interface ListChange {
@@ -63,69 +48,39 @@ export interface ListChange {
   readonly choices?: unknown;
   readonly found?: unknown;
   readonly result?: unknown;
-  /** The units that are delivered with this change: those of an attempt at the list, and how many it has charged. */
+  /** The attempt whose units are delivered with this change, and how many it has charged. */
   readonly delivers?: { readonly attempt: number; readonly units: number };
 }
 
-/** A server's work on a list; it ends when another server has taken the list over. */
 export type ListClaim = Pick<StoredList, "id" | "server" | "attempt">;
 
 /** All methods throw StoreError when the state cannot be used. */
 export interface ListStore {
-  /**
-   * Adds a list that arrives; returns the one of the same request, if it was added before, and "full" beyond the limits.
-   */
+  /** Returns the list of the same request, if it was added before, and "full" beyond the limits. */
   add(list: NewList, most: { readonly ofKey: number; readonly ofAll: number }): Promise<StoredList | "full">;
-  /** Returns whether a key has sent a list with a text that identifies its request. */
   has(keyId: string, once: string): Promise<boolean>;
   get(id: string): Promise<StoredList | undefined>;
-  /**
-   * Returns the newest lists that are not removed, the newest first.
-   *
-   * @param keyId only those that this key has sent
-   */
   all(most: number, keyId?: string): Promise<readonly StoredList[]>;
-  /**
-   * Changes a list that is in one of some states. Returns undefined, without a change, if it is not.
-   *
-   * @param claim changes it only if the claim still holds
-   */
+  /** Changes a list in one of the states, while the `claim` holds; else returns undefined. */
   change(
     id: string,
     from: readonly ListState[],
     to: ListChange,
     claim?: ListClaim,
   ): Promise<StoredList | undefined>;
-  /**
-   * Gives a sign of life. Returns whether the claim still holds. A power failure may undo it.
-   *
-   * @param isFurther whether the work is further than that of servers before
-   */
+  /** Gives a sign of life, which a power failure may undo. Returns whether the claim still holds. */
   beat(claim: ListClaim, progress?: unknown, isFurther?: boolean): Promise<boolean>;
-  /**
-   * Claims a list that waits, or whose server has given no sign of life for a while. Keys take turns: first one with the fewest
-   * lists under way, then the one whose last list ended longest ago; of a key, the list that waits longest. All lists of people
-   * take turns with the keys as those of one.
-   *
-   * @param silence in milliseconds
-   * @param mostOfKey lists of a key that this server works on at once
-   */
+  /** Keys take turns: fewest lists under way, then the one whose last list ended longest ago. People are one key. */
   claim(server: string, silence: number, mostOfKey: number): Promise<StoredList | undefined>;
-  /**
-   * Returns whether a list waits for the server, and the ids of lists to be removed: those of which nothing was heard for
-   * a while as they arrived or were removed, and those that have rested for `keep` milliseconds.
-   */
+  /** Also returns ids of lists to remove: unfinished or removed ones after silence, others after `keep` ms. */
   due(
     server: string,
     silence: number,
     keep: number,
   ): Promise<{ readonly isWaiting: boolean; readonly ended: readonly string[] }>;
-  /**
-   * Compares the hash of a body with the stored one, or stores it if there is none. Returns whether they are equal, and
-   * undefined for a list that was removed.
-   */
+  /** Stores the hash of a body, or compares it with the stored one. Undefined for a removed list. */
   hasBody(id: string, hash: Uint8Array): Promise<boolean | undefined>;
-  /** Deletes the row of a list whose files are deleted. That of a list whose request may be repeated is `gone` first. */
+  /** A list whose request may be repeated is `gone` first. */
   drop(id: string): Promise<void>;
 }
 
@@ -138,11 +93,9 @@ type ListRow = Omit<StoredList, JsonColumn> & {
 const columns =
   'id, name, kind, key_id AS "keyId", who, created, changed, state, server, alive, attempt, lost_servers AS "lostServers", choices, found, progress, result';
 
-/** Number of keys that can share the room that is left for lists. */
 const keysOfRoom = 5;
 
 const isShown = "state NOT IN ('removed', 'gone')";
-/** A server does not take over from itself: a run of it that was silent goes on. */
 const isUnclaimed = "(state = 'waiting' OR (state = 'running' AND alive < ? AND server <> ?))";
 
 export class SqlLists implements ListStore {
@@ -183,7 +136,6 @@ export class SqlLists implements ListStore {
         ),
       );
       if (added[0] !== undefined) return toList(added[0]);
-      // Added meanwhile.
       const [[row]] = yield* ask<[[ListRow]]>([`SELECT ${columns} FROM {list} WHERE once = ?`, hash]);
       return toList(row);
     });

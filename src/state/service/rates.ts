@@ -1,10 +1,6 @@
-/**
- * Rates of keys, as a token bucket for requests (the generic cell rate algorithm, ITU-T I.371): a single time tells how
- * much of the bucket is used. It is in the state, so that all servers together grant no more.
- */
+/** Rates of keys: the generic cell rate algorithm (ITU-T I.371), whose state is one time that servers share. */
 import { ask, type Clock, clock, tell, type Work } from "../sql.js";
 
-/** Requests that a key may send in a time, evenly or all at once. */
 export interface RequestRate {
   readonly requests: number;
   readonly milliseconds: number;
@@ -12,11 +8,10 @@ export interface RequestRate {
 
 export interface Turns {
   readonly granted: number;
-  /** Time until another request is granted, in milliseconds; 0 if all were. */
   readonly wait: number;
 }
 
-/** Columns of a key. `rate_at`: microseconds since the epoch at which the bucket will be unused. */
+/** `rate_at`: microseconds since the epoch at which the bucket will be unused. */
 export interface RateRow {
   rate_requests: number | null;
   rate_milliseconds: number | null;
@@ -28,7 +23,7 @@ export const rateOf = ({ rate_requests, rate_milliseconds }: RateRow): RequestRa
     ? null
     : { requests: rate_requests, milliseconds: rate_milliseconds };
 
-/** Takes turns for requests of a key, as many as its bucket has. A key without a rate has all. */
+/** Grants up to `wanted` requests; all, if the key has no rate. */
 export function* takeTurns(keyId: string, wanted: number): Work<Turns> {
   const [[row], [{ now }]] = yield* ask<[RateRow[], [Clock]]>(
     ["SELECT rate_requests, rate_milliseconds, rate_at FROM {key} WHERE id = ? {lock}", keyId],

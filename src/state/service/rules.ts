@@ -1,7 +1,4 @@
-/**
- * The rules of keys and charges, as arithmetic over rows, shared by all stores of the service. Must not know how rows
- * are stored.
- */
+/** The rules of keys and charges, as arithmetic over rows, shared by all stores. Must not know how rows are stored. */
 import { createHmac } from "node:crypto";
 import { changeQuota, type QuotaRow, renewed, takeUnits, toQuota } from "../quota/quota.js";
 import {
@@ -21,7 +18,6 @@ import { type RateRow, rateOf } from "./rates.js";
 import { hashOf, hintOf } from "./secrets.js";
 import type { Usage } from "./usage.js";
 
-/** Time for which an answer is stored, in milliseconds. It contains only statuses, no items. */
 export const answerMilliseconds = 86_400_000;
 export const hourMilliseconds = 3_600_000;
 
@@ -34,7 +30,6 @@ export interface KeyRow extends RateRow {
   expires: number | null;
   revoked: number | null;
   quota_id: string;
-  /** Time of the last charge in milliseconds since the epoch. */
   last_used: number | null;
 }
 
@@ -49,10 +44,7 @@ export interface NamedQuotaRow extends QuotaRow {
   name: string | null;
 }
 
-/**
- * A stored answer. `body_hash` is an HMAC keyed with the Idempotency-Key, so that guesses of a body cannot be checked
- * with a leaked state.
- */
+/** `body_hash` is keyed with the Idempotency-Key, so that a leaked state does not help to check guesses of a body. */
 export interface AnswerRow {
   readonly key_id: string;
   readonly idempotency_key_hash: Uint8Array;
@@ -60,7 +52,6 @@ export interface AnswerRow {
   readonly statuses: string;
 }
 
-/** Rows for charges; quotas must be {@link renewed}. */
 export interface ChargedRows {
   readonly keys: ReadonlyMap<string, KeyRow>;
   readonly quotas: ReadonlyMap<string, NamedQuotaRow>;
@@ -76,11 +67,6 @@ export interface ChargeResult {
 export const answerKey = (keyId: string, idempotencyKeyHash: Uint8Array): string =>
   `${keyId} ${Buffer.from(idempotencyKeyHash).toString("hex")}`;
 
-/**
- * Makes charges in order. Changes the rows of the quotas.
- *
- * @param now milliseconds since the epoch
- */
 export function applyCharges(rows: ChargedRows, charges: readonly Charge[], now: number): ChargeResult {
   const answers = new Map(rows.answers);
   const added = new Set<AnswerRow>();
@@ -216,12 +202,7 @@ export const newSecretRow = (keyId: string, id: string, secret: string, now: num
   ends: null,
 });
 
-/**
- * Checks that a key may get a new secret.
- *
- * @throws UnknownKeyError when it is revoked
- * @throws SecretExistsError when it has a secret with this id
- */
+/** @throws UnknownKeyError when the key is revoked; SecretExistsError when it has a secret with this id */
 export function checkRotation(key: KeyRow, secrets: readonly SecretRow[], secretId: string): void {
   if (key.revoked !== null) throw new UnknownKeyError(`key ${key.id} is revoked; create another key`);
   if (secrets.some(({ id }) => id === secretId)) throw new SecretExistsError(key.id);

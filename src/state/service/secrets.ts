@@ -4,25 +4,21 @@ import { customAlphabet } from "nanoid";
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Returns 53 random bits, so that identifiers do not collide by chance. */
+/** 53 random bits, so that identifiers do not collide by chance. */
 export const newId = customAlphabet(base62, 9);
 
 const secretDigits = customAlphabet(base62, 43);
 
-/**
- * Returns a secret of 256 random bits, as 43 digits of base 62, with a prefix by which secret scanners can recognise a
- * leaked one.
- */
+/** 256 random bits, with a prefix by which secret scanners recognise a leaked one. */
 export const newSecret = (isSandbox: boolean): string => (isSandbox ? "sk_test_" : "sk_") + secretDigits();
 
-/** Matches the secrets of all keys, of every version. */
 export const secretPattern = /^sk_(?:test_)?[0-9A-Za-z]{43}$/;
 
 export const newToken = (): string => secretDigits();
 
-/** Returns the start and the end of a secret, by which people recognise it: too short to help in guessing the rest. */
+/** Returns too little of a secret to help in guessing the rest. */
 export const hintOf = (secret: string): string =>
   `${secret.slice(0, secret.lastIndexOf("_") + 1)}...${secret.slice(-4)}`;
 
-/** Returns the SHA-256 hash of a secret. A slow hash is not needed: secrets are random. */
+/** A slow hash is not needed: secrets are random. */
 export const hashOf = (secret: string): Uint8Array => createHash("sha256").update(secret).digest();

@@ -1,48 +1,31 @@
-/**
- * Links to sign in to the dashboard, and sessions. There are no passwords: whoever can use the state makes links. Secrets are
- * stored as hashes only.
- */
+/** Links to sign in, and sessions. No passwords: those who can use the state make links. Secrets are hashed. */
 import { ask, type Clock, clock, insertion, tell } from "../sql.js";
 import type { ServiceDatabase } from "./database/database.js";
 import { hashOf, newId, newToken } from "./secrets.js";
 
 export interface Session {
   readonly id: string;
-  /** Whom its link was made out to; null for nobody. */
   readonly name: string | null;
-  /** In milliseconds since the epoch, as are the other times. */
   readonly created: number;
-  /** Last use, to the minute. */
   readonly seen: number;
   readonly expires: number;
 }
 
 const signInMilliseconds = 600_000;
 export const sessionMilliseconds = 43_200_000;
-/** Time without a request after which a session ends, in milliseconds. */
 const idleMilliseconds = 7_200_000;
 const seenMilliseconds = 60_000;
 
 /** All methods throw StoreError when the state cannot be used. */
 export interface SessionStore {
-  /**
-   * Creates a link to sign in. Returns its token, which can be used once, within {@link signInMilliseconds}.
-   *
-   * @param name whom it is made out to, for the audit
-   */
+  /** Returns a token, which can be used once, within {@link signInMilliseconds}. */
   createSignIn(name?: string): Promise<string>;
-  /**
-   * Uses up a token. Returns the secret of a new session, valid for {@link sessionMilliseconds}; undefined for an
-   * invalid token.
-   */
+  /** Uses up a token. Returns the secret of a new session; undefined for an invalid token. */
   signIn(token: string): Promise<string | undefined>;
-  /** Returns a session, which goes on by this; undefined if it has ended. */
+  /** Prolongs the session; undefined if it has ended. */
   find(secret: string): Promise<Session | undefined>;
-  /** Returns the sessions that have not ended, the newest first. */
   list(): Promise<readonly Session[]>;
-  /** Ends a session by its id. Returns whether there was one. */
   end(id: string): Promise<boolean>;
-  /** Ends a session by its secret. */
   signOut(secret: string): Promise<void>;
   /** Ends all sessions and tokens. */
   signOutAll(): Promise<void>;

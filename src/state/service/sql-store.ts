@@ -1,7 +1,4 @@
-/**
- * State of the service in SQLite or PostgreSQL. The rules are in rules.ts, the tables in tables.ts.
- * Secrets, Idempotency-Keys and request bodies must be stored only as hashes.
- */
+/** State of the service in SQL. Secrets, Idempotency-Keys and request bodies must be stored only as hashes. */
 
 import { timingSafeEqual } from "node:crypto";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
@@ -76,13 +73,11 @@ import {
 
 const sweepMilliseconds = 60_000;
 const dayMilliseconds = 86_400_000;
-/** Longest waits for the last work when the state is closed, in milliseconds. */
 const closeWait = 500;
-/** Time before the last charge of a key is stored again, and the delay until it is, in milliseconds. */
+/** Time before the last charge of a key is stored again, and the delay until it is. */
 const notedMilliseconds = 30_000;
 const noteDelay = 1000;
 
-/** Author of changes by programs that name none. */
 const nobody = "unknown";
 
 const auditEntry = ({ at, who, what, keyId }: AuditEntry): Statement => [
@@ -90,7 +85,6 @@ const auditEntry = ({ at, who, what, keyId }: AuditEntry): Statement => [
   ...[at, who, what, keyId],
 ];
 
-/** Returns what has changed of a key, each with its values before and after. */
 function changesOf(before: ApiKey, after: ApiKey): string {
   const date = (time: number | null) => (time === null ? "never" : new Date(time).toISOString());
   const valuesOf = ({ name, permissions, expires, rate, quota }: ApiKey) => ({
@@ -111,16 +105,13 @@ export class SqlServiceStore implements ServiceStore {
   readonly #database: ServiceDatabase;
   #sweptAt = Number.NEGATIVE_INFINITY;
   #sweep: Promise<unknown> = Promise.resolve();
-  /** Times of the last charges of keys, and those of them that were stored last. */
   readonly #uses = new Map<string, { time: number; noted: number }>();
   #noting: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   readonly #clock: () => number;
-  /** Difference between the clock of the database and this one, in milliseconds, at the last look. */
   #ahead = 0;
 
-  /** @param clock in milliseconds since the epoch */
   constructor(database: ServiceDatabase, clock: () => number) {
     this.#database = database;
     this.#clock = clock;
@@ -142,7 +133,6 @@ export class SqlServiceStore implements ServiceStore {
     return this.#clock() + this.#ahead;
   }
 
-  /** Returns the time of the database, after comparing it with {@link now}. */
   #compared(time: number): number {
     this.#ahead = time - this.#clock();
     return time;
@@ -205,10 +195,10 @@ export class SqlServiceStore implements ServiceStore {
     });
   }
 
-  /** Searches by the hashes of the secrets, so that the duration reveals nothing about the secrets of other keys. */
+  /** Searches by hashes, so that the duration reveals nothing about the secrets of other keys. */
   async findAll(secrets: readonly string[]): Promise<readonly Found[]> {
     const hashes = secrets.map(hashOf);
-    // One of few lengths, so that few statements have to be prepared.
+    // Few lengths, so that few statements have to be prepared.
     const padded = Array.from(
       { length: 2 ** Math.ceil(Math.log2(hashes.length)) },
       (_, i) => hashes[i] ?? hashes[0]!,
@@ -246,7 +236,7 @@ export class SqlServiceStore implements ServiceStore {
     return outcomes;
   }
 
-  /** Remembers the time of charges for later: to store it at once would slow them down. */
+  /** Later, because storing at once would slow down charges. */
   #use(charges: readonly Charge[], now: number): void {
     for (const { keyId } of charges) this.#noteUse(keyId, now);
     this.#sweepIfDue(now);
@@ -260,11 +250,7 @@ export class SqlServiceStore implements ServiceStore {
     this.#noting ??= setTimeout(() => this.#noteUses(notedMilliseconds), noteDelay).unref();
   }
 
-  /**
-   * Stores the times of the last charges. Does not throw: nothing depends on them.
-   *
-   * @param age milliseconds after which the time of a key is stored again
-   */
+  /** Does not throw: nothing depends on the times. Skips those stored less than `age` milliseconds ago. */
   async #noteUses(age: number): Promise<void> {
     this.#noting = undefined;
     const uses = [...this.#uses].filter(([, { time, noted }]) => time > noted && time - noted >= age);
@@ -284,7 +270,7 @@ export class SqlServiceStore implements ServiceStore {
     );
   }
 
-  /** Deletes old answers once a minute, and after each charge while more are left. No charge waits for it. */
+  /** Sweeps once a minute, and after each charge while more answers are left. No charge waits for it. */
   #sweepIfDue(now: number): void {
     if (now >= this.#sweptAt && now < this.#sweptAt + sweepMilliseconds) return;
     this.#sweptAt = now;
@@ -364,13 +350,7 @@ export class SqlServiceStore implements ServiceStore {
     );
   }
 
-  /**
-   * Changes a key, its quota and its secrets in one transaction, with an entry of the audit. Locks the key first, as charges
-   * do.
-   *
-   * @param secretsAfter returns the statements that change the secrets
-   * @throws UnknownKeyError
-   */
+  /** Uses one transaction, with an entry of the audit. Locks the key first, as charges do. @throws UnknownKeyError */
   #change(
     id: string,
     { who, what }: { readonly who: string; readonly what: (before: ApiKey, after: ApiKey) => string },

@@ -1,7 +1,4 @@
-/**
- * Checks that the numbers of a state agree with each other: quotas with usage, sums with hours, stored answers with
- * usage. Only sums leave the database.
- */
+/** Checks that the numbers of a state agree with each other. Only sums leave the database. */
 import { fileQuota } from "../quota/reservations.js";
 import { ask, type Clock, clock, type Statement, type Work } from "../sql.js";
 import { usageIdOf } from "./api-key.js";
@@ -15,14 +12,13 @@ interface Units {
   readonly units: number;
 }
 
-/** The charged units of each key since a time, from hours as far as they are kept. */
 const unitsSince = (from: number): Statement => [
   `SELECT key_id AS "keyId", CAST(sum(units) AS bigint) AS units FROM {usage}
   WHERE hour >= ? AND status <> 'quota_exceeded' GROUP BY key_id`,
   from,
 ];
 
-/** All charged units of each key: sums, and the hours that are not in them yet. */
+/** Sums, and the hours that are not in them yet. */
 const allUnits: Statement = [
   `SELECT key_id AS "keyId", CAST(sum(units) AS bigint) AS units FROM (
     SELECT key_id, units, status FROM {usage_sum} WHERE span = ? AND key_id <> ''
@@ -31,12 +27,10 @@ const allUnits: Statement = [
   day,
 ];
 
-/** Items in a stored answer. */
 const itemsInAnswer = `CASE WHEN statuses = '' THEN 0
   ELSE 1 + length(statuses) - length(replace(statuses, ',', ''))
     - (length(statuses) - length(replace(statuses, 'quota_exceeded', ''))) / 14 END`;
 
-/** Returns a line for each disagreement. */
 export function* checkState(): Work<readonly string[]> {
   const [quotas, keys, all, reserved, [{ now }]] = yield* ask<
     [
@@ -47,7 +41,7 @@ export function* checkState(): Work<readonly string[]> {
       [Clock],
     ]
   >(
-    // That of a file has no usage.
+    // The quota of a file has no usage.
     ["SELECT * FROM {quota} WHERE name IS NULL OR name <> ? ORDER BY id", fileQuota.quotaName],
     ["SELECT id, quota_id FROM {key}"],
     allUnits,

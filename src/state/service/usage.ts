@@ -1,17 +1,15 @@
 /**
- * Usage, and the statements that sum it up in both databases. Charges count it by hours. A month of a thousand keys is
- * millions of rows, so that hours that are over are added to sums by days, and to those of all keys together, from which
- * pages are made. Times are in milliseconds since the epoch.
- *
- * Units that were used before usage was kept are in it as `unknown`, so that the sum is always what the quotas have counted.
- * One sum for each charge would lock one row for all keys.
+ * Usage, which charges count by hours. Hours that are over are added to sums by days and of all keys: a month of a
+ * thousand keys is millions of rows, and one sum for each charge would lock one row for all keys. Times are in
+ * milliseconds since the epoch. Units used before usage was kept are `unknown`, so that the sum is what quotas have
+ * counted.
  */
 
 import { setImmediate } from "node:timers/promises";
 import { ask, type Parameter, type Statement, tell, type Work } from "../sql.js";
 
 export interface Usage {
-  /** Id of the key; see `usageIdOf` for runs on a shared quota. */
+  /** See `usageIdOf` for runs on a shared quota. */
   readonly keyId: string;
   readonly hour: number;
   readonly kind: string;
@@ -19,11 +17,10 @@ export interface Usage {
   readonly units: number;
 }
 
-/** Range and grouping of sums: from `from` up to, but not including, `to`. */
 export interface UsageQuery {
   readonly from: number;
   readonly to: number;
-  /** Length of a span in milliseconds, an hour or a day; spans start at multiples of it. */
+  /** An hour or a day; spans start at multiples of it. */
   readonly span: number;
   readonly keyId?: string;
 }
@@ -48,17 +45,14 @@ export interface KeyTotal {
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** Time for which the usage of each key is kept by hours, in milliseconds; longer ago, it is kept by days. */
 export const hoursKept = 35 * day;
-/** Time after the end of an hour before it is added to the sums: charges that began in it are stored by then. */
+/** Wait after the end of an hour: charges that began in it are stored by then. */
 const settling = hour;
-/** Key under which the sums of all keys are stored. */
 const allKeys = "";
 const rowsAtOnce = 5000;
 
 type Part = readonly [text: string, ...parameters: readonly Parameter[]];
 
-/** Returns the parts of the usage in a time range: sums as far as there are some, and hours. */
 function partsOf({ from, to, span, keyId }: UsageQuery, by: "status" | "key"): readonly Part[] {
   const isOfKey = keyId === undefined ? "" : "AND key_id = ?";
   const key = keyId === undefined ? [] : [keyId];
@@ -114,13 +108,11 @@ export async function readSums(database: UsageDatabase, query: UsageQuery): Prom
   return rows;
 }
 
-/** Returns the units of each key by status in a whole time range. */
 export async function readTotals(database: UsageDatabase, query: UsageQuery): Promise<readonly KeyTotal[]> {
   const [rows] = await database.read(() => ask<[KeyTotal[]]>(sumsOf(query, "total")));
   return rows;
 }
 
-/** Yields the sums of one span at a time, by key. Other work can run between spans. */
 export async function* readByKey(
   database: UsageDatabase,
   query: UsageQuery,
@@ -137,7 +129,6 @@ export async function* readByKey(
   }
 }
 
-/** Returns the first time with usage in a range; undefined if there is none. */
 async function firstTime(
   database: UsageDatabase,
   { from, to, keyId }: UsageQuery,
@@ -157,12 +148,7 @@ async function firstTime(
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/**
- * Adds the oldest hour that is not yet in the sums to them: to the day of each key, and to the hour and the day of all
- * keys together. Returns whether more hours may be left.
- *
- * @param now milliseconds since the epoch
- */
+/** Adds the oldest hour that is not in the sums. Returns whether more may be left. */
 export function* rollUpHour(now: number): Work<boolean> {
   const [[{ rolled }]] = yield* ask<[[{ rolled: number }]]>(["SELECT rolled FROM {usage_mark} {lock}"]);
   const [[row]] = yield* ask<[[{ hour: number | null }]]>([
@@ -188,20 +174,13 @@ export function* rollUpHour(now: number): Work<boolean> {
   return true;
 }
 
-/** Statuses of items that a run has charged as `unknown`. */
 export interface NamedUnits {
   readonly keyId: string;
   readonly kind: string;
   readonly statuses: Readonly<Record<string, number>>;
-  /** Items that were not charged, since no units were left. */
   readonly notChecked: number;
 }
 
-/**
- * Deletes some hours that are in the sums and older than {@link hoursKept}. Returns whether more may be left.
- *
- * @param now milliseconds since the epoch
- */
 export function* deleteHours(now: number): Work<boolean> {
   const [rows] = yield* ask([
     `DELETE FROM {usage} WHERE (hour, key_id, kind, status) IN (
@@ -213,12 +192,7 @@ export function* deleteHours(now: number): Work<boolean> {
   return rows!.length === rowsAtOnce;
 }
 
-/**
- * Folds the oldest day into the sums at time 0, which have all usage that is older than what is kept; so the sum of all
- * usage stays. Returns whether more days may be left.
- *
- * @param until milliseconds since the epoch, at the start of a day
- */
+/** Folds the oldest day into the sums at time 0, so that the total stays. Returns whether more may be left. */
 export function* foldDay(until: number): Work<boolean> {
   const [[row]] = yield* ask<[[{ start: number | null }]]>([
     "SELECT min(start) AS start FROM {usage_sum} WHERE span = ? AND start > 0 AND start < ?",

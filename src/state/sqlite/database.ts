@@ -1,10 +1,7 @@
 /**
- * SQLite for all state files: opening, durable transactions, waiting for locks, and errors with
- * advice. Knows nothing of the contents of the files.
- *
- * SQLite is that of Node.js (`node:sqlite`) where it is sound, else `@photostructure/sqlite`: no compiler and no download at
- * installation, which `better-sqlite3` needs on Node 20; older SQLite can corrupt a WAL that is reset while it is read. We wait
- * for locks by short sleeps of our own, because SQLite's waiting starves a process for seconds.
+ * SQLite for all state files: that of Node.js where it is sound, else `@photostructure/sqlite`, which, unlike
+ * `better-sqlite3`, needs no compiler or download. Waits for locks by sleeps of its own: SQLite's waiting starves a
+ * process for seconds.
  */
 import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -27,44 +24,29 @@ export interface Database {
 
 export interface Schema {
   readonly name: string;
-  /** `application_id` of SQLite: 32 bits that mark a file of idv. */
   readonly applicationId: number;
-  /** Statements that make its tables. */
   readonly tables: string;
 }
 
 export interface LockWait {
-  /** Longest wait; 30,000 by default. */
   readonly milliseconds?: number;
-  /** When aborted, ends the wait with the signal's reason as the error. */
   readonly signal?: AbortSignal;
 }
 
-/** First safe SQLite version: older ones can corrupt a database in WAL mode, https://sqlite.org/wal.html#walresetbug */
+/** Older versions can corrupt a database in WAL mode, https://sqlite.org/wal.html#walresetbug */
 const firstSoundSqlite = [3, 51, 3];
 
-/** Primary result codes of SQLite, https://sqlite.org/rescode.html */
 const resultCode = { busy: 5, readOnly: 8, full: 13 } as const;
 
-/** Default limit on the wait, in milliseconds. Locks last about 1 ms, so after 30 s their process must be hanging. */
+/** Milliseconds. Locks last about 1 ms, so after 30 s their process must be hanging. */
 const defaultWait = 30_000;
-/** Number of attempts followed by a blocking wait of up to 0.5 ms. Later waits use timers, which are slower. */
+/** Attempts with a blocking wait of up to 0.5 ms. Later waits use timers, which are slower. */
 const blockingAttempts = 4;
-/**
- * Limits on the mean of a later wait, in milliseconds. It grows with the time waited: 64 processes that tried every 2
- * ms used up both cores that the process with the lock needed.
- */
+/** Mean of a later wait, in milliseconds, which grows: 64 processes that tried every 2 ms took up both cores. */
 const shortestPause = 2;
 const longestPause = 80;
 
-/**
- * Opens a state file. Creates it, readable by its owner only, if it is absent or empty. Does not change a file that
- * does not belong to idv.
- *
- * @param kind of the file system, if machines can share it
- * @throws StoreError when machines can share the file; when it cannot be opened, is not a file of this schema, was written by another version, or
- *   stays locked
- */
+/** Creates a private file if there is none. @throws StoreError when it is shared, locked, or not of this schema */
 export async function openStore(
   path: string,
   schema: Schema,
@@ -86,7 +68,6 @@ export async function openStore(
     const deadline = deadlineOf(wait);
     const retry = <Result>(work: () => Result) => retryWhileBusy(work, deadline, wait.signal);
     try {
-      // retryWhileBusy() waits instead: with the busy handler of SQLite, a process can starve for seconds.
       database.exec("PRAGMA busy_timeout = 0");
       await retry(() => database.exec("PRAGMA synchronous = FULL"));
       // Identify the file before changing anything: it may be the database of another program.
@@ -101,21 +82,14 @@ export async function openStore(
   });
 }
 
-/** Must run in a transaction. */
 function makeTables(database: Database, path: string, schema: Schema): void {
-  // Another process may have made them meanwhile.
   if (hasTables(database, path, schema)) return;
   database.exec(schema.tables);
   database.exec(`PRAGMA application_id = ${schema.applicationId}`);
   database.exec(`PRAGMA user_version = ${schemaVersion}`);
 }
 
-/**
- * Runs `work` in one transaction that excludes all other writers. `work` is synchronous, so no other code of this
- * process can run between its statements. With `synchronous = FULL` the changes are on the disk on return.
- *
- * @throws the error of `work`, after a rollback; the "busy" error of SQLite when another process has the lock
- */
+/** Excludes all other writers. The changes are on the disk on return. @throws the "busy" error of SQLite when locked */
 export function inTransaction<Result>(database: Database, work: () => Result): Result {
   database.exec("BEGIN IMMEDIATE");
   try {
@@ -132,7 +106,6 @@ export function inTransaction<Result>(database: Database, work: () => Result): R
   }
 }
 
-/** @throws StoreError, which names the file, in place of an error of SQLite; other errors unchanged */
 export async function explainErrors<Result>(
   path: string,
   schema: Schema,
@@ -173,15 +146,10 @@ interface SqliteModule {
   readonly DatabaseSync: new (path: string, options?: { readonly readOnly?: boolean }) => Database;
 }
 
-/**
- * Returns the SQLite of Node if its version is safe, else that of `@photostructure/sqlite`.
- *
- * @throws StoreError when there is no build for this machine
- */
+/** @throws StoreError when there is no build for this machine */
 export async function loadSqlite(): Promise<SqliteModule> {
   const own = (versions["sqlite"] ?? "0").split(".").map(Number);
   const difference = firstSoundSqlite.map((part, i) => (own[i] ?? 0) - part).find((d) => d !== 0) ?? 0;
-  // A variable, because the types of Node 20 lack this module.
   const builtin: string = "node:sqlite";
   if (difference >= 0) return await import(builtin);
   try {
@@ -192,12 +160,7 @@ export async function loadSqlite(): Promise<SqliteModule> {
   }
 }
 
-/**
- * Creates the file with mode 0600 before SQLite opens it, since SQLite would apply the umask. SQLite gives its `-wal`
- * and `-shm` files the same mode.
- *
- * @throws StoreError
- */
+/** SQLite would apply the umask. It gives its `-wal` and `-shm` files the same mode. @throws StoreError */
 function createPrivately(path: string, schema: Schema): void {
   const { name } = schema;
   try {
@@ -223,15 +186,10 @@ function createPrivately(path: string, schema: Schema): void {
   }
 }
 
-/**
- * Returns whether the file has its tables; an empty file has none.
- *
- * @throws StoreError when the file does not have this schema, or was written by another version
- */
+/** An empty file has no tables. @throws StoreError when the file does not have this schema and version */
 export function hasTables(database: Database, path: string, schema: Schema): boolean {
   const { name, applicationId } = schema;
-  // Read the tables before the id: if another process creates the file meanwhile, it must not seem to have tables
-  // without an id.
+  // Read the tables before the id: a file that is being created must not seem to have tables without an id.
   const tables = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").all();
   const [id] = database.prepare("PRAGMA application_id").all() as { application_id: number }[];
   if (id?.application_id === applicationId) {
@@ -252,13 +210,7 @@ function notOurs(path: string, { name }: Schema): StoreError {
 export const deadlineOf = ({ milliseconds = defaultWait }: LockWait): number =>
   performance.now() + milliseconds;
 
-/**
- * Runs `work` and returns its result. Repeats it while another process has the lock. Always tries once, even after the
- * deadline or an abort, because `work` may store verdicts that were paid for.
- *
- * @param deadline see {@link deadlineOf}
- * @throws the error of `work`; the "busy" error of SQLite after the deadline; the reason of the signal
- */
+/** Always tries once, even after the deadline or an abort, because `work` may store verdicts that were paid for. */
 export async function retryWhileBusy<Result>(
   work: () => Result,
   deadline: number,

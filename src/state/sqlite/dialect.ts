@@ -1,7 +1,7 @@
 /** The words of sql.ts in SQLite. */
 import { translator } from "../sql.js";
 
-/** Translates a text of sql.ts. SQLite has no row locks: a transaction excludes all other writers. */
+/** SQLite has no row locks: a transaction excludes all other writers. */
 export const translate = translator({
   placeholder: () => "?",
   words: {

@@ -1,7 +1,4 @@
-/**
- * A lock on a folder, for changes of several files that must not mix with those of another run. It is SQLite's lock on
- * an empty file, which the system releases when the process ends, even by a kill.
- */
+/** A lock on a folder, for changes of several files: SQLite's lock on an empty file, which ends with the process. */
 import { closeSync, openSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,11 +8,7 @@ import { type Database, deadlineOf, type LockWait, loadSqlite, retryWhileBusy } 
 
 const lockName = ".idv-lock";
 
-/**
- * Waits for other runs to release the folder's lock, runs `work` while holding it, then removes the lock file.
- *
- * @throws FileError when the lock cannot be taken; Error from `work`; the signal's reason when aborted
- */
+/** Waits for other runs, then does `work`. @throws FileError when the lock cannot be taken */
 export async function withFolderLock<Result>(
   folder: string,
   wait: LockWait,
@@ -27,8 +20,7 @@ export async function withFolderLock<Result>(
   try {
     return await work();
   } finally {
-    // Windows removes no open file, neither ours nor that of another run. Elsewhere, the file of another would go once ours
-    // is closed.
+    // Windows removes no open file. Elsewhere, the lock file of another run would go once ours is closed.
     if (platform === "win32") lock.close();
     await rm(join(folder, lockName), { force: true }).catch(() => {});
     if (platform !== "win32") lock.close();
@@ -45,8 +37,7 @@ async function takeLock(folder: string, wait: LockWait): Promise<Database> {
     closeSync(openSync(path, "a", 0o666));
     const before = inodeOf(path);
     const database = new DatabaseSync(path);
-    // The previous holder removes the file, and a lock on a removed file excludes nobody. The lock counts only while
-    // the path still leads to the locked file.
+    // The previous holder removes the file: the lock counts only while the path still leads to the locked file.
     const isCurrent = () => before !== undefined && before === inodeOf(path);
     try {
       const wasCurrent = isCurrent();

@@ -1,11 +1,8 @@
-/**
- * Tells file systems that machines share. There, locks and SQLite's write-ahead log may not work across machines
- * (https://sqlite.org/wal.html): two FUSE mounts of one folder, as two machines, overlooked half of each other's units.
- */
+/** Tells file systems that machines share: locks and SQLite's log may not work there (https://sqlite.org/wal.html). */
 import { statfsSync } from "node:fs";
 import { platform } from "node:process";
 
-/** By their numbers in statfs(2) of Linux. FUSE may be shared or local. */
+/** Names by their numbers in statfs(2) of Linux. FUSE may be shared or local. */
 const sharedKinds: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],
@@ -19,7 +16,6 @@ const sharedKinds: ReadonlyMap<number, string> = new Map([
   [0x01021997, "9p"],
 ]);
 
-/** Returns the name of a folder's file system if machines can share it. */
 export function sharedKindOf(folder: string): string | undefined {
   if (platform !== "linux") return undefined;
   try {

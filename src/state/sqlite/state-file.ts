@@ -1,7 +1,4 @@
-/**
- * Base class of all state files. Reads and changes wait for the locks of other processes without blocking this one, and
- * errors name the file. Knows nothing of the contents of the file.
- */
+/** Base class of all state files. Waits for the locks of other processes without blocking this one. */
 import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { StoreError } from "../errors.js";
@@ -21,20 +18,13 @@ import { translate } from "./dialect.js";
 export interface OpenFile {
   readonly path: string;
   readonly database: Database;
-  /** Inode number at opening, which shows whether the file was replaced. */
   readonly inode: number;
   readonly schema: Schema;
   readonly now: () => number;
   readonly wait: LockWait;
 }
 
-/**
- * Opens a state file. Creates it if it is absent.
- *
- * @param now clock in milliseconds since the epoch
- * @param wait limits of the wait for a lock, in this and every later call
- * @throws StoreError
- */
+/** Creates the file if it is absent. `wait` limits this and every later wait for a lock. @throws StoreError */
 export async function openFile(
   path: string,
   schema: Schema,
@@ -45,15 +35,12 @@ export async function openFile(
   return { path, database, inode: statSync(path).ino, schema, now, wait };
 }
 
-/** A state file that any number of processes may share. All methods throw StoreError when it cannot be used. */
+/** All methods throw StoreError when the file cannot be used. */
 export abstract class StateFile {
   protected readonly file: OpenFile;
-  /**
-   * Last change in the queue. Changes run one after another, so that a process never competes with itself for the lock.
-   */
+  /** Changes run one after another, so that a process never competes with itself for the lock. */
   #lastWrite: Promise<unknown> = Promise.resolve();
 
-  /** Prepared statements by their text: preparing one takes longer than running it. */
   readonly #statements = new Map<string, ReturnType<Database["prepare"]>>();
 
   #log: Promise<FileHandle | undefined> | undefined;
@@ -120,15 +107,13 @@ export abstract class StateFile {
     return explainErrors(path, schema, () => retryWhileBusy(work, deadlineOf(wait), wait.signal));
   }
 
-  /** Runs a change in one durable transaction, after the changes already in the queue. */
+  /** Durable, after the changes already in the queue. */
   protected inWrite<Result>(work: () => Result): Promise<Result> {
     const { database } = this.file;
     return this.#write(() => inTransaction(database, work));
   }
 
-  /**
-   * Like {@link inWrite} but much faster: the change survives a crash of the process but perhaps not a power failure.
-   */
+  /** Much faster: the change survives a crash of the process but perhaps not a power failure. */
   protected inFastWrite<Result>(work: () => Result): Promise<Result> {
     const { database } = this.file;
     return this.#write(() => {
@@ -148,12 +133,7 @@ export abstract class StateFile {
     return hasLog;
   }
 
-  /**
-   * Makes all fast changes so far durable, without blocking this thread. Changes that are made meanwhile share the next
-   * sync.
-   *
-   * @throws StoreError
-   */
+  /** Makes all fast changes so far durable without blocking. Changes made meanwhile share the next sync. */
   protected sync(): Promise<void> {
     this.#nextSync ??= this.#syncing
       .catch(() => {})
@@ -186,11 +166,7 @@ export abstract class StateFile {
     );
   }
 
-  /**
-   * Runs work that takes many turns of the event loop in one transaction. Nothing else may use this object meanwhile.
-   *
-   * @param begin `BEGIN` for reads as of one moment, or `BEGIN IMMEDIATE` for a durable change
-   */
+  /** Runs work that takes many turns of the event loop. Nothing else may use this object meanwhile. */
   protected async inLongTransaction(
     begin: "BEGIN" | "BEGIN IMMEDIATE",
     work: () => Promise<void>,
@@ -215,7 +191,7 @@ export abstract class StateFile {
 
   #write<Result>(transaction: () => Result): Promise<Result> {
     const { path, schema, wait } = this.file;
-    // Compute the deadline before queueing, so that the time in the queue counts as part of the wait.
+    // Before queueing, so that the time in the queue counts as part of the wait.
     const deadline = deadlineOf(wait);
     const written = this.#lastWrite.then(() => retryWhileBusy(transaction, deadline, wait.signal));
     this.#lastWrite = written.catch(() => {});
@@ -223,12 +199,7 @@ export abstract class StateFile {
   }
 }
 
-/**
- * Opens the write-ahead log. SQLite creates it with the first change, keeps it until the last process closes the file,
- * and syncs it before it copies changes to the file. So a change is durable once the log is.
- *
- * @returns undefined if there is none yet, or SQLite cannot create one in this folder
- */
+/** A change is durable once the log is. Undefined if there is none yet, or it cannot be created here. */
 function openLog(path: string): Promise<FileHandle | undefined> {
   return open(`${path}-wal`, "r+").catch(() => undefined);
 }

@@ -7,25 +7,19 @@ import type { ChargedRows } from "../rules.js";
 
 /** All methods throw StoreError when the database cannot be used. */
 export interface ServiceDatabase {
-  /** Without a password, for messages. */
   readonly name: string;
-  /** Whether it is a server: its clock is one for all who use it, and charges of different keys run concurrently. */
+  /** A server has one clock for all who use it, and charges of different keys run concurrently. */
   readonly isServer: boolean;
   readonly fastCharges?: FastCharges;
-  /** Set where there are several connections. */
   readonly pool?: PoolState;
   read<Result>(work: () => Work<Result>): Promise<Result>;
-  /** Runs work in a durable transaction. May restart the work while the database is locked. */
+  /** Durable. May restart the work while the database is locked. */
   write<Result>(work: () => Work<Result>): Promise<Result>;
   /** Like `write`, but a power failure may undo the change. */
   writeFast<Result>(work: () => Work<Result>): Promise<Result>;
-  /** Tries to make a change for at most a second. Nothing depends on it. */
+  /** Tries for at most a second. Nothing may depend on it. */
   tryWrite(work: () => Work<unknown>): Promise<void>;
-  /**
-   * Runs several pieces of work in one transaction. Nothing else may use the database meanwhile.
-   *
-   * @param use `read` for rows as of one moment
-   */
+  /** Does several pieces of work in one transaction. Nothing else may use the database meanwhile. */
   inOne(
     use: "read" | "write",
     work: (run: <Result>(work: Work<Result>) => Promise<Result>) => Promise<void>,
@@ -35,7 +29,7 @@ export interface ServiceDatabase {
 }
 
 export interface FastCharges {
-  /** Returns undefined, without a charge, if a transaction is needed. */
+  /** Undefined, without a charge, if a transaction is needed. */
   chargeAll(
     charges: readonly Charge[],
   ): Promise<{ readonly outcomes: readonly ChargeOutcome[]; readonly now: number } | undefined>;

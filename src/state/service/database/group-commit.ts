@@ -1,12 +1,8 @@
 /**
- * Group commit: work that arrives while a group is running joins the next group, so that many requests share one
- * durable transaction. Work of one lane is done in the order in which it was added, one group at a
- * time.
- *
- * At 100 items a request and 16 connections, the service answers 0.5 of the requests of its bare handler; it was 0.2.
+ * Group commit: work that arrives while a group runs joins the next group, so that requests share a durable
+ * transaction. Each lane keeps the order. With 16 connections, throughput grew from 0.2 to 0.5 of the bare handler.
  */
 
-/** Limit on the members of a group: in a larger one, the first would wait long for the last. */
 const mostMembers = 500;
 
 interface Member<Work, Result> {
@@ -19,7 +15,7 @@ export class GroupCommit<Work, Result> {
   readonly #run: (group: readonly Work[]) => Promise<readonly Result[]>;
   readonly #lanes = new Map<string, Member<Work, Result>[]>();
 
-  /** @param run does the work of a group, and returns a result for each member; if it throws, all members fail */
+  /** `run` returns a result for each member; if it throws, all members fail. */
   constructor(run: (group: readonly Work[]) => Promise<readonly Result[]>) {
     this.#run = run;
   }

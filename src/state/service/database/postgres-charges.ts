@@ -1,7 +1,4 @@
-/**
- * Charges of the service in PostgreSQL in one statement, if nothing has changed since the last charge of the key. Must
- * not know how keys are created or changed.
- */
+/** Charges of the service in PostgreSQL in one statement, if nothing has changed since the last charge of the key. */
 import type { StoreError } from "../../errors.js";
 import type { PostgresDatabase } from "../../postgres/database.js";
 import { clock } from "../../postgres/dialect.js";
@@ -10,15 +7,10 @@ import type { Charge } from "../api-key.js";
 import { applyCharges, type ChargedRows, isUsable, type KeyRow, type NamedQuotaRow } from "../rules.js";
 import type { FastCharges } from "./database.js";
 
-/** `version` counts the changes of the quota and of its keys. */
 interface VersionedQuotaRow extends NamedQuotaRow {
   readonly version: number;
 }
 
-/**
- * The quota of a key as of its last charge, and the end of the period or of the key, in milliseconds since the epoch;
- * null for never.
- */
 interface KnownKey {
   readonly quota: VersionedQuotaRow;
   readonly until: number | null;
@@ -27,10 +19,8 @@ interface KnownKey {
 const mostKnown = 10_000;
 
 /**
- * Makes charges in one statement. Returns no row if it charges nothing. The answers and the usage come from
- * {@link applyCharges}. The quota is unlocked before the charges are on disk, so that other servers need not wait for
- * the disk one after another. The charges are durable once {@link untilDurable}, sent after it, is answered: the
- * database writes its log in order.
+ * Unlocks the quota before the charges are on disk, so that servers need not wait for the disk one after another. They
+ * are durable once {@link untilDurable}, sent after it, is answered. Returns no row if it charges nothing.
  */
 const atOnce = `WITH time AS MATERIALIZED (${clock}, set_config('synchronous_commit', 'off', true)),
   quota AS (
@@ -54,14 +44,14 @@ const atOnce = `WITH time AS MATERIALIZED (${clock}, set_config('synchronous_com
     ON CONFLICT (key_id, hour, kind, status) DO UPDATE SET units = idv_usage.units + excluded.units
   )
   SELECT * FROM quota`;
-/** Commits something, and so waits until all earlier commits are on disk, and on the synchronous standbys. */
+/** Waits until all earlier commits are on disk, and on the synchronous standbys: the log is written in order. */
 const untilDurable = "SELECT pg_backend_pid() AS pid, pg_logical_emit_message(true, 'idv', '')";
 /** SQLSTATEs of an answer that another server has just stored, and of a deadlock. */
 const notAtOnce = ["23505", "40P01"];
 
 export class PostgresCharges implements FastCharges {
   readonly #database: PostgresDatabase;
-  /** Whether {@link untilDurable} reaches the server process that made the charge, so that it waits for its commit. */
+  /** Whether {@link untilDurable} reaches the server process that made the charge, and so waits for its commit. */
   #waits: Promise<boolean> | undefined;
   readonly #known = new Map<string, KnownKey>();
 
@@ -69,11 +59,7 @@ export class PostgresCharges implements FastCharges {
     this.#database = database;
   }
 
-  /**
-   * Makes charges in one statement, which locks the quota for a third of the time. It charges nothing unless all
-   * charges are on one quota and it grants them in full, neither the keys nor the quota have changed since their last
-   * charges, the period has not ended, and no charge repeats an earlier one.
-   */
+  /** Locks the quota for a third of the time. Undefined unless all charges are new, granted and on one quota. */
   async chargeAll(charges: readonly Charge[]): ReturnType<FastCharges["chargeAll"]> {
     if (!charges.every(({ statuses }) => statuses.length > 0)) return undefined;
     const all = this.#knownOf(charges);
@@ -130,7 +116,6 @@ export class PostgresCharges implements FastCharges {
     return { outcomes, now: after.now };
   }
 
-  /** Returns the keys of charges; undefined if one is not known, or they have different quotas. */
   #knownOf(charges: readonly Charge[]): readonly KnownKey[] | undefined {
     const all: KnownKey[] = [];
     for (const keyId of new Set(charges.map(({ keyId }) => keyId))) {
@@ -153,7 +138,6 @@ export class PostgresCharges implements FastCharges {
   }
 }
 
-/** @param times in milliseconds; null for never */
 function earliest(times: readonly (number | null)[]): number | null {
   const ends = times.filter((time) => time !== null);
   return ends.length === 0 ? null : Math.min(...ends);

@@ -1,7 +1,4 @@
-/**
- * The state of the service in PostgreSQL 13 or newer, for servers on several machines. The clock of the database
- * decides about periods and expiry, because the clocks of servers differ.
- */
+/** The state of the service in PostgreSQL 13 or newer. The clock of the database decides: clocks of servers differ. */
 import {
   type PoolState,
   PostgresDatabase,
@@ -15,13 +12,6 @@ import type { ServiceDatabase } from "./database.js";
 import { PostgresCharges } from "./postgres-charges.js";
 import { tables } from "./tables.js";
 
-/**
- * Connects, and creates the tables where there are none.
- *
- * @param url `postgres://` with a host, or without one for the PG* variables
- * @param now clock in milliseconds since the epoch, which is compared with that of the database
- * @throws StoreError when the database cannot be reached or was used by another version, or the URL asks for weak TLS
- */
 export async function openPostgresServiceStore(
   url: string,
   { now = Date.now, ...settings }: PostgresSettings & { readonly now?: () => number } = {},
@@ -99,12 +89,7 @@ class PostgresServiceDatabase implements ServiceDatabase {
 
 const translated = ([text, ...parameters]: Statement) => [translate(text), ...parameters] as const;
 
-/**
- * Runs work in a transaction. Sends its first reads together with BEGIN, and its last writes with COMMIT, so that locks
- * last for as few round trips as possible.
- *
- * @param begun resolves when the transaction has begun: a write after a failed BEGIN would be committed by itself
- */
+/** Sends first reads with BEGIN and last writes with COMMIT, to save round trips. Write only after `begun`. */
 async function runIn<Result>(
   query: Query,
   work: Work<Result>,

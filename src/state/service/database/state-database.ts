@@ -20,13 +20,6 @@ const quotaSchema: Schema = {
   tables: `${schema.tables};\nINSERT INTO quota (id, name) VALUES ('file', '')`,
 };
 
-/**
- * Opens the file. Creates it if it is absent.
- *
- * @param now clock in milliseconds since the epoch
- * @param isQuota whether it is made for one quota
- * @throws StoreError
- */
 export async function openStateFile(
   path: string,
   now: () => number,

@@ -1,12 +1,8 @@
-/**
- * The state of the service as rows that can be moved between stores: texts, numbers and nulls, with bytes in
- * hexadecimal. The tables are listed in the order in which they have to be written.
- */
+/** The state of the service as rows that can be moved between stores, with the tables in the order of writing. */
 import { StoreError } from "../../errors.js";
 import { ask, insertion, listOf, type Parameter, type Work } from "../../sql.js";
 
 interface StateTable {
-  /** In order, the primary key first. */
   readonly columns: readonly string[];
   readonly keyLength: number;
   readonly bytes: readonly string[];
@@ -99,12 +95,7 @@ export async function exportRows(run: Run, visit: (rows: StateRows) => Promise<v
   }
 }
 
-/**
- * Inserts rows into a state without keys and quotas.
- *
- * @param name of the state in messages
- * @throws StoreError when it has keys or quotas, or a row refers to one that does not exist
- */
+/** @throws StoreError when the state has keys or quotas, or a row refers to one that does not exist */
 export async function importRows(run: Run, pages: AsyncIterable<StateRows>, name: string): Promise<void> {
   const [found] = await run(ask(["SELECT id FROM {quota} UNION ALL SELECT id FROM {key} LIMIT 1"]));
   if (found!.length > 0) {

@@ -16,7 +16,7 @@ import type { Usage } from "../usage.js";
 
 export type DatedAnswer = AnswerRow & { readonly created: number };
 
-/** Returns the statements for the owner's key, if it has one, and its quota, in the order in which they are locked. */
+/** Selects key and quota in the order in which they are locked. */
 export const selectOwner = (
   owner: QuotaOwner,
   keyLock: string,
@@ -28,11 +28,7 @@ export const selectOwner = (
     : [`SELECT * FROM {quota} WHERE name = ? ${quotaLock}`, owner.quotaName],
 ];
 
-/**
- * Returns the row of a quota, renewed if a new period has begun.
- *
- * @throws UnknownKeyError when there is no such quota, or its key cannot be used
- */
+/** Renewed if a new period has begun. @throws UnknownKeyError when there is no such quota, or its key cannot be used */
 export function usableQuota(
   owner: QuotaOwner,
   [key]: readonly KeyRow[],
@@ -58,7 +54,7 @@ export const insertQuota = ({ id, name, unit_limit, period, used, period_start }
     "ON CONFLICT (name) DO NOTHING RETURNING id",
   );
 
-/** @param bump counts the change, so that charges made from remembered quotas notice it */
+/** Counts the change with `bump`, so that charges made from remembered quotas notice it. */
 export const updateQuota = (
   { id, unit_limit, period, used, period_start }: NamedQuotaRow,
   bump: "{bump}" | "" = "",
@@ -82,10 +78,7 @@ export const insertAnswers = (answers: readonly AnswerRow[], now: number): reado
         ),
       ];
 
-/**
- * Counts usage. Hours that are in the sums already, which a clock that is behind may name, count as the first one that is
- * not: nobody would add them.
- */
+/** A clock that is behind may name hours that are in the sums already: they count as the first one that is not. */
 export const addUsage = (usage: readonly Usage[]): readonly Statement[] =>
   usage.length === 0
     ? []

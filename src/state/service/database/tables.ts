@@ -37,10 +37,7 @@ const answers = `CREATE TABLE {answer} (
   ) {by_key};
   CREATE INDEX {answer}_created ON {answer} (created)`;
 
-/**
- * Usage in order of time, so that a time range of all keys is contiguous; and its sums by days, and by hours for all keys
- * together, under the key "". Hours before `rolled` are in them.
- */
+/** Usage in order of time, so that a range of all keys is contiguous. The sums have the hours before `rolled`. */
 const usage = `CREATE TABLE {usage} (
     key_id text NOT NULL,
     hour {integer} NOT NULL,
@@ -80,10 +77,7 @@ const sessions = `CREATE TABLE {sign_in} (hash {bytes} PRIMARY KEY, expires {int
     key_id text NOT NULL
   ) {strict}`;
 
-/**
- * Lists that are checked for people and for clients of the service. Their files are in a folder that the servers share.
- * `choices`, `found`, `progress` and `result` are JSON.
- */
+/** Their files are in a folder that the servers share. `choices`, `found`, `progress` and `result` are JSON. */
 const lists = `CREATE TABLE {list} (
     id text PRIMARY KEY,
     name text NOT NULL,
