@@ -1,8 +1,7 @@
 /**
- * Access to the dashboard: sessions in cookies, and changes accepted from its own pages only.
- *
- * Whoever can use the state gets a link; there is no password, so no default one, and no first visitor who becomes the owner.
- * The link is spent by a button, because previews open links.
+ * Access to the dashboard: sessions in cookies, and changes accepted from its own pages only. Whoever can use the state
+ * gets a link: no default password, and no first visitor who becomes the owner. A button spends it: previews open
+ * links.
  */
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -12,7 +11,7 @@ import type { DashboardOptions } from "./options.js";
 import { PageFault } from "./page-fault.js";
 import { signedOutPage } from "./pages/sign-in.js";
 
-/** Names of the session cookie; browsers accept the second one from https only. */
+/** Browsers accept the second name from https only. */
 const cookieName = "idv-session";
 const secureName = "__Secure-idv-session";
 
@@ -68,10 +67,9 @@ export const access = plugin<Pick<DashboardOptions, "store" | "baseUrl" | "proxy
   },
 );
 
-/** Characters of a name that a proxy sends. */
 const longestName = 100;
 
-/** Returns the name of the visitor of a page that is not public: of a link, a session, or from the proxy. */
+/** Name of the visitor of a page that is not public: of a link, a session, or from the proxy. */
 export const nameOf = ({ visitor }: FastifyRequest): string => visitor!;
 
 declare module "fastify" {
@@ -84,11 +82,9 @@ declare module "fastify" {
 }
 
 /**
- * Returns why a form may not come from a page of this dashboard; undefined if it does. Pages cannot set the two fields:
- * https://www.w3.org/TR/fetch-metadata/ and RFC 6454. Browsers send Sec-Fetch-Site over https and to their own machine
- * only. Over http, Origin alone decides, if the base URL has it.
- *
- * @param baseUrl origin at which people reach the service; undefined if only the Host field tells
+ * Returns why a form may not come from this dashboard. Pages cannot set the two fields
+ * (https://www.w3.org/TR/fetch-metadata/, RFC 6454). Browsers send Sec-Fetch-Site over https and to their own machine
+ * only; else Origin decides.
  */
 function originFault({ headers }: FastifyRequest, baseUrl: string | undefined): string | undefined {
   const { origin = "", host = "", "sec-fetch-site": site } = headers;

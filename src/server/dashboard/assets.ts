@@ -15,7 +15,7 @@ function asset(name: string, extension: string, type: string, text: string): Ass
   return { path: `/dashboard/assets/${name}-${hash}.${extension}`, type, text };
 }
 
-/** Compiled from browser/dashboard.ts, and in the same place beside this file and the bundle. */
+/** Beside both this file and the bundle. */
 const script = Buffer.from(readOwnFile(new URL("browser/dashboard.js", import.meta.url))).toString();
 
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f5f8b"/><path d="M4 8.5l3 3 5.5-7" fill="none" stroke="#fff" stroke-width="2"/></svg>`;

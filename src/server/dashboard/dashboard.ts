@@ -1,8 +1,6 @@
 /**
- * The dashboard of `idv serve`: pages for keys, usage, trying items and checking lists, as an application of its own
- * below /dashboard. It is loaded with the first request for a page. Must not know how the service is opened.
- *
- * An application of its own, because Fastify cannot take routes after it listens.
+ * The pages of `idv serve` below /dashboard, loaded with the first request for one. An application of its own, because
+ * Fastify cannot take routes after it listens.
  */
 import formBody from "@fastify/formbody";
 import Fastify, {
@@ -44,14 +42,12 @@ const routes: readonly FastifyPluginAsync<RouteOptions>[] = [
   sessionsRoutes,
 ];
 
-/** `handle` answers requests that the service has received; see `Pages` in service/routes/dashboard.ts. */
 export async function openDashboard({ log, ...options }: DashboardOptions) {
   const pages = Fastify({
     loggerInstance: log,
     // The service logs each request.
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: true,
-    // Set by the service.
     genReqId: ({ headers }) => String(headers["x-request-id"]),
     routerOptions: { ignoreTrailingSlash: true },
   });

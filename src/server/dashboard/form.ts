@@ -2,10 +2,9 @@
 import type { FastifyRequest } from "fastify";
 import { PageFault } from "./page-fault.js";
 
-/** In bytes; a hundred lines of the longest items fit. */
+/** Limit in bytes; a hundred lines of the longest items fit. */
 export const mostFormBytes = 131_072;
 
-/** @throws PageFault when there is no form in the body */
 export function formIn({ body }: FastifyRequest): URLSearchParams {
   if (body instanceof URLSearchParams) return body;
   throw new PageFault(415, "This is not a form.");
@@ -16,11 +15,7 @@ export const queryIn = ({ url }: FastifyRequest): URLSearchParams => new URL(url
 export const fieldOf = (form: URLSearchParams, name: string): string | undefined =>
   form.get(name)?.trim() || undefined;
 
-/**
- * Returns undefined for an empty field.
- *
- * @throws PageFault if it is not a whole number
- */
+/** Undefined for an empty field. @throws PageFault if it is not a whole number */
 export function numberOf(form: URLSearchParams, name: string, label: string): number | undefined {
   const text = fieldOf(form, name);
   if (text === undefined) return undefined;
@@ -29,11 +24,7 @@ export function numberOf(form: URLSearchParams, name: string, label: string): nu
   return Number(text);
 }
 
-/**
- * Returns the first choice for an empty field.
- *
- * @throws PageFault for another value
- */
+/** The first choice for an empty field. @throws PageFault for another value */
 export function choiceOf<Choice extends string>(
   form: URLSearchParams,
   name: string,
@@ -45,12 +36,7 @@ export function choiceOf<Choice extends string>(
   return found;
 }
 
-/**
- * Returns the start of a day in UTC, in milliseconds since the epoch.
- *
- * @param field name of the field with the text
- * @throws PageFault when the text is not a day
- */
+/** Start of a day in UTC, in milliseconds since the epoch. @throws PageFault when the text is not a day */
 export function timeIn(text: string, label: string, field?: string): number {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // Date.parse reads February 30 as March 2.

@@ -11,17 +11,15 @@ export interface DashboardOptions {
   readonly baseUrl: string | undefined;
   readonly refusals: () => Promise<number>;
   readonly terms: () => readonly (readonly [term: string, text: string])[];
-  /** Undefined if there is no folder for lists. */
   readonly lists: Lists | undefined;
   readonly log: FastifyBaseLogger;
-  /** A proxy that signs people in; undefined for none. */
   readonly proxy: SigningProxy | undefined;
 }
 
 interface SigningProxy {
-  /** Name of the field with the name of the person, in lower case. */
+  /** Field with the name of the person, in lower case. */
   readonly header: string;
-  /** @param address of the peer; undefined on a Unix socket */
+  /** `address` is undefined on a Unix socket. */
   readonly isTrusted: (address: string | undefined) => boolean;
 }
 

@@ -6,7 +6,6 @@ export class PageFault extends Error {
   constructor(
     readonly statusCode: number,
     message: string,
-    /** Name of the field at fault, if it is one of a form. */
     readonly field?: string,
   ) {
     super(message);

@@ -9,12 +9,7 @@ import type { Lists } from "../lists/lists.js";
 import { nameOf } from "./access.js";
 import { PageFault } from "./page-fault.js";
 
-/**
- * Reads a form with a kind, a column and a file, in this order, and passes the file on.
- *
- * @throws PageFault when the form is incomplete
- * @throws ListFault when the list cannot be taken
- */
+/** Reads a kind, a column and a file, in this order. @throws PageFault when one is missing; ListFault */
 export async function readUpload(request: FastifyRequest, lists: Lists): Promise<StoredList> {
   const form = openForm(request.headers["content-type"] ?? "");
   let kind: Kind = "email";

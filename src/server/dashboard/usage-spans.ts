@@ -5,19 +5,16 @@ import type { UsageQuery, UsageSum } from "../../state/service/usage.js";
 export const series = ["ok", "alias", "disposable", "fake", "other", "quota_exceeded"] as const;
 export type Series = (typeof series)[number];
 
-/** In milliseconds. */
 export const hour = 3_600_000;
 export const day = 86_400_000;
 
 export interface Span {
-  /** In milliseconds since the epoch. */
   readonly start: number;
   readonly counts: Readonly<Record<Series, number>>;
-  /** Charged units: all but `quota_exceeded`. */
+  /** All but `quota_exceeded`. */
   readonly units: number;
 }
 
-/** Returns the last `count` spans, up to the current one; of one key, if it is given. */
 export async function lastSpans(
   store: Pick<ServiceStore, "usage">,
   now: number,

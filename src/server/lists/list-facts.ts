@@ -1,18 +1,15 @@
 /** What is stored of a list beside its files: the choices for its run, and the result. */
 import type { Facts } from "../../core/facts/facts.js";
 
-/** Lists that one key may have. */
+/** Limit on the lists of one key. */
 export const mostLists = 100;
 
 export interface ListChoices {
-  /** Name or number of the column with the items; undefined to detect it. */
+  /** Name or number; undefined to detect it. */
   readonly column?: string | undefined;
   readonly delimiter?: string | undefined;
-  /** Statuses whose rows are left out. */
   readonly drop: readonly string[];
-  /** Whether each status gets a file of its own. */
   readonly isSplit: boolean;
-  /** Whether there are columns with the reason and the suggestion. */
   readonly isExplained?: boolean;
   readonly dns: boolean;
 }
@@ -32,13 +29,11 @@ export type ListResult =
   | {
       readonly counted: CountedUnits;
       readonly facts: Facts;
-      /** Whether the units ended before the list. */
       readonly isExhausted: boolean;
       readonly files: readonly ResultFile[];
     }
   | { readonly counted: CountedUnits; readonly fault: string };
 
-/** Returns a name that is safe for a file and in messages. */
 export function safeName(name: string): string {
   const base = (name.split(/[/\\]/).at(-1) ?? "").replace(/[^\p{L}\p{N} ._()+-]/gu, "_").slice(-80);
   return /[\p{L}\p{N}]/u.test(base) && !base.startsWith(".") ? base : "list.csv";

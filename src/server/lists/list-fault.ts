@@ -1,12 +1,8 @@
-/** A fault of a list, for whoever has sent it: a page or an answer shows it. */
+/** A fault of a list, which a page or an answer shows. `cause` is an error of the system, for the log. */
 
 export class ListFault extends Error {
   override readonly name = "ListFault";
 
-  /**
-   * @param statusCode of HTTP
-   * @param cause error of the system, for the log
-   */
   constructor(
     readonly statusCode: number,
     message: string,

@@ -1,9 +1,7 @@
 /**
- * The files of lists: a folder for each list, which holds the list as sent, and a folder for the files of each attempt at
- * it. All servers see the folders. Must not know the state.
- *
- * Lists leave 64 MiB of the disk, or a twentieth of a small one, to the state, and files are removed before their row: a list
- * that filled the disk kept the state from any change, also from its own removal.
+ * The files of lists: for each list a folder, with the list as sent and a folder for each attempt at it. Must not know
+ * the state. Lists leave room on the disk, and files are removed before their row: a list that filled the disk kept the
+ * state from any change, also from its own removal.
  */
 import { createHash, type Hash } from "node:crypto";
 import { createWriteStream } from "node:fs";
@@ -17,7 +15,7 @@ import { ListFault } from "./list-fault.js";
 const split = "split";
 const reportName = "report.html";
 
-/** Files of one attempt at a list, relative to the folder of the list. */
+/** Relative to the folder of the list. */
 export interface AttemptPaths {
   readonly output: string;
   readonly split: string;
@@ -27,16 +25,11 @@ export interface AttemptPaths {
 export class ListFiles {
   readonly #root: string;
 
-  /** @param root folder that all servers share */
   constructor(root: string) {
     this.#root = resolve(root);
   }
 
-  /**
-   * Creates the folder, and tries to write into it.
-   *
-   * @throws NodeJS.ErrnoException
-   */
+  /** Tries to write into the folder. @throws NodeJS.ErrnoException */
   async check(): Promise<void> {
     await mkdir(this.#root, { recursive: true, mode: 0o700 });
     const path = join(this.#root, `.check-${process.pid}`);
@@ -48,7 +41,7 @@ export class ListFiles {
     return join(this.#root, id);
   }
 
-  /** Returns the bytes that lists may still take up; below 0 if they have taken some of the room that others need. */
+  /** Bytes that lists may still take up; below 0 if they have taken some of the room that others need. */
   async room(): Promise<number> {
     const { bavail, blocks, bsize } = await statfs(this.#root);
     // Some file systems do not know.
@@ -56,13 +49,7 @@ export class ListFiles {
     return bavail * bsize - Math.min(mostReserved, blocks * bsize * reservedShare);
   }
 
-  /**
-   * Stores a list. Part of it may be left if that fails.
-   *
-   * @param bytes its size, if it is known
-   * @returns hash of its bytes
-   * @throws ListFault when it is empty or too large, or there is no room
-   */
+  /** Returns a hash. May leave a part. @throws ListFault when the list is empty or too large, or there is no room */
   async store(
     { id, name }: { readonly id: string; readonly name: string },
     list: Readable,
@@ -88,7 +75,6 @@ export class ListFiles {
     return hash.digest();
   }
 
-  /** @throws ListFault when there is no room for more */
   async *#withRoom(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let unseen = 0;
     for await (const part of parts) {
@@ -108,11 +94,7 @@ export class ListFiles {
     return hash.digest();
   }
 
-  /**
-   * Creates the folder for an attempt's files, whose name no list can have, and removes those of other attempts.
-   *
-   * @throws ListFault when there is no room for a result as large as the list
-   */
+  /** Removes files of other attempts. @throws ListFault when there is no room for a result as large as the list */
   async begin(id: string, name: string, attempt: number): Promise<AttemptPaths> {
     const folder = `.${attempt}`;
     const entries = await readdir(this.folderOf(id)).catch((error: NodeJS.ErrnoException) => {
@@ -147,7 +129,6 @@ export class ListFiles {
     );
   }
 
-  /** @param name one of the names from `resultsOf` */
   resultPath(id: string, attempt: number, isSplit: boolean, name: string): string {
     return join(this.folderOf(id), `.${attempt}`, ...(isSplit ? [split] : []), name);
   }
@@ -164,7 +145,6 @@ export class ListFiles {
     await rm(this.folderOf(id), { recursive: true, force: true });
   }
 
-  /** Returns the bytes of all files of a list. */
   async sizeOf(id: string): Promise<number> {
     const folder = this.folderOf(id);
     const names = await readdir(folder, { recursive: true }).catch(() => []);
@@ -178,11 +158,7 @@ export class ListFiles {
   }
 }
 
-/**
- * Passes on the parts of a list, and hashes them.
- *
- * @throws ListFault when they are too many bytes, or none
- */
+/** @throws ListFault when there are too many bytes, or none */
 async function* measured(
   parts: AsyncIterable<Buffer>,
   hash: Hash,
@@ -198,7 +174,6 @@ async function* measured(
   if (bytes === 0) throw new ListFault(400, "The list is empty.");
 }
 
-/** Bytes between two looks at the room. */
 const bytesAtOnce = 262_144;
 /** Room that lists leave to others, above all to the state: a share of the disk, and at most so many bytes. */
 const reservedShare = 1 / 20;

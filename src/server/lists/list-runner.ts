@@ -1,22 +1,19 @@
-/** Runs the command line over a list as a child process: a list that needs too much memory or time ends only that process. */
+/** Runs the command line over a list as a child process: too much memory or time ends only that process. */
 import type { ChildProcess } from "node:child_process";
 import type { ProgramEnd } from "../../child-program.js";
 import type { Kind } from "../../core/validator/validator.js";
 
-/** Implemented by the caller that composes the service. */
 export interface ListRunner {
   /**
-   * Starts idv in a folder. The process ends with this one.
-   *
-   * @param charge key whose quota is charged, the name under which all attempts at a list are paid once, and the reservation of this one; undefined
-   *   for a dry run
+   * Starts idv in a folder; the process ends with this one. `charge` names the key, the run, whose attempts are paid
+   * once, and the reservation of this attempt; undefined for a dry run.
    */
   readonly start: (
     args: readonly string[],
     folder: string,
     charge: { readonly keyId: string; readonly run: string; readonly reservation: string } | undefined,
   ) => ChildProcess;
-  /** Time limit of the dry run that detects the table, in milliseconds. */
+  /** Time limit of the dry run that detects the table. */
   readonly lookMilliseconds: number;
 }
 
@@ -27,5 +24,5 @@ export const command = (kind: Kind, name: string, args: readonly string[]): read
   ...["--log", "json"],
 ];
 
-/** Returns the fault of a run that has failed, in words for people who do not see options. */
+/** Returns words for people who do not see options. */
 export const faultIn = ({ fault }: ProgramEnd): string => fault?.plain ?? "the list cannot be checked";

@@ -1,13 +1,9 @@
 /**
- * Lists that the service checks: each is a row of the state and a folder, so that any server shows it, works on it, and
- * takes it over from one that was killed. A run of the command line does the work; all attempts at a list are one run
- * with a name, which charges its items once (`IDV_RUN`). Must not know pages, nor HTTP.
- *
- * The queue is a statement over the rows (`FOR UPDATE SKIP LOCKED` in PostgreSQL), the same for both databases: a library
- * such as pg-boss has tables, workers and retries of its own, for PostgreSQL alone.
- *
- * A row outlives its files until a day after its request, if that had an Idempotency-Key: the same request brings it back under
- * its id, and so the name of its run, which has paid for it.
+ * Lists that the service checks. Each is a row of the state and a folder, so that any server can take it over from one
+ * that was killed. A run of the command line does the work; all attempts at a list are one run with a name, which
+ * charges its items once (`IDV_RUN`). Must not know pages, nor HTTP. The queue is a statement over the rows: pg-boss
+ * has tables, workers and retries of its own, for PostgreSQL alone. A row with an Idempotency-Key outlives its files
+ * for a day: the same request brings it back under its id, and so the run that has paid.
  */
 import type { ChildProcess } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -36,16 +32,14 @@ import { isNoRoom, ListFiles, noRoom } from "./list-files.js";
 import { command, faultIn, type ListRunner } from "./list-runner.js";
 
 export interface ListOptions {
-  /** Folder for the files, which all servers share. */
+  /** All servers share it. */
   readonly folder: string;
   readonly mostBytes: number;
-  /** Time after which a list that rests is removed, in milliseconds. */
   readonly keepMilliseconds: number;
   readonly store: ListStore;
   readonly runner: ListRunner;
-  /** Gives the units of a run their statuses. */
   readonly nameUnits: ServiceStore["nameUnits"];
-  /** Called with an error of the state or of the folder. */
+  /** Gets errors of the state and of the folder. */
   readonly onFault: (error: Error) => void;
 }
 
@@ -53,19 +47,18 @@ export interface SentList {
   readonly name: string;
   readonly kind: Kind;
   readonly who: string;
-  /** Size in bytes, if it was said before the list arrives. */
+  /** Size, if it was said before the list arrives. */
   readonly bytes?: number | undefined;
 }
 
 /** Runs at a time in one server: each uses several threads. One is left for the lists of another key. */
 const mostRunning = 3;
 const mostOfKey = 2;
-/** Lists that all keys may have. */
 const mostInAll = 1000;
 const tickMilliseconds = 1000;
 /** Servers that a list may end, one after another, before it has failed. */
 const mostLostServers = 5;
-/** Limit on the bytes of a list's folder, with the unpacked list and the results, as a multiple of the largest list. */
+/** Limit on a list's folder, with the unpacked list and the results, as a multiple of the largest list. */
 const mostGrowth = 8;
 /** Exit codes of runs whose output is complete. */
 const success = 0;
@@ -77,7 +70,6 @@ export class Lists {
   readonly #options: ListOptions;
   readonly #store: ListStore;
   readonly #server = newId();
-  /** Work of this server on lists, by their ids. */
   readonly #work = new Map<string, { readonly stop: () => void; readonly end: Promise<void> }>();
   readonly #timer: NodeJS.Timeout;
   #ticking: Promise<void> = Promise.resolve();
@@ -101,22 +93,15 @@ export class Lists {
     return this.#store.get(id);
   }
 
-  /** Returns whether a key has sent a list with this Idempotency-Key. */
   has(keyId: string, once: string): Promise<boolean> {
     return this.#store.has(keyId, once);
   }
 
-  /** @param keyId only the lists of this key */
   all(keyId?: string): Promise<readonly StoredList[]> {
     return this.#store.all(mostLists, keyId);
   }
 
-  /**
-   * Stores a list of a person and detects its table. It then waits for choices.
-   *
-   * @param column name or number of the column with the items; empty to detect it
-   * @throws ListFault when it is too large, no list can be found in it, or it was removed meanwhile
-   */
+  /** Detects the table of a person's list, which then waits for choices. @throws ListFault */
   async take(content: Readable, list: SentList, column: string): Promise<StoredList> {
     const added = await this.#add(content, { ...list, id: newId(), keyId: null, choices: {} });
     return this.#receiving(added, content, async (signal) => {
@@ -126,11 +111,8 @@ export class Lists {
   }
 
   /**
-   * Stores a list of a key, which then waits for a server.
-   *
-   * @param once text that identifies the request: for 24 hours, a repetition returns the list of the first one. If that is
-   *   gone, it is checked again, as another attempt at it: what was charged for it is not charged again
-   * @throws ListFault when it is too large, was removed meanwhile, or `once` was used with another body
+   * Stores a list of a key, which then waits for a server. For 24 hours, `once` returns the same list; if that is gone,
+   * it is checked again, without another charge. @throws ListFault also when `once` had another body
    */
   async submit(
     content: Readable,
@@ -177,11 +159,7 @@ export class Lists {
     return added;
   }
 
-  /**
-   * Works on a list that arrives; removes it if that fails.
-   *
-   * @param receive stores its files, and returns its next state
-   */
+  /** Removes a list whose arrival fails. */
   async #receiving(
     list: StoredList,
     content: Readable,
@@ -208,7 +186,6 @@ export class Lists {
     }
   }
 
-  /** Does work on a list, with signs of life. */
   #working(
     list: StoredList,
     work: (signal: AbortSignal) => Promise<void>,
@@ -255,7 +232,7 @@ export class Lists {
     return forPages(end.facts);
   }
 
-  /** Follows a process, and ends it when the list is removed or its files grow too large. */
+  /** Ends the process when the list is removed or its files grow too large. */
   async #follow(
     child: ChildProcess,
     id: string,
@@ -288,12 +265,7 @@ export class Lists {
     }
   }
 
-  /**
-   * Queues a list: one whose table was found, or another attempt at one that has failed or whose units have ended. What
-   * was charged for it is not charged again.
-   *
-   * @returns undefined if the list is in another state
-   */
+  /** Queues a list that was found, has failed, or whose units have ended; else undefined. Nothing is charged twice. */
   async start(
     id: string,
     choices?: { readonly keyId: string; readonly choices: ListChoices },
@@ -305,7 +277,7 @@ export class Lists {
     return queued;
   }
 
-  /** Removes a list, with its files. The server that works on it stops. */
+  /** Removes a list; the server that works on it stops. */
   async remove(id: string): Promise<void> {
     const all: ListState[] = ["arriving", "found", "waiting", "running", "done", "failed"];
     const list = await this.#store.change(id, all, { state: "removed" });
@@ -313,11 +285,11 @@ export class Lists {
     const ours = this.#work.get(id);
     ours?.stop();
     await ours?.end;
-    // Another server, which may work on it, deletes it with its next sign of life; else it is deleted some time later.
+    // Another server, which may work on it, deletes it with its next sign of life, or some time later.
     await this.#delete(id);
   }
 
-  /** Removes a list that is in one of some states or was removed, with its files. Does not throw. */
+  /** Does not throw. */
   async #discard(id: string, from: readonly ListState[], claim?: ListClaim): Promise<void> {
     try {
       const list = await this.#store.change(id, from, { state: "removed" }, claim);
@@ -337,7 +309,6 @@ export class Lists {
     }
   }
 
-  /** Looks for lists to check and to remove. */
   #wake(): void {
     this.#ticking = this.#ticking
       .then(() => this.#tick())
@@ -356,7 +327,6 @@ export class Lists {
     while (this.#running < mostRunning && !this.#isClosed) {
       const list = await this.#store.claim(this.#server, deadMilliseconds, mostOfKey);
       if (list === undefined) return;
-      // Claimed while the server stops.
       if (this.#isClosed) return void (await this.#finish(list, undefined));
       if (list.lostServers >= mostLostServers) {
         const fault = `The server ended ${list.lostServers} times as it checked the list; use the command line.`;
@@ -434,11 +404,7 @@ export class Lists {
     };
   }
 
-  /**
-   * Stores the end of a run, as soon as the state can be used.
-   *
-   * @param result undefined if the run was stopped
-   */
+  /** Stores the end of a run, as soon as the state can be used. `result` is undefined if the run was stopped. */
   async #finish(list: StoredList, result: ListResult | undefined): Promise<void> {
     const to =
       result === undefined
@@ -465,7 +431,6 @@ export class Lists {
           return await this.#nameUnits(list, result).catch(this.#options.onFault);
         }
         const isThere = (await this.get(list.id)) !== undefined;
-        // Another server has taken the list over, or it was removed.
         if (isThere) await this.files.removeAttempt(list.id, list.attempt);
         else await this.#delete(list.id);
         return;
@@ -479,7 +444,6 @@ export class Lists {
     }
   }
 
-  /** Gives the units of a run their statuses in the usage. */
   async #nameUnits(before: StoredList, result: ListResult | undefined): Promise<void> {
     if (result === undefined || "fault" in result) return;
     const counted = countedIn(before.result);
@@ -495,7 +459,7 @@ export class Lists {
     });
   }
 
-  /** Stops this server's work; other servers go on with it, or this one after its next start. */
+  /** Other servers go on with its work, or this one after its next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
@@ -505,10 +469,7 @@ export class Lists {
   }
 }
 
-/**
- * Returns a hash of a request: of its body, and of what is wanted. It outlives the list, and so has a key, without which
- * guesses of a body cannot be checked.
- */
+/** Keyed, because it outlives the list: without the key, guesses of a body cannot be checked. */
 const requestHash = (
   body: Uint8Array,
   { name, kind }: SentList,
@@ -520,17 +481,15 @@ const requestHash = (
     .update(JSON.stringify([name, kind, choices]))
     .digest();
 
-/** Returns the units of a list whose statuses are known from earlier attempts. */
 const countedIn = (result: unknown): CountedUnits =>
   (result as ListResult | undefined)?.counted ?? { statuses: {}, notChecked: 0 };
 
-/** Returns whether all of a list was checked. */
 function isWhole(list: StoredList | undefined): boolean {
   const result = list?.state === "done" ? (list.result as ListResult) : undefined;
   return result !== undefined && "isExhausted" in result && !result.isExhausted;
 }
 
-/** To be sent again: a list that broke off, or was removed, is removed in steps, between which its request may be repeated. */
+/** Removal takes steps, between which the request may be repeated. */
 const removedMeanwhile = (): ListFault =>
   new ListFault(409, "The list of this Idempotency-Key was removed just now; send it again.");
 

@@ -2,13 +2,9 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Longest wait for the rest, in milliseconds. */
 const patience = 3000;
 
-/**
- * Reads the rest of an upload and drops it, for a while: clients read the answer only when they have sent everything. The
- * connection must be closed with the answer, since some of the upload may still be on its way.
- */
+/** Clients read the answer only when they have sent everything. The connection must be closed with it. */
 export async function readRest(upload: IncomingMessage): Promise<void> {
   upload.resume();
   if (upload.readableEnded) return;

@@ -1,6 +1,6 @@
 /** The codes of errors, and the body of an error response. */
 
-/** Codes of errors by their status, for programs; 429 has two. The interface document gives 401 a message only. */
+/** 429 has two codes. The interface document gives 401 a message only. */
 const codes: Readonly<Record<number, string>> = {
   400: "invalid_request",
   403: "not_permitted",
@@ -20,7 +20,6 @@ const codes: Readonly<Record<number, string>> = {
 
 export const errorCodes = [...Object.values(codes), "quota_exhausted", "rate_limited"];
 
-/** Returns the body of an error. */
 export function errorBody(statusCode: number, message: string, code = codes[statusCode]) {
   return { message, ...(code !== undefined && { code }) };
 }

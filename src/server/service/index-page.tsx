@@ -3,7 +3,6 @@ import { htmlPage } from "../../core/facts/render/html.js";
 import { style } from "../../core/facts/render/style.js";
 
 interface Index {
-  /** Sentences by method and path. */
   readonly paths: Readonly<Record<string, string>>;
   readonly hasDashboard: boolean;
   readonly hasPage: boolean;

@@ -1,7 +1,6 @@
 /**
- * Finds keys by their secrets: those of requests that arrive together in one statement. Remembers unknown secrets for a
- * second, so that a flood of requests with one does not slow down those with a key. Known keys are looked up for each
- * request, so that a revocation counts at once.
+ * Finds keys by their secrets. Remembers unknown secrets for a second: a flood of requests does not slow down others.
+ * Known keys are looked up each time, so that a revocation counts at once.
  */
 
 import type { ApiKey, Found } from "../../state/service/api-key.js";
@@ -9,7 +8,7 @@ import { GroupCommit } from "../../state/service/database/group-commit.js";
 import { hashOf } from "../../state/service/secrets.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
 
-/** In milliseconds. A key that is created meanwhile works after it. */
+/** Milliseconds. A key that is created meanwhile works after it. */
 const remembered = 1000;
 const mostRemembered = 10_000;
 /** Statements at a time: one that hangs does not stop all look-ups. */
@@ -18,17 +17,13 @@ const lanes = 2;
 export class KeySearch {
   readonly #searches: GroupCommit<string, Found>;
   #count = 0;
-  /** Hashes of unknown secrets, with the time until which they count; the oldest first. */
+  /** Times until which unknown secrets count, by their hashes; the oldest first. */
   readonly #unknown = new Map<string, number>();
 
   constructor(findAll: ServiceStore["findAll"]) {
     this.#searches = new GroupCommit(findAll);
   }
 
-  /**
-   * @param secret undefined if the request has none
-   * @throws StoreError
-   */
   async find(secret: string | undefined): Promise<ApiKey | undefined> {
     if (secret === undefined) return undefined;
     const hash = Buffer.from(hashOf(secret)).toString("base64");

@@ -63,7 +63,7 @@ export const listSchemas = {
 /** A query has texts only. */
 const flag = { type: "string", enum: ["true", "false"], default: "false" } as const;
 
-/** Query of a submission. Its names are those of the fields in the dashboard. */
+/** The names are those of the fields in the dashboard. */
 export const submissionSchema = {
   type: "object",
   additionalProperties: false,

@@ -1,26 +1,18 @@
-/**
- * Log of the service. Never waits for the reader of a pipe or socket. A stalled reader or a full disk loses log lines;
- * it does not delay requests, fill the memory or stop the process.
- */
+/** Log of the service. A stalled reader or a full disk loses lines; it does not delay requests or fill the memory. */
 import { fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 
-/** Limit on the bytes that wait for a reader: about 5,000 lines. */
+/** About 5,000 lines. */
 const mostWaitingBytes = 1_048_576;
 const patienceMilliseconds = 500;
 
 export interface LogStream {
-  /** Writes a line, which includes its line end. */
   write(line: string): void;
-  /** Resolves when all lines have been written, after `patienceMilliseconds` at the latest. */
+  /** Waits for the last lines, for `patienceMilliseconds` at most. */
   close(): Promise<void>;
 }
 
-/**
- * Opens a log on a file descriptor. Files and terminals are written synchronously.
- *
- * @param onDrop called for each lost line
- */
+/** Files and terminals are written synchronously. `onDrop` is called for each lost line. */
 export function openLog(descriptor: number, onDrop: () => void): LogStream {
   if (!isPipe(descriptor)) {
     return {

@@ -5,7 +5,7 @@ import type { ServiceStore } from "../../state/service/service-store.js";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Number of keys whose units are told: those with the smallest part of their limit left. */
+/** Keys whose units are told: those with the smallest part of their limit left. */
 const fullestKeys = 10;
 
 export function createMetrics(version: string) {
@@ -25,7 +25,6 @@ export function createMetrics(version: string) {
   });
   return {
     registry,
-    /** Returns a result of the state, and observes how long it takes. */
     async timed<Result>(operation: "find" | "charge", work: Promise<Result>): Promise<Result> {
       const end = storeDuration.startTimer({ operation });
       try {
@@ -34,7 +33,6 @@ export function createMetrics(version: string) {
         end();
       }
     },
-    /** Adds the metrics that are read from the state with each scrape. */
     watch(store: Pick<ServiceStore, "limits" | "pool">): void {
       new Gauge({
         name: "idv_store_connections",

@@ -7,10 +7,7 @@ import { type Kind, knownStatuses } from "../../core/validator/validator.js";
 import { errorCodes } from "./error-codes.js";
 import { listSchemas } from "./list-schemas.js";
 
-/**
- * Length of an item in characters for which a body has room, if it has the most items. A longer one is no fault of the batch: it is
- * fake. Addresses have at most 254 octets, domains 253.
- */
+/** Characters of an item for which a body has room. A longer item is not refused: it is fake. */
 export const usualItemLength = 1000;
 
 const errors: Readonly<Record<string, string>> = {
@@ -207,7 +204,6 @@ function validationSchemas<Name extends "Email" | "Domain">(
   } as Record<`Validate${Name}s${"Request" | "Response"}` | `${Name}Result`, object>;
 }
 
-/** Query of a request without parameters. */
 export const noQuery = { type: "object", additionalProperties: false, properties: {} } as const;
 
 export const jsonOf = (description: string, name: SchemaName | undefined) => ({
@@ -215,7 +211,6 @@ export const jsonOf = (description: string, name: SchemaName | undefined) => ({
   content: { "application/json": { schema: name === undefined ? { type: "object" } : schemaOf(name) } },
 });
 
-/** Returns the responses for some status codes of {@link errors}. */
 export const errorResponses = (...codes: readonly number[]) =>
   Object.fromEntries(codes.map((code) => [code, jsonOf(errors[code]!, "Error")]));
 

@@ -11,9 +11,8 @@ export class Refusal extends Error {
   constructor(
     readonly statusCode: number,
     message: string,
-    /** Tells apart the reasons of one status; see the schema Error. */
     readonly code?: string,
-    /** Time after which the request may be sent again, in seconds. */
+    /** Seconds until the request may be sent again. */
     readonly retryAfter?: number,
   ) {
     super(message);
@@ -53,7 +52,6 @@ export function explain(
   return { statusCode: 500, message: "Internal error." };
 }
 
-/** The part of Ajv's error object, with `verbose`, that is used here. */
 interface ValidationFault {
   readonly instancePath: string;
   readonly keyword: string;
@@ -62,7 +60,6 @@ interface ValidationFault {
   readonly data?: unknown;
 }
 
-/** @param what a member of the request */
 function describeFault(what: "field" | "parameter", fault: ValidationFault): string {
   const { instancePath, keyword, params, parentSchema, data } = fault;
   const name = instancePath
@@ -72,7 +69,7 @@ function describeFault(what: "field" | "parameter", fault: ValidationFault): str
   const known = Object.keys(parentSchema?.properties ?? {});
   switch (keyword) {
     case "required": {
-      // A name that was misspelt is missing under its right name.
+      // A misspelt name is missing under its right name.
       const wrong = Object.keys(Object(data)).find((name) => !known.includes(name));
       if (wrong !== undefined) return unknownName(what, wrong, known);
       return `The ${what} ${String(params["missingProperty"])} is missing.`;
@@ -102,9 +99,8 @@ function unknownName(what: string, name: string, known: readonly string[]): stri
   return `There is no ${what} ${shown}; ${isNear ? `did you mean ${meant}?` : others}`;
 }
 
-/** Characters of an unknown name in a message. */
 const mostShown = 100;
-/** Wrong letters of a name, as a share of it, with which it is still recognised. */
+/** Share of wrong letters with which a name is still recognised. */
 const mostEdits = 0.4;
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -113,10 +109,7 @@ const typeNames: Readonly<Record<string, string>> = {
   string: "a string",
 };
 
-/**
- * Writes an error response to a connection that sent invalid HTTP, or whose request did not arrive in time, and closes it.
- * Fastify has no request to reply to in these cases.
- */
+/** Answers invalid HTTP and requests that did not arrive in time, for which Fastify has no request to reply to. */
 export function refuseBrokenRequest({ code }: ConnectionError, socket: Socket): void {
   if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const [status, message] = connectionFaults[code ?? ""] ?? ["400 Bad Request", "Not HTTP."];
@@ -127,7 +120,7 @@ export function refuseBrokenRequest({ code }: ConnectionError, socket: Socket): 
   );
 }
 
-/** Refuses a request with an expectation other than `100-continue`. Node keeps these from Fastify. */
+/** Refuses expectations other than `100-continue`, which Node keeps from Fastify. */
 export function refuseExpectation(_: IncomingMessage, response: ServerResponse): void {
   const body = JSON.stringify(errorBody(417, "Expect: only 100-continue."));
   const headers = { "content-type": "application/json; charset=utf-8", connection: "close" };

@@ -1,8 +1,6 @@
 /**
- * The validation service over HTTP: puts the plugins and the routes together. Items are classified in validation.ts and
- * keys are kept in the store; this room knows neither the rules nor the state.
- *
- * Fastify has 413, 400 and a guard against prototype poisoning, and at 1,000 items a request it is as fast as `node:http`.
+ * The validation service over HTTP: puts the plugins and the routes together. Fastify guards against prototype
+ * poisoning, and is as fast as `node:http` at 1,000 items a request.
  */
 import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import swagger from "@fastify/swagger";
@@ -31,32 +29,29 @@ import type { RequestMailCheck } from "./validation.js";
 
 export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
   readonly store: ServiceStore;
-  /** Starts the stage that asks DNS for a request; absent for none. */
+  /** Starts the DNS stage for one request. */
   readonly mailCheck?: () => RequestMailCheck;
   readonly maximumItems: number;
-  /** Origins whose pages may call the service. Other origins get no CORS headers. */
+  /** Other origins get no CORS headers. */
   readonly corsOrigins: readonly string[];
-  /** Request log, one line of JSON per request; absent for no log. */
+  /** One line of JSON per request. */
   readonly log?: { write(line: string): void };
   readonly metrics: Metrics;
-  /** Lists that are checked after they have been sent; absent for none. */
   readonly lists?: Lists | undefined;
-  /** The page that checks lists in the browser, at /try/; absent for none. */
   readonly page?: PageFiles | undefined;
-  /** Loads the pages below /dashboard, at their first request; absent for none. */
+  /** Loads the pages below /dashboard, at the first request for one. */
   readonly loadDashboard?: LoadPages;
 }
 
-/** Budget of all bodies together: about 30 of the largest ones, or 4,000 usual ones. */
+/** Budget of all bodies: about 30 of the largest ones, or 4,000 usual ones. */
 const budget = { bytes: 134_217_728, milliseconds: 30_000 };
 const uploadMilliseconds = 1_800_000;
 
-/** Creates the service, which is then ready to listen. Its `close` lets the requests in flight finish. */
+/** `close` lets the requests in flight finish. */
 export function createService(options: ServiceOptions): FastifyInstance {
   const { store, classifier, mailCheck, maximumItems, corsOrigins, metrics, lists, page, loadDashboard } =
     options;
-  // A character takes up to 4 bytes, quotes and a comma 3. Escapes may take 12 bytes each, but not for all characters of
-  // all items at their longest: 12 MB of them kept the thread for 150 ms.
+  // 4 bytes a character, and quotes and a comma. All escaped, at 12 bytes each, would keep the thread for 150 ms.
   const bodyLimit = maximumItems * (4 * usualItemLength + 3) + 1024;
   const service = newServer(options, bodyLimit);
   const charges = new GroupCommit<Charge, ChargeOutcome>((group) =>
@@ -120,7 +115,6 @@ function newServer({ log, lists, loadDashboard }: ServiceOptions, bodyLimit: num
     // A path that cannot be decoded is treated as unknown.
     frameworkErrors: (_error, _request, reply) => (reply as FastifyReply).code(404).send(noSuchPath),
   });
-  // The schemas of responses are for the document.
   service.setSerializerCompiler(() => (data) => JSON.stringify(data));
   return service;
 }

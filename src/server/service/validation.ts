@@ -6,14 +6,14 @@ import type { ApiKey, Charge, ChargeOutcome } from "../../state/service/api-key.
 import type { ServiceStore } from "../../state/service/service-store.js";
 
 interface Till extends Pick<ServiceStore, "hasAnswer"> {
-  /** Durable when it resolves. `key` is the charged one. */
+  /** Durable when it resolves. */
   charge(charge: Charge, key: ApiKey): Promise<ChargeOutcome>;
 }
 
 export interface RequestMailCheck {
-  /** Asks about the domains of items that passed the rules. Gives up before the client does. */
+  /** Gives up before the client does. */
   ask(kind: Kind, items: readonly string[]): Promise<void>;
-  /** Returns the verdict on an item, given that of the rules; the same if DNS has nothing against it or was not asked. */
+  /** Returns the verdict of the rules if DNS has nothing against it or was not asked. */
   refine(kind: Kind, item: string, verdict: Verdict): Verdict;
 }
 
@@ -32,12 +32,7 @@ const sandboxStatuses: ReadonlyMap<string, string> = new Map([
   ["alias.com", "alias"],
 ]);
 
-/**
- * Returns the statuses of distinct items. The charge is durable before this resolves. Items that the quota did not reach get
- * `quota_exceeded`. Sandbox keys are not charged.
- *
- * @throws StoreError
- */
+/** Resolves once the charge is durable. Items beyond the quota get `quota_exceeded`. @throws StoreError */
 export async function validateItems(
   { till, classifier, mailCheck }: Judges,
   key: ApiKey,
@@ -50,12 +45,11 @@ export async function validateItems(
   }
   const { idempotencyKey, body } = request;
   const isAnswered = async () => idempotencyKey !== undefined && till.hasAnswer(key.id, idempotencyKey);
-  // Without items nothing is charged, so no answer has to be stored. If one is stored, the charge compares the bodies.
+  // Without items or units, no answer has to be stored. If one is stored, the charge compares the bodies.
   if ((items.length === 0 || key.quota.left === 0) && !(await isAnswered())) {
     return key.quota.left === 0 ? "quota is gone" : { statuses: [], quota: key.quota };
   }
-  // Ask DNS before the charge, which is one transaction with the stored answer. Ask about all items: more units may be
-  // left by then.
+  // Before the charge, which is one transaction with the stored answer, and about all items: the units may have grown.
   if (mailCheck) await mailCheck.ask(kind, await passing(classifier, kind, items));
   const statuses = await mapFairly(items, (item) => {
     const verdict = classifier.judge(kind, item);
@@ -65,12 +59,7 @@ export async function validateItems(
   return till.charge({ keyId: key.id, kind, statuses, ...(once && { once }) }, key);
 }
 
-/**
- * Returns the verdicts that belong to some statuses, with reasons and suggestions. A status that the rules do not give now,
- * such as one from a stored answer, stays without a reason.
- *
- * @param statuses the status of each item, from {@link validateItems}
- */
+/** Adds reasons to `statuses`. One that the rules do not give now, as from a stored answer, stays without. */
 export async function explainItems(
   { classifier, mailCheck }: VerdictSources,
   key: ApiKey,
@@ -99,10 +88,10 @@ async function passing(
   return items.filter((_, i) => passes[i]);
 }
 
-/** Time in milliseconds that one request works before others have their turn. */
+/** Milliseconds before other requests have their turn. */
 const turn = 5;
 
-/** Maps the items of a request: some take much longer than others, and other requests wait. */
+/** Some items take much longer than others, and other requests wait. */
 export async function mapFairly<Item, Result>(
   items: readonly Item[],
   map: (item: Item, index: number) => Result,

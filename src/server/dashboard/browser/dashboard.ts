@@ -10,7 +10,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-c
 
 for (const chart of document.querySelectorAll<HTMLElement>("[data-chart]")) {
   const said = chart.querySelector("output")!;
-  // Its columns are chosen like the values of a slider, which browsers and screen readers know.
+  // A slider, which browsers and screen readers know: the arrow keys choose the columns.
   const slider = chart.querySelector("svg")!;
   slider.tabIndex = 0;
   const columns = [...chart.querySelectorAll<SVGRectElement>(".hits rect")];

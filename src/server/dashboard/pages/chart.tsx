@@ -2,7 +2,7 @@
 import { grouped } from "../../../text.js";
 import { type Series, type Span, series } from "../usage-spans.js";
 
-/** In pixels, as in the style. */
+/** Pixels, as in the style. */
 const height = 160;
 
 export type SpanUnit = "hour" | "day" | "week";
@@ -21,7 +21,7 @@ export const spanName = (start: number, unit: SpanUnit): string =>
 
 const heightOf = ({ counts }: Span): number => series.reduce((sum, name) => sum + counts[name], 0);
 
-/** Returns the end of a y axis: 1, 2 or 5 times a power of ten. */
+/** 1, 2 or 5 times a power of ten. */
 export function axisEnd(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
   return [1, 2, 5, 10].map((step) => step * power).find((end) => end >= most)!;
@@ -29,14 +29,12 @@ export function axisEnd(most: number): number {
 
 const shown = (text: string): string => (text === "quota_exceeded" ? "not checked" : text);
 
-/** Returns the values of a column as text. */
 function sayColumn(span: Span, unit: SpanUnit): string {
   const counts = series.filter((name) => span.counts[name] > 0);
   const parts = counts.map((name) => `${shown(name)} ${grouped(span.counts[name])}`);
   return `${spanName(span.start, unit)} UTC: ${[`${grouped(span.units)} units`, ...parts].join(", ")}`;
 }
 
-/** @param end of the y axis, if several charts share one */
 export function UsageChart({
   spans,
   unit = "day",
@@ -94,7 +92,6 @@ export function UsageChart({
   );
 }
 
-/** Returns the path of all columns of a series, which stand on those of the series before. */
 function pathOf(spans: readonly Span[], name: Series, end: number): string {
   const before = series.slice(0, series.indexOf(name));
   const y = (units: number) => Math.round(height - (height * units) / end);
@@ -110,7 +107,6 @@ function pathOf(spans: readonly Span[], name: Series, end: number): string {
 
 export const mostIn = (spans: readonly Span[]): number => Math.max(...spans.map(heightOf));
 
-/** The newest spans with usage. Columns that are empty are left out. */
 export function UsageTable({ spans, unit }: { spans: readonly Span[]; unit: SpanUnit }) {
   const most = unit === "hour" ? 8 : 31;
   const used = spans.filter((span) => heightOf(span) > 0);

@@ -3,7 +3,6 @@
 /** A form that was refused: the page shows it again, with the text that was in it. */
 export interface RefusedForm {
   readonly fault: string;
-  /** Name of the field at fault, if it is one. */
   readonly field?: string | undefined;
   readonly form: URLSearchParams;
 }
@@ -23,7 +22,6 @@ export function Field({
   name: string;
   form: URLSearchParams | undefined;
   fault: string | undefined;
-  /** Text in a form that was not refused. */
   value?: string;
   isDate?: boolean;
   inputMode?: "numeric";

@@ -7,13 +7,11 @@ import { FaultBox, QuotaMeter, Renewal, renderPage, Time } from "./layout.js";
 
 export const keySorts = ["name", "used", "last used", "created"] as const;
 
-/** What the list of keys shows. */
 export interface KeyQuery {
   /** Part of a name, an id, a quota or the end of a secret. */
   readonly search: string;
   readonly show: "usable" | "revoked" | "all";
   readonly sort: (typeof keySorts)[number];
-  /** From 1. */
   readonly page: number;
 }
 
@@ -200,7 +198,6 @@ const CreateForm = ({ nextId, refused }: { nextId: string; refused: RefusedForm 
 };
 
 interface KeyFieldProperties {
-  /** A form that was refused, whose text stays. */
   readonly form: URLSearchParams | undefined;
   readonly fault: string | undefined;
 }
@@ -247,7 +244,6 @@ export const PeriodField = ({ period }: { period: string }) => (
   </label>
 );
 
-/** Lengths of rates in milliseconds. */
 export const rateTimes = ["1000", "60000", "3600000"] as const;
 const rateNames = ["second", "minute", "hour"];
 

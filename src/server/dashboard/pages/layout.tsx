@@ -18,9 +18,8 @@ const paths = {
 
 interface PageProperties {
   readonly title: string;
-  /** Path in the navigation; undefined if nobody is signed in. */
+  /** Undefined if nobody is signed in. */
   readonly current: keyof typeof paths | undefined;
-  /** Seconds until the page reloads. */
   readonly refresh?: number;
   readonly children: ComponentChildren;
 }
@@ -69,7 +68,6 @@ export function renderPage({ title, current, refresh, children }: PageProperties
   return htmlPage(page);
 }
 
-/** A time in UTC, as charts and quotas have it. */
 export function Time({ at }: { at: number }) {
   const iso = new Date(at).toISOString();
   return <time dateTime={iso}>{`${iso.slice(0, 16).replace("T", " ")} UTC`}</time>;

@@ -12,7 +12,6 @@ import type { ListResult } from "../../lists/list-facts.js";
 import { FaultBox, renderPage } from "./layout.js";
 import { stateNames } from "./lists.js";
 
-/** A form that was refused, which the page shows again with its fault. */
 export interface RefusedForm {
   readonly fault: string;
   readonly form: URLSearchParams;

@@ -10,12 +10,10 @@ const path = "/dashboard/lists";
 
 interface ListsFacts {
   readonly lists: readonly StoredList[];
-  /** Names of keys by their ids. */
   readonly names: ReadonlyMap<string, string>;
   readonly mostBytes: number;
 }
 
-/** @param facts undefined if the server has no folder for lists */
 export const listsPage = (facts: ListsFacts | undefined, fault?: string): string =>
   renderPage({
     title: "Lists",

@@ -7,7 +7,6 @@ import { axisEnd, mostIn, type SpanUnit, spanName, UsageChart, UsageTable } from
 import { renderPage } from "./layout.js";
 
 export interface UsageForm {
-  /** As in `2026-11-22`. */
   readonly from: string;
   readonly to: string;
   /** Names or ids of keys; the second is compared with the first. Empty for all keys, and for no comparison. */
@@ -16,16 +15,13 @@ export interface UsageForm {
   readonly by: "day" | "hour";
 }
 
-/** Usage of all keys, or of one. */
 export interface ShownUsage {
   readonly key: ApiKey | undefined;
   readonly spans: readonly Span[];
 }
 
-/** Days above which a chart has weeks. */
 const mostColumns = 120;
 
-/** Ranges that are offered, in days up to today. */
 const ranges: readonly (readonly [name: string, days: number, by: "day" | "hour"])[] = [
   ["Today", 1, "hour"],
   ["7 days", 7, "hour"],

@@ -169,11 +169,7 @@ const keyQueryOf = (query: URLSearchParams): KeyQuery => ({
   page: Math.max(1, numberOf(query, "page", "Page") ?? 1),
 });
 
-/**
- * Returns the id of the new object, which the form contains so that sending it twice creates one object.
- *
- * @throws PageFault when it has none
- */
+/** The form contains the id, so that sending it twice creates one object. @throws PageFault */
 function newIdIn(form: URLSearchParams): string {
   const id = fieldOf(form, "id");
   if (id !== undefined && /^[A-Za-z0-9]{9}$/.test(id)) return id;

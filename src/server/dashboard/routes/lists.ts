@@ -139,7 +139,6 @@ export async function listRoutes(
   });
 }
 
-/** @throws PageFault when the file is gone */
 async function sendFile(reply: FastifyReply, path: string) {
   const file = await open(path).catch(() => {
     throw new PageFault(404, "The files of the list are gone.");

@@ -17,7 +17,6 @@ export async function usageRoutes(
   pages: FastifyInstance,
   { store }: Pick<RouteOptions, "store">,
 ): Promise<void> {
-  /** Returns the usage of all keys, or of the named ones. */
   const shownFor = async (form: UsageForm, keys: readonly ApiKey[]): Promise<readonly ShownUsage[]> => {
     const named = [form.key, ...(form.other === "" ? [] : [form.other])].map((name) => keyOf(keys, name));
     return Promise.all(
@@ -42,11 +41,7 @@ export async function usageRoutes(
   });
 }
 
-/**
- * Returns the key with an id or a name; undefined for all keys.
- *
- * @throws PageFault when there is none
- */
+/** Takes an id or a name. @throws PageFault when there is no such key */
 function keyOf(keys: readonly ApiKey[], text: string): ApiKey | undefined {
   if (text === "") return undefined;
   const found = keys.find(({ id }) => id === text) ?? keys.find(({ name }) => name === text);

@@ -17,7 +17,7 @@ interface AccessOptions {
 
 export const access = plugin<AccessOptions>(async (service, { store, metrics }) => {
   const keys = new KeySearch((secrets) => metrics.timed("find", store.findAll(secrets)));
-  // The requests of a key that arrive together take their turns together.
+  // Requests of a key that arrive together take their turns together.
   const turns = new GroupCommit<string, number>(async (group) => {
     const { granted, wait } = await store.takeTurns(group[0]!, group.length);
     return group.map((_, i) => (i < granted ? 0 : wait));
@@ -50,18 +50,11 @@ export const access = plugin<AccessOptions>(async (service, { store, metrics }) 
 declare module "fastify" {
   interface FastifyRequest {
     apiKey: ApiKey | undefined;
-    /**
-     * Returns the key of the request, and keeps it for the RateLimit fields.
-     *
-     * @param field permission that is needed
-     *
-     * @throws Refusal with 401 for an invalid key, with 403 for a key without the permission, with 429 beyond its rate
-     */
+    /** Keeps the key for the RateLimit fields. @throws Refusal with 401, with 403 (no permission), 429 (its rate) */
     authorise(field?: Permission): Promise<ApiKey>;
   }
 }
 
-/** Returns the secret in an Authorization header; undefined for text that no secret can be. */
 function bearerOf(authorization: string | undefined): string | undefined {
   const token = /^Bearer +([\x21-\x7e]{1,256})$/i.exec(authorization ?? "")?.[1];
   return token !== undefined && secretPattern.test(token) ? token : undefined;
@@ -71,7 +64,7 @@ function bearerOf(authorization: string | undefined): string | undefined {
 const challengeTo = ({ headers }: FastifyRequest): string =>
   `Bearer realm="idv"${headers.authorization === undefined ? "" : ', error="invalid_token"'}`;
 
-/** Length of each period in seconds, for RateLimit-Policy. A month counts as 30 days. */
+/** Lengths in seconds. A month counts as 30 days. */
 const windowSeconds: Readonly<Record<Period, number | undefined>> = {
   none: undefined,
   hour: 3600,
@@ -79,11 +72,7 @@ const windowSeconds: Readonly<Record<Period, number | undefined>> = {
   month: 2_592_000,
 };
 
-/**
- * Sets the RateLimit-Policy and RateLimit headers (draft-ietf-httpapi-ratelimit-headers), as far as the key has limits.
- *
- * @param now milliseconds since the epoch
- */
+/** RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers, as far as the key has limits. */
 function setRateLimit(reply: FastifyReply, { quota, rate }: ApiKey, now: number): void {
   const { limit, left, period, renewsAt } = quota;
   const policies: string[] = [];
@@ -97,6 +86,6 @@ function setRateLimit(reply: FastifyReply, { quota, rate }: ApiKey, now: number)
   if (policies.length > 0) reply.header("RateLimit-Policy", policies.join(", "));
 }
 
-/** Returns the whole seconds from `now` to `time`, at least 1. Both are in milliseconds since the epoch. */
+/** Returns at least 1. `time` and `now` are in milliseconds since the epoch. */
 export const secondsUntil = (time: number, now: number): number =>
   Math.max(1, Math.ceil((time - now) / 1000));

@@ -3,9 +3,9 @@ import plugin from "fastify-plugin";
 import { Refusal } from "../refusals.js";
 
 interface BodyBudget {
-  /** Bytes of all unanswered requests together; beyond them, a request is refused with 503. */
+  /** Limit for all unanswered requests together; beyond it, a request is refused with 503. */
   readonly bytes: number;
-  /** Time after which a body that has not arrived is refused with 408, in milliseconds. */
+  /** Time after which a body that has not arrived is refused with 408. */
   readonly milliseconds: number;
 }
 

@@ -6,22 +6,18 @@ const mostConnections = 1000;
 /** Limit on pipelined requests per connection: unread responses are buffered in memory. */
 const mostPipelined = 100;
 
-/** `begin` marks a connection as busy, so that it is not closed to make room. `rest` marks it as idle. */
+/** Idle connections may be closed to make room. */
 interface Connections {
   begin(socket: Socket): void;
   rest(socket: Socket): void;
 }
 
 /**
- * Limits a server to `most` open connections. When a new connection exceeds the limit, the one that has been idle
- * longest is closed; if all are busy, the new one is. A connection is idle until it has sent a complete request header,
- * so silent clients cannot use up the limit.
- *
- * @param onDrop called for each connection closed because of the limit
+ * Closes the connection that has been idle longest, or the new one if all are busy. A connection is idle until it has
+ * sent a complete request header, so silent clients cannot use up the limit.
  */
 export function limitConnections(server: Server, most: number, onDrop: () => void): Connections {
   const open = new Set<Socket>();
-  /** Connections without a request, the longest idle first. */
   const idle = new Set<Socket>();
   server.on("connection", (socket) => {
     if (open.size >= most) {

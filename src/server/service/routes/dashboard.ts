@@ -1,7 +1,7 @@
 /** Routes of the pages for browsers, which are loaded with the first request for one. */
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-/** Pages for browsers. They read the bodies of their requests and send the responses themselves. */
+/** The pages read the bodies of their requests and send the responses themselves. */
 export interface Pages {
   handle(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   close(): Promise<void>;

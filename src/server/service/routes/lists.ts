@@ -18,7 +18,7 @@ import { errorResponses, idempotencyKeySchema, jsonOf, noQuery } from "../openap
 import { Refusal } from "../refusals.js";
 import { idempotencyKeyOf, refuseWithoutUnits } from "./validate.js";
 
-/** Bytes of a body among which a list has a line break or a NUL. */
+/** Bytes among which a list has a line break or a NUL. */
 const longestLine = 65_536;
 
 interface ListRouteOptions {
@@ -37,7 +37,6 @@ interface SubmitQuery {
   readonly dns: Flag;
 }
 
-/** A query has texts only. */
 type Flag = "true" | "false";
 
 type ListRequest = FastifyRequest<{
@@ -269,11 +268,7 @@ export async function listRoutes(
   );
 }
 
-/**
- * Passes an upload on, in a stream of its own: the connection lives on if it is refused.
- *
- * @throws ListFault when it breaks off
- */
+/** Passes an upload on in another stream: the connection outlives a refusal. @throws ListFault when it breaks off */
 async function receive<Result>(
   upload: IncomingMessage,
   take: (content: Readable) => Promise<Result>,
@@ -294,12 +289,7 @@ async function receive<Result>(
   }
 }
 
-/**
- * Returns the list in a body. curl names the type of forms for every body, also for a file as it is (`--data-binary`): a
- * file is told from a form by its line breaks and NUL bytes, which `-d` takes out.
- *
- * @throws Refusal when the body is a form with parts. A stream of another form fails with it
- */
+/** curl gives every body the type of forms: line breaks and NULs, which `-d` takes out, tell a file. @throws Refusal */
 function fileIn(content: Readable, type: string): Readable {
   if (/^multipart\//i.test(type)) throw isForm();
   const isNamedForm = /^application\/x-www-form-urlencoded\b/i.test(type);
@@ -327,11 +317,11 @@ async function* filePartsOf(content: AsyncIterable<Buffer>, isNamedForm: boolean
   yield checked(start);
 }
 
-/** Longest start of a form with parts, in bytes: its boundary, and the fields of its first part. */
+/** Bytes of the boundary and the fields of the first part. */
 const longestFormStart = 1024;
 const formStart = /^--[^\r\n]{1,70}\r?\n(?:content-[^\r\n]*\r?\n)*?content-disposition:\s*form-data/i;
 
-/** @throws Refusal when a body starts as a form with parts does, whatever type it has */
+/** Forms with parts are told by their start, whatever their type. */
 function checked(start: Buffer): Buffer {
   if (formStart.test(start.toString("latin1", 0, longestFormStart))) throw isForm();
   return start;
@@ -340,7 +330,6 @@ function checked(start: Buffer): Buffer {
 const isForm = (): Refusal =>
   new Refusal(415, "The body is a form, not a list; send the file as it is: curl --data-binary @list.csv.");
 
-/** @throws Refusal when one is unknown */
 function statusesIn(text: string | undefined): readonly string[] {
   const statuses = text === undefined || text === "" ? [] : text.split(",");
   const known: readonly string[] = [...knownStatuses, "empty"];
@@ -349,13 +338,11 @@ function statusesIn(text: string | undefined): readonly string[] {
   return statuses;
 }
 
-/** @throws Refusal when the list is not done */
 function resultOf({ state, result }: StoredList): Extract<ListResult, { readonly files: unknown }> {
   if (state !== "done") throw new Refusal(409, "The list is not done.");
   return result as Extract<ListResult, { readonly files: unknown }>;
 }
 
-/** @throws ListFault when the file is gone */
 async function sendFile(reply: FastifyReply, path: string, type = "application/octet-stream") {
   const file = await open(path).catch(() => {
     throw new ListFault(404, "The files of the list are gone.");

@@ -10,7 +10,7 @@ interface ProbeOptions {
   readonly metrics: Metrics;
 }
 
-/** Time for which a successful /readyz check is reused, in milliseconds: each check writes to the disk. */
+/** A successful /readyz check is reused for this time: each check writes to the disk. */
 const readinessMilliseconds = 1000;
 
 export async function probeRoutes(service: FastifyInstance, { store, metrics }: ProbeOptions): Promise<void> {

@@ -11,10 +11,8 @@ interface UsageQuery {
   readonly by?: "hour" | "day";
 }
 
-/** In milliseconds. */
 const hour = 3_600_000;
 const day = 24 * hour;
-/** Longest time in one answer, in spans. */
 const mostSpans = 800;
 
 const time = (description: string) => ({ type: "string", maxLength: 30, description });
@@ -74,10 +72,7 @@ export async function usageRoutes(
   );
 }
 
-/**
- * @param toEnd milliseconds to add to a day, so that it is counted
- * @throws Refusal when the text is not a time
- */
+/** `toEnd` milliseconds are added to a day, so that it is counted. @throws Refusal */
 function timeIn(text: string, name: string, toEnd: number): number {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
   const time = isDay || /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? Date.parse(text) : Number.NaN;

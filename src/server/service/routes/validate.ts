@@ -67,7 +67,7 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
     return refuseWithoutUnits(key, store.now());
   };
 
-  /** Refuses a request without a valid key or without units, before its body takes up memory. */
+  /** Refuses a request before its body takes up memory. */
   const enter = async (request: FastifyRequest, field: Permission) => {
     const key = await request.authorise(field);
     const idempotencyKey = idempotencyKeyOf(request);
@@ -76,7 +76,6 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
     if (!isAnswered) refuse(key);
   };
 
-  /** Charges for items and returns their statuses. */
   const judge = async (
     request: FastifyRequest,
     { field, kind }: { readonly field: Permission; readonly kind: Kind },
@@ -205,16 +204,12 @@ function plainResult(status: string): string {
   return json;
 }
 
-/**
- * @param now milliseconds since the epoch
- * @throws Refusal with 429
- */
 export function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, now: number): never {
   const wait = renewsAt === null ? undefined : secondsUntil(renewsAt, now);
   throw new Refusal(429, "No validations are left.", "quota_exhausted", wait);
 }
 
-/** @throws Refusal when the key of the request is too long, or empty */
+/** @throws Refusal when it is too long, or empty */
 export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const value = headers["idempotency-key"];
   if (value === undefined) return undefined;
