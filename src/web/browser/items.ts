@@ -24,7 +24,7 @@ export { canonical, flags } from "../../core/library.js";
 export interface ItemClassifier {
   /** Returns the verdict of the rules. Synchronous; never throws, whatever the string. */
   classify(kind: Kind, item: string): Classification;
-  /** Returns where a verdict comes from: the rule and its source, the lists that have the domain, and who takes corrections. */
+  /** Returns where a verdict comes from: the rule and its source, lists with the domain, and who takes corrections. */
   why(verdict: Classification): Why;
 }
 
@@ -32,11 +32,7 @@ let table: ClassifierTable | undefined;
 let shared: Classifier | undefined;
 let loading: Promise<void> | undefined;
 
-/**
- * Loads a table once, whatever is asked for later.
- *
- * @param load may be called again after it has failed
- */
+/** Loads a table once; after a failure, the next call loads again. */
 export function loadOnce(load: () => Promise<ClassifierTable>): Promise<void> {
   loading ??= load().then(
     (loaded) => {
@@ -50,7 +46,6 @@ export function loadOnce(load: () => Promise<ClassifierTable>): Promise<void> {
   return loading;
 }
 
-/** @throws TypeError when the file cannot be fetched */
 export async function fetchFile(url: URL): Promise<Uint8Array<ArrayBuffer>> {
   const response = await fetch(url);
   if (!response.ok) throw new TypeError(`${url}: HTTP status ${response.status}`);
@@ -64,7 +59,6 @@ export function loadedTable(): ClassifierTable {
 
 /**
  * Creates a classifier with lists of one's own.
- *
  * @throws TypeError when an entry of `allow` or `deny` is neither a domain nor an address
  * @throws Error when the tables are not loaded
  */
@@ -73,22 +67,13 @@ export function createClassifier(options: ListedItems = {}): ItemClassifier {
   return { classify: classifier.classify, why: (verdict) => whyOf(classifier, verdict) };
 }
 
-/**
- * Classifies an e-mail address. Synchronous; takes any string.
- *
- * @throws Error when the tables are not loaded
- */
+/** Classifies an e-mail address; takes any string. @throws Error when the tables are not loaded */
 export function classifyEmail(address: string, form?: EmailForm): Classification {
   shared ??= createEngine(loadedTable());
   return classifyIn(shared, address, form);
 }
 
-/**
- * Classifies a domain, like {@link classifyEmail}. Never returns the status `alias`.
- *
- * @param domain with or without the root's trailing dot
- * @throws Error when the tables are not loaded
- */
+/** Classifies a domain, like {@link classifyEmail}; its root's trailing dot is optional. Never returns `alias`. */
 export function classifyDomain(domain: string): Classification {
   shared ??= createEngine(loadedTable());
   return shared.classify("domain", domain);

@@ -3,27 +3,22 @@ import { DisposableTable } from "../../core/classifier/tables/disposable-table.j
 import { useSuffixes } from "../../core/classifier/tables/suffix-table.js";
 import { fetchFile, loadOnce } from "./items.js";
 
-/** The bytes of the files that lie beside this module. */
+/** The bytes of the files beside this module, `disposable.bin` and `suffixes.bin`. */
 export interface Tables {
-  /** `disposable.bin` */
   readonly disposable: Uint8Array<ArrayBuffer>;
-  /** `suffixes.bin` */
   readonly suffixes: Uint8Array<ArrayBuffer>;
-  /** `kernel.wasm`, for `validateTable`, which fetches it if it is missing here. */
+  /** `kernel.wasm`, which `validateTable` fetches if it is missing. */
   readonly kernel?: Uint8Array<ArrayBuffer>;
 }
 
 let kernel: Uint8Array<ArrayBuffer> | undefined;
 
-/** Returns the kernel that was passed to {@link loadTables}. */
 export const passedKernel = (): Uint8Array<ArrayBuffer> | undefined => kernel;
 
 /**
- * Loads the tables that the other functions need, once: 1.4 MB.
- *
- * @param from the tables, or the URL of their folder; by default they are fetched from beside this module
- * @throws TypeError when they cannot be fetched
- * @throws Error when they are not tables of this version
+ * Loads the tables that the other functions need, once: 1.4 MB. They are passed, or fetched from the URL of a folder,
+ * by default that of this module.
+ * @throws TypeError when they cannot be fetched; Error when they are not tables of this version
  */
 export function loadTables(from?: Tables | URL | string): Promise<void> {
   return loadOnce(async () => {

@@ -27,11 +27,8 @@ export {
 } from "./items.js";
 
 /**
- * Loads the table that the other functions need, once.
- *
- * @param from its bytes, or its URL; by default `small.bin` is fetched from beside this module
- * @throws TypeError when it cannot be fetched
- * @throws Error when it is not a small table of this version
+ * Loads the table that the other functions need, once: from bytes, or a URL, by default that of `small.bin` beside this
+ * module. @throws TypeError when it cannot be fetched; Error when it is not a small table of this version
  */
 export function loadTables(
   from: Uint8Array | URL | string = new URL("./small.bin", import.meta.url),

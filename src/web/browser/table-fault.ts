@@ -1,7 +1,7 @@
-/** Faults of tables that are validated in a browser. */
+/** Why a table cannot be validated in a browser. */
 import type { FaultCode } from "../../fault.js";
 
-/** Why a table cannot be validated. The message is one line in English. */
+/** The message is one line in English. */
 export class TableFault extends Error {
   override readonly name = "TableFault";
 

@@ -1,8 +1,6 @@
 /**
- * Validates a table in a browser: the run of the command line, from a file or a stream of bytes into a stream of bytes, without
- * a quota. It has one thread; call it in a worker.
- *
- * Shared memory needs headers that a file on the disk cannot have.
+ * Validates a table in a browser, as the command line does, without a quota. It has one thread, since shared memory
+ * needs headers that a file on the disk cannot have; call it in a worker.
  */
 import type { Classifier } from "../../core/classifier/classifier.js";
 import type { ClassifierStatus } from "../../core/classifier/verdict.js";
@@ -28,14 +26,12 @@ import { openInput } from "../../formats/open/open-input.js";
 import { writeTable } from "../../formats/open/write-table.js";
 import { TableFault } from "./table-fault.js";
 
-/** Only workers have it. */
 declare const FileReaderSync: (new () => { readAsArrayBuffer(blob: Blob): ArrayBuffer }) | undefined;
 
 export interface TableProgress {
   readonly rows: number;
   /** From 0 to 1; undefined if the size of the source is not known. */
   readonly share: number | undefined;
-  /** Rows by status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
@@ -74,10 +70,7 @@ export interface TableOptions extends ListedItems {
   readonly keep?: readonly (ClassifierStatus | "empty")[];
   /** Writes only the first row of each item, or of each mailbox. */
   readonly dedupe?: "item" | "canonical";
-  /**
-   * Writes mistyped items as they were meant, and as they were into the column `was`: `typos` of large providers, `all` with a
-   * suggestion, or these items.
-   */
+  /** Corrects mistyped items: `typos` of large providers, `all` suggested, or these. Column `was` keeps the old. */
   readonly fix?: "typos" | "all" | readonly string[];
   /** What happens to bad rows: by default, the first one ends the run. */
   readonly badRows?: BadRowPolicy;
@@ -94,17 +87,16 @@ export interface CheckedTable {
   /** Column with the items, from 1, and its name. */
   readonly column: number;
   readonly columnName: string | undefined;
-  /** Names of the columns of the table; none if it has no header. */
+  /** None if the table has no header. */
   readonly columns: readonly string[];
-  /** Names of the columns that are added. */
   readonly added: readonly string[];
   readonly sheet: string | undefined;
   /** Encoding of the source, if it is not UTF-8; the output is UTF-8. */
   readonly encoding: string | undefined;
   readonly compression: Compression | undefined;
-  /** The bytes of the checked table. Reading it drives the run. */
+  /** The checked table. Reading it drives the run. */
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** What was found; resolves at the end of the stream. */
+  /** Resolves at the end of the stream. */
   readonly summary: Promise<Facts>;
 }
 
@@ -115,13 +107,11 @@ export async function useKernelBytes(bytes: Uint8Array<ArrayBuffer>): Promise<vo
 
 const Reader = typeof FileReaderSync === "undefined" ? undefined : FileReaderSync;
 
-/** What a page needs besides the library. */
 export interface CheckObservers {
   /** Called when the table is known, before its rows are read. */
   readonly observersOf?: (table: Table) => readonly RowObserver[];
 }
 
-/** @throws TableFault */
 export async function openCheck(
   source: Blob | ReadableStream<Uint8Array>,
   classifier: Classifier,
@@ -264,7 +254,7 @@ function filterOf({ keep, dedupe }: TableOptions): RowFilter {
   return { ...(kept && { keeps: (status: string) => kept.has(status) }), ...(dedupe && { dedupe }) };
 }
 
-/** A stream, and the sink whose bytes are in it. A write waits until the reader wants more. */
+/** A write waits until the reader wants more. */
 function outputStream() {
   let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
   let [wanted, isCancelled] = [() => {}, false];
@@ -334,7 +324,7 @@ const toProgress = ({ rows, statuses }: RunProgress, share: number | undefined):
   statuses: Object.fromEntries(statuses()),
 });
 
-/** Errors of the browser are of its own classes: a file that was moved or changed meanwhile is a DOMException. */
+/** A file that was moved or changed meanwhile is a DOMException. */
 function asFault(error: unknown): unknown {
   if (error instanceof DOMException) return new TableFault("gone", error.message, { cause: error });
   return error instanceof Fault ? new TableFault(error.code, error.plain, { cause: error }) : error;

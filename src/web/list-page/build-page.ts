@@ -1,8 +1,6 @@
 /**
- * Makes the page of one file, with its script, its worker, the tables and the kernel, so that it works from a disk, too; and a
- * service worker, so that it works without a network where a server has it. Run by `npm run build`.
- *
- * Browsers load neither modules nor workers nor tables beside a file on the disk, and one file can be passed on.
+ * Makes the page of one file, with script, worker, tables and kernel, since browsers load none of them beside a file on
+ * the disk; and a service worker, so that it works without a network. Run by `npm run build`.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -24,7 +22,7 @@ const data = (id: string, text: string) => `<script type="text/plain" id="${id}"
 
 const page = script("page.js");
 const style = `${reportStyle}${dashboardStyle}${pageStyle}`;
-/** Nothing may be sent; the worker is made of text in the page, and the kernel is WebAssembly. */
+/** Nothing may be sent. The worker is made of text in the page, and the kernel is WebAssembly. */
 const policy = [
   "default-src 'none'",
   `script-src ${hash(page)} 'wasm-unsafe-eval'`,

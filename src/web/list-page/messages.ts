@@ -7,7 +7,6 @@ import type { Kind } from "../../core/validator/validator.js";
 import type { CheckedTable } from "../browser/table.js";
 import type { FaultCode } from "./words.js";
 
-/** Tables in base64, as they are in the page. */
 export interface PageTables {
   readonly disposable: string;
   readonly suffixes: string;
@@ -16,14 +15,13 @@ export interface PageTables {
 
 export interface CheckOptions {
   readonly kind: Kind;
-  /** Number of the column, from 1; detected by default. */
+  /** Number from 1; detected by default. */
   readonly column?: number | undefined;
 }
 
 export interface SaveOptions extends CheckOptions {
   readonly onlyGood: boolean;
   readonly withReasons: boolean;
-  /** Items whose suggestions are used. */
   readonly fix: "all" | readonly string[];
 }
 
@@ -39,7 +37,6 @@ export interface BadRow {
   readonly line: number | undefined;
   readonly item: string;
   readonly status: string;
-  /** In words. */
   readonly reason: string;
   readonly suggestion: string | undefined;
 }
@@ -53,11 +50,8 @@ export interface Checked {
   readonly table: FoundTable;
   readonly facts: Facts;
   readonly opening: ReturnType<typeof opening>;
-  /** Parts of the report, as HTML. */
   readonly parts: ReturnType<typeof renderParts>;
-  /** The first bad rows. */
   readonly badRows: readonly BadRow[];
-  /** Number of rows with a suggestion, of all. */
   readonly suggestions: number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The page that checks a list where it is: state and view. The worker reads the file; the page shows what it finds, and saves
- * what it makes.
- */
+/** The page that checks a list: state and view. The worker reads the file; the page shows and saves what it makes. */
 import { type ComponentChildren, render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Key } from "../../core/facts/render/parts.js";
@@ -10,7 +7,6 @@ import { grouped } from "../../text.js";
 import type { Answer, BadRow, Checked, PageTables, Request, SaveOptions } from "./messages.js";
 import { type FaultCode, words } from "./words.js";
 
-/** Number of bad rows that are shown first, and more at each time. */
 const rowsAtOnce = 25;
 
 const textOf = (id: string): string => document.getElementById(id)?.textContent?.trim() ?? "";
@@ -20,7 +16,7 @@ let address: string | undefined;
 let onAnswer: (answer: Answer) => void = () => {};
 let lastTask = 0;
 
-/** Starts the worker, and again after it has ended for want of memory. */
+/** Starts the worker, also after it has ended for want of memory. */
 function start(): Worker {
   address ??= URL.createObjectURL(new Blob([textOf("worker")], { type: "text/javascript" }));
   const started = new Worker(address);
@@ -288,7 +284,6 @@ function ColumnChoice({
   );
 }
 
-/** Returns the words of a reason without what they are about. */
 const codeOf = (reason: string): string => reason.split(":")[0]!;
 
 function Result({
@@ -362,7 +357,7 @@ function Result({
   );
 }
 
-/** HTML that the worker has rendered: what comes from the file is escaped in it. */
+/** Rendered by the worker, which escapes what comes from the file. */
 const Html = ({ text }: { text: string }) => <div dangerouslySetInnerHTML={{ __html: text }} />;
 
 const Section = ({ heading, children }: { heading: string; children: ComponentChildren }) => (

@@ -25,7 +25,6 @@ import {
   type SaveOptions,
 } from "./messages.js";
 
-/** Time between two messages about the progress, in milliseconds. */
 const progressMilliseconds = 100;
 /** Bytes after which the output so far becomes a blob, which browsers may put on the disk. */
 const blobBytes = 8_388_608;
@@ -129,10 +128,10 @@ async function check(task: number, file: File, common: TableOptions, { kind }: C
   });
 }
 
-/** Rows without a suggestion that are shown at most; the rest of the room is for those with one, which are few. */
+/** The rest of the room is for rows with a suggestion, which are few. */
 const mostWithout = mostRows - 1000;
 
-/** The first bad rows. Rows beyond them are looked at only if they may have a suggestion. */
+/** Rows beyond the first ones are looked at only if they may have a suggestion. */
 class BadRows implements RowObserver {
   readonly first: BadRow[] = [];
   suggestions = 0;
@@ -190,7 +189,7 @@ async function save(task: number, file: File, common: TableOptions, options: Sav
   send({ task, type: "saved", blob, name: savedName(file.name, checked, onlyGood) });
 }
 
-/** Returns `list-checked.csv.gz` for `list.csv.gz`; the ending is that of the output. */
+/** The ending is that of the output. */
 function savedName(name: string, { format, compression }: CheckedTable, onlyGood: boolean): string {
   const [, base = "list", ending = ""] = /^(.*?)(\.[^.]+)?(?:\.gz)?$/is.exec(name) ?? [];
   const isKept = tableEndings.get(ending.slice(1).toLowerCase())?.isWritten;
@@ -214,7 +213,6 @@ async function sendFault(task: number, file: File, { kind }: CheckOptions, error
   send({ task, type: "fault", code: isMemory ? "memory" : "unknown", message, columns: [] });
 }
 
-/** Returns the names of the columns of a file; none if it has no table. */
 async function columnsOf(file: File, kind: CheckOptions["kind"]): Promise<readonly string[]> {
   try {
     const table = await openCheck(file, classifier!, { kind, column: 1, encoding: "auto", badRows: "keep" });

@@ -1,18 +1,14 @@
-/**
- * What the browser build puts in the place of Node's `Buffer`: bytes with the methods that idv uses, for idv alone. It is no
- * polyfill: no global changes. Memory may be shared, which decoders of browsers refuse, so bytes are copied before.
- */
+/** Replaces Node's `Buffer`, for idv alone. Copies bytes first: decoders of browsers refuse shared memory. */
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** Most arguments of one call. */
 const pieceLength = 8192;
 /** Up to this length, a loop is faster than a decoder. */
 const shortLength = 48;
 
 type Encoding = "utf8" | "latin1" | "base64";
 
-/** Without the static functions of Uint8Array, which take other parameters. */
+/** Leaves out static functions of Uint8Array, which take other parameters. */
 interface BytesConstructor {
   new (length: number): Uint8Array<ArrayBuffer>;
   new (bytes: ArrayLike<number>): Uint8Array<ArrayBuffer>;
@@ -102,7 +98,7 @@ export class Buffer extends (Uint8Array as unknown as BytesConstructor) {
     return bytes.length;
   }
 
-  /** The text may be followed by where it goes, by the encoding, or by both. */
+  /** Takes where the text goes, the encoding, or both. */
   write(text: string, startOrEncoding: number | Encoding = 0, encoding: Encoding = "utf8"): number {
     const start = typeof startOrEncoding === "number" ? startOrEncoding : 0;
     const isLatin1 = encoding === "latin1" || startOrEncoding === "latin1";
@@ -151,7 +147,6 @@ export function isUtf8(bytes: Uint8Array): boolean {
 
 const isMemory = (value: object): boolean => /^(?:Shared)?ArrayBuffer$/.test(value.constructor.name);
 
-/** Typed arrays copy into memory of their own. */
 const unshared = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes);
 
 function utf8Bytes(text: string): Buffer {

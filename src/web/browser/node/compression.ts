@@ -7,7 +7,6 @@ import { converted } from "./deflate.js";
 
 const chunkSize = 262_144;
 
-/** @throws FileError when the data is damaged, or not gzip */
 export async function* decompress(
   name: string,
   compression: Compression,

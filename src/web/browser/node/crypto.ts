@@ -6,7 +6,7 @@ export const randomFillSync = <Bytes extends Int32Array<ArrayBuffer> | Uint8Arra
   bytes: Bytes,
 ): Bytes => crypto.getRandomValues(bytes);
 
-/** SHA-256, whatever `_algorithm` is: idv has no other. Web Crypto has it as a promise only. */
+/** `_algorithm` is always SHA-256, which Web Crypto has as a promise only. */
 export function createHash(_algorithm: "sha256") {
   const hash = sha256.create();
   return {
@@ -21,7 +21,7 @@ export function createHash(_algorithm: "sha256") {
   };
 }
 
-/** For the hashes of a quota, which no page has. */
+/** Quotas have hashes, and no page has a quota. */
 export function createHmac(): never {
   throw new Error("there is no quota in a browser");
 }

@@ -4,7 +4,6 @@ import { Buffer } from "./buffer.js";
 
 const chunkSize = 65_536;
 
-/** The iteration throws if the bytes are damaged. */
 export async function* inflated(packed: Iterable<Uint8Array>): AsyncGenerator<Buffer> {
   yield* converted(new Inflate({ raw: true, chunkSize }), packed);
 }

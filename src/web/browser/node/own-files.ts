@@ -7,7 +7,6 @@ export function provideBuilt(name: BuiltFile, bytes: Uint8Array<ArrayBuffer>): v
   files.set(name, bytes);
 }
 
-/** @throws Error when the file was not provided */
 export function readBuilt(name: BuiltFile): Uint8Array<ArrayBuffer> {
   const bytes = files.get(name);
   if (bytes === undefined) throw new Error(`the tables are not loaded; await loadTables() first (${name})`);

@@ -4,7 +4,6 @@ export const posix = {
     const end = path.lastIndexOf("/");
     return { dir: end === 0 ? "/" : path.slice(0, Math.max(0, end)), base: path.slice(end + 1) };
   },
-  /** @param from starts with a slash */
   resolve(from: string, path: string): string {
     const names: string[] = [];
     for (const name of (path.startsWith("/") ? path : `${from}/${path}`).split("/")) {
