@@ -5,18 +5,11 @@ import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
 import type { Kind } from "./verdict.js";
 
-/**
- * How a provider spells its mailboxes, by its domains or its family. All that certainly or very probably deliver
- * `ann+news` to `ann` are here.
- */
+/** How a provider spells its mailboxes. Only providers that (very probably) deliver `ann+news` to `ann` are listed. */
 interface MailboxSpelling {
-  /** The domain that stands for all domains of these mailboxes; undefined if each has its own. */
   readonly domain?: string;
-  /** Characters that do not count. */
   readonly ignored?: RegExp;
-  /** Whether dots count as hyphens. */
   readonly dotsAreHyphens?: true;
-  /** Whether mailboxes are phone numbers, too, with or without a + in front. */
   readonly hasPhones?: true;
 }
 
@@ -39,21 +32,15 @@ const spellingOf: ReadonlyMap<string, MailboxSpelling> = new Map(
   spellings.flatMap(([domains, spelling]) => domains.split(" ").map((domain) => [domain, spelling] as const)),
 );
 
-/** @param ascii a domain in lower case, A-labels */
 export const ignoresDots = (ascii: string): boolean =>
   spellingOf.get(ascii)?.ignored?.source.includes(".") === true;
 
 const fastmail: ReadonlySet<string> = new Set(fastmailDomains);
 
-/** Local part that needs no quotes (RFC 5321 §4.1.2, RFC 6531 §3.3). */
 const dotString =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-]+)*$/iu;
 
-/**
- * Returns one spelling for all items that reach the same mailbox; undefined for an item that breaks the syntax rules or
- * has an address literal. All is in lower case, as for items that count as one. The local part loses its sub-address and
- * dots only where the provider is known to ignore them. The domain is in A-labels.
- */
+/** Returns lower case. Drops tags and dots only where providers do. Undefined for bad syntax or a literal. */
 export function canonicalItem(kind: Kind, item: string): string | undefined {
   if (kind === "domain") {
     const name = parseDomainName(withoutRoot(item));

@@ -1,7 +1,4 @@
-/**
- * The classifier: applies the syntax checks, the user's own lists and the rules to one item and returns a verdict.
- * It does no I/O, and knows no console.
- */
+/** The classifier: syntax, the user's own lists and the rules give one item its verdict. Does no I/O. */
 
 import { disposableDomainIn } from "./rules/domain/disposable-domain.js";
 import { disposableName } from "./rules/domain/disposable-name.js";
@@ -35,45 +32,27 @@ import { type Classification, type Kind, verdictOf } from "./verdict.js";
 /** Never throws. Takes time linear in the length of an item. Its only state is a cache of domains. */
 export interface Classifier {
   classify(kind: Kind, item: string): Classification;
-  /**
-   * Returns a verdict whose suggestion may be missing, or be a domain only. Faster than `classify` for broken and
-   * mistyped addresses.
-   */
+  /** Its suggestion may be missing or only a domain. Faster than `classify` for broken and mistyped addresses. */
   judge(kind: Kind, item: string): Classification;
-  /**
-   * Returns the facts that hold for all addresses at a domain. Not cached.
-   *
-   * @param ascii a host name, lower case, A-labels
-   */
   domainFacts(ascii: string): DomainFacts;
-  /** Returns the lists that have an entry of the table of disposable domains; `isOwn` if idv itself adds it. */
   listsWith(domain: string): { readonly lists: readonly DataSource[]; readonly isOwn: boolean };
-  /** Returns a verdict on the items whose mail a host receives, if the deny list names it. */
   judgeExchange(host: string): Classification | undefined;
-  /** Whether the deny list names hosts that receive mail. */
   readonly judgesExchanges: boolean;
   readonly tables: DomainTables;
-  /** The list of public suffixes that came with the table of disposable domains. */
   readonly suffixes: SuffixSource | undefined;
 }
 
-/**
- * Slots of the tables of names (see name-table.ts), with which the kernel finds the facts about most domains by itself.
- * `ownLists` has the domains of the user's own lists, which override the other tables.
- */
+/** Slots (see name-table.ts) with which the kernel judges most domains by itself; `ownLists` overrides the others. */
 interface DomainTables {
   readonly suffixes: Int32Array;
   readonly disposables: Int32Array;
   readonly ownLists: readonly Int32Array[];
-  /** Whether the user's own lists have entries about all domains. */
   readonly isAboutAll: boolean;
 }
 
 interface DomainFacts {
-  /** Verdict on the domain and on every address at it; undefined when the domain passes. */
   readonly verdict: Classification | undefined;
   readonly mailbox: MailboxTests;
-  /** Verdict on the domain, and on an address that no rule is about. */
   readonly otherwise: Classification;
   /** Whether the user's own lists name mailboxes at the domain; then `verdict` may not hold for an address. */
   readonly hasListedMailboxes: boolean;
@@ -92,10 +71,7 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
 
   const rules: readonly DomainRule[] = [...domainRules, disposableDomainIn(disposable), disposableName];
 
-  /**
-   * The user's own lists override all rules but the syntax checks: an allowed item skips the domain rules and the mailbox
-   * rules. The allow list wins over the deny list.
-   */
+  /** Own lists override all rules but the syntax checks, and the allow list overrides the deny list. */
   function findInOwnLists(ascii: string, local?: string): Classification | undefined {
     if (!hasLists || syntax.find(ascii) !== undefined) return undefined;
     const allowed = allow.find(ascii, local);
@@ -113,10 +89,7 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
     return undefined;
   }
 
-  /**
-   * A direct-mapped cache: each domain has one index, from its hash, and replaces the domain that is there. `seen` has the
-   * hash of the last domain that missed the cache at an index.
-   */
+  /** A direct-mapped cache. `seen` has the hash of the last domain that missed it at each index. */
   const rememberedNames: string[] = Array(rememberedDomains).fill("");
   const rememberedFacts: DomainFacts[] = Array(rememberedDomains).fill(ordinaryDomain);
   const seen = new Int32Array(rememberedDomains);
@@ -133,13 +106,12 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
     return isOrdinary ? ordinaryDomain : { verdict, mailbox, otherwise, hasListedMailboxes };
   }
 
-  /** @param name a host name of letters, digits, hyphens and dots, in either case */
   function recall(name: string): DomainFacts {
     let hash = 0;
     let capitals = 0;
     for (let i = 0; i < name.length; i++) {
       const charCode = name.charCodeAt(i);
-      // `smallBit` makes capitals small, and is set in all other characters of a host name. Only letters have `letterBit`.
+      // `smallBit` makes capitals small; all other characters of host names have it. Only letters have `letterBit`.
       hash = Math.imul(hash ^ (charCode | smallBit), 0x01000193);
       capitals |= charCode & ~(charCode << 1) & letterBit;
     }
@@ -189,7 +161,6 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
     return suggesting(verdict, `${item.slice(0, item.lastIndexOf("@"))}@${verdict.suggestion}`);
   }
 
-  /** Returns a verdict with a suggestion, if that is good. */
   function suggesting(verdict: Classification, suggestion: string | undefined): Classification {
     // Not with spread syntax, which takes longer than both verdicts together.
     const { status, reason } = verdict as Required<Classification>;

@@ -1,7 +1,6 @@
 /** Domains of providers that certainly receive mail. The library for browsers has no use for them. */
 import { majorProviders, namesIn } from "./providers.js";
 
-/** The most popular domains of the families; see providerFamily. */
 export const familyDomains = namesIn(`
   outlook.com hotmail.com live.com outlook.de outlook.fr outlook.es outlook.it outlook.jp outlook.com.br
   outlook.co.th outlook.in outlook.ie outlook.pt hotmail.co.uk hotmail.fr hotmail.de hotmail.it
@@ -34,10 +33,5 @@ export const ispProviders = namesIn(`
 
 const known: ReadonlySet<string> = new Set([...majorProviders, ...familyDomains, ...ispProviders]);
 
-/**
- * Returns whether a domain certainly receives mail, so that no DNS query is needed. Leaves out vanity domains and providers
- * chosen for privacy: some of them were given up.
- *
- * @param ascii a host name, lower case
- */
+/** Excludes vanity domains and privacy providers: some of them were given up and need a DNS query. */
 export const isKnownProvider = (ascii: string): boolean => known.has(ascii);

@@ -11,11 +11,10 @@ interface Outcome {
   readonly reason?: ReasonCode;
 }
 
-/** Reasons that the kernel gives by itself, in the order of their codes in kernel/layout.ts, which start at 2. */
+/** In the order of their codes in kernel/layout.ts, which start at 2. */
 const ofKernel = [relay, subAddress, disposableDomain, impossibleMailbox] as const;
 const others = ruleReasons.filter((reason) => !ofKernel.some(({ code }) => code === reason.code));
 
-/** The code of an outcome is its position, counted from 1. */
 export const outcomes: readonly Outcome[] = [
   { status: "ok" },
   ...[...ofKernel, ...others].map(({ status, code }) => ({ status, reason: code })),
@@ -30,7 +29,6 @@ export function reasonCode(reason: string | undefined): string | undefined {
   return end === -1 ? reason : reason!.slice(0, end);
 }
 
-/** @throws Error for a reason that is not in the list of rules */
 export function outcomeCode({ reason }: { readonly reason?: string }): number {
   const code = codes.get(reasonCode(reason));
   if (code === undefined) throw new Error(`the reason ${reason} is not in rules.ts`);

@@ -1,7 +1,4 @@
-/**
- * Mail domains of known providers and relays, lower case, ASCII. Data only; the rules are in `rules/`. Sources: the
- * providers' own lists of domains (2026-11), and the documentation of the relays.
- */
+/** Mail domains of providers and relays; only data. Sources: their own lists of domains (2026-11) and documentation. */
 
 /** Returns the domains in a text. Those without a dot end with .com. */
 export const namesIn = (block: string): readonly string[] =>
@@ -10,7 +7,6 @@ export const namesIn = (block: string): readonly string[] =>
     .split(/\s+/)
     .map((name) => (name.includes(".") ? name : `${name}.com`));
 
-/** Besides the families. */
 export const majorProviders = namesIn(`
   gmail googlemail msn passport windowslive ymail rocketmail myyahoo aim icloud me mac web.de email.de
   mail freenet.de posteo.de posteo.net mailbox.org proton.me protonmail protonmail.ch pm.me tutamail
@@ -26,7 +22,6 @@ export const majorProviders = namesIn(`
   care2
 `);
 
-/** Vanity domains of mail.com: public mailboxes at domains that look like domains of companies. */
 export const mailcomDomains = namesIn(`
   email usa post europe asia consultant engineer writeme dr cheerful accountant techie myself iname
   contractor.net linuxmail.org
@@ -76,13 +71,9 @@ export const relays: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
-/** Providers with domains in many countries; known-providers.ts has the popular ones of these. */
 export const families = "aol gmx hotmail live outlook tuta tutanota yahoo yandex".split(" ");
 
-/**
- * Domains of a family: `hotmail.se`, `yahoo.com.vn`, `yahoo.co.nz`. Under other top-level domains, the name may belong to
- * someone else.
- */
+/** Includes `hotmail.se` and `yahoo.co.nz`. Under other top-level domains, someone else may own the name. */
 const familyDomain = new RegExp(`^(${families.join("|")})\\.(?:com|net|org|info|biz|(?:com?\\.)?[a-z]{2})$`);
 
 export function providerFamily(ascii: string): string | undefined {

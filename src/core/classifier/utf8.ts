@@ -3,7 +3,7 @@ const encoder = new TextEncoder();
 
 export const utf8 = (text: string): Uint8Array => encoder.encode(text);
 
-/** Returns the number of octets without making them. A surrogate without its other half counts as U+FFFD, which it becomes. */
+/** A lone surrogate counts as U+FFFD, which it becomes. */
 export function utf8Length(text: string): number {
   let length = 0;
   for (const character of text)

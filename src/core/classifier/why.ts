@@ -1,4 +1,4 @@
-/** Tells where a verdict comes from: the rule and its source, the lists that have the domain, and who takes corrections. */
+/** Tells where a verdict comes from: the rule and its source, the lists with the domain, and who takes corrections. */
 import type { Classifier } from "./classifier.js";
 import { listedDomain } from "./rules/domain/disposable-domain.js";
 import { reasonOf } from "./rules/rules.js";
@@ -24,7 +24,6 @@ export interface Why {
   readonly isOwn: boolean;
 }
 
-/** @param verdict of the rules or, about a domain, of DNS */
 export function whyOf(classifier: Pick<Classifier, "listsWith">, { reason }: Classification): Why {
   const record = reason === undefined ? undefined : reasonOf(reason.split(":")[0]!);
   const listed = listedDomain(reason);

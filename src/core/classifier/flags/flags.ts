@@ -31,10 +31,8 @@ function isDottedVariant(mailbox: string): boolean {
   return parts.length > 3 && 2 * parts.filter(({ length }) => length < 3).length > parts.length;
 }
 
-/** What flags need to know of a domain: whose it is, and whether its mailboxes ignore dots. */
 type DomainFacts = readonly [isFree: boolean, isRelay: boolean, isGateway: boolean, hasFreeDots: boolean];
 
-/** Facts of the last domains: a list has few, and many times. */
 const lastDomains = new Map<string, DomainFacts>();
 const mostDomains = 10_000;
 
@@ -52,17 +50,12 @@ function factsOf(domain: string): DomainFacts {
   return facts;
 }
 
-/**
- * @param mx the host that receives the mail, if it is known
- * @returns flags in a fixed order; none for an item with invalid syntax
- */
 export function flagsOf(kind: Kind, item: string, mx?: string): readonly Flag[] {
   const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
   if (parsed instanceof Fault) return [];
   const local = "local" in parsed ? parsed.local.toLowerCase() : "";
   const domain = "local" in parsed ? parsed.domain?.ascii : parsed.ascii;
   if (domain === undefined) return [];
-  // A tag, as in `sales+berlin@`, does not change whose mailbox it is.
   const [mailbox = ""] = local.split("+");
   const [isFree, isRelay, isGateway, hasFreeDots] = factsOf(domain);
   const flags: Flag[] = [];

@@ -1,10 +1,7 @@
 /** Providers at which anybody can have a mailbox, besides those of providers.ts. */
 import { fastmailDomains, mailcomDomains, majorProviders, namesIn, providerFamily } from "../providers.js";
 
-/**
- * More domains at which mail.com and Fastmail offer addresses; those without a dot end with .com. Real people use them: they are
- * neither disposable nor typos.
- */
+/** More domains of mail.com and Fastmail, neither disposable nor typos. Those without a dot end with .com. */
 export const offeredDomains = [
   ...fastmailDomains,
   ...namesIn(`
@@ -45,6 +42,5 @@ const free: ReadonlySet<string> = new Set([
   ...privacyProviders,
 ]);
 
-/** Returns whether anybody can have a mailbox at a domain. A provider of connections has mailboxes for its customers only. */
 export const isFreeProvider = (ascii: string): boolean =>
   free.has(ascii) || providerFamily(ascii) !== undefined;

@@ -6,7 +6,6 @@ const runs = [...rows, ...rows.map((row) => [...row].reverse().join(""))];
 const isRun = (text: string, shortest: number) =>
   text.length >= shortest && runs.some((run) => run.includes(text));
 
-/** Letters of the middle row with three neighbours among them, as in `sdfgsd`. `alaska` and `dallas` have none. */
 const middleRow = /^(?=.*(?:asd|sdf|dfg|fgh|ghj|hjk|jkl|dsa|fds|gfd|hgf|jhg|kjh|lkj))[asdfghjkl]{4,}$/;
 const oneLetter = /^(.)\1{3,}$/;
 const repeated = /^([a-z]{2,4}?)\1+$/;
@@ -17,7 +16,6 @@ const words: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** @param mailbox in lower case, without its tag */
 export function isGibberish(mailbox: string): boolean {
   const text = mailbox.replace(/\d+$/, "").replace(/[._-]/g, "");
   if (words.has(text) || oneLetter.test(text) || isRun(text, 4) || middleRow.test(text)) return true;

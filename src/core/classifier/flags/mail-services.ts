@@ -1,7 +1,4 @@
-/**
- * Mail services by the names of their MX hosts, and hosts that take mail for parked domains. Facts for the flags of an
- * address, never for its status: all of them serve real people too. Sources: the set-up pages of the services.
- */
+/** Mail services and hosts of parked domains, by MX host; only for flags. Sources: set-up pages of the services. */
 import { findSuffixIn } from "../tables/suffix-walk.js";
 
 const services: Readonly<Record<string, string>> = {
@@ -37,7 +34,6 @@ const serviceOf: ReadonlyMap<string, string> = new Map(
 
 export const mailServices: readonly string[] = Object.keys(services);
 
-/** Returns the service of an MX host: `google`; undefined for others. `host` is in lower case. */
 export function mailServiceOf(host: string): string | undefined {
   const suffix = findSuffixIn(host, (suffix) => serviceOf.has(suffix));
   return suffix === undefined ? undefined : serviceOf.get(suffix);

@@ -1,7 +1,4 @@
-/**
- * Domains at which telephone companies of the United States and Canada turn mail into text messages. This file contains only
- * data. Sources: the companies' help pages, and lists of such domains that agree (2026-11).
- */
+/** Domains of US and Canadian carriers that turn mail into texts. Sources: their help pages, public lists (2026-11). */
 export const smsGateways: ReadonlySet<string> = new Set(
   `
   cingularme.com email.uscc.net mailmymobile.net message.alltel.com message.ting.com messaging.nextel.com

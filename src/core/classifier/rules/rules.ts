@@ -15,10 +15,7 @@ import { allowList, denyList } from "./own-lists.js";
 import type { ReasonRecord } from "./rule.js";
 import { syntax } from "./syntax.js";
 
-/**
- * The table of disposable domains is looked up after these rules. A mistyped domain is called that, even if its ending does
- * not exist either: `gmail.con` can be repaired, and is counted among those.
- */
+/** The disposable domains come after these. A typo comes before an unknown ending: `gmail.con` can be repaired. */
 export const domainRules = [specialUse, typoDomain, syntax, unknownTld, publicSuffix] as const;
 
 /** Tried if the domain has passed. The last one applies to every domain. */

@@ -2,23 +2,18 @@
 
 import { apostrophes, hidden, withoutMarks } from "../marks.js";
 
-/** Most characters of an item to repair; an address has 254 at most. */
 const longest = 320;
 
-/** Any mark that a repair looks for. Most broken items have none. */
 const anyMark = /[\s'"`<>()[\]{},;:!?~]|[^\x20-\x7e]|\.[.@]|@[.@]|^\.|\.$/;
 
 /** Applied in this order, after the marks at both ends are left out. */
 const repairs: readonly (readonly [RegExp, string])[] = [
-  // `ann (at) example (dot) net`, and full-width characters.
   [/\s*[([{]\s*at\s*[)\]}]\s*|\uff20/gi, "@"],
   [/\s*[([{]\s*dot\s*[)\]}]\s*|[\u3002\uff0e]/gi, "."],
   [hidden, ""],
-  // Marks around an address in a text.
   [/^[\s'"`<([{,;:.]+/, ""],
   [/[\s'"`>)\]},;:.!?~]+$/, ""],
   [/\s*@[\s@]*/, "@"],
-  // `ann@example,net`, `ann@example;net`, `ann@example. net`, `ann..lee@example..net`, `ann.@example.net`, `ann@.example.net`
   [/\s*[,;:.\u3001\uff0c](?=[^@]*$)\s*/g, "."],
   [/\.{2,}/g, "."],
   [/\.?@\.?/, "@"],

@@ -1,7 +1,4 @@
-/**
- * The rule for names that RFC 5321 allows but that receive no mail: names without a dot, or with a numeric top-level domain.
- * The parsers in ../syntax give the same reason.
- */
+/** Names that RFC 5321 allows but that receive no mail: without a dot, or with a numeric top-level domain. */
 import { lastDotBefore } from "../tables/suffix-walk.js";
 import { findMeant } from "./domain/typo-domain.js";
 import type { DomainRule } from "./rule.js";

@@ -1,9 +1,6 @@
 /** Syntax of address literals, which replace the domain of an address. Knows no other syntax. */
 
-/**
- * Returns whether `text` is an address literal (RFC 5321 §4.1.3): `[192.0.2.1]` or `[IPv6:2001:db8::1]`. Unlike in RFC 4291,
- * `::` replaces at least two groups.
- */
+/** RFC 5321 §4.1.3. Unlike in RFC 4291, `::` replaces at least two groups. */
 export function isAddressLiteral(text: string): boolean {
   const inside = /^\[(.*)\]$/s.exec(text)?.[1];
   if (inside === undefined) return false;

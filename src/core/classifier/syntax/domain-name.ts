@@ -2,7 +2,6 @@
 import { domainToASCII, domainToUnicode } from "node:url";
 import { Fault } from "./fault.js";
 
-/** A host name with the syntax of RFC 1123, lower case, in A-labels. */
 export interface DomainName {
   readonly ascii: string;
 }
@@ -11,23 +10,13 @@ export interface DomainName {
 export const maximumLabelOctets = 63;
 const maximumDomainOctets = 253;
 
-/** Ideographic, full-width and half-width full stops, which UTS 46 maps to a dot. */
 export const dotLookalikes = /[\u3002\uff0e\uff61]/g;
 
-/**
- * Most UTF-16 units of an item that is parsed. Longer items are rejected at once, because the mapping of UTS 46 takes
- * quadratic time. The longest valid address has 254 octets, at most 381 units before canonical composition (U+0390 is 2
- * octets and composed of 3 units); the rest is for invisible characters, which UTS 46 drops.
- */
+// In UTF-16 units. Longer items are rejected at once: UTS 46 takes quadratic time. A valid address has up to 381 units
+// (254 octets, decomposed); the rest is for invisible characters, which UTS 46 drops.
 export const hopelessLength = 1024;
 
-/**
- * Parses a domain name: letters, digits and hyphens in labels of 1 to 63 octets (RFC 5321 §4.1.2, RFC 1123 §2.1).
- * Internationalised names are mapped with UTS 46 first, so their Unicode and ASCII spellings give the same result.
- *
- * @param text the name, without the root's trailing dot
- * @param offset index of `text` in a longer item, in UTF-16 units; added to the positions in faults
- */
+/** Follows RFC 5321 §4.1.2 and RFC 1123 §2.1 after UTS 46. Adds `offset`, in UTF-16 units, to positions in faults. */
 export function parseDomainName(text: string, offset = 0): DomainName | Fault {
   if (text === "") return new Fault("the domain is empty", offset + 1);
   if (text.length > hopelessLength) return tooLong(offset);
@@ -52,7 +41,7 @@ function mapped(lower: string, offset: number): DomainName | Fault {
   if (spelledFault) return spelledFault;
   const ascii = domainToASCII(spelled.normalize("NFC"));
   const unicode = domainToUnicode(ascii);
-  // Node.js before version 24 returns an empty string for labels that encode nothing; later versions return them unchanged.
+  // Before version 24, Node.js returned an empty string for labels that encode nothing; now it returns them unchanged.
   if (ascii === "" || claimsALabel.test(unicode)) {
     return new Fault("not a valid internationalised domain name", offset + 1);
   }
@@ -60,12 +49,10 @@ function mapped(lower: string, offset: number): DomainName | Fault {
   return checkShape(unicode, offset) ?? checkLabels(ascii, offset);
 }
 
-/** Removes the root's trailing dot (RFC 1034 §3.1) or a look-alike. */
 export function withoutRoot(text: string): string {
   return text.replace(/[.\u3002\uff0e\uff61]$/, "");
 }
 
-/** Checks dots, hyphens and ASCII characters. Accepts all other characters, and labels of any length. */
 function checkShape(name: string, offset: number): Fault | undefined {
   const checked = checkLabels(name.replace(/[^\0-\x7f]/g, "x"), offset, "shape only");
   return checked instanceof Fault ? checked : undefined;

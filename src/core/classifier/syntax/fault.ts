@@ -1,9 +1,6 @@
 /** A syntax fault of an item, which parsers return instead of throwing. */
 export class Fault {
-  /**
-   * @param what a short phrase: `two dots in a row`
-   * @param position of the character at fault, counted from 1 in UTF-16 units of the item in NFC
-   */
+  /** `what` is a short phrase: `two dots in a row`. `position` counts UTF-16 units of the item in NFC, from 1. */
   constructor(
     readonly what: string,
     readonly position: number,

@@ -1,9 +1,5 @@
-/**
- * Mail exchanges of services for disposable addresses, lower case and ASCII. They and the names below them are disposable
- * domains, too. Many
- * domains that no list knows yet share one of them. This file contains only data. Sources: public lists maintained by
- * hobbyists and services (2026-10). None of the names belongs to a shared mail host or a parking service.
- */
+// Mail exchanges of disposable addresses, which many domains that no list knows yet share. Only data, no shared mail
+// hosts or parking services. Sources: public lists of hobbyists and services (2026-10).
 
 export const disposableExchanges: ReadonlySet<string> = new Set(
   `

@@ -1,7 +1,4 @@
-/**
- * Seeded 64-bit hashes, as two signed 32-bit words. Runs and DNS checks tell items and domains apart by them; the kernel has a
- * hash function of its own.
- */
+/** Seeded 64-bit hashes of items and domains, for runs and DNS checks; the kernel has a hash function of its own. */
 import { mix } from "./mix.js";
 
 export interface ItemHash {
@@ -9,12 +6,6 @@ export interface ItemHash {
   readonly high: number;
 }
 
-/**
- * Hashes a key: FNV-1a for the low word, rotations and multiplications for the high one.
- *
- * @param seed random words, of which the first two are used
- * @param key a domain, or the key of an item or mailbox from run/item.ts
- */
 export function hashItem(seed: Int32Array, key: string): ItemHash {
   let low = seed[0]!;
   let high = seed[1]!;

@@ -6,9 +6,7 @@ import { DisposableTable } from "./disposable-table.js";
 import type { OwnLists } from "./own-lists.js";
 import { useSuffixes } from "./suffix-table.js";
 
-/**
- * Plain data, so that worker threads can build the same classifier. `table` is a path, the one that comes with idv by default.
- */
+/** Plain data, so that worker threads can build the same classifier. `table` is a path; idv's own by default. */
 export interface ClassifierSource {
   readonly table?: string;
   readonly ownLists?: OwnLists;

@@ -1,7 +1,4 @@
-/**
- * The bit mixer of the hashes of items and names: the finaliser of MurmurHash3. Each input bit changes about half of the
- * output bits.
- */
+/** The finaliser of MurmurHash3: each input bit changes about half of the output bits. */
 export function mix(value: number): number {
   let h = value | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

@@ -1,16 +1,10 @@
-/**
- * Hash tables of host names, whose bytes can be written to files. One walk over a name hashes it and the domains above it,
- * for all tables. Reads and writes no files itself.
- *
- * A table has open addressing. A slot is two 32-bit words, low and high: the 64-bit hash of a name, with flags in the lowest
- * bits. Two zero words are an empty slot.
- */
+// Hash tables of host names in bytes; one walk hashes a name and the domains above it for all tables. Open addressing:
+// a slot is a 64-bit hash as two words, low and high, with flags in the lowest bits; two zero words are empty.
 import { mix } from "./mix.js";
 
 /** Most labels of a host name of 253 characters: each has a character and a dot. */
 const mostLabels = 127;
 
-/** The hashes of a name and the names above it, and the index at which each starts; from the top-level domain down. */
 interface SuffixHashes {
   count: number;
   readonly starts: Int32Array;
@@ -26,12 +20,7 @@ const hashed: SuffixHashes = {
 };
 let hashedName: string | undefined;
 
-/**
- * Returns the hashes of a name and the names above it, valid until the next call. The result is shared because new arrays
- * would take longer than all the rest, and cached because a name is looked up in several tables.
- *
- * @param name a host name, lower case, A-labels
- */
+/** Valid until the next call: shared, because new arrays would cost more than the rest; cached for several tables. */
 export function hashSuffixes(name: string): SuffixHashes {
   if (name === hashedName) return hashed;
   hashedName = name;
@@ -56,7 +45,6 @@ const dot = 0x2e;
 
 export const hashedWhole = { low: 0, high: 0 };
 
-/** Hashes bytes into {@link hashedWhole}. For a host name, this is the last hash of {@link hashSuffixes}. */
 export function hashName(bytes: Uint8Array, start: number, end: number): void {
   let a = 0x2c1b3c6d;
   let b = 0x297a2d39;
@@ -80,13 +68,11 @@ export class NameTable {
     this.#flags = (1 << flagBits) - 1;
   }
 
-  /** Returns the flags of the name with this hash; -1 if there is none. */
   find(low: number, high: number): number {
     const slot = this.slotOf(low, high);
     return slot === -1 ? -1 : this.slots[2 * slot]! & this.#flags;
   }
 
-  /** Returns the number of the slot of the name with this hash; -1 if there is none. */
   slotOf(lowWord: number, high: number): number {
     const low = lowWord & ~this.#flags;
     for (let slot = high & this.#mask; ; slot = (slot + 1) & this.#mask) {
@@ -98,10 +84,7 @@ export class NameTable {
   }
 }
 
-/**
- * Finds the longest listed name that is `ascii` or above it, in a table with one flag, which is 1 for names that stand for those
- * below them only.
- */
+/** The table has one flag, which is 1 for names that stand only for those below them. */
 export function findListed(names: NameTable, ascii: string): string | undefined {
   const { count, starts, lows, highs } = hashSuffixes(ascii);
   for (let label = count - 1; label >= 0; label--) {
@@ -111,7 +94,6 @@ export function findListed(names: NameTable, ascii: string): string | undefined 
   return undefined;
 }
 
-/** The hash of a name; its lowest bits, which are those of the flags, may have any value. */
 export interface NameHash {
   readonly low: number;
   readonly high: number;
@@ -122,12 +104,7 @@ export function hashOf(name: string): NameHash {
   return { low: lows[count - 1]!, high: highs[count - 1]! };
 }
 
-/**
- * Returns the slots of a table. The order of the names does not change them.
- *
- * @param flags the flags of each name, less than `2 ** flagBits`
- * @throws Error when two names have the same hash; the probability is 1 in 10^9 for 138,000 names with one flag
- */
+/** @throws Error when two names share a hash: 1 in 10^9 for 138,000 names with one flag */
 export function fillSlots(flags: ReadonlyMap<string, number>, flagBits: number): Int32Array {
   return fillHashes(
     Array.from(flags, ([name, flags]) => ({ ...hashOf(name), flags, name })),
@@ -135,7 +112,6 @@ export function fillSlots(flags: ReadonlyMap<string, number>, flagBits: number):
   );
 }
 
-/** As {@link fillSlots}, for names of which only the hashes are known. */
 export function fillHashes(
   entries: readonly (NameHash & { readonly flags: number; readonly name?: string })[],
   flagBits: number,

@@ -13,30 +13,19 @@ export interface OwnLists {
   readonly deny: ListTable;
 }
 
-/**
- * A list as slots of two {@link NameTable}s. `domains` are listed or have listed mailboxes, with a flag for each; `others` are
- * the rest: whole addresses, `noreply@*`, `*` and `mx:example.net`.
- */
+/** Slots of two {@link NameTable}s; `others` has addresses, `noreply@*`, `*` and `mx:example.net`. */
 export interface ListTable {
   readonly domains: Int32Array;
   readonly others: Int32Array;
   readonly entries: number;
-  /** Whether an entry is about items at all domains. */
   readonly isAboutAll: boolean;
   readonly hasExchanges: boolean;
 }
 
 export type ListName = "allow" | "deny";
 
-/**
- * Parses a line of a list, optionally followed by white space and a comment that starts with `#`. An entry is a domain with all
- * domains below it, which `*.b.net`, `.b.net`, `@b.net` and `*@b.net` are, too; an address; `noreply@*`, a mailbox at every
- * domain; or `*`, whatever no other entry is about. On a deny list also `mx:b.net`, a host that receives the mail of
- * domains, and all hosts below it.
- *
- * @returns the entry in its usual spelling: lower case, the domain in A-labels; undefined for an empty line or a comment; a
- *   fault for any other line
- */
+// A domain with all below it (also `*.b.net`, `.b.net`, `@b.net`, `*@b.net`), an address, `noreply@*`, or `*`, for the
+// rest; to deny also `mx:b.net`. Returns the usual spelling; undefined for an empty line or a comment.
 export function parseListLine(line: string, list: ListName): string | Fault | undefined {
   const text = line
     .replace(/(^|\s)#.*$/, "")
@@ -66,7 +55,6 @@ const everything = "*";
 const mailboxKey = (local: string, domain: string): string => `${local.toLowerCase()}@${domain}`;
 const exchangeKey = (host: string): string => `mx:${host}`;
 
-/** Estimated lengths of a line, in bytes. */
 const usualLine = 16;
 const usualAddress = 32;
 
@@ -74,11 +62,7 @@ const isListed = 1;
 const hasMailboxes = 2;
 const domainFlagBits = 2;
 
-/**
- * Compiles the lines of texts in UTF-8. Ignores lines that are no entries, after a call of `onFault`.
- *
- * @param onFault gets the index of the text, from 0, and the number of the line, from 1
- */
+/** Reports lines that are not entries by the index of their text, from 0, and line number, from 1. */
 export function compileList(
   list: ListName,
   texts: readonly (string | Uint8Array)[],
@@ -131,11 +115,7 @@ function addEntry({ domains, others }: ListTables, entry: string): void {
   if (at !== -1 && !isEverywhere) addText(domains, entry.slice(at + 1), hasMailboxes);
 }
 
-/**
- * Fast path: most lines are a domain or an address in its usual spelling, and need not become text.
- *
- * @returns the end of the line; `start` for any other one, which is not added
- */
+/** Fast path for lines that need not become text. Returns the end of the line; `start` if it was not added. */
 function addPlainLine({ domains, others }: ListTables, text: Uint8Array, start: number): number {
   const domainEnd = plainEnd(text, start);
   if (domainEnd > start) {
@@ -165,7 +145,6 @@ export class NameList {
     this.#others = new NameTable(others, domainFlagBits);
   }
 
-  /** Returns the entry that decides about an item: the one that says most of it. */
   find(ascii: string, local?: string): string | undefined {
     if (this.isEmpty) return undefined;
     if (local !== undefined && this.#has(mailboxKey(local, ascii))) return `${local}@${ascii}`;
@@ -175,13 +154,11 @@ export class NameList {
     return this.#has(everything) ? everything : undefined;
   }
 
-  /** @param host the host that receives the mail of a domain */
   findExchange(host: string): string | undefined {
     const listed = findSuffixIn(host, (suffix) => this.hasExchanges && this.#has(exchangeKey(suffix)));
     return listed === undefined ? undefined : exchangeKey(listed);
   }
 
-  /** Returns whether entries are about single mailboxes at a domain. */
   hasMailboxesAt(ascii: string): boolean {
     if (this.isEmpty) return false;
     const { low, high } = hashOf(ascii);
@@ -205,7 +182,6 @@ export class NameList {
   }
 }
 
-/** Slots of a {@link NameTable}, doubled when two thirds are in use. */
 class SlotTable {
   slots: Int32Array;
   #size = 0;
@@ -248,10 +224,6 @@ class SlotTable {
 const Memory = globalThis.SharedArrayBuffer ?? ArrayBuffer;
 const newSlots = (count: number) => new Int32Array(new Memory(8 * count));
 
-/**
- * Returns the end of a line that is a domain of small letters, digits, dots and single hyphens; `start` for any other line,
- * which may be a domain too.
- */
 function plainEnd(text: Uint8Array, start: number): number {
   let before = dot;
   let hasDot = false;
@@ -269,10 +241,6 @@ function plainEnd(text: Uint8Array, start: number): number {
   }
 }
 
-/**
- * Returns the index of the `@` behind a local part of small letters, digits, `_`, hyphens and single dots; -1 for any other
- * line, which may be an address, too.
- */
 function plainAt(text: Uint8Array, start: number): number {
   let before = dot;
   for (let at = start; at < text.length && at - start <= longestLabel; at++) {
@@ -294,7 +262,6 @@ const dot = 0x2e;
 const hyphen = 0x2d;
 const atSign = 0x40;
 const underscore = 0x5f;
-/** Most octets of a label (RFC 1035 §2.3.4). A longer line is left to {@link parseListLine}. */
 const longestLabel = 63;
 
 function lineEndFrom(text: Uint8Array, start: number): number {

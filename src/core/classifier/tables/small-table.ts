@@ -1,12 +1,8 @@
-/**
- * A table of the most frequent disposable domains and of the public suffixes in 170 kB, for forms in browsers. Reads and
- * writes no files itself.
- *
- * The file has four 32-bit little-endian words: magic number (`IDVS`), version of the format, number of domains, number of
- * suffixes. Then come the domains and the suffixes, by the high words of their hashes: the difference to the one before as a
- * LEB128 number, and the upper half of the low word, with the flags in its lowest bits. Of a domain, 47 bits are compared: a name
- * that is not in the table is found in it with a probability of 1 in 7 billion.
- */
+// The most frequent disposable domains and the public suffixes in 170 kB, for forms in browsers.
+// Its file has four 32-bit little-endian words: magic number (`IDVS`), version, number of domains, number of suffixes.
+// Then both by the high words of their hashes: the difference as LEB128, and the upper half of the low word, with flags
+// in its lowest bits. Of a domain, 47 bits are compared: a name that is not in the table is found with a probability of
+// 1 in 7 billion.
 import type { ClassifierTable } from "../classifier.js";
 import type { DisposableTable } from "./disposable-table.js";
 import { fillHashes, findListed, hashOf, type NameHash, NameTable } from "./name-table.js";
@@ -16,20 +12,16 @@ const magic = 0x53564449;
 const format = 1;
 const headerWords = 4;
 const domainFlagBits = 1;
-/** Bits of the low word that are not stored. */
 export const leftOut = 16;
 
 type Entry = NameHash & { readonly flags: number };
 
-/** Number of domains in the table that comes with idv. */
 export const smallTableDomains = 20_000;
 
-/** Without the lists that have each domain. */
 export type SmallTable = ClassifierTable & {
   readonly suffixSlots: Int32Array;
 };
 
-/** @throws Error when two names would have the same hash */
 export function compileSmallTable(domains: readonly Entry[], suffixSlots: Int32Array): Uint8Array {
   const suffixes: Entry[] = [];
   for (let slot = 0; slot < suffixSlots.length; slot += 2) {
@@ -96,7 +88,6 @@ export function readSmallTable(bytes: Uint8Array): SmallTable {
   };
 }
 
-/** Returns the domains that the most lists have; those of curated lists count more. */
 export function mostListed(table: DisposableTable, most: number): readonly Entry[] {
   const isCurated = table.sources.map(({ role }) => role === "list");
   const points = (lists: number) => {

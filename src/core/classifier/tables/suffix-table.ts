@@ -1,15 +1,9 @@
-/**
- * The public suffix list as a table of names, which `npm run build` compiles. A look-up takes a fraction of the time of a
- * general library, which returns the parts of a name. Loading the table takes almost no time.
- */
+/** The public suffix list as a table of names: loads in almost no time and is faster than a general library. */
 import { readBuilt } from "../../../package/own-files.js";
 import { fillSlots, NameTable } from "./name-table.js";
 
-/**
- * Flags of a name. `icann` and `private`: it is a suffix of this section. `icannBelow` and `privateBelow`: so is every name one
- * label longer (`*.ck`), except names with the flag `exception` (`!www.ck`). `hasMore`: the ICANN section has rules for
- * longer names.
- */
+// `icann` and `private`: a suffix of this section. `icannBelow` and `privateBelow`: so is every name one label longer
+// (`*.ck`), except an `exception` (`!www.ck`). `hasMore`: the ICANN section has rules for longer names.
 export const suffixFlag = {
   icann: 1,
   icannBelow: 2,
@@ -21,7 +15,6 @@ export const suffixFlag = {
 export const flagBits = 6;
 
 export interface SuffixRule {
-  /** As in the list, lower case, A-labels: `co.uk`, `*.ck`, `!www.ck`. */
   readonly rule: string;
   readonly isPrivate: boolean;
 }
@@ -47,11 +40,7 @@ export function compileSuffixTable(rules: readonly SuffixRule[]): Uint8Array {
 
 let table: NameTable | undefined;
 
-/**
- * Uses a newer list than the one that comes with idv, from now on and in all of this thread.
- *
- * @param leftOut number of low bits of the hashes that are not compared
- */
+/** Applies from now on and in all of this thread. `leftOut` low bits of the hashes are not compared. */
 export function useSuffixes(slots: Int32Array, leftOut = 0): void {
   table = new NameTable(slots, leftOut + flagBits);
 }

@@ -1,6 +1,5 @@
 /** Walks from a host name up to its top-level domain, for rules that match a domain with all domains below it. */
 
-/** Returns the longest wanted name among `ascii` and the domains above it: `a.b.com`, `b.com`, `com`. */
 export function findSuffixIn(ascii: string, isWanted: (suffix: string) => boolean): string | undefined {
   for (let rest = ascii; ; ) {
     if (isWanted(rest)) return rest;
@@ -10,10 +9,7 @@ export function findSuffixIn(ascii: string, isWanted: (suffix: string) => boolea
   }
 }
 
-/**
- * Returns the index of the last dot before `end`; -1 if there is none. Several times as fast as `lastIndexOf`, and called
- * about five times per domain.
- */
+/** Several times as fast as `lastIndexOf`, and called about five times per domain. */
 export function lastDotBefore(name: string, end: number): number {
   let i = end - 1;
   while (i >= 0 && name.charCodeAt(i) !== dot) i--;

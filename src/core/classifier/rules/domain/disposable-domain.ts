@@ -26,7 +26,6 @@ export const disposableDomainIn = (table: Pick<DisposableTable, "find" | "isZone
 
 const start = `${disposableDomain.code}: `;
 
-/** Returns the domain of the table that a reason names; undefined for other reasons. */
 export function listedDomain(reason: string | undefined): string | undefined {
   if (!reason?.startsWith(start)) return undefined;
   return reason.slice(start.length, reason.endsWith(freeSubdomain) ? -freeSubdomain.length : undefined);

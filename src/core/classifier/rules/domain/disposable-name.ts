@@ -1,15 +1,11 @@
-/**
- * The rule for domains that are called like services for temporary mail. Measured: of 15,195 popular domains and 1,183 of mail
- * providers, it flags temp-mail.io and temp-mail.org alone.
- */
+// The rule for names like those of temporary mail. Measured: of 15,195 popular domains and 1,183 of mail providers, it
+// flags only temp-mail.io and temp-mail.org.
 
 import type { DomainRule } from "../rule.js";
 import { registrableIn } from "./public-suffix.js";
 
-/** Words for temporary mail. */
 const temporary =
   /(?:te?mp|trash|disposable|throwaway|fake|burner|(?:[1-6]0|15)-?minutes?)-?(?:e-?)?(?:mail|inbox)|^tmails?$|mailinator|yopmail|wegwerf|jetable/;
-/** Mail, at endings that cost little. */
 const cheapMail =
   /(?:mail|inbox).*\.(?:xyz|top|shop|site|online|click|cfd|sbs|icu|fun|space|store|website|club|pw|cyou|buzz|rest|bond|monster|lol|pics|cf|ga|gq|ml|tk)$/;
 /** What works against temporary mail is no temporary mail. */
@@ -33,5 +29,4 @@ export const disposableName = {
   },
 } as const satisfies DomainRule;
 
-/** What every name that the rule finds has. */
 const mailWord = /mail|nbox|wegw|jeta/;

@@ -5,12 +5,7 @@ import type { DomainRule } from "../rule.js";
 
 export type SuffixFinding = "registrable" | "public-suffix" | "unknown-tld";
 
-/**
- * Looks up a name in the ICANN section of the list. Entries of the private section (`github.io`, `eu.org`) are `registrable`:
- * their owners registered them and give away names below them.
- *
- * @param ascii a host name, lower case, A-labels
- */
+/** Knows the ICANN section only: private entries (`github.io`) are `registrable`, as their owners registered them. */
 export function findSuffix(ascii: string): SuffixFinding {
   const { icann, icannBelow, exception, hasMore } = suffixFlag;
   const table = suffixTable();
@@ -23,14 +18,12 @@ export function findSuffix(ascii: string): SuffixFinding {
     const isSuffix = (own & icann) !== 0 || (parent & icannBelow) !== 0;
     isKnown ||= isSuffix;
     if (label === count - 1 && isSuffix) return hasMailboxes(ascii, parent) ? "registrable" : "public-suffix";
-    // Most names stop here, at their top-level domain.
     if ((own & hasMore) === 0) break;
     parent = own;
   }
   return isKnown ? "registrable" : "unknown-tld";
 }
 
-/** Returns the domain that was registered: `example.co.uk` for `mail.example.co.uk`; the name itself if there is none. */
 export function registrableIn(ascii: string): string {
   let found = ascii;
   for (let name = ascii; name.includes("."); name = name.slice(name.indexOf(".") + 1)) {
@@ -39,24 +32,15 @@ export function registrableIn(ascii: string): string {
   return found;
 }
 
-/**
- * Suffixes at which authorities have mailboxes: `gov.in`, `nic.in`, `mil.lv` and `sa.gov.au`, and those at which schools have
- * them: `catholic.edu.au`, below the suffix of all schools, at which nobody has one.
- */
+/** Authorities have mailboxes at `gov.in`, `mil.lv`, `sa.gov.au`; schools at `catholic.edu.au`, but not above it. */
 const authorities = /^(?:gov|gob|gouv|govt|gv|go|gub|mil|nic|nat)\.|\.(?:ac|edu|gov|sch)\.[a-z]{2}$/;
 
-/**
- * Returns whether a public suffix may have mailboxes: names of authorities and schools, and names that only a wildcard makes a suffix.
- * `*.sch.uk` matches `kent.sch.uk`, which has mailboxes of schools, but also any invented name.
- *
- * @param parent flags of the name without its first label
- */
+/** Returns true for authorities, schools and wildcards: `*.sch.uk` matches `kent.sch.uk`, which has mailboxes. */
 function hasMailboxes(ascii: string, parent: number): boolean {
   const isByWildcard = (parent & suffixFlag.icannBelow) !== 0 && ascii.split(".").length > 2;
   return isByWildcard || authorities.test(ascii);
 }
 
-/** Returns whether `ascii` itself is in the private section: a zone in which anybody can get a name. */
 export function isPrivateZone(ascii: string): boolean {
   const isBelowZone = (flagsOf(ascii.slice(ascii.indexOf(".") + 1)) & suffixFlag.privateBelow) !== 0;
   return isBelowZone || (flagsOf(ascii) & suffixFlag.private) !== 0;

@@ -3,10 +3,7 @@
 import { lastDotBefore } from "../../tables/suffix-walk.js";
 import type { DomainRule } from "../rule.js";
 
-/**
- * RFC 2606 (`example.com`, `.test`, `.example`, `.invalid`), RFC 6761 (`.localhost`), RFC 6762 (`.local`), RFC 7686
- * (`.onion`), RFC 3172 (`.arpa`).
- */
+/** RFC 2606, RFC 6761 (`.localhost`), RFC 6762 (`.local`), RFC 7686 (`.onion`), RFC 3172 (`.arpa`). */
 const reserved: ReadonlySet<string> = new Set([
   "test",
   "example",
@@ -29,7 +26,6 @@ function findReserved(ascii: string): string | undefined {
     const topLevel = ascii.slice(lastDot + 1);
     if (reserved.has(topLevel)) return topLevel;
   }
-  // Only example.com, .net and .org are left. Most names have no `e` before the last dot.
   if (ascii.charCodeAt(lastDot - 1) !== letterE) return undefined;
   const twoLabels = ascii.slice(lastDotBefore(ascii, lastDot) + 1);
   return reserved.has(twoLabels) ? twoLabels : undefined;

@@ -18,7 +18,6 @@ export const unknownTld = {
   },
 } as const satisfies DomainRule;
 
-/** Returns whether DNS may still decide about an item: it passed the rules, or only its ending was unknown. */
 export const mayReceiveMail = ({
   status,
   reason,

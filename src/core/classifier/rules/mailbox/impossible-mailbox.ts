@@ -4,10 +4,8 @@ import type { MailboxName, MailboxRule } from "../rule.js";
 
 /** Mailbox names that a provider allows. Measured against 48,598 addresses of real people. */
 interface MailboxGrammar {
-  /** Form of the local part before any `+`; absent if unknown. */
   readonly mailbox?: MailboxName;
   readonly noPlus?: true;
-  /** Whether the number of a telephone is another name of a mailbox. */
   readonly takesPhones?: true;
   readonly says: string;
 }
@@ -20,7 +18,6 @@ const atEnd = 4;
 const letters = "abcdefghijklmnopqrstuvwxyz";
 const digits = "0123456789";
 
-/** Letters are allowed in both cases. `last` are the characters of `rest` that may end a name. */
 function mailboxName(
   first: string,
   rest: string,
@@ -48,7 +45,6 @@ const looseCharacters = `${alphanumerics}._-`;
 const loose = mailboxName(looseCharacters, looseCharacters);
 const looseWords = "takes only letters, digits and . _ -";
 
-/** Grammars by domain. A name without a dot is a family, from `providerFamily`. */
 const grammars: readonly (readonly [string, MailboxGrammar])[] = [
   [
     "gmail.com googlemail.com",
@@ -105,11 +101,10 @@ function findMailboxGrammar(ascii: string, family: string | undefined): MailboxG
   return grammarOf.get(ascii) ?? (family === undefined ? undefined : grammarOf.get(family));
 }
 
-/** Whether a dot is between other characters: the syntax allows misplaced ones in a quoted string and before a `+` only. */
+/** Misplaced dots come only in quoted strings and before a `+`. */
 const isApart = (local: string, at: number, end: number): boolean =>
   at > 0 && local.charCodeAt(at - 1) !== dot && at + 1 < end;
 
-/** Returns why a provider cannot have a mailbox, in words that follow the domain: `needs 6 to 30 characters`. */
 function findImpossibleMailbox(
   { mailbox, noPlus: hasNoPlus, says }: MailboxGrammar,
   local: string,

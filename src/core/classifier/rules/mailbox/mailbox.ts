@@ -1,7 +1,4 @@
-/**
- * Applies the mailbox rules to addresses whose domain passes: finds the rules for a domain and tests local parts with them.
- * `judgeMailbox` in the kernel has the same rules, so a verdict must depend on nothing else.
- */
+/** Applies the mailbox rules. `judgeMailbox` in the kernel has the same: a verdict must depend on nothing else. */
 import { providerFamily } from "../../providers.js";
 import { type Classification, verdictOf } from "../../verdict.js";
 import type { MailboxRule, MailboxTest } from "../rule.js";
@@ -25,17 +22,13 @@ export function findMailboxTests(ascii: string): MailboxTests {
   return isOrdinary ? ordinaryMailboxes : tests;
 }
 
-/** 1 for the first label of each domain or family that a rule names, by {@link labelCode}. */
 export const namedLabels = new Uint8Array(32_768);
 for (const name of mailboxRules.flatMap(({ names }): readonly string[] => names)) {
   const [label = ""] = name.split(".");
   namedLabels[labelCode(label, 0, label.length)] = 1;
 }
 
-/**
- * Maps a label to a number from 0 to 32,767, by its length and its first, middle and last letter. A collision costs a
- * needless look-up, but hides no rule.
- */
+/** Range 0 to 32,767. A collision costs a needless look-up, but hides no rule. */
 export function labelCode(name: string, start: number, end: number): number {
   const [first, last] = [name.charCodeAt(start), name.charCodeAt(end - 1)];
   const letters = threeOf(first, name.charCodeAt((start + end) >> 1), last);
@@ -52,7 +45,6 @@ function mayHaveRules(ascii: string): boolean {
   return false;
 }
 
-/** @param local without the quotes and backslashes of a quoted string */
 export function classifyMailbox(tests: MailboxTests, local: string): Classification | undefined {
   const plus = local.indexOf("+");
   for (const { rule, test } of tests) {

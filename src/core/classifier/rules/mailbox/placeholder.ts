@@ -1,13 +1,9 @@
-/**
- * The rule for placeholders: addresses such as `test@gmail.com`, which people type to get past a form, and samples such as
- * `you@yourdomain.com`, which they copy from one.
- */
+/** The rule for addresses typed to get past a form (`test@gmail.com`) and copied samples (`you@yourdomain.com`). */
 import { families, mailcomDomains, majorProviders } from "../../providers.js";
 import type { MailboxRule } from "../rule.js";
 
 const freeMail: ReadonlySet<string> = new Set([...majorProviders, ...mailcomDomains]);
 
-/** Domains whose mailboxes are numbers by default: `888888` is no placeholder there. */
 const numericMailboxes: ReadonlySet<string> = new Set(["qq.com", "vip.qq.com", "foxmail.com"]);
 
 /** Each is the local part of at most 0.005 % of real addresses. */
@@ -15,7 +11,6 @@ const placeholderWords = "test asdf qwerty foo bar fake none null nobody example
 const wordDomain = new RegExp(`^(${placeholderWords.join("|")})\\.[^.]*$`);
 const longAsdf = /^asdf+$/;
 const oneCharacter = /^(.)\1{2,}$/;
-/** The letters of most keyboards. */
 export const keyboardRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
 const sampleDomains: ReadonlySet<string> = new Set([
@@ -28,10 +23,7 @@ const sampleName = /^(?:you|name|your.*)$/;
 
 type Placeholders = "all" | "not-numbers" | "sample" | { readonly word: string } | undefined;
 
-/**
- * Returns which placeholders count at a domain. Words count only at free-mail providers, because a company may well have a
- * mailbox `test@`, and at a domain of the same word: `test@test.com`.
- */
+/** Words count only at free-mail providers and at the same word (`test@test.com`): a company may well have `test@`. */
 function findPlaceholders(ascii: string, family: string | undefined): Placeholders {
   if (sampleDomains.has(ascii)) return "sample";
   const word = wordDomain.exec(ascii)?.[1];
@@ -40,7 +32,7 @@ function findPlaceholders(ascii: string, family: string | undefined): Placeholde
   return numericMailboxes.has(ascii) ? "not-numbers" : "all";
 }
 
-/** Numbers such as `12345`, single characters and words such as `me`, `mail` and `user` do not count: real people have them. */
+/** Excludes `12345`, single characters, `me`, `mail` and `user`: real people have them. */
 function isPlaceholder(rule: Placeholders, local: string): boolean {
   if (rule === undefined) return false;
   const isWord = rule === "all" || rule === "not-numbers";
@@ -57,7 +49,6 @@ function isPlaceholder(rule: Placeholders, local: string): boolean {
   );
 }
 
-/** First three letters, by {@link threeOf}, of a word, of a part of a keyboard row, or of one letter repeated. */
 export const placeholderStarts: ReadonlySet<number> = new Set([
   ...placeholderWords.map((word) => threeAt(word, 0)),
   ...keyboardRows.flatMap((row) => Array.from(row.slice(2), (_, i) => threeAt(row, i))),
@@ -68,18 +59,12 @@ function threeAt(text: string, start: number): number {
   return threeOf(text.charCodeAt(start), text.charCodeAt(start + 1), text.charCodeAt(start + 2));
 }
 
-/**
- * Maps three characters to a number from 0 to 32,767, ignoring case. Other characters collide with letters, which costs a
- * needless check, but hides no placeholder.
- */
+/** Range 0 to 32,767, ignoring case. A collision costs a needless check, but hides no placeholder. */
 export function threeOf(first: number, second: number, third: number): number {
   return ((first & 31) << 10) | ((second & 31) << 5) | (third & 31);
 }
 
-/**
- * Returns whether a local part may be a word, a part of a keyboard row or a repeated character, by its first three
- * characters. Saves the rest of {@link isPlaceholder} for 99 of 100 local parts at free-mail providers.
- */
+/** Fast path: skips {@link isPlaceholder} for 99 of 100 local parts at free-mail providers. */
 function startsLikePlaceholder(local: string): boolean {
   const [first, second, third] = [local.charCodeAt(0), local.charCodeAt(1), local.charCodeAt(2)];
   // Some characters are ASCII only in lower case, such as the Kelvin sign.

@@ -17,7 +17,7 @@ export const subAddress = {
     const isSubAddress = fastmail.has(ascii.slice(ascii.indexOf(".") + 1));
     return {
       find(local, plus) {
-        // Only `+` starts a sub-address (RFC 5233), not `-`, `.` or `=`: 3 to 16 % of real people have a hyphen in theirs.
+        // Only `+` starts one (RFC 5233), not `-`, `.` or `=`: 3 to 16 % of real people have a hyphen in theirs.
         if (plus > 0 && plus < local.length - 1) return { subject: local.slice(plus) };
         return isSubAddress ? { subject: ascii } : undefined;
       },
