@@ -1,7 +1,4 @@
-/**
- * Observes the rows of a run and counts what the report shows besides the summary. Stores domains, but addresses only
- * if asked to.
- */
+/** Counts what the report shows besides the summary. Stores domains, but addresses only if asked to. */
 import type { ItemHash } from "../classifier/tables/item-hash.js";
 import { DistinctItems } from "../run/distinct-items.js";
 import {
@@ -27,7 +24,6 @@ const mostSuggestions = 10_000;
 
 interface ShownRow {
   readonly file: string;
-  /** Line on which the row starts, from 1; null if lines are not counted. */
   readonly line: number | null;
   readonly item: string;
   readonly status: string;
@@ -37,7 +33,6 @@ interface ShownRow {
 
 /** What is counted for a report only. */
 export interface Breakdown {
-  /** Names of the counts of {@link NamedCounts}. */
   readonly series: readonly string[];
   /** Mistyped domains with the intended domains, such as `gmial.com → gmail.com`. */
   readonly typos: readonly NamedCounts[];
@@ -45,7 +40,6 @@ export interface Breakdown {
   readonly providers: readonly NamedCounts[];
   /** Distinct addresses that reach the mailbox of another address in the list, but are written differently. */
   readonly sameMailbox: number;
-  /** The column with dates, and the rows of each month, counted by {@link series}, the oldest month first. */
   readonly months: { readonly column: string; readonly counts: readonly NamedCounts[] } | null;
   /** Fake and disposable rows; null unless addresses are wanted. */
   readonly shownRows: readonly ShownRow[] | null;
@@ -105,7 +99,6 @@ export class Collector {
   #isFirst = true;
   readonly #suggestedDomains = new Map<string, string | undefined>();
   #isItem: ItemMailboxes["isItem"] = () => false;
-  /** The dates of the current file, numbered by hash. */
   #dates = new HashedNames();
   /** For each date, the counts of its month, which all dates of that month share. */
   #countsByDate: (number[] | undefined)[] = [];
@@ -129,7 +122,6 @@ export class Collector {
     };
   }
 
-  /** Returns the rows of the current file by the values of its columns. */
   groups(): readonly Group[] {
     return this.#groups.flatMap((counts) => counts.group() ?? []);
   }
@@ -189,12 +181,6 @@ export class Collector {
     this.#file.typos.trim();
   }
 
-  /**
-   * Counts the domains of the rows' items.
-   *
-   * @param seriesOf the series of each code
-   * @returns the number of each row's domain in `providers`; -1 for none
-   */
   #countDomains(rows: ObservedRows, seriesOf: readonly number[]): Int32Array {
     const { codes, statuses, reasons, facts } = rows;
     const { providers } = this.#file;
@@ -243,7 +229,7 @@ export class Collector {
     this.#file.rows.push({ file, line, item, status, reason, suggestion });
   }
 
-  /** @param before number of columns whose fields are before those of the groups */
+  /** `before` is the number of columns whose fields are before those of the groups. */
   #countGroups(rows: ObservedRows, row: number, status: number, before: number): void {
     for (const [nth, group] of this.#groups.entries()) {
       const hashes = rows.facts?.fields[before + nth];
@@ -317,10 +303,7 @@ export class Collector {
     }
   }
 
-  /**
-   * Returns the number of distinct items that reach a mailbox of another item. An item with capitals counts as the
-   * mailbox in small letters, as in the comparison of items.
-   */
+  /** Counts capitals as small letters, as in the comparison of items. */
   #sameMailbox(): number {
     const { all } = this.#total.mailboxes;
     const { isNew } = new DistinctItems().addAll(all, new Uint8Array(all.length / 2).fill(1));

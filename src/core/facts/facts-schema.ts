@@ -1,4 +1,4 @@
-/** The JSON Schema (draft 2020-12) of the facts: of a line of `--log json`, a report as JSON, and a list of the service. */
+/** JSON Schema (draft 2020-12) of the facts: a line of `--log json`, a report as JSON, a list of the service. */
 import { statusWords } from "../validator/statuses.js";
 import type { Facts } from "./facts.js";
 

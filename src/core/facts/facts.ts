@@ -1,7 +1,5 @@
-/**
- * What a run has found: one record for a file, and for several together. Every summary, report, page and program shows it, and
- * counts nothing by itself. It is plain JSON; its schema is in facts-schema.ts.
- */
+// What a run has found: plain JSON, for one file or several together. Every summary, report, page and program shows it,
+// and counts nothing by itself. Its schema is in facts-schema.ts.
 
 import type { Kind } from "../classifier/verdict.js";
 import { mostTopDomains, noRows, type RunReport } from "../run/run-options.js";
@@ -22,21 +20,15 @@ interface CountedLines {
   readonly lines: readonly number[];
 }
 
-/** What was found in one input, and how it was read. */
 export interface InputFacts {
-  /** Its path, or `standard input`. */
   readonly name: string;
-  /** Column with the items, from 1. */
   readonly column: number;
   readonly columnName: string | null;
-  /** Names of the columns in the output; none without a header. */
   readonly columns: readonly string[];
-  /** Further columns with items, and their rows by status. */
   readonly otherColumns: readonly { readonly name: string; readonly statuses: Counts }[];
   /** Columns with items that were not validated: `3 "work email"`. */
   readonly passedOver: readonly string[];
   readonly dialect: {
-    /** Null for a plain list. */
     readonly delimiter: string | null;
     readonly quote: string;
     readonly escape: string;
@@ -52,7 +44,6 @@ export interface InputFacts {
   readonly hiddenRows: number | null;
   /** Elements of a JSON document beside its records; null for other tables. */
   readonly otherElements: number | null;
-  /** Rows without an item that have one in another column. */
   readonly elsewhere: { readonly rows: number; readonly column: string; readonly isOnly: boolean } | null;
   readonly badRowKinds: readonly (CountedLines & { readonly kind: string })[];
   /** Rows that are left out, or fail the run, although another of their items is ok or alias. */
@@ -62,9 +53,7 @@ export interface InputFacts {
 /** Counts are rows unless stated otherwise. */
 export interface Facts {
   readonly version: typeof factsVersion;
-  /** End of the run (ISO 8601). */
   readonly made: string;
-  /** Program and version. */
   readonly madeBy: string;
   readonly kind: Kind;
   /** Whether nothing was charged and written: the units are those that would be. */
@@ -74,69 +63,51 @@ export interface Facts {
   /** Age of the newest list of disposable domains, in days; null for a service, and if it is not known. */
   readonly dataDays: number | null;
   readonly inputs: readonly InputFacts[];
-  /** Inputs that could not be validated, and are not in `inputs`. */
   readonly failed: number;
   readonly rows: number;
   readonly written: number;
   readonly empty: number;
-  /** Values that mean that there is no item, such as `n/a`. */
   readonly emptied: number;
-  /** Rows that are not counted in `rows`. */
   readonly badRows: number;
-  /** Values with invisible characters, quotes or the like around an item. */
   readonly marked: number;
-  /** Rows that `--fix` repairs. */
   readonly repairable: number;
-  /** Rows that were repaired. */
   readonly fixed: number;
-  /** Rows with the status of an earlier run. */
   readonly kept: number;
   readonly notUtf8: number;
-  /** Distinct items, as are `cached` and `prechecked`, which cost no units. Items of an earlier input are not counted again. */
+  /** Distinct items, as are `cached` and `prechecked`, which cost no units. Those of earlier inputs do not count. */
   readonly distinct: number;
   readonly cached: number;
   readonly prechecked: number;
   readonly statuses: Counts;
-  /** Distinct items by status. */
   readonly distinctStatuses: Counts;
-  /** Rows by the code of their reason. */
   readonly reasons: Counts;
   /** Rows by status that do not fail the run, because another of their items is ok or alias. */
   readonly spared: Counts;
   /** Null for domains, and if nothing was checked. */
   readonly grade: GradeName | null;
-  /** The disposable domains with the most items. */
   readonly topDomains: readonly { readonly domain: string; readonly items: number }[];
   readonly units: {
     readonly used: number;
-    /** Units that another run of the same name had paid. */
     readonly paidBefore: number;
-    /** Null if there is no limit, or the quota was not asked. */
     readonly left: number | null;
-    /** Whether the quota has a limit; null if it was not asked. */
     readonly limited: boolean | null;
     /** ISO 8601; null if it does not renew, or that is not known. */
     readonly renews: string | null;
   };
-  /** Requests to a service. */
   readonly requests: number | null;
-  /** Domains whose mail servers were looked up. */
   readonly dns: {
     readonly asked: number;
     readonly cached: number;
     readonly undecided: number;
     readonly causes: Counts;
   } | null;
-  /** Whether the reasons were written, and whether items were repaired (`--fix`). */
   readonly explained: boolean;
   readonly fixes: boolean;
-  /** Files that were written, with their sizes in bytes. */
   readonly outputs: readonly { readonly path: string; readonly bytes: number }[];
-  /** Commands: one that validates the rows for which the quota had no units; and that, or one that drops what is useless. */
+  /** Commands: validate the rows for which the quota had no units; or also drop what is useless. */
   readonly resume: string | null;
   readonly next: string | null;
   readonly seconds: number;
-  /** Rows by the values of columns with few of them, if a report is made or a column is named (`--by`). */
   readonly groups: readonly Group[];
   /** Null unless a report is made. */
   readonly breakdown: Breakdown | null;
@@ -148,11 +119,7 @@ export type Before = Pick<Facts, "made" | "rows" | "empty" | "statuses"> & {
   readonly inputs: readonly string[];
 };
 
-/**
- * Returns the facts that the report of a run counts.
- *
- * @param paidBefore units of the charge that another run of the same name had paid
- */
+/** `paidBefore` are units that another run of the same name had paid. */
 export function factsOf(kind: Kind, report: RunReport, paidBefore = 0) {
   const { rows, written, emptyRows: empty, emptied, marked, repairable, fixed, kept, notUtf8 } = report;
   const { distinct, cached, prechecked, topDomains, charged, quota } = report;
@@ -178,11 +145,6 @@ export function factsOf(kind: Kind, report: RunReport, paidBefore = 0) {
   } satisfies Partial<Facts>;
 }
 
-/**
- * Returns the facts of a run before its first input.
- *
- * @param madeBy program and version
- */
 export const emptyFacts = (kind: Kind, madeBy: string): Facts => ({
   version: factsVersion,
   made: new Date().toISOString(),
@@ -249,11 +211,7 @@ export async function inputFactsOf(
 /** Names of files and columns can hold an address: a list without a header may be read as if it had one. */
 export const withoutAddresses = (name: string): string => name.replace(/[^\s@/"<>,;]+@[^\s@/"<>,;]+/g, "...");
 
-/**
- * Returns facts for people who do not use the command line, and for what is stored.
- *
- * @param shown returns the name of a file or a column as it may be shown
- */
+/** Returns facts for people who do not use the command line, and for storage. */
 export function forPages(facts: Facts, shown: (name: string) => string = withoutAddresses): Facts {
   return {
     ...facts,
@@ -278,7 +236,6 @@ export function forPages(facts: Facts, shown: (name: string) => string = without
   };
 }
 
-/** Returns the number of a name; 0 if it was not counted. */
 export const countOf = (counts: Counts, name: string): number =>
   Object.hasOwn(counts, name) ? counts[name]! : 0;
 
@@ -294,7 +251,7 @@ const summed = [
   ...(["fixed", "kept", "notUtf8", "distinct", "cached", "prechecked", "seconds"] as const),
 ] as const;
 
-/** Adds up the facts of a run's files, in their order. The breakdown is not added: it has only the most frequent names. */
+/** In the order of the files. The breakdown is not added: it has only the most frequent names. */
 export function sumOf(files: readonly [Facts, ...Facts[]]): Facts {
   const last = files.at(-1)!;
   const sum = (numberOf: (facts: Facts) => number) =>

@@ -1,22 +1,16 @@
-/**
- * Tells whether the share of addresses that must not be written to is much, by the limits that a large mail service publishes for
- * bounces. Disposable addresses do not bounce at once, but nobody reads them: the sender's reputation falls with them, too.
- */
+// Grades the share of addresses that must not be written to. Disposable addresses count: they do not bounce at once,
+// but nobody reads them, and the sender's reputation falls.
 
 import { percent } from "../../text.js";
 import type { Kind } from "../classifier/verdict.js";
 
-/**
- * Shares of bounces at which Amazon SES recommends to stay below, reviews a sender, and pauses a sender (Amazon SES Developer
- * Guide, "Reputation metrics messages"). Other services have limits like these.
- */
+/** Shares of bounces by the Amazon SES Developer Guide, "Reputation metrics messages". Other services are similar. */
 const limits = { recommended: 0.02, review: 0.05, pause: 0.1 } as const;
 
 export type GradeName = "good" | "fair" | "poor" | "bad";
 
 interface Grade {
   readonly name: GradeName;
-  /** One sentence. */
   readonly text: string;
 }
 

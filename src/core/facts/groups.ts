@@ -1,19 +1,16 @@
-/** Rows by the values of a column with few of them, such as the source of a list or a plan: where the bad ones come from. */
+/** Rows by the values of a column with few of them, such as a source or a plan: where the bad ones come from. */
 import { grouped } from "../../text.js";
 import { knownStatuses } from "../validator/validator.js";
 import { HashedNames } from "./hashed-names.js";
 
 export interface GroupColumn {
-  /** Index from 0. */
   readonly column: number;
   readonly name: string;
   /** Whether the user has named it; then it may have any number of values. */
   readonly isWanted: boolean;
 }
 
-/** The rows of a column by its values. */
 export interface Group {
-  /** Name of the column. */
   readonly column: string;
   readonly isWanted: boolean;
   /** The most frequent first; of a column with many values, the 20 most frequent. */
@@ -25,7 +22,6 @@ export interface Group {
 export interface GroupValue {
   readonly name: string;
   readonly rows: number;
-  /** Rows by status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
@@ -44,14 +40,7 @@ const usualNames =
 const personalNames =
   /name|nom\b|nombre|titel|title|salutation|anrede|gender|mail|phone|tel\b|mobil|address|adresse|street|birth|geburt|note|notiz|comment|remark/i;
 
-/**
- * Finds columns with few values in the sample of a table, those with usual names first.
- *
- * @param names names of the columns
- * @param firstValues returns the sample of a column; empty for a column that is not looked at
- * @param wanted index of a column that the user has named
- * @param isSeveral whether it is one of several files, whose sum has values of the others
- */
+/** Finds them in a sample, usual names first. `wanted` was named by the user; `isSeveral`: one of several files. */
 export function findGroupColumns(
   names: readonly string[],
   firstValues: (column: number) => readonly string[],
@@ -83,22 +72,18 @@ function hasFewValues(values: readonly string[], fewest: number): boolean {
 
 /** Values of a column that the user has named, which are counted one by one. */
 const mostCounted = 1000;
-/** Hashes of values that are stored; they start over when there are more. */
 const mostHashes = 10_000;
 
-/** Counts the rows of one column. */
 export class GroupCounts {
   readonly #wanted: GroupColumn;
   readonly #series: readonly string[];
   /** Values as they were first written, by their lower case; undefined for a column with too many. */
   #values: Map<string, { readonly name: string; readonly counts: number[] }> | undefined = new Map();
-  /** The counts of the values beyond the most that are counted one by one. */
   #others: number[] | undefined;
   /** The counts of a value by its hash, so that its text is read once. */
   #hashes = new HashedNames();
   #byHash: (number[] | undefined)[] = [];
 
-  /** @param series the statuses that are counted */
   constructor(column: GroupColumn, series: readonly string[]) {
     this.#wanted = column;
     this.#series = series;
@@ -108,13 +93,7 @@ export class GroupCounts {
     return this.#wanted.column;
   }
 
-  /**
-   * Counts a row.
-   *
-   * @param low, high the hash of the value; zeros if it is not known
-   * @param status its index among the statuses that are counted
-   * @param readValue returns the value; called if its hash is new or not known
-   */
+  /** The hash is zero if it is not known; `readValue` is called if it is new or not known. */
   add(low: number, high: number, status: number, readValue: () => string): void {
     if (this.#values === undefined) return;
     const counts = this.#countsOf(low, high, readValue);
@@ -153,7 +132,6 @@ export class GroupCounts {
     return counts;
   }
 
-  /** Returns the rows by value; undefined if the column has too many. */
   group(): Group | undefined {
     const { name: column, isWanted } = this.#wanted;
     if (this.#values === undefined) return undefined;
@@ -211,7 +189,6 @@ export function worseValue(group: Group): GroupValue | undefined {
   return badRowsOf(worst) * rows > worse * bad * worst.rows ? worst : undefined;
 }
 
-/** Returns all rows of a column with an item, and the bad ones. */
 export function sumOfValues({ values, others }: Group): { readonly rows: number; readonly bad: number } {
   const all = others === null ? values : [...values, others];
   return {
@@ -220,10 +197,7 @@ export function sumOfValues({ values, others }: Group): { readonly rows: number;
   };
 }
 
-/**
- * Adds up the groups of several files with items: those of columns with the same name. A column that was not counted in each of
- * them is left out, since its sum would be that of some files; so is one with a single value.
- */
+/** Joins columns by name. Leaves out those not counted in each file, whose sum would be wrong, or with one value. */
 export function sumOfGroups(files: readonly (readonly Group[])[]): readonly Group[] {
   const names = [...new Set(files.flat().map(({ column }) => column))];
   return names.flatMap((column) => {
@@ -244,7 +218,6 @@ export function sumOfGroups(files: readonly (readonly Group[])[]): readonly Grou
   });
 }
 
-/** Adds up other values, some of which may be the same: their number is not known then. */
 function restOf(all: readonly Group["others"][]): Group["others"] {
   const some = all.filter((each) => each !== null);
   const rest = { rows: 0, statuses: {} as Record<string, number> };
@@ -255,6 +228,5 @@ function restOf(all: readonly Group["others"][]): Group["others"] {
   return { values: some.length === 1 ? some[0]!.values : null, ...rest };
 }
 
-/** What the other values are called. */
 export const nameOfOthers = ({ values }: NonNullable<Group["others"]>): string =>
   values === null ? "other values" : `${grouped(values)} other values`;

@@ -6,34 +6,22 @@ const longestName = 255;
 /** Words of a slot: the hash in two words, then the number of the name plus 1; 0 marks a free slot. */
 const slotWords = 3;
 
-/**
- * Numbers names from 0. Names are distinguished by 64 bits of a hash: the probability that two of 100,000 names share
- * one is 1 in 4 thousand million.
- */
+/** By 64 bits of a hash: two of 100,000 names share one with a probability of 1 in 4 thousand million. */
 export class HashedNames {
   size = 0;
   /** At least twice as many slots as names; a power of two. */
   #slots = new Int32Array(slotWords * 128);
-  /** For each name, its slot and its end in {@link #bytes}. */
   #slotsAndEnds = new Int32Array(2 * 64);
   #bytes = Buffer.alloc(1024);
 
-  /** Returns the number of the name with this hash; -1 if there is none. */
   find(low: number, high: number): number {
     return this.#slots[this.#slotOf(low, high) + 2]! - 1;
   }
 
-  /**
-   * Finds many names at once, which lets the processor fetch their slots in parallel.
-   *
-   * @param hashes the hash of a name at the start of every `step` words
-   * @param numbers receives the number of each name; -1 for unknown names
-   */
   findAll(hashes: Int32Array, step: number, numbers: Int32Array): void {
     for (let i = 0; i < numbers.length; i++) numbers[i] = this.find(hashes[step * i]!, hashes[step * i + 1]!);
   }
 
-  /** Adds a name, which must be new, with its ASCII letters in lower case. Returns its number. */
   add(low: number, high: number, name: Uint8Array, start = 0, length = name.length): number {
     if (this.size === this.#slotsAndEnds.length / 2) this.#grow();
     const number = this.size++;
@@ -62,7 +50,6 @@ export class HashedNames {
     return { low: this.#slots[slot]!, high: this.#slots[slot + 1]! };
   }
 
-  /** Returns a table of the wanted names, renumbered from 0 in the same order. */
   filter(isWanted: (number: number) => boolean): HashedNames {
     const wanted = new HashedNames();
     for (let number = 0; number < this.size; number++) {

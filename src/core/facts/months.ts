@@ -4,13 +4,11 @@
 type MonthOf = (text: string) => string | undefined;
 
 export interface DateColumn {
-  /** Index from 0. */
   readonly column: number;
   readonly name: string;
   readonly monthOf: MonthOf;
 }
 
-/** Names of columns with the date of entry, and of columns with other dates. */
 const entryNames =
   /creat|sign|regist|subscri|join|opt.?in|added|since|confirm|erstellt|angelegt|anmeld|alta|inscri/i;
 const otherNames = /version|release|birth|dob|geburt|naiss|nacimiento|expir|until|unsub|deleted|bounce/i;
@@ -34,10 +32,7 @@ export function findDateColumn(
   return best;
 }
 
-/**
- * Returns the reader for the dates in a column; undefined if less than 80 % of the fields are dates, or if they are
- * ambiguous, as 03/04/2026 is.
- */
+/** Undefined if less than 80 % of the fields are dates, or if they are ambiguous, as 03/04/2026 is. */
 function formatOf(known: readonly MonthOf[], values: readonly string[]): MonthOf | undefined {
   const fitting = known.filter(
     (monthOf) => values.filter((value) => monthOf(value) !== undefined).length >= dateShare * values.length,
@@ -50,7 +45,6 @@ function formatOf(known: readonly MonthOf[], values: readonly string[]): MonthOf
 
 const monthNames = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
-/** Returns a reader of dates that match. The groups `y` and `m` are the year and the month, by number or name. */
 function written(pattern: RegExp): MonthOf {
   return (text) => {
     const { y, m = "" } = pattern.exec(text.trim())?.groups ?? {};
@@ -82,10 +76,7 @@ const formats: readonly MonthOf[] = [
   elapsed(/^1\d{12}$/, 1),
 ];
 
-/**
- * Basic format of ISO 8601: 20261122, 20261122T100000Z; also 20261122 10:00. Only for columns with names of dates:
- * numbers of customers or orders may look like this.
- */
+/** 20261122T100000Z, 20261122 10:00. Only for columns with names of dates: other numbers may look like this. */
 const withoutSeparators = written(
   /^(?<y>\d{4})(?<m>\d{2})(?:0[1-9]|[12]\d|3[01])(?:[T ]?(?:[01]\d|2[0-3]):?[0-5]\d(?::?[0-5]\d(?:[.,]?\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/,
 );

@@ -9,10 +9,7 @@ export interface NamedCounts {
   readonly total: number;
 }
 
-/**
- * Counts names in one or several series. Exact below 125,000 names. From that number on, `trim` drops the half with the
- * lowest totals, so that names that are rare at first may be counted too low.
- */
+// Exact below 125,000 names; then `trim` drops the half with the lowest totals: names rare at first may count too low.
 export class TopCounts {
   isApproximate = false;
   readonly #series: number;
@@ -25,7 +22,6 @@ export class TopCounts {
     this.#counts = new Uint32Array(64 * series);
   }
 
-  /** Returns the number of the name with this hash, valid until names are dropped; -1 if there is none. */
   find(low: number, high: number): number {
     return this.#names.find(low, high);
   }

@@ -16,7 +16,6 @@ export const itemsOf = ({ kind }: Pick<Facts, "kind">): string =>
 export const titleOf = ({ inputs }: Facts): string =>
   `Report: ${inputs.length === 1 ? inputs[0]!.name : `${inputs.length} files`}`;
 
-/** Returns what counts most, in one sentence. */
 export function leadOf(facts: Facts): string {
   const filled = facts.rows - facts.empty;
   if (filled === 0) return `There are no ${itemsOf(facts)} in this list.`;
@@ -25,7 +24,6 @@ export function leadOf(facts: Facts): string {
   return `${grouped(good)} of ${grouped(filled)} ${what}.`;
 }
 
-/** Returns the sentences after the first one. */
 export function detailsOf(facts: Facts): string {
   const lost = countOf(facts.statuses, "fake") + countOf(facts.statuses, "disposable");
   const open = countOf(facts.statuses, "quota_exceeded");
@@ -46,7 +44,6 @@ export function detailsOf(facts: Facts): string {
 const wordsOf = (status: string): StatusWords | undefined =>
   Object.hasOwn(statusWords, status) ? statusWords[status as keyof typeof statusWords] : undefined;
 
-/** Returns the statuses that rows have, with their numbers and what to do. */
 export const statusesOf = (facts: Facts): (StatusRow & { readonly advice: string })[] =>
   rowsByStatus(facts.statuses, facts.empty).map(([label, count]) => ({
     label,
@@ -55,7 +52,6 @@ export const statusesOf = (facts: Facts): (StatusRow & { readonly advice: string
     advice: wordsOf(label)?.advice ?? "A status of the service that idv does not know.",
   }));
 
-/** Returns the reasons of a status in the words for people, the most frequent first. */
 export const reasonsFor = (facts: Facts, status: "fake" | "alias"): (readonly [string, number])[] =>
   Object.entries(facts.reasons)
     .filter(([code]) => reasonOf(code)?.status === status)
@@ -65,7 +61,6 @@ export const reasonsFor = (facts: Facts, status: "fake" | "alias"): (readonly [s
       return [plainly === undefined ? words : `${words}: ${plainly}`, count] as const;
     });
 
-/** Returns what to do next, a sentence each. */
 export function nextStepsOf(facts: Facts): readonly string[] {
   const [typos, disposable] = [facts.repairable, countOf(facts.statuses, "disposable")];
   const fake = countOf(facts.statuses, "fake");
@@ -92,7 +87,6 @@ export function nextStepsOf(facts: Facts): readonly string[] {
   ];
 }
 
-/** Returns a sentence about the share of bad rows, before and now; undefined if nothing was checked before. */
 function changeSince({ rows: all, empty, statuses, inputs, before }: Facts): string | undefined {
   if (before === null) return undefined;
   const [filledBefore, filled] = [before.rows - before.empty, all - empty];
@@ -110,7 +104,6 @@ function changeSince({ rows: all, empty, statuses, inputs, before }: Facts): str
 
 const badIn = (statuses: Counts): number => countOf(statuses, "fake") + countOf(statuses, "disposable");
 
-/** Returns how the list was checked, as terms with their texts. */
 export function termsOf(facts: Facts): readonly (readonly [term: string, text: string])[] {
   const { engine, engineReason, inputs, dns, dataDays, seconds, madeBy } = facts;
   const [{ column, columnName, otherColumns, passedOver }] = inputs as readonly [Facts["inputs"][number]];
@@ -130,7 +123,6 @@ export function termsOf(facts: Facts): readonly (readonly [term: string, text: s
   ];
 }
 
-/** Returns the sentences at the top of a report. */
 export const opening = (facts: Facts) => ({
   lead: leadOf(facts),
   grade: gradeOf(facts)?.text,

@@ -1,4 +1,4 @@
-/** The report as JSON, and the facts that any report carries inside, which the next one in its place compares itself with. */
+/** The report as JSON, and the facts in any report, with which its successor compares itself. */
 import { type Before, type Facts, factsVersion } from "../facts.js";
 
 export const renderJson = (facts: Facts): string => `${JSON.stringify(facts, undefined, 2)}\n`;
@@ -10,7 +10,6 @@ export const embeddedFacts = (facts: Facts): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** The script of a page, and the block of Markdown. */
 const embedded = [/<script type="application\/json">([^<]*)<\/script>/, /```json\n([^`]*)\n```/];
 
 /** Returns what a report tells the one that replaces it; undefined if it is none of this version. Does not throw. */
@@ -18,7 +17,6 @@ export function beforeIn(report: string): Before | undefined {
   const text = embedded.map((pattern) => pattern.exec(report)?.[1]).find((found) => found !== undefined);
   try {
     const facts = JSON.parse(text ?? report) as Facts;
-    // A line of a log is no report.
     if ("type" in facts) return undefined;
     const { version, made, inputs, rows, empty, statuses } = facts;
     const counts = [rows, empty, ...Object.values(statuses)];

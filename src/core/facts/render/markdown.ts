@@ -80,7 +80,6 @@ export function renderMarkdown(facts: Facts): string {
   return `${parts.join("\n\n")}\n\n${data}\n`;
 }
 
-/** Columns after the first with figures only are set flush right. */
 function table(header: readonly string[], lines: readonly (readonly string[])[]): string {
   const isFigure = (column: number) =>
     column > 0 && lines.every((line) => /^[\d,.]+ ?%?$/.test(line[column]!));
@@ -92,10 +91,7 @@ function table(header: readonly string[], lines: readonly (readonly string[])[])
   ].join("\n");
 }
 
-/**
- * Makes text mean itself (CommonMark 2.4: a backslash before ASCII punctuation): names of files and domains are from others.
- * The dot of `www.` would make a link (GFM 6.9), and signs at the start a list.
- */
+// CommonMark 2.4; names are from others. The dot of `www.` would make a link (GFM 6.9), and signs at the start a list.
 const escaped = (text: string): string =>
   text
     .replace(/[\r\n\t\p{Cc}\u2028\u2029]+/gu, " ")

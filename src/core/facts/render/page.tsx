@@ -1,7 +1,5 @@
-/**
- * The report as one HTML page, for people who do not use a terminal. The page needs no network and no script.
- * Components get plain data, and preact-render-to-string escapes all text.
- */
+// The report as one HTML page, for people who do not use a terminal: without network and script.
+// preact-render-to-string escapes all text.
 
 import type { ComponentChildren } from "preact";
 import { grouped, percent, sizeOf } from "../../../text.js";
@@ -49,7 +47,6 @@ export function renderPage(facts: Facts): string {
   return htmlPage(page);
 }
 
-/** Returns parts of the page as HTML, for another page. */
 export const renderParts = (facts: Facts) => ({
   result: renderHtml(<Result facts={facts} />),
   details: renderHtml(<Details facts={facts} />),
@@ -81,7 +78,6 @@ const Result = ({ facts }: { facts: Facts }) => (
 
 function Details({ facts }: { facts: Facts }) {
   const { breakdown, groups } = facts;
-  // Where most bad rows come from is what a reader asks first.
   const telling = groups.filter(worseValue);
   return (
     <>
@@ -275,7 +271,6 @@ function Providers({ breakdown: { providers, isApproximate } }: { breakdown: Bre
   );
 }
 
-/** Values of a column that the page shows; the record has more of them. */
 const mostGroupValues = 8;
 
 function BySource({ group }: { group: Group }) {

@@ -52,16 +52,13 @@ export interface StatusRow {
   readonly advice?: string;
 }
 
-/** The statuses of a list as a bar, and below it as a table. */
 export function StatusTable({
   statuses,
   all,
   total,
 }: {
   statuses: readonly StatusRow[];
-  /** Number of rows of which the shares are parts. */
   all: number;
-  /** Name of a last row with the sum, if one is wanted. */
   total?: string;
 }) {
   const hasAdvice = statuses.some(({ advice }) => advice !== undefined);

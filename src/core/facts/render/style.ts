@@ -1,7 +1,4 @@
-/**
- * Style sheet of the report, for screens from 360 px, light and dark, and for paper. Needs no `style` attributes. Must
- * not contain quotes, `<` or `&`, which would be escaped.
- */
+/** Style of the report, from 360 px, and for paper. Must not contain quotes, `<` or `&`, which would be escaped. */
 export const style = `
 :root {
   color-scheme: light dark;
