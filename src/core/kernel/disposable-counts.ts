@@ -6,10 +6,7 @@ export interface DomainCount {
   readonly items: number;
 }
 
-/**
- * Returns the number of items at each disposable domain that has any. Approximate for lists with more than about 100,000
- * domains, where one domain may replace another and its count.
- */
+/** Returns approximate counts above about 100,000 domains, where one may replace another and its count. */
 export function countsOf(memory: ArrayBufferLike): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   const bytes = Buffer.from(memory);
@@ -30,10 +27,7 @@ export function resetCounts(memory: ArrayBufferLike): void {
 
 const countsIn = (memory: ArrayBufferLike) => new Int32Array(memory, layout.domainCounts, layout.mostDomains);
 
-/**
- * The names whose domains are in the buckets, with the numbers of their words. To read the words of all domains instead takes
- * 20 ms, most of what a small run takes.
- */
+/** Reading the words of all domains instead takes 20 ms, most of what a small run takes. */
 function* namesIn(memory: ArrayBufferLike) {
   const view = new DataView(memory);
   const names = new Int32Array(memory, layout.domainNames, layout.mostDomains);

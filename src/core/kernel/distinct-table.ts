@@ -29,10 +29,7 @@ export class DistinctTable {
   readonly #codes: Uint8Array;
   readonly #isNew: Uint8Array;
 
-  /**
-   * @param mostBytes limit of the memory; by default, the limit of WebAssembly
-   * @throws RangeError when there are not enough address space
-   */
+  /** @throws RangeError when there are not enough addresses; `mostBytes` is by default the limit of WebAssembly */
   constructor(module: WebAssembly.Module, mostBytes?: number) {
     const memory = newMemory(distinctLines, mostBytes);
     // With few addresses, Node.js 24 and newer return memory that cannot grow.
@@ -62,20 +59,12 @@ export class DistinctTable {
     return this.#exports.get(low, high);
   }
 
-  /**
-   * Sets the state of a hash, 1 to 255; 0 forgets it. Adds the hash if it is new.
-   *
-   * @throws TooManyItems when there is no memory for it
-   */
+  /** Sets a state of 1 to 255; 0 forgets the hash. @throws TooManyItems when there is no memory for it */
   set(low: number, high: number, state: number): void {
     if (this.#exports.set(low, high, state) === 0) throw new TooManyItems();
   }
 
-  /**
-   * Adds the hashes of the rows that have an item, with their codes as states. Known hashes keep their state.
-   *
-   * @throws TooManyItems when there is no memory for them
-   */
+  /** Adds codes as states; known hashes keep theirs. @throws TooManyItems when there is no memory for them */
   addAll(hashes: Int32Array, codes: Uint8Array): AddedItems {
     const isNew = new Uint8Array(codes.length);
     let count = 0;

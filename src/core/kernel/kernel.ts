@@ -1,10 +1,5 @@
-/**
- * The kernel for JavaScript: compiles the module once, connects it with the memory of a run and the classifier, and calls its
- * steps, which are in assembly/. Knows nothing of threads.
- *
- * It is WebAssembly because it looks at 16 bytes at a time and all threads share its memory: without it, a long list takes five
- * times the processor time. Nothing has to be compiled when idv is installed.
- */
+// The kernel for JavaScript; knows nothing of threads. It is WebAssembly because it looks at 16 bytes at a time and all
+// threads share its memory: without it, a long list takes five times the processor time. It comes compiled.
 import { createHash } from "node:crypto";
 import { readBuilt } from "../../package/own-files.js";
 import type { Classifier } from "../classifier/classifier.js";
@@ -16,11 +11,7 @@ import { factsOf, writeTables } from "./tables.js";
 
 let compiled: WebAssembly.Module | undefined;
 
-/**
- * Returns the compiled kernel, which threads share.
- *
- * @throws WebAssembly.CompileError when the processor has no SIMD
- */
+/** Returns the module, which threads share. @throws WebAssembly.CompileError when the processor has no SIMD */
 export function kernelModule(): WebAssembly.Module {
   compiled ??= new WebAssembly.Module(readBuilt("kernel/kernel.wasm"));
   return compiled;
@@ -35,11 +26,7 @@ const pageBytes = 65_536;
 /** The most memory that WebAssembly can address: reserved, but not used. */
 const addressable = 65_536 * pageBytes;
 
-/**
- * Makes memory of at least `bytes`, which may grow to `mostBytes`. The system allocates only the pages that are used.
- *
- * @throws RangeError when there are not enough address space, as under `ulimit -v`: WebAssembly reserves 10 GB of it
- */
+/** Reserves 10 GB of addresses, but uses only touched pages. @throws RangeError when it cannot, as under `ulimit -v` */
 export function newMemory(bytes: number, mostBytes = addressable): WebAssembly.Memory {
   const [initial, maximum] = [Math.ceil(bytes / pageBytes), Math.floor(mostBytes / pageBytes)];
   return new WebAssembly.Memory({ initial, maximum, shared: true });
@@ -71,9 +58,7 @@ export interface KernelSettings {
   readonly columns: number;
   /** Whether an item is in a JSON string: then the table has no quotes of its own. */
   readonly isJson?: boolean;
-  /** Bytes to append to a record for each column with items, by status code. */
   readonly tails: readonly Uint8Array[];
-  /** `index` counts from 1. */
   readonly shard?: { readonly index: number; readonly count: number } | undefined;
 }
 
@@ -168,10 +153,7 @@ export class Kernel {
   readonly #isEmail: boolean;
   readonly #text: Buffer;
 
-  /**
-   * @param scratch address of {@link layout.scratchBytes} bytes for this thread
-   * @param classifier knows domains; without it, all of them pass
-   */
+  /** `scratch` has `scratchBytes` for this thread. Without `classifier`, all domains pass. */
   constructor(
     module: WebAssembly.Module,
     memory: WebAssembly.Memory,
@@ -194,7 +176,6 @@ export class Kernel {
     this.#text = bytes.subarray(scratch + layout.textAt, scratch + layout.textAt + layout.mostText);
   }
 
-  /** Returns the hash of an item by its `itemKey`, equal to the one that `judge` gives. */
   hash(key: string): ItemHash {
     const text = this.#text;
     // UTF-8 has at most three bytes a unit.
@@ -219,12 +200,6 @@ export class Kernel {
     );
   }
 
-  /**
-   * Scans a block that starts with a record. Returns undefined if it does not end with a record's end, or has more than `most`.
-   *
-   * @param at address for the numbers of `most` records
-   * @param column index of the wanted field
-   */
   scan(block: number, length: number, at: number, most: number, column: number): ScannedRecords | undefined {
     const count = this.#exports.scan(block, length, at, most, column);
     if (count === -1) return undefined;

@@ -1,7 +1,4 @@
-/**
- * Tables for the kernel, made from the classifier's tables, so that lists are defined once. The code in assembly/ reads them;
- * test/kernel/judge.test.ts checks that both agree.
- */
+/** Tables for assembly/, made from the classifier's: lists are defined once. Tested by test/kernel/judge.test.ts. */
 import type { Classifier } from "../classifier/classifier.js";
 import { outcomeCode } from "../classifier/outcomes.js";
 import { listedDomain } from "../classifier/rules/domain/disposable-domain.js";
@@ -20,7 +17,6 @@ import * as layout from "./layout.js";
 /** Made once: a run over many files writes the tables for each. */
 let letters: Uint8Array | undefined;
 
-/** Returns a bit for each letter from U+0080 to U+07FF that is its own lower case and normal form. */
 function letterBits(): Uint8Array {
   const bits = new Uint8Array((0x800 - 0x80) / 8);
   for (let point = 0x80; point < 0x800; point++) {
@@ -48,10 +44,7 @@ export function writeTables(memory: ArrayBufferLike): void {
   for (const start of placeholderStarts) bytes[layout.placeholders + (start >> 3)]! |= 1 << (start & 7);
 }
 
-/**
- * Writes the names that `plainFacts` in assembly/facts.ts looks up. Without them, or if there are too many, the kernel asks the
- * classifier about each domain. For small inputs that is faster than writing more than a megabyte.
- */
+/** Writes names. Without them, the kernel asks about each domain: for small inputs, faster than writing over 1 MB. */
 export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifier): void {
   const { suffixes, disposables, ownLists, isAboutAll } = tables;
   const isTooLarge =
@@ -75,7 +68,6 @@ export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifie
   }
 }
 
-/** Writes the names and the labels that `mayBeTypo` in assembly/facts.ts compares. */
 function writeTypos(memory: ArrayBufferLike): void {
   const starts = new Uint8Array(memory, layout.typoStarts, 2 * layout.mostTypoLength);
   let count = 0;
@@ -117,13 +109,8 @@ function writeGrammar(
   words.setUint32(layout.dotsAt, dotsCode[dots], true);
 }
 
-/**
- * Returns the facts about a domain as in layout.ts, in 16 bits, and above them the length of the listed name that the domain
- * ends with, if it is disposable. The facts are `untold` if the kernel does not have the rules of the domain; then the
- * classifier judges all its addresses.
- *
- * @param name a host name, lower case, with A-labels or letters beyond ASCII
- */
+// Returns facts as in layout.ts; above them is the length of the listed name, if `name` (lower case) is disposable. If
+// the kernel lacks a rule, they are `untold`: the classifier judges all addresses at the domain.
 export function factsOf(classifier: Classifier, kind: Kind, name: string): number {
   const isAscii = /^[\0-\x7f]*$/.test(name);
   const domain = isAscii ? { ascii: name } : parseDomainName(name);

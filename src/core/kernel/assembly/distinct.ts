@@ -1,15 +1,9 @@
-/**
- * The table of distinct items: 64-bit hashes, each with a byte of state. One table fills the memory of an instance.
- *
- * A line of 64 bytes, the processor's cache line, holds up to seven hashes, their states and their number. A hash is in the
- * line that its high bits name or, if that line is full, in the next one with room. Lines are therefore sorted by hash, except
- * around full ones, and the table can grow in place: all entries move to the new end, then forward to their new lines. It grows
- * by half, or to the expected size, and is used to at most four fifths: 11 to 17 bytes an item, more if fewer items come than
- * expected.
- *
- * Memory is read at random, and a cache miss costs more than all other steps. `addAll` therefore touches the lines of many
- * items before it looks at one: the processor fetches them in parallel.
- */
+// The table of distinct items: 64-bit hashes, each with a byte of state. A line of 64 bytes, the processor's cache
+// line, holds up to seven hashes, their states and their number. A hash is in the line that its high bits name or, if
+// that is full, in the next one with room, so the table can grow in place. It grows by half, or to the expected size,
+// and is used to at most four fifths: 11 to 17 bytes an item.
+// A cache miss costs more than all other steps, so `addAll` touches the lines of many items, which the processor
+// fetches in parallel, before it looks at one.
 import {
   distinctCodes,
   distinctHashes,
@@ -40,13 +34,8 @@ export function expect(items: u32): void {
   expected = items;
 }
 
-/**
- * Adds the items of `count` rows, whose hashes and codes are at `distinctHashes` and `distinctCodes`. The code becomes the
- * state of a new item; known items keep their state, unless it is 0 (forgotten). Writes 1 to `distinctIsNew` for each row that
- * added its item, else 0.
- *
- * @returns the number of items added; -1 if there is no memory for them
- */
+// Reads hashes and codes at `distinctHashes` and `distinctCodes`. A known item keeps its state, unless it is 0,
+// forgotten. Writes 1 to `distinctIsNew` for each new item, else 0. Returns how many are new; -1 without memory.
 export function addAll(count: i32): i32 {
   let added: i32 = 0;
   for (let from: i32 = 0; from < count; from += touched) {
@@ -63,10 +52,6 @@ export function addAll(count: i32): i32 {
   return added;
 }
 
-/**
- * Replaces the codes at `distinctCodes` by the states of the rows' items, which must be in the table. Skips rows without an
- * item.
- */
 export function takeStates(count: i32): void {
   for (let from: i32 = 0; from < count; from += touched) {
     const to: i32 = min(from + touched, count);
@@ -77,7 +62,6 @@ export function takeStates(count: i32): void {
   }
 }
 
-/** Sets the states of the rows' items, which must be in the table, to the rows' codes. */
 export function giveStates(count: i32): void {
   for (let from: i32 = 0; from < count; from += touched) {
     const to: i32 = min(from + touched, count);
@@ -234,10 +218,7 @@ function growTo(newLines: u32): bool {
   return true;
 }
 
-/**
- * Zeroes the lines from `from` to `to`, except those between `fresh` and `used`, which were never written. Returns the first
- * line after them.
- */
+/** Skips lines between `fresh` and `used`, which were never written. Returns the first line after them. */
 function clear(from: usize, to: usize, fresh: usize, used: usize): usize {
   for (let line = from; line < to; line += lineBytes) {
     if (line < fresh || line + lineBytes > used) memory.fill(line, 0, lineBytes);

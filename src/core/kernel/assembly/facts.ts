@@ -1,10 +1,5 @@
-/**
- * Finds the facts about most domains, so that JavaScript is asked about few: whether a domain is disposable, and whether it
- * passes without any rule for its mailboxes. Asks JavaScript where another rule could apply, so that a rule is written once, in
- * the classifier; tables.ts fills the tables here from the classifier's own.
- *
- * The walk over a name, from its last byte to its first, is that of `hashSuffixes` in classifier/name-table.ts.
- */
+// Finds the facts about most domains. Asks JavaScript where another rule could apply, so that rules are written once;
+// tables.ts fills the tables. The walk over a name is that of `hashSuffixes` in classifier/tables/name-table.ts.
 import {
   askedLabel,
   askedTopLevel,
@@ -33,19 +28,13 @@ import { mix, smallLetter } from "./hash";
 
 const dot: u32 = 0x2e;
 const hyphen: u32 = 0x2d;
-/** `.com`, in the order in which bytes are loaded. */
 const dotCom: u32 = 0x6d6f632e;
 const letterX: u32 = 0x78;
 
 export const notPlain: u32 = 0xffffffff;
-/** Address of the listed name at the end of the domain, once `plainFacts` has found it disposable. */
 export let listedAt: usize = 0;
 
-/**
- * Returns the facts about a domain, see layout.ts for their bits; `notPlain` if the classifier has to be asked.
- *
- * @param start address of a host name of letters, digits, hyphens and dots, in A-labels and either case
- */
+/** Returns bits as in layout.ts; `notPlain` if the classifier has to be asked. Expects A-labels, in either case. */
 export function plainFacts(start: usize, end: usize): u32 {
   const disposables: u32 = load<u32>(settings + 4 * disposableSlotsWord);
   const suffixes: u32 = load<u32>(settings + 4 * suffixSlotsWord);
@@ -77,7 +66,7 @@ export function plainFacts(start: usize, end: usize): u32 {
       const high = mix(b + a * 0x85ebca6b);
       if (hasOwnNames && isOwnName(high) && isOwnName(low >> ownFlagBits)) return notPlain;
       if (mayHaveMore) {
-        // The steps of `findSuffix` in classifier/rules/public-suffix.ts.
+        // The steps of `findSuffix` in classifier/rules/domain/public-suffix.ts.
         const own: u32 = flagsOf(suffixNames, suffixes, suffixFlagBits, low, high);
         const isSuffix = (own & icannFlag) !== 0 || (suffix & icannBelowFlag) !== 0;
         if ((own & exceptionFlag) !== 0 || (isSuffix && isWhole)) return notPlain;
@@ -98,7 +87,6 @@ export function plainFacts(start: usize, end: usize): u32 {
   return listedAt === 0 ? passes : disposableDomainCode;
 }
 
-/** Returns whether letters have all those of a word of `hasMailWord`. */
 function hasMailLetters(letters: u32): bool {
   return (
     (letters & mailLetters) === mailLetters ||
@@ -108,17 +96,14 @@ function hasMailLetters(letters: u32): bool {
   );
 }
 
-/** Returns whether a label has a word of `mailWord` in classifier/rules/disposable-name.ts. */
 function hasMailWord(start: usize, end: usize): bool {
   for (let p: usize = start; p + 4 <= end; p++) {
-    // In small letters.
     const word: u32 = load<u32>(p) | 0x20202020;
     if (word === 0x6c69616d || word === 0x786f626e || word === 0x77676577 || word === 0x6174656a) return true;
   }
   return false;
 }
 
-/** The letters of mail, nbox, wegw and jeta, a bit each. */
 const mailLetters: u32 = (1 << 13) | (1 << 1) | (1 << 9) | (1 << 12);
 const inboxLetters: u32 = (1 << 14) | (1 << 2) | (1 << 15) | (1 << 24);
 const wegwLetters: u32 = (1 << 23) | (1 << 5) | (1 << 7);
@@ -131,7 +116,6 @@ function isOwnName(word: u32): bool {
 
 const isName: u32 = 0x80000000;
 
-/** Returns the flags of a name in a `NameTable`, and `isName`; 0 if the name is absent. */
 function flagsOf(table: usize, slots: u32, flagBits: u32, lowWord: u32, high: u32): u32 {
   const flags: u32 = ((<u32>1) << flagBits) - 1;
   const wanted: u64 = ((<u64>high) << 32) | <u64>(lowWord & ~flags);
@@ -160,10 +144,7 @@ export function isAscii(start: usize, end: usize): bool {
   return start === end;
 }
 
-/**
- * Returns whether a provider's name, or with an offset into the starts a provider's label, has about this length and these letters;
- * see `findTypo` and `findSimilar` in classifier/rules/typo-domain.ts.
- */
+/** Compares with providers' names and, by an offset, labels; see `findTypo` and `findSimilar` in typo-domain.ts. */
 function isNear(offset: usize, length: usize, letters: u32): bool {
   if (length > <usize>mostTypoLength - 3) return false;
   const starts: usize = <usize>typoStarts + offset + length;
@@ -174,12 +155,10 @@ function isNear(offset: usize, length: usize, letters: u32): bool {
   return false;
 }
 
-/** Returns whether a rule may name a label above the top level. */
 export function isNamed(start: usize, end: usize): bool {
   return (labelBits(start, end) & askedLabel) !== 0;
 }
 
-/** Returns the kinds of rules that may name a label, as bits; see `labelCode` in classifier/rules/mailbox.ts. */
 function labelBits(start: usize, end: usize): u32 {
   const length: u32 = <u32>(end - start);
   const letters: u32 =

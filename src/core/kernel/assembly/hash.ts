@@ -1,16 +1,12 @@
 /** The hash of items and of domains. */
 import { seedWord, settings } from "../layout";
 
-/** Zeroes all but the first `length` of sixteen bytes. */
 function firstOf(bytes: v128, length: i32): v128 {
   const lanes = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   return v128.and(bytes, i8x16.lt_s(lanes, i8x16.splat(<i8>length)));
 }
 
-/**
- * Returns a hash of bytes, in lower case, and a word: folded multiplication as in foldhash, keyed with the secret seed of the
- * run, so that no list can be made to collide.
- */
+/** Folds products as in foldhash, of lower case, with a secret seed, so that no list can be made to collide. */
 export function hash(start: usize, length: i32, word: u64): u64 {
   let h: u64 = word ^ keyOf(4);
   for (let i: i32 = 0; i < length; i += 32) {
@@ -25,7 +21,7 @@ export function hash(start: usize, length: i32, word: u64): u64 {
   return fold(h ^ <u64>length, keyOf(6));
 }
 
-/** Returns the hash that decides the shard of an ASCII item, as `isInShard` in run/shard.ts does. */
+/** Returns the hash that decides the shard of an ASCII item, as `isInShard` in run/rows/shard.ts does. */
 export function shardHash(start: usize, end: usize): u32 {
   let h: u32 = 0x811c9dc5;
   for (let p: usize = start; p < end; p++) {
@@ -34,7 +30,6 @@ export function shardHash(start: usize, end: usize): u32 {
   return mix(h);
 }
 
-/** The finaliser of MurmurHash3, as in classifier/mix.ts. */
 export function mix(value: u32): u32 {
   let h: u32 = (value ^ (value >> 16)) * 0x85ebca6b;
   h = (h ^ (h >> 13)) * 0xc2b2ae35;
@@ -49,10 +44,7 @@ function keyOf(index: i32): u64 {
   return load<u64>(settings + 4 * seedWord + 8 * index);
 }
 
-/**
- * Returns the halves of the product of 128 bits, combined. The two cross products alone gave two of 400,000 numbered texts
- * the same hash with one seed in 2,400; these gave none in 4,800.
- */
+/** The cross products alone gave two of 400,000 texts the same hash with one seed in 2,400; these none in 4,800. */
 function fold(a: u64, b: u64): u64 {
   const aLow = a & 0xffffffff;
   const aHigh = a >> 32;

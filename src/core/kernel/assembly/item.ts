@@ -1,7 +1,4 @@
-/**
- * Finds the item in a value that has something around it: an address in angle brackets after a name, a host in a URL or an
- * address. Leaves all but the plainest values to JavaScript, which has the rules (run/item.ts).
- */
+/** Finds the item in the plainest values with something around it; run/items/item.ts has the rules for others. */
 
 const plus: u8 = 0x2b;
 const hyphen: u8 = 0x2d;
@@ -18,10 +15,7 @@ const longestName: i32 = 100;
 export let found: usize = 0;
 export let foundEnd: usize = 0;
 
-/**
- * Finds the address in `Name <address>`, as `addressIn` in run/item.ts does, if the name has only letters, spaces, dots and
- * hyphens. Leaves other values as they are; they are then not plain.
- */
+/** Works as `findAddress` in run/items/item.ts, if the name has only letters, spaces, dots and hyphens. */
 export function findInBrackets(start: usize, end: usize): void {
   found = start;
   foundEnd = end;
@@ -39,10 +33,7 @@ export function findInBrackets(start: usize, end: usize): void {
   foundEnd = end - 1;
 }
 
-/**
- * Finds the host in an address or an http or https URL, as `hostIn` in run/item.ts does, where nothing else can be meant.
- * Leaves other values as they are.
- */
+/** Works as `hostIn` in run/items/item.ts, where nothing else can be meant. */
 export function findHost(start: usize, end: usize): void {
   found = start;
   foundEnd = end;
@@ -77,7 +68,6 @@ function isOfLocalPart(byte: u8): bool {
   return isLetter(byte) || isDigit || byte === dot || byte === hyphen || byte === plus || byte === underscore;
 }
 
-/** Excludes URL characters that may separate, quote or explain something in a value. */
 function isOfUrl(byte: u8): bool {
   return (
     isOfLocalPart(byte) ||

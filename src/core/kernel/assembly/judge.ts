@@ -1,15 +1,8 @@
-/**
- * Judges the items of scanned records: checks the syntax of plain items, hashes them, and decides by what is known of their
- * domains. Leaves all other items, and those that need a rule it does not have, to the classifier.
- *
- * An item is plain if it is a domain of letters, digits, single hyphens and at least one dot, 3 to 64 bytes long, or an address
- * with a dot-atom of at most 63 bytes at such a domain. Letters of domains are ASCII letters, and letters of two bytes that are
- * lower case or have no case. Two hyphens in a row, as in an A-label (xn--), are not plain. An address may be in angle brackets
- * after a name, and a domain in an address or a URL. Nine of ten items in real lists are plain.
- *
- * Sixteen bytes are compared at once, with one bit of result for each. Misplaced dots and hyphens are found by shifting these
- * bits.
- */
+// Judges plain items, nine of ten in real lists, by syntax and domain, and hashes them; leaves the others, and rules
+// that it does not have, to the classifier. Plain is a domain of letters, digits, single hyphens and at least one dot,
+// 3 to 64 bytes, or an address with a dot-atom of at most 63 bytes at one; it may stand in angle brackets or a URL.
+// Letters of domains are ASCII, or of two bytes in lower case or without case; A-labels are not plain. Sixteen bytes
+// are compared at once, with one bit of result each: misplaced dots and hyphens are found by shifting these bits.
 import {
   askCode,
   atomClass,
@@ -62,10 +55,7 @@ import { isAscii, isNamed, listedAt, notPlain, plainFacts } from "./facts";
 import { hash, shardHash, smallLetter } from "./hash";
 import { closingBracket, findHost, findInBrackets, found, foundEnd } from "./item";
 
-/**
- * Asks JavaScript for the facts about a domain; see layout.ts for their 16 bits. Above them is the length of the listed name at
- * the end of the domain, if it is disposable.
- */
+/** Asks JavaScript for 16 bits as in layout.ts; above them is the length of the listed name of a disposable domain. */
 declare function factsOf(start: usize, end: usize): u32;
 
 const usualQuote: u32 = 0x22;
@@ -91,7 +81,7 @@ const yaDot: u32 = 0x2e6179;
 const longest: i32 = 64;
 const batch: i32 = 64;
 
-/** The quote around items; 256, which no byte is, where quotes are text: those around items are left to the classifier. */
+/** Around items; 256, which no byte is, where quotes are text: those around items are left to the classifier. */
 let quote: u32 = usualQuote;
 let scratch: usize = 0;
 let recalled: usize = domains;
@@ -102,11 +92,7 @@ export function useScratch(address: usize): void {
   scratch = address;
 }
 
-/**
- * Returns the low half of the hash of an item that is not plain, in UTF-8 and lower case; `hashHigh` returns the high half.
- *
- * @param domain address after the last `@`; `start` if there is none
- */
+/** Returns the low half of the hash; `hashHigh` has the other. `domain` is after the last `@`, or `start`. */
 export function hashText(start: usize, domain: usize, end: usize): u32 {
   textHash = hash(start, <i32>(domain - start), hash(domain, <i32>(end - domain), 0));
   return <u32>textHash;
@@ -116,15 +102,8 @@ export function hashHigh(): u32 {
   return <u32>(textHash >> 32);
 }
 
-/**
- * Judges the item of each record, in three steps for {@link batch} records at a time: read the bytes of all items, touch the
- * cache entries of their domains, which the processor fetches in parallel, then decide.
- *
- * @param at address of the scanner's numbers, which are relative to `block`
- * @param codes address for the code of each record, {@link askCode} if the classifier has to judge it
- * @param hashes address for the hash of each record's item, two words
- * @param counts whether items at disposable domains are counted
- */
+// For `batch` records at a time, reads the bytes of all items, touches the cache entries of their domains, which the
+// processor fetches in parallel, then decides. Numbers at `at` are relative to `block`; a code may be `askCode`.
 export function judge(
   isEmail: bool,
   block: usize,
@@ -156,12 +135,8 @@ export function judge(
   }
 }
 
-/**
- * Judges the addresses of a value that is a plain list: only plain addresses, separated by a comma, a semicolon or a bar, and
- * spaces after that. Writes codes and hashes as `judge` does.
- *
- * @returns the number of addresses; 0, with nothing counted, if the value is no such list or has more than {@link batch}
- */
+// Judges plain addresses, separated by a comma, a semicolon or a bar, and spaces. Returns their number; 0, with nothing
+// counted, for any other value or more than `batch`.
 export function judgeList(start: usize, end: usize, codes: usize, hashes: usize, counts: bool): i32 {
   takeQuote();
   isCounted = counts;
@@ -193,12 +168,8 @@ function takeQuote(): void {
   quote = load<u32>(settings + 4 * itemQuoteWord);
 }
 
-/**
- * Reads the domain of each record's item into {@link domainWords} words: its hash as an item, its start, and its length with a
- * flag for items in canonical form. The length is 0 for items that are not plain.
- *
- * @param at address of the scanner's numbers, which are relative to `block`, as the starts of the domains are
- */
+// Writes `domainWords` words: the hash of the domain as an item, its start (relative to `block`), and its length with a
+// flag for items in canonical form; 0 if the item is not plain.
 export function readDomains(isEmail: bool, block: usize, at: usize, count: i32, to: usize): void {
   takeQuote();
   const item: usize = scratch;
@@ -220,11 +191,7 @@ export function readDomains(isEmail: bool, block: usize, at: usize, count: i32, 
   }
 }
 
-/**
- * Returns whether a plain item is certainly its own canonical form, as most are: its domain is in ASCII and no sub-address,
- * and an address has no `+` in its local part, no dots at Gmail, and is not at a provider whose domains
- * stand for one another; see classifier/canonical.ts.
- */
+/** Returns true only if a plain item certainly is its own canonical form, as most are; see classifier/canonical.ts. */
 function isOwn(isEmail: bool, item: usize): bool {
   const start: usize = load<u32>(item, startOf);
   const domain: usize = load<u32>(item, domainOf);
@@ -232,7 +199,6 @@ function isOwn(isEmail: bool, item: usize): bool {
   if (!isAscii(domain, end)) return false;
   if (!isEmail) return true;
   if (load<u32>(item, plusOf) !== <u32>domain - 1) return false;
-  // gmail.com and googlemail.com.
   if ((load<u8>(domain) | 0x20) === letterG) {
     if ((load<u8>(domain, 1) | 0x20) !== letterM) return false;
     for (let p: usize = start; p < domain; p++) if (load<u8>(p) === dot) return false;
@@ -248,14 +214,12 @@ function isOwn(isEmail: bool, item: usize): bool {
   return last === end || !isNamed(zone, last - 1);
 }
 
-/** Returns the start of the next label; `end` if there is none. */
 function labelAfter(start: usize, end: usize): usize {
   let at = start;
   while (at < end && load<u8>(at) !== dot) at++;
   return at < end ? at + 1 : end;
 }
 
-/** Hashes each record's field in lower case, two words; 0 for an empty field. */
 export function hashFields(block: usize, at: usize, count: i32, to: usize): void {
   for (let row: i32 = 0; row < count; row++) {
     const start: usize = block + load<u32>(at, 12);
@@ -266,14 +230,12 @@ export function hashFields(block: usize, at: usize, count: i32, to: usize): void
   }
 }
 
-/** Offsets in a read item. The hash of its domain is first; the others are addresses. */
 const itemBytes: i32 = 32;
 const startOf: i32 = 8;
 const plusOf: i32 = 12;
 const domainOf: i32 = 16;
 const endOf: i32 = 20;
 
-/** Reads the item of a record. Writes its hash and a code, which is `okCode` if the item is plain and in the run's shard. */
 function readItem(isEmail: bool, block: usize, at: usize, item: usize, codeAt: usize, hashAt: usize): void {
   let start: usize = block + load<u32>(at, 12);
   let end: usize = block + load<u32>(at, 16);
@@ -324,7 +286,6 @@ function isInShard(hash: u32): bool {
   return hash % shards() === load<u32>(settings + 4 * shardWord);
 }
 
-/** Returns the address of the domain, and stores that of the first `+`; 0 if the local part is not plain. */
 function readLocalPart(start: usize, end: usize, item: usize): usize {
   const atoms = v128.load(atomClass);
   let isAtom: u64 = 0;
@@ -343,7 +304,6 @@ function readLocalPart(start: usize, end: usize, item: usize): usize {
   const below: u64 = (ats & -ats) - 1;
   dots &= below;
   pluses &= below;
-  // A dot at the start, at the end or after another dot.
   const stray: u64 = dots & ((dots << 1) | 1 | ((below + 1) >> 1));
   if (ats === 0 || at === start || at >= end || (~(isAtom | dots) & below) !== 0 || stray !== 0) return 0;
   store<u32>(item, pluses === 0 ? at : start + <usize>ctz(pluses), plusOf);
@@ -409,13 +369,12 @@ function decide(isEmail: bool, item: usize): u32 {
     : okCode;
 }
 
-/** Applies the rules for mailboxes, in the order of `classifyMailbox` in classifier/rules/mailbox.ts. */
+/** Applies the rules in the order of `classifyMailbox` in classifier/rules/mailbox/mailbox.ts. */
 function judgeMailbox(facts: u32, start: usize, plusAt: usize, end: usize): u32 {
   if ((facts & hasPlaceholders) !== 0 && mayBePlaceholder(start, end)) return askCode;
   const grammar: u32 = (facts >> grammarShift) & grammarMask;
   if ((facts & hasNoPlus) !== 0 && plusAt !== end) return impossibleMailboxCode;
   if (grammar !== 0 && !isPossible(grammars + grammarBytes * grammar, start, plusAt)) {
-    // A phone number may be a mailbox.
     const first = load<u8>(start);
     return first === plus || (first >= zero && first <= nine) ? askCode : impossibleMailboxCode;
   }
@@ -424,7 +383,7 @@ function judgeMailbox(facts: u32, start: usize, plusAt: usize, end: usize): u32 
   return isTagged || (facts & isSubAddress) !== 0 ? subAddressCode : okCode;
 }
 
-/** See `findImpossibleMailbox` in classifier/rules/impossible-mailbox.ts. */
+/** See `findImpossibleMailbox` in classifier/rules/mailbox/impossible-mailbox.ts. */
 function isPossible(grammar: usize, start: usize, end: usize): bool {
   const dots: u32 = load<u32>(grammar + dotsAt);
   let length: u32 = 0;
@@ -447,7 +406,7 @@ function isPossible(grammar: usize, start: usize, end: usize): bool {
   );
 }
 
-/** See `startsLikePlaceholder` in classifier/rules/placeholder.ts. */
+/** See `startsLikePlaceholder` in classifier/rules/mailbox/placeholder.ts. */
 function mayBePlaceholder(start: usize, end: usize): bool {
   if (end - start < 3) return false;
   const letters: u32 =
@@ -495,11 +454,10 @@ function mayBeDisposable(facts: u32): bool {
   return outcome === disposableDomainCode || outcome === untold;
 }
 
-/** Stores the name of a listed domain, unless it is empty or no room is left: then the domain is counted, but not shown. */
+/** Without a name or room, the domain is counted, but not shown. */
 function keepName(number: u32, start: usize, end: usize): void {
   const length = <u32>(end - start);
   let at: u32 = 0;
-  // Many threads may do so at once.
   if (length > 0 && <u32>names + atomic.load<u32>(names) + 65536 < <u32>namesEnd) {
     at = <u32>names + 4 + atomic.add<u32>(names, nameHead + length);
     store<u32>(at, number);
@@ -517,11 +475,7 @@ function countRecalled(items: i32): void {
   atomic.add<i32>(domainCounts + 4 * numberOf(recalled), items);
 }
 
-/**
- * Adds to the count of a disposable domain, for items that were not judged here or are taken back.
- *
- * @param start address of its name, in lower case
- */
+/** Counts items that were not judged here or are taken back. The name is in lower case. */
 export function countDomain(start: usize, end: usize, items: i32): void {
   const facts = recall(hash(start, <i32>(end - start), 0), start, end);
   if (mayBeDisposable(facts)) countRecalled(items);
@@ -531,10 +485,6 @@ function bucketOf(hash: u64): usize {
   return domains + bucketBytes * <u32>(hash >> 48);
 }
 
-/**
- * Returns ones for the bytes in a class of ASCII characters. `byLowHalf` has a byte for each low half, with a bit for each high
- * half.
- */
 function inClass(bytes: v128, byLowHalf: v128): v128 {
   const bits = i8x16.swizzle(byLowHalf, v128.and(bytes, i8x16.splat(15)));
   const bit = i8x16.swizzle(

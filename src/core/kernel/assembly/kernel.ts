@@ -1,9 +1,5 @@
-/**
- * The kernel: the steps of an offline run for every row, in WebAssembly. `npm run build` compiles this folder with
- * AssemblyScript, whose language is TypeScript with the types of WebAssembly. All addresses are offsets in the memory that
- * layout.ts describes. Nothing here checks them: run/blocks/block-memory.ts must give valid ones. Only distinct.ts grows its
- * memory.
- */
+// The kernel: the steps of an offline run for every row, in AssemblyScript. Addresses are offsets in the memory of
+// layout.ts, unchecked: run/blocks/threads/block-memory.ts gives valid ones. Only distinct.ts grows its memory.
 
 export {
   addAll,

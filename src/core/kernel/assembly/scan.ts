@@ -1,7 +1,4 @@
-/**
- * Finds the records of a block, as `scanRecords` in table/scan/scanner.ts does, which has the grammar and the reasons.
- * Compares 64 bytes at a time with the delimiter, the quote and the line endings, and stops only at matches.
- */
+/** Finds records as `scanRecords` in table/scan/scanner.ts does, which has the grammar, 64 bytes at a time. */
 import {
   commentWord,
   delimiterWord,
@@ -16,21 +13,14 @@ const lf: u32 = 0x0a;
 const cr: u32 = 0x0d;
 const space: u32 = 0x20;
 
-/** Totals of the last scan; see `ScannedRecords`. */
 export let mostFields: i32 = 0;
 export let fewestFields: i32 = 0;
 export let longest: i32 = 0;
 export let strays: i32 = 0;
 export let lines: i32 = 0;
 
-/**
- * Writes `recordWords` numbers for each record, relative to the block.
- *
- * @param block address of the block, which starts with a record
- * @param most number of records that fit at `at`
- * @param column index of the wanted field
- * @returns the number of records; -1 if there are more than `most`, or the block does not end with the end of a record
- */
+// Numbers are relative to the block, which starts with a record. Returns the number of records; -1 if there are more
+// than `most`, or the block does not end with one.
 export function scan(block: usize, length: i32, at: usize, most: i32, column: i32): i32 {
   const delimiter: u32 = load<i32>(settings + 4 * delimiterWord);
   const quote: u32 = load<i32>(settings + 4 * quoteWord);
@@ -82,7 +72,6 @@ export function scan(block: usize, length: i32, at: usize, most: i32, column: i3
         }
         hasQuote = true;
         if (p === fieldStart || p === closedAt + 1) {
-          // The start of a quoted field, or the second half of a doubled quote.
           isQuoted = true;
         }
         continue;
@@ -108,7 +97,6 @@ export function scan(block: usize, length: i32, at: usize, most: i32, column: i3
         continue;
       }
       if (byte !== lf && byte !== cr) continue;
-      // The second half of a CRLF.
       if (p < start) continue;
       if (at === atEnd) return -1;
       let next: usize = p + 1;
@@ -163,9 +151,7 @@ function afterSpaces(start: usize, end: usize): usize {
   return start;
 }
 
-/**
- * Returns 1 for a field that has a quote but is not just a quoted field. `closing` is the address of the last closing quote.
- */
+/** Returns 1 for a quote that is not around the field. `closing` is the address of the last closing quote. */
 function isStray(start: usize, end: usize, quote: u32, closing: usize): i32 {
   return closing + 1 === end && <u32>load<u8>(start) === quote ? 0 : 1;
 }

@@ -12,15 +12,8 @@ import {
   widthWord,
 } from "../layout";
 
-/**
- * Writes all records except those of other shards, each padded to the width of the table and with the tail of its code.
- *
- * @param at address of the scanner's numbers, which are relative to `block`
- * @param codes address of each record's codes, one for each column with items
- * @param room bytes that fit at `out`
- * @param ends address for the end of each record, relative to `out`
- * @returns the number of bytes written; -1 if they do not fit, or a row needs padding other than delimiters
- */
+// Pads each record to the width of the table and adds the tail of its code; skips other shards. `at` is relative to
+// `block`, `ends` to `out`. Returns -1 if the records do not fit `room`, or a row needs padding other than delimiters.
 export function write(
   block: usize,
   at: usize,
@@ -63,7 +56,6 @@ export function write(
         copy(out, tail + 4, load<u32>(tail));
         out += load<u32>(tail);
       }
-      // CR, LF or CRLF.
       store<u16>(out, load<u16>(end));
       out += next - end;
     }
@@ -80,7 +72,6 @@ function hasNoItem(codes: usize, columns: i32): bool {
   return true;
 }
 
-/** Copies sixteen bytes at a time; up to 15 bytes after the copy are overwritten. */
 function copy(to: usize, from: usize, length: usize): void {
   for (let i: usize = 0; i < length; i += 16) v128.store(to + i, v128.load(from + i));
 }
