@@ -5,13 +5,9 @@ import { type AddedItems, DistinctTable } from "../kernel/distinct-table.js";
 import { withKernel } from "../kernel/kernel.js";
 import { hasItem } from "./status-codes.js";
 
-/**
- * Each item has one byte of state, and is represented by a seeded 64-bit hash. An item takes 11 to 17 bytes; a `Map` of
- * strings would take 200, and throw at 16.7 million items.
- *
- * Two different items share a hash with a probability of n²/2^65: 3 in a million for 10 million items. All methods that
- * add items throw TooManyItems when they need more than 4 GiB, which is enough for 240 million.
- */
+// A seeded 64-bit hash and a byte of state: 11 to 17 bytes an item, where a `Map` takes 200 and throws at 16.7 million.
+// Two items share a hash with a probability of n²/2^65: 3 in a million for 10 million items. Methods that add items
+// throw TooManyItems when they need more than 4 GiB, enough for 240 million.
 export class DistinctItems {
   readonly seed = randomFillSync(new Int32Array(2));
   readonly #table = withKernel((module) => new DistinctTable(module)) ?? new PlainTable();
@@ -33,12 +29,7 @@ export class DistinctItems {
     this.#table.set(low, high, state);
   }
 
-  /**
-   * Adds the items of rows. Items already in the table keep their state.
-   *
-   * @param hashes two words for each row, low and high
-   * @param codes status codes of the rows: the states of new items; rows without an item are skipped
-   */
+  /** `hashes` has two words for each row, `codes` the states of new items. Rows without an item are skipped. */
   addAll(hashes: Int32Array, codes: Uint8Array): AddedItems {
     return this.#table.addAll(hashes, codes);
   }

@@ -18,10 +18,7 @@ export function topDomains(counts: ReadonlyMap<string, number>): readonly Domain
   return top;
 }
 
-/**
- * Counts items where the kernel does not. Exact below 100,000 domains; at that number, the half with the fewest items is
- * dropped.
- */
+/** Exact below 100,000 domains; at that number, the half with the fewest items is dropped. */
 export class DomainCounts {
   readonly #counts = new Map<string, number>();
 

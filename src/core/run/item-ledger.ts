@@ -1,9 +1,5 @@
-/**
- * The distinct items of a session, each with the code of its status, and their cost. Knows only the hashes of items.
- *
- * One byte an item, its code, is all that is stored: charges, services, the cache and DNS change codes here, and rows look them
- * up when they are written.
- */
+// The distinct items of a session: hashes, each with one byte, the code of its status. Charges, services, the cache and
+// DNS change codes here, and rows look them up when they are written.
 import { createHmac, randomFillSync } from "node:crypto";
 import type { ItemHash } from "../classifier/tables/item-hash.js";
 import type { AddedItems } from "../kernel/distinct-table.js";
@@ -34,10 +30,7 @@ export class ItemLedger {
   readonly #engine: string;
   #distinct = 0;
 
-  /**
-   * @param engine its name, for messages
-   * @param secret the seed is derived from it, so that other runs have the same hashes; without it, the seed is random
-   */
+  /** The seed is derived from `secret`, so that other runs have the same hashes; without it, it is random. */
   constructor(engine: string, secret?: Uint8Array) {
     this.#engine = engine;
     this.seed = secret ? seedOf(secret) : randomFillSync(new Int32Array(seedWords));
@@ -48,12 +41,6 @@ export class ItemLedger {
     return { distinct: this.#distinct, cached, prechecked, charged };
   }
 
-  /**
-   * Estimates the number of items in the whole input.
-   *
-   * @param share share of the input that was read, from 0 to 1; undefined when it is not known
-   * @param before number of items before this input
-   */
   expect(share: number | undefined, before: number): void {
     if (share !== undefined && share >= estimatingShare)
       this.#items.expect(Math.ceil(before + (this.#items.size - before) / share));
@@ -66,7 +53,6 @@ export class ItemLedger {
     return { isNew, newItems: count };
   }
 
-  /** Updates the codes of a chunk's items from the ledger. Returns whether any differed. */
   takeCodes(chunk: ChunkVerdicts): boolean {
     const { codes } = itemsOf(chunk);
     const found = this.codesOf(chunk);
@@ -106,11 +92,7 @@ export class ItemLedger {
     this.#items.set(item, this.codeFor(verdict));
   }
 
-  /**
-   * The items must be in the ledger.
-   *
-   * @throws ServiceError when there are too many different verdicts
-   */
+  /** Items must be in the ledger. @throws ServiceError when there are too many different verdicts */
   settleAll(items: readonly ItemHash[], verdicts: readonly Verdict[]): void {
     const hashes = new Int32Array(2 * items.length);
     const codes = new Uint8Array(items.length);
@@ -126,13 +108,11 @@ export class ItemLedger {
     this.#items.set(item, code);
   }
 
-  /** Forgets an item that was not submitted: it is new when it occurs again. */
   forget(item: ItemHash): void {
     this.#items.set(item, 0);
     this.#distinct--;
   }
 
-  /** @throws ServiceError when there are too many different verdicts */
   codeFor(verdict: Verdict): number {
     const code = this.codes.codeOf(verdict);
     if (code !== undefined) return code;

@@ -1,23 +1,11 @@
-/**
- * A bulk run: reads a table, gets a verdict for every distinct item once, and writes every row with its status.
- *
- *     blocks -> threads (scan, judge) -> ledger (number) -> settler (charge, or ask a service) -> (DNS) -> row writer
- *
- * 1. The threads find the items of each block, and judge them unless a service has to; see blocks/classified-chunks.ts.
- * 2. The ledger adds the items of each chunk, in input order, to the table of distinct items, which has a code for each.
- * 3. The settler gives new items their final codes: `Charges` for the offline engine, `Batches` for a service.
- * 4. A chunk is written when its items are settled and the chunk before it is written. Meanwhile, up to `mostWaiting` chunks
- *    are read ahead. DNS is asked as soon as a chunk is settled, without waiting for earlier chunks.
- * 5. Until the quota ends, the offline engine's rows are written as the threads have rendered them. All other rows are
- *    rendered when they are written.
- *
- * To keep: chunks pass 2 and 3 in input order, or duplicates and the end of the quota would depend on timing. A failure of a
- * batch, a charge or a write ends every wait at once (`Watch`). Every way out closes the threads and the input, but waits only
- * briefly for the input: a pipe may never end.
- *
- * One pipeline serves all tables and engines; only who settles the verdicts differs. There were two ways, one over bytes and
- * one over strings, and most faults lived where they met.
- */
+// A bulk run: reads a table, gets a verdict for every distinct item once, and writes every row with its status:
+// blocks -> threads (scan, judge) -> ledger (number) -> settler (charge, or ask a service) -> (DNS) -> row writer
+// A chunk is written when it and the chunks before it are settled; up to `mostWaiting` chunks are read ahead. Until the
+// quota ends, offline rows are written as the threads have rendered them; other rows are rendered when they are
+// written. One pipeline serves all tables and engines: when there were two, most faults lived where they met.
+// To keep: chunks are numbered and settled in input order, or duplicates and the end of the quota would depend on
+// timing. A failure of a batch, charge or write ends every wait at once (`Watch`). Every way out closes the threads and
+// the input, but waits only briefly for the input: a pipe may never end.
 import { setImmediate } from "node:timers/promises";
 import { flagsOf } from "../classifier/flags/flags.js";
 import { listedDomain } from "../classifier/rules/domain/disposable-domain.js";
@@ -62,12 +50,7 @@ interface Shared {
 
 const shared = new SessionState<Shared>();
 
-/**
- * When the quota ends, no further item is submitted, and rows whose item was not checked are written as
- * `quota_exceeded`.
- *
- * @throws any error of the table, the validator or the sink; the signal's reason when aborted
- */
+/** Unchecked rows are `quota_exceeded`. @throws errors of table, validator, sink; the signal's reason when aborted */
 export async function validateTable(options: RunOptions): Promise<RunReport> {
   const { kind, table, columns, validator, cache, mailCheck, session, signal, onProgress } = options;
   const { cores = 1, inputShare = () => undefined } = options;
@@ -94,7 +77,6 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     common.charges ?? (await batchesOf(options, common, classifier, (error) => watch.fail(error)));
   const domains = embedded ? undefined : new DomainCounts();
   const writer = new RowWriter(options, ledger.codes.statuses, ledger.codes.reasons);
-  /** Number of distinct items by code. */
   const itemCodes = new Uint32Array(256);
 
   const waiting: NumberedChunk[] = [];
@@ -129,7 +111,6 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     countNew(codes, chunk.isNew, itemCodes);
     waiting.shift();
     await embedded?.delivery?.stayAlive();
-    // Waits for the bytes of the chunk before.
     await writer.write(rows);
     await delivered();
     lastWritten = chunk;
@@ -170,7 +151,6 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
         () => writes.shift(),
         (error: unknown) => watch.fail(error),
       );
-      // A turn of the event loop, in which charges and answers arrive.
       await setImmediate();
       while (writes.length >= mostWaiting) await watch.until(writes[0]!);
     }
@@ -209,7 +189,6 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   };
 }
 
-/** Begins with the charges of a table, if the engine is offline. */
 function beginCharges({ validator: { embedded }, session, deliversRows }: RunOptions, common: Shared): void {
   if (embedded === undefined) return;
   common.charges ??= new Charges(common.ledger, embedded, session?.isSeveral);
@@ -222,8 +201,7 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
   const { kind, table, columns, shard, filter = {}, validator, mailCheck, observers = [] } = options;
   const { shape, target } = table.scanned;
   const update = updateOf(options);
-  // Without a filter by status, and with one column, `isFirst` is enough for --dedupe. In a run over several files,
-  // another file may have rows that keep their statuses.
+  // With one column and no status filter, `isFirst` is enough, unless another file has rows that keep statuses.
   const needsKeys =
     filter.keeps !== undefined ||
     shape.otherColumns.length > 0 ||
@@ -356,13 +334,12 @@ function explained(options: RunOptions, item: string, status: Status): Verdict {
 
   function withDns(verdict: Verdict | undefined): Verdict | undefined {
     if (mailCheck === undefined) return verdict;
-    // DNS replaces only statuses that passed. If this status came from DNS, its reason is given; else the MX host is added.
+    // DNS replaces only statuses that passed. A status from DNS has its reason; others get the MX host.
     const before = verdict?.status ?? "ok";
     const byDns = mayReceiveMail({ ...verdict, status: before })
       ? mailCheck.verdictOn(kind, item, before)
       : undefined;
     if (byDns?.status === status && status !== before) return byDns;
-    // Of a status that DNS has not given, it may tell the host, or that it could not decide.
     const { mx, reason } = byDns?.status === before ? byDns : {};
     return { ...verdict, status, ...(mx !== undefined && { mx }), ...(reason !== undefined && { reason }) };
   }
@@ -379,7 +356,6 @@ function offlineVerdict(
   return { status, reason: `offline: ${reason}`, ...(suggestion !== undefined && { suggestion }) };
 }
 
-/** Counts the new items of a chunk by code. A run has fewer than 2 ** 32. */
 function countNew(codes: Uint8Array, isNew: Uint8Array, counts: Uint32Array): void {
   for (let index = 0; index < codes.length; index++) counts[codes[index]!]! += isNew[index]!;
 }
@@ -408,10 +384,7 @@ function countDomains(
   );
 }
 
-/**
- * Waits for one promise at a time, unless something else fails meanwhile. `Promise.race` with a promise that lasts as long as
- * the run would keep every result in memory.
- */
+/** `Promise.race` with a promise that lasts as long as the run would keep every result in memory. */
 class Watch {
   #failure: { readonly error: unknown } | undefined;
   #reject: (error: unknown) => void = () => {};

@@ -1,13 +1,9 @@
-/**
- * State that outlives a run: its cost, even if it fails, and data that the runs over several files share, so that an item in
- * two of them is charged once.
- */
+// State that outlives a run: its cost, even if it fails, and data shared by the runs over several files, so that an
+// item in two of them is charged once.
 import type { QuotaState } from "../validator/validator.js";
 import type { DistinctItems } from "./distinct-items.js";
 
-/** Filled by the first run, and used by later ones. All of them have the same engine. */
 export interface RunSession {
-  /** Whether another run may follow, even after one that failed. */
   readonly isSeveral: boolean;
   counts?: () => RunCounts;
   quota?: () => QuotaState | undefined;
@@ -27,7 +23,6 @@ export function countsOf({ counts }: RunSession): RunCounts {
   return counts?.() ?? { distinct: 0, cached: 0, prechecked: 0, charged: 0 };
 }
 
-/** Gives back what the last run has charged, whose rows are not delivered. */
 export async function abandonLast({ abandon }: RunSession): Promise<void> {
   await abandon?.();
 }

@@ -1,13 +1,10 @@
-/** Status codes: each status with its reason as a small number, so that the statuses of many rows fit into a byte array. */
+/** Each status with its reason as a small number, so that the statuses of many rows fit into a byte array. */
 import { outcomes, reasonCode } from "../classifier/outcomes.js";
 import type { ReasonCode } from "../classifier/verdict.js";
 import { knownStatuses, notChecked, type Status, type Verdict } from "../validator/validator.js";
 
 export const noItemCode = 0;
-/**
- * A record that is not a row: a comment, or a bad row that is kept. It is written unchanged; a record of another shard
- * is left out. Neither is counted.
- */
+/** A comment or a kept bad row, written unchanged; or a record of another shard, left out. Not counted. */
 export const notARowCode = 255;
 export const otherShardCode = 253;
 /** Limit on the different statuses that rows keep, and on those, with their reasons, that a service and DNS give. */
@@ -26,7 +23,6 @@ export const offlineReasons: readonly (ReasonCode | undefined)[] = [
 export const notCheckedCode = offlineStatuses.length - 1;
 /** Lowest code of a status that a row keeps from an earlier run. The known statuses are first. */
 export const firstKeptCode = offlineStatuses.length;
-/** Lowest code of a verdict that is not an offline one. */
 const firstGivenCode = 128;
 
 export const isRow = (code: number): boolean => code !== notARowCode && code !== otherShardCode;
@@ -35,7 +31,6 @@ export const hasItem = (code: number): boolean => code !== noItemCode && isRow(c
 
 export const isKept = (code: number): boolean => code >= firstKeptCode && code < firstGivenCode;
 
-/** The codes of a session, or of a thread, which needs only those of offline verdicts and of known statuses. */
 export class StatusCodes {
   /** By code. A status has a code for each of its reasons. */
   readonly statuses: Status[] = [...offlineStatuses, ...knownStatuses];

@@ -1,10 +1,5 @@
-/**
- * Classifies the records of blocks in steps, and renders them with their statuses: scan, keep (placed-rows.ts), judge (the kernel, then
- * judge.ts), render (block-renderer.ts). Runs in any thread.
- *
- * Each further column with items is found by a second scan of the block: a scan is the cheapest step, and nothing else has to
- * know of the columns.
- */
+// Classifies the records of blocks in any thread: scan, keep (placed-rows.ts), judge (the kernel, then judge.ts),
+// render (block-renderer.ts). Each further column with items is found by another scan, the cheapest step.
 import type { Classifier } from "../../classifier/classifier.js";
 import type { ItemHash } from "../../classifier/tables/item-hash.js";
 import { Kernel, type KernelSettings } from "../../kernel/kernel.js";
@@ -63,10 +58,6 @@ export class BlockClassifier {
   #isBelowItems = false;
   #lastHeader: FoundHeader | undefined;
 
-  /**
-   * @param classifier judges items; undefined if a service does
-   * @param kernel the kernel of this thread; without it, the classifier judges all items
-   */
   constructor(
     options: BlockOptions,
     classifier: Classifier | undefined,
@@ -94,12 +85,8 @@ export class BlockClassifier {
     this.#isFirstShard = isFirstShard(options);
   }
 
-  /**
-   * Classifies the block in a slot, and leaves verdicts and rendered rows there. Needs the kernel.
-   *
-   * @returns undefined for a block left to the main thread: it cannot be scanned alone, has bad rows, rows with an unknown
-   * status or the header of another table, or does not fit into the slot
-   */
+  // Leaves verdicts and rows in the slot. Undefined if the main thread has to take the block: it cannot be scanned
+  // alone, has bad rows, an unknown status or the header of another table, or does not fit.
   classifySlot(slot: Slot, length: number): BlockResult | undefined {
     const kernel = this.#kernel!;
     const { isFinal } = this.#options;
@@ -136,7 +123,6 @@ export class BlockClassifier {
     return this.#read(this.#scanSlot(slot, length, { line, isCopied: true })!.chunk)!;
   }
 
-  /** @param isCopied whether the numbers are needed after the next scan, which overwrites those in the kernel's memory */
   #scanSlot(
     slot: Slot,
     length: number,
@@ -157,7 +143,6 @@ export class BlockClassifier {
     });
   }
 
-  /** Writes the verdicts on several items after those on the fields. Returns false if the slot cannot hold them. */
   #takesItems(slot: Slot, fields: number, items: ItemVerdicts | undefined): boolean {
     if (items === undefined) return true;
     const count = items.fields.length;
@@ -169,11 +154,7 @@ export class BlockClassifier {
     return true;
   }
 
-  /**
-   * Classifies the records of a chunk that is in no slot.
-   *
-   * @throws TableError when a record has several items in a run with shards
-   */
+  /** Classifies a chunk that is in no slot. @throws TableError when a record has several items in a run with shards */
   classify(chunk: ScannedChunk): ChunkVerdicts {
     const { shard } = this.#options;
     const width = this.#columns.length;
@@ -198,11 +179,7 @@ export class BlockClassifier {
     return placed?.keys ? { ...verdicts, keys: placed.keys } : verdicts;
   }
 
-  /**
-   * Checks the next chunk of the table, on the main thread and in input order, for headers of other tables.
-   *
-   * @throws ChoiceError if there is one
-   */
+  /** Call this on the main thread, in input order. @throws ChoiceError for the header of another table */
   checkHeaders(found: Elsewhere, codes: Uint8Array, records: () => ScannedChunk): void {
     const { name } = this.#options.shape;
     const last = this.#lastHeader;
@@ -220,17 +197,11 @@ export class BlockClassifier {
     this.#isBelowItems ||= codes.some(hasItem);
   }
 
-  /** Returns the name of the column in which a row without an item of its own has one. */
   elsewhereIn(records: ScannedChunk, row: number): string {
     return this.#elsewhere.nameOf(records, row);
   }
 
-  /**
-   * Judges the items of each column with the kernel.
-   *
-   * @param kept codes of fields that are not judged; 0 for the others
-   * @param memory where `judge` leaves the verdicts on a column; with one column, `codes` and `hashes` themselves
-   */
+  /** `kept` has the codes of fields that are not judged, else 0; `memory` gets the verdicts on a column. */
   #judgeColumns(
     chunk: ScannedChunk,
     kept: Uint8Array,
@@ -248,7 +219,6 @@ export class BlockClassifier {
     if (this.#options.shape.json?.isDocument && !this.#isFirstShard) takeFrames(chunk, codes, width);
   }
 
-  /** Judges what the kernel has left, and finds what is known of the chunk then. */
   #judgeTheRest(
     chunk: ScannedChunk,
     codes: Uint8Array,
@@ -282,7 +252,6 @@ export class BlockClassifier {
     return bytes.buffer === slot.output.buffer ? bytes.length : -1;
   }
 
-  /** @param was by field, what its replaced items were */
   render(
     chunk: ScannedChunk,
     codes: Uint8Array,
@@ -294,7 +263,6 @@ export class BlockClassifier {
   }
 }
 
-/** Makes every shard write the bytes around the records of a document. */
 function takeFrames(chunk: ScannedChunk, codes: Uint8Array, width: number): void {
   for (let row = 0; row < chunk.count; row++) {
     const start = chunk.at[row * recordWords]!;

@@ -13,10 +13,8 @@ import { type BlockMemory, type Slot, slotRows } from "./threads/block-memory.js
 export class BlockKernel {
   readonly #kernel: Kernel;
   readonly #memory: ArrayBufferLike;
-  /** Addresses of the record numbers of this thread: for its column, and for another column. */
   readonly #records: number;
   readonly #others: number;
-  /** The slot of this thread, for chunks outside the queue and for the verdicts on one column. */
   readonly #own: Slot;
 
   constructor(
@@ -33,12 +31,10 @@ export class BlockKernel {
     this.#own = memory.slotOf(thread);
   }
 
-  /** See {@link Kernel.scan}. The records are valid until the next scan. */
   scan({ block }: Slot, length: number, column: number): ScannedRecords | undefined {
     return this.#kernel.scan(block.byteOffset, length, this.#records, slotRows, column);
   }
 
-  /** Scans the block again for another column. The records are valid until the next call of another method. */
   rescan({ block }: Slot, length: number, column: number): ScannedRecords | undefined {
     return this.#kernel.scan(block.byteOffset, length, this.#others, slotRows, column);
   }
@@ -57,11 +53,7 @@ export class BlockKernel {
     this.#kernel.countDomain(domain, items);
   }
 
-  /**
-   * Judges the items of a chunk. Does not change the verdicts on records that are too large.
-   *
-   * @param counts whether items at disposable domains are counted
-   */
+  /** Does not change the verdicts on records that are too large. */
   judge(chunk: ScannedChunk, codes: Uint8Array, hashes: Int32Array, counts: boolean): void {
     const own = this.#own;
     const [codesAt, hashesAt] = [own.codes.byteOffset, own.hashes.byteOffset];
@@ -72,10 +64,7 @@ export class BlockKernel {
     });
   }
 
-  /**
-   * Judges the addresses of a value that is a plain list. The verdicts are valid until the next call; undefined for
-   * other values.
-   */
+  /** Returns verdicts that are valid until the next call; undefined for values that are not a plain list. */
   judgeList(value: Uint8Array, counts: boolean): Pick<ItemVerdicts, "codes" | "hashes"> | undefined {
     if (value.length > longestList) return undefined;
     const { block, codes, hashes } = this.#own;
@@ -103,12 +92,7 @@ export class BlockKernel {
     });
   }
 
-  /**
-   * Calls `use` with the records of a chunk, in pieces that fit into the memory of this thread. Skips records that are too
-   * large.
-   *
-   * @param use gets the addresses of the bytes and of the records, their number, and the index of the first one
-   */
+  /** Uses pieces that fit into the memory of this thread. Skips records that are too large. */
   #eachPiece(
     { bytes, at, count }: ScannedChunk,
     use: (block: number, records: number, count: number, from: number) => void,

@@ -17,7 +17,6 @@ export interface BlockOptions {
   readonly shard?: Shard | undefined;
   /** For an update: whether rows keep the statuses of an earlier run, whose added columns are replaced. */
   readonly keeps?: boolean | undefined;
-  /** Whether rows that an earlier run could not decide by DNS are judged again. */
   readonly asksUndecided?: boolean;
   /** What `--dedupe` compares; undefined if the first row of each item is enough. */
   readonly keys: "items" | "mailboxes" | undefined;
@@ -27,10 +26,7 @@ export interface BlockOptions {
   readonly isFinal: boolean;
 }
 
-/**
- * Returns whether JavaScript has to look at each row: rows that keep their statuses are compared with others or may be in
- * another shard, or the items of a row may be in different shards.
- */
+/** Rows that are kept are compared or may be in another shard; the items of a row may be in different shards. */
 export const looksAtRows = ({ shape, shard, keys, keeps }: BlockOptions): boolean =>
   (keeps !== undefined && (shard ?? keys) !== undefined) ||
   (shape.otherColumns.length > 0 && shard !== undefined);
@@ -38,7 +34,6 @@ export const looksAtRows = ({ shape, shard, keys, keeps }: BlockOptions): boolea
 export const wantsMailboxes = ({ keys, facts }: BlockOptions): boolean =>
   keys === "mailboxes" || facts?.mailboxes === true;
 
-/** The first one decides about the row. */
 export const itemColumnsOf = ({ column, otherColumns }: TableShape): readonly number[] => [
   column,
   ...otherColumns,
@@ -47,7 +42,6 @@ export const itemColumnsOf = ({ column, otherColumns }: TableShape): readonly nu
 export const isFirstShard = ({ shard }: Pick<BlockOptions, "shard">): boolean =>
   shard === undefined || shard.index === 1;
 
-/** Returns whether a row is in the shard of a run, by its item; without one, it is in the first shard. */
 export function isHere({ shard }: BlockOptions, item: string | undefined): boolean {
   if (shard === undefined) return true;
   return item === undefined ? shard.index === 1 : isInShard(shard, item);

@@ -1,4 +1,4 @@
-/** Renders the records of blocks with their statuses, in JavaScript: all that the kernel does not write. Runs in any thread. */
+/** Renders the records of blocks with their statuses: all that the kernel does not write. Runs in any thread. */
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { CopyingWriter } from "../../table/writers/copying-writer.js";
 import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
@@ -24,7 +24,6 @@ import { mayBeMarked, plainAddress } from "./plain-address.js";
 
 export type Explain = (item: string, status: Status) => Verdict;
 
-/** Added fields that are stored, for rows with the same ones. */
 const mostPrepared = 1000;
 
 export class BlockRenderer {
@@ -36,11 +35,9 @@ export class BlockRenderer {
   readonly #columns: readonly number[];
   readonly #needsVerdicts: boolean;
   readonly #writer: RecordWriter;
-  /** The added fields by status codes, except those that depend on the item. */
   readonly #byCodes = new Map<number | string, AddedFields>();
   readonly #byFields = new Map<string, AddedFields>();
 
-  /** @param explainsAll whether a verdict may have a reason even if its code has none */
   constructor(
     options: BlockOptions,
     codes: StatusCodes,
@@ -58,12 +55,7 @@ export class BlockRenderer {
     this.#writer = writerOf(options.shape, options.target, options.columns);
   }
 
-  /**
-   * @param codes the code of each field with items, row by row
-   * @param items the verdicts on all items, if a field has several
-   * @param was by field, what its replaced items were
-   * @param memory used if the bytes fit; otherwise new memory is
-   */
+  /** `codes`: of each field with items, row by row. `was`: replaced items by field. `memory`: used if large enough. */
   render(
     chunk: ScannedChunk,
     codes: Uint8Array,
@@ -75,7 +67,6 @@ export class BlockRenderer {
     return this.#writer.write(chunk, (row) => this.#addedTo(chunk, row, { codes, nth, was }), memory);
   }
 
-  /** Returns the added fields of a row; null if it keeps its own, undefined if it is left out. */
   #addedTo(chunk: ScannedChunk, row: number, rows: RenderedRows): AddedFields | null | undefined {
     const { codes } = rows;
     const width = this.#columns.length;
@@ -112,14 +103,13 @@ export class BlockRenderer {
     return added;
   }
 
-  /** Returns the index of the column in which an earlier run has put what it replaced. */
   #earlierWas(column: number): number | undefined {
     const { details, names, indices } = this.#options.columns;
     const index = details.indexOf("was");
     return index === -1 ? undefined : indices[(column * names.length) / this.#columns.length + 1 + index];
   }
 
-  /** Returns whether an item was replaced, or differs by marks from what its field has, which is suggested in its place. */
+  /** Returns whether an item was replaced, or differs from its field by marks, whose removal is suggested. */
   #isMarked(chunk: ScannedChunk, row: number, nth: number, { codes, was }: RenderedRows): boolean {
     const field = row * this.#columns.length + nth;
     if (was?.has(field)) return true;
@@ -141,7 +131,6 @@ export class BlockRenderer {
     return ourFields(columns, { status: this.#codes.statuses[code]! }, kind);
   }
 
-  /** @param column index among the columns with items */
   #fieldsOf(
     chunk: ScannedChunk,
     row: number,
@@ -200,7 +189,6 @@ export class BlockRenderer {
   }
 }
 
-/** The codes of each field with items, row by row; the index of the deciding item in each; what replaced items were. */
 interface RenderedRows {
   readonly codes: Uint8Array;
   readonly nth: Uint32Array | undefined;
@@ -220,9 +208,6 @@ export function itemsInField(
   return [{ item: address, start: 0, end: address.length, isMarked: false }];
 }
 
-/**
- * Returns the bytes to append for a column with items, by the codes of offline verdicts; none if the kernel cannot write them.
- */
 export function tailsOf({ kind, shape, target, keeps, columns }: BlockOptions): readonly Uint8Array[] {
   const hasTails = keeps === undefined && columns.details.length === 0;
   if (!hasTails || target.format !== undefined || shape.json) return [];

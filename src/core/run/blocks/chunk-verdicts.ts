@@ -8,25 +8,19 @@ import type { Elsewhere } from "./elsewhere.js";
 import type { ItemVerdicts } from "./item-verdicts.js";
 import type { OtherStatus } from "./kept-rows.js";
 
-/**
- * Verdicts on the records of a chunk, whether or not the quota grants them. A record has a verdict for each column with items;
- * verdicts are numbered row by row.
- */
+/** Verdicts, whether or not the quota grants them, numbered row by row: one for each column with items. */
 export interface ChunkVerdicts extends Elsewhere {
   readonly columns: number;
   /** The verdicts on all items in order, if a field has several; undefined if each has at most one. */
   readonly items?: ItemVerdicts | undefined;
   readonly emptied: number;
-  /** Number of values in which an item has marks around it. */
   readonly marked: number;
-  /** Number of fields of the first column with a mistyped item that has a suggestion. */
   readonly repairable: number;
   readonly notUtf8: number;
   readonly kept: number;
   readonly codes: Uint8Array;
   /** Hash of each field's item, two words; meaningless for a field without an item. */
   readonly hashes: Int32Array;
-  /** Hashes of the items' mailboxes, in the order of the items, if they are wanted (block-options.ts). */
   readonly mailboxes?: Int32Array;
   readonly facts?: RowFacts | undefined;
   /** The items that `--dedupe` compares; set only if it also compares rows that keep their statuses. */
@@ -40,18 +34,13 @@ export interface Judged {
 
 export interface MainThread {
   readonly codes: StatusCodes;
-  /**
-   * For an update: returns the code of a row whose status idv does not know. Blocks in slots are refused if they have such
-   * rows.
-   */
+  /** Set for `--update`. Blocks in slots are refused if idv does not know the status of a row. */
   readonly otherStatus?: OtherStatus | undefined;
   readonly precheck?: ((item: string) => number | undefined) | undefined;
   readonly explain?: Explain | undefined;
 }
 
-/** Counts that a thread returns for a block; verdicts and rendered rows are in its slot. */
 export interface BlockResult extends Elsewhere {
-  /** The records, if their rows are rendered later. Workers cannot pass them to the main thread. */
   readonly chunk?: ScannedChunk;
   readonly lines: number;
   readonly rows: number;

@@ -1,15 +1,7 @@
-/**
- * The blocks of a table, classified from their bytes by the threads:
- *
- *     input -> blocks -> threads (scan, judge, write) -> chunks in input order
- *                     \-> main thread, for all other blocks ----/
- *
- * Blocks end after a line ending. The workers have up to `blocksForThread` blocks per core, each in a slot of shared memory. The
- * main thread takes the results in input order. A block that starts inside a record, or that a thread refused, goes through the
- * chunk assembler instead, which has the start of that record.
- *
- * To keep: a slot's memory may not be used after its release. Every way out closes the threads.
- */
+// The blocks of a table, classified by the threads: each block ends after a line ending and is in a slot of shared
+// memory; the main thread takes the results in input order. A block that starts inside a record, or that a thread
+// refused, goes through the chunk assembler instead, which has the start of that record.
+// To keep: a slot's memory may not be used after its release. Every way out closes the threads.
 import type { Classifier } from "../../classifier/classifier.js";
 import type { ClassifierSource } from "../../classifier/tables/load-classifier.js";
 import { resetCounts } from "../../kernel/disposable-counts.js";
@@ -34,19 +26,17 @@ const worthWorkersRead = 8_388_608;
 const mostThreads = 4;
 /** Enough blocks per thread that no worker waits for the main thread. */
 const blocksForThread = 3;
-/** Size of a block for a service, in bytes: small, because answers and the next requests wait while a block is classified. */
+/** In bytes, for a service: answers and the next requests wait while a block is classified. */
 const smallBlock = 65_536;
 /** Limit on chunks that wait for their verdicts or to be written. It bounds memory. */
 export const mostWaiting = 128;
 
-/** The kernel of the main thread, and the parts of it that other threads need. Serves one run at a time. */
 export interface PreparedKernel {
   readonly memory: BlockMemory;
   readonly kernel: BlockKernel;
 }
 
 export interface ThreadEngine {
-  /** Undefined if a service gives the verdicts. */
   readonly classifier: Classifier | undefined;
   readonly source: ClassifierSource | undefined;
 }
@@ -59,12 +49,11 @@ const threadsFor = (engine: ThreadEngine, cores: number): number =>
 export const prepareKernel = (engine: ThreadEngine, cores: number, kind: Kind): PreparedKernel | null =>
   withKernel((module) => {
     const threads = threadsFor(engine, cores);
-    // Slots for submitted blocks, for waiting chunks, for the block taken last, and for one whose bytes are being written.
+    // For submitted blocks, waiting chunks, the block taken last, and one whose bytes are being written.
     const memory = new BlockMemory(threads, blocksOf(threads) + mostWaiting + 2);
     return { memory, kernel: new BlockKernel(module, memory, 0, engine.classifier, kind) };
   }) ?? null;
 
-/** With the share of the input that had been read. */
 type Submitted = SubmittedBlock & { readonly share: number | undefined };
 
 const blocksOf = (threads: number): number => 2 + threads * blocksForThread;

@@ -1,7 +1,5 @@
-/**
- * Looks around in rows whose own field has no item: counts those with an item in another column, and finds the headers of other
- * tables, under which items are in other columns.
- */
+// Counts rows without an item of their own that have one in another column, and finds the headers of other tables,
+// under which items are in other columns.
 import { outcomeCode } from "../../classifier/outcomes.js";
 import { syntax } from "../../classifier/rules/syntax.js";
 import { itemText, nameText } from "../../table/bytes.js";
@@ -27,17 +25,13 @@ const atSign = 0x40;
 
 /** Plain numbers, which threads pass on. */
 export interface Elsewhere {
-  /** Number of rows without an item of their own that have one in another column. */
   readonly elsewhere: number;
   /** Where that is: the index of the column, or a hash of the path in JSON, plus 1; -1 for several, 0 for none. */
   readonly elsewhereAt: number;
-  /** The first of these rows, from 1. */
   readonly elsewhereRow: number;
   /** Whether such a row comes before all other rows of the chunk, so that the chunk before it may have its header. */
   readonly isOpen: number;
-  /** A last row that may be the header of another table, from 1. */
   readonly lastHeader: number;
-  /** A row that is the header of another table, from 1. */
   readonly header: number;
 }
 
@@ -66,7 +60,6 @@ export class ElsewhereFinder {
   readonly #options: BlockOptions;
   readonly #profile: ItemProfile;
   readonly #columns: readonly number[];
-  /** Tables with a delimiter may have headers below their first rows; JSON has names. */
   readonly #mayHaveHeaders: boolean;
   readonly #takesHeaders: boolean;
 
@@ -79,10 +72,6 @@ export class ElsewhereFinder {
     this.#mayHaveHeaders = json === undefined && dialect.delimiter !== null && !takesHeaders;
   }
 
-  /**
-   * @param codes the codes of each field with items, row by row
-   * @param isBelowItems whether rows above the chunk may have items
-   */
   find(chunk: ScannedChunk, codes: Uint8Array, isBelowItems: boolean): Elsewhere {
     const { json, dialect } = this.#options.shape;
     if (json === undefined && dialect.delimiter === null) return this.#findInList(chunk, codes);
@@ -115,7 +104,6 @@ export class ElsewhereFinder {
     return found;
   }
 
-  /** Looks for the header of a table in a plain list. */
   #findInList(chunk: ScannedChunk, codes: Uint8Array): Elsewhere {
     if (this.#takesHeaders) return nowhere;
     for (let row = 0; row < chunk.count; row++) {
@@ -125,14 +113,12 @@ export class ElsewhereFinder {
     return nowhere;
   }
 
-  /** Returns the name of the column in which a row has an item, for people. */
   nameOf(chunk: ScannedChunk, row: number): string {
     if (this.#options.shape.json) return this.#itemsInJson(chunk, row)[0]?.path ?? "";
     const column = this.columnOf(chunk, row);
     return nameText(this.#options.shape.header?.[column] ?? "").trim() || String(column + 1);
   }
 
-  /** Returns the index of the column, beside its own, in which a row has an item; -1 for none. */
   columnOf(chunk: ScannedChunk, row: number): number {
     return this.#placeIn(chunk, row) - 1;
   }
@@ -166,7 +152,6 @@ export class ElsewhereFinder {
     return this.#profile.likeness(text) === 2;
   }
 
-  /** Returns whether a record of JSON holds the names of its columns in another order, as arrays do below another header. */
   #isReordered(chunk: ScannedChunk, row: number): boolean {
     const { json } = this.#options.shape;
     return (
@@ -208,7 +193,7 @@ export class ElsewhereFinder {
     );
   }
 
-  /** Looks for the header of a row whose item is in another column: above it, under nothing but blank lines and titles. */
+  /** Looks above a row for the header of its item's column, under nothing but blank lines and titles. */
   #lookAbove(
     chunk: ScannedChunk,
     codes: Uint8Array,
@@ -237,7 +222,6 @@ export class ElsewhereFinder {
     found.isOpen = 1;
   }
 
-  /** Returns whether the row after one with an item in another column is like it. */
   #goesOn(chunk: ScannedChunk, codes: Uint8Array, row: number, column: number): boolean {
     const next = row + 1;
     const isRow = next < chunk.count && this.#lacksItem(codes, next * this.#columns.length);
@@ -248,7 +232,6 @@ export class ElsewhereFinder {
     return isHeaderOf(fields, this.#options.shape.header, this.#profile, column);
   }
 
-  /** Returns the last record with fields, from 1, if it may be a header; else 0. */
   #lastHeader(chunk: ScannedChunk, codes: Uint8Array): number {
     for (let row = chunk.count - 1; row >= 0; row--) {
       if (!chunk.isRow(row)) continue;
@@ -264,7 +247,6 @@ export class ElsewhereFinder {
   }
 }
 
-/** The shortest text of JSON. */
 const emptyText = '""';
 
 /** Finds the next `@` from a position on. Positions ascend, so that each byte is looked at once. */

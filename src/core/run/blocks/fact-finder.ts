@@ -1,10 +1,5 @@
-/**
- * Finds the facts about each row that observers and `--dedupe` need: the domain of its item, the hash of another field, its
- * mailboxes.
- *
- * The threads hash, and the main thread counts by these hashes; mailboxes are compared for items that are not in their
- * canonical form only, one in ten.
- */
+// Facts about each row for observers and `--dedupe`. The threads hash, and the main thread counts by these hashes;
+// mailboxes are compared only for the one item in ten that is not in its canonical form.
 import { hashItem, type ItemHash } from "../../classifier/tables/item-hash.js";
 import { domainWords, isOwnMailbox } from "../../kernel/layout.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
@@ -46,12 +41,7 @@ export class FactFinder {
     this.#columns = itemColumnsOf(options.shape);
   }
 
-  /**
-   * Facts need the kernel; without it, an observer reads the rows.
-   *
-   * @param slot gets the facts that fit there
-   * @returns the facts, and the hashes of the mailboxes in the order of the items
-   */
+  /** Needs the kernel; without it, an observer reads the rows. */
   find(
     chunk: ScannedChunk,
     judged: Judged,
@@ -90,10 +80,6 @@ export class FactFinder {
     return domains;
   }
 
-  /**
-   * @param domains the domains of each column, as far as they are known
-   * @param memory gets the hashes if no field has several items
-   */
   #hashMailboxes(
     chunk: ScannedChunk,
     { codes, hashes, items }: Judged,

@@ -11,17 +11,12 @@ export class FieldItems {
   readonly #columns: readonly number[];
   readonly #cells: Cells;
 
-  /** @param columns indices of the columns with items */
   constructor(columns: readonly number[], cells: Cells) {
     this.#columns = columns;
     this.#cells = cells;
   }
 
-  /**
-   * Calls `use` with the wanted items of a chunk, in order. Items are given by their index among the verdicts.
-   *
-   * @param chunk called only if an item is wanted
-   */
+  /** Calls `use` in order, by the index among the verdicts. `chunk` is called only if an item is wanted. */
   each(
     chunk: () => ScannedChunk,
     { codes, items }: Judged,
@@ -42,10 +37,7 @@ export class FieldItems {
     }
   }
 
-  /**
-   * Returns the item that decides about a row, in its first column: the first item if that is not known, undefined if there is
-   * none.
-   */
+  /** Returns an item of the first column: the first one if the deciding one is not known. */
   deciding(records: ScannedChunk, row: number, { codes, items }: Judged): string | undefined {
     const field = row * this.#columns.length;
     const code = codes[field]!;
@@ -57,18 +49,15 @@ export class FieldItems {
     return this.in(records, field, items.fields[first + nth] === field ? nth : 0);
   }
 
-  /** Returns an item of a field by its number among them, from 0. */
   in(records: ScannedChunk, field: number, nth: number): string | undefined {
     return itemsInField(records, this.#columns, field, this.#cells)[nth]?.item;
   }
 
-  /** Returns whether a field may have an item with marks around it; see classifier/marks.ts. */
   mayBeMarked(records: ScannedChunk, field: number): boolean {
     const { column, row } = this.#columnOf(records, field);
     return mayBeMarked(column.rawValue(row));
   }
 
-  /** Returns the texts in a field with their items; nothing if these are not the items of the field. */
   textsOf(
     records: ScannedChunk,
     field: number,
@@ -80,7 +69,6 @@ export class FieldItems {
     return own.length === found.length && own.every((item, nth) => item === found[nth]) ? texts : [];
   }
 
-  /** Returns the items in a text, which is not counted as a value. */
   inText(text: string): readonly string[] {
     const { emptied, marked } = this.#cells;
     const items = this.#cells.itemsIn(text);

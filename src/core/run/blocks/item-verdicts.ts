@@ -1,4 +1,4 @@
-/** The verdicts on the items of records, where a field may have several items, and the choice of the item that decides. */
+/** The verdicts on the items of fields that may have several, and the choice of the item that decides. */
 import type { Status } from "../../validator/validator.js";
 import { isGood } from "../items/cells.js";
 
@@ -18,7 +18,6 @@ export interface ItemVerdict {
 export type Decides = (code: number, earlier: number) => boolean;
 
 export class FieldVerdicts {
-  /** The verdicts on all items except the first one of each field. Hashes have two words each. */
   readonly #fields: number[] = [];
   readonly #codes: number[] = [];
   readonly #hashes: number[] = [];
@@ -41,10 +40,7 @@ export class FieldVerdicts {
     this.hashes[2 * field + 1] = high;
   }
 
-  /**
-   * Lists the verdicts on all items, and gives each field the code of its deciding item. Undefined if each field has at most
-   * one.
-   */
+  /** Also gives each field the code of its deciding item. Undefined if each has at most one. */
   all(decides: Decides): ItemVerdicts | undefined {
     const others = this.#fields.length;
     if (others === 0) return undefined;
@@ -52,7 +48,6 @@ export class FieldVerdicts {
     const all = { ...emptyVerdicts(count), fields: new Int32Array(count) };
     let from = 0;
     for (let nth = 0; nth <= others; nth++) {
-      // The fields up to the next one with another item, then that item.
       const to = nth < others ? this.#fields[nth]! + 1 : this.codes.length;
       all.codes.set(this.codes.subarray(from, to), from + nth);
       all.hashes.set(this.hashes.subarray(2 * from, 2 * to), 2 * (from + nth));
@@ -75,7 +70,6 @@ export const emptyVerdicts = (count: number): { codes: Uint8Array; hashes: Int32
   hashes: new Int32Array(2 * count),
 });
 
-/** Gives each field the code of its deciding item, after the items' codes have changed. */
 export function takeDeciding(codes: Uint8Array, items: ItemVerdicts, decides: Decides): void {
   let last = -1;
   for (let index = 0; index < items.fields.length; index++) {
@@ -103,7 +97,6 @@ export function goodRows(
   return good;
 }
 
-/** Returns for each field the index of the item, from 0, whose code it has. */
 export function decidingIndices(codes: Uint8Array, items: ItemVerdicts): Uint32Array {
   const found = new Uint32Array(codes.length);
   let nth = 0;

@@ -1,8 +1,5 @@
-/**
- * Judges the items of a chunk that the kernel leaves: those that are not plain (see kernel/assembly/judge.ts), are one of several,
- * may be placeholders, or are at a domain with rules that the kernel does not have. Every block and every chunk comes here, whichever
- * way it takes.
- */
+// Judges what the kernel leaves: items that are not plain (see kernel/assembly/judge.ts), one of several, maybe
+// placeholders, or at a domain with rules that the kernel does not have.
 import { domainToASCII } from "node:url";
 import type { Classifier } from "../../classifier/classifier.js";
 import { outcomeCode } from "../../classifier/outcomes.js";
@@ -32,16 +29,13 @@ import {
 
 const typoCode = outcomeCode({ reason: typoDomain.code });
 
-/** What judges, in a thread. */
 interface Judges {
-  /** Undefined if a service judges. */
   readonly classifier: Classifier | undefined;
   readonly kernel: BlockKernel | undefined;
   readonly main: MainThread;
 }
 
 export interface JudgedChunk extends Pick<ChunkVerdicts, "items" | "emptied" | "marked" | "repairable"> {
-  /** Rows with a value that is not UTF-8. */
   readonly notUtf8: Set<number>;
 }
 
@@ -72,12 +66,7 @@ export class Judge {
     this.#isFirstShard = isFirstShard(options);
   }
 
-  /**
-   * Judges the fields of a chunk that are left.
-   *
-   * @param codes the code of each field, `askCode` for those that are left; gets the others
-   * @param isPlaced whether only rows of this shard are left
-   */
+  /** `codes` has `askCode` for fields that are left; `isPlaced`: only rows of this shard are left. */
   judgeRest(
     columns: readonly ScannedChunk[],
     codes: Uint8Array,
@@ -169,13 +158,6 @@ export class Judge {
     return this.#kernel?.hash(key) ?? hashItem(this.#options.seed, key);
   }
 
-  /**
-   * Subtracts items from the counts of disposable domains: those that the quota does not grant, or all items of a block that is
-   * judged again.
-   *
-   * @param verdicts the verdicts that were counted
-   * @param isTakenBack selects items by their index among the verdicts; all by default
-   */
   takeBack(
     chunk: () => ScannedChunk,
     { codes, items }: Judged,

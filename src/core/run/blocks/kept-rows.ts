@@ -1,14 +1,10 @@
-/**
- * Finds the rows of a chunk that keep the status of an earlier run (`--update`), by the bytes of their status column.
- *
- * They are copied many at a time, unless `--shard` or `--dedupe` needs their items; the others are looked at one by one.
- */
+// Finds the rows that keep the status of an earlier run (`--update`), by the bytes of their status column. They are
+// copied many at a time, unless `--shard` or `--dedupe` needs their items.
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Offset, recordWords } from "../../table/scan/scanner.js";
 import { knownStatuses, notChecked, type Status } from "../../validator/validator.js";
 import { firstKeptCode, isRow } from "../status-codes.js";
 
-/** Returns the code of a field whose status column has an unknown status. `nth` is the index of the column with items. */
 export type OtherStatus = (chunk: ScannedChunk, row: number, status: Status, nth: number) => number;
 
 const known = knownStatuses.map((status) => Buffer.from(status));
@@ -23,15 +19,8 @@ const undecided = /^"?undecided: /;
 const isUndecided = (reasons: ScannedChunk | undefined, row: number): boolean =>
   reasons !== undefined && undecided.test(reasons.value(row));
 
-/**
- * Returns the codes of fields with items that are not judged, row by row; 0 for the others.
- *
- * @param quote the quote of the table; empty for none
- * @param earlier the status column of each column with items, and the column of reasons if undecided items are judged
- *   again; undefined if an earlier run did not have it
- * @param other undefined if fields with an unknown status are left to the main thread
- * @returns undefined if there is such a field, and no `other`
- */
+// Returns 0 for fields that are judged; without `other`, undefined if a field has an unknown status. `earlier` has each
+// status column, and that of reasons if undecided items are judged again.
 export function findKept(
   chunk: ScannedChunk,
   quote: string,
@@ -89,11 +78,7 @@ function statusIn(bytes: Uint8Array, start: number, end: number, quote: number):
   return -1;
 }
 
-/**
- * Judges the items of column `nth`, except fields with a code in `kept`: these are hidden from the kernel meanwhile.
- *
- * @param kept the known codes, else 0, row by row over all columns
- */
+/** Fields with a code in `kept` (row by row over all columns) are hidden from the kernel meanwhile. */
 export function judgeWithout(
   kept: Uint8Array,
   nth: number,

@@ -1,7 +1,5 @@
-/**
- * The rows of a chunk that are not judged: those that keep the status of an earlier run (`--update`), and those of other shards.
- * What `--dedupe` compares of rows is found here, too, since kept rows take part in it.
- */
+// Rows that are not judged: those of other shards, and those that keep the status of an earlier run (`--update`), which
+// `--dedupe` compares with the others all the same.
 import type { ItemHash } from "../../classifier/tables/item-hash.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { Cells } from "../items/cells.js";
@@ -35,7 +33,6 @@ export class PlacedRows {
     this.#isFirstShard = isFirstShard(options);
   }
 
-  /** Returns the codes of the fields that keep their status, 0 for the others; see `findKept`. */
   kept(chunk: ScannedChunk, otherStatus: OtherStatus | undefined): Uint8Array | undefined {
     const { keeps, columns, shape, asksUndecided } = this.#options;
     if (keeps === undefined) return noneKept;
@@ -49,14 +46,7 @@ export class PlacedRows {
     return findKept(chunk, quote, earlier, keeps, otherStatus);
   }
 
-  /**
-   * Decides which rows are judged; see {@link looksAtRows}: not those of another shard, which the first item of a row in any
-   * column decides, and not those that keep their statuses.
-   *
-   * @returns the codes of the fields that are not judged, 0 for the others; and what `--dedupe` compares, also in rows that
-   *   keep their statuses
-   * @throws TableError when a record has several items in a run with shards
-   */
+  /** A row's first item decides its shard. @throws TableError when a record has several items in a run with shards */
   place(chunk: ScannedChunk, kept: Uint8Array): { readonly codes: Uint8Array; readonly keys?: RowKeys } {
     const { shard, keys } = this.#options;
     const width = this.#columns.length;
@@ -84,7 +74,6 @@ export class PlacedRows {
       codes,
       keys: {
         hashes: Int32Array.from(compared.flatMap(({ hash: { low, high } }) => [low, high])),
-        // Any code that has an item.
         codes: new Uint8Array(compared.length).fill(1),
         rows: Int32Array.from(compared, ({ row }) => row),
       },
@@ -109,7 +98,6 @@ export class PlacedRows {
     return count;
   }
 
-  /** Returns what `--dedupe` compares of the rows of a chunk. */
   keysOf(verdicts: ChunkVerdicts): RowKeys | undefined {
     const { keys } = this.#options;
     const { hashes, mailboxes, items, columns, codes } = verdicts;
@@ -126,7 +114,6 @@ export class PlacedRows {
     };
   }
 
-  /** Returns what `--dedupe` compares of an item. */
   keyOf(item: string): ItemHash {
     return this.#options.keys === "mailboxes"
       ? this.#hashes.hashOfMailbox(item)

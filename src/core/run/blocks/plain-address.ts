@@ -43,16 +43,11 @@ function isPlainAddress({ bytes, at }: ScannedChunk, row: number): boolean {
 const isLetter = (byte: number | undefined): boolean =>
   byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 
-/** 1 for bytes that marks around an item may have or be: beyond ASCII, quotes, and signs of HTML. */
 const markBytes = new Uint8Array(256).fill(1, 0x7f);
 for (const byte of Buffer.from("\0\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\"'&<=\\")) markBytes[byte] = 1;
 for (let byte = 0x10; byte < 0x20; byte++) markBytes[byte] = 1;
 
-/**
- * Returns false if an item in a field certainly has no marks around it.
- *
- * @param raw the field, with its quotes
- */
+/** Returns false only if there certainly are no marks. `raw` has its quotes. */
 export function mayBeMarked(raw: Uint8Array): boolean {
   const isQuoted = raw.length > 1 && raw[0] === raw[raw.length - 1] && (raw[0] === 0x22 || raw[0] === 0x27);
   const end = isQuoted ? raw.length - 1 : raw.length;

@@ -14,11 +14,9 @@ import { itemsInJson, profiles } from "./profiles.js";
 /** Plain data, because worker threads get a copy. */
 export interface CellOptions {
   readonly kind: Kind;
-  /** Words for "no item", such as `n/a`, in lower case. */
   readonly emptyValues: readonly string[];
   /** With `first`, the other items of a value are not judged. */
   readonly deciding: "first" | "worst" | "best";
-  /** Whether each value is a line of a plain list, in which text may follow the item. */
   readonly isPlainList: boolean;
 }
 
@@ -39,9 +37,7 @@ export const usualCells: Omit<CellOptions, "kind"> = {
 const plainAddress = /^\w[\w.+-]*@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/i;
 
 export class Cells {
-  /** Number of values so far that stand for no item. */
   emptied = 0;
-  /** Number of values so far in which an item has marks around it; see classifier/marks.ts. */
   marked = 0;
   readonly #options: CellOptions;
   readonly #emptyValues: ReadonlySet<string>;
@@ -68,7 +64,6 @@ export class Cells {
     return this.find(value).map(({ item }) => item);
   }
 
-  /** Finds the items in a value, with their ranges in it. */
   find(value: string): readonly FoundItem[] {
     const text = value.trim();
     if (text === "") return [];
@@ -110,10 +105,6 @@ export class Cells {
     return [find({ start, end: start + only.length })];
   }
 
-  /**
-   * Returns the one item of a value that also has words for "no item", a name after the item or, in a plain list, more
-   * fields or a comment.
-   */
   #onlyItem(value: string): string | undefined {
     const { kind, isPlainList } = this.#options;
     const text = value.trim();
@@ -124,10 +115,7 @@ export class Cells {
     return isPlainList || isAlone || isNamed(first, text) ? first : undefined;
   }
 
-  /**
-   * Returns whether a value has no item: it is a word for that, has only punctuation, repeats the name of the column, as in
-   * repeated headers, or is a comment or heading in a plain list.
-   */
+  /** True for a word for "no item", punctuation, a repeated header, or a comment in a plain list. */
   #isEmptied(value: string): boolean {
     const { start, end } = withoutMarks(value, { start: 0, end: value.length });
     const text = start < end ? value.slice(start, end) : value;
@@ -137,7 +125,6 @@ export class Cells {
   }
 }
 
-/** Gives an item whose name is the item, too, a range with both: they stay the same. */
 function withName(found: FoundItem, text: string, part: Span): FoundItem {
   const { item, end } = found;
   const at = item === "" ? -1 : text.slice(part.start, found.start).indexOf(item);
@@ -146,7 +133,6 @@ function withName(found: FoundItem, text: string, part: Span): FoundItem {
   return { ...found, start, written: (by) => text.slice(start, end).replaceAll(item, by) };
 }
 
-/** Gives an item in a text of JSON its range in the JSON, where the text may have escapes. */
 function inJsonText({ item, isMarked, ...range }: FoundItem, { text, start, end }: JsonText): FoundItem {
   const escaped = (part: string) => JSON.stringify(part).slice(1, -1);
   if (end - start === text.length)
@@ -155,7 +141,6 @@ function inJsonText({ item, isMarked, ...range }: FoundItem, { text, start, end 
   return { item, isMarked, start, end, written };
 }
 
-/** Gives an item in a readable text its range in the value. */
 function inSource(found: FoundItem, value: string, { starts, ends }: Readable): FoundItem {
   if (found.start === found.end) return found;
   const [start, end] = [starts[found.start]!, ends[found.end - 1]!];
@@ -168,27 +153,22 @@ function inSource(found: FoundItem, value: string, { starts, ends }: Readable): 
   };
 }
 
-/**
- * Returns what every item has in its text, or an escape that may stand for it: a text without any needs no closer look, which
- * takes microseconds. The dot at the end of a sentence is none of a domain.
- */
+/** Fast path: a text without a sign has no item, and needs no closer look, which takes microseconds. */
 function signsOf(kind: Kind): Uint8Array {
   const signs = new Uint8Array(256);
   for (const sign of "%&\\") signs[sign.charCodeAt(0)] = 1;
   if (kind === "email") signs["@".charCodeAt(0)] = 1;
   else {
     signs[".".charCodeAt(0)] = 2;
-    // Dots of other scripts.
     signs.fill(1, 0x80);
   }
   return signs;
 }
 
-/** Returns the test that shows whether a row is in step with its table; see table/scan/broken-rows.ts. */
+/** Shows whether a row is in step with its table; see table/scan/broken-rows.ts. */
 export function itemTest({ kind, emptyValues }: Pick<CellOptions, "kind" | "emptyValues">): ItemTest {
   const cells = new Cells({ ...usualCells, kind, emptyValues });
   const signs = signsOf(kind);
-  /** Any byte beyond ASCII stands for all. */
   const byteAt = (field: string, at: number) => Math.min(field.charCodeAt(at) || 0, 0x80);
   const hasSign = (field: string): boolean => {
     for (let at = 0; at < field.length; at++)
@@ -221,20 +201,14 @@ function isGlued(item: string): boolean {
   );
 }
 
-/**
- * Returns whether a name or a note follows an address, as in a row with other delimiters than its table. In
- * `ann@example.co,uk`, the rest is part of the domain.
- */
+/** Finds rows with other delimiters than their table's; in `ann@example.co,uk`, the rest is part of the domain. */
 const isNamed = (address: string, text: string): boolean =>
   /@.*\./.test(address) &&
   text.startsWith(address) &&
   /^[,;|\t][^\s@][^@]*$/.test(text.slice(address.length)) &&
   !/^.[a-z]{2,3}$/.test(text.slice(address.length));
 
-/**
- * Statuses from the best to the worst: here if the worst item decides, below if the best one does. Unknown statuses
- * rank as `(other)`. In `ranksOfBest`, `quota_exceeded` ranks high: the unchecked item might be the best one.
- */
+/** From best to worst. In `ranksOfBest`, `quota_exceeded` ranks high: the unchecked item might be the best one. */
 const ranks: readonly Status[] = ["", "ok", "alias", "(other)", "disposable", "fake", "quota_exceeded"];
 
 const ranksOfBest: readonly Status[] = ["ok", "alias", "quota_exceeded", "(other)", "disposable", "fake"];

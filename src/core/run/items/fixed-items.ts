@@ -1,10 +1,5 @@
-/**
- * Repairs the items of a chunk: replaces those that are mistyped or have marks around them in their records, which are
- * rendered afterwards, in whatever format.
- *
- * One finder decides what an item is and where it stands: patches of rendered rows, by searching their text, missed escapes in
- * JSON, several items in a field and marks around them.
- */
+// Replaces mistyped or marked items of a chunk in their records, before rendering. One finder decides what an item is:
+// patches of rendered rows missed escapes in JSON, several items in a field and marks around them.
 import { similarDomain } from "../../classifier/rules/domain/typo-domain.js";
 import type { Replacement, ScannedChunk, ValueText } from "../../table/scan/scanned-chunk.js";
 import type { BlockClassifier } from "../blocks/block-classifier.js";
@@ -14,7 +9,6 @@ import { hasItem, isKept, notCheckedCode } from "../status-codes.js";
 import { type Fixer, fixedReason } from "./fixes.js";
 import type { FoundItem } from "./item.js";
 
-/** An item that is replaced: its index in its field, and what replaces it. */
 interface FixedItem {
   readonly field: number;
   readonly nth: number;
@@ -22,18 +16,12 @@ interface FixedItem {
 }
 
 export interface FixedChunk {
-  /** The records with the new items. */
   readonly chunk: ScannedChunk;
   readonly items: readonly FixedItem[];
-  /** By field, what the replaced items were. */
   readonly was: ReadonlyMap<number, string>;
 }
 
-/**
- * Replaces items, and gives them, and their fields, the codes of the new ones.
- *
- * @returns undefined if nothing is replaced
- */
+/** Replaces items and updates their codes. Returns undefined if nothing is replaced. */
 export function fixItems(
   { codes, items }: NumberedChunk,
   ledger: ItemLedger,
@@ -87,12 +75,6 @@ class FixedFields {
     return codes.some((code) => this.#mayBeMistyped[code]);
   }
 
-  /**
-   * Replaces the items of a field. A text in which others would then be found stays as it is, with all of its items.
-   *
-   * @param codes the codes of its items, which get those of the new ones
-   * @param texts nothing if the items cannot be told apart in the field
-   */
   fix(
     field: number,
     codes: Uint8Array,
@@ -125,7 +107,6 @@ class FixedFields {
     }
   }
 
-  /** Returns what replaces an item, with its new status if that is another one; undefined if it stays. */
   #fixOf(
     code: number,
     found: FoundItem,

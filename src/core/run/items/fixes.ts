@@ -2,21 +2,15 @@
 import type { Classification, Kind } from "../../classifier/verdict.js";
 import { itemKey } from "./item.js";
 
-/** Reason of a row whose item was replaced. */
 export const fixedReason = "fixed";
 
 interface Fix {
   readonly item: string;
-  /** Status of that item. */
   readonly status: string;
 }
 
-/** Returns what replaces an item; undefined if it stays. */
 export type Fixer = (item: string) => Fix | undefined;
 
-/**
- * Which items are replaced: those with the reason `typo-domain`, all with a suggestion, or only these, in lower case.
- */
 export type WantedFixes = "typos" | "all" | ReadonlySet<string>;
 
 /** The suggestions are those of the classifier, whose verdict on them is `ok` or `alias`. */

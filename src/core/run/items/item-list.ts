@@ -1,23 +1,19 @@
-/** Splits values with several items into their parts: lists as people type and copy them, with names between the addresses. */
+/** Splits values with several items: lists as people type and copy them, with names between the addresses. */
 import { type Span, withoutBlanks } from "../../classifier/marks.js";
 import type { Kind } from "../../validator/validator.js";
 import { extractItem, looksLikeHost } from "./item.js";
 
-/** Commas and semicolons of other scripts, and the bar of full width: none of them can be in an address. */
 const foreignSeparators = "\u060c\u061b\u3001\uff0c\uff1b\uff5c\uff64";
 
-/** Rough shape of an address. It excludes delimiters, as that of a host in item.ts. */
 const looksLikeAddress = new RegExp(
   `^[^\\s@,;|"<>()${foreignSeparators}]+@[^\\s@,;|"<>()${foreignSeparators}]+$`,
 );
 export const isItem = (kind: Kind, text: string): boolean =>
   (kind === "email" ? looksLikeAddress : looksLikeHost).test(extractItem(kind, text));
 
-/** Longest value, in characters, that is searched for several items. */
 export const longestList = 16_384;
 
 const separators: ReadonlySet<string> = new Set([...",;|\r\n", ...foreignSeparators]);
-/** Also between items: spaces, and what Google Contacts writes. */
 const betweenItems = /:::|\s+/g;
 const betweenWords = /^(?:and|or|und|oder|et|ou|y|o|e|i|en|och|\([^()@]*\)|[^\p{L}\p{N}]+)$/iu;
 
@@ -30,7 +26,6 @@ const plusAndSystem = /\+(?=(?:smtp|x500|x400|sip|eum|spo|notes):)/iy;
 
 const anyAddress = /[^\s@,;|"'<>()]+@[^\s@,;|"'<>()]+/;
 
-/** Returns whether an address stands before one in angle brackets, and is not the same one as its name. */
 const isAnother = (before: string, inBrackets: string): boolean => {
   const found = anyAddress.exec(before)?.[0];
   return found !== undefined && found.toLowerCase() !== inBrackets.trim().toLowerCase();
@@ -61,7 +56,6 @@ function partsOf(text: string, { start, end }: Span): Span[] {
   return parts;
 }
 
-/** Returns what finds the end of a quote or of angle brackets, from their start; -1 if they have none. */
 function closesIn(text: string, end: number): (open: number) => number {
   let [isQuoteLeft, isBracketLeft] = [true, true];
   return (open) => {
@@ -93,9 +87,7 @@ function closingQuote(text: string, open: number, end: number): number {
 export const fieldsOf = (text: string): readonly string[] =>
   partsOf(text, { start: 0, end: text.length }).map(({ start, end }) => text.slice(start, end));
 
-/** An address after a name: in angle brackets, or after a dash or a colon. */
 const named = /<[^<>]*@[^<>]*>$|^[^@]*(?:\s[-–—]|:)\s+\S+@\S+$/;
-/** A name of several words, which no address has. */
 const severalWords = /^[\p{L}\p{M}'’-]+\.?(?:\s+[\p{L}\p{M}'’-]+\.?)+$/u;
 
 /** A part of a list: an item, with its name if it has one, or the name of somebody without an item. */
@@ -103,10 +95,7 @@ export interface ListPart extends Span {
   readonly isName?: true;
 }
 
-/**
- * Joins the parts of display names with commas to their addresses: `Lee, Ann <ann@example.net>`. Parts without an address
- * belong to the one after them, with nothing but commas between. Other names have no address.
- */
+/** Joins display names with commas: `Lee, Ann <ann@example.net>`. A part without an address belongs to the next one. */
 function withNames(text: string, parts: readonly Span[]): readonly ListPart[] {
   const joined: ListPart[] = [];
   let names: Span[] = [];
@@ -150,12 +139,8 @@ function insideOf(text: string): Span {
   return inside.start < inside.end && (isBracketed || isQuoted) ? inside : all;
 }
 
-/**
- * Finds the parts of a list with at least two items. Without an item of its own, a part is one all the same, so that
- * nothing is passed over.
- *
- * @returns undefined if the text is no list; no parts if it only has addresses of other systems than SMTP
- */
+// A part without an item is one all the same: nothing is passed over. Undefined if the text is not a list; empty if it
+// has only addresses of other systems than SMTP.
 export function listedParts(kind: Kind, text: string): readonly ListPart[] | undefined {
   const hasOthers = kind === "email" && text.length <= longestList && anyOtherSystem.test(text);
   if (text.length > longestList || !(hasOthers || mayBeList.test(text))) return undefined;
@@ -182,7 +167,6 @@ export function listedParts(kind: Kind, text: string): readonly ListPart[] | und
 
 const mayBeList = new RegExp(`[,;|\\s/+>${foreignSeparators}]|:::`);
 
-/** Splits a part that is no item at spaces; and addresses with slashes between them. */
 function piecesOf(kind: Kind, text: string, part: ListPart): readonly ListPart[] {
   if (part.isName) return [part];
   const own = text.slice(part.start, part.end);

@@ -5,7 +5,6 @@ import { findSuffix } from "../../classifier/rules/domain/public-suffix.js";
 import { dotLookalikes } from "../../classifier/syntax/domain-name.js";
 import type { Kind } from "../../validator/validator.js";
 
-/** An item and where it is in its value. */
 export interface FoundItem extends Span {
   readonly item: string;
   /** Whether the range has characters that are not part of the item, such as quotes or a no-break space. */
@@ -16,11 +15,7 @@ export interface FoundItem extends Span {
 
 /** Longest value, in characters, that is searched for text around an item: the search is not linear. */
 const longestWrapped = 2000;
-/**
- * Text that programs and people write around an item: a number or a bullet before it, a link of Markdown or Access, a formula
- * of Excel, single quotes, a name in parentheses after it, a name with a dash or a label before it, and a semicolon where a
- * list could go on. The first group of each pattern is the item.
- */
+/** Text that programs and people write around an item, from bullets to formulas of Excel. Group 1 is the item. */
 const singleQuotes = /^'([^']*)'[,;]?$/d;
 export const wrappings: readonly RegExp[] = [
   /^(?:\d{1,7}[.)]|[-*•·–])\s+(\S.*)$/d,
@@ -39,13 +34,11 @@ export const signOfWrapping = /^\s*(?:\d{1,7}[.)]|[-*•·–])\s|[;#='[(]|\s[-�
 /** Most values are one word with ASCII letters or digits at both ends, and have nothing around it. */
 const oneWord = /^[\w.]\S*[\w.]$/;
 
-/** The range of an item, and the part of it that is the item. */
 interface Place {
   readonly outer: Span;
   readonly inner: Span;
 }
 
-/** Finds what text is around an item, and leaves it out, layer by layer. */
 function unwrap(text: string, span: Span): Place {
   let outer = withoutBlanks(text, span);
   let inner = withoutMarks(text, outer);
@@ -76,19 +69,13 @@ function withoutQuotes(text: string, { start, end }: Span): Span {
   return { start: from, end: to };
 }
 
-/**
- * Finds the e-mail address in a value. Leaves out white space, marks and quotes around it, and unwraps `Name <address>`,
- * `<address>`, `smtp:address` and `mailto:address?subject=...` (RFC 6068). The classifier decides whether the result is an
- * address.
- */
+// Unwraps `Name <address>`, `smtp:address` and `mailto:address?subject=...` (RFC 6068); the classifier judges the rest.
 function findAddress(text: string, span: Span): FoundItem {
   return addressAt(text, span)[0];
 }
 
-/** Has nothing that is replaced in an address. Other letters may be apostrophes or invisible. */
 const plainText = /^[\x20-\x7e\p{Ll}\p{Lu}]*$/u;
 
-/** Returns an address, and where its text starts. */
 function addressAt(text: string, span: Span): readonly [FoundItem, number] {
   const { outer, inner } = unwrap(text, span);
   const [prefix] = /^(?:smtp:|mailto:)?/i.exec(text.slice(inner.start, inner.end))!;
@@ -117,7 +104,6 @@ export function decoded(address: string): string {
   }
 }
 
-/** Finds the host in a URL, an address or `host:port`. */
 function findHost(value: string, span: Span): FoundItem {
   const [found, at] = addressAt(value, span);
   const [from, to] = hostIn(found.item);
@@ -125,7 +111,6 @@ function findHost(value: string, span: Span): FoundItem {
   return item === found.item ? found : { item, start: at + from, end: at + to, isMarked: false };
 }
 
-/** Returns where the host of a URL, an address or `host:port` starts and ends. */
 function hostIn(text: string): readonly [number, number] {
   // A line of a hosts file has an IP address before the host; a wildcard means all names below a host.
   const before = /^(?:(?:0\.0\.0\.0|127\.0\.0\.1|::1?)\s+)?(?:\*?\.(?=[^.]))?/.exec(text)![0].length;
@@ -140,17 +125,14 @@ function hostIn(text: string): readonly [number, number] {
   return [host, start + authority.replace(/:\d*$/, "").length];
 }
 
-/** Returns whether a text starts with a host under a known top-level domain, and a path or a query follows. */
 function isUrlWithoutScheme(text: string): boolean {
   const [, host = ""] = /^([^/?#]*?)(?::\d*)?[/?#]/.exec(text) ?? [];
   return looksLikeHost.test(host) && findSuffix(host.toLowerCase()) !== "unknown-tld";
 }
 
-/** Finds the item in a part of a value, or in all of it. Without one, the item is an empty string. */
 export const findItem = (kind: Kind, value: string, span?: Span): FoundItem =>
   (kind === "email" ? findAddress : findHost)(value, span ?? { start: 0, end: value.length });
 
-/** Returns an empty string if the value has no item. */
 export const extractItem = (kind: Kind, value: string): string => findItem(kind, value).item;
 
 /** Items with equal keys are the same item. */

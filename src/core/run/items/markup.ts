@@ -1,25 +1,17 @@
-/**
- * Reads values in which addresses are written for a browser, a mail program or a spreadsheet: HTML with its entities, the
- * two characters `\n`, and `=HYPERLINK()`. Remembers where each character came from.
- */
+// Reads addresses written for a browser, a mail program or a spreadsheet: HTML with entities, line breaks as a
+// backslash and an n, `=HYPERLINK()`. Remembers where each character came from.
 
 import type { Kind } from "../../validator/validator.js";
 import { decoded } from "./item.js";
 
 export interface Readable {
   readonly text: string;
-  /** For each character of the text, where its source starts and ends. */
   readonly starts: readonly number[];
   readonly ends: readonly number[];
 }
 
 const mayBeMarkup = /&[#\w]{2,10};|<\/?[a-z]+[\s/>]|\\[nr]|=HYPERLINK\(/i;
 
-/**
- * Returns what is replaced; the groups tell by what.
- *
- * @param scheme what the links of items start with
- */
 const markupWith = (scheme: string): RegExp =>
   new RegExp(
     [
@@ -93,7 +85,6 @@ export function readableOf(kind: Kind, value: string): Readable | undefined {
   return text === value ? undefined : { text, starts, ends };
 }
 
-/** Returns the items of a link, in angle brackets and on a line that ends: what stands before and after is no part of them. */
 function linkedAddress(link: string): string {
   const [addresses = ""] = link.split("?");
   return addresses

@@ -8,10 +8,7 @@ import { isItem, type ListPart, listedParts, longestList } from "./item-list.js"
 
 const longestJson = 65_536;
 
-/**
- * Returns the texts with items in a JSON object or array, as in JSON lines: those of the fields named like a column of items
- * or, if there are none, all that look like items. Undefined for values that are not JSON.
- */
+/** Returns fields named like a column of items or, without any, all that look like items; undefined if not JSON. */
 export function itemsInJson(kind: Kind, text: string): readonly JsonText[] | undefined {
   if (!/^\s*[{[]/.test(text) || text.length > longestJson) return undefined;
   try {
@@ -30,7 +27,6 @@ const mayHoldItem = (kind: Kind, text: string): boolean =>
 const hasItemInJson = (kind: Kind, field: string): boolean =>
   itemsInJson(kind, field.trim())?.some(({ text }) => mayHoldItem(kind, text)) ?? false;
 
-/** Returns the items of a line that has nothing else, and the names before them. */
 function listedIn(
   kind: Kind,
   line: string,

@@ -14,9 +14,8 @@ export interface WantedDetails {
 interface Detail {
   readonly isWanted: (wanted: WantedDetails) => boolean;
   readonly dependsOn: "reason" | "item";
-  /** The column that is always directly before this one. It distinguishes the columns of an earlier run from the user's own. */
+  /** Always directly before this one: tells the columns of an earlier run from the user's own. */
   readonly follows?: string;
-  /** Whether it tells the MX host, or what is known of it. */
   readonly usesExchange?: true;
   readonly field: (verdict: Verdict, kind: Kind, item: string) => string | undefined;
 }
@@ -67,21 +66,13 @@ export interface Columns {
   /** The status and the details, in order; then the same for each further column with items. */
   readonly names: readonly string[];
   readonly details: readonly DetailName[];
-  /** For each name, the index of the column if an earlier run has added it. */
   readonly indices: readonly (number | undefined)[];
   readonly escapesFormulas: boolean;
   readonly renamed: readonly { readonly usual: string; readonly name: string }[];
 }
 
-/**
- * Names the added columns so that each name is new to the table: `status`, else `idv_status`, else `idv_status_2` and so on.
- *
- * @param header the table's own names; undefined when it has no header
- * @param statusColumn the usual name of the status column
- * @param others names of further columns with items, used as suffixes of their added columns
- * @param isOurs for an update: returns whether the column with this index is a status column of an earlier run, to be used
- * again
- */
+// Each name is new to the table: `status`, else `idv_status`, `idv_status_2` and so on; `others` are suffixes.
+// `isOurs`: for `--update`, a status column of an earlier run is used again.
 export function nameColumns(
   header: readonly string[] | undefined,
   statusColumn: string,
@@ -121,7 +112,6 @@ export function nameColumns(
 const needsReasons = ({ details: added }: Columns): boolean =>
   added.some((name) => detailOf(name).dependsOn === "reason");
 
-/** @param hasExchange whether verdicts have the MX host */
 export const needsVerdicts = (columns: Columns, hasExchange: boolean): boolean =>
   needsReasons(columns) || (hasExchange && columns.details.some((name) => detailOf(name).usesExchange));
 
@@ -141,10 +131,7 @@ const isNameOf = (name: string, usual: string): boolean =>
   name === usual ||
   (name.startsWith(`idv_${usual}`) && /^(?:_\d+)?$/.test(name.slice(`idv_${usual}`.length)));
 
-/**
- * Returns the indices of the details that an earlier run has added, by their usual names: the last such columns after its
- * status. A column "reason" before the status, or without "suggestion" after it, is the user's own.
- */
+/** A column "reason" before the status, or without "suggestion" after it, is the user's own. */
 function detailsAfter(
   status: number | undefined,
   header: readonly string[],
@@ -163,7 +150,6 @@ function detailsAfter(
   return found;
 }
 
-/** `item` is undefined if the row has none or it was not checked. */
 export function ourFields(
   { details: added, escapesFormulas }: Columns,
   verdict: Verdict,

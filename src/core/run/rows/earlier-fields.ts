@@ -6,11 +6,9 @@ import { mostStatuses, notARowCode, otherShardCode } from "../status-codes.js";
 
 export interface Update {
   readonly input: string;
-  /** If not, all rows are validated again. */
   readonly keeps: boolean;
   /** Whether each status column has statuses in its first rows. An empty column may be the user's own. */
   readonly isSure: boolean;
-  /** How to find and handle bad rows that the earlier run kept; undefined to ignore them. */
   readonly bad?: {
     /** A bad row has no status: one of its own fields is in the status column. */
     isBadRow(status: string): boolean;
@@ -21,11 +19,7 @@ export interface Update {
 
 export const anyUpdate: Update = { input: "", keeps: true, isSure: true };
 
-/**
- * Handles a bad row that the earlier run kept. Returns the code that keeps it or leaves it out.
- *
- * @throws TableError if bad rows end the run
- */
+/** Returns the code that keeps the row or leaves it out. @throws TableError when bad rows end the run */
 export function badRowCode(
   input: string,
   { policy, onBadRow }: NonNullable<Update["bad"]>,
@@ -49,14 +43,7 @@ export const tooManyKept = (input: string): TableError =>
 export const isStatus = (field: string): boolean =>
   field === "" || (knownStatuses as readonly string[]).includes(field);
 
-/**
- * Returns the fields that an earlier run has added for a column with items, if the row keeps them. A row without a
- * status, or with `quota_exceeded`, does not.
- *
- * @param name name of the status column
- * @param line line of the row, from 1; undefined where lines are not counted
- * @throws TableError if the status column has another value, which would be lost
- */
+/** Returns undefined without a status or for `quota_exceeded`. @throws TableError when another value would be lost */
 export function keptFields(
   own: readonly string[] | undefined,
   name: string | undefined,

@@ -1,7 +1,4 @@
-/**
- * The last stage of a run: counts rows, applies the filter, removes duplicates, splits by status, and writes. Rows are written
- * in the order in which they arrive, which is input order.
- */
+/** Counts, filters, deduplicates, splits and writes rows, in the order in which they arrive: input order. */
 import { isSplit, type TableSink } from "../../../files/table-sink.js";
 import { carriageReturn, lineFeed } from "../../table/ascii.js";
 import { TableError } from "../../table/errors.js";
@@ -13,10 +10,7 @@ import type { RunSession } from "../session.js";
 import { hasItem, isRow, noItemCode, notARowCode } from "../status-codes.js";
 import { WriteBehind } from "./write-behind.js";
 
-/**
- * The items or mailboxes of some rows, which `--dedupe` compares: their hashes, two words each; the status codes of the items,
- * by default those of the rows; and the row of each, by default one for each row.
- */
+/** Items for `--dedupe`: two words each, the codes (by default the rows'), and the rows (by default one each). */
 export interface RowKeys {
   readonly hashes: Int32Array;
   readonly codes?: Uint8Array | undefined;
@@ -37,7 +31,6 @@ export interface RowsWithStatus {
   readonly fixed: number;
   readonly elsewhere: number;
   readonly elsewhereAt: number;
-  /** Returns the name of the column of the first such row. */
   elsewhereName(): string;
   readonly notUtf8: number;
   readonly kept?: number;
@@ -47,12 +40,8 @@ export interface RowsWithStatus {
   flagsOf: ObservedRows["flagsOf"];
   locate(row: number): RowLocation;
   field(row: number, column: number): string;
-  /** Renders all rows. The bytes are valid until `release` is called. */
   all(): Uint8Array;
-  /**
-   * Renders the wanted rows, and `leftOut` in place of each other row. May overwrite the memory of the others, so
-   * nothing else can be rendered afterwards.
-   */
+  /** `leftOut` replaces other rows. May overwrite their memory: nothing else can be rendered afterwards. */
   keep(isWanted: (row: number) => boolean, leftOut: Uint8Array | undefined): Uint8Array;
   copy(isWanted: (row: number) => boolean): Uint8Array;
   release?(): void;
@@ -73,7 +62,6 @@ export class RowWriter {
   readonly #leftOut: Uint8Array | undefined;
   readonly #lineEnding: Uint8Array | undefined;
   readonly #omitsHeader: boolean;
-  /** The bytes above the first row, if they wait for that row. */
   #held: Uint8Array[] | undefined;
   /** Bytes around the records of a document so far, which each file of `--split` gets. Undefined for other tables. */
   readonly #frames: Uint8Array[] | undefined;
@@ -94,10 +82,6 @@ export class RowWriter {
   readonly #outvoted = { count: 0, lines: [] as number[] };
   readonly #sparedByCode = new Float64Array(256);
 
-  /**
-   * @param statuses statuses by code; the list may grow
-   * @param reasons reasons by code, as far as they are known
-   */
   constructor(
     {
       table,
@@ -296,7 +280,6 @@ export class RowWriter {
     });
   }
 
-  /** Returns whether the filter leaves out rows with this code but writes those that are ok. */
   #isLeftOut(code: number): boolean {
     const { keeps } = this.#filter;
     const status = this.#statuses[code];
@@ -304,10 +287,7 @@ export class RowWriter {
     return !keeps(status!) && keeps("ok");
   }
 
-  /**
-   * Counts rows that are left out, or fail the run, because of one item although another is good; with `sparesGood`, rows
-   * that would have failed the run.
-   */
+  /** Counts rows left out, or failing the run, although another item is good; with `sparesGood`, those spared. */
   #countOutvoted({ codes, locate }: RowsWithStatus, good: Uint8Array | undefined): void {
     if (good === undefined) return;
     const { fails, sparesGood } = this.#filter;

@@ -12,12 +12,6 @@ import type { NumberedChunk } from "../settle/settler.js";
 import { notCheckedCode } from "../status-codes.js";
 import type { RowKeys, RowsWithStatus } from "./row-writer.js";
 
-/**
- * @param differs whether the ledger may have other codes for items than their thread has given them
- * @param countsDomains whether the threads have counted the items at disposable domains
- * @param flagsOf returns the flags of an item with a status
- * @param fixer replaces items
- */
 export function settledRows(
   numbered: NumberedChunk,
   ledger: ItemLedger,
@@ -71,7 +65,6 @@ export function settledRows(
       return { line, value, item: itemOf(row) };
     },
     flagsOf: (row) => {
-      // A row that keeps its status was not looked at.
       const item = itemOf(row) ?? records().value(row).trim();
       return flagsOf(item, ledger.codes.statuses[codes[row * columns]!]!);
     },
@@ -83,7 +76,6 @@ export function settledRows(
   };
 }
 
-/** Returns what `--dedupe` compares, with the new items in the place of those that they replace. */
 function fixedKeys(
   classifier: BlockClassifier,
   numbered: NumberedChunk,
@@ -126,7 +118,6 @@ const codesOf = (codes: Uint8Array, nth: number, columns: number): Uint8Array =>
   return own;
 };
 
-/** Returns 1 for each row whose item in the first column is in no earlier field. */
 function firstRows({ columns, codes, items, isNew }: NumberedChunk): Uint8Array {
   if (items === undefined) return codesOf(isNew, 0, columns);
   const isFirst = new Uint8Array(codes.length / columns);

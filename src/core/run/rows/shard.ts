@@ -1,22 +1,17 @@
-/**
- * One part of a list, for a run that shares the list with others: the rows whose item falls into it. Each item is in one shard,
- * so the shards together charge as much as one run would. Rows without an item are in the first shard.
- */
+// One part of a list shared by several runs. Each item is in one shard, so the shards charge as much as one run. Rows
+// without an item are in the first shard.
 import { mix } from "../../classifier/tables/mix.js";
 import { TableError } from "../../table/errors.js";
 import { itemKey } from "../items/item.js";
 
 export interface Shard {
-  /** From 1 to `count`. */
   readonly index: number;
   readonly count: number;
   readonly list: string;
 }
 
-/**
- * Returns whether an item is in a shard: 32-bit FNV-1a over the UTF-16 code units of its key, mixed, modulo the number of
- * shards. Never change this: the machines of a run may have different versions. The kernel has the same hash for plain items.
- */
+// 32-bit FNV-1a over the UTF-16 code units of the key, mixed, modulo `count`; the kernel has the same for plain items.
+// Never change this: the machines of a run may have different versions.
 export function isInShard({ index, count }: Shard, item: string): boolean {
   const key = itemKey(item);
   let hash = 0x811c9dc5;

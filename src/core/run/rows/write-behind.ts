@@ -9,12 +9,7 @@ export class WriteBehind {
     this.#sink = sink;
   }
 
-  /**
-   * Returns as soon as the previous write is done and this one has started.
-   *
-   * @param release called when the bytes are written and their memory may be reused
-   * @throws the error of the previous write
-   */
+  /** Resolves when this write has started; `release` frees its memory. @throws the error of the previous write */
   async write(bytes: Uint8Array, release?: () => void, sink = this.#sink): Promise<void> {
     await this.#writing;
     this.#writing = sink.write(bytes).then(release);

@@ -1,18 +1,7 @@
-/**
- * Fills batches with open items, in input order, and submits as many of them at a time as the engine takes.
- *
- * Two kinds of batches are being filled at once:
- *
- * - the open batch gets new items, and is submitted when it has `batchSize` of them;
- * - a batch that a killed run submitted is filled again as its items occur, and submitted unchanged: the service
- *   recognises its Idempotency-Key and does not charge it twice. It waits until it is complete, too many chunks wait
- *   for verdicts, or the input ends.
- *
- * `batch-requests.ts` shares the items of a batch with other runs.
- *
- * To keep: apart from the batches of killed runs, items are submitted in input order. After the first failure, or when the quota
- * has ended, nothing more is submitted.
- */
+// Fills batches with open items, in input order, and submits as many at a time as the engine takes. A batch that a
+// killed run submitted is filled again as its items occur, and submitted unchanged: the service recognises its
+// Idempotency-Key and does not charge it twice. It waits until it is complete, too many chunks wait, or the input ends.
+// To keep: all other items are submitted in input order; nothing is after the first failure or the end of the quota.
 import type { ItemHash } from "../../classifier/tables/item-hash.js";
 import { notChecked } from "../../validator/validator.js";
 import type { RunOptions } from "../run-options.js";
@@ -26,7 +15,6 @@ interface Batch {
 }
 
 interface UnfinishedBatch {
-  /** In the order in which the items were submitted. */
   readonly items: readonly ItemHash[];
   readonly batch: Batch;
 }
@@ -67,7 +55,6 @@ export class BatchQueue {
     return this.#open.items.length > 0 || this.#refilling.size > 0;
   }
 
-  /** Returns whether a batch is full and has to be submitted. */
   add(item: OpenItem): boolean {
     const unfinished = this.#unfinished.size > 0 ? this.#unfinished.get(keyOf(item)) : undefined;
     if (unfinished === undefined) {
@@ -85,10 +72,7 @@ export class BatchQueue {
     if (this.#open.items.length >= this.#options.validator.batchSize) await this.#submitOpen();
   }
 
-  /**
-   * Submits the open batch, even if it is not full. Batches of a killed run stay: the service recognises them only if they are
-   * resent unchanged.
-   */
+  /** Batches of a killed run stay: the service recognises them only if they are resent unchanged. */
   async flushOpen(): Promise<void> {
     if (this.#open.items.length > 0) await this.#submitOpen();
   }
@@ -98,10 +82,7 @@ export class BatchQueue {
     await this.flushOpen();
   }
 
-  /**
-   * Ends the use of a queue whose run failed: waits for submitted batches, whose items may be charged, and forgets the others,
-   * so that the run over the next file submits them.
-   */
+  /** After a failure: waits for submitted batches, which may be charged; the next file's run submits the others. */
   async abandon(): Promise<void> {
     const refilling = [...this.#refilling].map(({ batch }) => batch);
     const batches = [...this.#ready.splice(0), this.#open, ...refilling];

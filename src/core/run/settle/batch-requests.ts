@@ -1,17 +1,9 @@
-/**
- * The requests for a batch: keeps other runs from submitting the same items, and stores the verdicts that were paid for. The
- * engine asks before each request:
- *
- *     claim in the cache -> submit items neither claimed elsewhere nor answered meanwhile -> store the verdicts, end the claim
- *
- * Items claimed elsewhere are asked for in a later request.
- *
- * To keep: a claim lasts for one request with its retries, and begins after all waits for the quota and the rate. A batch that
- * waits for the items of another run has no claim, or two runs could wait for each other.
- *
- * A batch is stored before it is sent, and sent unchanged after a crash: a service charges an Idempotency-Key once only if the
- * body is the same.
- */
+// Claims the items of a batch in the cache before each request, so that other runs do not submit them, and stores the
+// verdicts. Items claimed elsewhere are asked for in a later request.
+// To keep: a claim lasts for one request with its retries, and begins after all waits for the quota and the rate. A
+// batch that waits for another run's items has no claim, or two runs could wait for each other. A batch is stored
+// before it is sent, and resent unchanged after a crash: a service charges an Idempotency-Key once only if the body is
+// the same.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BatchListener, Submission, Verdict } from "../../validator/validator.js";
 import type { CachePort } from "../cache-port.js";

@@ -1,10 +1,5 @@
-/**
- * The batches for a service: new items that neither the cache nor the syntax decides go to the queue, which fills batches and
- * submits several at a time.
- *
- * Partly filled batches are submitted after {@link mostChunks} chunks, and the open batch also when the input pauses. Counting
- * chunks instead of time gives the same batches for the same list, however fast the service answers.
- */
+// New items that neither the cache nor the syntax decides go to the queue. Partly filled batches are submitted after
+// `mostChunks` chunks, the open batch also when the input pauses: chunks, unlike time, make batches reproducible.
 import { setImmediate } from "node:timers/promises";
 import type { ItemHash } from "../../classifier/tables/item-hash.js";
 import type { BlockClassifier } from "../blocks/block-classifier.js";
@@ -27,7 +22,6 @@ export class Batches implements Settler {
   readonly #onFailure: (error: unknown) => void;
   #fillingChunks = 0;
   #pause: NodeJS.Timeout | undefined;
-  /** Items of the current chunk that are not in the queue yet, the next one last. */
   #unopened: OpenItem[] = [];
 
   constructor(

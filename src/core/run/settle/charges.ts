@@ -1,11 +1,6 @@
-/**
- * The charges of the offline engine. Its verdicts are known at once; chunks wait until their new items are charged, many at a
- * time: while the disk or a database makes a charge, the next chunks wait for the next charge, so that the longer one takes,
- * the larger the next is. Items that the quota does not grant are marked in the ledger as not checked.
- *
- * Verdicts come before the charge, and are taken back where the quota ends: a charge takes as long as thousands of verdicts. No
- * units are charged ahead: a crash would lose them, and others would find the quota used up.
- */
+// The charges of the offline engine. While the disk or a database makes one, the next chunks wait for the next charge,
+// which becomes the larger, the longer that takes. Verdicts come before the charge, and are taken back where the quota
+// ends. No units are charged ahead: a crash would lose them, and others would find the quota used up.
 import type { EmbeddedEngine } from "../../validator/validator.js";
 import type { ItemLedger } from "../item-ledger.js";
 import { notCheckedCode } from "../status-codes.js";
@@ -19,7 +14,6 @@ const chargedRows = 65_536;
 
 interface Waiting {
   readonly chunk: NumberedChunk;
-  /** Number of new items up to the end of the chunk. */
   readonly end: number;
   readonly settle: () => void;
   readonly fail: (error: unknown) => void;
@@ -32,16 +26,13 @@ export class Charges implements Settler {
   readonly #isSeveral: boolean;
   #waiting: Waiting[] = [];
   #settled: Promise<void> = Promise.resolve();
-  /** Number of new items of the table, of those asked for, and of those granted. */
   #items = 0;
   #asked = 0;
   #granted = 0;
-  /** Granted items of chunks that are not written yet, by chunk. */
   readonly #unwritten = new Map<NumberedChunk, number>();
   readonly #digest = new ItemDigest();
   /** Hashes of the new items of the table, kept only where another table may have them. */
   #added: Int32Array[] = [];
-  /** The charge under way. It never rejects. */
   #charging: Promise<void> | undefined;
   #isExhausted = false;
   #isAbandoned = false;
@@ -57,11 +48,6 @@ export class Charges implements Settler {
     return this.#isExhausted;
   }
 
-  /**
-   * Begins with a table.
-   *
-   * @param isStream whether rows are delivered as they are written, as into a pipe; else when their output appears
-   */
   begin(isStream: boolean): void {
     this.#isStream = isStream;
     const { delivery } = this.#engine;
@@ -130,7 +116,6 @@ export class Charges implements Settler {
     if (isBeforePause || isMuch) void this.#charge();
   }
 
-  /** Charges the items that wait, and settles their chunks. */
   #charge(): Promise<void> {
     const due = this.#waiting;
     const [from, to] = [this.#asked, this.#items];
@@ -162,7 +147,7 @@ export class Charges implements Settler {
     return charged;
   }
 
-  /** @param granted number of the table's items up to the last one granted */
+  /** `granted` is the number of the table's items up to the last one granted. */
   #settle({ chunk, end, settle }: Waiting, granted: number): void {
     const before = end - chunk.newItems;
     const own = Math.min(chunk.newItems, Math.max(0, granted - before));

@@ -1,7 +1,4 @@
-/**
- * Digests of sets of items by their hashes, in any order: of all items so far, and of the first ones where that is wanted.
- * Nobody can choose the hashes, because their seed is secret.
- */
+/** Digests of sets of items by their hashes, in any order. Their seed is secret, so hashes cannot be chosen. */
 import { mix } from "../../classifier/tables/mix.js";
 
 export class ItemDigest {
@@ -10,16 +7,10 @@ export class ItemDigest {
   #prefixes = new Map<number, Uint8Array>();
   #before: { readonly sums: Int32Array; readonly count: number } = { sums: new Int32Array(4), count: 0 };
 
-  /** Begins with a table, whose items {@link forget} takes out again. */
   begin(): void {
     this.#before = { sums: this.#sums.slice(), count: this.#count };
   }
 
-  /**
-   * @param hashes two 32-bit words for each item
-   * @param count number of them to add
-   * @param marks numbers of items at which the digest of those so far is wanted
-   */
   add(hashes: Int32Array, count: number, marks: ReadonlySet<number>): void {
     const sums = this.#sums;
     for (let at = 0; at < 2 * count; at += 2) {

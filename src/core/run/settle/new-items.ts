@@ -2,7 +2,6 @@
 import type { ItemHash } from "../../classifier/tables/item-hash.js";
 import type { NumberedChunk } from "./settler.js";
 
-/** Returns the hashes of the new items of a chunk, two words each. */
 export function newHashes({ hashes, items, isNew, newItems }: NumberedChunk): Int32Array {
   const all = items?.hashes ?? hashes;
   const found = new Int32Array(2 * newItems);
@@ -15,7 +14,6 @@ export function newHashes({ hashes, items, isNew, newItems }: NumberedChunk): In
   return found;
 }
 
-/** Returns the items of hashes, from the item `from`. */
 export function* itemsOf(hashes: Int32Array, from = 0): Iterable<ItemHash> {
   for (let at = 2 * from; at < hashes.length; at += 2) yield { low: hashes[at]!, high: hashes[at + 1]! };
 }

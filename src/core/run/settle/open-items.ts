@@ -24,7 +24,6 @@ export class OpenItems {
     await this.#cache?.load((item, status) => this.remember(item, status));
   }
 
-  /** Adds a verdict of an earlier or a concurrent run from the cache, unless there are too many statuses. */
   remember(item: ItemHash, status: Status): void {
     const code = this.#ledger.codes.codeOf({ status });
     if (code !== undefined) this.#known?.set(item, code);

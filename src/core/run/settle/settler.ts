@@ -8,7 +8,6 @@ export interface ClassifiedChunk extends ChunkVerdicts {
   /** The rendered rows, valid unless the quota ends; undefined if a service or DNS may change the verdicts. */
   readonly written: WrittenRecords | undefined;
   readonly chunk: () => ScannedChunk;
-  /** Whether the input pauses after this chunk, which is then written as soon as possible. */
   readonly isBeforePause?: boolean;
   /** Share of the input up to the end of this chunk, from 0 to 1, about; undefined when it is not known. */
   readonly share?: number | undefined;
@@ -18,20 +17,14 @@ export interface ClassifiedChunk extends ChunkVerdicts {
 export type NumberedChunk = ClassifiedChunk & Numbered;
 
 export interface Settler {
-  /** Whether the ledger may have other codes for items than their thread has given them. */
   readonly differs: boolean;
   /** Takes the new items of the next chunk. Resolves when there is room for more. */
   add(chunk: NumberedChunk): Promise<void>;
   /** Resolves when all items added so far have their verdicts; rejects if they get none. */
   settled(): Promise<void>;
-  /** Called at the end of the input: settles items that wait for more. */
   flush(): Promise<void>;
   settledRows(chunk: NumberedChunk): number;
-  /** Called when the rows of a chunk have been written. */
   written?(chunk: NumberedChunk): Promise<void>;
-  /**
-   * Called when a run has failed: nothing more is submitted, and the run over the next file may use the same ledger. Resolves
-   * when submitted items are settled.
-   */
+  /** After a failure: submits nothing more, resolves when submitted items are settled. The ledger may be used again. */
   abandon(): Promise<void>;
 }

@@ -1,7 +1,4 @@
-/**
- * The memory that the threads of a run share: the kernel's tables, the record numbers of each thread, and slots for blocks and
- * their verdicts. Slots are reused, so blocks create no garbage.
- */
+/** Memory that threads share: tables of the kernel, record numbers, and slots of blocks, reused to avoid garbage. */
 import { newMemory } from "../../../kernel/kernel.js";
 import { domainWords, recordWords, scratchBytes, sharedEnd, slack } from "../../../kernel/layout.js";
 import { mostFactColumns } from "../../run-options.js";
@@ -18,10 +15,7 @@ const slotBytes =
   outputBytes +
   (8 + mostFactColumns) * slack;
 
-/**
- * Memory for `threads` threads, each with a slot of its own, and for `slots` further slots. The system allocates only the parts
- * that are used.
- */
+/** Each thread has a slot of its own, besides `slots`. The system allocates only the parts that are used. */
 export class BlockMemory {
   readonly memory: WebAssembly.Memory;
 
@@ -33,7 +27,6 @@ export class BlockMemory {
     this.memory = memory ?? newMemory(sharedEnd + threads * threadBytes + (threads + slots) * slotBytes);
   }
 
-  /** Returns the address of a thread's numbers for {@link slotRows} records; `nth` selects one of two areas. */
   recordsOf(thread: number, nth: 0 | 1 = 0): number {
     return sharedEnd + thread * threadBytes + nth * recordBytes;
   }
@@ -54,13 +47,10 @@ export class BlockMemory {
 export class Slot {
   readonly block: Buffer;
   readonly codes: Uint8Array;
-  /** Two words for each row, as in `mailboxes`. */
   readonly hashes: Int32Array;
   readonly mailboxes: Int32Array;
-  /** The domain of each row's item, and the hashes of other fields; see {@link RowFacts}. */
   readonly domains: Int32Array;
   readonly fields: readonly Int32Array[];
-  /** If fields have several items, the field of each item; the items' codes and hashes follow those of the fields. */
   readonly itemFields: Int32Array;
   readonly output: Buffer;
   readonly ends: Int32Array;

@@ -1,17 +1,14 @@
-/**
- * The queue of blocks from which all threads take work, in shared memory. The main thread offers blocks; every thread,
- * including the main one, takes the next one and leaves its result.
- */
+// The queue of blocks in shared memory: the main thread offers blocks; every thread, including it, takes the next one
+// and leaves its result.
 import { sharedBytes } from "../../../kernel/kernel.js";
 import type { BlockResult } from "../chunk-verdicts.js";
 import { elsewhereNumbers } from "../elsewhere.js";
 
-/** Words of the queue: number of blocks offered and taken so far, and whether the main thread waits for a result. */
 const offered = 0;
 const taken = 1;
 const isAwaited = 2;
 const firstWord = 3;
-/** Words of each slot: state, length of the block, the slot at this position of the queue, and the numbers of the result. */
+/** Words of each slot: state, length of the block, the slot at this position of the queue, numbers of the result. */
 const state = 0;
 const blockLength = 1;
 const slotAt = 2;
@@ -47,7 +44,6 @@ export class BlockQueue {
     this.#words = new Int32Array(memory);
   }
 
-  /** Only for the main thread. */
   offer(slot: number, length: number): void {
     const words = this.#words;
     const count = words[offered]!;

@@ -49,7 +49,6 @@ export class WorkerPool {
   readonly #queue: BlockQueue;
   readonly #inputs: WorkerInput[];
   readonly #workers: Worker[] = [];
-  /** By slot, the records of blocks that the main thread has classified, if they are rendered later. */
   readonly #chunks: (ScannedChunk | undefined)[] = [];
   readonly #failures = new Map<number, Error>();
   #wake = () => {};
@@ -75,7 +74,6 @@ export class WorkerPool {
     });
   }
 
-  /** Has an effect only once. Until then, the main thread works alone. */
   startWorkers(): void {
     for (const input of this.#inputs.splice(0)) this.#workers.push(this.#start(input));
   }
