@@ -1,7 +1,4 @@
-/**
- * Faults of bad rows, and the actions on them: end the run, leave the row out, or write it unchanged. Reporting to the
- * user is up to the listener.
- */
+/** Faults of bad rows, and the actions on them: end the run, leave the row out, or write it unchanged. */
 import { TableError } from "./errors.js";
 
 export type BadRowPolicy = "error" | "skip" | "keep";
@@ -23,12 +20,10 @@ export class RowFault {
     readonly file: string,
     /** Line on which the row starts, from 1, as everywhere in src/core/table. */
     readonly line: number,
-    /** What is wrong. */
     readonly what: string,
     readonly more: {
       /** From 1, in bytes; only for faults inside a line of many records. */
       readonly column?: number;
-      /** What the user of the command line can do, if it names an option. */
       readonly advice?: string;
     } = {},
   ) {}
@@ -65,17 +60,14 @@ export class RowFault {
 /** `record` is cut after 64 MiB. */
 export type BadRowListener = (fault: RowFault, record: Uint8Array) => void;
 
-/** Number of lines that are named for each kind. */
 const linesOfKind = 3;
 
 export interface BadRowKind {
   readonly kind: FaultKind;
   readonly count: number;
-  /** Numbers of the first lines. */
   readonly lines: readonly number[];
 }
 
-/** Counts the bad rows of a table by kind. */
 export class BadRowCounts {
   count = 0;
   readonly #kinds = new Map<FaultKind, { kind: FaultKind; count: number; lines: number[] }>();

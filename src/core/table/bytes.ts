@@ -1,8 +1,5 @@
-/**
- * Conversions between text and binary strings. In src/core/table a field is a binary string: one character, U+0000 to
- * U+00FF, for each byte. This preserves bytes of any encoding, and csv-parse and csv-stringify handle it like any other
- * string.
- */
+// Text and binary strings. In src/core/table a field is a binary string, one character (U+0000 to U+00FF) a byte: it
+// preserves bytes of any encoding, and csv-parse and csv-stringify take it like any other string.
 import { isUtf8 } from "node:buffer";
 import { decodeWindows1252, westernLetters } from "./windows-1252.js";
 
@@ -12,17 +9,14 @@ const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 const scratch = Buffer.allocUnsafeSlow(4096);
 
-/** Returns the bytes of a binary string, valid until the next call: many new ones cost more than what is done with them. */
+/** Valid until the next call: many new ones cost more than what is done with them. */
 function bytesOf(binary: string): Buffer {
   if (binary.length > scratch.length) return Buffer.from(binary, "latin1");
   return scratch.subarray(0, scratch.write(binary, "latin1"));
 }
 
-/**
- * Decodes a field that holds an item, as UTF-8. Bytes that are not UTF-8 are read as windows-1252, the most common of
- * the other encodings. In the local part, characters that are not letters there become an `x`. If the domain makes no
- * sense as windows-1252, the result is empty: a wrong guess alone must not make an address invalid.
- */
+// Reads bytes that are not UTF-8 as windows-1252, the most common other encoding. A wrong guess alone must not make an
+// address invalid: odd characters of the local part become `x`, and an odd domain makes the result empty.
 export function itemText(binary: string): string {
   if (!beyondAscii.test(binary)) return binary;
   const bytes = bytesOf(binary);
@@ -33,22 +27,15 @@ export function itemText(binary: string): string {
   return text.replace(secondBytes, "x").replace(/[^\0-\x7f\p{L}\p{N}\p{Zs}]/gu, "x");
 }
 
-/**
- * ASCII, white space and letters of Western Europe, at most two in a row: in other languages, whole words consist of
- * such bytes.
- */
+/** At most two letters in a row: in other languages, whole words consist of such bytes. */
 const westernHost = new RegExp(`^(?!.*[${westernLetters}]{3})[\\0-\\x7f\\s${westernLetters}]*$`, "s");
-/**
- * Signs that no local part contains. After another byte, they are the second byte of a Chinese or Japanese character.
- * The lookahead is limited to 64 bytes, the longest local part, which keeps the time linear.
- */
+// After another byte, these are the second byte of a Chinese or Japanese character. Limited to 64 bytes, to be linear.
 const secondBytes = /(?<=[^\0-\x7f])(?:[[\]\\]|@(?=[^\s,;:<>]{1,64}@))/g;
 
 export function isUtf8Text(binary: string): boolean {
   return !beyondAscii.test(binary) || isUtf8(bytesOf(binary));
 }
 
-/** Decodes a column name, for display and comparison: as UTF-8, or as Latin-1 if it is not valid UTF-8. */
 export function nameText(binary: string): string {
   if (!beyondAscii.test(binary)) return binary;
   try {
@@ -63,7 +50,6 @@ export function toBinary(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
-/** Returns the number of line endings; CRLF counts as one. */
 export function lineEndings(bytes: Buffer | string): number {
   const isLf = (at: number) => bytes[at] === "\n" || bytes[at] === 0x0a;
   let count = 0;

@@ -1,7 +1,4 @@
-/**
- * Error for tables that cannot be read or written. Errors about files and about the user's choices are in
- * files/errors.ts.
- */
+/** Tables that cannot be read or written. Errors about files and the user's choices are in files/errors.ts. */
 import { Fault, type FaultWords } from "../../fault.js";
 
 interface TableFaultWords extends FaultWords {

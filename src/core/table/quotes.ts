@@ -4,16 +4,10 @@ import type { Dialect, Marks } from "./dialect.js";
 
 export type QuoteMarks = Pick<Dialect, "quote" | "escape" | "comment">;
 
-/** Marks of RFC 4180. */
 export const usualMarks: Marks = { quote: '"', escape: '"', comment: null, skipsSpaces: false };
 
-/**
- * Returns the content of a field: without its quotes, and with escaped quotes unescaped. Fields are binary strings.
- *
- * Text after the closing quote makes the whole field plain text, quotes included: `"Lee, Ann" <ann@example.net>`.
- * Exception: if that text starts with a NUL or the comment character, the quotes are removed all the same, as in
- * csv-parse, the reference.
- */
+// Text after the closing quote makes the field plain text: `"Lee, Ann" <ann@example.net>`. As in csv-parse, quotes are
+// removed all the same if that text starts with a NUL or the comment character.
 export function unquote(binary: string, marks: QuoteMarks): string {
   const { quote, escape: escaping, comment } = marks;
   if (quote === "" || !binary.startsWith(quote)) return binary;
@@ -33,9 +27,6 @@ function escapedPair(quote: string, escaping: string): RegExp {
   return new RegExp(`${escaped(escaping)}([${escaped(quote)}${escaped(escaping)}])`, "g");
 }
 
-/**
- * Returns the index after the closing quote of a field that starts with one; its length if the quote is never closed.
- */
 export function closeOf(binary: string, { quote, escape: escaping }: QuoteMarks): number {
   for (let from = 1; ; ) {
     const at = binary.indexOf(quote, from);
@@ -52,10 +43,7 @@ export function closeOf(binary: string, { quote, escape: escaping }: QuoteMarks)
   }
 }
 
-/**
- * Quotes a field if it contains the delimiter, a quote or a line ending (RFC 4180 §2.5 to 2.7). In a dialect without
- * quotes, these become spaces. The field is text or a binary string.
- */
+/** Quotes as RFC 4180 §2.5 to 2.7. In a dialect without quotes, delimiters, quotes and line endings become spaces. */
 export function quoteField(
   field: string,
   delimiter: string,
@@ -71,10 +59,7 @@ export function quoteField(
   return `${quote}${escaped.replaceAll(quote, escaping + quote)}${quote}`;
 }
 
-/**
- * Returns where the last `count` fields of a record start, including the delimiter before them, if all of them are
- * empty; undefined otherwise. `end` is the index after the record.
- */
+/** Returns where the last `count` fields start, with the delimiter before them; undefined unless all are empty. */
 export function emptyTail(
   bytes: Uint8Array,
   end: number,

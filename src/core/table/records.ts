@@ -11,22 +11,18 @@ export interface TableShape {
   readonly dialect: Dialect;
   /** Number of fields of a full row. A record with more fields is a bad row, unless the surplus is empty. */
   readonly width: number;
-  /** Index, from 0, of the field that holds the item. */
   readonly column: number;
   readonly otherColumns: readonly number[];
   readonly hasHeader: boolean;
-  /** Names of the columns of a table with a delimiter, binary strings. */
   readonly header?: readonly string[] | undefined;
   readonly firstLine: number;
   readonly ragged: "pad" | "error";
   readonly badRows: BadRowPolicy;
   /** Whether line breaks in quoted fields are always intended. */
   readonly trustsQuotes: boolean;
-  /** Whether rows with another number of fields are exceptions, which indicate a fault. */
   readonly isWidthSure: boolean;
   /** Whether headers of other tables are taken for rows; otherwise they are errors. */
   readonly takesHeaders?: boolean;
-  /** Columns in which the first rows have items. */
   readonly itemColumns: readonly number[];
   readonly json?: JsonShape;
 }
@@ -41,16 +37,12 @@ export const maximumRecordBytes = 67_108_864;
 /** Of a longer record, only this many bytes are searched for a quote that has swallowed rows. */
 export const longRecordBytes = 1_048_576;
 
-/**
- * Returns the maximum number of rows to render at a time, at least 1. It limits the padding of short rows, which may be
- * far larger than the rows, to 8 MiB of delimiters.
- */
+/** Returns at least 1. Limits the padding of short rows, which may be far larger than the rows, to 8 MiB. */
 export const rowsAtATime = ({ width }: Pick<TableShape, "width">): number =>
   Math.max(1, Math.floor(8_388_608 / (width + 1)));
 
 export const byteOrderMarkBytes = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** A plain list becomes a table with commas. */
 export const outputDelimiter = ({ delimiter }: Pick<Dialect, "delimiter">): string => delimiter ?? ",";
 
 export const beforeField = (dialect: Pick<Dialect, "delimiter" | "skipsSpaces">): string =>
@@ -92,10 +84,7 @@ export function strayQuote({ name, column }: Pick<TableShape, "name" | "column">
   );
 }
 
-/**
- * Returns the fault of a record in which a quote has swallowed lines. `line` is the line on which the quote opens;
- * `lines` is the number of lines that follow inside it, or infinity if they are over 1 MiB.
- */
+/** `lines` is the number of lines after `line`, on which the quote opens; infinity if they are over 1 MiB. */
 export function swallows(
   { name }: TableShape,
   line: number,

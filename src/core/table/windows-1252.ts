@@ -5,8 +5,5 @@ const windows1252 = new TextDecoder("windows-1252");
 /** Decodes as a stream: otherwise, Node.js 20 decodes the last bytes as Latin-1. */
 export const decodeWindows1252 = (bytes: Uint8Array): string => windows1252.decode(bytes, { stream: true });
 
-/**
- * Letters of Western Europe in windows-1252, except the Icelandic ones: at their codes, the Turkish and Baltic
- * encodings have other letters.
- */
+/** Without the Icelandic ones, at whose codes the Turkish and Baltic encodings have other letters. */
 export const westernLetters = "À-ÏÑ-ÖØ-Üß-ïñ-öø-üŒœÿ";

@@ -1,12 +1,6 @@
-/**
- * Turns the rows of a JSON document that are arrays below a header, as a spreadsheet's API gives them, into objects with
- * the names of the header, and back. Works on the lines of document-records.ts: everything but the rows is copied.
- *
- *     {"values": [["Name", "Email"], ["Ann", "ann@b.net"]]}
- *
- * The row becomes `{"Name":"Ann", "Email":"ann@b.net"}`. The way back removes each name with its colon, so that an added
- * member becomes an added element.
- */
+// Turns arrays of a JSON document below a header, as a spreadsheet's API gives them, into objects with its names, and
+// back: in {"values": [["Name", "Email"], ["Ann", "ann@b.net"]]}, the row becomes {"Name":"Ann", "Email":"ann@b.net"}.
+// The way back removes each name, so that an added member becomes an added element.
 import {
   backslash,
   closeBrace,
@@ -20,7 +14,6 @@ import {
 } from "../ascii.js";
 import { headerNote, hide, isLayout, note, show } from "./marks.js";
 
-/** Returns the names of the columns: unique, and not empty. */
 export function columnNames(header: readonly string[]): readonly string[] {
   const names = new Set<string>();
   for (const [nth, text] of header.entries()) {
@@ -31,7 +24,6 @@ export function columnNames(header: readonly string[]): readonly string[] {
   return [...names];
 }
 
-/** Text of a name that no column has. */
 const noName = Buffer.from('"":');
 const emptyElement = Buffer.from('"",');
 
@@ -45,7 +37,6 @@ abstract class Rows {
   #out = Buffer.allocUnsafe(65_536);
   #length = 0;
 
-  /** Returns the lines with their rows converted. Valid until the next call. */
   convert(bytes: Uint8Array): Buffer {
     this.#length = 0;
     for (const byte of bytes) {
@@ -134,15 +125,9 @@ export class ObjectsAsArrays extends Rows {
   #index = 0;
   #part: "before a name" | "name" | "value" = "value";
   readonly #name: number[] = [];
-  /** White space before an element, or before the end of the header. */
   #space: number[] = [];
-  /** White space before the last element of the header. */
   #layout: readonly number[] = [];
 
-  /**
-   * @param names names of the columns, which {@link ArraysAsObjects} has given
-   * @param added names of the added columns
-   */
   constructor(names: readonly string[], added: readonly string[]) {
     super();
     this.#added = added.filter((name) => !names.includes(name));

@@ -1,10 +1,5 @@
-/**
- * The grammar of JSON (RFC 8259), byte by byte, for documents that arrive in pieces. It knows where it is in the
- * document, and accepts what `JSON.parse` accepts. Strings need not be UTF-8.
- *
- * jsonc-parser 3.3 has offsets, too, but takes a document as one string: its pass over 198 MB needed 437 MB, where the whole run
- * needs 185 MB.
- */
+// The grammar of JSON (RFC 8259), byte by byte, for documents in pieces: accepts what `JSON.parse` accepts, but strings
+// need not be UTF-8. jsonc-parser 3.3 takes one string: 198 MB needed 437 MB, where the whole run needs 185 MB.
 import {
   backslash,
   carriageReturn,
@@ -28,7 +23,6 @@ const scalar = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)
 const escaped = new Set(Buffer.from('"\\/bfnrt'));
 const letterU = 0x75;
 
-/** What the next byte belongs to. A string and a scalar go on until they end. */
 export type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "comma or end" | "end";
 
 const descriptions: Readonly<Record<Expected, string>> = {
@@ -48,11 +42,6 @@ export const tooDeep = "over 100,000 brackets are open here";
 /** Longest number or literal, and longest name that may be on a way to records. */
 const mostText = 65_536;
 
-/**
- * Returns what is wrong in a value, and its line and column.
- *
- * @param line line and column, from 1, of the value
- */
 export function faultIn(
   bytes: Uint8Array,
   line: number,
@@ -81,16 +70,13 @@ export class Grammar {
   /** Line and column, from 1, of the next byte; the column in bytes. */
   line = 1;
   column = 1;
-  /** What the last fault was. */
   reason: string | undefined;
   /** The names on the way to the innermost object or list: null for a list. */
   readonly names: (string | null)[] = [];
   readonly #isObject: boolean[] = [];
   readonly #file: string;
-  /** Whether another value may follow the first one. */
   readonly #isSequence: boolean;
   #isInString = false;
-  /** Bytes of a name after its quote, and of a number or a literal. */
   #name: number[] | undefined;
   #text: number[] | undefined;
   /** Bytes that an escape in a string still needs: -1 for any character after a backslash, else hexadecimal digits. */
@@ -106,7 +92,6 @@ export class Grammar {
     return this.#isObject.length;
   }
 
-  /** Whether the next byte may start a value, or ends the list or object around it. */
   get isBeforeValue(): boolean {
     return !this.isInToken && (this.expected === "value" || this.expected === "value or end");
   }
@@ -115,9 +100,7 @@ export class Grammar {
     return this.#isInString || this.#text !== undefined;
   }
 
-  /**
-   * @throws TableError if the document cannot go on with this byte
-   */
+  /** @throws TableError when the document cannot go on with this byte */
   take(byte: number): void {
     this.endScalarBefore(byte);
     if (this.#isInString) this.#takeInString(byte);
@@ -134,7 +117,6 @@ export class Grammar {
     if (this.#text !== undefined && (isSpace(byte) || isMark(byte))) this.#endScalar();
   }
 
-  /** Goes on at another line and column, behind a value that was read elsewhere. */
   continueAt(line: number, column: number): void {
     this.line = line;
     this.column = column;
@@ -142,14 +124,12 @@ export class Grammar {
     this.passValue();
   }
 
-  /** Counts a byte that is taken elsewhere. */
   count(byte: number): void {
     if (byte === lineFeed ? !this.#isAfterReturn : byte === carriageReturn) this.line++;
     this.column = byte === lineFeed || byte === carriageReturn ? 1 : this.column + 1;
     this.#isAfterReturn = byte === carriageReturn;
   }
 
-  /** Takes the value that was expected as read. */
   passValue(): void {
     this.expected = this.depth > 0 ? "comma or end" : this.#isSequence ? "value" : "end";
   }

@@ -29,12 +29,7 @@ export class KnownKeys {
     this.#byText = new Map(keys.map((key, index) => [key, index]));
   }
 
-  /**
-   * Returns the index of a key; -1 if it is unknown.
-   *
-   * @param start start of the key, including its quotes
-   * @param likely index that is tried first
-   */
+  /** `start` to `end` is the key with its quotes; `likely` is tried first. Returns -1 if it is unknown. */
   find(bytes: Buffer, start: number, end: number, likely: number): number {
     if (this.#is(likely, bytes, start, end)) return likely;
     for (let index = 0; index < this.#keys.length; index++) {
@@ -59,10 +54,7 @@ export class KnownKeys {
 const keyText = (bytes: Buffer, start: number, end: number): string =>
   JSON.parse(bytes.toString("utf8", start, end)) as string;
 
-/**
- * The range of a value; the range is empty for null and missing values. A `start` of -1 means that the whole object has
- * to be parsed.
- */
+/** Empty for null and missing values. A `start` of -1 means that the whole object has to be parsed. */
 interface ValueRange {
   start: number;
   end: number;
@@ -75,7 +67,6 @@ class ValueFinder {
 
   readonly #otherwise: ValueFinder | undefined;
 
-  /** @param paths one path, or several with {@link orElse} between them */
   constructor(paths: string, isOfDocument: boolean) {
     const [path = "", ...others] = paths.split(orElse);
     this.#otherwise = others.length > 0 ? new ValueFinder(others.join(orElse), isOfDocument) : undefined;
@@ -111,7 +102,6 @@ class ValueFinder {
 interface Fault {
   readonly kind: RowFault["kind"];
   readonly why: string;
-  /** What to do, if that is an option. */
   readonly advice?: string;
 }
 
@@ -125,18 +115,14 @@ export class JsonObjects {
   readonly #json: JsonShape;
   readonly #isReshaped: boolean;
   readonly #onBadRow: BadRowListener | undefined;
-  /** The names of the table, then the added names, which no object may have. */
   readonly #keys: KnownKeys;
   readonly #added: readonly string[];
   readonly #scanner: ObjectScanner;
   readonly #range: ValueRange = { start: 0, end: 0 };
   #lastMember = 0;
 
-  /**
-   * @param added names of the added columns that replace no other
-   * @param isReshaped whether another format is written, which has no column for names that the first objects lack
-   * @param onBadRow undefined to refuse chunks with bad rows
-   */
+  // `isReshaped`: another format is written, without columns for names that the first objects lack. Without `onBadRow`,
+  // chunks with bad rows are refused.
   constructor(
     shape: TableShape,
     added: readonly string[],
@@ -152,13 +138,8 @@ export class JsonObjects {
     this.#keys = new KnownKeys([...this.#json.names, ...this.#added]);
   }
 
-  /**
-   * Returns the objects in the lines of a chunk. Blank lines are not rows. For rows, `Offset.fields` becomes 1 plus the
-   * distance from the start of the record to the name of its last member.
-   *
-   * @returns undefined if there is a bad row and no listener
-   * @throws TableError for a bad row if bad rows end the run
-   */
+  // `Offset.fields` of a row becomes 1 plus the distance to the name of its last member; blank lines are not rows.
+  // Returns undefined for a bad row without a listener; throws a TableError if bad rows end the run.
   read(chunk: ScannedChunk): ScannedChunk | undefined {
     const { bytes, at } = chunk;
     const { badRows, column } = this.#shape;
@@ -189,7 +170,6 @@ export class JsonObjects {
     return read;
   }
 
-  /** Returns the record in a line of a document, as the document has it. */
   #asWritten(line: Buffer): Buffer {
     return recordOf(this.#json.isOfArrays ? new ObjectsAsArrays([], []).convert(line) : line);
   }
@@ -206,7 +186,6 @@ export class JsonObjects {
     return new RowFault(kind, name, found.line, found.reason, { column: found.column });
   }
 
-  /** Returns the fault of a line, or `blank`. Sets the range of the item, unless it is in an inner object. */
   #findFault(bytes: Buffer, start: number, end: number): Fault | "blank" | undefined {
     const range = this.#range;
     range.start = end;
@@ -295,7 +274,6 @@ class JsonChunk extends ScannedChunk {
     return this.#hasItems ? itemTextOf(value) : textOf(value);
   }
 
-  /** Returns the line of the item in a document; otherwise that of the record. */
   override lineOf(row: number): number {
     if (!this.#shape.json!.isDocument) return super.lineOf(row);
     const { bytes, at } = this;
@@ -325,7 +303,6 @@ class JsonChunk extends ScannedChunk {
       }));
   }
 
-  /** Also moves the name of the last member, which `Offset.fields` has for rows. */
   protected override move(at: Int32Array, word: number, moved: Moved): void {
     const [start, fields] = [at[word]!, at[word + Offset.fields]!];
     super.move(at, word, moved);

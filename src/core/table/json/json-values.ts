@@ -5,15 +5,10 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** Columns of a table of JSON objects: the keys of the first objects. Plain data, because worker threads get a copy. */
 export interface JsonShape {
   readonly names: readonly string[];
-  /**
-   * The names, and paths to fields of inner objects: `user.email`. The columns with items are indices into this list.
-   */
+  /** With paths into inner objects: `user.email`. Columns are indices into this list. */
   readonly paths: readonly string[];
-  /** Whether the lines are made of a document and have its marks. */
   readonly isDocument: boolean;
-  /** Whether the records of the document are arrays, which have become objects. */
   readonly isOfArrays: boolean;
-  /** Number of bytes put before each record of a document. */
   readonly addedBytes: number;
 }
 
@@ -26,7 +21,6 @@ export function parseObject(line: string): JsonObject | undefined {
   }
 }
 
-/** Separates alternative paths, of which a record has one. */
 export const orElse = "\u0000";
 
 export const itemField = (object: JsonObject, path: string): string =>
@@ -85,22 +79,15 @@ export function exactTextOf(source: string): string {
   return typeof value !== "string" && hasExactNumber.test(source) ? source : textOf(value);
 }
 
-/** A text in a JSON value: its range between the quotes, and the names of the members that it is in. */
 export interface JsonText {
   readonly text: string;
   readonly start: number;
   readonly end: number;
   /** Name of the innermost member. Elements of an array have the array's name. */
   readonly name: string;
-  /** Names of all members, joined by dots. */
   readonly path: string;
 }
 
-/**
- * Finds the texts in valid JSON, in their order.
- *
- * @param isBinary whether the JSON is a binary string
- */
 export function textsIn(json: string, isBinary = false): readonly JsonText[] {
   const texts: JsonText[] = [];
   /** For each open object or array, its own path, and the name of the member that is read. */

@@ -1,7 +1,5 @@
-/**
- * Refuses tables in which most of the first rows are bad: then the dialect is wrong, not each row. Names the option
- * that would read them.
- */
+// Refuses tables in which most of the first rows are bad: then the dialect is wrong, not each row. Names the option
+// that would read them.
 import { ChoiceError } from "../../../files/errors.js";
 import type { BadRowListener } from "../bad-rows.js";
 import { itemText } from "../bytes.js";
@@ -12,7 +10,6 @@ import type { ItemTest } from "../sniff/item-profile.js";
 import { type LayoutOptions, layoutOf } from "../sniff/layout.js";
 import { type SplitSample, startRecords } from "../sniff/sample-record.js";
 
-/** Fewest bad rows that are blamed on the dialect. */
 const fewRows = 20;
 
 const isMost = (bad: number, rows: number) => bad >= fewRows && bad > rows / 2;
@@ -41,7 +38,6 @@ export class BadStart {
   readonly #advise: (() => Promise<string | undefined>) | undefined;
   #held: Parameters<BadRowListener>[] | undefined = [];
 
-  /** @param advise returns advice for a table that is refused; undefined to refuse none */
   constructor(shape: TableShape, onBadRow: BadRowListener, advise?: () => Promise<string | undefined>) {
     this.#shape = shape;
     this.#onBadRow = onBadRow;
@@ -53,12 +49,7 @@ export class BadStart {
     else this.#held.push([fault, Buffer.from(record)]);
   };
 
-  /**
-   * Reports the bad rows.
-   *
-   * @param records number of records read meanwhile, including bad ones that are kept
-   * @throws ChoiceError if more than half of the first rows are bad
-   */
+  /** `records` includes bad ones that are kept. @throws ChoiceError when more than half of the first rows are bad */
   async end(records: number): Promise<void> {
     const { name, badRows, firstLine } = this.#shape;
     const held = this.#held ?? [];
@@ -73,7 +64,6 @@ export class BadStart {
   }
 }
 
-/** Quotes that are tried instead, with the option that sets them. */
 const otherQuotes: readonly (readonly [Pick<Marks, "quote" | "escape">, string])[] = [
   [{ quote: '"', escape: '"' }, "leave --quote out"],
   [{ quote: "'", escape: "'" }, `pass --quote "'"`],
@@ -81,9 +71,7 @@ const otherQuotes: readonly (readonly [Pick<Marks, "quote" | "escape">, string])
   [{ quote: "", escape: "" }, "pass --quote none"],
 ];
 
-/**
- * Returns the option with which nearly all of the first rows have an item in its column; undefined if there is none.
- */
+/** Returns the option with which nearly all of the first rows have an item in its column. */
 export async function dialectFor(
   { dialect, width, column }: TableShape,
   items: ItemTest,

@@ -19,13 +19,7 @@ import { BadStart, dialectFor } from "./bad-start.js";
 import { checkReshapable, countLeftOut, jsonKeys } from "./reshape.js";
 import { mayBeWrapped, Unwrapper, unwrapped } from "./unwrap.js";
 
-/**
- * @param sample the first bytes of the table, from which everything is detected
- * @param isWhole whether they are the whole table
- * @param separator the delimiter that the first line names
- * @throws TableError if the header cannot be read
- * @throws ChoiceError if the columns cannot be chosen
- */
+/** @throws TableError when the header cannot be read, ChoiceError when the columns cannot be chosen */
 export async function openCsv(
   start: TableStart,
   sample: Buffer,
@@ -43,7 +37,6 @@ export async function openCsv(
   };
   const splitWith = (marks: Marks) => splitterOf(sample, isWhole, marks);
   const { source, byteOrderMark, preamble: linesAbove, first, input, isUnwrapped = false } = start;
-  // Some programs write a wrong `sep=` line: then its delimiter does not split the next line.
   const isSeparator =
     separator !== undefined && (splitWith(usualMarks)(separator).records[0]?.fields.length ?? 0) > 1;
   const sniff = (bytes: Buffer) =>
@@ -155,7 +148,6 @@ export async function openCsv(
   };
 }
 
-/** Returns the numbers of the lines that hold an item in their text. */
 const linesIn = (preamble: Buffer, profile: ItemProfile): readonly number[] =>
   itemText(preamble.toString("latin1"))
     .split(/\r\n|\r|\n/)
@@ -180,10 +172,7 @@ async function bytesOf(
   return { first: Buffer.concat(start), rest: bytes };
 }
 
-/**
- * Returns whether rows with an unusual number of fields are exceptions: there are few of them among the first rows, or
- * most of them are out of step.
- */
+/** Returns whether rows of unusual width are exceptions: they are few, or most of them are out of step. */
 function isWidthSure(shape: TableShape, items: ItemTest, body: readonly (readonly string[])[]): boolean {
   const rows = body.filter((fields) => fields.length > 1 || fields[0] !== "");
   const odd = rows.filter(({ length }) => length !== shape.width);
@@ -205,10 +194,7 @@ const itemTestOf = (profile: ItemProfile): ItemTest => ({
 const valuesOf = (rows: readonly (readonly string[])[], column: number): readonly string[] =>
   rows.map((fields) => itemText(fields[column] ?? ""));
 
-/**
- * Returns the number of fields of a full row. If all rows end with a delimiter, they have one field more than their
- * header; added fields follow that one.
- */
+/** Counts one field more than the header has if all rows end with a delimiter; added fields follow that one. */
 function widthOf(header: readonly string[] | undefined, body: readonly (readonly string[])[]): number {
   const common = mostCommonWidth(body);
   // Without a header, the first record is never too wide, even if most records have fewer fields.
@@ -217,7 +203,6 @@ function widthOf(header: readonly string[] | undefined, body: readonly (readonly
   return hasEmptySurplus ? Math.max(common, header.length) : header.length;
 }
 
-/** Returns the format of the table, and the one in which its rows are written anew. */
 function formatsOf(dialect: Dialect, { format: asked, namedFormat }: TableOptions) {
   const { delimiter } = dialect;
   const format = delimiter === "\t" ? "tsv" : "csv";

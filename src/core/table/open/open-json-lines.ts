@@ -22,10 +22,7 @@ import { streamOf } from "../writers/start.js";
 import { checkJsonStart } from "./bad-start.js";
 import { checkReshapable, countLeftOut } from "./reshape.js";
 
-/**
- * Returns the objects in the first `most` lines that are neither blank nor comments. Returns none if the first of these
- * lines is not an object: then the table is not JSON Lines.
- */
+/** Returns none if the first line that is neither blank nor a comment is not an object: then it is not JSON Lines. */
 export function sampleObjects(
   sample: string,
   isWhole: boolean,
@@ -128,10 +125,7 @@ export async function openJsonLines(
   };
 }
 
-/**
- * Returns the names of the members, the paths of these and of inner members, and the paths as they are shown: in a
- * document, with the path of the list.
- */
+/** Returns names, paths (also of inner members), and paths as shown: in a document, with that of the list. */
 function membersOf(
   objects: readonly JsonObject[],
   { columns }: TableOptions,
@@ -148,7 +142,6 @@ function membersOf(
   return { names, paths, shown };
 }
 
-/** Returns whether a member is an object wherever it is present. Then it holds no item itself, but its members may. */
 function holdsObjects(objects: readonly JsonObject[], name: string | undefined): boolean {
   if (name === undefined) return false;
   const values = objects
@@ -167,7 +160,6 @@ const noItems: ItemTest = {
   isNone: () => true,
 };
 
-/** Chooses among the fields of the objects; among the fields of inner objects only if none of these fits. */
 function chooseJsonColumns(
   paths: readonly string[],
   rows: readonly (readonly string[])[],

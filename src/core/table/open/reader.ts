@@ -1,7 +1,5 @@
-/**
- * Opens tables: reads the start of the input and finds out whether it is lines of a table, JSON Lines, or another format of text.
- * open-csv.ts and open-json-lines.ts do the rest. It must not know what items are: an `ItemProfile` recognises them.
- */
+// Opens tables: tells lines, JSON Lines and other formats of text apart by their start. Must not know what items are:
+// an `ItemProfile` recognises them.
 import { ChoiceError } from "../../../files/errors.js";
 import { lineFeed } from "../ascii.js";
 import { lineEndings } from "../bytes.js";
@@ -16,12 +14,7 @@ const sampleBytes = 65_536;
 /** Pause of the input after which its table is opened with the records that are there, in milliseconds. */
 const pauseMilliseconds = 500;
 
-/**
- * Closes the input if it throws.
- *
- * @throws TableError if the bytes cannot be read as a table
- * @throws ChoiceError if the column cannot be chosen
- */
+/** Closes the input if it throws. @throws TableError when it is not a table, ChoiceError when no column fits */
 export async function openTable(source: TableSource, options: TableOptions): Promise<Table> {
   const input = source.bytes[Symbol.asyncIterator]();
   try {
@@ -59,8 +52,7 @@ async function readTable(
     above.push(first.subarray(0, separator.length));
     first = first.subarray(separator.length);
   }
-  // pandas writes an empty frame as one blank line of JSON Lines. There are no records, and so no columns with the
-  // given names.
+  // pandas writes an empty frame as one blank line of JSON Lines: no records, and no columns with the given names.
   const isNamed = options.columns?.some((column) => !/^\d+$/.test(column)) === true;
   if (isWhole && isNamed && /^\s*$/.test(first.toString("latin1"))) first = first.subarray(0, 0);
   const sample = decidingLine(first, options) ?? sampleOf(first);
@@ -95,13 +87,8 @@ async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): Asyn
 
 const hasMark = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
-/**
- * Returns the input up to its first line that is not blank, if no later line is needed for detection: then rows that
- * arrive slowly are answered at once. Returns undefined otherwise, and if there is no such line yet.
- *
- * No later line is needed if the user says that there is no header, and either that there is no delimiter or which
- * delimiter and column to use, without quotes; or if the first line is a JSON object with the wanted fields.
- */
+// Rows that arrive slowly are answered at once if the first line is enough: it is a JSON object with the wanted fields,
+// or the user says that there is no header, and names delimiter and column, or that there is no delimiter.
 function decidingLine(bytes: Buffer, options: TableOptions): Buffer | undefined {
   const { header, delimiter, dialect, columns, format, namedFormat, rewrite, sheet, needsSample } = options;
   if (rewrite || sheet || needsSample || dialect?.comment !== undefined) return undefined;
@@ -136,7 +123,6 @@ function firstLineLength(bytes: Buffer): number | undefined {
   return end + (bytes[end] === 0x0d && bytes[end + 1] === 0x0a ? 2 : 1);
 }
 
-/** Returns the length of the first row of a sheet, whose cells may have line breaks in quotes. */
 function firstRowLength(bytes: Buffer): number | undefined {
   const row = /^(?:[^"\n]|"[^"]*")*\n/.exec(bytes.toString("latin1"));
   return row?.[0].length;
@@ -164,15 +150,11 @@ function linesAbove(
 interface Sample {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
-  /** What follows the bytes. */
   readonly input: AsyncIterator<Uint8Array>;
 }
 
-/**
- * Reads at least `sampleBytes` unless the input ends before. Reads more, up to 1 MiB, until it has the first line below
- * the skipped ones, and less if {@link decidingLine} finds a line, or the input pauses after a record. Detection uses only
- * {@link decidingLine} or {@link sampleOf} of the bytes, so it does not depend on the size of the input's pieces.
- */
+// Reads at least `sampleBytes`, up to 1 MiB for the first line below the skipped ones, or less if a line decides or the
+// input pauses after a record. Detection must not depend on the size of the input's pieces.
 async function readSample(
   { mayPause = false }: TableSource,
   input: AsyncIterator<Uint8Array>,
@@ -209,10 +191,7 @@ async function readSample(
   return { bytes: Buffer.concat(chunks), isWhole: false, input };
 }
 
-/**
- * Returns whether a table can be opened before more of it comes: there is a whole record with an item, or of a column that
- * the user has named, and no open quote. Documents, and tables of which a sample is wanted, cannot.
- */
+/** Accepts a whole record with an item, or of a named column, and no open quote. Documents have to be read further. */
 function hasRecord(bytes: Buffer, options: TableOptions): boolean {
   const { header, columns, profile, skipLines = 0, rewrite, sheet, needsSample } = options;
   if (rewrite || sheet || needsSample || /^\s*[[{]/.test(bytes.toString("latin1", 0, 64))) return false;
@@ -227,7 +206,6 @@ function hasRecord(bytes: Buffer, options: TableOptions): boolean {
   return lines.some((line) => line.split(/[,;\t|"]/).some(isItem));
 }
 
-/** Returns an input whose next piece is being read. */
 function after(
   reading: Promise<IteratorResult<Uint8Array>>,
   input: AsyncIterator<Uint8Array>,

@@ -9,10 +9,7 @@ export function checkReshapable(badRows: BadRowPolicy): void {
   throw new ChoiceError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
 }
 
-/**
- * Counts the lines above a table that another format cannot represent: those that the user skipped, one that names the
- * delimiter, and titles.
- */
+/** Counts skipped lines, one that names the delimiter, and titles: other formats cannot represent them. */
 export function countLeftOut(above: Buffer): number {
   const isTitle = (line: string) => line.trim() !== "" && !/^"?sep=.?"?$/i.test(line);
   return linesOf(above).filter(isTitle).length;
@@ -24,10 +21,7 @@ const linesOf = (bytes: Buffer): string[] =>
     .split(/\r\n|\r|\n/)
     .slice(0, -1);
 
-/**
- * Returns the keys of the columns in JSON, all different: the name of the column, `Name[2]` for the second column of
- * the same name, and `3` for the third column of a table without a header.
- */
+/** Returns different keys: `Name`, `Name[2]` for the second of that name, `3` for the third without a header. */
 export function jsonKeys(header: readonly string[] | undefined, width: number): readonly string[] {
   const names = Array.from({ length: width }, (_, i) => nameText(header?.[i] ?? String(i + 1)));
   const taken = new Set(names);

@@ -8,7 +8,6 @@ export const mayBeWrapped = (sample: Buffer): boolean => wrappedLines.test(sampl
 export class Unwrapper {
   #state: "start" | "inside" | "quote" | "outside" = "start";
 
-  /** Returns a piece without the quotes, in memory of its own. */
   unwrap(bytes: Uint8Array): Buffer {
     const out = Buffer.allocUnsafe(bytes.length);
     let length = 0;

@@ -1,13 +1,8 @@
-/**
- * Regroups the bytes of a table into blocks of whole lines for the scanner. It must not know about quotes or records.
- */
+/** Regroups a table into blocks of whole lines for the scanner. Must not know about quotes or records. */
 import { carriageReturn, lineFeed } from "../ascii.js";
 import { Pause } from "./pause.js";
 
-/**
- * Minimum length of a block in bytes: large enough to make handing it to a worker cheap, and small enough for a core's
- * cache.
- */
+/** In bytes: large enough to hand to a worker cheaply, small enough for a core's cache. */
 const usualBytes = 524_288;
 /** Milliseconds in which a block may fill. Then rows that arrive slowly through a pipe are passed on. */
 const pauseMilliseconds = 50;
@@ -21,15 +16,11 @@ export interface Block {
 export interface BlockOptions {
   readonly blockBytes?: number | undefined;
   readonly endsAtPauses?: boolean;
-  /** Bytes of the input that were read before. */
   readonly ahead?: Uint8Array;
 }
 
-/**
- * Yields the input in blocks that end after a line ending, except for the last block and for blocks without any line
- * ending. No block ends between a CR and an LF. A block before a pause may be empty. Each is valid until the next one
- * is requested.
- */
+// Blocks end after a line ending, never within a CRLF; only the last one, and one without any, may not. A block before
+// a pause may be empty. Each is valid until the next one is requested.
 export async function* blocksOf(
   input: AsyncIterator<Uint8Array>,
   { blockBytes = usualBytes, endsAtPauses = true, ahead = Buffer.of() }: BlockOptions = {},
@@ -87,10 +78,6 @@ export async function* blocksOf(
 const withoutCr = (bytes: Buffer, length: number): number =>
   bytes[length - 1] === carriageReturn ? length - 1 : length;
 
-/**
- * Returns the index after the last line ending; 0 if there is none. Ignores a CR as the last byte, which may be half of
- * a CRLF.
- */
 function lineEndIn(bytes: Buffer): number {
   const lastLf = bytes.lastIndexOf(lineFeed);
   return lastLf !== -1 ? lastLf + 1 : bytes.lastIndexOf(carriageReturn, bytes.length - 2) + 1;

@@ -1,9 +1,5 @@
-/**
- * Distinguishes broken rows from odd ones. A quote without its partner swallows the rows that follow; a delimiter too
- * many or too few moves the item into another field. Both are valid in RFC 4180, so only the rows around them and their
- * items reveal the fault. The scanner, the threads and csv-parse share these rules, which must not know how rows are
- * read.
- */
+// Distinguishes broken rows from odd ones: a quote without its partner swallows rows; a delimiter too many or too few
+// moves the item. Both are valid in RFC 4180: only the rows around reveal the fault. Must not know how rows are read.
 import { carriageReturn, lineFeed } from "../ascii.js";
 import type { RowFault } from "../bad-rows.js";
 import { itemText } from "../bytes.js";
@@ -12,10 +8,7 @@ import { outOfStep, strayQuote, type TableShape } from "../records.js";
 import { anySign, type ItemTest, isSign } from "../sniff/item-profile.js";
 import { boundsIn } from "./scan-shape.js";
 
-/**
- * A quote that has swallowed lines. `at` is its index, `column` counts from 1, and `lines` is the number of lines that
- * follow the one on which it opens, or infinity if they are over 1 MiB.
- */
+/** `at` is its index, `column` counts from 1; `lines` follow the one on which it opens, infinity if over 1 MiB. */
 export interface SwallowingQuote {
   readonly at: number;
   readonly column: number;
@@ -27,13 +20,8 @@ const lineBreak = /\r\n|\n|\r/;
 /** Most lines with items in a field of a table with one column: people write a few addresses into a cell. */
 const mostLinesWithItems = 5;
 
-/**
- * Finds the quote in a record that has swallowed lines: text follows its closing quote; or one of its lines is a row of
- * the table, with an item in its column; or, in a table with one column, many lines hold items.
- *
- * @param end index after the last field of the record
- * @returns undefined if the line breaks are intended
- */
+// A quote has swallowed lines if text follows its closing quote; one of its lines is a row with an item in its column;
+// or, in a table with one column, many lines hold items. Undefined if the line breaks are intended.
 export function findSwallowingQuote(
   shape: TableShape,
   items: ItemTest,
@@ -60,8 +48,7 @@ export function findSwallowingQuote(
     const [index, count] = [field / 2, bounds.length / 2];
     const split = (line: string) => fieldsIn(shape, line);
     const [first, last] = [split(lines[0]!), split(lines.at(-1)!)];
-    // If the quote were text, its first line would be a row with an item after the quote; or its last line would be a
-    // row, and the first would hold an item.
+    // As text, the quote is in a row with an item after it; or the last line is a row, and the first holds an item.
     const before = fieldsAt(Array.from({ length: index }, (_, i) => i));
     const after = fieldsAt(Array.from({ length: count - index - 1 }, (_, i) => index + 1 + i));
     const isFirst = first.length > 1 && isRow(shape, items, [...before, ...first]);
@@ -75,14 +62,8 @@ export function findSwallowingQuote(
   return undefined;
 }
 
-/**
- * Returns false if {@link findSwallowingQuote} certainly finds nothing. Looks only at the delimiters in the lines of a
- * record, and at the signs of an item: the full test would cost microseconds per record in tables with notes of several lines.
- *
- * A row that a quote has swallowed has its item in one of the lines, unless the record has too many fields.
- *
- * @param fields number of fields of the record
- */
+// False only if `findSwallowingQuote` certainly finds nothing: the full test takes microseconds a record. A swallowed
+// row has its item in one of the lines, unless the record has too many fields.
 export function mayHaveSwallowed(
   { dialect, width, column, trustsQuotes }: TableShape,
   { signs }: ItemTest,
@@ -118,22 +99,16 @@ export function mayHaveSwallowed(
 interface ByteMarks {
   readonly delimiter: number;
   readonly quote: number;
-  /** Undefined if quotes are doubled. */
   readonly escaping: number | undefined;
-  /** See {@link ItemTest.signs}. */
   readonly signs: Uint8Array;
 }
 
-/** Counts the delimiters in the lines of a quoted field, and looks for items in them. */
 class QuotedLines {
   readonly #bytes: Uint8Array;
   readonly #marks: ByteMarks;
-  /** Delimiters in the first line, with those before the field; -1 if the field has only one. */
   first = -1;
   last = 0;
-  /** Whether a line between them has as many delimiters as a row, and may hold an item. */
   isWide = false;
-  /** Whether the first line and the last one may hold an item. */
   hasFirstSign = false;
   hasSign = false;
 
@@ -142,12 +117,7 @@ class QuotedLines {
     this.#marks = marks;
   }
 
-  /**
-   * @param from index behind the opening quote
-   * @param before number of delimiters before the field in its line
-   * @param usual number of delimiters of a row
-   * @returns the index behind the closing quote; a larger one than `end` if there is none
-   */
+  // `from` is after the opening quote; `before` counts the delimiters before it. Returns more than `end` if unclosed.
   read(from: number, end: number, before: number, usual: number): number {
     const bytes = this.#bytes;
     const { delimiter, quote, escaping, signs } = this.#marks;
@@ -181,7 +151,6 @@ class QuotedLines {
   }
 }
 
-/** Returns whether a field, with its quotes, has line breaks inside them and text after them. */
 export const isSwallowing = (field: string, marks: QuoteMarks): boolean =>
   marks.quote !== "" &&
   field.startsWith(marks.quote) &&
@@ -215,12 +184,7 @@ function holdsItemsOnly(items: ItemTest, field: string): boolean {
 const isRow = ({ width, column }: TableShape, items: ItemTest, fields: readonly string[]): boolean =>
   fields.length === width && items.isItem(itemText(fields[column] ?? ""));
 
-/**
- * Finds the fault of a row with an exceptional number of fields: the field of the item holds something else; or it is
- * empty, and there is an item in a column where no other row has one.
- *
- * @param fieldAt returns a field as text; empty if the row does not have it
- */
+/** Finds something else in the item's field; or an empty one, and an item in a column where no other row has one. */
 export function findStep(
   shape: TableShape,
   items: ItemTest,
@@ -244,12 +208,7 @@ export function findStep(
     : outOfStep(shape, line, fields, field);
 }
 
-/**
- * Finds the fault of a row whose item is spoiled by a stray quote in its field. The row may have the right number of
- * fields by chance: a quote or delimiter in the wrong place can put another field beside the item.
- *
- * @param field the field of the item with its quotes, a binary string
- */
+/** The row may have the right number of fields by chance: a stray quote can put another field beside the item. */
 export function findStray(
   { dialect, name, width, column, trustsQuotes }: TableShape,
   items: ItemTest,
@@ -264,7 +223,6 @@ export function findStray(
   return items.isItem(text) || !items.holds(text) ? undefined : strayQuote({ name, column }, line);
 }
 
-/** Prefers a field that holds an item in an unusual column. */
 function fieldWithItem(
   { itemColumns }: TableShape,
   items: ItemTest,

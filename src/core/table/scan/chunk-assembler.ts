@@ -1,36 +1,19 @@
-/**
- * Turns blocks of bytes into chunks of complete records, wherever the blocks are cut, and finds the bad rows. It must
- * not know where blocks come from, what items are, or which thread it is in.
- *
- *     block + pending bytes -> scanner -> check for bad rows -> chunk
- *                    ^------------ incomplete record
- *
- * 1. `assemble` appends a block to the pending bytes and scans them. The complete records become a chunk.
- * 2. The incomplete record at the end stays pending until a later block completes it or the table ends. While the
- *    header is being read, all records stay pending until there are enough for it.
- * 3. The totals of the scanner usually show that no record is bad. Otherwise each record is checked. A bad row ends the
- *    run, is dropped, or is kept: then its number of fields becomes 0, as for a comment, and it is copied unchanged.
- * 4. A record over 64 MiB, or with a quote that is still open at the end of the table, is bad, but may have swallowed
- *    good rows. Only its first line is given up, and scanning goes on after that line. If the end of that line is not
- *    there yet, its rest is passed over in the next blocks. The same goes for a record with a quote that has swallowed
- *    lines (broken-rows.ts): it is given up to the end of the line on which the quote opens. Only records with line
- *    breaks are checked for that; the totals show whether there are any. Of a record over 1 MiB, the whole lines of its
- *    first MiB are checked. After a record with such a quote, few records are scanned at first: otherwise the time
- *    would grow with the square of their number.
- *
- * A worker cannot wait for the block before its own. It scans its block with `scanAlone`, as if the block started at
- * the start of a record. The main thread takes the blocks in input order. If the assembler is aligned, that is, if
- * nothing is pending, the worker was right, and `skip` counts the lines of the block. Otherwise, or if the worker
- * refused it, the block is assembled.
- *
- * To keep:
- *
- * - Each block goes to either `assemble` or `skip`, in input order. After the last one comes `assemble(undefined)`.
- * - The rows and the reports must not depend on where blocks are cut, or on which way a block goes. Therefore
- *   `scanAlone` must refuse all blocks with records that `assemble` would report or change. Both ask `isClean`.
- * - All code that passes over bytes advances `#line`. Otherwise messages name wrong lines.
- * - Blocks are valid only until the next one is requested. Chunks of `assemble` must not refer to them.
- */
+// Turns blocks, wherever they are cut, into chunks of complete records, and finds the bad rows. Must not know where
+// blocks come from, what items are, or which thread it is in.
+// The incomplete record at the end of a block stays pending until a later one completes it; up to the header, all
+// records do. The totals of the scanner usually show that no record is bad; otherwise each is checked. A kept bad row
+// has 0 fields, as a comment, and is copied.
+// A record over 64 MiB, or with a quote that is still open at the end, may have swallowed good rows: it is given up to
+// the end of its first line only; one with a swallowing quote (broken-rows.ts), to the end of the line of the quote. Of
+// a record over 1 MiB, the whole lines of its first MiB are checked. After such a quote, few records are scanned at
+// first: otherwise the time would grow with the square of their number.
+// A worker scans its block with `scanAlone`, as if it started with a record. If nothing is pending (`isAligned`), it
+// was right, and `skip` counts the lines of the block; if not, or if it refused the block, the block is assembled.
+// To keep: each block goes to either `assemble` or `skip`, in input order; `assemble(undefined)` ends the table.
+// To keep: rows and reports must not depend on cuts, or on the way of a block. So `scanAlone` must refuse all blocks
+// with records that `assemble` would report or change; both ask `isClean`.
+// To keep: all code that passes over bytes advances `#line`, or messages name wrong lines. Blocks are valid only until
+// the next is requested: chunks of `assemble` must not refer to them.
 import { carriageReturn, lineFeed } from "../ascii.js";
 import type { BadRowListener, RowFault } from "../bad-rows.js";
 import { itemText, lineEndings } from "../bytes.js";
@@ -68,7 +51,6 @@ export class ChunkAssembler {
   #pending: Buffer = Buffer.of();
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  /** Number of records so far, except in skipped blocks. It only tells whether the header has been passed. */
   #records = 0;
   #line: number;
   #isInLongLine = false;
@@ -93,14 +75,8 @@ export class ChunkAssembler {
     this.#line += lines;
   }
 
-  /**
-   * Returns the records that this block completes.
-   *
-   * @param block copied, so its memory may be reused; undefined for the end of the table
-   * @param atLeast number of records to wait for: if there are fewer, none are returned, unless the table ends
-   * @param isBeforePause whether all complete records are wanted now
-   * @throws TableError for a bad row if `badRows` is `error`, and for any bad record up to the header
-   */
+  // Copies `block`; undefined ends the table. Waits for `atLeast` records, unless the table ends. `isBeforePause`: all
+  // complete records are wanted now. Throws a TableError for a bad row if `badRows` is `error`, or in the header.
   assemble(block: Uint8Array | undefined, atLeast = 0, isBeforePause = false): ScannedChunk {
     if (block === undefined) this.isAtEnd = true;
     else if (this.#waits(block, isBeforePause)) return new ScannedChunk(this.#shape, Buffer.of(), noRecords);
@@ -141,12 +117,7 @@ export class ChunkAssembler {
     return new ScannedChunk(this.#shape, bytes, concatRecords(found), line);
   }
 
-  /**
-   * Stores a block that continues a long record, if it need not be scanned yet. Scanning the record again for each
-   * block would take time that grows with the square of its length, so its length has to double first.
-   *
-   * @returns whether the block was stored
-   */
+  /** Scanning a long record again for each block would take quadratic time, so its length has to double first. */
   #waits(block: Uint8Array, isBeforePause: boolean): boolean {
     const length = this.#pending.length;
     const bytes = this.#waitingBytes + block.length;
@@ -242,7 +213,6 @@ const nextRecords = (at: Int32Array, word: number): readonly Int32Array[] =>
     at.subarray(word + (n + 1) * recordWords, word + (n + 2) * recordWords),
   ).filter(({ length }) => length > 0);
 
-/** Longest header of another table that is looked for, in bytes. */
 const longestHeader = 16_384;
 const noRecords = new Int32Array(0);
 
@@ -271,11 +241,6 @@ function concatRecords([first = noRecords, ...others]: readonly Int32Array[]): I
   return all;
 }
 
-/**
- * Returns the fault of a record, apart from swallowed lines.
- *
- * @param firstLine line of the table from which the record counts its lines
- */
 function findFault(
   shape: TableShape,
   items: ItemTest,
@@ -307,10 +272,7 @@ function findFault(
   });
 }
 
-/**
- * Returns whether a record needs no check, except for stray quotes: it has the usual number of fields, or is blank
- * where short rows are padded, and is not too long.
- */
+/** Returns true for records that need no check, except for stray quotes. */
 const isUsual = ({ width, ragged }: TableShape, at: Int32Array, word: number): boolean =>
   (at[word + Offset.fields] === width || (ragged === "pad" && at[word] === at[word + Offset.end])) &&
   at[word + Offset.next]! - at[word]! <= maximumRecordBytes;
@@ -360,7 +322,6 @@ function swallowingInLong(
   return quote && { ...quote, lines: Number.POSITIVE_INFINITY };
 }
 
-/** Returns whether the totals of the scanner rule out bad rows, apart from swallowed lines. */
 function isClean(
   { width, ragged, isWidthSure }: TableShape,
   { mostFields, fewestFields, longest, strays }: ScannedRecords,
@@ -369,17 +330,9 @@ function isClean(
   return strays === 0 && mostFields <= width && isWide && longest <= maximumRecordBytes;
 }
 
-/**
- * Scans a block without knowing what came before, in any thread. The caller must know that the block starts at the
- * start of a record, see {@link ChunkAssembler.isAligned}, and does not end between a CR and an LF.
- *
- * @param scan finds the records with the field of a column, as {@link scanRecords} does; undefined if it cannot
- * @param line line of the table on which the block starts, if known
- * @param items undefined for a block that was scanned before, and had no bad rows
- * @returns the chunk, which uses the memory of the block, and its number of line endings; undefined if the assembler
- *   must take the block: its last record does not end with a line ending, a record may be a bad row, or there are too
- *   many rows to render at once
- */
+// Works in any thread. The block must start with a record (see `isAligned`), and its memory is used. `items` is
+// undefined for one scanned before, without bad rows. Returns undefined if the assembler must take it: its end is not a
+// line ending, a row may be bad, or rows are too many to render at once.
 export function scanAlone(
   shape: TableShape,
   bytes: Buffer,

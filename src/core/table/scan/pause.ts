@@ -4,7 +4,6 @@ export class Pause {
   readonly #over: Promise<undefined>;
   #stop = () => {};
 
-  /** @param milliseconds from now */
   constructor(milliseconds: number) {
     this.#over = new Promise((resolve) => {
       const timer = setTimeout(() => resolve(undefined), milliseconds);
@@ -12,7 +11,6 @@ export class Pause {
     });
   }
 
-  /** Returns what was read, or undefined if the time is over first. */
   orResult<Read>(reading: Promise<Read>): Promise<Read | undefined> {
     return this.isEnded ? reading : Promise.race([reading, this.#over]);
   }

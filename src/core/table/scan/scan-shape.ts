@@ -1,7 +1,4 @@
-/**
- * Converts the properties of a table for the scanner, and scans single records again for their fields: the start and
- * the end of each, quotes included.
- */
+/** Converts the properties of a table for the scanner, and scans single records again for their fields. */
 
 import type { Dialect } from "../dialect.js";
 import type { TableShape } from "../records.js";
@@ -11,7 +8,6 @@ const oneRecord = new Int32Array(recordWords);
 
 const known = new WeakMap<TableShape, ReturnType<typeof scanMarks> & { readonly column: number }>();
 
-/** Single records are scanned with the same shape again and again. */
 export function scanShape(shape: TableShape) {
   let marks = known.get(shape);
   if (marks === undefined) {

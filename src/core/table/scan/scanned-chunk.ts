@@ -8,16 +8,13 @@ import { Offset, recordWords, type ScannedRecords, scanRecords } from "./scanner
 
 const noNumbers = new Int32Array(0);
 
-/** A text in a value, and where it is in the bytes of its chunk. */
 export interface ValueText {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** Returns the bytes for that range if the text becomes another one. */
   readonly written: (text: string) => Buffer;
 }
 
-/** Bytes of a chunk, and what replaces them. */
 export interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -27,7 +24,6 @@ export interface Replacement {
 export class ScannedChunk {
   readonly #shape: TableShape;
   readonly bytes: Buffer;
-  /** Numbers of the scanner, `recordWords` per record; see {@link Offset}. */
   readonly at: Int32Array;
   readonly count: number;
   readonly #scan: (column: number) => ScannedRecords | undefined;
@@ -35,7 +31,6 @@ export class ScannedChunk {
   /** Line of the table, from 1, from which {@link Offset.linesBefore} counts; 1 until it is known. */
   line: number;
 
-  /** @param scan a faster way to scan the bytes again for another column */
   constructor(
     shape: TableShape,
     bytes: Buffer,
@@ -75,7 +70,6 @@ export class ScannedChunk {
     return at === end || isUtf8Text(this.#unquoted(row));
   }
 
-  /** Returns the field that holds the item, quotes included; `binaryValue` returns it as a binary string. */
   rawValue(row: number): Uint8Array {
     const word = row * recordWords;
     return this.bytes.subarray(this.at[word + Offset.valueStart], this.at[word + Offset.valueEnd]);
@@ -90,7 +84,6 @@ export class ScannedChunk {
     return unquote(this.binaryValue(row), this.#shape.dialect);
   }
 
-  /** Returns the texts in which the items of a value are looked for: one, but for lists in JSON. */
   texts(row: number): readonly ValueText[] {
     const word = row * recordWords;
     const [start, end] = [this.at[word + Offset.valueStart]!, this.at[word + Offset.valueEnd]!];
@@ -123,7 +116,6 @@ export class ScannedChunk {
     return this.withBytes(bytes, at);
   }
 
-  /** Moves the numbers of a record to where its bytes are now. */
   protected move(at: Int32Array, word: number, moved: Moved): void {
     for (const offset of [Offset.start, Offset.valueStart, Offset.valueEnd, Offset.end, Offset.next])
       at[word + offset] = moved.to(at[word + offset]!);
@@ -188,7 +180,6 @@ export class ScannedChunk {
     return scanRecords(this.bytes.subarray(0, to), { ...scanShape(this.#shape), column }, true, { from });
   }
 
-  /** Returns whether a record is a row, rather than a comment or a bad row that is kept. */
   isRow(row: number): boolean {
     return this.at[row * recordWords + Offset.fields] !== 0;
   }
@@ -204,7 +195,6 @@ export class Moved {
     this.#replacements = replacements;
   }
 
-  /** @param position not inside a replaced range */
   to(position: number): number {
     const sizeOf = ({ start, end, bytes }: Replacement) => bytes.length - (end - start);
     for (let next = this.#replacements[this.#next]; next !== undefined && next.end <= position; ) {
@@ -219,13 +209,11 @@ export class Moved {
   }
 }
 
-/** Quotes a field that was quoted before. */
 function quoted(field: string, { quote, escape: escaping }: Dialect): string {
   const escaped = escaping === quote ? field : field.replaceAll(escaping, escaping + escaping);
   return `${quote}${escaped.replaceAll(quote, escaping + quote)}${quote}`;
 }
 
-/** Quotes a field that was not quoted if it now has a character that it had not, and that needs quotes. */
 function plain(field: string, before: string, dialect: Dialect): string {
   const { quote } = dialect;
   const delimiter = outputDelimiter(dialect);

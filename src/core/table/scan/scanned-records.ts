@@ -9,15 +9,10 @@ import { ChunkAssembler, scanAlone } from "./chunk-assembler.js";
 import type { ScannedChunk } from "./scanned-chunk.js";
 
 export interface RecordStream {
-  /**
-   * Returns the bytes above the rows: the byte order mark, the preamble, and the header with the added columns. Called
-   * first.
-   */
   start(columns: AddedColumns): Buffer;
   readonly scanned: ScannedTable;
 }
 
-/** The records of a table, which can be read once: from `first`, `blocks` and `assembler`. */
 export interface ScannedTable {
   readonly shape: TableShape;
   readonly target: WriteTarget;
@@ -25,24 +20,15 @@ export interface ScannedTable {
   /** The header, without records if the table has none, and the records below it that were read along with it. */
   readonly header: ScannedChunk;
   readonly first: ScannedChunk;
-  /**
-   * Returns the bytes that follow `first`, once. Blocks end after a line ending, which is not always the end of a
-   * record. Each is valid until the next one is requested.
-   */
+  // Read once, after `first`. Blocks end after a line ending, maybe inside a record, and are valid until the next one.
   readonly blocks: (options?: BlockOptions) => AsyncIterable<Block>;
   readonly assembler: ChunkAssembler;
 }
 
-/**
- * Most bytes of a sample without a bad row whose rows are made into texts here. Threads judge the rest without making
- * texts; bad rows are wanted whole, because many of them at the start are a fault of the dialect.
- */
+// In bytes. Threads judge the rest without texts; bad rows are wanted whole: many at the start mean a wrong dialect.
 const mostHere = 4096;
 
-/**
- * @param first the bytes of the table that were already read
- * @throws TableError if the header cannot be read
- */
+/** Reads on after `first`. @throws TableError when the header cannot be read */
 export async function readScanned(
   shape: TableShape,
   target: WriteTarget,

@@ -1,37 +1,17 @@
-/**
- * Finds the records of a table in its bytes. It must not know about blocks, headers, widths or bad rows: see
- * chunk-assembler.ts.
- *
- * `scanRecords` passes over the bytes once and decodes nothing. For each record it stores seven numbers in an
- * Int32Array: where the record and its wanted field are, how many fields it has, and how many lines are before it. No
- * bytes are copied and no objects made for a record, so that scanning causes no garbage collection. Callers read and
- * copy the bytes at these offsets.
- *
- * The grammar is that of csv-parse with `relax_quotes`, which is the reference in the tests: RFC 4180; LF, CRLF and CR
- * all end a record; a quote is special only at the start of a field; text after a closing quote makes the field plain
- * text. A comment is a whole line. csv-parse differs in one case: if `#` starts comments, it also ignores the rest of a
- * line that starts with `""#`.
- *
- * Other dialects: another quote or none, another escape, and spaces in front of fields that belong to the delimiter.
- *
- * An incomplete record waits for more bytes. Scanning stops at the first record that more bytes could change, and
- * `consumed` says where it starts. The caller scans again from there when it has more bytes. The scanner keeps no state
- * between calls.
- *
- * To keep:
- *
- * - The records must not depend on where the bytes are cut. The last byte may be half of a CRLF or of a doubled quote,
- *   so a record that it would end is not complete until the next byte is known or the table ends.
- * - The records must be those of csv-parse. test/table/records.test.ts compares both on random tables.
- * - The inner loop must not allocate. The array grows by doubling, so it is not always the one that the caller passed.
- * - `scanRecords` writes the numbers by their offsets. They must be those in `Offset`.
- * - Lines are counted inside quoted fields too, and a CRLF is one. Line numbers in messages depend on it.
- */
+// Finds the records of a table in its bytes. Must not know about blocks, headers, widths or bad rows: see
+// chunk-assembler.ts. Decodes and copies nothing: seven numbers per record cause no garbage collection.
+// The grammar is that of csv-parse with `relax_quotes`, the reference in the tests: RFC 4180; LF, CRLF and CR end a
+// record; a quote is special only at the start of a field; text after a closing quote makes the field plain text; a
+// comment is a whole line. Only csv-parse, if `#` starts comments, ignores the rest of a line that starts with `""#`.
+// Scanning stops at the first record that more bytes could change, at `consumed`; no state is kept between calls.
+// To keep: records must not depend on cuts. The last byte may be half of a CRLF or of a doubled quote, so a record that
+// it would end is not complete until the next byte is known or the table ends.
+// To keep: records must be those of csv-parse (test/table/records.test.ts). Lines in quoted fields count, a CRLF once.
+// To keep: the inner loop must not allocate. The array doubles, so it is not always the one that was passed.
 import { carriageReturn, lineFeed, space } from "../ascii.js";
 
 export interface ScanShape {
   readonly delimiter: number | undefined;
-  /** Index, from 0, of the wanted field. */
   readonly column: number;
   /** `"` by default; NaN if fields are never quoted. */
   readonly quote?: number | undefined;
@@ -41,10 +21,7 @@ export interface ScanShape {
   readonly comment?: number | undefined;
 }
 
-/**
- * Count of numbers per record in {@link ScannedRecords.at}, and their offsets. All but the last two are indices into
- * the bytes.
- */
+/** Numbers per record in {@link ScannedRecords.at}, and their offsets: indices into the bytes, but for the last two. */
 export const recordWords = 7;
 
 export const Offset = {
@@ -55,26 +32,21 @@ export const Offset = {
   /** Range of the wanted field with its quotes; both are `end` if the record does not have that field. */
   valueStart: 3,
   valueEnd: 4,
-  /** Number of fields; 0 for a comment. Another positive number for a JSON object: see json-objects.ts. */
+  /** 0 for a comment. Another positive number for a JSON object: see json-objects.ts. */
   fields: 5,
-  /** Number of line endings before the record, from where scanning started. */
   linesBefore: 6,
 } as const;
 
 export interface ScannedRecords {
   readonly at: Int32Array;
   readonly count: number;
-  /** Largest and smallest number of fields of a record, without comments. */
   readonly mostFields: number;
   readonly fewestFields: number;
-  /** Length in bytes of the longest record, including its line ending. */
   readonly longest: number;
   /** Number of records whose wanted field has a quote, but is not just a quoted field. */
   readonly strays: number;
-  /** Index after the last complete record, and number of line endings before it, from where scanning started. */
   readonly consumed: number;
   readonly lines: number;
-  /** Index, from 0, of the last field of the incomplete record. */
   readonly openField: number;
   readonly isQuoteOpen: boolean;
 }
@@ -86,15 +58,8 @@ interface ScanOptions {
   readonly most?: number;
 }
 
-/**
- * Finds the complete records, up to the first incomplete one.
- *
- * @param isEnd whether the table ends with these bytes: then the last record needs no line ending
- * @param from index at which the first record starts
- * @param memory array for the numbers; replaced by a larger one if they do not fit
- * @param bounds receives the start and the end of every field, quotes included, even of the incomplete record
- * @param most maximum number of records to find
- */
+// With `isEnd`, the last record needs no line ending. `memory` is replaced if too small. `bounds` gets the start and
+// the end of every field, quotes included, even of the incomplete record.
 export function scanRecords(
   bytes: Uint8Array,
   { delimiter, column, quote = 0x22, escape: escaping, skipsSpaces, comment }: ScanShape,
@@ -202,9 +167,7 @@ export function scanRecords(
   return { ...found, consumed: start, lines, openField, isQuoteOpen };
 }
 
-/**
- * Returns whether a field has a quote, but is not just a quoted field. `closed` is the index after its closing quote.
- */
+/** Returns true for a quote that is not around the field. `closed` is the index after the closing quote. */
 function isStray(bytes: Uint8Array, start: number, closed: number, end: number, quote: number): boolean {
   if (closed > start) return closed < end;
   for (let p = start; p < end; p++) if (bytes[p] === quote) return true;

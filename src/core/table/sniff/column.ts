@@ -1,7 +1,4 @@
-/**
- * Decides whether a table has a header, and which column holds the items. Knows names and fields, not the bytes of the
- * table.
- */
+/** Decides whether a table has a header, and which column holds the items. Knows names and fields, not bytes. */
 import { distance } from "fastest-levenshtein";
 import { ChoiceError } from "../../../files/errors.js";
 import { itemText, nameText } from "../bytes.js";
@@ -14,10 +11,7 @@ export function normalizeName(name: string): string {
     .replace(/[^\p{L}\p{N}]/gu, "");
 }
 
-/**
- * Returns how well the name of a column fits: 3 for a known name, 2 for a known name after a dot (`user.email`), 1 if
- * it contains a likely word, 0 otherwise.
- */
+/** Returns 3 for a known name, 2 for one after a dot (`user.email`), 1 if it contains a likely word, else 0. */
 export const nameFit = (binaryName: string, profile: ItemProfile): number =>
   nameFitOf(nameText(binaryName), profile);
 
@@ -33,12 +27,7 @@ const looksLikeName = /^\p{L}[\p{L}\p{N} _.()-]*$/u;
 /** Known names that are also top-level domains: `acme.site` is more likely a domain than the name of a column. */
 const topLevelNames = /\.(?:email|host|site|website)$/i;
 
-/**
- * Returns whether the first record is a header. It is not if one of its fields is an item, unless that field is the
- * name of a column (`user.domain`) or is next to a known name (`user.name,website`).
- *
- * @param first the first record that is not blank, binary strings
- */
+/** Returns false for an item, unless it is a name (`user.domain`) or beside a known one (`user.name,website`). */
 export function isHeader(first: readonly string[], profile: ItemProfile): boolean {
   const hasKnownName = first.length > 1 && first.some((name) => nameFit(name, profile) === 3);
   return !first.some((field) => {
@@ -53,13 +42,8 @@ export function isHeader(first: readonly string[], profile: ItemProfile): boolea
   });
 }
 
-/**
- * Returns the index, from 0, of the column that the user named.
- *
- * @param wanted an index from 1, a name, or `Name[2]` for the second column of that name
- * @param header binary strings; undefined if the table has none
- * @throws ChoiceError if there is no such column, or more than one
- */
+// `wanted` is an index from 1, a name, or `Name[2]` for the second column of that name; the result counts from 0.
+// Throws a ChoiceError if there is no such column, or more than one.
 export function findColumn(wanted: string, header: readonly string[] | undefined, width: number): number {
   const index = /^\d+$/.test(wanted) ? Number(wanted) : undefined;
   if (index !== undefined && index >= 1 && index <= width) return index - 1;
@@ -114,21 +98,13 @@ function similarName(wanted: string, names: readonly string[]): string | undefin
   return best !== undefined && best.edits <= 0.4 * plain(wanted).length ? best.name : undefined;
 }
 
-/** Indices from 0; `others` are the other columns with items. */
 export interface ColumnChoice {
   readonly column: number;
   readonly others: readonly number[];
 }
 
-/**
- * Chooses the column that holds the items. A column without any item loses to one that holds items. Among these, a name decides
- * first: a known name, then words such as "primary" and numbers in it, then the share of items below it. If no name fits, the
- * content alone decides.
- *
- * @param records the first records below the header, binary strings
- * @param takesAll whether the other columns that hold items are used as well
- * @throws ChoiceError if no column fits, or several without a fitting name fit equally well and not all are used
- */
+// Prefers columns with items, then a known name, then words such as "primary" and numbers in it, then the share of
+// items. Throws a ChoiceError if no column fits, or if several do without a name, unless `takesAll`.
 export function chooseColumn(
   header: readonly string[] | undefined,
   records: readonly (readonly string[])[],
@@ -149,8 +125,7 @@ export function chooseColumn(
   const isElsewhere = columns.some(holds);
   const named = columns.filter(({ name, isMeant }) => name > 0 && (isMeant || !isElsewhere));
   const filled = columns.filter(({ content }) => content > 0);
-  // A known name is enough. A known name after a dot also needs items, unless the column is blank so far: items may
-  // follow further down. A likely word always needs items, because it is ambiguous.
+  // A known name is enough. After a dot, it needs items, unless the column is blank so far; a likely word always does.
   const fitting = named.filter(
     ({ name, content, isBlank }) => name === 3 || content > 0 || (isBlank && name > 1),
   );
@@ -195,11 +170,6 @@ export interface ChosenColumns {
   readonly passedOver: readonly number[];
 }
 
-/**
- * Finds the columns that the user named, or chooses one, or all that hold items.
- *
- * @throws ChoiceError if there are no such columns
- */
 export function chooseColumns(
   header: readonly string[] | undefined,
   records: readonly (readonly string[])[],
@@ -223,7 +193,6 @@ interface ColumnOptions {
   readonly profile: ItemProfile;
 }
 
-/** Words in column names: for the preferred item, and for one that is used only if necessary. */
 const firstWords = /primary|main\b|principal|preferred|default|haupt|primär/i;
 const lastWords =
   /secondary|alternat|other|additional|backup|recovery|old\b|personal|home|private|privat|weitere/i;
@@ -247,13 +216,8 @@ function isGreater(a: readonly number[], b: readonly number[]): boolean {
   return different !== -1 && a[different]! > b[different]!;
 }
 
-/**
- * Returns how well a column fits. A field that only contains an item counts a hundredth, so that a column of whole
- * items wins.
- *
- * @returns `content`, the share of items among all records, 0 to 1; `share`, that among the filled fields; `isBlank`,
- *   whether all fields are empty; `isMeant`, whether some field may be an item, even a wrong one
- */
+// A field that only contains an item counts a hundredth, so that a column of whole items wins. `content` is the share
+// of items among all records, `share` among the filled fields; `isMeant`: some field may be an item, even a wrong one.
 function contentFit(records: readonly (readonly string[])[], index: number, profile: ItemProfile) {
   let sum = 0;
   let filled = 0;
@@ -275,7 +239,6 @@ function contentFit(records: readonly (readonly string[])[], index: number, prof
 
 const unnamed = (width: number) => Array.from({ length: width }, () => "");
 
-/** Lists columns by the index and name that `-c` takes: `1 "id", 2 "email"`. Lists at most 20. */
 function listColumns(names: readonly string[], indices = names.map((_, index) => index)): string {
   const listed = indices.slice(0, 20).map((index) => {
     const name = names[index];

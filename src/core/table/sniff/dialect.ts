@@ -1,7 +1,4 @@
-/**
- * Detects the dialect of a table from a sample of it: delimiter, quotes, their escape, spaces before fields, and the
- * line ending. A comment character must be given.
- */
+/** Detects delimiter, quotes, escape, spaces before fields and line ending in a sample, but not comments. */
 
 import { itemText, nameText } from "../bytes.js";
 import type { Dialect, KnownDialect, LineEnding, Marks } from "../dialect.js";
@@ -12,10 +9,6 @@ import { nameFit } from "./column.js";
 import { type LayoutOptions, layoutOf, mostCommonWidth, wantedNames } from "./layout.js";
 import type { Sample, SplitSample } from "./sample-record.js";
 
-/**
- * Marks that differ from RFC 4180, in the order in which they are tried, each with a sign that a table using them
- * contains.
- */
 const otherMarks: readonly {
   readonly marks: Partial<Marks>;
   readonly delimiter?: string;
@@ -34,20 +27,12 @@ export interface SniffedDialect {
   readonly marks: Marks;
   readonly delimiter: string | null;
   readonly split: SplitSample;
-  /** Number of rows in the sample, and of rows in step; see {@link sniffDialect}. */
   readonly rows: number;
   readonly inStep: number;
 }
 
-/**
- * Finds the dialect: RFC 4180 with the delimiter of {@link sniffDelimiter}, or another one that puts clearly more rows
- * in step. A row is in step if it has the number of fields of the header, and an item in the same field as the others.
- *
- * @param known marks that are not detected
- * @param mayMergeSpaces whether runs of spaces may be the delimiter
- * @param splitWith returns how to split the sample with some marks
- * @param splitLinesWith the same, but each line is a record
- */
+// Finds RFC 4180 with the delimiter of `sniffDelimiter`, or what puts clearly more rows in step: with as many fields as
+// the header, and an item in the same field as the others. `splitLinesWith` makes each line a record.
 export function sniffDialect(
   sample: Buffer,
   delimiter: string | null | undefined,
@@ -89,10 +74,6 @@ export function sniffDialect(
   return best;
 }
 
-/**
- * Returns the number of rows, without blank ones; the number of rows in step, that is, with an item in the column that
- * has the most; and whether the header has a known name.
- */
 function stepsOf(sample: Sample, options: LayoutOptions) {
   const { above, header } = layoutOf(sample, options);
   const rows = sample.records
@@ -127,16 +108,12 @@ export function dialectWords(
 }
 
 /**
- * Delimiters that are detected. If several split equally well, the first one wins: the rarest in text comes first. Dot,
- * colon and space are left out, because addresses, URLs and names contain them.
+ * If several split equally well, the first wins: the rarest in text. Dots, colons and spaces are in addresses and
+ * names.
  */
 const delimiters = ["\t", "|", ";", ","] as const;
 
-/**
- * Finds the delimiter: one with which the header has a column that the user wants; then the one with which most of the
- * first records have an item as a field; then the one that splits them most consistently. Returns null if there is no
- * delimiter.
- */
+/** Prefers a header with a wanted column, then items as fields in most records, then consistent splits. */
 export function sniffDelimiter(split: SplitSample, options: LayoutOptions): string | null {
   const plain = assess(null, split(null), options);
   let best = plain;
@@ -152,16 +129,12 @@ function isDelimiter(candidate: Assessment, plain: Assessment): boolean {
   const { width, agreement, firstWidth, itemCount } = candidate;
   // The first record is a header with a column for items. Then the records below it may have fewer fields.
   if (candidate.namesItems || candidate.namesWanted) return true;
-  // Whole lines are already items, such as URLs with commas. Then nearly all records must have the same number of
-  // fields.
+  // Whole lines are already items, such as URLs with commas: nearly all records must have the same number of fields.
   if (plain.itemCount > 0 && plain.itemCount >= itemCount) return width > 1 && agreement >= 0.9;
   return (width > 1 && agreement > 0.5) || (firstWidth > 1 && itemCount > plain.itemCount);
 }
 
-/**
- * Quality of a delimiter, measured on the records from the header on that are not blank. `width` is the most common
- * number of fields, `agreement` the share of the records that have it, 0 to 1.
- */
+/** Counts records from the header on, not blank. `agreement` is the share with the most common width, 0 to 1. */
 interface Assessment {
   readonly delimiter: string | null;
   readonly above: number;
@@ -170,10 +143,7 @@ interface Assessment {
   readonly firstWidth: number;
   readonly namesItems: boolean;
   readonly namesWanted: boolean;
-  /**
-   * Number of the records in which some field is or contains an item. Not their share: a wrong delimiter may take the
-   * header, or rows, for titles above the table.
-   */
+  /** A number of records, not a share: a wrong delimiter may take the header, or rows, for titles above the table. */
   readonly itemCount: number;
 }
 
@@ -213,7 +183,6 @@ function isBetter(candidate: Assessment, best: Assessment, plain: Assessment): b
   return candidate.width > best.width;
 }
 
-/** Returns the line ending of the first record; LF if it has none. */
 export function sniffLineEnding(
   sample: Uint8Array,
   delimiter: string | null,

@@ -1,8 +1,5 @@
-/**
- * Guesses the encoding of text that is not UTF-8, for advice to the user. A wrong encoding turns text into other
- * letters without an error. Therefore a guess is made only if it is sure: most characters are common in the language,
- * and far fewer are in every other encoding.
- */
+// Guesses the encoding of text that is not UTF-8, for advice. A wrong encoding makes other letters without an error, so
+// a guess must be sure: most characters are common in the language, and far fewer are in every other encoding.
 import { isUtf8 } from "node:buffer";
 import { decodeWindows1252, westernLetters } from "../windows-1252.js";
 
@@ -49,10 +46,6 @@ const candidates: readonly Candidate[] = [
   ["koi8-r", russian, 0.65, cyrillicText],
 ];
 
-/**
- * The letters of a language beyond ASCII, in lower case, and the encodings in which it is written, the most common
- * first.
- */
 interface Alphabet {
   readonly encodings: readonly string[];
   readonly letters: string;
@@ -74,7 +67,6 @@ const alphabets: readonly Alphabet[] = [
   { encodings: ["windows-1256"], letters: "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي" },
 ];
 
-/** A capital letter after a small one, or a capital beyond ASCII inside a word: signs of a wrong encoding. */
 const mixedCase = /(?![\0-\x7f])\p{Ll}\p{Lu}|\p{Ll}(?![\0-\x7f])\p{Lu}|\p{L}(?![\0-\x7f])\p{Lu}\p{Ll}/u;
 const mixedScripts = /[a-z](?![\0-\x7f])\p{L}|(?![\0-\x7f])\p{L}[a-z]/iu;
 const signs = "‘’“”„–—…«»°§€";
@@ -82,15 +74,10 @@ const signs = "‘’“”„–—…«»°§€";
 const fewestDifferent = 3;
 
 const fewestCharacters = 8;
-/** Fewest Western letters for a guess, unless all of them are shared with other encodings. */
 const fewestMixed = 20;
 const leastLead = 1.7;
 
-/**
- * Returns the WHATWG label of the encoding: `shift_jis`. Undefined for UTF-8, and if the guess is not sure.
- *
- * @param sample the start of the text; it may end within a line
- */
+/** Returns a WHATWG label, as `shift_jis`; undefined for UTF-8, and if unsure. `sample` may end within a line. */
 export function guessEncoding(sample: Uint8Array): string | undefined {
   const end = Math.max(sample.lastIndexOf(0x0a), sample.lastIndexOf(0x0d));
   const bytes = end === -1 ? sample : sample.subarray(0, end + 1);
@@ -103,7 +90,6 @@ export function guessEncoding(sample: Uint8Array): string | undefined {
   return best!.share >= leastLead * second!.share ? encoding : undefined;
 }
 
-/** Returns the encoding in which all letters of a text are those of one language, if there is only one reading of it. */
 function byAlphabet(bytes: Uint8Array): string | undefined {
   const readings = new Map<string, string>();
   for (const { encodings, letters } of alphabets) {
@@ -133,10 +119,7 @@ function decodedAs(encoding: string, bytes: Uint8Array): string | undefined {
   }
 }
 
-/**
- * Returns whether text is correct as windows-1252. Letters that other encodings share are correct in any case. Other
- * letters must be many, and none may be one that only the other languages need.
- */
+/** Shared letters are always correct. Others must be many, and none only needed by the other languages. */
 function isWestern(text: string): boolean {
   if (!westernText.test(text)) return false;
   const letters = text.match(western)?.length ?? 0;

@@ -1,7 +1,4 @@
-/**
- * Finds where a table starts: below the titles, notes and blank lines that many exports put above it. A line that holds an
- * item is none of these. Knows records, not bytes.
- */
+/** Finds where a table starts: below titles, notes and blank lines, which hold no items. Knows records, not bytes. */
 import { itemText, nameText } from "../bytes.js";
 import { isHeader, nameFit } from "./column.js";
 import type { ItemProfile } from "./item-profile.js";
@@ -11,7 +8,6 @@ import { areSame, isHeaderOf } from "./second-header.js";
 export interface Layout {
   readonly above: number;
   readonly header: SampleRecord | undefined;
-  /** Records below the header, without comments. */
   readonly body: readonly (readonly string[])[];
   /** A header below a line that holds an item: that of another table, unless the user says where the table starts. */
   readonly second?: SampleRecord | undefined;
@@ -19,7 +15,6 @@ export interface Layout {
 
 export interface LayoutOptions {
   readonly profile: ItemProfile;
-  /** The wanted columns, if they were named: a record with such a name is a header. */
   readonly columns?: readonly string[];
   readonly header?: boolean;
   /** Whether the user skipped the lines above the table, so that titles are not looked for. */
@@ -122,10 +117,7 @@ function startOf(
   return { start: isHeader(fields, profile) || isNarrow ? start : start - 1, second };
 }
 
-/**
- * Returns whether a record above a table of several columns is a title: one field, a label with a value, or a sentence
- * with commas.
- */
+/** Recognises one field, a label with a value, or a sentence with commas. */
 function isTitleOf(
   fields: readonly string[],
   width: number,
@@ -139,13 +131,11 @@ function isTitleOf(
   return (isShort && filled <= width / 2) || (!hasSpaces && isSpaced(fields));
 }
 
-/** Returns whether a record holds an item, even one with another delimiter than the table. */
 const holdsAnyItem = (fields: readonly string[], profile: ItemProfile): boolean =>
   fields.some((field) =>
     [field, ...field.split(/[,;|\t]/)].some((part) => profile.likeness(itemText(part)) > 0),
   );
 
-/** Returns whether a line above a plain list is a title, rather than a mistyped item. */
 function isProse(fields: readonly string[], profile: ItemProfile): boolean {
   return fields.every((field) => /\S\s+\S|:\s*$/.test(field)) && !mayBeItem(fields, profile);
 }
@@ -160,7 +150,6 @@ const isFilled = (fields: readonly string[]) => fields.some((field) => field.tri
 
 const countFilled = (fields: readonly string[]) => fields.filter((field) => field.trim() !== "").length;
 
-/** Returns the most common number of fields; the largest if several are equally common; 0 without records. */
 export function mostCommonWidth(records: readonly (readonly string[])[]): number {
   const counts = new Map<number, number>();
   for (const { length } of records) counts.set(length, (counts.get(length) ?? 0) + 1);

@@ -7,13 +7,8 @@ import { scanMarks } from "../scan/scan-shape.js";
 import { Offset, recordWords, scanRecords } from "../scan/scanner.js";
 import { maximumRecords, type SampleRecord, type SplitSample } from "./sample-record.js";
 
-/**
- * Returns how to split a sample. A record that is cut off is left out. If a quote is never closed, all quotes in the
- * sample are ordinary characters; the reader reports the error.
- *
- * @param sample the start of a table, without byte order mark
- * @param most number of records to split
- */
+// Leaves out a record that is cut off. If a quote is never closed, all quotes in the sample are ordinary characters;
+// the reader reports the error.
 export function splitterOf(
   sample: Buffer,
   isWhole: boolean,
@@ -30,7 +25,6 @@ export function splitterOf(
   };
 }
 
-/** Returns how to split a sample into one record per line. A line with an unclosed quote is one field. */
 export function lineSplitterOf(sample: Buffer, marks: Marks): SplitSample {
   const lines = sample.toString("latin1").split(/\r\n|\n|\r/, maximumRecords);
   return (delimiter) => ({
@@ -42,10 +36,7 @@ export function lineSplitterOf(sample: Buffer, marks: Marks): SplitSample {
   });
 }
 
-/**
- * Splits a sample. A quote that has swallowed lines, as far as this is evident without the width of the table, is text
- * in its line. Returns undefined if a quote is never closed.
- */
+/** A quote that has evidently swallowed lines is text in its line. Undefined if a quote is never closed. */
 function split(
   sample: Buffer,
   delimiter: string | null,
@@ -55,7 +46,6 @@ function split(
 ): SampleRecord[] | undefined {
   const codes = { ...scanMarks({ delimiter, ...marks }), column: 0 };
   const records: SampleRecord[] = [];
-  /** Scans records up to the first with a swallowing quote, whose start is returned as `swallowed`. */
   const scan = (from: number, lines: number, quoteCode: number, count: number) => {
     const bounds: number[] = [];
     const shape = { ...codes, quote: quoteCode };
@@ -88,10 +78,7 @@ function split(
   }
 }
 
-/**
- * Returns the delimiter in a first line such as `sep=;`, which is meant for Excel, and the length of that line in
- * bytes.
- */
+/** Finds a line such as `sep=;`, which is meant for Excel, and its length in bytes. */
 export function separatorLine(
   bytes: Buffer,
 ): { readonly delimiter: string; readonly length: number } | undefined {

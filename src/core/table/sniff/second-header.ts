@@ -1,15 +1,10 @@
-/**
- * Recognises the header of another table below the first rows, as in files that were joined, or sheets with several tables.
- * Knows fields, not bytes.
- *
- * It ends a run, whatever is below it: nobody knows which column was meant.
- */
+// Recognises the header of another table below the first rows, as in joined files or sheets with several tables. It
+// ends a run, whatever is below it: which column was meant is unknown.
 import { ChoiceError } from "../../../files/errors.js";
 import { itemText, nameText } from "../bytes.js";
 import { nameFit, normalizeName } from "./column.js";
 import type { ItemProfile } from "./item-profile.js";
 
-/** Longest name of a column, in characters; longer fields are text. */
 const longestName = 80;
 
 /** Returns whether all filled fields may be names of columns: each has a letter, and none is an item. */
@@ -24,7 +19,6 @@ function areNames(fields: readonly string[], profile: ItemProfile): boolean {
 const namesIn = (fields: readonly string[]): readonly string[] =>
   fields.map((field) => normalizeName(nameText(field)));
 
-/** Returns whether two records have the same names in the same order, apart from empty fields at the end. */
 export function areSame(a: readonly string[], b: readonly string[]): boolean {
   const [one, other] = [a, b].map((fields) => namesIn(fields).join("\n").trimEnd());
   return one === other;
@@ -38,12 +32,7 @@ const hasSameNames = (a: readonly string[], b: readonly string[]): boolean => {
 const filled = (fields: readonly string[]): readonly string[] =>
   fields.filter((field) => field.trim() !== "");
 
-/**
- * Returns whether a record is the header of a table with items in a column, and not the header that is known.
- *
- * @param fields binary strings
- * @param column the column with items; any by default
- */
+/** Recognises the header of a table with items in `column`, by default in any, but not the header that is known. */
 export function isHeaderOf(
   fields: readonly string[],
   header: readonly string[] | undefined,
@@ -57,11 +46,9 @@ export function isHeaderOf(
     : nameFit(fields[column] ?? "", profile) > 0;
 }
 
-/** Longest line that is taken for a header, in bytes. */
 const longestHeader = 8192;
 const delimiters = [",", ";", "\t", "|"];
 
-/** Returns whether a line of a plain list is the header of a table, with any delimiter. */
 export function isHeaderLine(line: Uint8Array, profile: ItemProfile): boolean {
   if (line.length > longestHeader) return false;
   const text = Buffer.from(line).toString("latin1");
@@ -71,13 +58,11 @@ export function isHeaderLine(line: Uint8Array, profile: ItemProfile): boolean {
   });
 }
 
-/** Returns whether a record may be a header whose names are not known: several single words. */
 export const areWords = (fields: readonly string[], profile: ItemProfile): boolean =>
   filled(fields).length > 1 &&
   areNames(fields, profile) &&
   !filled(fields).some((field) => /\s/.test(field.trim()));
 
-/** Returns whether a record has the names of the header in another order. */
 export function isReordered(
   fields: readonly string[],
   header: readonly string[] | undefined,
@@ -87,13 +72,8 @@ export function isReordered(
   return hasSameNames(fields, header) && !areSame(fields, header);
 }
 
-/**
- * Returns whether a record without an item is the header of another table, whatever is below it: it has the names of the header
- * in another order; or the name of the items stands in its place, beside other names; or another name does.
- *
- * @param own the column with the items of the first table
- * @param isBelowItems whether there are items above the record: a second line of names may follow a header
- */
+// Recognises, in a record without an item, the header in another order, or names with one in the place of the items.
+// `isBelowItems`: a second line of names may follow a header.
 export function isOtherHeader(
   fields: readonly string[],
   header: readonly string[] | undefined,
@@ -108,7 +88,6 @@ export function isOtherHeader(
   return others.includes(normalizeName(nameText(fields[own] ?? "")));
 }
 
-/** Number of characters of a header that a message shows. */
 const mostShown = 100;
 
 /** The header of another table: its line in the file, from 1, and its fields as binary strings. */
@@ -117,7 +96,6 @@ export interface FoundHeader {
   readonly fields: readonly string[];
 }
 
-/** @param skipped lines to skip if those above the header are no rows; undefined where they are rows */
 export function otherHeader(name: string, { line, fields }: FoundHeader, skipped?: number): ChoiceError {
   const names = fields.map((field) => nameText(field).trim()).join(",");
   const shown = names.length <= mostShown ? names : `${names.slice(0, mostShown)}...`;

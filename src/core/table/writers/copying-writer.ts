@@ -13,7 +13,6 @@ const comma = ",";
 export class CopyingWriter implements RecordWriter {
   readonly #shape: TableShape;
   readonly #indices: AddedColumns["indices"];
-  /** Added fields that replace earlier ones, by earlier; `#last` has the others. */
   readonly #replaced: readonly { readonly earlier: number; readonly index: number }[];
   readonly #last: readonly number[];
   readonly #beforeText: string;
@@ -40,9 +39,6 @@ export class CopyingWriter implements RecordWriter {
     this.#padding = Buffer.from(emptyField(dialect), "latin1");
   }
 
-  /**
-   * Renders one part per field; or, if none replaces another, all fields as one part, with the delimiter before each.
-   */
   prepare(fields: readonly string[]): AddedFields {
     const { dialect } = this.#shape;
     const delimiter = outputDelimiter(dialect);
@@ -83,10 +79,7 @@ export class CopyingWriter implements RecordWriter {
     });
   }
 
-  /**
-   * Returns where the surplus fields of a bad row that is kept start, with the delimiter before them; undefined for other
-   * records.
-   */
+  /** Returns where surplus fields start, with the delimiter; undefined except for a bad row that is kept. */
   #surplusAt({ bytes, at }: ScannedChunk, row: number): number | undefined {
     const { dialect, width } = this.#shape;
     const [start, end] = [at[row * recordWords]!, at[row * recordWords + Offset.end]!];
@@ -108,7 +101,6 @@ export class CopyingWriter implements RecordWriter {
     output.copy(bytes, surplus, at[row * recordWords + Offset.next]!);
   }
 
-  /** @param line replaces the record up to the added fields */
   #writeRecord(
     chunk: ScannedChunk,
     row: number,
@@ -155,9 +147,7 @@ export class CopyingWriter implements RecordWriter {
     return this.#replaced.every(({ earlier }) => earlier >= found);
   }
 
-  /**
-   * Writes a record up to the last replaced field. Unchanged fields keep their bytes. Returns the start of the rest.
-   */
+  /** Keeps the bytes of unchanged fields. Returns the start of what follows the last replaced field. */
   #replace(chunk: ScannedChunk, row: number, ours: AddedFields, output: Output): number {
     const { bytes, at } = chunk;
     const { dialect } = this.#shape;
@@ -177,9 +167,6 @@ export class CopyingWriter implements RecordWriter {
   }
 }
 
-/**
- * Returns the lines of a plain list that must be quoted to be one field of a table, quoted, by the index of the record.
- */
 function quotedLines(chunk: ScannedChunk, { dialect }: TableShape): ReadonlyMap<number, Buffer> {
   const { bytes, at, count } = chunk;
   const lines = new Map<number, Buffer>();

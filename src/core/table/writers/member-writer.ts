@@ -1,7 +1,4 @@
-/**
- * Writes JSON objects with their original bytes: added members follow the others, in their layout, or replace the
- * values of an earlier run.
- */
+/** Writes JSON objects with their bytes: added members follow in the same layout, or replace earlier values. */
 import { backslash, closeBrace, colon, comma, openBrace, quote, space } from "../ascii.js";
 import { KnownKeys } from "../json/json-objects.js";
 import { textOf } from "../json/json-values.js";
@@ -12,7 +9,6 @@ import { Offset, recordWords } from "../scan/scanner.js";
 import type { Output, WriteMemory, WrittenRecords } from "./output.js";
 import { type AddedColumns, type AddedFields, copyRecords, type RecordWriter } from "./record-writer.js";
 
-/** White space before a member, and its colon with the white space around that. */
 interface Layout {
   readonly before: string;
   readonly colon: string;
@@ -29,7 +25,6 @@ export class MemberWriter implements RecordWriter {
   readonly #isReplacing: boolean;
   readonly #keys: KnownKeys;
   readonly #scanner: ObjectScanner;
-  /** Members last rendered for given fields: rows with the same fields mostly have the same layout. */
   readonly #made = new WeakMap<AddedFields, { readonly layout: Layout; readonly bytes: Buffer }>();
 
   constructor({ names, indices }: AddedColumns, isOfDocument: boolean) {
@@ -40,7 +35,6 @@ export class MemberWriter implements RecordWriter {
     this.#scanner = new ObjectScanner(isOfDocument);
   }
 
-  /** Renders the values; or, if none replaces another, all members as one part. */
   prepare(fields: readonly string[]): AddedFields {
     const parts = this.#isReplacing
       ? fields.map((field) => JSON.stringify(field))
@@ -114,9 +108,7 @@ export class MemberWriter implements RecordWriter {
     return bytes;
   }
 
-  /**
-   * Returns the members with added names, in the order of the object. If a name is repeated, the last member counts.
-   */
+  /** Returns members in the order of the object. If a name is repeated, the last member counts. */
   #earlierMembers(bytes: Buffer, from: number, to: number) {
     const count = this.#scanner.scan(bytes, from, to);
     const { members } = this.#scanner;

@@ -18,10 +18,6 @@ export class Output {
   length = 0;
   readonly #ends: Int32Array;
 
-  /**
-   * @param usual number of bytes that the records usually take
-   * @param memory replaced by new memory if it is too small
-   */
   constructor(count: number, usual: number, memory?: WriteMemory) {
     const isLarge = memory !== undefined && memory.ends.length >= count;
     this.bytes = isLarge ? memory.output : Buffer.allocUnsafeSlow(usual);
@@ -44,7 +40,7 @@ export class Output {
     this.length = position + length;
   }
 
-  /** @param waiting number of the record's bytes that are not written yet */
+  /** `waiting` bytes of the record are not written yet. */
   end(row: number, waiting = 0): void {
     this.#ends[row] = this.length + waiting;
   }

@@ -17,7 +17,6 @@ export interface RecordFields {
   readonly from: number;
   readonly to: number;
   readonly text: string;
-  /** Starts a record. Returns the number of its fields, without surplus ones. */
   open(chunk: ScannedChunk, row: number): number;
   next(): void;
 }
@@ -29,9 +28,7 @@ export class CsvFields implements RecordFields {
   readonly #shape: TableShape;
   readonly #delimiter: number | undefined;
   readonly #quote: number;
-  /**
-   * Whether quotes are doubled, and fields start right after the delimiter: then bytes are read without making strings.
-   */
+  /** Quotes are doubled, and fields start right after the delimiter: then bytes are read without strings. */
   readonly #isUsual: boolean;
   #bytes: Buffer = Buffer.of();
   #at = 0;

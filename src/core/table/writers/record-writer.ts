@@ -6,21 +6,17 @@ import { Output, type WriteMemory, type WrittenRecords } from "./output.js";
 
 /** Plain data, because worker threads get a copy. */
 export interface WriteTarget {
-  /** Undefined for records that keep their bytes. */
   readonly format: Exclude<TableFormat, "json"> | undefined;
-  /** For JSON Lines: the keys of the table's columns. */
   readonly keys: readonly string[];
 }
 
 export interface AddedColumns {
   readonly names: readonly string[];
-  /** Index in the table of each column that an earlier run has added; undefined for new ones. */
   readonly indices: readonly (number | undefined)[];
 }
 
 export interface AddedFields {
   readonly fields: readonly string[];
-  /** The bytes of each field, or of all together; see the writers. */
   readonly parts: readonly Uint8Array[];
 }
 
@@ -28,13 +24,8 @@ export const unchanged: AddedFields = { fields: [], parts: [] };
 
 export interface RecordWriter {
   prepare(fields: readonly string[]): AddedFields;
-  /**
-   * Writes records, each with its added fields. Records that are not rows are copied, or left out if the format cannot
-   * represent them.
-   *
-   * @param added returns the fields of a record, or {@link unchanged}; null for a row that keeps the fields of an
-   *   earlier run; undefined to leave the record out
-   */
+  // Copies or leaves out records that are not rows. `added` returns null for a row that keeps the fields of an earlier
+  // run, undefined to leave the record out.
   write(
     chunk: ScannedChunk,
     added: (row: number) => AddedFields | null | undefined,
@@ -43,9 +34,8 @@ export interface RecordWriter {
 }
 
 interface RecordCopy {
-  /** Returns whether a row that keeps its added fields can be copied unchanged. `word` is the index of its first number in `chunk.at`. */
+  /** A row that keeps its added fields can be copied. `word` is the index of its first number in `chunk.at`. */
   isWhole(word: number): boolean;
-  /** Returns whether a record that is not a row cannot be copied as it is. */
   isMoved?(row: number): boolean;
   write(row: number, output: Output, fields: AddedFields | null): void;
 }
@@ -83,11 +73,7 @@ export function copyRecords(
   return output.written;
 }
 
-/**
- * Returns the records that are kept. Moves them together in place: the rendered bytes cannot be used afterwards.
- *
- * @param leftOut a byte that is written in place of each other record
- */
+/** Moves records together in place: the rendered bytes cannot be used afterwards. `leftOut` replaces the others. */
 export function keepRecords(
   { bytes, ends }: WrittenRecords,
   isKept: (row: number) => boolean,

@@ -7,7 +7,6 @@ import type { RecordFields } from "./record-fields.js";
 import type { AddedColumns, AddedFields, RecordWriter } from "./record-writer.js";
 
 interface FieldFormat {
-  /** Bytes before the first field of a record, before each field by its index, and after the last field. */
   readonly opening: Uint8Array;
   readonly before: readonly Uint8Array[];
   readonly closing: Uint8Array;
@@ -15,9 +14,7 @@ interface FieldFormat {
   readonly beforeAdded: readonly Uint8Array[];
   readonly isPadded: boolean;
   readonly around: Uint8Array;
-  /** 1 for each byte that requires {@link render}. */
   readonly special: Uint8Array;
-  /** @param field a binary string */
   render(field: string): Uint8Array;
 }
 
@@ -41,12 +38,7 @@ export function csvFormat(delimiter: string, width: number, added: number): Fiel
   };
 }
 
-/**
- * Renders the members of JSON objects. All values are strings. Missing fields are left out.
- *
- * @param keys the keys of the columns
- * @param names the keys of the added columns
- */
+/** Writes all values as strings. Missing fields are left out. */
 export function jsonFormat(keys: readonly string[], names: readonly string[]): FieldFormat {
   const special = new Uint8Array(256).map((_, byte) => Number(byte < 0x20 || byte >= 0x80));
   for (const character of '"\\') special[character.charCodeAt(0)] = 1;
@@ -69,7 +61,6 @@ export class ReshapingWriter implements RecordWriter {
   readonly #fields: RecordFields;
   readonly #format: FieldFormat;
   readonly #indices: AddedColumns["indices"];
-  /** Index of the added field that replaces each field of the table; -1 if none does. */
   readonly #replacing: Int32Array;
 
   constructor(

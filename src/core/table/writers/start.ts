@@ -1,6 +1,4 @@
-/**
- * Writes all bytes above the rows of a table: the byte order mark, the preamble, and the header with the added columns.
- */
+/** Writes all above the rows of a table: byte order mark, preamble, and header with the added columns. */
 import { quoteField } from "../quotes.js";
 import { delimiterOf } from "../records.js";
 import type { RecordStream, ScannedTable } from "../scan/scanned-records.js";

@@ -9,12 +9,7 @@ import { CsvFields, JsonFields } from "./record-fields.js";
 import type { AddedColumns, RecordWriter, WriteTarget } from "./record-writer.js";
 import { csvFormat, jsonFormat, ReshapingWriter } from "./reshaping-writer.js";
 
-/**
- * Finds the values in scanned records, where the scanner does not.
- *
- * @returns undefined if a record is bad and there is no listener for it
- * @throws TableError if bad rows end the run
- */
+/** Returns undefined for a bad record without a listener. @throws TableError when bad rows end the run */
 export type RecordReader = (chunk: ScannedChunk) => ScannedChunk | undefined;
 
 export function readerOf(
