@@ -13,10 +13,7 @@ export type { Classification, ClassifierStatus, Kind, Reason, ReasonCode } from 
 export type { Why } from "./classifier/why.js";
 
 export interface ListedItems {
-  /**
-   * Domains and addresses that are `ok` if their syntax is valid. A domain includes all domains below it; `postmaster@*` is
-   * a mailbox at every domain.
-   */
+  /** Domains (with all below) and addresses that are `ok` if their syntax is valid; `postmaster@*` is at any domain. */
   readonly allow?: readonly string[];
   /**
    * Domains and addresses that are `disposable`, unless `allow` has them too; also `*`, for all that `allow` lacks, and
@@ -48,7 +45,6 @@ export function canonical(kind: Kind, item: string): string | undefined {
 /**
  * Returns facts about an item beside its verdict, none of which says that it is bad: `["role", "free-provider"]` for
  * `info@gmail.com`. An item with invalid syntax has none.
- *
  * @param mx the host that receives the mail, as `check` gives it; then also `parked` and `mx:google`
  */
 export function flags(kind: Kind, item: string, mx?: string): readonly Flag[] {

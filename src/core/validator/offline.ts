@@ -10,7 +10,6 @@ import {
 
 export interface UnitSource {
   readonly delivery?: Delivery | undefined;
-  /** Charges up to `units`. */
   charge(units: number): Promise<{ readonly granted: number; readonly quota: QuotaState }>;
 }
 

@@ -2,11 +2,8 @@
 import type { knownStatuses } from "./validator.js";
 
 export interface StatusWords {
-  /** Markdown. */
   readonly meaning: string;
-  /** What to do with the rows, for everybody. */
   readonly advice: string;
-  /** What idv does about them, as Markdown for the help. */
   readonly command?: string;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The port between runs and engines. Knows nothing of tables, files or the network. Times are in milliseconds since the
- * epoch.
- */
+/** The port between runs and engines. Knows nothing of tables, files or the network. */
 import type { Classifier } from "../classifier/classifier.js";
 import type { ClassifierSource } from "../classifier/tables/load-classifier.js";
 import type { Kind } from "../classifier/verdict.js";
@@ -18,9 +15,7 @@ export interface Verdict {
   readonly status: Status;
   readonly reason?: string;
   readonly suggestion?: string;
-  /** The item that was in the row, if it was replaced. */
   readonly was?: string;
-  /** Host that receives the domain's mail, if DNS was asked. */
   readonly mx?: string;
 }
 
@@ -40,60 +35,37 @@ export interface Charge {
 }
 
 interface BatchOutcome extends Charge {
-  /** In the order of the items. */
   readonly verdicts: readonly Verdict[];
 }
 
-/**
- * Items to submit now, and those to submit later because another run has them in flight; by their index in the batch.
- * Items in neither list have their verdicts and cost nothing.
- */
+/** Indices of items: submit now, or later, as another run has them in flight. Others have their verdicts. */
 export interface Submission {
   readonly now: readonly number[];
   readonly later: readonly number[];
 }
 
-/** Observes the requests of a batch to an external engine. Items are given by their index in the batch. */
 export interface BatchListener {
-  /**
-   * Called and awaited before a request, with its items in order.
-   *
-   * @returns the items to submit now and later. If all of them are for later, resolves after a pause
-   */
+  /** Called and awaited before a request. If all items are for later, resolves after a pause. */
   onSubmit(indices: readonly number[]): Promise<Submission>;
-  /**
-   * Called and awaited when the request of the latest `onSubmit` has been answered, even if the answer has no verdicts.
-   *
-   * @param indices items with a verdict in this answer, which are paid for
-   * @param verdicts verdicts on these items, in the same order
-   */
+  // Called and awaited after each answer, even without verdicts. `indices` have a verdict in this answer and are paid.
   onAnswered(indices: readonly number[], verdicts: readonly Verdict[]): Promise<void>;
 }
 
-/** An engine: gives verdicts on batches of distinct items, and charges one unit per item. */
 export interface Validator {
   readonly name: string;
   /** Largest number of items in a batch. May change during the run. */
   readonly batchSize: number;
-  /** Number of batches validated at a time; 1 by default. */
   readonly concurrency?: number;
   /** Longest usual time for one request and its retries, in milliseconds, without the waits before the request. */
   readonly patience?: number;
-  /**
-   * Validates a batch. A used-up quota is an outcome, not an error.
-   *
-   * @param listener receives paid verdicts as soon as they arrive, even if the batch fails later, and may exclude
-   *   items. Items that it has answered itself come back as not checked
-   * @throws ServiceError when the engine cannot answer
-   * @throws AuthorisationError when the service does not accept the key
-   */
+  // A used-up quota is an outcome. `listener` gets paid verdicts at once, even if the batch fails later; items that it
+  // answers itself come back unchecked. Throws ServiceError without an answer, AuthorisationError for a bad key.
   validate(
     kind: Kind,
     items: readonly string[],
     signal: AbortSignal,
     listener?: BatchListener,
   ): Promise<BatchOutcome>;
-  /** Returns the verdict on an item that need not be submitted, else undefined. */
   precheck?(kind: Kind, item: string): Verdict | undefined;
   /** Set if the engine is part of this program. Direct users must charge units before they give verdicts. */
   readonly embedded?: EmbeddedEngine;
@@ -118,7 +90,6 @@ export interface Delivery {
     | undefined;
   /** Called before rows are delivered: charges again what others were given while this run was silent. */
   stayAlive(): Promise<void>;
-  /** @param units that were delivered; all that was charged if undefined */
   deliver(units?: number): Promise<void>;
   giveBack(units: number): Promise<void>;
 }
@@ -127,6 +98,5 @@ export interface EmbeddedEngine {
   readonly classifier: Classifier;
   readonly source: ClassifierSource;
   readonly delivery?: Delivery | undefined;
-  /** Charges up to `units` for the first items of a batch. */
   charge(units: number): Promise<Charge>;
 }
