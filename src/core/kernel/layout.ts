@@ -70,8 +70,10 @@ export const labels = tails + tailBytes * mostTails;
 export const askedLabel = 1;
 export const askedTopLevel = 2;
 
-// The cache of domains: buckets of eight 64-bit words, each with 48 bits of the hash above 16 bits of facts; the other
-// 16 bits of the hash number the bucket. A zero word is free.
+/**
+ * The cache of domains: buckets of eight 64-bit words, each with 48 bits of the hash above 16 bits of facts; the other
+ * 16 bits of the hash number the bucket. A zero word is free.
+ */
 export const domains = labels + 32768;
 export const bucketBytes = 64;
 
@@ -96,8 +98,10 @@ export const exceptionFlag = 4;
 export const hasMoreFlag = 8;
 export const suffixFlagBits = 6;
 
-// A Bloom filter of two bits for each name of own lists, from the high word of its hash and the low one without flags.
-// A million names set a fifth of all bits.
+/**
+ * A Bloom filter of two bits for each name of own lists, from the high word of its hash and the low one without flags.
+ * A million names set a fifth of all bits.
+ */
 export const ownNames = disposableNames + 8 * mostDisposableSlots;
 export const ownNameBits = 8388608;
 export const ownFlagBits = 2;

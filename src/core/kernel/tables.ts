@@ -109,8 +109,10 @@ function writeGrammar(
   words.setUint32(layout.dotsAt, dotsCode[dots], true);
 }
 
-// Returns facts as in layout.ts; above them is the length of the listed name, if `name` (lower case) is disposable. If
-// the kernel lacks a rule, they are `untold`: the classifier judges all addresses at the domain.
+/**
+ * Returns facts as in layout.ts; above them is the length of the listed name, if `name` (lower case) is disposable. If
+ * the kernel lacks a rule, they are `untold`: the classifier judges all addresses at the domain.
+ */
 export function factsOf(classifier: Classifier, kind: Kind, name: string): number {
   const isAscii = /^[\0-\x7f]*$/.test(name);
   const domain = isAscii ? { ascii: name } : parseDomainName(name);

@@ -15,8 +15,10 @@ function bytesOf(binary: string): Buffer {
   return scratch.subarray(0, scratch.write(binary, "latin1"));
 }
 
-// Reads bytes that are not UTF-8 as windows-1252, the most common other encoding. A wrong guess alone must not make an
-// address invalid: odd characters of the local part become `x`, and an odd domain makes the result empty.
+/**
+ * Reads bytes that are not UTF-8 as windows-1252, the most common other encoding. A wrong guess alone must not make an
+ * address invalid: odd characters of the local part become `x`, and an odd domain makes the result empty.
+ */
 export function itemText(binary: string): string {
   if (!beyondAscii.test(binary)) return binary;
   const bytes = bytesOf(binary);

@@ -6,8 +6,10 @@ export type QuoteMarks = Pick<Dialect, "quote" | "escape" | "comment">;
 
 export const usualMarks: Marks = { quote: '"', escape: '"', comment: null, skipsSpaces: false };
 
-// Text after the closing quote makes the field plain text: `"Lee, Ann" <ann@example.net>`. As in csv-parse, quotes are
-// removed all the same if that text starts with a NUL or the comment character.
+/**
+ * Text after the closing quote makes the field plain text: `"Lee, Ann" <ann@example.net>`. As in csv-parse, quotes are
+ * removed all the same if that text starts with a NUL or the comment character.
+ */
 export function unquote(binary: string, marks: QuoteMarks): string {
   const { quote, escape: escaping, comment } = marks;
   if (quote === "" || !binary.startsWith(quote)) return binary;

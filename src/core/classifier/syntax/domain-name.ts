@@ -12,8 +12,10 @@ const maximumDomainOctets = 253;
 
 export const dotLookalikes = /[\u3002\uff0e\uff61]/g;
 
-// In UTF-16 units. Longer items are rejected at once: UTS 46 takes quadratic time. A valid address has up to 381 units
-// (254 octets, decomposed); the rest is for invisible characters, which UTS 46 drops.
+/**
+ * In UTF-16 units. Longer items are rejected at once: UTS 46 takes quadratic time. A valid address has up to 381 units
+ * (254 octets, decomposed); the rest is for invisible characters, which UTS 46 drops.
+ */
 export const hopelessLength = 1024;
 
 /** Follows RFC 5321 §4.1.2 and RFC 1123 §2.1 after UTS 46. Adds `offset`, in UTF-16 units, to positions in faults. */

@@ -24,8 +24,10 @@ export interface ListTable {
 
 export type ListName = "allow" | "deny";
 
-// A domain with all below it (also `*.b.net`, `.b.net`, `@b.net`, `*@b.net`), an address, `noreply@*`, or `*`, for the
-// rest; to deny also `mx:b.net`. Returns the usual spelling; undefined for an empty line or a comment.
+/**
+ * A domain with all below it (also `*.b.net`, `.b.net`, `@b.net`, `*@b.net`), an address, `noreply@*`, or `*`, for the
+ * rest; to deny also `mx:b.net`. Returns the usual spelling; undefined for an empty line or a comment.
+ */
 export function parseListLine(line: string, list: ListName): string | Fault | undefined {
   const text = line
     .replace(/(^|\s)#.*$/, "")

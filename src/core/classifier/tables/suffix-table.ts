@@ -2,8 +2,10 @@
 import { readBuilt } from "../../../package/own-files.js";
 import { fillSlots, NameTable } from "./name-table.js";
 
-// `icann` and `private`: a suffix of this section. `icannBelow` and `privateBelow`: so is every name one label longer
-// (`*.ck`), except an `exception` (`!www.ck`). `hasMore`: the ICANN section has rules for longer names.
+/**
+ * `icann` and `private`: a suffix of this section. `icannBelow` and `privateBelow`: so is every name one label longer
+ * (`*.ck`), except an `exception` (`!www.ck`). `hasMore`: the ICANN section has rules for longer names.
+ */
 export const suffixFlag = {
   icann: 1,
   icannBelow: 2,

@@ -10,8 +10,10 @@ export interface Shard {
   readonly list: string;
 }
 
-// 32-bit FNV-1a over the UTF-16 code units of the key, mixed, modulo `count`; the kernel has the same for plain items.
-// Never change this: the machines of a run may have different versions.
+/**
+ * 32-bit FNV-1a over the UTF-16 code units of the key, mixed, modulo `count`; the kernel has the same for plain items.
+ * Never change this: the machines of a run may have different versions.
+ */
 export function isInShard({ index, count }: Shard, item: string): boolean {
   const key = itemKey(item);
   let hash = 0x811c9dc5;

@@ -19,8 +19,10 @@ export interface BlockOptions {
   readonly ahead?: Uint8Array;
 }
 
-// Blocks end after a line ending, never within a CRLF; only the last one, and one without any, may not. A block before
-// a pause may be empty. Each is valid until the next one is requested.
+/**
+ * Blocks end after a line ending, never within a CRLF; only the last one, and one without any, may not. A block before
+ * a pause may be empty. Each is valid until the next one is requested.
+ */
 export async function* blocksOf(
   input: AsyncIterator<Uint8Array>,
   { blockBytes = usualBytes, endsAtPauses = true, ahead = Buffer.of() }: BlockOptions = {},

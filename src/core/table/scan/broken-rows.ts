@@ -20,8 +20,10 @@ const lineBreak = /\r\n|\n|\r/;
 /** Most lines with items in a field of a table with one column: people write a few addresses into a cell. */
 const mostLinesWithItems = 5;
 
-// A quote has swallowed lines if text follows its closing quote; one of its lines is a row with an item in its column;
-// or, in a table with one column, many lines hold items. Undefined if the line breaks are intended.
+/**
+ * A quote has swallowed lines if text follows its closing quote; one of its lines is a row with an item in its column;
+ * or, in a table with one column, many lines hold items. Undefined if the line breaks are intended.
+ */
 export function findSwallowingQuote(
   shape: TableShape,
   items: ItemTest,
@@ -62,8 +64,10 @@ export function findSwallowingQuote(
   return undefined;
 }
 
-// False only if `findSwallowingQuote` certainly finds nothing: the full test takes microseconds a record. A swallowed
-// row has its item in one of the lines, unless the record has too many fields.
+/**
+ * False only if `findSwallowingQuote` certainly finds nothing: the full test takes microseconds a record. A swallowed
+ * row has its item in one of the lines, unless the record has too many fields.
+ */
 export function mayHaveSwallowed(
   { dialect, width, column, trustsQuotes }: TableShape,
   { signs }: ItemTest,

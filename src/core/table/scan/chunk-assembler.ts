@@ -330,9 +330,11 @@ function isClean(
   return strays === 0 && mostFields <= width && isWide && longest <= maximumRecordBytes;
 }
 
-// Works in any thread. The block must start with a record (see `isAligned`), and its memory is used. `items` is
-// undefined for one scanned before, without bad rows. Returns undefined if the assembler must take it: its end is not a
-// line ending, a row may be bad, or rows are too many to render at once.
+/**
+ * Works in any thread. The block must start with a record (see `isAligned`), and its memory is used. `items` is
+ * undefined for one scanned before, without bad rows. Returns undefined if the assembler must take it: its end is not a
+ * line ending, a row may be bad, or rows are too many to render at once.
+ */
 export function scanAlone(
   shape: TableShape,
   bytes: Buffer,

@@ -42,8 +42,10 @@ export function isHeader(first: readonly string[], profile: ItemProfile): boolea
   });
 }
 
-// `wanted` is an index from 1, a name, or `Name[2]` for the second column of that name; the result counts from 0.
-// Throws a ChoiceError if there is no such column, or more than one.
+/**
+ * `wanted` is an index from 1, a name, or `Name[2]` for the second column of that name; the result counts from 0.
+ * Throws a ChoiceError if there is no such column, or more than one.
+ */
 export function findColumn(wanted: string, header: readonly string[] | undefined, width: number): number {
   const index = /^\d+$/.test(wanted) ? Number(wanted) : undefined;
   if (index !== undefined && index >= 1 && index <= width) return index - 1;
@@ -103,8 +105,10 @@ export interface ColumnChoice {
   readonly others: readonly number[];
 }
 
-// Prefers columns with items, then a known name, then words such as "primary" and numbers in it, then the share of
-// items. Throws a ChoiceError if no column fits, or if several do without a name, unless `takesAll`.
+/**
+ * Prefers columns with items, then a known name, then words such as "primary" and numbers in it, then the share of
+ * items. Throws a ChoiceError if no column fits, or if several do without a name, unless `takesAll`.
+ */
 export function chooseColumn(
   header: readonly string[] | undefined,
   records: readonly (readonly string[])[],

@@ -31,8 +31,10 @@ export interface SniffedDialect {
   readonly inStep: number;
 }
 
-// Finds RFC 4180 with the delimiter of `sniffDelimiter`, or what puts clearly more rows in step: with as many fields as
-// the header, and an item in the same field as the others. `splitLinesWith` makes each line a record.
+/**
+ * Finds RFC 4180 with the delimiter of `sniffDelimiter`, or what puts clearly more rows in step: with as many fields as
+ * the header, and an item in the same field as the others. `splitLinesWith` makes each line a record.
+ */
 export function sniffDialect(
   sample: Buffer,
   delimiter: string | null | undefined,
