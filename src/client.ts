@@ -73,8 +73,7 @@ export function createClient(options: ClientOptions): Client {
         retryBudget,
         wait: 0,
         prechecks: false,
-        idempotencyKey: (path, body) =>
-          hash("sha256", `${secret}\n${root}${path}\n${body}`, "hex").slice(0, 40),
+        idempotencyKey: (path, body) => hash("sha256", `${secret}\n${root}${path}\n${body}`, "hex").slice(0, 40),
       },
       {
         http: openHttpClient({
@@ -96,8 +95,7 @@ export function createClient(options: ClientOptions): Client {
 
   async function* validate(kind: Kind, items: Iterable<string> | AsyncIterable<string>) {
     const { validate: submit, batchSize: size } = await engine();
-    const batches: { readonly items: readonly string[]; readonly verdicts: Promise<readonly Verdict[]> }[] =
-      [];
+    const batches: { readonly items: readonly string[]; readonly verdicts: Promise<readonly Verdict[]> }[] = [];
     let isExhausted = false;
     const send = (batch: readonly string[]) => {
       const distinct = [...new Set(batch)];

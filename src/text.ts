@@ -51,10 +51,5 @@ export function sizeOf(bytes: number): string {
 }
 
 /** `lines 3, 5, 8 ...` */
-export const linesText = ({
-  count,
-  lines,
-}: {
-  readonly count: number;
-  readonly lines: readonly number[];
-}): string => `${count === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? " ..." : ""}`;
+export const linesText = ({ count, lines }: { readonly count: number; readonly lines: readonly number[] }): string =>
+  `${count === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? " ..." : ""}`;

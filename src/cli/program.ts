@@ -160,8 +160,7 @@ export async function createProgram(version: string, words: readonly string[]): 
     .exitOverride()
     .configureOutput({
       writeOut: print,
-      outputError: (text) =>
-        sayFailure({ exitCode: exitCodes.usage, message: oneLine(text, program, words) }),
+      outputError: (text) => sayFailure({ exitCode: exitCodes.usage, message: oneLine(text, program, words) }),
     })
     .showSuggestionAfterError(false)
     .configureHelp({
@@ -177,12 +176,9 @@ export async function createProgram(version: string, words: readonly string[]): 
     const command = program.command(name).summary(summary);
     if (name !== used && !seesAll.has(used ?? "")) continue;
     (await load()).define(command);
-    for (const each of command.commands.length > 0 ? command.commands : [command])
-      addOptions(each, colourOptions);
+    for (const each of command.commands.length > 0 ? command.commands : [command]) addOptions(each, colourOptions);
   }
-  program.hook("preAction", (_, command) =>
-    chooseColour(command.opts<{ color?: ColourChoice }>().color ?? "auto"),
-  );
+  program.hook("preAction", (_, command) => chooseColour(command.opts<{ color?: ColourChoice }>().color ?? "auto"));
   program
     .helpCommand(false)
     .command("help [TOPIC]", { hidden: true })
@@ -282,5 +278,4 @@ function commandMeant(word: string, command: Command): string | undefined {
   return instead ?? (meant && `did you mean ${meant}?`);
 }
 
-const commandFor = (word: string): string =>
-  isUrl(word) ? `curl -sSf ${word} | idv emails` : `idv emails ${word}`;
+const commandFor = (word: string): string => (isUrl(word) ? `curl -sSf ${word} | idv emails` : `idv emails ${word}`);

@@ -10,8 +10,7 @@ export function version(): string {
   return own;
 }
 
-const packageText = (): string =>
-  Buffer.from(readOwnFile(new URL("../../package.json", import.meta.url))).toString();
+const packageText = (): string => Buffer.from(readOwnFile(new URL("../../package.json", import.meta.url))).toString();
 
 export const versionFacts = () => ({
   version: version(),

@@ -8,8 +8,6 @@ export function createFolder(path: string, mode?: number): void {
   try {
     makeFolder(path, mode);
   } catch (error) {
-    throw new FileError(
-      `${path}: the folder does not exist and cannot be created: ${(error as Error).message}`,
-    );
+    throw new FileError(`${path}: the folder does not exist and cannot be created: ${(error as Error).message}`);
   }
 }

@@ -11,9 +11,7 @@ export function found(file: string | number): Stats | undefined {
 }
 
 /** Files in shared memory are files. */
-export const isDevicePath = (path: string): boolean =>
-  path.startsWith("/dev/") && !path.startsWith("/dev/shm/");
+export const isDevicePath = (path: string): boolean => path.startsWith("/dev/") && !path.startsWith("/dev/shm/");
 
 /** 0 under Windows, where the bits say nothing. */
-export const rightsOfOthers = (path: string): number =>
-  platform === "win32" ? 0 : statSync(path).mode & 0o077;
+export const rightsOfOthers = (path: string): number => (platform === "win32" ? 0 : statSync(path).mode & 0o077);

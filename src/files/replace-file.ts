@@ -22,11 +22,7 @@ export async function makeDurable(path: string): Promise<void> {
 }
 
 /** Durable where the system allows it. `ifAbsent` fails with EEXIST instead of replacing, and leaves `temporary`. */
-export async function moveIntoPlace(
-  temporary: string,
-  target: string,
-  { ifAbsent = false } = {},
-): Promise<void> {
+export async function moveIntoPlace(temporary: string, target: string, { ifAbsent = false } = {}): Promise<void> {
   await (ifAbsent ? link(temporary, target) : rename(temporary, target));
   // The file is complete under its new name: an unreadable folder is no reason to fail.
   await makeDurable(dirname(target)).catch(() => {});

@@ -54,10 +54,7 @@ interface Place {
   readonly depth: number;
 }
 
-async function containersAt(
-  place: Place,
-  choices: ContainerChoices,
-): Promise<readonly Container[] | undefined> {
+async function containersAt(place: Place, choices: ContainerChoices): Promise<readonly Container[] | undefined> {
   const { path, name, within, depth } = place;
   const start = await startOf(path);
   if (!isZipStart(start)) return undefined;
@@ -93,9 +90,7 @@ function tablesOf(
   opened: ReadonlySet<string>,
   inner: Pick<Container, "within" | "stays">,
 ): readonly Container[] {
-  const names = file.parts
-    .map((part) => part.name)
-    .filter((part) => !part.endsWith("/") && !opened.has(part));
+  const names = file.parts.map((part) => part.name).filter((part) => !part.endsWith("/") && !opened.has(part));
   // A spreadsheet file that could not be opened as its sheets fails as a table.
   const tables = names.filter((part) => isWanted(part) && tableEndings.has(endingOf(part)));
   refuseDoubles(name, tables);

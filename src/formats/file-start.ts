@@ -29,8 +29,7 @@ export const isCompressed = (path: string): boolean => compressionByMagic(firstB
 
 export const mayHoldTables = (path: string): boolean => isZipStart(firstBytes(path, 4)) || isCompressed(path);
 
-export const startOf = async (path: string): Promise<Uint8Array> =>
-  uncompressedStart(firstBytes(path, startBytes));
+export const startOf = async (path: string): Promise<Uint8Array> => uncompressedStart(firstBytes(path, startBytes));
 
 /** None if they are damaged. */
 export async function uncompressedStart(start: Uint8Array): Promise<Uint8Array> {

@@ -107,9 +107,7 @@ export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails
       "if it is UTF-16, save it as UTF-8",
     );
   }
-  const controls = start.filter(
-    (byte) => byte < 0x20 && (byte < 0x09 || byte > 0x0d) && byte !== 0x1b,
-  ).length;
+  const controls = start.filter((byte) => byte < 0x20 && (byte < 0x09 || byte > 0x0d) && byte !== 0x1b).length;
   if (controls > Math.max(30, start.length / 20)) refuse("not text: many control characters", asCsv);
 }
 

@@ -15,8 +15,7 @@ export const textRefuses: Refusals = {
 export const sheetFormatOf = (start: Uint8Array): SheetFormat | undefined =>
   sheetFormats.find((format) => format.starts(start));
 
-export const formatOfKind = (kind: SheetKind): SheetFormat =>
-  sheetFormats.find(({ kinds }) => kinds.includes(kind))!;
+export const formatOfKind = (kind: SheetKind): SheetFormat => sheetFormats.find(({ kinds }) => kinds.includes(kind))!;
 
 export const sheetKind = (name: string): SheetKind | undefined =>
   sheetFormats.flatMap(({ kinds }) => kinds).find((kind) => kind === name);
@@ -45,12 +44,10 @@ interface TableEnding {
 }
 
 export const tableEndings: ReadonlyMap<string, TableEnding> = new Map(
-  [...textFormats.keys(), "txt", "vcf", "ldif", ...sheetFormats.flatMap(({ kinds }) => kinds)].map(
-    (ending) => [
-      ending,
-      { isVague: ["txt", "json"].includes(ending), isWritten: !["vcf", "ldif"].includes(ending) },
-    ],
-  ),
+  [...textFormats.keys(), "txt", "vcf", "ldif", ...sheetFormats.flatMap(({ kinds }) => kinds)].map((ending) => [
+    ending,
+    { isVague: ["txt", "json"].includes(ending), isWritten: !["vcf", "ldif"].includes(ending) },
+  ]),
 );
 
 /** Undefined if the name gives no hint, or asks for sheets. @throws ChoiceError if it cannot be written */
@@ -62,5 +59,4 @@ export function formatByName(path: string): TableFormat | undefined {
   return textFormats.get(name);
 }
 
-export const isContainerName = (path: string): boolean =>
-  /\.zip$/i.test(path) || sheetKindOf(path) !== undefined;
+export const isContainerName = (path: string): boolean => /\.zip$/i.test(path) || sheetKindOf(path) !== undefined;

@@ -23,10 +23,7 @@ const textFormats: TextFormats = {
       const { isDocumentOnOneLine } = await import("./json/lists.js");
       return isDocumentOnOneLine(name, bytes, options);
     };
-    if (
-      !isDocument(name, bytes.toString("latin1"), objects, options) &&
-      !(isOneObject && (await isOnOneLine()))
-    )
+    if (!isDocument(name, bytes.toString("latin1"), objects, options) && !(isOneObject && (await isOnOneLine())))
       return undefined;
     const { openDocument } = await import("./json/open-document.js");
     return openDocument(start, options);
@@ -40,5 +37,4 @@ export const openTable = (source: TableSource, options: TableOptions): Promise<T
 const isLines = (name: string): boolean => ["jsonl", "ndjson"].includes(endingOf(name));
 
 const isGiven = ({ delimiter, header, dialect, sheet, columns, allColumns }: TableOptions): boolean =>
-  [delimiter, header, dialect?.quote, sheet, columns].some((option) => option !== undefined) ||
-  allColumns === true;
+  [delimiter, header, dialect?.quote, sheet, columns].some((option) => option !== undefined) || allColumns === true;

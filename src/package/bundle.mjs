@@ -115,8 +115,7 @@ const tables = {
 const shared = {
   platform: "node",
   resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
-  external: (id) =>
-    id.startsWith("node:") || outside.some((name) => id === name || id.startsWith(`${name}/`)),
+  external: (id) => id.startsWith("node:") || outside.some((name) => id === name || id.startsWith(`${name}/`)),
 };
 const bundles = [
   { ...shared, input: { index: "src/index.ts" }, output: { dir: "dist/library", comments: false } },

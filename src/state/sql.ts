@@ -17,9 +17,7 @@ interface Step {
 
 export type Work<Result> = Generator<Step, Result, readonly (readonly unknown[])[]>;
 
-export function* ask<Rows extends readonly (readonly unknown[])[]>(
-  ...statements: readonly Statement[]
-): Work<Rows> {
+export function* ask<Rows extends readonly (readonly unknown[])[]>(...statements: readonly Statement[]): Work<Rows> {
   return (yield { statements, isAwaited: true }) as Rows;
 }
 

@@ -18,10 +18,7 @@ import { isKnownProvider } from "../../dist/core/classifier/known-providers.js";
 import { fastmailDomains, mailcomDomains, majorProviders } from "../../dist/core/classifier/providers.js";
 import { parseAddress } from "../../dist/core/classifier/syntax/address.js";
 import { Fault } from "../../dist/core/classifier/syntax/fault.js";
-import {
-  compileDisposableTable,
-  DisposableTable,
-} from "../../dist/core/classifier/tables/disposable-table.js";
+import { compileDisposableTable, DisposableTable } from "../../dist/core/classifier/tables/disposable-table.js";
 import { readSmallTable, smallTableDomains } from "../../dist/core/classifier/tables/small-table.js";
 import { loadPopular } from "../../dist/engines/data/popular-domains.js";
 import { listPackages, mergeDisposableLists, namesIn, publicList } from "../../dist/engines/data/sources.js";
@@ -58,10 +55,7 @@ const lists = listPackages.map((source) => {
     });
   return { ...source, list: namesIn(readFileSync(`${folder}/${source.file}`, "utf8")) };
 });
-const publicCopy = readFileSync(
-  new URL("../../src/engines/data/disposable-domains.txt", import.meta.url),
-  "utf8",
-);
+const publicCopy = readFileSync(new URL("../../src/engines/data/disposable-domains.txt", import.meta.url), "utf8");
 lists.push({ ...publicList, list: namesIn(publicCopy) });
 const isPopular = loadPopular();
 /** Whether a name, or one above it, is in a set. */
@@ -84,10 +78,7 @@ const withRoles = (...names) => tableOf(({ role }) => (names.includes(role) ? "l
 const judges = [
   ["idv", { size: "", has: (domain) => classifyDomain(domain).status === "disposable" }],
   ["  its table", tableOf(({ role }) => role)],
-  [
-    "  the small table, for forms",
-    { size: smallTableDomains, has: (domain) => small.find(domain) !== undefined },
-  ],
+  ["  the small table, for forms", { size: smallTableDomains, has: (domain) => small.find(domain) !== undefined }],
   ["  lists only", withRoles("list")],
   [
     "  also names that others doubt",
@@ -188,9 +179,7 @@ for (const [name, suggest] of peers) {
     say(`  ${name.padEnd(22)} not installed`);
     continue;
   }
-  const found = typos
-    .map(([typo, meant]) => [suggest(typo), meant])
-    .filter(([domain]) => domain !== undefined);
+  const found = typos.map(([typo, meant]) => [suggest(typo), meant]).filter(([domain]) => domain !== undefined);
   const right = found.filter(([domain, meant]) => domain === meant).length;
   const wrong = real.filter((domain) => (suggest(domain) ?? domain) !== domain).length;
   say(
@@ -199,9 +188,7 @@ for (const [name, suggest] of peers) {
 }
 for (const file of values.syntax) {
   const cases = JSON.parse(readFileSync(file, "utf8"));
-  const wrong = cases.filter(
-    ({ address, smtpValid }) => parseAddress(address) instanceof Fault === smtpValid,
-  );
+  const wrong = cases.filter(({ address, smtpValid }) => parseAddress(address) instanceof Fault === smtpValid);
   say(`${file}: ${cases.length - wrong.length} of ${cases.length} as the suite says`);
   for (const { address, smtpValid } of wrong) say(`  ${JSON.stringify(address)}\tsmtpValid ${smtpValid}`);
 }

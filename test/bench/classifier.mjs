@@ -26,25 +26,14 @@ const loading = Array.from({ length: 11 }, () => {
 });
 const file = readFileSync(builtInTable);
 const { size } = new DisposableTable(file);
-say(
-  `data: ${size} entries in ${(file.length / 2 ** 20).toFixed(1)} MB, loaded in ${median(loading).toFixed(2)} ms`,
-);
+say(`data: ${size} entries in ${(file.length / 2 ** 20).toFixed(1)} MB, loaded in ${median(loading).toFixed(2)} ms`);
 
 const popular =
   "gmail.com yahoo.com hotmail.com outlook.com icloud.com aol.com gmx.de web.de mail.ru qq.com 163.com yandex.ru proton.me live.com msn.com orange.fr comcast.net t-online.de naver.com libero.it".split(
     " ",
   );
 const disposable = readDisposableList();
-const broken = [
-  "ann",
-  "ann@",
-  "@b.net",
-  "a..b@c.net",
-  "ann@b..net",
-  "ann lee@b.net",
-  "ann@b_c.net",
-  "ann@[1.2.3.4]",
-];
+const broken = ["ann", "ann@", "@b.net", "a..b@c.net", "ann@b..net", "ann lee@b.net", "ann@b_c.net", "ann@[1.2.3.4]"];
 let state = 1;
 const random = (below) => {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -97,11 +86,7 @@ const ways = {
       kernel.judge(block.byteOffset, records, rows, codes.byteOffset, hashes.byteOffset);
       for (let row = 0; row < rows; row++) {
         const isAsked = codes[row] === askCode;
-        if (
-          codes[row] === 1 ||
-          (isAsked && classifier.judge("email", addresses[first + row]).status === "ok")
-        )
-          count++;
+        if (codes[row] === 1 || (isAsked && classifier.judge("email", addresses[first + row]).status === "ok")) count++;
       }
       first = next;
     }

@@ -22,9 +22,7 @@ socket.on("message", (bytes, { port, address }) => {
   const { id, questions } = decode(bytes);
   const [{ name }] = questions;
   const isMissing = /^(?:nx-|_)/.test(name);
-  const answers = isMissing
-    ? []
-    : [{ type: "MX", name, data: { preference: 10, exchange: "mail.larch-and-oak.com" } }];
+  const answers = isMissing ? [] : [{ type: "MX", name, data: { preference: 10, exchange: "mail.larch-and-oak.com" } }];
   const isLate = name.startsWith("late-");
   const code = isMissing ? 3 : isLate ? 2 : 0;
   const answer = encode({

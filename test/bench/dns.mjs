@@ -27,10 +27,7 @@ const bareLoop = `
 `;
 
 async function startServer(percentage) {
-  const child = spawn(process.execPath, [
-    fileURLToPath(new URL("dns-server.mjs", import.meta.url)),
-    percentage,
-  ]);
+  const child = spawn(process.execPath, [fileURLToPath(new URL("dns-server.mjs", import.meta.url)), percentage]);
   const [port] = await once(child.stdout, "data");
   return { address: `127.0.0.1:${String(port).trim()}`, child, end: () => child.kill() };
 }

@@ -14,9 +14,7 @@ export const largeProviders = `
 
 /** Letters that are beside each other in a row of the keyboard. */
 const beside = new Map(
-  keyboardRows.flatMap((row) =>
-    [...row].map((letter, at) => [letter, `${row[at - 1] ?? ""}${row[at + 1] ?? ""}`]),
-  ),
+  keyboardRows.flatMap((row) => [...row].map((letter, at) => [letter, `${row[at - 1] ?? ""}${row[at + 1] ?? ""}`])),
 );
 
 /** Yields the domains that are one error away, in the label before the ending. */

@@ -4,14 +4,7 @@
 // the median wall time of each beside that of the plain run in the same rounds, and the ratio to reach. A ratio over its goal is
 // marked: no option should cost many times what the work itself does. With --only, the runs whose names have one of the words, which
 // commas separate.
-import {
-  createReadStream,
-  createWriteStream,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,9 +49,7 @@ const addressOf = (line) => line.split(",", 3)[2];
 const withAddress = (change) => (line, index) =>
   index === 0 ? line : line.replace(addressOf(line), (address) => change(address, index));
 const quoted = (line) =>
-  (line.match(/"(?:[^"]|"")*"|[^,]+/g) ?? [])
-    .map((field) => (field.startsWith('"') ? field : `"${field}"`))
-    .join(",");
+  (line.match(/"(?:[^"]|"")*"|[^,]+/g) ?? []).map((field) => (field.startsWith('"') ? field : `"${field}"`)).join(",");
 const jsonOf = (line) => {
   const [id, name, email, date, country, note] = line.match(/"(?:[^"]|"")*"|[^,]+/g);
   return JSON.stringify({ id: Number(id), name, email, date, country, note: note.replaceAll('"', "") });
@@ -93,9 +84,7 @@ const inputs = {
   "list.jsonl": jsonLines,
   "list.json": arrayOf((line) => line),
   "pretty.json": arrayOf(pretty),
-  "urls.csv": madeOf((line, i) =>
-    i === 0 ? "url" : `https://www.${addressOf(line).split("@")[1]}/shop?id=${i}`,
-  ),
+  "urls.csv": madeOf((line, i) => (i === 0 ? "url" : `https://www.${addressOf(line).split("@")[1]}/shop?id=${i}`)),
   "addresses.csv": madeOf((line) => addressOf(line)),
   "named.csv": madeOf(withAddress((address) => `Ann Lee <${address}>`)),
   "several.csv": madeOf(withAddress((address, i) => (i % 100 ? address : `${address}; b.${address}`))),
@@ -200,10 +189,7 @@ try {
   if (isUsed("earlier.csv")) {
     await measure(commandOf(options(plain, ...out("validated.csv"))), at("stdout"), env);
     const change = (line, i) => (i % 20 === 1 ? line.replace(/[a-z]+$/, "") : line);
-    await pipeline(
-      Readable.from(madeOf(change, at("validated.csv"))()),
-      createWriteStream(at("earlier.csv")),
-    );
+    await pipeline(Readable.from(madeOf(change, at("validated.csv"))()), createWriteStream(at("earlier.csv")));
   }
   const results = new Map();
   for (let round = 0; round < rounds; round++) {

@@ -3,13 +3,11 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { readDisposableList } from "./disposable-list.mjs";
 
-const firstNames =
-  "Anna Ben Clara David Emma Felix Grace Hugo Ines Jonas Karin Liam Mona Nils Olga Paul".split(" ");
-const lastNames = "Adler Brown Costa Dubois Eriksen Fischer Garcia Hansen Ivanova Jansen Keller Lopez".split(
+const firstNames = "Anna Ben Clara David Emma Felix Grace Hugo Ines Jonas Karin Liam Mona Nils Olga Paul".split(" ");
+const lastNames = "Adler Brown Costa Dubois Eriksen Fischer Garcia Hansen Ivanova Jansen Keller Lopez".split(" ");
+const freeMail = "gmail.com yahoo.com hotmail.com outlook.com icloud.com gmx.de web.de orange.fr mail.ru qq.com".split(
   " ",
 );
-const freeMail =
-  "gmail.com yahoo.com hotmail.com outlook.com icloud.com gmx.de web.de orange.fr mail.ru qq.com".split(" ");
 const countries = "US GB DE FR ES NO IT IE AU CA".split(" ");
 
 /**

@@ -17,9 +17,7 @@ export async function profile(input) {
   const bytes = readFileSync(input).subarray(0, 256 * 2 ** 20);
   const memory = new BlockMemory(1, 1);
   const comma = 0x2c;
-  const tails = ["", ",ok", ",alias", ",disposable", ",fake", ",quota_exceeded"].map((tail) =>
-    Buffer.from(tail),
-  );
+  const tails = ["", ",ok", ",alias", ",disposable", ",fake", ",quota_exceeded"].map((tail) => Buffer.from(tail));
   const shape = { delimiter: comma, column: 2 };
   const seed = crypto.getRandomValues(new Int32Array(seedWords));
   prepareMemory(memory.memory, { shape, width: 6, delimiter: comma, seed, tails });

@@ -70,8 +70,7 @@ try {
     }
   }
   const idv = median(results.get("idv").map(({ wall }) => wall));
-  const line = (...cells) =>
-    say(cells.map((cell, i) => (i === 0 ? cell.padEnd(18) : cell.padStart(12))).join(""));
+  const line = (...cells) => say(cells.map((cell, i) => (i === 0 ? cell.padEnd(18) : cell.padStart(12))).join(""));
   say(`\n${round} rounds`);
   line("", "wall s", "min", "max", "CPU s", "peak MB", "idv / it");
   for (const [name, runs] of results) {

@@ -49,10 +49,7 @@ async function written(bytes: Uint8Array, name: string, ...args: string[]): Prom
 
 const fixtures = fileURLToPath(new URL("../../fixtures", import.meta.url));
 const tables = (readdirSync(fixtures, { recursive: true }) as string[]).filter(
-  (name) =>
-    /\.(?:csv|tsv|txt|jsonl?)$/.test(name) &&
-    name !== "domains.txt" &&
-    statSync(join(fixtures, name)).isFile(),
+  (name) => /\.(?:csv|tsv|txt|jsonl?)$/.test(name) && name !== "domains.txt" && statSync(join(fixtures, name)).isFile(),
 );
 
 describe("the library, on a table", () => {
@@ -60,9 +57,9 @@ describe("the library, on a table", () => {
     const bytes = readFileSync(join(fixtures, path));
     const name = path.replaceAll("/", "-");
     const { output } = await checked(bytes, name, { encoding: "auto", explain: true, badRows: "keep" });
-    expect(
-      output.equals(await written(bytes, name, "--encoding", "auto", "--explain", "--bad-rows", "keep")),
-    ).toBe(true);
+    expect(output.equals(await written(bytes, name, "--encoding", "auto", "--explain", "--bad-rows", "keep"))).toBe(
+      true,
+    );
   });
 
   const rows = "id,email\r\n1,ann.lee@gmail.com\r\n2,x@mailinator.com\r\n3,bob.smith@gmial.com\r\n4,\r\n";
@@ -110,22 +107,8 @@ describe("the library, on a table", () => {
 
   test("writes the bytes of the program, whatever is in the table", async () => {
     const word = fc.constantFrom(
-      ...[
-        "ann@larch-and-oak.com",
-        "x@mailinator.com",
-        "bob.smith@gmial.com",
-        "Ann.Lee+n@GoogleMail.com",
-        "n/a",
-        "",
-      ],
-      ...[
-        "Ann <ann@larch-and-oak.com>",
-        "a@b@c",
-        "müller@bücher.example",
-        "ann@münchen.de",
-        "a;b",
-        'say "hi"',
-      ],
+      ...["ann@larch-and-oak.com", "x@mailinator.com", "bob.smith@gmial.com", "Ann.Lee+n@GoogleMail.com", "n/a", ""],
+      ...["Ann <ann@larch-and-oak.com>", "a@b@c", "müller@bücher.example", "ann@münchen.de", "a;b", 'say "hi"'],
       ...["two\nlines", "x@mailinator.com, y@larch-and-oak.com", "\u{1f600}@larch-and-oak.com"],
     );
     const quoted = (field: string) => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field);
@@ -171,12 +154,7 @@ describe("faults", () => {
     ["a column that is none", "a,b\n1,2\n", "column", "no column looks like e-mail addresses"],
     ["a binary", Buffer.from([0x7f, 0x45, 0x4c, 0x46, ...Array(600).fill(0)]), "format", "list.csv"],
     ["a broken workbook", Buffer.from("PK\x03\x04 and nothing else"), "workbook", "a damaged zip archive"],
-    [
-      "cut off gzip",
-      gzipSync("email\nann@larch-and-oak.com\n".repeat(99)).subarray(0, 60),
-      "file",
-      "cut off",
-    ],
+    ["cut off gzip", gzipSync("email\nann@larch-and-oak.com\n".repeat(99)).subarray(0, 60), "file", "cut off"],
     ["Parquet", Buffer.from("PAR1abcdPAR1"), "format", "a Parquet file"],
     ["zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0]), "file", "zstd is not read in a browser"],
     ["a bad row", 'email\nann@larch-and-oak.com\n"open\n', "row", "list.csv:3"],
@@ -283,9 +261,6 @@ test("the small table gives the same verdicts, but for rare disposable domains",
   );
   expect(stderr).toBe("");
   const [faults, ...verdicts] = JSON.parse(stdout);
-  expect(faults).toEqual([
-    "the tables are not loaded: await loadTables() first",
-    "not a small table of this format",
-  ]);
+  expect(faults).toEqual(["the tables are not loaded: await loadTables() first", "not a small table of this format"]);
   expect(verdicts).toEqual(items.map((item) => library.classifyEmail(item)));
 });

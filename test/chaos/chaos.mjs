@@ -55,24 +55,14 @@ async function keepCleaning(isOn, rows, args, options, isPaidOnce = false, usedN
   let used = await usedNow?.();
   while (isOn()) {
     const list = newList(folder, rows());
-    const { failures, late } = await insist(
-      ["emails", "list.csv", "-o", "out.csv", "-q", ...args()],
-      list,
-      options(),
-    );
+    const { failures, late } = await insist(["emails", "list.csv", "-o", "out.csv", "-q", ...args()], list, options());
     if (usedNow) {
       const cost = (await usedNow()) - used;
       used += cost;
       if (failures === 0) count("lists without a failure");
       // A run that is killed just before its end, when its file is there, has paid or is free.
-      if (
-        cost % list.lines.length !== 0 ||
-        cost < list.lines.length ||
-        cost > (1 + late) * list.lines.length
-      ) {
-        faults.push(
-          `${cost} units for ${list.lines.length} items and ${failures} failures, ${late} of them late`,
-        );
+      if (cost % list.lines.length !== 0 || cost < list.lines.length || cost > (1 + late) * list.lines.length) {
+        faults.push(`${cost} units for ${list.lines.length} items and ${failures} failures, ${late} of them late`);
       }
     }
     needed += list.lines.length;
@@ -187,9 +177,7 @@ async function around(place, end, isWell, onReady = () => {}) {
   /** Returns the units used of the shared quota, once the database can be asked. */
   async function usedByRuns() {
     for (;;) {
-      const printed = await run(["quota", "show", "--json", ...shared], { home: admin }).catch(
-        () => undefined,
-      );
+      const printed = await run(["quota", "show", "--json", ...shared], { home: admin }).catch(() => undefined);
       if (printed !== undefined) return JSON.parse(printed).used;
       await sleep(200);
     }

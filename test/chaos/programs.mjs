@@ -40,8 +40,7 @@ function wrongClock() {
  */
 export function start(args, { home, env = {}, isSkewed = false, fileKilobytes }) {
   const command = [process.execPath, program, ...args];
-  const limited =
-    fileKilobytes === undefined ? command : ["bash", "-c", limit, String(fileKilobytes), ...command];
+  const limited = fileKilobytes === undefined ? command : ["bash", "-c", limit, String(fileKilobytes), ...command];
   const child = spawn(limited[0], limited.slice(1), {
     cwd: home,
     env: {

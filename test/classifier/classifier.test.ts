@@ -6,25 +6,14 @@ import { offeredDomains, privacyProviders } from "../../src/core/classifier/flag
 import { familyDomains } from "../../src/core/classifier/known-providers.js";
 import { mailcomDomains, majorProviders } from "../../src/core/classifier/providers.js";
 import { listedDomain } from "../../src/core/classifier/rules/domain/disposable-domain.js";
-import {
-  compileDisposableTable,
-  DisposableTable,
-} from "../../src/core/classifier/tables/disposable-table.js";
+import { compileDisposableTable, DisposableTable } from "../../src/core/classifier/tables/disposable-table.js";
 import { classifier, disposableEntries } from "../support/classifier.js";
 import { times } from "../support/tier.js";
 
 const { classify } = classifier;
 
 test("caching the facts of a domain changes no verdict, in any letter case", () => {
-  const names = [
-    "mailinator.com",
-    "gmail.com",
-    "larch-and-oak.com",
-    "company.con",
-    "gnail.com",
-    "grr.la",
-    "co.uk",
-  ];
+  const names = ["mailinator.com", "gmail.com", "larch-and-oak.com", "company.con", "gnail.com", "grr.la", "co.uk"];
   const others = Array.from({ length: 40_000 }, (_, i) => `company-${i}.com`);
   const domains = [...names, ...others.slice(0, 100)];
   const statuses = () =>
@@ -37,8 +26,7 @@ test("caching the facts of a domain changes no verdict, in any letter case", () 
   expect(first.slice(0, 3)).toEqual(["disposable", "disposable", "disposable"]);
   expect(statuses()).toEqual(first);
   // Twice as many as there are places, each of them twice in a row, so that it is remembered.
-  for (const other of others)
-    for (let i = 0; i < 2; i++) expect(classify("email", `ann@${other}`).status).toBe("ok");
+  for (const other of others) for (let i = 0; i < 2; i++) expect(classify("email", `ann@${other}`).status).toBe("ok");
   expect(statuses()).toEqual(first);
 });
 
@@ -152,13 +140,7 @@ describe("domains", () => {
   });
 });
 
-const providers = [
-  ...majorProviders,
-  ...familyDomains,
-  ...mailcomDomains,
-  ...offeredDomains,
-  ...privacyProviders,
-];
+const providers = [...majorProviders, ...familyDomains, ...mailcomDomains, ...offeredDomains, ...privacyProviders];
 
 test.each(providers)("the provider %s is ok", (domain) => {
   expect(classify("domain", domain)).toEqual({ status: "ok" });
@@ -205,14 +187,7 @@ describe("arbitrary strings", () => {
     String.fromCharCode(...Array.from({ length: 5000 }, (_, i) => 0x4e00 + i)),
   ])("take time in proportion to their length: 1 MiB of $0", (unit) => {
     const long = unit.repeat(Math.ceil(1_048_576 / unit.length));
-    const items = [
-      long,
-      `ann@${long}`,
-      `${long}@example.net`,
-      `"${long}`,
-      `ann@[IPv6::${long}:x]`,
-      `${long}.com`,
-    ];
+    const items = [long, `ann@${long}`, `${long}@example.net`, `"${long}`, `ann@[IPv6::${long}:x]`, `${long}.com`];
     for (const item of items) {
       expect(classify("email", item).status).toBe("fake");
       expect(classify("domain", item).status).toBe("fake");
@@ -236,15 +211,8 @@ describe("spellings of one address", () => {
         const expected = classify("email", `${mailbox}@${name}`);
         if (expected.reason?.startsWith("syntax")) return;
         valid++;
-        const fullWidth = name.replace(/[a-z]/g, (letter) =>
-          String.fromCodePoint(letter.charCodeAt(0) + 0xfee0),
-        );
-        const spellings = [
-          domainToASCII(name),
-          name.toUpperCase(),
-          name.replaceAll(".", "。"),
-          name.normalize("NFD"),
-        ];
+        const fullWidth = name.replace(/[a-z]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0));
+        const spellings = [domainToASCII(name), name.toUpperCase(), name.replaceAll(".", "。"), name.normalize("NFD")];
         for (const spelling of [...spellings, domainToASCII(name).toUpperCase(), fullWidth]) {
           // Upper case does not always convert back: ß becomes SS.
           if (domainToASCII(spelling) !== domainToASCII(name)) continue;
@@ -276,8 +244,7 @@ test("the compiled table agrees with a Set on every entry and on a million other
   const zones = new Set(disposableEntries.filter(({ onlyBelow }) => onlyBelow).map(({ domain }) => domain));
   let wrong = 0;
   for (const domain of set) if (table.find(domain) !== domain) wrong++;
-  for (const domain of zones)
-    if (table.find(domain) === domain || table.find(`x.${domain}`) !== domain) wrong++;
+  for (const domain of zones) if (table.find(domain) === domain || table.find(`x.${domain}`) !== domain) wrong++;
   for (let i = 0; i < times(1_000_000); i++) {
     const name = `not-listed-${i}.com`;
     if ((table.find(name) !== undefined) !== set.has(name)) wrong++;

@@ -1,17 +1,12 @@
 /** Covers the compiled table of disposable domains and the merging of the lists it is built from. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  compileDisposableTable,
-  DisposableTable,
-  ownBit,
-} from "../../src/core/classifier/tables/disposable-table.js";
+import { compileDisposableTable, DisposableTable, ownBit } from "../../src/core/classifier/tables/disposable-table.js";
 import { mergeDisposableLists, namesIn } from "../../src/engines/data/sources.js";
 import { zones } from "../../src/engines/data/zones.js";
 
 const entry = (domain: string, onlyBelow = false) => ({ domain, onlyBelow });
-const tableOf = (...entries: ReturnType<typeof entry>[]) =>
-  new DisposableTable(compileDisposableTable(entries));
+const tableOf = (...entries: ReturnType<typeof entry>[]) => new DisposableTable(compileDisposableTable(entries));
 
 describe("the disposable table", () => {
   test.each([
@@ -60,18 +55,14 @@ describe("the disposable table", () => {
     const label = fc.string({ unit: fc.constantFrom(..."abc0-"), minLength: 1, maxLength: 3 });
     const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join("."));
     fc.assert(
-      fc.property(
-        fc.uniqueArray(name, { maxLength: 40 }),
-        fc.array(name, { maxLength: 40 }),
-        (listed, asked) => {
-          const table = tableOf(...listed.map((domain) => entry(domain)));
-          const set = new Set(listed);
-          for (const ascii of [...asked, ...listed]) {
-            const suffixes = ascii.split(".").map((_, i, labels) => labels.slice(i).join("."));
-            expect(table.find(ascii)).toBe(suffixes.find((suffix) => set.has(suffix)));
-          }
-        },
-      ),
+      fc.property(fc.uniqueArray(name, { maxLength: 40 }), fc.array(name, { maxLength: 40 }), (listed, asked) => {
+        const table = tableOf(...listed.map((domain) => entry(domain)));
+        const set = new Set(listed);
+        for (const ascii of [...asked, ...listed]) {
+          const suffixes = ascii.split(".").map((_, i, labels) => labels.slice(i).join("."));
+          expect(table.find(ascii)).toBe(suffixes.find((suffix) => set.has(suffix)));
+        }
+      }),
     );
   });
 });
@@ -143,13 +134,7 @@ describe("merging lists", () => {
         { before },
       );
       const found = merged.filter(({ domain }) => !zones.includes(domain)).map(({ domain }) => domain);
-      expect(found.sort()).toEqual([
-        "believed.com",
-        "confirmed.com",
-        "fresh.com",
-        "listed.com",
-        "new-listed.com",
-      ]);
+      expect(found.sort()).toEqual(["believed.com", "confirmed.com", "fresh.com", "listed.com", "new-listed.com"]);
     },
   );
 

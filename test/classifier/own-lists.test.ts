@@ -3,10 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createClassifier } from "../../src/core/classifier/classifier.js";
 import { Fault } from "../../src/core/classifier/syntax/fault.js";
-import {
-  compileDisposableTable,
-  DisposableTable,
-} from "../../src/core/classifier/tables/disposable-table.js";
+import { compileDisposableTable, DisposableTable } from "../../src/core/classifier/tables/disposable-table.js";
 import { compileList, NameList, parseListLine } from "../../src/core/classifier/tables/own-lists.js";
 import { times } from "../support/tier.js";
 
@@ -67,12 +64,7 @@ const { classify } = createClassifier(table, {
     "example.org",
     "test@hotmail.com",
   ]),
-  deny: compileList("deny", [
-    "larch-and-oak.com",
-    "spam@gmx.de",
-    "bad.good.throw.net",
-    "boss@mailinator.com",
-  ]),
+  deny: compileList("deny", ["larch-and-oak.com", "spam@gmx.de", "bad.good.throw.net", "boss@mailinator.com"]),
 });
 
 test.each(["localhost", "10.0.0.256"])(
@@ -193,9 +185,7 @@ test("a compiled list has exactly the entries that its lines are parsed to", () 
           lines.map((each, at) => ({ text, at: at + 1, entry: parseListLine(each, "deny") })),
         );
         expect(faults).toEqual(
-          parsed.flatMap(({ text, at, entry }) =>
-            entry instanceof Fault ? [`${text}:${at}:${entry.what}`] : [],
-          ),
+          parsed.flatMap(({ text, at, entry }) => (entry instanceof Fault ? [`${text}:${at}:${entry.what}`] : [])),
         );
         const entries = parsed.flatMap(({ entry }) => (entry && !(entry instanceof Fault) ? [entry] : []));
         expect(compiled.entries).toBe(entries.length);

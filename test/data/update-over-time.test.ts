@@ -103,10 +103,8 @@ test("an update keeps what a list has corrected when the registry no longer has 
 test("an update with popular domains is not installed without --force", async () => {
   const { publish, isUnchanged, run } = await registry();
   const popular = ["bbc.co.uk", "mit.edu", "chase.com", "siemens.com", "cnn.com", "wikipedia.org"];
-  for (const { name, file } of listPackages)
-    publish(name, file, "9.0.0", name === "fakefilter" ? popular : []);
-  const problem =
-    "fakefilter 9.0.0: 6 popular domains would become disposable, such as bbc.co.uk, mit.edu, chase.com";
+  for (const { name, file } of listPackages) publish(name, file, "9.0.0", name === "fakefilter" ? popular : []);
+  const problem = "fakefilter 9.0.0: 6 popular domains would become disposable, such as bbc.co.uk, mit.edu, chase.com";
   expect(await idv(["data", "update"], run)).toEqual({
     ...{ code: 5, stdout: "" },
     stderr: `idv: ${problem}; the data in use is unchanged; if the lists are right, pass --force\n`,
@@ -166,11 +164,7 @@ test("the public list is fetched when it has changed, and its names are disposab
 });
 
 const broken: [string, (server: Awaited<ReturnType<typeof startListServer>>) => void, RegExp][] = [
-  [
-    "is refused",
-    (server) => (server.list = (_, response) => response.writeHead(403).end()),
-    /the answer is 403/,
-  ],
+  ["is refused", (server) => (server.list = (_, response) => response.writeHead(403).end()), /the answer is 403/],
   [
     "is elsewhere",
     (server) => (server.list = (_, response) => response.writeHead(302, { location: "/x" }).end()),
@@ -217,11 +211,7 @@ const wrong = [
     Array.from({ length: 950 }, (_, i) => `x-${i}.com\n`).join(""),
     "its list grows from 700 domains to 950, more than 1.25 times",
   ],
-  [
-    "far fewer names than before",
-    "a.com\n".repeat(300),
-    "its list shrinks from 700 domains to 300, less than half",
-  ],
+  ["far fewer names than before", "a.com\n".repeat(300), "its list shrinks from 700 domains to 300, less than half"],
 ] as const;
 
 test.each(wrong)("a public list with %s is not installed", async (_, list, fault) => {
@@ -351,11 +341,7 @@ test("the list of the day is added to the days before, and its names stay for a 
       .split("\n")
       .map((line) => line.split("\t")[1]);
   // A host of a company in one list on one day, and a provider.
-  expect(await statuses("new-today.com", "www.elm-and-oak.com", "cock.li")).toEqual([
-    "disposable",
-    "ok",
-    "ok",
-  ]);
+  expect(await statuses("new-today.com", "www.elm-and-oak.com", "cock.li")).toEqual(["disposable", "ok", "ok"]);
   expect((await idv(["data", "update"], { ...run, env })).stdout).toMatch(/^up to date: .* 2026-11-02\n$/);
   // Without the list, its names stay.
   publishAll("9.0.1");
@@ -365,11 +351,7 @@ test("the list of the day is added to the days before, and its names stay for a 
 
 test.each([
   ["no list", "<html>", "contains no list of domains"],
-  [
-    "far too long",
-    Array.from({ length: 5001 }, (_, i) => `day-${i}.com\n`).join(""),
-    "5,001 names on one day",
-  ],
+  ["far too long", Array.from({ length: 5001 }, (_, i) => `day-${i}.com\n`).join(""), "5,001 names on one day"],
 ])("a list of the day that is %s is refused", async (_, list, message) => {
   const { publishAll, isUnchanged, run } = await registry();
   publishAll("9.0.0");

@@ -1,9 +1,6 @@
 /** Covers which downloaded lists may replace the data in use. */
 import { describe, expect, test } from "vitest";
-import {
-  compileDisposableTable,
-  DisposableTable,
-} from "../../src/core/classifier/tables/disposable-table.js";
+import { compileDisposableTable, DisposableTable } from "../../src/core/classifier/tables/disposable-table.js";
 import type { PackageVersion } from "../../src/engines/data/npm-packages.js";
 import { mergeDisposableLists, type RoledList } from "../../src/engines/data/sources.js";
 import { compileDownloads, type Download, hasNewer } from "../../src/engines/data/update.js";
@@ -57,12 +54,7 @@ describe("downloaded lists", () => {
 
   const anyway = "; if the lists are right, pass --force";
   test.each<[string, unknown, string, string]>([
-    [
-      "less than half as long",
-      names(3499),
-      "its list shrinks from 7,000 domains to 3,499, less than half",
-      anyway,
-    ],
+    ["less than half as long", names(3499), "its list shrinks from 7,000 domains to 3,499, less than half", anyway],
     [
       "over 1.25 times as long",
       // Of the same length for the table, which has each name once.
@@ -141,11 +133,7 @@ describe("names below a domain", () => {
   test.each<[string, RoledList[], string[]]>([
     ["are ordinary in one list", [list("mail.elm.com", "larch.com")], []],
     ["are disposable in two lists", [list("mail.elm.com"), list("mail.elm.com")], ["mail.elm.com"]],
-    [
-      "are disposable if the domain is listed",
-      [list("mail.elm.com", "elm.com")],
-      ["mail.elm.com", "elm.com"],
-    ],
+    ["are disposable if the domain is listed", [list("mail.elm.com", "elm.com")], ["mail.elm.com", "elm.com"]],
     ["are disposable in a zone", [list("elm.us.to")], ["elm.us.to"]],
     [
       "are disposable if one list had them on several days",

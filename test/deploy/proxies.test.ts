@@ -107,30 +107,24 @@ async function signIn(url: string): Promise<readonly [number, string]> {
 }
 
 describe.each(Object.entries(proxies))("behind %s", (name, from) => {
-  test.skipIf(!hasProgram(name))(
-    "requests are answered, people sign in, and metrics stay inside",
-    async () => {
-      const url = await start(from);
-      const { body } = await post(`${url}/emails/validate`, key, { emails: ["a@mailinator.com"] });
-      expect(body).toEqual({ emails: { "a@mailinator.com": { status: "disposable" } } });
-      expect((await signIn(url))[0]).toBe(303);
-      expect((await fetch(`${url}/metrics`)).status).toBe(404);
-    },
-  );
+  test.skipIf(!hasProgram(name))("requests are answered, people sign in, and metrics stay inside", async () => {
+    const url = await start(from);
+    const { body } = await post(`${url}/emails/validate`, key, { emails: ["a@mailinator.com"] });
+    expect(body).toEqual({ emails: { "a@mailinator.com": { status: "disposable" } } });
+    expect((await signIn(url))[0]).toBe(303);
+    expect((await fetch(`${url}/metrics`)).status).toBe(404);
+  });
 });
 
-test.skipIf(!hasProgram("nginx"))(
-  "a proxy that replaces Host is named as the reason of a refused form",
-  async () => {
-    const url = await start((folder, port, server) => {
-      const [program, args] = nginx(folder, port, server, (text) =>
-        replaced(text, [[/proxy_set_header Host .*\n/, "\n"]]),
-      );
-      return [program, [...args]];
-    });
-    expect(await signIn(url)).toEqual([403, expect.stringContaining(`or starts it with --base-url ${url}`)]);
-  },
-);
+test.skipIf(!hasProgram("nginx"))("a proxy that replaces Host is named as the reason of a refused form", async () => {
+  const url = await start((folder, port, server) => {
+    const [program, args] = nginx(folder, port, server, (text) =>
+      replaced(text, [[/proxy_set_header Host .*\n/, "\n"]]),
+    );
+    return [program, [...args]];
+  });
+  expect(await signIn(url)).toEqual([403, expect.stringContaining(`or starts it with --base-url ${url}`)]);
+});
 
 test("the file for Traefik names a router, a service and the probe", () => {
   const { http } = parse(read("traefik.yaml"));

@@ -67,9 +67,7 @@ test("an answer that comes after its query was sent again is an answer", async (
   ] as const) {
     const client = new DnsClient({ servers: [address], concurrency: 8 });
     for (const name of before) await client.ask((resolver) => resolver.resolve4(name));
-    const answers = await Promise.all(
-      names.map((name) => client.ask((resolver) => resolver.resolveMx(name))),
-    );
+    const answers = await Promise.all(names.map((name) => client.ask((resolver) => resolver.resolveMx(name))));
     client.cancel();
     expect(answers.every((answer) => "records" in answer)).toBe(true);
   }

@@ -26,11 +26,7 @@ describe("exchanges", () => {
     ["a name without a dot", ["mail"], ["mail"]],
     ["a name that is no host name", ["\\027[2J.a.net"], ["\\027[2j.a.net"]],
     ["a name with a hyphen first", ["-1.a.net"], ["-1.a.net"]],
-    [
-      "a disposable host",
-      ["a.net", "mx.mailinator.com"],
-      { kind: "disposable-mx", suffix: "mailinator.com" },
-    ],
+    ["a disposable host", ["a.net", "mx.mailinator.com"], { kind: "disposable-mx", suffix: "mailinator.com" }],
     ["a listed exchange", ["x.Dropmail.me."], { kind: "disposable-mx", suffix: "dropmail.me" }],
     ["a listed exchange itself", ["dropmail.me"], { kind: "disposable-mx", suffix: "dropmail.me" }],
     ["a name that only ends like one", ["xdropmail.me"], ["xdropmail.me"]],
@@ -48,8 +44,7 @@ describe("exchanges", () => {
       .trim()
       .split(/\s+/),
   )("%s is never disposable", (host) => {
-    const find = (name: string) =>
-      classifier.domainFacts(name).verdict?.status === "disposable" ? name : undefined;
+    const find = (name: string) => (classifier.domainFacts(name).verdict?.status === "disposable" ? name : undefined);
     expect(judgeExchanges([{ exchange: host, priority: 1 }], find)).toEqual([host]);
   });
 

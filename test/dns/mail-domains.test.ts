@@ -248,21 +248,13 @@ describe.concurrent("slow and missing answers", () => {
     expect(domains.find("nx-3.net")?.kind).toBe("no-such-domain");
   });
 
-  test.each([1, 64])(
-    "slow answers among fast ones are used, with %i queries in flight",
-    async (concurrency) => {
-      const slow = await startDnsServer({ delayOf: (name) => (name.startsWith("nx") ? 900 : 0) });
-      const { domains } = domainsAt(slow, { concurrency });
-      await domains.ask([
-        ...Array.from({ length: 40 }, (_, i) => `ok-${i}.net`),
-        "nx-1.net",
-        "ok-x.net",
-        "nx-2.net",
-      ]);
-      expect([domains.find("nx-1.net")?.kind, domains.find("nx-2.net")?.kind]).toEqual([
-        "no-such-domain",
-        "no-such-domain",
-      ]);
-    },
-  );
+  test.each([1, 64])("slow answers among fast ones are used, with %i queries in flight", async (concurrency) => {
+    const slow = await startDnsServer({ delayOf: (name) => (name.startsWith("nx") ? 900 : 0) });
+    const { domains } = domainsAt(slow, { concurrency });
+    await domains.ask([...Array.from({ length: 40 }, (_, i) => `ok-${i}.net`), "nx-1.net", "ok-x.net", "nx-2.net"]);
+    expect([domains.find("nx-1.net")?.kind, domains.find("nx-2.net")?.kind]).toEqual([
+      "no-such-domain",
+      "no-such-domain",
+    ]);
+  });
 });

@@ -80,15 +80,9 @@ test.skipIf(named === undefined)(
       });
       await expect.poll(() => said).toMatch(/ running$/m);
       const client = new DnsClient({ servers: [`127.0.0.1:${port}`], concurrency: 8 });
-      const domains = new MailDomains(
-        client,
-        () => undefined,
-        new MailHosts(client, false),
-        new DistinctItems(),
-        {
-          wantsExchanges: true,
-        },
-      );
+      const domains = new MailDomains(client, () => undefined, new MailHosts(client, false), new DistinctItems(), {
+        wantsExchanges: true,
+      });
       const names =
         "host null bare bare6 empty alias temp number many absent loop gone noaddress inside here spf second x.wild gonealias".split(
           " ",

@@ -4,16 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { finished } from "../support/run-idv.js";
-import {
-  addresses,
-  areInstalled,
-  homeWithQuota,
-  killed,
-  recipe,
-  rowsOf,
-  runsWith,
-  writeList,
-} from "./tools.js";
+import { addresses, areInstalled, homeWithQuota, killed, recipe, rowsOf, runsWith, writeList } from "./tools.js";
 
 test.skipIf(!areInstalled({ "parallel --version | grep -q GNU": "parallel", "pgrep -V": "procps" }))(
   "a task of GNU parallel that is killed is tried again and paid once",

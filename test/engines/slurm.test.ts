@@ -6,16 +6,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  addresses,
-  areInstalled,
-  homeWithQuota,
-  killed,
-  recipe,
-  rowsOf,
-  runsWith,
-  writeList,
-} from "./tools.js";
+import { addresses, areInstalled, homeWithQuota, killed, recipe, rowsOf, runsWith, writeList } from "./tools.js";
 
 const isInstalled = areInstalled({
   "command -v slurmctld": "slurm-wlm",

@@ -28,10 +28,7 @@ const date = fc.constantFrom("2026-01-05", "2026-01-31", "2026-02-01", "2026-11-
 const rows = fc.array(fc.tuple(email, date), { minLength: 20, maxLength: 400, size: "max" });
 
 /** Counts in plain JavaScript what the collector counts. */
-function countPlainly(
-  table: readonly (readonly [email: string, date: string])[],
-  statuses: readonly string[],
-) {
+function countPlainly(table: readonly (readonly [email: string, date: string])[], statuses: readonly string[]) {
   const providers = new Map<string, number[]>();
   const months = new Map<string, number[]>();
   const items = new Set<string>();
@@ -77,8 +74,7 @@ test("the collector counts domains, months and mailboxes like a plain loop", asy
       written.map((row) => row.slice(row.lastIndexOf(",") + 1)),
     );
     const { providers, months, sameMailbox } = collector.breakdown();
-    const mapOf = (counts: typeof providers) =>
-      new Map(counts.map(({ name, counts }) => [name, [...counts]]));
+    const mapOf = (counts: typeof providers) => new Map(counts.map(({ name, counts }) => [name, [...counts]]));
     expect(mapOf(providers)).toEqual(expected.providers);
     expect(mapOf(months?.counts ?? [])).toEqual(expected.months);
     expect(sameMailbox).toBe(expected.sameMailbox);

@@ -45,10 +45,7 @@ const facts: fc.Arbitrary<Facts> = fc
     statuses: fc.record({ ok: count, alias: count, disposable: count, fake: count, quota_exceeded: count }),
     other: count,
     empty: count,
-    reasons: fc.dictionary(
-      fc.constantFrom(...ruleReasons.map(({ code }) => code)),
-      fc.integer({ min: 1, max: 999 }),
-    ),
+    reasons: fc.dictionary(fc.constantFrom(...ruleReasons.map(({ code }) => code)), fc.integer({ min: 1, max: 999 })),
     domains: fc.uniqueArray(fc.tuple(fc.domain(), fc.integer({ min: 1, max: 999 })), {
       selector: ([name]) => name,
     }),
@@ -106,9 +103,7 @@ test("a sum has the counts of its parts, in any grouping", () => {
       const whole = sumOf([a, b, c]);
       // Only the most frequent domains are in a sum.
       const { topDomains: _, ...counted } = sumOf([sumOf([a, b]), c]);
-      expect(counted).toEqual(
-        Object.fromEntries(Object.entries(whole).filter(([name]) => name !== "topDomains")),
-      );
+      expect(counted).toEqual(Object.fromEntries(Object.entries(whole).filter(([name]) => name !== "topDomains")));
       const numbers = (facts: Facts) =>
         Object.entries(facts).filter(([name, value]) => typeof value === "number" && name !== "version");
       const parts = [b, c].map((facts) => new Map(numbers(facts) as [string, number][]));
@@ -138,10 +133,7 @@ const readers: Readonly<Record<string, (facts: Facts) => Map<string, string>>> =
 };
 
 const rowsOf = (html: string) =>
-  pairs(
-    html.replace(/<svg.*?<\/svg>/gs, ""),
-    /<tr><th scope="row">([^<]+)<\/th><td class="number">([\d,]+)<\/td>/g,
-  );
+  pairs(html.replace(/<svg.*?<\/svg>/gs, ""), /<tr><th scope="row">([^<]+)<\/th><td class="number">([\d,]+)<\/td>/g);
 
 const pairs = (text: string, pattern: RegExp): Map<string, string> =>
   new Map([...text.matchAll(pattern)].map(([, name, figure]) => [name!.replaceAll("\\", ""), figure!]));

@@ -106,8 +106,7 @@ describe("--report", () => {
       expect(await idv(args, { home })).toMatchObject({ code: 0, stderr: "" });
       const text = readFileSync(join(home, `r.${ending}`), "utf8");
       texts.push(
-        /(?:Better|Worse|As) (?:than )?in the report of[^<]*? (?:were|are bad)\./.exec(text)?.[0].trim() ??
-          "",
+        /(?:Better|Worse|As) (?:than )?in the report of[^<]*? (?:were|are bad)\./.exec(text)?.[0].trim() ?? "",
       );
     }
     const day = new Date().toISOString().slice(0, 10);
@@ -180,9 +179,7 @@ describe("--report", () => {
     const home = folderOf({ "list.csv": list });
     expect(textOf(await reportOn(home, "list.csv", "-o", "out.csv"))).not.toContain("@");
     const page = await reportOn(home, "list.csv", "-o", "out.csv", "--report", "full:r.html");
-    expect(textOf(page)).toContain(
-      "6 carla.diaz@gmial.com fake (typo-domain: gmial.com) carla.diaz@gmail.com",
-    );
+    expect(textOf(page)).toContain("6 carla.diaz@gmial.com fake (typo-domain: gmial.com) carla.diaz@gmail.com");
   });
 
   test("makes one page for several files", async () => {
@@ -253,9 +250,7 @@ describe("--report", () => {
 
   test("leaves the report before in place if the run fails, and nothing half-written", async () => {
     const home = folderOf({ "list.csv": 'email\n"open\n', "r.html": "old" });
-    expect((await idv(["emails", "list.csv", "-o", "o.csv", "--report", "r.html"], { home })).code).not.toBe(
-      0,
-    );
+    expect((await idv(["emails", "list.csv", "-o", "o.csv", "--report", "r.html"], { home })).code).not.toBe(0);
     expect(readFileSync(join(home, "r.html"), "utf8")).toBe("old");
     expect(
       readdirSync(home)

@@ -54,8 +54,6 @@ test("the counter keeps frequent names among more rare names than it has room fo
   }
   expect(counts.isApproximate).toBe(true);
   const top = counts.top(10);
-  expect(top.every(({ name, total }) => name.startsWith("often-") && total === times(50_000, 15_000))).toBe(
-    true,
-  );
+  expect(top.every(({ name, total }) => name.startsWith("often-") && total === times(50_000, 15_000))).toBe(true);
   expect(counts.top(Number.POSITIVE_INFINITY).length).toBeLessThanOrEqual(126_000);
 });

@@ -97,9 +97,7 @@ test.each([
 
 describe("gzip in pieces", () => {
   test("makes one member that decompresses to the bytes written, in steps of any size", async () => {
-    const noise = Buffer.from(
-      Array.from({ length: 1_500_000 }, (_, i) => (Math.imul(i, 0x9e3779b1) >>> 13) & 255),
-    );
+    const noise = Buffer.from(Array.from({ length: 1_500_000 }, (_, i) => (Math.imul(i, 0x9e3779b1) >>> 13) & 255));
     const text = Buffer.from("1,ann@larch-and-oak.com,Bonn\n".repeat(50_000));
     for (const [bytes, step] of [
       [Buffer.of(), 1],

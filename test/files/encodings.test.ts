@@ -95,12 +95,7 @@ describe("--encoding :OUT", () => {
       "o.csv: the character U+6F22 does not exist in windows-1252; use UTF-8",
     ],
     ["an unknown name", ["-o", "o.csv", "--encoding", ":klingon"], 2, 'unknown encoding "klingon"'],
-    [
-      "a spreadsheet file",
-      ["-o", "o.xlsx", "--encoding", ":same"],
-      2,
-      "an encoding of the output is for text",
-    ],
+    ["a spreadsheet file", ["-o", "o.xlsx", "--encoding", ":same"], 2, "an encoding of the output is for text"],
     ["several outputs", ["--split", "parts", "--encoding", ":same"], 2, "the files of --split are UTF-8"],
   ])("fails for %s", async (_, args, code, message) => {
     const home = folderOf({ "l.csv": "name,email\nJü 漢,a@larch-and-oak.com\n" });

@@ -94,11 +94,7 @@ describe("an output file", () => {
 
   test.each([
     ["a folder", (folder: string) => folder, "is a folder"],
-    [
-      "a path in a missing folder",
-      (folder: string) => join(folder, "none", "out.csv"),
-      "the folder does not exist",
-    ],
+    ["a path in a missing folder", (folder: string) => join(folder, "none", "out.csv"), "the folder does not exist"],
     ["a path below a file", (folder: string) => join(folder, "file", "out.csv"), "its folder is a file"],
   ])("cannot be %s", async (_, pathIn, message) => {
     const folder = temporaryFolder();

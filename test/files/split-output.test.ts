@@ -24,32 +24,28 @@ test("writes the rows of the tables that were committed, in their order, and not
   const row = fc.tuple(fc.constantFrom("ok", "fake", ""), fc.stringMatching(/^[a-z]{1,5}$/));
   const table = fc.record({ rows: fc.array(row, { maxLength: 5 }), isCommitted: fc.boolean() });
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(table, { minLength: 1, maxLength: 5 }),
-      fc.boolean(),
-      async (tables, isBroken) => {
-        const folder = temporaryFolder();
-        const split = new SplitFolder(folder, tables.length, signal);
-        const expected: Record<string, string> = {};
-        for (const [n, { rows, isCommitted }] of tables.entries()) {
-          const sink = await write(split, rows);
-          await sink.prepare?.();
-          const isLast = n === tables.length - 1;
-          expect(readdirSync(folder).filter((name) => name.endsWith(".csv"))).toEqual([]);
-          if (isLast && isBroken) break;
-          if (isCommitted) await sink.commit();
-          await sink.discard();
-          if (!isCommitted) continue;
-          for (const [status, text] of rows) {
-            const name = `${status || "empty"}.csv`;
-            expected[name] = `${expected[name] ?? "email\n"}${text}\n`;
-          }
+    fc.asyncProperty(fc.array(table, { minLength: 1, maxLength: 5 }), fc.boolean(), async (tables, isBroken) => {
+      const folder = temporaryFolder();
+      const split = new SplitFolder(folder, tables.length, signal);
+      const expected: Record<string, string> = {};
+      for (const [n, { rows, isCommitted }] of tables.entries()) {
+        const sink = await write(split, rows);
+        await sink.prepare?.();
+        const isLast = n === tables.length - 1;
+        expect(readdirSync(folder).filter((name) => name.endsWith(".csv"))).toEqual([]);
+        if (isLast && isBroken) break;
+        if (isCommitted) await sink.commit();
+        await sink.discard();
+        if (!isCommitted) continue;
+        for (const [status, text] of rows) {
+          const name = `${status || "empty"}.csv`;
+          expected[name] = `${expected[name] ?? "email\n"}${text}\n`;
         }
-        if (!isBroken) await split.commit();
-        await split.discard();
-        expect(contentOf(folder)).toEqual(isBroken ? {} : expected);
-      },
-    ),
+      }
+      if (!isBroken) await split.commit();
+      await split.discard();
+      expect(contentOf(folder)).toEqual(isBroken ? {} : expected);
+    }),
     { numRuns: times(50) },
   );
 });

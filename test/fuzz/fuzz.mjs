@@ -21,8 +21,7 @@ import { openQuotaFile } from "../../dist/state/quota/quota-file.js";
 const { values } = parseArgs({
   options: { minutes: { type: "string" }, rows: { type: "string" }, seeds: { type: "string" } },
 });
-const until =
-  values.minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + 60_000 * Number(values.minutes);
+const until = values.minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + 60_000 * Number(values.minutes);
 const mostRows = values.rows === undefined ? Number.POSITIVE_INFINITY : Number(values.rows);
 
 /** Returns a generator of numbers from 0 up to, but not including, `below`. */
@@ -35,21 +34,8 @@ function randomFrom(seed) {
 }
 
 const items = [
-  ...[
-    "ann.lee@larch-and-oak.com",
-    "Ann+News@Gmail.com",
-    "test@hotmail.com",
-    "x@mailinator.com",
-    "a@b.mooo.com",
-  ],
-  ...[
-    "bob@gmial.com",
-    "ann@example.com",
-    "-a@outlook.com",
-    "you@domain.com",
-    "ann@duck.com",
-    "box@ann.fastmail.com",
-  ],
+  ...["ann.lee@larch-and-oak.com", "Ann+News@Gmail.com", "test@hotmail.com", "x@mailinator.com", "a@b.mooo.com"],
+  ...["bob@gmial.com", "ann@example.com", "-a@outlook.com", "you@domain.com", "ann@duck.com", "box@ann.fastmail.com"],
   ...[
     "Lee <ann@oak.net>",
     '"""Lee, Ann"" <ann@oak.net>"',
@@ -63,13 +49,7 @@ const items = [
     "",
     "Email",
   ],
-  ...[
-    `${"a".repeat(64)}@oak.net`,
-    `${"b".repeat(63)}@oak.net`,
-    `a@${"c".repeat(60)}.net`,
-    "ann@192.0.2.1",
-    "ann",
-  ],
+  ...[`${"a".repeat(64)}@oak.net`, `${"b".repeat(63)}@oak.net`, `a@${"c".repeat(60)}.net`, "ann@192.0.2.1", "ann"],
   ...["mailinator.com", "co.uk", "xn--bcher-kva.de", "www.oak.net", "https://oak.net/x"],
   // Lengths at and beyond the limits of mailboxes, labels, domains and addresses, and of what the kernel looks at.
   ...[63, 64, 65, 127, 128, 255, 256, 4000].map((length) => `${"l".repeat(length)}@oak.net`),
@@ -100,19 +80,7 @@ const marks = [
 ];
 const oddBytes = [0x00, 0x0a, 0x0d, 0x22, 0x2c, 0x80, 0xc3, 0xe2, 0xff];
 
-const statuses = [
-  "ok",
-  "ok",
-  "ok",
-  "fake",
-  "alias",
-  '"disposable"',
-  "quota_exceeded",
-  "",
-  "",
-  "valid",
-  " ok",
-];
+const statuses = ["ok", "ok", "ok", "fake", "alias", '"disposable"', "quota_exceeded", "", "", "valid", " ok"];
 
 /**
  * Returns a table, and the options with which both ways read it.
@@ -139,22 +107,14 @@ function tableOf(random, later, last) {
   const other = last(4) === 0 && width > 1 ? last(width) : column;
   const field = (index) => {
     if (index === other && index !== column && !(isUpdate && index === width - 1)) {
-      return last(3) === 0
-        ? last(2) === 0
-          ? ""
-          : items[last(items.length)]
-        : `user${last(5000)}@d${last(3000)}.com`;
+      return last(3) === 0 ? (last(2) === 0 ? "" : items[last(items.length)]) : `user${last(5000)}@d${last(3000)}.com`;
     }
     if (isUpdate && index === width - 1) return statuses[later(statuses.length)];
     if (index !== column)
       return pick(["", "x", "customer", `"calls${delimiter} back"`, '"a ""b"""', "long ".repeat(random(20))]);
     const share = random(10);
     const item =
-      share < 4
-        ? `user${random(5000)}@d${random(3000)}.com`
-        : share < 6
-          ? `u${random(50)}@gmail.com`
-          : pick(items);
+      share < 4 ? `user${random(5000)}@d${random(3000)}.com` : share < 6 ? `u${random(50)}@gmail.com` : pick(items);
     return random(8) === 0 ? `"${item}"` : item;
   };
   const mutated = (row) => {
@@ -195,12 +155,10 @@ function tableOf(random, later, last) {
   const table = Buffer.from(whole, pick(["utf8", "utf8", "latin1"]));
   // Bytes that are no UTF-8, and marks, anywhere below the header.
   const changes = random(6) === 0 ? random(50) : 0;
-  for (let i = 0; i < changes && table.length > 100; i++)
-    table[100 + random(table.length - 100)] = pick(oddBytes);
+  for (let i = 0; i < changes && table.length > 100; i++) table[100 + random(table.length - 100)] = pick(oddBytes);
   const cut = pick([1 << 16, 1 << 16, 1 << 20, 1000 + random(5000)]);
   // Marks where pieces of the input end.
-  for (let end = cut; random(3) === 0 && end < table.length; end += cut)
-    table[end - random(2)] = pick(oddBytes);
+  for (let end = cut; random(3) === 0 && end < table.length; end += cut) table[end - random(2)] = pick(oddBytes);
   const dedupe = pick([undefined, undefined, "item", "canonical"]);
   const keeps = pick([
     undefined,
@@ -264,8 +222,7 @@ function jsonTableOf(random) {
   const rows = Array.from({ length: count }, (_, index) => row(index));
   const bytes = Buffer.from(rows.join(lineEnding) + pick(["", lineEnding]), pick(["utf8", "utf8", "latin1"]));
   const changes = random(6) === 0 ? random(20) : 0;
-  for (let i = 0; i < changes && bytes.length > 3000; i++)
-    bytes[3000 + random(bytes.length - 3000)] = pick(oddBytes);
+  for (let i = 0; i < changes && bytes.length > 3000; i++) bytes[3000 + random(bytes.length - 3000)] = pick(oddBytes);
   return {
     bytes,
     rows: count,
@@ -291,25 +248,11 @@ async function run(table, quotaFile, validator) {
   await quotaFile.configure({ limit: table.limit });
   await quotaFile.reset();
   async function* input() {
-    for (let from = 0; from < table.bytes.length; from += table.cut)
-      yield table.bytes.subarray(from, from + table.cut);
+    for (let from = 0; from < table.bytes.length; from += table.cut) yield table.bytes.subarray(from, from + table.cut);
   }
   const hash = createHash("sha256");
   try {
-    const {
-      delimiter,
-      comment,
-      column,
-      other,
-      badRows,
-      ragged,
-      kind,
-      cores,
-      dedupe,
-      keeps,
-      deciding,
-      shard,
-    } = table;
+    const { delimiter, comment, column, other, badRows, ragged, kind, cores, dedupe, keeps, deciding, shard } = table;
     const { format = undefined } = table.badRows === "keep" ? {} : table;
     const faults = [];
     const opened = await openTable(

@@ -185,11 +185,7 @@ test("judging a block gives the same result as judging its chunks, and touches n
       prepareMemory(memory.memory, kernelSettings(blockOptions));
       const classifiers = [0, 1].map(
         (thread) =>
-          new BlockClassifier(
-            blockOptions,
-            classifier,
-            new BlockKernel(module, memory, thread, classifier, kind),
-          ),
+          new BlockClassifier(blockOptions, classifier, new BlockKernel(module, memory, thread, classifier, kind)),
       );
       const block = Buffer.from(rows.map((row) => row + lineEnding).join(""));
       block.copy(slot.block);
@@ -237,8 +233,7 @@ test("judging a block gives the same result as judging its chunks, and touches n
     { numRuns: times(400) },
   );
   expect(answered).toBeGreaterThan(times(50, 1));
-  for (const i of [0, 2])
-    expect(all.subarray(unused[i], unused[i + 1]).every((byte) => byte === 0xa5)).toBe(true);
+  for (const i of [0, 2]) expect(all.subarray(unused[i], unused[i + 1]).every((byte) => byte === 0xa5)).toBe(true);
 });
 
 test("the kernel refuses a block whose padded rows do not fit into the output", () => {
@@ -377,18 +372,7 @@ test.each(["email", "domain"] as const)(
       ...["Ann Lee ", "A.-B. ", "- ", "-- ", "<", ">", "<<", " ", "x", "é ", "", "", ""],
       ...["http://", "https://", "HTTPS://", "http:/", "httpx://", "//", "mailto:", "smtp:"],
       ...["ann", "ann+x", "a/b", "'ann", "{a", "a|b", "*", "*.", ".", "n/a"],
-      ...[
-        "@",
-        "@",
-        "@",
-        "oak.net",
-        "www.Mailinator.com",
-        "x.1",
-        "gmail.com",
-        "localhost",
-        "a..b",
-        "xn--bcher-kva.de",
-      ],
+      ...["@", "@", "@", "oak.net", "www.Mailinator.com", "x.1", "gmail.com", "localhost", "a..b", "xn--bcher-kva.de"],
       ...["/", "/shop?id=1&b=%20", "?x", "#top", ":80", ":80/", "/a@b", "/a b", "/;", ",bob@oak.net", ";"],
     ];
     const value = fc.oneof(

@@ -132,16 +132,12 @@ const domain = fc.oneof(
     ..."gmail.com GMail.com domain.com test.com googlemail.com yahoo.com hotmail.se icloud.com yandex.ru qq.com web.de".split(
       " ",
     ),
-    ..."users.noreply.github.com ann.fastmail.com duck.com x.anonaddy.com mailinator.com a.b.mailinator.com".split(
-      " ",
-    ),
+    ..."users.noreply.github.com ann.fastmail.com duck.com x.anonaddy.com mailinator.com a.b.mailinator.com".split(" "),
     ..."gmial.com localhost example.com co.uk company.con 192.0.2.1 larch-and-oak.com eu.org".split(" "),
   ),
   fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join(".")),
 );
-const address = fc
-  .tuple(local, fc.constantFrom("@", "@", "@", "@", "", "@@"), domain)
-  .map((parts) => parts.join(""));
+const address = fc.tuple(local, fc.constantFrom("@", "@", "@", "@", "", "@@"), domain).map((parts) => parts.join(""));
 
 describe("random items", () => {
   test.each<[Kind, fc.Arbitrary<string>]>([
@@ -307,8 +303,7 @@ test.each([["test@hotmail.com"], ["asdfff@gmail.com"], ["you@domain.com"], ["tes
 );
 
 test("gives the classifier's verdicts with any allow and deny lists", () => {
-  const names =
-    "larch.com oak.larch.com elm-and-oak.net mailinator.com a.mailinator.com gmail.com co.uk".split(" ");
+  const names = "larch.com oak.larch.com elm-and-oak.net mailinator.com a.mailinator.com gmail.com co.uk".split(" ");
   const name = fc.constantFrom(...names);
   const entry = fc.oneof(
     { weight: 9, arbitrary: fc.tuple(fc.constantFrom("", "", "ann@"), name).map((parts) => parts.join("")) },
@@ -338,12 +333,7 @@ test("leaves addresses to the classifier if an own list has mailboxes at their d
     deny: compileList("deny", ["ben@larch-and-oak.com", "oak.net"]),
   };
   const judge = new Judge("email", loadClassifier({ table: builtTable, ownLists }));
-  const found = judge.all([
-    "cem@mailinator.com",
-    "ben@larch-and-oak.com",
-    "ann@oak.net",
-    "ann@elm-and-oak.net",
-  ]);
+  const found = judge.all(["cem@mailinator.com", "ben@larch-and-oak.com", "ann@oak.net", "ann@elm-and-oak.net"]);
   expect(found.map((verdict) => verdict?.status)).toEqual([undefined, undefined, "disposable", "ok"]);
 });
 const builtTable = new URL("../../dist/classifier/disposable.bin", import.meta.url).pathname;
@@ -385,14 +375,7 @@ const edited = (name: string) =>
     .map(([at, removed, added]) => name.slice(0, at) + added + name.slice(at + removed));
 const nearRules = fc.oneof(
   ...[
-    [
-      ...majorProviders,
-      ...familyDomains,
-      ...mailcomDomains,
-      ...ispProviders,
-      "mailinator.com",
-      "a.mailinator.com",
-    ],
+    [...majorProviders, ...familyDomains, ...mailcomDomains, ...ispProviders, "mailinator.com", "a.mailinator.com"],
     [
       ...specialUse.names,
       ...typoDomain.names.flatMap((owner) => [`${owner}.de`, `a.${owner}.co.uk`]),
@@ -450,10 +433,7 @@ describe("with the tables of domains", () => {
   });
 
   test("asks the classifier about listed domains and their subdomains, and about few others", () => {
-    const own = [
-      compileList("allow", ["mailinator.com", "ann@elm-and-oak.net"]),
-      compileList("deny", ["larch.com"]),
-    ];
+    const own = [compileList("allow", ["mailinator.com", "ann@elm-and-oak.net"]), compileList("deny", ["larch.com"])];
     const slots = own.map(({ domains }) => domains);
     const named = ["a.b.larch.com", "elm-and-oak.net", "larch.com", "mailinator.com", "x.mailinator.com"];
     expect(asks([...named, "larch-and-oak.com", "com-larch.com", "elm.net"], slots)).toEqual(named);
@@ -502,10 +482,7 @@ test("gives 200,000 similar items different hashes", () => {
 test("addresses with the same parts in another order have different hashes, whatever the seed", () => {
   const seed = Int32Array.from({ length: seedWords }, (_, i) => Math.imul(i + 1, 0x9e3779b1));
   seed[2] = seed[1]!;
-  const [one, other] = seededHashes(seed)([
-    "userabcdefgh@larch-and-oak.com",
-    "userefghabcd@larch-and-oak.com",
-  ]);
+  const [one, other] = seededHashes(seed)(["userabcdefgh@larch-and-oak.com", "userefghabcd@larch-and-oak.com"]);
   expect(one).not.toEqual(other);
 });
 

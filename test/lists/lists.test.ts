@@ -214,9 +214,7 @@ describe("a list of a key", () => {
     expect((await submit(lists, "email\n", "a")).id).toBe(first.id);
     await expect(submit(lists, "other\n", "a")).rejects.toMatchObject({ statusCode: 422 });
     const second = await submit(lists, "email\n", "b");
-    await expect
-      .poll(async () => (await lists.all("k1")).map(({ state }) => state))
-      .toEqual(["done", "done"]);
+    await expect.poll(async () => (await lists.all("k1")).map(({ state }) => state)).toEqual(["done", "done"]);
     expect(runs.sort()).toEqual([`k1 list-${first.id}`, `k1 list-${second.id}`].sort());
     expect(await lists.all("k2")).toEqual([]);
   });
@@ -243,16 +241,15 @@ describe("a list of a key", () => {
   });
 
   /** Does something to a list as often as it is told to, before a step of its next request. */
-  const interrupted =
-    (between: (store: ListStore, id: string) => Promise<unknown>) => (store: ListStore) => ({
-      ...methodsOf(store),
-      async hasBody(id: string, hash: Uint8Array) {
-        const run = between;
-        between = async () => {};
-        await run(store, id);
-        return store.hasBody(id, hash);
-      },
-    });
+  const interrupted = (between: (store: ListStore, id: string) => Promise<unknown>) => (store: ListStore) => ({
+    ...methodsOf(store),
+    async hasBody(id: string, hash: Uint8Array) {
+      const run = between;
+      between = async () => {};
+      await run(store, id);
+      return store.hasBody(id, hash);
+    },
+  });
   const removes = (store: ListStore, id: string) =>
     store.change(id, ["arriving", "waiting", "running", "done"], { state: "removed" });
 
@@ -332,9 +329,7 @@ describe("a list of a key", () => {
     expect(first.alive()).toEqual([]);
     expect((await first.lists.get(id))?.state).toBe("waiting");
     const next = await openLists(place, { program: work });
-    await expect
-      .poll(async () => await next.lists.get(id), { timeout: 5000 })
-      .toMatchObject({ state: "done" });
+    await expect.poll(async () => await next.lists.get(id), { timeout: 5000 }).toMatchObject({ state: "done" });
   });
 
   test("stops and disappears when a server that does not work on it removes it", async () => {

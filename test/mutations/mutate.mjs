@@ -30,8 +30,7 @@ try {
   for (const { promise, file, from, to, tests } of mutations.filter((each) => each.promise.includes(word))) {
     const path = join(folder, file);
     const before = readFileSync(path, "utf8");
-    if (before.split(from).length !== 2)
-      throw new Error(`${promise}: ${file} has to hold this once: ${from}`);
+    if (before.split(from).length !== 2) throw new Error(`${promise}: ${file} has to hold this once: ${from}`);
     writeFileSync(
       path,
       before.replace(from, () => to),

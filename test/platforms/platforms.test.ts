@@ -105,8 +105,7 @@ describe.each(platforms)("$name", (platform) => {
     const env = { IDV_BASE_URL: await serveOn(platform, home), IDV_API_KEY: secret };
     cpSync(join(fixtures, "customers.csv"), join(home, "list.csv"));
     // Wine cannot connect a socket with keep-alive, which undici asks for.
-    const run = (args: readonly string[]) =>
-      platform.isWindows ? idv(args, { home, env }) : on(home, args, env);
+    const run = (args: readonly string[]) => (platform.isWindows ? idv(args, { home, env }) : on(home, args, env));
     expect(await run(["emails", "list.csv", "-o", "out.csv", "-q"])).toEqual({
       code: 0,
       stdout: "",
@@ -116,9 +115,7 @@ describe.each(platforms)("$name", (platform) => {
     expect(readFileSync(join(home, "out.csv"), "latin1")).toBe(wanted.stdout);
     writeFileSync(join(home, "more.csv"), "email\na@larch-and-oak.com\n");
     expect((await run(["emails", "more.csv", "-o", "more-out.csv", "-q"])).code).toBe(4);
-    expect(readFileSync(join(home, "more-out.csv"), "utf8")).toBe(
-      "email,status\na@larch-and-oak.com,quota_exceeded\n",
-    );
+    expect(readFileSync(join(home, "more-out.csv"), "utf8")).toBe("email,status\na@larch-and-oak.com,quota_exceeded\n");
   });
 
   test.skipIf(skips || platform.binary !== undefined)("provides the library", async () => {

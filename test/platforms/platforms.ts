@@ -84,9 +84,7 @@ const prefix = temporaryFolder();
 function start(platform: Platform, home: string, args: readonly string[], env = {}, script = program) {
   const { before = [], after = [], runtime, binary } = platform;
   const own =
-    binary === undefined
-      ? [join(folderOf(platform), "node_modules", runtime), ...after, script]
-      : [binaryOf(binary)];
+    binary === undefined ? [join(folderOf(platform), "node_modules", runtime), ...after, script] : [binaryOf(binary)];
   const [command = "", ...rest] = [...before, ...own, ...args];
   const streams = temporaryFolder();
   const paths = { stdout: join(streams, "stdout"), stderr: join(streams, "stderr") };

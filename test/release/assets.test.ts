@@ -24,28 +24,23 @@ test.skipIf(!existsSync(folder))("the assets of a release agree with their check
       .sort(),
   );
   const formulas = read("idv.rb") + read("idv.json");
-  const named = [
-    ...formulas.matchAll(/\/(idv-[^"/#]*)(?:#\/idv\.exe)?"[,\s]+"?(?:sha256|hash)"?:? "(\w+)"/g),
-  ];
+  const named = [...formulas.matchAll(/\/(idv-[^"/#]*)(?:#\/idv\.exe)?"[,\s]+"?(?:sha256|hash)"?:? "(\w+)"/g)];
   expect(named.map(([, name]) => name).sort()).toEqual(
     [...sums.keys()].filter((name) => /(?:linux|macos|windows)-\w+\.(?:tar\.gz|exe)$/.test(name)).sort(),
   );
   for (const [, name = "", sum] of named) expect(sums.get(name), name).toBe(sum);
 });
 
-test.skipIf(!existsSync(folder) || process.platform !== "linux")(
-  "an archive has a program that runs by itself",
-  () => {
-    const home = temporaryFolder();
-    const name = readdirSync(folder).find((each) => each.endsWith(`-linux-${process.arch}.tar.gz`))!;
-    execFileSync("tar", ["--extract", "--gzip", "--file", join(folder, name)], { cwd: home });
-    const options = { cwd: home, env: { HOME: home }, encoding: "utf8" } as const;
-    expect(execFileSync(join(home, "idv"), ["check", "a@mailinator.com"], options)).toMatch(/\tdisposable\t/);
-    expect(readdirSync(home)).toEqual(
-      expect.arrayContaining(["LICENCES.txt", "LICENSE", "NOTICE", "completions", "idv.1"]),
-    );
-  },
-);
+test.skipIf(!existsSync(folder) || process.platform !== "linux")("an archive has a program that runs by itself", () => {
+  const home = temporaryFolder();
+  const name = readdirSync(folder).find((each) => each.endsWith(`-linux-${process.arch}.tar.gz`))!;
+  execFileSync("tar", ["--extract", "--gzip", "--file", join(folder, name)], { cwd: home });
+  const options = { cwd: home, env: { HOME: home }, encoding: "utf8" } as const;
+  expect(execFileSync(join(home, "idv"), ["check", "a@mailinator.com"], options)).toMatch(/\tdisposable\t/);
+  expect(readdirSync(home)).toEqual(
+    expect.arrayContaining(["LICENCES.txt", "LICENSE", "NOTICE", "completions", "idv.1"]),
+  );
+});
 
 test.skipIf(!existsSync(folder))("the bill of materials names what is in the programs, and no tool", () => {
   const name = readdirSync(folder).find((each) => each.endsWith(".cdx.json"))!;
@@ -55,8 +50,6 @@ test.skipIf(!existsSync(folder))("the bill of materials names what is in the pro
   };
   expect(bomFormat).toBe("CycloneDX");
   const names = components.map(({ name }) => name);
-  expect(names).toEqual(
-    expect.arrayContaining(["commander", "fastify", "undici", "node", "@photostructure/sqlite"]),
-  );
+  expect(names).toEqual(expect.arrayContaining(["commander", "fastify", "undici", "node", "@photostructure/sqlite"]));
   for (const tool of ["vitest", "typescript", "knip"]) expect(names).not.toContain(tool);
 });

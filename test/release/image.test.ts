@@ -11,10 +11,7 @@ import { binaryOf } from "../../src/package/release/targets.mjs";
 import { afterFile } from "../support/clean-up.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-const dockerfile = readFileSync(
-  fileURLToPath(new URL("../../src/package/deploy/Dockerfile", import.meta.url)),
-  "utf8",
-);
+const dockerfile = readFileSync(fileURLToPath(new URL("../../src/package/deploy/Dockerfile", import.meta.url)), "utf8");
 /** Returns what follows a word at the start of a line: the last time, as in the image. */
 const instruction = (word: string) => dockerfile.match(new RegExp(`^${word} (.*)$`, "gm"))!.at(-1)!;
 const user = Number(/^USER (\d+)/.exec(instruction("USER"))![1]);
@@ -35,9 +32,7 @@ function image(): string {
     copyFileSync(from, join(root, to));
   };
   copy(binaryOf(), "usr/bin/idv");
-  for (const [, path = ""] of execFileSync("ldd", [binaryOf()], { encoding: "utf8" }).matchAll(
-    /(\/\S+) \(/g,
-  )) {
+  for (const [, path = ""] of execFileSync("ldd", [binaryOf()], { encoding: "utf8" }).matchAll(/(\/\S+) \(/g)) {
     copy(path, path);
   }
   for (const folder of ["var/lib/idv", "data", "tmp"]) {

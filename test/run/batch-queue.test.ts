@@ -304,9 +304,7 @@ describe("runs side by side", () => {
     };
     const engine = () => ({ ...countingEngine({ batchSize: 8 }).engine, validate });
     const lists = [names, names.toReversed()];
-    const runs = await Promise.all(
-      lists.map(async (list) => runTable(table(list), engine(), { cache: await open() })),
-    );
+    const runs = await Promise.all(lists.map(async (list) => runTable(table(list), engine(), { cache: await open() })));
     expect(paid.toSorted()).toEqual(names.map((name) => `${name}@b.net`));
     for (const { rows } of runs) expect(statusesOf(rows)).toEqual(Array(8).fill("ok"));
     expect(runs.reduce((sum, { report }) => sum + report.charged, 0)).toBe(8);

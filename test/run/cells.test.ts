@@ -72,11 +72,7 @@ describe("a value holds", () => {
     ["two on lines of HTML", "a@x.net<br/>b@x.net", ["a@x.net", "b@x.net"]],
     ["one in a paragraph", "<p>ann@x.net</p>", ["ann@x.net"]],
     ["one with entities", "Ann &lt;o&#39;hara&#x40;x.net&gt;", ["o'hara@x.net"]],
-    [
-      "links side by side",
-      '<a href="mailto:a@x.net">A</a><a href="mailto:b@x.net">B</a>',
-      ["a@x.net", "b@x.net"],
-    ],
+    ["links side by side", '<a href="mailto:a@x.net">A</a><a href="mailto:b@x.net">B</a>', ["a@x.net", "b@x.net"]],
     ["a link after a name", 'Ann <a href="mailto:a@x.net">mail</a>', ["a@x.net"]],
     ["a link to two", '<a href="mailto:a@x.net,b@x.net">both</a>', ["a@x.net", "b@x.net"]],
     ["entities of entities", "&amp;lt;o&amp;#39;hara@x.net&amp;gt;", ["o'hara@x.net"]],
@@ -161,9 +157,7 @@ describe("a value holds", () => {
     const recipient = fc.record({ name, local: fc.stringMatching(/^[a-z]{1,5}$/), separator });
     fc.assert(
       fc.property(fc.array(recipient, { minLength: 2, maxLength: 6 }), (recipients) => {
-        const text = recipients
-          .map(({ name, local, separator }) => `${name}<${local}@x.net>${separator}`)
-          .join("");
+        const text = recipients.map(({ name, local, separator }) => `${name}<${local}@x.net>${separator}`).join("");
         expect(cells("email").itemsIn(text), text).toEqual(recipients.map(({ local }) => `${local}@x.net`));
       }),
       { numRuns: times(2000) },
@@ -275,9 +269,7 @@ describe("marks around an address", () => {
 
 test("every address of a list is found, and no name, whatever is between them", () => {
   const word = fc.stringMatching(/^[A-Z][a-z]{1,7}$/);
-  const names = fc
-    .array(word, { maxLength: 3 })
-    .chain((words) => fc.constantFrom(words.join(" "), words.join(", ")));
+  const names = fc.array(word, { maxLength: 3 }).chain((words) => fc.constantFrom(words.join(" "), words.join(", ")));
   const member = fc.tuple(names, fc.stringMatching(/^[a-z]{1,8}@[a-z]{1,8}\.net$/));
   const separator = fc.constantFrom("; ", ";", ", ", ",", "\n", "|");
   fc.assert(

@@ -35,10 +35,7 @@ const statusesOf = (rows: readonly string[]) => rows.map((row) => row.slice(row.
 
 describe("units", () => {
   test("pay once for an item, however often it occurs", async () => {
-    const { report, rows } = await runTable(
-      listOf(["a@b.net", "A@B.net", "c@b.net", "", "a@b.net"]),
-      validator,
-    );
+    const { report, rows } = await runTable(listOf(["a@b.net", "A@B.net", "c@b.net", "", "a@b.net"]), validator);
     expect(asked).toEqual([2]);
     expect(rows).toHaveLength(5);
     expect(report).toMatchObject({ charged: 2, distinct: 2, cached: 0, prechecked: 0, emptyRows: 1 });
@@ -187,9 +184,7 @@ describe("when the quota ends", () => {
   test("during the second of several charges, the items of the first keep their status", async () => {
     await quotaFile.configure({ limit: 25_000 });
     const { rows } = await runTable(listOf([...addresses(30_000), ...addresses(30_000)]), validator);
-    const expected = Array.from({ length: 60_000 }, (_, i) =>
-      i % 30_000 < 25_000 ? "ok" : "quota_exceeded",
-    );
+    const expected = Array.from({ length: 60_000 }, (_, i) => (i % 30_000 < 25_000 ? "ok" : "quota_exceeded"));
     expect(statusesOf(rows)).toEqual(expected);
   });
 
@@ -234,14 +229,7 @@ describe("when the quota ends", () => {
 
   test("duplicate rows are still left out, including those with several items", async () => {
     await quotaFile.configure({ limit: 2 });
-    const text = listOf([
-      "a@b.net",
-      '"a@b.net; b@b.net"',
-      "b@b.net",
-      "c@b.net",
-      "c@b.net",
-      '"b@b.net; d@b.net"',
-    ]);
+    const text = listOf(["a@b.net", '"a@b.net; b@b.net"', "b@b.net", "c@b.net", "c@b.net", '"b@b.net; d@b.net"']);
     const { rows } = await runTable(text, validator, { filter: { dedupe: "item" } });
     expect(rows).toEqual([
       "a@b.net,ok",
@@ -345,12 +333,7 @@ describe("rows", () => {
 
   test("with several items count only reasons of checked items", async () => {
     await quotaFile.configure({ limit: 3 });
-    const lists = [
-      '"a+x@b.net; b@b.net"',
-      '"c@mailinator.com; a+x@b.net"',
-      '"d+x@b.net; b@b.net"',
-      "b@b.net",
-    ];
+    const lists = ['"a+x@b.net; b@b.net"', '"c@mailinator.com; a+x@b.net"', '"d+x@b.net; b@b.net"', "b@b.net"];
     const { report } = await runTable(listOf(lists), validator, { columns: { withReasons: true } });
     expect(report.reasons).toEqual(
       new Map([

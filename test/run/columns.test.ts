@@ -6,12 +6,7 @@ import { times } from "../support/tier.js";
 
 test.each<[string, string, string, readonly (number | undefined)[]]>([
   ["without an earlier run", "id,email", "status,reason,suggestion,canonical", []],
-  [
-    "after one",
-    "email,status,reason,suggestion,canonical",
-    "status,reason,suggestion,canonical",
-    [1, 2, 3, 4],
-  ],
+  ["after one", "email,status,reason,suggestion,canonical", "status,reason,suggestion,canonical", [1, 2, 3, 4]],
   [
     "after one with an exchange",
     "email,status,reason,suggestion,mx,canonical",

@@ -15,18 +15,10 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 import { times } from "../support/tier.js";
 
 const value = fc.oneof(
-  fc.constantFrom(
-    "",
-    "n/a",
-    "ann@larch-and-oak.com",
-    "x@mailinator.com",
-    "a@@b",
-    '"a@mailinator.com; b@gmx.de"',
-  ),
+  fc.constantFrom("", "n/a", "ann@larch-and-oak.com", "x@mailinator.com", "a@@b", '"a@mailinator.com; b@gmx.de"'),
   fc.nat(12).map((i) => `user${i}@${i % 2 ? "larch-and-oak.com" : "mailinator.com"}`),
 );
-const tableOf = (values: readonly string[]) =>
-  `id,email,note\n${values.map((item, i) => `${i},${item},x\n`).join("")}`;
+const tableOf = (values: readonly string[]) => `id,email,note\n${values.map((item, i) => `${i},${item},x\n`).join("")}`;
 
 const quotaFile = await TestQuota.open(join(temporaryFolder(), "quota.db"), Date.now);
 const validator = offlineValidator({ classifier, source: {} }, quotaFile);
@@ -63,23 +55,18 @@ async function setLimit(limit: number | null): Promise<void> {
 
 test("an update completes the rows that the quota left unchecked, and a second update changes nothing", async () => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(value, { maxLength: 30 }),
-      fc.nat(8),
-      fc.boolean(),
-      async (values, limit, strict) => {
-        await setLimit(null);
-        const whole = await run(tableOf(values), { strict });
-        await setLimit(limit);
-        const partly = await run(tableOf(values), { strict });
-        await setLimit(null);
-        const updated = await run(partly.output, { update: true, strict });
-        expect(updated.output).toBe(whole.output);
-        const again = await run(updated.output, { update: true, strict });
-        expect(again.output).toBe(whole.output);
-        expect(again.report.charged).toBe(0);
-      },
-    ),
+    fc.asyncProperty(fc.array(value, { maxLength: 30 }), fc.nat(8), fc.boolean(), async (values, limit, strict) => {
+      await setLimit(null);
+      const whole = await run(tableOf(values), { strict });
+      await setLimit(limit);
+      const partly = await run(tableOf(values), { strict });
+      await setLimit(null);
+      const updated = await run(partly.output, { update: true, strict });
+      expect(updated.output).toBe(whole.output);
+      const again = await run(updated.output, { update: true, strict });
+      expect(again.output).toBe(whole.output);
+      expect(again.report.charged).toBe(0);
+    }),
     { numRuns: times(150) },
   );
 });
@@ -177,8 +164,7 @@ test.each([false, true])(
     );
     async function* broken() {
       yield Buffer.from("email\n");
-      for (let from = 0; asked < 2; from += 1000)
-        yield Buffer.from(longUsers(1000, from).join("\n").concat("\n"));
+      for (let from = 0; asked < 2; from += 1000) yield Buffer.from(longUsers(1000, from).join("\n").concat("\n"));
       fail();
       throw new FileError("broken off");
     }

@@ -127,22 +127,17 @@ test.each([false, true])(
   async (isService) => {
     const values = Array.from({ length: 9 }, (_, i) => `user${i}\xe9@larch-and-oak.com\n`);
     const list = Buffer.from(`email\n${values.join("")}`, "latin1");
-    const runs = await Promise.all(
-      [1, 2].map((index) => run(list, { shard: { index, count: 2 }, isService })),
-    );
+    const runs = await Promise.all([1, 2].map((index) => run(list, { shard: { index, count: 2 }, isService })));
     expect(runs.map(({ report }) => report.notUtf8)).toEqual([9, 0]);
   },
 );
 
-test.each([false, true])(
-  "a field with several items ends a run with shards, with a service: %s",
-  async (isService) => {
-    const shard = { index: 2, count: 2 };
-    await expect(run(`id,email\n1,\n2,${two}\n`, { shard, isService, firstOnly: false })).rejects.toThrow(
-      "list.csv:3: a field with several items, which may be in different shards; add --set cell=first, or leave out --shard",
-    );
-  },
-);
+test.each([false, true])("a field with several items ends a run with shards, with a service: %s", async (isService) => {
+  const shard = { index: 2, count: 2 };
+  await expect(run(`id,email\n1,\n2,${two}\n`, { shard, isService, firstOnly: false })).rejects.toThrow(
+    "list.csv:3: a field with several items, which may be in different shards; add --set cell=first, or leave out --shard",
+  );
+});
 
 describe("the shard of an item", () => {
   // Machines with different versions of idv share lists: these must never change.

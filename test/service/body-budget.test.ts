@@ -29,9 +29,7 @@ async function send(...pieces: readonly number[]): Promise<{ socket: Socket; sta
     socket.once("data", (data: Buffer) => resolve(data.toString().slice(9, 12)));
     socket.once("close", () => resolve("closed"));
   });
-  socket.write(
-    "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n",
-  );
+  socket.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n");
   for (const bytes of pieces) write(socket, bytes);
   return { socket, status };
 }

@@ -13,8 +13,7 @@ export const startTime = Date.parse("2026-11-21T12:00:00Z");
 export const noProxies = { httpProxy: "", httpsProxy: "", noProxy: "" };
 
 /** Returns distinct addresses. */
-export const items = (count: number, from = 0) =>
-  Array.from({ length: count }, (_, i) => `ann${from + i}@b.net`);
+export const items = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `ann${from + i}@b.net`);
 
 /** Creates an engine and the server that it asks. `timeout` is that of its HTTP client, in real milliseconds. */
 export async function engineFor(
@@ -58,11 +57,7 @@ export async function engineFor(
   afterFile(() => engine.close(0));
   /** The verdicts that the listener was given, in this order. */
   const kept: string[] = [];
-  const validate = async (
-    batch: readonly string[],
-    kind: Kind = "email",
-    signal = new AbortController().signal,
-  ) => {
+  const validate = async (batch: readonly string[], kind: Kind = "email", signal = new AbortController().signal) => {
     const outcome = await engine.validate(kind, batch, signal, {
       onSubmit: async (open) => ({ now: open, later: [] }),
       async onAnswered(indices, verdicts) {

@@ -151,11 +151,7 @@ const texts: Readonly<Record<Options["kind"], readonly (readonly [string, ...Tex
     ['"Lee, Ann" <ann@larch-and-oak.com>', "ann@larch-and-oak.com"],
     ["mailto:x@mailinator.com", "x@mailinator.com"],
     ["y@mailinator.com; ann@larch-and-oak.com", "y@mailinator.com", "ann@larch-and-oak.com"],
-    [
-      "user1@larch-and-oak.com; user2@larch-and-oak.com",
-      "user1@larch-and-oak.com",
-      "user2@larch-and-oak.com",
-    ],
+    ["user1@larch-and-oak.com; user2@larch-and-oak.com", "user1@larch-and-oak.com", "user2@larch-and-oak.com"],
     ["x@mailinator.com, Ann <ann@larch-and-oak.com>", "x@mailinator.com", "ann@larch-and-oak.com"],
     ["Lee, Bob <bob.lee@gmial.com>; ann@larch-and-oak.com", "bob.lee@gmial.com", "ann@larch-and-oak.com"],
     ["<user1@larch-and-oak.com>, <bob.lee@gmial.com>", "user1@larch-and-oak.com", "bob.lee@gmial.com"],
@@ -186,14 +182,7 @@ const titlesAbove = (delimiter: string) => [
   [`sep=${delimiter}`],
 ];
 /** Notes that are bare in lines of JSON, where they keep how they are written. */
-const bare = [
-  "12345678901234567890",
-  "1.50",
-  "1E5",
-  "true",
-  "[1.0, 2]",
-  '{"b":98765432109876543,"s":"a,\\"}:"}',
-];
+const bare = ["12345678901234567890", "1.50", "1E5", "true", "[1.0, 2]", '{"b":98765432109876543,"s":"a,\\"}:"}'];
 const words = ["", "", "x", "customer", "calls, back", "a;b", "tab\there", "a|b", 'said "no"', "two\nlines"];
 const notes = [...words, ...bare];
 const statuses = ["ok", "fake", "disposable", "quota_exceeded", "empty"];
@@ -262,13 +251,7 @@ export function bulkCase(seed: number): BulkCase {
       : [];
     const lacksColumn = count > 1 && columns.length === 1 && chance(4);
     const item = kind === "email" ? "email" : "domain";
-    const names = [
-      "id",
-      lacksColumn ? "address" : item,
-      "note",
-      ...(withOther ? ["second"] : []),
-      ...earlier,
-    ];
+    const names = ["id", lacksColumn ? "address" : item, "note", ...(withOther ? ["second"] : []), ...earlier];
 
     const field = (text: string, found?: readonly TextItem[]): Field => {
       const each = found?.map((item) => (typeof item === "string" ? [item, item] : item));
@@ -278,8 +261,7 @@ export function bulkCase(seed: number): BulkCase {
       };
       if (delimiter === undefined) {
         const isBare =
-          items === undefined &&
-          (/^\d+$/.test(text) || bare.includes(text) ? chance(50) : text === "" && chance(20));
+          items === undefined && (/^\d+$/.test(text) || bare.includes(text) ? chance(50) : text === "" && chance(20));
         return { text, raw: isBare ? text || "null" : JSON.stringify(text), ...items };
       }
       const needed = rawField(text, delimiter);
@@ -326,16 +308,10 @@ export function bulkCase(seed: number): BulkCase {
         if (isJson) add("broken", [], '{"id": 1');
         // The lines of a note would be as long as rows, and its quotes taken for text.
         else if (hasHeader)
-          add("row", [
-            ...full.map((each) => (/\n/.test(each.text) ? field("x") : each)),
-            field("x"),
-            field("y"),
-          ]);
+          add("row", [...full.map((each) => (/\n/.test(each.text) ? field("x") : each)), field("x"), field("y")]);
         else add("row", full);
       } else if (kindOfLine >= 68) {
-        const kept = isJson
-          ? full.map((each) => some(80, () => each))
-          : full.slice(0, 1 + below(full.length));
+        const kept = isJson ? full.map((each) => some(80, () => each)) : full.slice(0, 1 + below(full.length));
         add("row", isJson || isInStep(kind, kept as Field[]) ? kept : full);
       } else if (kindOfLine >= 66 && !isJson && row > 2 && surplus === 0 && isInStep(kind, full)) {
         surplus++;
@@ -447,10 +423,7 @@ export function bulkCase(seed: number): BulkCase {
       `${pick(options.suffix ? ["-I", "--in-place="] : ["-I", "--in-place"])}${options.suffix}`,
     ),
     ...flag(output === "split", "--split", "parts"),
-    ...flag(
-      !isFound || chance(50),
-      ...wanted.flatMap((name, i) => ["-c", isByNumber ? `${columns[i]! + 1}` : name]),
-    ),
+    ...flag(!isFound || chance(50), ...wanted.flatMap((name, i) => ["-c", isByNumber ? `${columns[i]! + 1}` : name])),
     ...flag(
       sharedDelimiter !== undefined,
       "-d",

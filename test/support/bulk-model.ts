@@ -107,15 +107,12 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
         const stays = { item, verdict, isReplaced: false, written, by: written };
         if (options.fix === undefined || kept[i] || verdict === unchecked) return stays;
         const { status, reason = "", suggestion } = classifier.classify(kind, item);
-        const isMistyped =
-          suggestion !== undefined && (options.fix === "all" || reason.startsWith("typo-domain"));
+        const isMistyped = suggestion !== undefined && (options.fix === "all" || reason.startsWith("typo-domain"));
         if (!isMistyped && written === item) return stays;
         const by = isMistyped ? suggestion : item;
         // Without its marks, an item that is fake is as fake as before.
         const after =
-          isMistyped || status !== "fake"
-            ? { status: classifier.classify(kind, by).status, reason: "fixed" }
-            : verdict;
+          isMistyped || status !== "fake" ? { status: classifier.classify(kind, by).status, reason: "fixed" } : verdict;
         return { item: by, verdict: after, isReplaced: true, written, by };
       }),
     );
@@ -179,9 +176,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       const fieldAt = (column: number): Field => line.fields[column] ?? { text: "", raw: "" };
       const kept = columns.map((_, i) => {
         const own = isUpdate
-          ? places
-              .slice(i * each, (i + 1) * each)
-              .map((place) => (place === undefined ? "" : fieldAt(place).text))
+          ? places.slice(i * each, (i + 1) * each).map((place) => (place === undefined ? "" : fieldAt(place).text))
           : [""];
         const [status = ""] = own;
         if (!knownStatuses.includes(status) && !(update === "rest" && isSure)) throw new Failure(6);
@@ -193,11 +188,9 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       });
       const first = items[0]![0];
       if (shard && items[0]!.length > 1) throw new Failure(6);
-      if (!(shard && first !== undefined ? shardOf(first, shard.count) === shard.index : isFirstShard))
-        continue;
+      if (!(shard && first !== undefined ? shardOf(first, shard.count) === shard.index : isFirstShard)) continue;
       rows.push({ line, isCopied: false, items, kept });
-      const isEmptied = (column: number, i: number) =>
-        !items[i]!.length && fieldAt(column).text.trim() !== "";
+      const isEmptied = (column: number, i: number) => !items[i]!.length && fieldAt(column).text.trim() !== "";
       emptied += columns.filter((column, i) => !kept[i] && isEmptied(column, i)).length;
     }
 
@@ -244,9 +237,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       }
       const [status = ""] = fields[0]!;
       if (status === "") emptyRows++;
-      const all = found.flatMap(
-        (each, i) => row.kept[i]?.slice(0, 1) ?? each.map(({ verdict }) => verdict.status),
-      );
+      const all = found.flatMap((each, i) => row.kept[i]?.slice(0, 1) ?? each.map(({ verdict }) => verdict.status));
       const isGood = (name: string) => name === "ok" || name === "alias";
       const isOther = status !== "" && !isGood(status) && all.some(isGood);
       const failOn = options.failOn ?? [];
@@ -299,10 +290,8 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       if (output === "stdout") stdout += (isEarly ? "" : start) + body;
       // A run that changes nothing leaves the file and its backup.
       const isChanged = start + body !== textOf(list);
-      if (output === "inPlace" && options.suffix !== "" && isChanged)
-        files[list.name + options.suffix] = textOf(list);
-      const path =
-        output === "file" ? options.outputName : output === "folder" ? `out/${list.name}` : list.name;
+      if (output === "inPlace" && options.suffix !== "" && isChanged) files[list.name + options.suffix] = textOf(list);
+      const path = output === "file" ? options.outputName : output === "folder" ? `out/${list.name}` : list.name;
       if (output !== "stdout") files[path] = start + body;
     }
     const [statuses, ...otherStatuses] = counts;
@@ -340,8 +329,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
   function shapeOf({ name, delimiter }: List) {
     const format = delimiter === undefined ? "jsonl" : delimiter === "\t" ? "tsv" : "csv";
     const ending = options.outputName.slice("out.".length);
-    const isNamed =
-      output === "file" && !name.endsWith(`.${ending}`) && ending !== "txt" && ending !== format;
+    const isNamed = output === "file" && !name.endsWith(`.${ending}`) && ending !== "txt" && ending !== format;
     const wanted = options.format ?? (isNamed ? (ending as "csv") : format);
     const isReshaped = wanted !== format || (options.format === "csv" && delimiter !== ",");
 
@@ -435,9 +423,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
         if (place !== undefined && line.fields[place] && line.fields[place].text !== text)
           raw[place] = space + JSON.stringify(text);
       }
-      const members = raw.flatMap((value, i) =>
-        value === undefined ? [] : `${JSON.stringify(names[i])}:${value}`,
-      );
+      const members = raw.flatMap((value, i) => (value === undefined ? [] : `${JSON.stringify(names[i])}:${value}`));
       // Added members have the layout of the last one; nothing is before the first one.
       const before = members.length > 1 ? space : "";
       const colon = members.length > 0 ? `:${space}` : ":";

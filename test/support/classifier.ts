@@ -1,19 +1,10 @@
 /** Provides the classifier of the build, with its disposable domains, to tests on the sources. */
 import { readFileSync } from "node:fs";
 import { createClassifier } from "../../src/core/classifier/classifier.js";
-import {
-  compileDisposableTable,
-  DisposableTable,
-} from "../../src/core/classifier/tables/disposable-table.js";
+import { compileDisposableTable, DisposableTable } from "../../src/core/classifier/tables/disposable-table.js";
 import { listOfDays, readDays } from "../../src/engines/data/daily-list.js";
 import { loadPopular } from "../../src/engines/data/popular-domains.js";
-import {
-  dailyList,
-  listPackages,
-  mergeDisposableLists,
-  namesIn,
-  publicList,
-} from "../../src/engines/data/sources.js";
+import { dailyList, listPackages, mergeDisposableLists, namesIn, publicList } from "../../src/engines/data/sources.js";
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
 const listIn = (path: string) => namesIn(read(path)) ?? [];

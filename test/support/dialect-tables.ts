@@ -9,12 +9,7 @@ export const dialects: [words: string, header: string, row: (i: number) => strin
   ["quotes are '", "id,name,email", (i) => `${i},'O''Neil, A ${i}','${item(i)}'`, ","],
   ["\\ escapes quotes", "id,name,email", (i) => `${i},"A \\"B, ${i}\\"",${item(i)}`, ","],
   ["quotes are text", "id\tname\temail", (i) => `${i}\t${i % 3 ? "A" : '"Al'}\t${item(i)}`, "\t"],
-  [
-    "spaces in front of fields belong to the delimiter",
-    "id, name, email",
-    (i) => `${i}, "L, A", ${item(i)}`,
-    ", ",
-  ],
+  ["spaces in front of fields belong to the delimiter", "id, name, email", (i) => `${i}, "L, A", ${item(i)}`, ", "],
   [
     "runs of spaces are the delimiter",
     "id  name    email",

@@ -23,8 +23,7 @@ const failing: Readonly<Record<string, string>> = { halfopen: "A", nohalf: "A", 
 const mx = (name: string, ...exchanges: string[]): Answer[] =>
   exchanges.map((exchange, i) => ({ type: "MX", name, data: { preference: 10 * (i + 1), exchange } }));
 
-const a = (name: string, type: string, data: string): Answer[] =>
-  type === "A" ? [{ type: "A", name, data }] : [];
+const a = (name: string, type: string, data: string): Answer[] => (type === "A" ? [{ type: "A", name, data }] : []);
 const txt = (name: string, data: string): Answer[] => [{ type: "TXT", name, data: [data] }];
 
 /** Records of a name by its first word; names with other words have one exchange. */
@@ -100,11 +99,7 @@ const soa = (name: string): Answer[] => {
 
 /** One exchange, and an address. */
 const usual = (name: string, type: string): Answer[] =>
-  type === "A"
-    ? [{ type: "A", name, data: "9.9.9.7" }]
-    : type === "MX"
-      ? mx(name, "mail.larch-and-oak.com")
-      : [];
+  type === "A" ? [{ type: "A", name, data: "9.9.9.7" }] : type === "MX" ? mx(name, "mail.larch-and-oak.com") : [];
 
 /** Binds both to one free port: another program may have a port for one of the protocols. */
 export async function bindBoth(udp: Socket, tcp: Server): Promise<number> {
@@ -149,8 +144,7 @@ export async function startDnsServer({
     (isControl ? controls : asked).push(`${type} ${name}`);
     const [word = ""] = name.split(/[-.]/);
     if (word === "silence" || (!isControl && drops(questions++))) return undefined;
-    if (word === "nonsense")
-      return Buffer.concat([bytes.subarray(0, 2), Buffer.from("garbage that is no message")]);
+    if (word === "nonsense") return Buffer.concat([bytes.subarray(0, 2), Buffer.from("garbage that is no message")]);
     const packet: Packet = { type: "response", id: query.id!, questions: query.questions! };
     const code = isControl
       ? controlCodes[Number(name.startsWith("_"))]!

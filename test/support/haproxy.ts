@@ -17,9 +17,7 @@ const file = fileURLToPath(new URL("../../src/package/deploy/proxies/haproxy.cfg
 export function haproxyFile(folder: string, port: number, servers: readonly string[]): string {
   const text = readFileSync(file, "utf8");
   const lines = servers.map((server, i) => `  server server${i + 1} ${server}\n`).join("");
-  const changed = text
-    .replace("bind :8080", `bind 127.0.0.1:${port}`)
-    .replace(/(?: {2}server server\d .*\n)+/, lines);
+  const changed = text.replace("bind :8080", `bind 127.0.0.1:${port}`).replace(/(?: {2}server server\d .*\n)+/, lines);
   for (const part of [`127.0.0.1:${port}`, ...servers]) expect(changed).toContain(part);
   const path = join(folder, "haproxy.cfg");
   writeFileSync(path, changed);

@@ -22,9 +22,7 @@ export const newsletterHeader = [
 ];
 
 const firstNames =
-  "Anna Ben Clara David Emma Felix Grace Hugo Ines Jonas Karin Liam Mona Nils Olga Paul Rosa Simon Tara Zoë".split(
-    " ",
-  );
+  "Anna Ben Clara David Emma Felix Grace Hugo Ines Jonas Karin Liam Mona Nils Olga Paul Rosa Simon Tara Zoë".split(" ");
 const lastNames =
   "Adler Brown Costa Dubois Eriksen Fischer García Hansen Ivanova Jansen Keller Lopez Müller Novak O'Brien Petit Rossi Schmidt Tanaka Weber".split(
     " ",
@@ -34,11 +32,10 @@ const companies =
     " ",
   );
 const freeMail =
-  "gmail.com outlook.com hotmail.co.uk yahoo.fr icloud.com gmx.de web.de proton.me orange.fr libero.it".split(
-    " ",
-  );
-const disposable =
-  "mailinator.com yopmail.com guerrillamail.com trashmail.com temp-mail.org eu1.mailinator.com".split(" ");
+  "gmail.com outlook.com hotmail.co.uk yahoo.fr icloud.com gmx.de web.de proton.me orange.fr libero.it".split(" ");
+const disposable = "mailinator.com yopmail.com guerrillamail.com trashmail.com temp-mail.org eu1.mailinator.com".split(
+  " ",
+);
 const countries = "US GB DE FR ES NO IT IE AU CA".split(" ");
 const sources = ["signup form", "checkout", "trade fair", "import 2024", "referral"];
 
@@ -101,23 +98,14 @@ export function makeNewsletter(): readonly Subscriber[] {
     if (percent < 80) return [`${local}@${pick(disposable)}`, "disposable"];
     if (percent < 84) return [`${local}+${pick(["news", "shop", "2024"])}@${pick(companies)}`, "alias"];
     if (percent < 86)
-      return [
-        `${local.replaceAll(".", "-")}@${pick(["duck.com", "mozmail.com", "ann.anonaddy.com"])}`,
-        "alias",
-      ];
+      return [`${local.replaceAll(".", "-")}@${pick(["duck.com", "mozmail.com", "ann.anonaddy.com"])}`, "alias"];
     if (percent < 89)
       return [`${local}@${pick(["gmial.com", "gmai.com", "hotmial.com", "yaho.com", "outlok.com"])}`, "fake"];
     if (percent < 91)
       return [`${local}@${pick(["example.com", "nowhere.invalid", "company.local", "firm.con"])}`, "fake"];
     if (percent < 93)
       return [
-        pick([
-          `${local}@`,
-          `${local}`,
-          `${local}@@gmail.com`,
-          `${local} @gmail.com`,
-          `${local}..x@gmail.com`,
-        ]),
+        pick([`${local}@`, `${local}`, `${local}@@gmail.com`, `${local} @gmail.com`, `${local}..x@gmail.com`]),
         "fake",
       ];
     if (percent < 94)

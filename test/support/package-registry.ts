@@ -8,9 +8,7 @@ import { basename } from "node:path";
 import { parseTarGzip } from "nanotar";
 
 /** @param tarballs paths of `.tgz` files, as `npm pack` makes them */
-export async function servePackages(
-  tarballs: readonly string[],
-): Promise<{ readonly url: string; close(): void }> {
+export async function servePackages(tarballs: readonly string[]): Promise<{ readonly url: string; close(): void }> {
   const bytesOf = new Map(tarballs.map((path) => [basename(path), readFileSync(path)]));
   const server = createServer((request, response) => {
     const name = decodeURIComponent(request.url!.slice(1));

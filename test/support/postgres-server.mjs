@@ -43,9 +43,7 @@ export async function startPostgresServer(folder) {
   // Links that an installation script has made may lead to a folder that the server's user cannot enter.
   const isNoLink = (path) => !lstatSync(path).isSymbolicLink();
   cpSync(join(packaged, "native"), files, { recursive: true, filter: isNoLink });
-  for (const { source, target } of JSON.parse(
-    readFileSync(join(packaged, "native/pg-symlinks.json"), "utf8"),
-  )) {
+  for (const { source, target } of JSON.parse(readFileSync(join(packaged, "native/pg-symlinks.json"), "utf8"))) {
     const link = join(folder, target);
     if (!existsSync(link)) symlinkSync(join(folder, source).replace(`${dirname(link)}/`, ""), link);
   }

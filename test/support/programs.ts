@@ -2,5 +2,4 @@
 import { spawnSync } from "node:child_process";
 
 /** Returns whether a program is installed. */
-export const hasProgram = (name: string): boolean =>
-  spawnSync("which", [name], { stdio: "ignore" }).status === 0;
+export const hasProgram = (name: string): boolean => spawnSync("which", [name], { stdio: "ignore" }).status === 0;

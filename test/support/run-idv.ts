@@ -12,8 +12,7 @@ import { temporaryFolder } from "./temporary-folder.js";
 import { isFull } from "./tier.js";
 
 /** The built program, the one of the installed package (see install-package.ts), or a binary. */
-export const program =
-  process.env["IDV_TEST_PROGRAM"] ?? fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
+export const program = process.env["IDV_TEST_PROGRAM"] ?? fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
 /** Words that start it: a script by Node.js, a binary by itself. */
 export const command: readonly string[] = program.endsWith(".js") ? [process.execPath, program] : [program];
 /** The same for a shell. */

@@ -48,5 +48,4 @@ export async function runTable(
 }
 
 /** Returns a table with one column of addresses. */
-export const listOf = (values: readonly string[]): string =>
-  `email\n${values.map((value) => `${value}\n`).join("")}`;
+export const listOf = (values: readonly string[]): string => `email\n${values.map((value) => `${value}\n`).join("")}`;

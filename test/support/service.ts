@@ -64,10 +64,7 @@ export function lastKey(home: string): Promise<{ id: string; used: number; left:
   });
 }
 
-async function withKeys<Result>(
-  home: string,
-  work: (keys: SqlServiceStore) => Promise<Result>,
-): Promise<Result> {
+async function withKeys<Result>(home: string, work: (keys: SqlServiceStore) => Promise<Result>): Promise<Result> {
   const path = stateLocation(undefined, { HOME: home, XDG_STATE_HOME: join(home, "state") });
   const keys = await openSqliteServiceStore(path, Date.now);
   try {

@@ -7,11 +7,7 @@ import { join } from "node:path";
 import { browserFolder, packagedBrowser, wantedBrowser } from "./browser.js";
 
 export async function setup(): Promise<void> {
-  if (
-    process.env["IDV_TEST_BROWSER"] === undefined &&
-    process.platform === "linux" &&
-    process.arch === "x64"
-  ) {
+  if (process.env["IDV_TEST_BROWSER"] === undefined && process.platform === "linux" && process.arch === "x64") {
     await unpack();
   }
   if (wantedBrowser() !== undefined) return;

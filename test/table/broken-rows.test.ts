@@ -34,13 +34,7 @@ const names = [
   "Kay",
   "Lou",
 ];
-const rows = names.map((name, i) => [
-  `${i + 1}`,
-  name,
-  `p${i + 1}@d${i + 1}.net`,
-  i % 3 ? "new" : "",
-  "2026",
-]);
+const rows = names.map((name, i) => [`${i + 1}`, name, `p${i + 1}@d${i + 1}.net`, i % 3 ? "new" : "", "2026"]);
 const header = ["id", "name", "email", "note", "year"];
 const addressIn = /\w*p\d+@d\d+\.net\w*/g;
 
@@ -57,12 +51,9 @@ const ways: Ways = {
   "a delimiter too many before": (row, at) => with_(row, at, `,${row[at]}`),
   "a delimiter within": (row, at) => with_(row, at, `${row[at]!.slice(0, 1)},${row[at]!.slice(1)}`),
   "a delimiter too few": (row, at) =>
-    at === 0
-      ? undefined
-      : [...row.slice(0, at - 1), `${row[at - 1]}${row[at]}`, ...row.slice(at + 1)].join(","),
+    at === 0 ? undefined : [...row.slice(0, at - 1), `${row[at - 1]}${row[at]}`, ...row.slice(at + 1)].join(","),
   "a field too few": (row, at) => row.filter((_, i) => i !== at).join(","),
-  "another delimiter": (row, at) =>
-    at === 0 ? undefined : `${row.slice(0, at).join(",")};${row.slice(at).join(",")}`,
+  "another delimiter": (row, at) => (at === 0 ? undefined : `${row.slice(0, at).join(",")};${row.slice(at).join(",")}`),
   "a line break within": (row, at) => with_(row, at, `${row[at]!.slice(0, 1)}\n${row[at]!.slice(1)}`),
   "the rest cut off": (row, at) => row.slice(0, at + 1).join(","),
   "more empty fields": (row, at) => `${row.join(",")}${",".repeat(at + 1)}`,
@@ -184,16 +175,10 @@ test("a quoted local part, a name in quotes and quotes around an item are not re
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 test.each<[string, readonly string[]]>([
-  [
-    "notes of several lines",
-    ['1,Ann,a@x.net,"first line\nsecond, with a comma\n\nlast ""quoted"" line",2026'],
-  ],
+  ["notes of several lines", ['1,Ann,a@x.net,"first line\nsecond, with a comma\n\nlast ""quoted"" line",2026']],
   ["an address in such a note", ['1,Ann,a@x.net,"write to\nb@y.net, please\nor call",2026']],
   ["several addresses in a cell", ['1,Ann,"a@x.net\nb@y.net\nc@z.net\nd@z.net\ne@z.net\nf@z.net",note,2026']],
-  [
-    "a pasted table of another width",
-    [`1,Ann,a@x.net,${quoted("name,email\nBob,b@y.net\nCy,c@z.net")},2026`],
-  ],
+  ["a pasted table of another width", [`1,Ann,a@x.net,${quoted("name,email\nBob,b@y.net\nCy,c@z.net")},2026`]],
   ["a quoted name of two lines before the address", ['1,"Ann\nLee, PhD",a@x.net,note,2026']],
   ["short rows", ["1,Ann,a@x.net", "2,Bob", "3", ""]],
   ["short rows with a word for none", ["1,Ann,n/a", "2,Bob,-,x"]],
@@ -210,17 +195,7 @@ test("where short rows are common, a word in the field of the item is not report
 
 describe("the quick look at a record", () => {
   const parts = fc.constantFrom(
-    ...[
-      "ann@b.net",
-      "b.net",
-      "x",
-      "ann",
-      "1",
-      "Lee, Ann",
-      "ann(at)b.net",
-      "ann%40b.net",
-      "mailto:ann%40b.net",
-    ],
+    ...["ann@b.net", "b.net", "x", "ann", "1", "Lee, Ann", "ann(at)b.net", "ann%40b.net", "mailto:ann%40b.net"],
     ...[
       "ann&#64;b.net",
       "&commat;",

@@ -18,8 +18,7 @@ async function tableOf(text: string | Buffer, size = 65_536): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-const card = (...lines: readonly string[]) =>
-  ["BEGIN:VCARD", "VERSION:3.0", ...lines, "END:VCARD", ""].join("\r\n");
+const card = (...lines: readonly string[]) => ["BEGIN:VCARD", "VERSION:3.0", ...lines, "END:VCARD", ""].join("\r\n");
 
 describe("a vCard file", () => {
   test.each<[string, string, string]>([
@@ -97,10 +96,7 @@ test.each<[string, string, string]>([
 });
 
 test.each<[string, string]>([
-  [
-    'Ann Lee <a@b.net>, "Lee, \\"Bob\\"" <c@d.net>; <e@f.net>,',
-    'Ann Lee,a@b.net\n"Lee, ""Bob""",c@d.net\n,e@f.net\n',
-  ],
+  ['Ann Lee <a@b.net>, "Lee, \\"Bob\\"" <c@d.net>; <e@f.net>,', 'Ann Lee,a@b.net\n"Lee, ""Bob""",c@d.net\n,e@f.net\n'],
   ["Ann <a@b.net>,\n Bob <c@d.net>,\n\tEva <e@f.net>\n", "Ann,a@b.net\nBob,c@d.net\nEva,e@f.net\n"],
   ["Ann <a@b.net>, Bob <c@d.net>\r\nEva <e@f.net>\r\n", "Ann,a@b.net\nBob,c@d.net\nEva,e@f.net\n"],
   ["Jürgen <j@b.net>;Bob <c@d.net>", "Jürgen,j@b.net\nBob,c@d.net\n"],
@@ -139,9 +135,7 @@ test("all items of a long list are in its table, in order, wherever its pieces e
       fc.integer({ min: 1, max: 90 }),
       async (entries, size) => {
         const items = entries.map((_, nth) => `u${nth}@b.net`);
-        const text = entries.map(
-          ([name, end], nth) => (name === "" ? items[nth]! : `${name} <${items[nth]}>`) + end,
-        );
+        const text = entries.map(([name, end], nth) => (name === "" ? items[nth]! : `${name} <${items[nth]}>`) + end);
         // The first line has two items.
         const rows = (await tableOf(`x@b.net; y@b.net\n${text.join("")}`, size)).split("\n").slice(3, -1);
         expect(rows.map((row) => row.slice(row.lastIndexOf(",") + 1))).toEqual(items);

@@ -13,10 +13,7 @@ async function read(text: string, options: Partial<TableOptions> = {}, chunkSize
       yield Buffer.from(text.slice(from, from + chunkSize));
     }
   }
-  const table = await openTable(
-    { name: "list.csv", bytes: bytes() },
-    { profile: profiles.email, ...options },
-  );
+  const table = await openTable({ name: "list.csv", bytes: bytes() }, { profile: profiles.email, ...options });
   const values: (string | undefined)[] = [];
   const onValues = (some: readonly (string | undefined)[]) => void values.push(...some);
   const output = (await rewrite(table, "status", { field: "ok", onValues })).toString();
@@ -27,56 +24,50 @@ const numbers = Array.from({ length: 40 }, (_, i) => i);
 const addresses = numbers.map((i) => `p${i}@larch-and-oak.com`);
 
 /** A dialect, its words, a header, and a row with its number and address. */
-const dialects: [name: string, words: string[], header: string, row: (i: number, item: string) => string][] =
+const dialects: [name: string, words: string[], header: string, row: (i: number, item: string) => string][] = [
+  ["quotes '", ["quotes are '"], "id,name,email", (i, item) => `${i},'Lee, A',${i % 3 ? item : `'${item}'`}`],
+  ["doubled '", ["quotes are '"], "id,name,email", (i, item) => `${i},'O''Neil, A',${item}`],
   [
-    [
-      "quotes '",
-      ["quotes are '"],
-      "id,name,email",
-      (i, item) => `${i},'Lee, A',${i % 3 ? item : `'${item}'`}`,
-    ],
-    ["doubled '", ["quotes are '"], "id,name,email", (i, item) => `${i},'O''Neil, A',${item}`],
-    [
-      "quotes that are text",
-      ["quotes are text"],
-      "id\tname\temail",
-      (i, item) => `${i}\t${i % 4 ? "A" : '"Al'}\t${item}`,
-    ],
-    [
-      "a backslash before quotes",
-      ["\\ escapes quotes"],
-      "id,name,email",
-      (i, item) => `${i},"A \\"B, C\\" \\\\",${item}`,
-    ],
-    [
-      "a backslash before '",
-      ["quotes are '", "\\ escapes quotes"],
-      "id,name,email",
-      (i, item) => `${i},'A \\'B, C\\'',${item}`,
-    ],
-    [
-      "a space before quotes",
-      ["spaces in front of fields belong to the delimiter"],
-      "id, name, email",
-      (i, item) => `${i}, "Lee, Ann", ${item}`,
-    ],
-    [
-      "runs of spaces",
-      ["runs of spaces are the delimiter"],
-      "  id  name   email",
-      (i, item) => `${String(i).padStart(4)} "A B"${" ".repeat(1 + (i % 3))} ${item}${" ".repeat(i % 2)}`,
-    ],
-    [
-      "quotes around records",
-      ["quotes around whole records are left out"],
-      '"id,name,email"',
-      (i, item) => `"${i},""Lee, A"",${item}"`,
-    ],
-    ["a comma and a space", [], "id, name, email", (i, item) => `${i}, Ann Lee, ${item}`],
-    ["quotes without need", [], '"id","name","email"', (i, item) => `"${i}","A ""B"" C","${item}"`],
-    ["names with '", [], "id,name,email", (i, item) => `${i},${i % 5 ? "'t Hooft" : "O'Neil"},${item}`],
-    ["a list with names", [], "email", (_, item) => `Ann Lee <${item}>`],
-  ];
+    "quotes that are text",
+    ["quotes are text"],
+    "id\tname\temail",
+    (i, item) => `${i}\t${i % 4 ? "A" : '"Al'}\t${item}`,
+  ],
+  [
+    "a backslash before quotes",
+    ["\\ escapes quotes"],
+    "id,name,email",
+    (i, item) => `${i},"A \\"B, C\\" \\\\",${item}`,
+  ],
+  [
+    "a backslash before '",
+    ["quotes are '", "\\ escapes quotes"],
+    "id,name,email",
+    (i, item) => `${i},'A \\'B, C\\'',${item}`,
+  ],
+  [
+    "a space before quotes",
+    ["spaces in front of fields belong to the delimiter"],
+    "id, name, email",
+    (i, item) => `${i}, "Lee, Ann", ${item}`,
+  ],
+  [
+    "runs of spaces",
+    ["runs of spaces are the delimiter"],
+    "  id  name   email",
+    (i, item) => `${String(i).padStart(4)} "A B"${" ".repeat(1 + (i % 3))} ${item}${" ".repeat(i % 2)}`,
+  ],
+  [
+    "quotes around records",
+    ["quotes around whole records are left out"],
+    '"id,name,email"',
+    (i, item) => `"${i},""Lee, A"",${item}"`,
+  ],
+  ["a comma and a space", [], "id, name, email", (i, item) => `${i}, Ann Lee, ${item}`],
+  ["quotes without need", [], '"id","name","email"', (i, item) => `"${i}","A ""B"" C","${item}"`],
+  ["names with '", [], "id,name,email", (i, item) => `${i},${i % 5 ? "'t Hooft" : "O'Neil"},${item}`],
+  ["a list with names", [], "email", (_, item) => `Ann Lee <${item}>`],
+];
 
 describe.each(dialects)("the reader, on %s,", (name, words, header, row) => {
   const rows = numbers.map((i) => row(i, addresses[i]!));
@@ -88,9 +79,7 @@ describe.each(dialects)("the reader, on %s,", (name, words, header, row) => {
       const items = name === "a list with names" ? addresses.map((item) => `Ann Lee <${item}>`) : addresses;
       expect(whole.values.map((value) => value?.trim())).toEqual(items);
       const isUnwrapped = name === "quotes around records";
-      const inside = isUnwrapped
-        ? text.replace(/^"|"$/gm, "").replaceAll('"\r', "\r").replaceAll('""', '"')
-        : text;
+      const inside = isUnwrapped ? text.replace(/^"|"$/gm, "").replaceAll('"\r', "\r").replaceAll('""', '"') : text;
       const separator = /spaces? (?:before|between)/.test(name)
         ? ", "
         : name === "runs of spaces"
@@ -131,10 +120,7 @@ describe.each(dialects)("the reader, on %s,", (name, words, header, row) => {
 test("short rows are padded with quoted empty fields if runs of spaces are the delimiter", async () => {
   const rows = addresses.map((item, i) => (i === 7 ? `x${i}  ${item}` : `x${i}  ${item}   Ann`));
   const { output } = await read(`id  email  name\n${rows.join("\n")}\n`);
-  expect(output.split("\n").slice(8, 10)).toEqual([
-    `x7  ${addresses[7]} "" ok`,
-    `x8  ${addresses[8]}   Ann ok`,
-  ]);
+  expect(output.split("\n").slice(8, 10)).toEqual([`x7  ${addresses[7]} "" ok`, `x8  ${addresses[8]}   Ann ok`]);
 });
 
 test("added fields have no quotes if the dialect has none", async () => {

@@ -19,11 +19,7 @@ const listAt = (...names: string[]): DocumentShape => ({
 });
 const mapAt = (...names: string[]): DocumentShape => ({ isSequence: false, lists: [{ names, isMap: true }] });
 
-function linesOf(
-  document: string | Uint8Array,
-  shape: DocumentShape,
-  size = Number.POSITIVE_INFINITY,
-): Buffer {
+function linesOf(document: string | Uint8Array, shape: DocumentShape, size = Number.POSITIVE_INFINITY): Buffer {
   const bytes = Buffer.from(document);
   const records = new DocumentRecords("d.json", shape);
   const parts: Buffer[] = [];
@@ -111,11 +107,7 @@ describe("the records of a document", () => {
 });
 
 const layout = fc.constantFrom("", "", " ", "\n", "\r\n", "\t", "\r", "\n    ");
-const text = fc.oneof(
-  fc.string(),
-  fc.string({ unit: "grapheme" }),
-  fc.constantFrom("email", "users", "a,b]}", '\\"'),
-);
+const text = fc.oneof(fc.string(), fc.string({ unit: "grapheme" }), fc.constantFrom("email", "users", "a,b]}", '\\"'));
 const scalar = fc.oneof(
   text.map((value) => JSON.stringify(value)),
   fc.constantFrom("null", "true", "-0.10", "12345678901234567890.10", "1E+2", '"\\u0041"'),
@@ -134,9 +126,7 @@ const { value } = fc.letrec<{ value: string; object: string; list: string }>((ti
     ),
   list: fc
     .array(fc.tuple(tie("value"), layout, layout), { maxLength: 4 })
-    .chain((values) =>
-      layout.map((end) => `[${values.map(([each, a, b]) => a + each + b).join(",")}${end}]`),
-    ),
+    .chain((values) => layout.map((end) => `[${values.map(([each, a, b]) => a + each + b).join(",")}${end}]`)),
 }));
 const elements = fc.array(fc.tuple(value, layout, layout), { maxLength: 6 });
 
@@ -153,8 +143,7 @@ describe("a document of random values", () => {
           const lines = linesOf(document, shape, size);
           expect(returned(lines, size)).toBe(document);
           const objects = shape.isSequence ? values.map(([each]) => JSON.parse(each)) : JSON.parse(list);
-          const isObject = (each: unknown) =>
-            typeof each === "object" && each !== null && !Array.isArray(each);
+          const isObject = (each: unknown) => typeof each === "object" && each !== null && !Array.isArray(each);
           expect(recordsIn(lines).map(valueIn)).toEqual(objects.filter(isObject));
         }
       }),
@@ -166,9 +155,7 @@ describe("a document of random values", () => {
     fc.assert(
       fc.property(elements, layout, fc.infiniteStream(fc.boolean()), (values, end, isKept) => {
         const document = `{"n":1,"users":[${values.map(([each, a, b]) => a + each + b).join(",")}${end}]}`;
-        const kept = split(linesOf(document, listAt("users"))).map(
-          (line) => !isRecord(line) || isKept.next().value,
-        );
+        const kept = split(linesOf(document, listAt("users"))).map((line) => !isRecord(line) || isKept.next().value);
         const lines = split(linesOf(document, listAt("users"))).filter((_, nth) => kept[nth]);
         const { n, users } = JSON.parse(returned(Buffer.concat(lines)));
         expect(n).toBe(1);
@@ -184,9 +171,9 @@ describe("a document of random values", () => {
             .map((each) => JSON.parse(each)),
         ).toEqual(lines.filter(isRecord).map(valueIn));
         const array = new ArrayOfLines();
-        expect(
-          JSON.parse(Buffer.concat([array.convert(Buffer.from(compacted)), array.end()]).toString()),
-        ).toEqual(lines.filter(isRecord).map(valueIn));
+        expect(JSON.parse(Buffer.concat([array.convert(Buffer.from(compacted)), array.end()]).toString())).toEqual(
+          lines.filter(isRecord).map(valueIn),
+        );
       }),
       { numRuns: times(300) },
     );
@@ -201,8 +188,7 @@ describe("a document of random values", () => {
         fc.nat(2),
         (source, place, character, edit) => {
           const at = place % (source.length + 1);
-          const edited =
-            source.slice(0, at) + (edit === 0 ? "" : character) + source.slice(edit === 2 ? at : at + 1);
+          const edited = source.slice(0, at) + (edit === 0 ? "" : character) + source.slice(edit === 2 ? at : at + 1);
           let isValid = true;
           try {
             JSON.parse(edited);
@@ -297,19 +283,11 @@ describe("the lists of a document", () => {
     [`{"n":{"users":[${user()}]},"tags":["x"]}`, undefined, "list n.users."],
     [`{"a":${user()},"b":${user()}}`, undefined, "map *."],
     [`{"a":{"a":${user()},"b":${user()}},"c":[]}`, undefined, "map a.*."],
-    [
-      `{"_embedded":{"users":[${user()},${user()}]},"_links":{"self":{}}}`,
-      undefined,
-      "list _embedded.users.",
-    ],
+    [`{"_embedded":{"users":[${user()},${user()}]},"_links":{"self":{}}}`, undefined, "list _embedded.users."],
     [`{"meta":{"page":1},"users":{"1":${user()},"2":${user()}}}`, undefined, "map users.*."],
     [`{"users":{"1":${user()},"2":${user()},"deleted":null}}`, undefined, "map users.*."],
     [`{"users":{"1":${user()}}}`, ["users.*.email"], "map users.*."],
-    [
-      `[{"type":"header"},{"type":"db"},{"type":"table","data":[${user()},${user()}]}]`,
-      undefined,
-      "list null.data.",
-    ],
+    [`[{"type":"header"},{"type":"db"},{"type":"table","data":[${user()},${user()}]}]`, undefined, "list null.data."],
     [
       `[{"type":"header"},{"type":"db"},{"type":"table","data":[${user()},${user()}]}]`,
       ["data.email"],
@@ -329,16 +307,8 @@ describe("the lists of a document", () => {
     [`{"users":[]}`, undefined, "list users."],
     [`{"users":[],"owner":"ann@example.org"}`, undefined, "sequence "],
     [`{"users":[${user()}],"admins":[${user()}]}`, ["admins.email"], "list admins."],
-    [
-      `{"users":[${user()}],"admins":[${user()}]}`,
-      ["users.email", "admins.email"],
-      "list users. list admins.",
-    ],
-    [
-      `{"users":[${user()}],"admins":[${user("mail")}]}`,
-      ["users.email", "admins.mail"],
-      "list users. list admins.",
-    ],
+    [`{"users":[${user()}],"admins":[${user()}]}`, ["users.email", "admins.email"], "list users. list admins."],
+    [`{"users":[${user()}],"admins":[${user("mail")}]}`, ["users.email", "admins.mail"], "list users. list admins."],
     [`{"users":[${user()}],"email":"x"}`, ["email"], "sequence "],
     [`{"users":[${user()}]}`, ["email"], "list users."],
     [`{"users":{"a":${user()},"b":${user()}}}`, ["users.*.email"], "map users.*."],
@@ -374,8 +344,7 @@ describe("the lists of a document", () => {
     ],
     ["[1, 2,, 3]", undefined, 'd.json:1:7: not JSON: "," is where a value belongs'],
   ])("cannot be chosen in %j with -c %j", (document, columns, message) => {
-    const choose = () =>
-      chooseLists("d.json", Buffer.from(document), true, { ...wanted, ...(columns && { columns }) });
+    const choose = () => chooseLists("d.json", Buffer.from(document), true, { ...wanted, ...(columns && { columns }) });
     expect(choose).toThrow(message);
   });
 

@@ -25,24 +25,7 @@ function membersOf(line: string): Record<string, unknown> | undefined {
 
 test("finds the members of exactly the objects that JSON.parse accepts", () => {
   const piece = fc.constantFrom(
-    ...[
-      '{"a":1',
-      '"b":"c"',
-      ",",
-      "}",
-      "{",
-      "[",
-      "]",
-      ":",
-      '"',
-      "\\",
-      "\\u00e9",
-      "\\u00",
-      "\\n",
-      "\\x",
-      " ",
-      "\t",
-    ],
+    ...['{"a":1', '"b":"c"', ",", "}", "{", "[", "]", ":", '"', "\\", "\\u00e9", "\\u00", "\\n", "\\x", " ", "\t"],
     ...["0", "-", "1", ".", "e", "E+", "01", "true", "false", "null", "nul", "é", "\u0001", "\u00a0", '""'],
   );
   const broken = fc
@@ -55,10 +38,7 @@ test("finds the members of exactly the objects that JSON.parse accepts", () => {
     broken,
     broken.map((text) => `{"a":${text}}`),
     fc
-      .tuple(
-        fc.constantFrom("\u0001", "\u0001\u0004", "\u0001 \u0003\u0004", "\u0002"),
-        fc.object({ maxDepth: 1 }),
-      )
+      .tuple(fc.constantFrom("\u0001", "\u0001\u0004", "\u0001 \u0003\u0004", "\u0002"), fc.object({ maxDepth: 1 }))
       .map(([bytes, object]) => `${bytes}${JSON.stringify(object)}`),
   );
   let accepted = 0;
@@ -125,13 +105,7 @@ describe("values", () => {
 
 const member = fc.tuple(
   fc.constantFrom("email", "id", "status", 'a "b"', "\u00e9", "a.b"),
-  fc.oneof(
-    fc.string(),
-    fc.integer(),
-    fc.constant(null),
-    fc.boolean(),
-    fc.array(fc.string(), { maxLength: 2 }),
-  ),
+  fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.boolean(), fc.array(fc.string(), { maxLength: 2 })),
 );
 const objects = fc.array(
   fc.array(member, { maxLength: 4 }).map((members) => Object.fromEntries(members)),
@@ -171,10 +145,7 @@ test.each([
   ["{}", '{"status":"x"}'],
   ["{ }", '{"status":"x" }'],
   ['{ "email" : "a@b.net" }', '{ "email" : "a@b.net", "status" : "x" }'],
-  [
-    '{"email":"a@b.net", "a,\\\\\\"b": {"c": 1} }',
-    '{"email":"a@b.net", "a,\\\\\\"b": {"c": 1}, "status": "x" }',
-  ],
+  ['{"email":"a@b.net", "a,\\\\\\"b": {"c": 1} }', '{"email":"a@b.net", "a,\\\\\\"b": {"c": 1}, "status": "x" }'],
 ])("an update of %s gives %s", async (line, expected) => {
   const input = Buffer.from(`{"email":"x@y.net","status":"ok"}\n${line}\n`, "latin1");
   const table = await open(input, { columns: ["email"] });

@@ -69,9 +69,7 @@ test("records over 1 MiB do not depend on where bytes are cut, or pause", () => 
       fc.integer({ min: 90_000, max: 2_000_000 }),
       fc.func(fc.boolean()),
       (texts, isOpen, size, isBeforePause) => {
-        const bytes = Buffer.from(
-          `id,email,note\n${texts.join("")}${isOpen ? '6,"fay@larch-and-oak.com' : ""}`,
-        );
+        const bytes = Buffer.from(`id,email,note\n${texts.join("")}${isOpen ? '6,"fay@larch-and-oak.com' : ""}`);
         const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, nth) =>
           bytes.subarray(nth * size, (nth + 1) * size),
         );
@@ -84,12 +82,7 @@ test("records over 1 MiB do not depend on where bytes are cut, or pause", () => 
 
 test("records over 64 MiB are bad, whatever their bytes are", () => {
   const long = Buffer.alloc(67_108_865, `\u0001${"y".repeat(1_048_575)}`);
-  const { values, bad } = assembled(
-    [Buffer.from(`id,email,note\n${row}`), long, Buffer.from(`\n${row}`)],
-    () => false,
-  );
+  const { values, bad } = assembled([Buffer.from(`id,email,note\n${row}`), long, Buffer.from(`\n${row}`)], () => false);
   expect(values).toHaveLength(3);
-  expect(bad).toEqual([
-    "l.csv:3: the record that starts here is over 64 MiB; a quote in it may never be closed",
-  ]);
+  expect(bad).toEqual(["l.csv:3: the record that starts here is over 64 MiB; a quote in it may never be closed"]);
 });

@@ -124,8 +124,7 @@ test("keeps the records of earlier reads if a later record is broken", async () 
 test("rejects a header with a quote that is never closed without reading much of the file", async () => {
   let read = 0;
   async function* endless() {
-    for (yield Buffer.from('"email,n\n'); ; read += 65_000)
-      yield Buffer.alloc(65_000, "ann@larch-and-oak.com,1\n");
+    for (yield Buffer.from('"email,n\n'); ; read += 65_000) yield Buffer.alloc(65_000, "ann@larch-and-oak.com,1\n");
   }
   const opening = openTable({ name: "list.csv", bytes: endless() }, { profile: profiles.email });
   await expect(opening).rejects.toThrow("list.csv:1: a quote opens in column 1 and over 1 MiB");

@@ -66,34 +66,30 @@ test("rewriting keeps the fields of any table written by csv-stringify", async (
     }),
   );
   await fc.assert(
-    fc.asyncProperty(
-      arbitrary,
-      async ({ records, delimiter, lineEnding, bom, quoted, chunkSize, column }) => {
-        const dialect = { delimiter, record_delimiter: lineEnding, quote_record_delimiter: true };
-        const header = (records[0] ?? []).map((_, i) => `name${i}`);
-        // Unquoted, an empty field in a one-field record would be an empty line.
-        const settings = { ...dialect, quoted, quoted_empty: true, bom };
-        const input = stringify(header.length > 0 ? [header, ...records] : [], settings);
-        const expected =
-          header.length > 0 ? [[...header, "status"], ...records.map((record) => [...record, "x"])] : [];
-        for (const strict of [false, true]) {
-          // Trusts the quotes: the random fields may look like rows of the table.
-          const trusting = { dialect: { quote: '"' } };
-          const options = {
-            delimiter,
-            header: true,
-            columns: [String(column)],
-            chunkSize,
-            strict,
-            ...trusting,
-          };
-          const output = await rewrite(await open(input, options));
-          const back = parse(output, { ...dialect, relax_quotes: true, bom: true }) as string[][];
-          // JavaScript's lone surrogates do not survive UTF-8.
-          expect(back).toEqual(expected.map((record) => record.map((f) => Buffer.from(f).toString())));
-        }
-      },
-    ),
+    fc.asyncProperty(arbitrary, async ({ records, delimiter, lineEnding, bom, quoted, chunkSize, column }) => {
+      const dialect = { delimiter, record_delimiter: lineEnding, quote_record_delimiter: true };
+      const header = (records[0] ?? []).map((_, i) => `name${i}`);
+      // Unquoted, an empty field in a one-field record would be an empty line.
+      const settings = { ...dialect, quoted, quoted_empty: true, bom };
+      const input = stringify(header.length > 0 ? [header, ...records] : [], settings);
+      const expected = header.length > 0 ? [[...header, "status"], ...records.map((record) => [...record, "x"])] : [];
+      for (const strict of [false, true]) {
+        // Trusts the quotes: the random fields may look like rows of the table.
+        const trusting = { dialect: { quote: '"' } };
+        const options = {
+          delimiter,
+          header: true,
+          columns: [String(column)],
+          chunkSize,
+          strict,
+          ...trusting,
+        };
+        const output = await rewrite(await open(input, options));
+        const back = parse(output, { ...dialect, relax_quotes: true, bom: true }) as string[][];
+        // JavaScript's lone surrogates do not survive UTF-8.
+        expect(back).toEqual(expected.map((record) => record.map((f) => Buffer.from(f).toString())));
+      }
+    }),
     { numRuns: times(500) },
   );
 });
@@ -106,9 +102,7 @@ const wildText = fc.oneof(
   }),
   fc
     .array(fc.array(field, { minLength: 2, maxLength: 3 }), { maxLength: 6 })
-    .chain((records) =>
-      fc.tuple(fc.constant(stringify(records)), fc.nat(200), fc.constantFrom('"', ",", "\r", "")),
-    )
+    .chain((records) => fc.tuple(fc.constant(stringify(records)), fc.nat(200), fc.constantFrom('"', ",", "\r", "")))
     .map(([text, at, inserted]) => text.slice(0, at) + inserted + text.slice(at)),
 );
 const wildTable = fc.record({
@@ -270,8 +264,7 @@ test("without the added column, the output is the input; rows before it are padd
       const { width } = filled;
       // Empty fields behind the last column are dropped.
       if (input.some(({ fields }) => fields > width)) return;
-      const padded = ({ record, fields }: { record: string; fields: number }) =>
-        record + ",".repeat(width - fields);
+      const padded = ({ record, fields }: { record: string; fields: number }) => record + ",".repeat(width - fields);
       expect(filled.rows.map(({ record, lineEnd }) => ({ record, lineEnd }))).toEqual(
         input.map((row) => ({ record: `${padded(row)},x`, lineEnd: row.lineEnd })),
       );
@@ -300,8 +293,6 @@ describe("byte-for-byte output", () => {
 
   test("quotes a plain line with a comma as one field", async () => {
     const table = '"Lee, A" <a@b.net>\nc@d.net\n"e@f.net,"\n';
-    expect((await rewrite(await open(table))).toString()).toBe(
-      '"""Lee, A"" <a@b.net>",x\nc@d.net,x\n"e@f.net,",x\n',
-    );
+    expect((await rewrite(await open(table))).toString()).toBe('"""Lee, A"" <a@b.net>",x\nc@d.net,x\n"e@f.net,",x\n');
   });
 });

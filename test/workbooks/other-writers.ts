@@ -139,5 +139,4 @@ export async function writeOthers(folder: string): Promise<void> {
   }
 }
 
-export const otherName = (writer: string, isFree: boolean): string =>
-  `${isFree ? "free" : "bound"}-${writer}.xlsx`;
+export const otherName = (writer: string, isFree: boolean): string => `${isFree ? "free" : "bound"}-${writer}.xlsx`;

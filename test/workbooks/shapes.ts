@@ -106,9 +106,7 @@ export const shapes: readonly Shape[] = [
   {
     name: "a picture, merged cells and hidden rows",
     sheet: {
-      images: [
-        { data: pixel, type: "png", anchor: { from: { row: 0, col: 8 }, to: { row: 1, col: 9 } } },
-      ] as never,
+      images: [{ data: pixel, type: "png", anchor: { from: { row: 0, col: 8 }, to: { row: 1, col: 9 } } }] as never,
       rowDefs: new Map([[2, { hidden: true }]]) as never,
     },
     other: { merges: [{ startRow: 2, startCol: 0, endRow: 3, endCol: 2 }] },

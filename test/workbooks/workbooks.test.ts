@@ -26,11 +26,10 @@ function convert(from: string, to: string, format: string): void {
   mkdirSync(join(home, to), { recursive: true });
   const files = readdirSync(join(home, from)).map((file) => join(home, from, file));
   const profile = `-env:UserInstallation=file://${join(home, "profile")}`;
-  execFileSync(
-    "soffice",
-    [profile, "--headless", "--convert-to", format, "--outdir", join(home, to), ...files],
-    { stdio: "ignore", timeout: 300_000 },
-  );
+  execFileSync("soffice", [profile, "--headless", "--convert-to", format, "--outdir", join(home, to), ...files], {
+    stdio: "ignore",
+    timeout: 300_000,
+  });
 }
 
 /** Returns the rows of a sheet, without empty fields and rows at their ends. */
@@ -76,9 +75,7 @@ describe.skipIf(!isOffice)("a workbook comes back", () => {
   });
 
   const cases = [
-    ...shapes.flatMap((shape) =>
-      writers.map((writer) => ({ file: nameOf(shape, writer), free: shape.isFree })),
-    ),
+    ...shapes.flatMap((shape) => writers.map((writer) => ({ file: nameOf(shape, writer), free: shape.isFree }))),
     ...otherWriters.flatMap(({ name }) =>
       [true, false].map((isFree) => ({ file: otherName(name, isFree), free: isFree })),
     ),
@@ -98,9 +95,7 @@ describe.skipIf(!isOffice)("a workbook comes back", () => {
   test.each(cases)("with its other parts, byte for byte: $file", ({ file }) => {
     const [before, after] = [partsOf(join(home, "before", file)), partsOf(join(home, "after", file))];
     expect([...after.keys()]).toEqual([...before.keys()]);
-    const changed = [...after]
-      .filter(([name, bytes]) => !bytes.equals(before.get(name)!))
-      .map(([name]) => name);
+    const changed = [...after].filter(([name, bytes]) => !bytes.equals(before.get(name)!)).map(([name]) => name);
     expect(changed.filter((name) => !touched.test(name))).toEqual([]);
     expect(changed).not.toEqual([]);
   });

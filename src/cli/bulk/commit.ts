@@ -5,8 +5,7 @@ import type { InputFile } from "../../files/input.js";
 import type { FileCopy, FileSink } from "../../files/output.js";
 import type { TableSink } from "../../files/table-sink.js";
 
-export const unchanged = (inputName: string): string =>
-  `${inputName}: nothing has changed; the file stays as it is`;
+export const unchanged = (inputName: string): string => `${inputName}: nothing has changed; the file stays as it is`;
 
 export interface Outputs {
   readonly input: Pick<InputFile, "hasChanged">;

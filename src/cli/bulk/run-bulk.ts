@@ -143,11 +143,7 @@ interface EndOfFile {
   readonly finish: () => void;
 }
 
-async function endFile(
-  plan: Plan,
-  found: Facts,
-  { run, resources, later, finish }: EndOfFile,
-): Promise<void> {
+async function endFile(plan: Plan, found: Facts, { run, resources, later, finish }: EndOfFile): Promise<void> {
   const { session, totals } = run;
   const { summary, summaryFile } = plan.log;
   const isLast = later.length === 0;
@@ -165,10 +161,7 @@ async function endFile(
 }
 
 /** If the file beside the output fails, the run has another exit code, but loses no other file. */
-async function beside<Result>(
-  { totals }: Run,
-  write: () => Promise<Result> | undefined,
-): Promise<Result | undefined> {
+async function beside<Result>({ totals }: Run, write: () => Promise<Result> | undefined): Promise<Result | undefined> {
   try {
     return await write();
   } catch (error) {

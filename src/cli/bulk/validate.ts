@@ -72,9 +72,7 @@ async function validateAndCommit(
   if (report.rows === 0 && plan.failOn?.needsRows) {
     throw new EmptyInput(`--fail-on no-rows: ${plan.inputName} has no rows; nothing is written`);
   }
-  const appears = plan.split
-    ? run.split?.isLast === true
-    : plan.output !== undefined && plan.member === undefined;
+  const appears = plan.split ? run.split?.isLast === true : plan.output !== undefined && plan.member === undefined;
   const isAlone = plan.output === undefined && !plan.split && !run.session.isSeveral;
   const appear = () => resources.appear(appears || isAlone);
   const isUnchanged = await resources.commit(
@@ -146,10 +144,5 @@ async function openAnnotations(plan: Plan, { engine: { validator }, findings }: 
   const { Annotations, sinksOf } = await import("./report/annotations.js");
   const explain = validator.explain ?? loadOfflineRules().classify;
   const explainItem = (item: string) => explain(kind, extractItem(kind, item));
-  return new Annotations(
-    inputName,
-    annotatedStatuses(plan),
-    explainItem,
-    sinksOf(plan.log.isAnnotated, findings),
-  );
+  return new Annotations(inputName, annotatedStatuses(plan), explainItem, sinksOf(plan.log.isAnnotated, findings));
 }

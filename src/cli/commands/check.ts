@@ -170,9 +170,7 @@ async function verdictOn(
     ...(flags ? [flags.join(" ")] : []),
   ];
   const why = isExplained ? whyOf(classifier, verdict as Classification) : undefined;
-  const line = json
-    ? JSON.stringify({ ...fields, ...(why && { why }) })
-    : row.map(printable).join("\t").trimEnd();
+  const line = json ? JSON.stringify({ ...fields, ...(why && { why }) }) : row.map(printable).join("\t").trimEnd();
   const below = why && !json ? linesOf(why).map((text) => `  ${printable(text)}\n`) : [];
   if (ofDomain === undefined) print(`${line}\n${below.join("")}`);
   return row;

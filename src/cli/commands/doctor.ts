@@ -84,8 +84,7 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
   const settings = await attempt(() => resolveSettings(options, env, process.cwd(), say));
   if (settings) await attempt(() => printSettings(settings, env, line));
   // Once only: a key command may prompt the user, and a pipe can be read once.
-  const key =
-    settings && (await attempt(() => findApiKey(settings.apiKeyFile.value, env, settings.baseUrl.value)));
+  const key = settings && (await attempt(() => findApiKey(settings.apiKeyFile.value, env, settings.baseUrl.value)));
   line("key", key ? masked(key.value) : "none", key?.source ?? "");
   const choice = settings && (await attempt(() => chooseEngine(settings, {}, env, async () => key)));
   if (choice) line("engine in use", choice.name, choice.reason);
@@ -202,10 +201,7 @@ async function checkCreatable(path: string): Promise<void> {
 }
 
 /** `check` opens the file; then the folder's rights count, too. @throws UsageError when others have access */
-async function checkFile(
-  path: string,
-  check: ((path: string) => Promise<unknown>) | undefined,
-): Promise<void> {
+async function checkFile(path: string, check: ((path: string) => Promise<unknown>) | undefined): Promise<void> {
   if (!existsSync(path)) return;
   if (rightsOfOthers(path) !== 0) {
     throw new UsageError(`${path}: others may read it; run chmod 600`);

@@ -49,8 +49,7 @@ async function showPage({ output, open, port }: OptionValues<typeof options>): P
   };
   const server = createServer(({ url = "/", method }, response) => {
     const found = files[url.split("?", 1)[0]!];
-    if (found === undefined || (method !== "GET" && method !== "HEAD"))
-      return void response.writeHead(404).end();
+    if (found === undefined || (method !== "GET" && method !== "HEAD")) return void response.writeHead(404).end();
     response.writeHead(200, { "content-type": found[0], "x-content-type-options": "nosniff" });
     response.end(method === "HEAD" ? undefined : found[1]);
   });

@@ -30,9 +30,7 @@ export async function suggest(program: Command, typed: readonly string[]): Promi
     if (current.startsWith("--") && equals !== -1) {
       const option = given(current.slice(0, equals));
       const prefix = isSplit ? "" : current.slice(0, equals + 1);
-      return option
-        ? withPrefix(prefix, await valuesOf(option, current.slice(equals + 1), rest, command))
-        : nothing;
+      return option ? withPrefix(prefix, await valuesOf(option, current.slice(equals + 1), rest, command)) : nothing;
     }
     const asked = given(before.at(-1) ?? "");
     // The values of a setting, as in `timeout=`, are not suggested.
@@ -66,16 +64,11 @@ function joined(typed: readonly string[]): { readonly words: readonly string[]; 
   return { words, isSplit: words.length < typed.length };
 }
 
-function findCommand(
-  program: Command,
-  words: readonly string[],
-): { command: Command; rest: readonly string[] } {
+function findCommand(program: Command, words: readonly string[]): { command: Command; rest: readonly string[] } {
   let command = program;
   const rest: string[] = [];
   for (const [i, word] of words.entries()) {
-    const previous = command.options.find(
-      ({ long, short }) => words[i - 1] === long || words[i - 1] === short,
-    );
+    const previous = command.options.find(({ long, short }) => words[i - 1] === long || words[i - 1] === short);
     if (word.startsWith("-") || previous?.required) continue;
     const child = command.commands.find((candidate) => candidate.name() === word);
     if (child) command = child;
@@ -122,9 +115,7 @@ async function columnsOf(path: string | undefined): Promise<readonly string[]> {
       force: true,
       columns: ["1"],
     });
-    return (header ?? [])
-      .map((name) => Buffer.from(name, "latin1").toString())
-      .filter((name) => name.trim() !== "");
+    return (header ?? []).map((name) => Buffer.from(name, "latin1").toString()).filter((name) => name.trim() !== "");
   } catch {
     return [];
   }

@@ -24,9 +24,7 @@ export function takeOptionsFrom(path: string, { command, records, variables }: T
   for (const [name, value] of Object.entries(readObject(path))) {
     const record = Object.hasOwn(known, name) ? known[name] : undefined;
     if (record === undefined)
-      throw new UsageError(
-        `${path}: ${unknownName(name, "option", Object.keys(known))}; see idv serve --help`,
-      );
+      throw new UsageError(`${path}: ${unknownName(name, "option", Object.keys(known))}; see idv serve --help`);
     if (isUrlWithPassword(value) && rightsOfOthers(path) !== 0) {
       throw new UsageError(`${path}: other users can read the password in it; run chmod 600 ${path}`);
     }
@@ -68,11 +66,7 @@ function readObject(path: string): Readonly<Record<string, Value>> {
 const isUrlWithPassword = (value: Value): boolean =>
   typeof value === "string" && /^[a-z]+:\/\/[^/?#]*:[^/?#]*@|[?&]password=/i.test(value);
 
-function readValue(
-  { flags, parse, choices, isList }: OptionRecords[string],
-  value: Value,
-  where: string,
-): unknown {
+function readValue({ flags, parse, choices, isList }: OptionRecords[string], value: Value, where: string): unknown {
   if (!/[<[]/.test(flags)) {
     if (typeof value === "boolean") return value || undefined;
     throw new UsageError(`${where}: takes true or false`);

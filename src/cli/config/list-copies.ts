@@ -45,9 +45,7 @@ export async function readListUrl(
       return Buffer.from(copy!.list);
     }
     // A page of a proxy or of a portal must not take the place of the list.
-    const isWrong = fetched.text
-      .split(/[\r\n]+/)
-      .some((line) => parseListLine(line, "deny") instanceof Fault);
+    const isWrong = fetched.text.split(/[\r\n]+/).some((line) => parseListLine(line, "deny") instanceof Fault);
     if (isWrong) return useCopy("the answer is not a list of domains and addresses");
     await writePrivately(path, `${fetched.etag}\n${fetched.text}`);
     return Buffer.from(fetched.text);

@@ -1,12 +1,7 @@
 /** The user's allowed and denied domains and addresses: of `idv allow` and `idv deny`, named files, and URLs. */
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
-import {
-  compileList,
-  type ListName,
-  type ListTable,
-  type OwnLists,
-} from "../../core/classifier/tables/own-lists.js";
+import { compileList, type ListName, type ListTable, type OwnLists } from "../../core/classifier/tables/own-lists.js";
 import { FileError, readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import { UsageError } from "../errors.js";
@@ -36,11 +31,7 @@ export async function readOwnLists(
   };
 }
 
-export function noteUnaskedExchanges(
-  { deny }: OwnLists,
-  asksDns: boolean,
-  note: (text: string) => void,
-): void {
+export function noteUnaskedExchanges({ deny }: OwnLists, asksDns: boolean, note: (text: string) => void): void {
   if (deny.hasExchanges && !asksDns) note("the mx: entries of the deny list do nothing without --dns");
 }
 

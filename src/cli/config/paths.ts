@@ -6,8 +6,7 @@ import { platform } from "node:process";
 export const stateLocation = (option: string | undefined, env: NodeJS.ProcessEnv): string =>
   option ?? (env["IDV_STATE"] || env["IDV_STATE_FILE"] || join(folderFor("STATE", env), "service.db"));
 
-export const dataTablePath = (env: NodeJS.ProcessEnv): string =>
-  join(folderFor("DATA", env), "disposable.bin");
+export const dataTablePath = (env: NodeJS.ProcessEnv): string => join(folderFor("DATA", env), "disposable.bin");
 
 export const quotaFilePath = (env: NodeJS.ProcessEnv): string => join(folderFor("STATE", env), "quota.db");
 

@@ -42,8 +42,7 @@ export function quotaLocation({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): 
   const keyId = isOption ? undefined : env["IDV_QUOTA_KEY"] || undefined;
   const text = quota ?? (env["IDV_QUOTA"] || undefined);
   if (text === undefined && keyId === undefined) return { path: quotaFilePath(env), isNamed: false };
-  const { location, name } =
-    text === undefined ? { location: stateLocation(undefined, env) } : parts(text, env);
+  const { location, name } = text === undefined ? { location: stateLocation(undefined, env) } : parts(text, env);
   if (keyId !== undefined) return { state: location, isOption, from: { keyId } };
   if (name) return { state: location, isOption, from: { quotaName: name } };
   if (name === undefined && !isDatabase(location)) return { path: location, isNamed: true };

@@ -42,9 +42,7 @@ export async function openState(
   const url = option !== undefined && URL.canParse(location) ? new URL(location) : undefined;
   if (url !== undefined && (url.password !== "" || url.searchParams.has("password"))) {
     const variable = option === "--state" ? "IDV_STATE" : "IDV_QUOTA";
-    throw new UsageError(
-      `${option}: a password does not belong on a command line; use PGPASSWORD or ${variable}`,
-    );
+    throw new UsageError(`${option}: a password does not belong on a command line; use PGPASSWORD or ${variable}`);
   }
   const { openPostgresServiceStore } = await import("../../state/service/database/postgres.js");
   return openPostgresServiceStore(location, { env, creates, ...connections });

@@ -206,9 +206,7 @@ export type Settings = {
 export type SetSetting = readonly [name: SettingName, value: unknown];
 
 export type SettingOptions = {
-  readonly [Name in SettingName as All[Name] extends { readonly flags: string }
-    ? Name
-    : never]?: ValueOf<Name>;
+  readonly [Name in SettingName as All[Name] extends { readonly flags: string } ? Name : never]?: ValueOf<Name>;
 } & { readonly set?: readonly SetSetting[] };
 
 /** `timeout=1m`; `where` is the option, or the place in a file. @throws UsageError */
@@ -248,9 +246,7 @@ export async function resolveSettings(
 ): Promise<Settings> {
   const files = await readSettingsFiles(env, folder, onNotice);
   const ownFiles = files.filter(({ isProject }) => !isProject);
-  const resolved = Object.fromEntries(
-    settingNames.map((name) => [name, resolveSetting(name, options, env, files)]),
-  );
+  const resolved = Object.fromEntries(settingNames.map((name) => [name, resolveSetting(name, options, env, files)]));
   const [projectFile] = files.filter(({ isProject }) => isProject);
   if (projectFile) {
     const own = resolveSetting("baseUrl", options, env, ownFiles).value as string | undefined;
@@ -361,8 +357,7 @@ interface FoundFile {
   readonly owner: number;
 }
 
-const isForeign = (user: number): boolean =>
-  process.getuid !== undefined && ![process.getuid(), 0].includes(user);
+const isForeign = (user: number): boolean => process.getuid !== undefined && ![process.getuid(), 0].includes(user);
 
 /** `otherwise` advises a user who cannot make the file readable. @throws UsageError when it cannot be read */
 async function openIfPresent(path: string, otherwise: string): Promise<FoundFile | undefined> {

@@ -39,8 +39,7 @@ export async function openApiEngine(
   const isSandbox = key.value.startsWith(sandboxPrefix);
   if (isSandbox) note("a sandbox key: its answers are made up, so they are not cached");
   // A dry run creates no files.
-  const hasCache =
-    options.cache !== "off" && !isSandbox && (!options.isDryRun || existsSync(cachePath(process.env)));
+  const hasCache = options.cache !== "off" && !isSandbox && (!options.isDryRun || existsSync(cachePath(process.env)));
   const cache = hasCache
     ? await openRunCache(kind, baseUrl.value, {
         maximumAge: settings.cacheTtl.value,

@@ -49,9 +49,7 @@ export async function chooseEngine(
     const service = baseUrl.value === undefined ? "" : `${baseUrl.value} (${baseUrl.source}): `;
     const empty = emptyVariable(env);
     const why = empty === undefined ? reason : `${empty} is empty`;
-    throw new AuthorisationError(
-      `${service}${why}: idv login keeps one, or set IDV_API_KEY, or use --offline`,
-    );
+    throw new AuthorisationError(`${service}${why}: idv login keeps one, or set IDV_API_KEY, or use --offline`);
   }
   const service = await resolveBaseUrl(baseUrl, env);
   if (service === undefined) {

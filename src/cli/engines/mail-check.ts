@@ -83,13 +83,10 @@ async function openDomains(
   const file =
     use === "off"
       ? undefined
-      : await guard.or(undefined, () =>
-          VerdictCache.open(cachePath(process.env), Date.now, signal ? { signal } : {}),
-        );
+      : await guard.or(undefined, () => VerdictCache.open(cachePath(process.env), Date.now, signal ? { signal } : {}));
   const findings = file?.findings(await readCacheSecret(process.env), dnsServer.value ?? []);
   const cache = findings && {
-    load: async (domains: readonly string[]) =>
-      use === "refresh" ? [] : guard.or([], () => findings.load(domains)),
+    load: async (domains: readonly string[]) => (use === "refresh" ? [] : guard.or([], () => findings.load(domains))),
     store: (found: Parameters<typeof findings.store>[0]) => guard.or(undefined, () => findings.store(found)),
   };
   const client = {

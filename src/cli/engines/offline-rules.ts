@@ -6,5 +6,4 @@ import { dataTablePath } from "../config/paths.js";
 import { say } from "../terminal/terminal.js";
 
 /** The user's own lists are left out. */
-export const loadOfflineRules = (): Classifier =>
-  loadClassifier(tableSource(dataTablePath(process.env), say));
+export const loadOfflineRules = (): Classifier => loadClassifier(tableSource(dataTablePath(process.env), say));

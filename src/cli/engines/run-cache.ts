@@ -31,9 +31,7 @@ export async function openRunCache(
   const wait = { milliseconds: waitMilliseconds, ...(signal && { signal }) };
   const processes = { ownPid, machine: machineTag(), isAlive };
   const use = new CacheUse(note);
-  const cache = await use.or(undefined, () =>
-    VerdictCache.open(cachePath(process.env), Date.now, wait, processes),
-  );
+  const cache = await use.or(undefined, () => VerdictCache.open(cachePath(process.env), Date.now, wait, processes));
   const scope = await use.or(undefined, async () => cache?.scope(kind, baseUrl, secret, maximumAge));
   if (cache === undefined || scope === undefined) {
     await cache?.close();

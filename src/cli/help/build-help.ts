@@ -10,7 +10,6 @@ const topics = Object.fromEntries(topicNames.map((name) => [name, blocksIn(readT
 // The word `help` loads the options of all commands.
 const program = await createProgram(version(), ["help"]);
 const manual = new URL("../../man/idv.1", import.meta.url);
-for (const file of [builtFile("help/topics.json"), manual])
-  mkdirSync(new URL(".", file), { recursive: true });
+for (const file of [builtFile("help/topics.json"), manual]) mkdirSync(new URL(".", file), { recursive: true });
 writeFileSync(builtFile("help/topics.json"), JSON.stringify(topics));
 writeFileSync(manual, manualPage(program, version(), topics));

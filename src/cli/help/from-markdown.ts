@@ -53,8 +53,7 @@ const codeOf = (path: string): string =>
   `\`\`\`\n${readFileSync(new URL(`package/deploy/${path}`, sources), "utf8")}\`\`\``;
 
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replace(/[|_*<]/g, "\\$&")).join(" | ")} |`;
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replace(/[|_*<]/g, "\\$&")).join(" | ")} |`;
   return [line(header), line(header.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
@@ -78,9 +77,7 @@ function blockOf(token: Token): Block[] {
       ];
     case "table": {
       const { header, rows } = token as Tokens.Table;
-      return [
-        { kind: "table", rows: [header, ...rows].map((cells) => cells.map(({ tokens }) => plain(tokens))) },
-      ];
+      return [{ kind: "table", rows: [header, ...rows].map((cells) => cells.map(({ tokens }) => plain(tokens))) }];
     }
     default:
       throw new Error(`${token.type}: no such part in the help topics: ${token.raw}`);

@@ -49,9 +49,7 @@ export async function serveMcp(options: McpOptions): Promise<void> {
       isError,
     });
     if (tool === undefined) return answer(`no tool ${params.name}`, true);
-    const answered = tool
-      .call(params.arguments ?? {})
-      .then(answer, (error: Error) => answer(error.message, true));
+    const answered = tool.call(params.arguments ?? {}).then(answer, (error: Error) => answer(error.message, true));
     calls.add(answered);
     return answered.finally(() => calls.delete(answered));
   });
@@ -174,8 +172,7 @@ async function checkFile(given: Arguments, folder: string, isOnline: boolean): P
 
 /** Relative to the folder. @throws ToolFault when the file is outside, by a link, too, or there is none */
 async function inFolder(folder: string, path: unknown): Promise<string> {
-  if (typeof path !== "string" || path === "" || path.includes("\0"))
-    throw new ToolFault("path must be a text");
+  if (typeof path !== "string" || path === "" || path.includes("\0")) throw new ToolFault("path must be a text");
   const root = await realpath(folder);
   const real = await realpath(resolve(root, path)).catch(() => {
     throw new ToolFault(`${path}: no such file in the folder`);

@@ -66,8 +66,7 @@ const recordsOf = new WeakMap<Option, OptionRecord>();
 
 export const choicesFor = (option: Option): readonly string[] | undefined => recordsOf.get(option)?.choices;
 
-export const wordsFor = (option: Option): readonly string[] =>
-  choicesFor(option) ?? recordsOf.get(option)?.words ?? [];
+export const wordsFor = (option: Option): readonly string[] => choicesFor(option) ?? recordsOf.get(option)?.words ?? [];
 
 const given = new WeakMap<Command, GivenOption[]>();
 
@@ -142,9 +141,7 @@ export function normalizeWords(words: readonly string[], command: Command): stri
     }
     if (before && wordsFor(before).includes(word) && !existsSync(word))
       throw new UsageError(`${word}: no such file; the value of an option is written ${before.long}=${word}`);
-    const option = optional.find(
-      ({ long, short }) => word === long || word === short || isBundle(word, short),
-    );
+    const option = optional.find(({ long, short }) => word === long || word === short || isBundle(word, short));
     if (option === undefined) {
       normal.push(word);
       continue;

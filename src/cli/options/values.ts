@@ -30,11 +30,7 @@ export class InvalidValue extends Error {
 }
 
 /** `where` is the option, the variable or the place in a file, for the message. @throws UsageError */
-export function parsed<Value>(
-  where: string,
-  value: string,
-  parse: (text: string, where: string) => Value,
-): Value {
+export function parsed<Value>(where: string, value: string, parse: (text: string, where: string) => Value): Value {
   try {
     return parse(value, where);
   } catch (error) {
@@ -271,8 +267,7 @@ function limit(value: string): Limit {
   const [, count, sign] = /^(\d+(?:\.\d+)?)(%?)$/.exec(value) ?? [];
   const isPerCent = sign === "%";
   const isValid = count !== undefined && (isPerCent ? Number(count) <= 100 : !count.includes("."));
-  if (!isValid)
-    throw new InvalidValue("A limit is a number of rows, or a share of at most 100 %: fake:20, fake:2%.");
+  if (!isValid) throw new InvalidValue("A limit is a number of rows, or a share of at most 100 %: fake:20, fake:2%.");
   return { count: Number(count), isPerCent };
 }
 

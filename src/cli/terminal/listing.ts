@@ -10,11 +10,7 @@ export interface Listing {
   readonly header: readonly string[];
   /** In pages for lists that are too long for memory. Later pages are aligned like the first. */
   readonly rows: Rows | AsyncIterable<Rows>;
-  readonly colourOf?: (
-    chalk: ChalkInstance,
-    column: number,
-    text: string,
-  ) => ((text: string) => string) | undefined;
+  readonly colourOf?: (chalk: ChalkInstance, column: number, text: string) => ((text: string) => string) | undefined;
 }
 
 interface Page extends Pick<Listing, "header"> {

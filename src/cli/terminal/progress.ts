@@ -102,10 +102,7 @@ function drawLine(
     end = () => {
       ended = true;
     };
-    const [{ default: ora }, chalk] = await Promise.all([
-      import("ora"),
-      colours(process.stderr, process.env),
-    ]);
+    const [{ default: ora }, chalk] = await Promise.all([import("ora"), colours(process.stderr, process.env)]);
     if (ended) return;
     const isUnicode = isUnicodeLocale(process.env, process.platform);
     const text = () => {
@@ -158,10 +155,7 @@ export const wrappedLines = (text: string, columns: number): number =>
 
 const eraseOf = (lines: number) => `\r${"\u001b[2K\u001b[A".repeat(lines)}`;
 
-export function progressLine(
-  { rows, share, seconds, statuses }: ProgressState,
-  style: TerminalStyle,
-): string {
+export function progressLine({ rows, share, seconds, statuses }: ProgressState, style: TerminalStyle): string {
   const { columns, isUnicode, chalk } = style;
   const rate = seconds === 0 ? 0 : Math.round(rows / seconds);
   const isTelling = share !== null && share > 0.01;

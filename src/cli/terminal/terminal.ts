@@ -43,16 +43,13 @@ export function prepareLog(words: readonly string[]): void {
 }
 
 export function say(message: string): void {
-  process.stderr.write(
-    `${isJson ? printableJson({ type: "note", message }) : `idv: ${printable(message)}`}\n`,
-  );
+  process.stderr.write(`${isJson ? printableJson({ type: "note", message }) : `idv: ${printable(message)}`}\n`);
 }
 
 export function sayFailure(failure: Failure): void {
   const { exitCode, at, message, plain = message, code = codeOf(exitCode), excerpt } = failure;
   if (message === undefined) return;
-  if (isJson)
-    process.stderr.write(`${printableJson({ type: "error", code, exitCode, at, message, plain })}\n`);
+  if (isJson) process.stderr.write(`${printableJson({ type: "error", code, exitCode, at, message, plain })}\n`);
   else say(message);
   if (isJson || excerpt === undefined || !process.stderr.isTTY) return;
   const line = `  ${excerpt.line} | ${printable(excerpt.text)}`;

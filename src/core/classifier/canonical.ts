@@ -32,13 +32,11 @@ const spellingOf: ReadonlyMap<string, MailboxSpelling> = new Map(
   spellings.flatMap(([domains, spelling]) => domains.split(" ").map((domain) => [domain, spelling] as const)),
 );
 
-export const ignoresDots = (ascii: string): boolean =>
-  spellingOf.get(ascii)?.ignored?.source.includes(".") === true;
+export const ignoresDots = (ascii: string): boolean => spellingOf.get(ascii)?.ignored?.source.includes(".") === true;
 
 const fastmail: ReadonlySet<string> = new Set(fastmailDomains);
 
-const dotString =
-  /^[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-]+)*$/iu;
+const dotString = /^[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-]+)*$/iu;
 
 /** Returns lower case. Drops tags and dots only where providers do. Undefined for bad syntax or a literal. */
 export function canonicalItem(kind: Kind, item: string): string | undefined {

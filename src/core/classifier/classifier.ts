@@ -3,12 +3,7 @@
 import { disposableDomainIn } from "./rules/domain/disposable-domain.js";
 import { disposableName } from "./rules/domain/disposable-name.js";
 import { findSimilar, similarDomain } from "./rules/domain/typo-domain.js";
-import {
-  classifyMailbox,
-  findMailboxTests,
-  type MailboxTests,
-  ordinaryMailboxes,
-} from "./rules/mailbox/mailbox.js";
+import { classifyMailbox, findMailboxTests, type MailboxTests, ordinaryMailboxes } from "./rules/mailbox/mailbox.js";
 import { allowList, denyList } from "./rules/own-lists.js";
 import type { DomainRule } from "./rules/rule.js";
 import { domainRules } from "./rules/rules.js";
@@ -17,12 +12,7 @@ import { syntax } from "./rules/syntax.js";
 import { type Address, findPlainAt, parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
-import {
-  type DataSource,
-  type DisposableTable,
-  ownBit,
-  type SuffixSource,
-} from "./tables/disposable-table.js";
+import { type DataSource, type DisposableTable, ownBit, type SuffixSource } from "./tables/disposable-table.js";
 import { mix } from "./tables/mix.js";
 import { hashOf } from "./tables/name-table.js";
 import { NameList, noOwnLists } from "./tables/own-lists.js";
@@ -58,10 +48,7 @@ interface DomainFacts {
   readonly hasListedMailboxes: boolean;
 }
 
-export type ClassifierTable = Pick<
-  DisposableTable,
-  "find" | "isZone" | "listsOf" | "names" | "sources" | "suffixes"
->;
+export type ClassifierTable = Pick<DisposableTable, "find" | "isZone" | "listsOf" | "names" | "sources" | "suffixes">;
 
 export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLists): Classifier {
   const allow = new NameList(ownLists.allow);
@@ -99,8 +86,7 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
     const hasListedMailboxes = hasLists && (allow.hasMailboxesAt(ascii) || deny.hasMailboxesAt(ascii));
     const mailbox = verdict === undefined || hasListedMailboxes ? findMailboxTests(ascii) : ordinaryMailboxes;
     const similar = verdict === undefined ? findSimilar(ascii) : undefined;
-    const otherwise =
-      similar === undefined ? ok : verdictOf(similarDomain, { subject: ascii, suggestion: similar });
+    const otherwise = similar === undefined ? ok : verdictOf(similarDomain, { subject: ascii, suggestion: similar });
     const isOrdinary =
       verdict === undefined && mailbox === ordinaryMailboxes && otherwise === ok && !hasListedMailboxes;
     return isOrdinary ? ordinaryDomain : { verdict, mailbox, otherwise, hasListedMailboxes };

@@ -19,8 +19,7 @@ export const withoutMarks = (text: string, span: Span): Span =>
   trimmedBy(
     text,
     span,
-    (character) =>
-      (character <= " " && character !== "\x1b") || (character >= "\x7f" && mark.test(character)),
+    (character) => (character <= " " && character !== "\x1b") || (character >= "\x7f" && mark.test(character)),
   );
 
 export const withoutBlanks = (text: string, span: Span): Span =>

@@ -6,7 +6,6 @@ export const utf8 = (text: string): Uint8Array => encoder.encode(text);
 /** A lone surrogate counts as U+FFFD, which it becomes. */
 export function utf8Length(text: string): number {
   let length = 0;
-  for (const character of text)
-    length += character < "\x80" ? 1 : character < "\u0800" ? 2 : character.length + 2;
+  for (const character of text) length += character < "\x80" ? 1 : character < "\u0800" ? 2 : character.length + 2;
   return length;
 }

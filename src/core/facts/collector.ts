@@ -174,8 +174,7 @@ export class Collector {
         if (counts !== undefined) counts[seriesOf[code]!]!++;
       }
       this.#countGroups(rows, row, seriesOf[code]!, dates ? 1 : 0);
-      if (withAddresses && (status === "fake" || status === "disposable"))
-        this.#show(file, rows, row, status);
+      if (withAddresses && (status === "fake" || status === "disposable")) this.#show(file, rows, row, status);
     }
     this.#file.providers.trim();
     this.#file.typos.trim();
@@ -279,9 +278,7 @@ export class Collector {
     // A mailbox that is valid at every provider: for an invalid one there may be no suggestion.
     const item = kind === "email" ? `first.last@${domain}` : domain;
     const { reason = "", suggestion } = this.#explain(item, "fake");
-    return reason.startsWith("typo-domain") && suggestion !== undefined
-      ? domainOf(kind, suggestion)
-      : undefined;
+    return reason.startsWith("typo-domain") && suggestion !== undefined ? domainOf(kind, suggestion) : undefined;
   }
 
   #explain(item: string, status: string): { reason: string | undefined; suggestion: string | undefined } {
@@ -298,8 +295,7 @@ export class Collector {
     const { mailboxes } = this.#file;
     for (let index = 0; index < isNew.length; index++) {
       const [low, high] = [hashes[2 * index]!, hashes[2 * index + 1]!];
-      if (isNew[index] === 1 && (low !== items[2 * index] || high !== items[2 * index + 1]))
-        mailboxes.add(low, high);
+      if (isNew[index] === 1 && (low !== items[2 * index] || high !== items[2 * index + 1])) mailboxes.add(low, high);
     }
   }
 

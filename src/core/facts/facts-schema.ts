@@ -25,9 +25,7 @@ function object(properties: Readonly<Record<string, Schema>>, description: strin
   };
 }
 
-const statuses = counts(
-  `Rows by status: ${Object.keys(statusWords).slice(0, -1).join(", ")}, or one of a service.`,
-);
+const statuses = counts(`Rows by status: ${Object.keys(statusWords).slice(0, -1).join(", ")}, or one of a service.`);
 const countedLines = {
   count: whole("Rows."),
   lines: list({ type: "integer" }, "Numbers of the first lines."),
@@ -75,10 +73,7 @@ const input = object(
       "Rows without an item that have one in another column.",
       true,
     ),
-    badRowKinds: list(
-      object({ kind: text("Kind."), ...countedLines }, "Bad rows of a kind."),
-      "Bad rows by kind.",
-    ),
+    badRowKinds: list(object({ kind: text("Kind."), ...countedLines }, "Bad rows of a kind."), "Bad rows by kind."),
     outvoted: object(
       countedLines,
       "Rows that are left out or fail the run, although another of their items is ok or alias.",
@@ -182,10 +177,7 @@ const properties = {
   ),
   explained: flag("Whether reasons were written."),
   fixes: flag("Whether items were repaired."),
-  outputs: list(
-    object({ path: text("Path."), bytes: whole("Size in bytes.") }, "A file."),
-    "Files that were written.",
-  ),
+  outputs: list(object({ path: text("Path."), bytes: whole("Size in bytes.") }, "A file."), "Files that were written."),
   resume: textOrNull("Command that validates the rows for which there were no units."),
   next: textOrNull("Command that is suggested next."),
   seconds: { type: "number", minimum: 0, description: "Time of the run." },
@@ -195,10 +187,7 @@ const properties = {
         column: text("Name of the column."),
         isWanted: flag("Whether it was named with --by."),
         values: list(
-          object(
-            { name: text("Value."), rows: whole("Rows."), statuses: counts("Rows by status.") },
-            "A value.",
-          ),
+          object({ name: text("Value."), rows: whole("Rows."), statuses: counts("Rows by status.") }, "A value."),
           "Values, the most frequent first.",
         ),
         others: object(
@@ -229,7 +218,4 @@ const properties = {
   ),
 } satisfies Readonly<Record<string, Schema>>;
 
-export const factsSchema = object(
-  properties,
-  "What a run has found. Counts are rows unless stated otherwise.",
-);
+export const factsSchema = object(properties, "What a run has found. Counts are rows unless stated otherwise.");

@@ -173,9 +173,7 @@ export const emptyFacts = (kind: Kind, madeBy: string): Facts => ({
 
 interface ReadTable {
   readonly table: Table;
-  readonly sheet:
-    | { emptyFormulas(): InputFacts["emptyFormulas"] | undefined; hiddenRows(): number }
-    | undefined;
+  readonly sheet: { emptyFormulas(): InputFacts["emptyFormulas"] | undefined; hiddenRows(): number } | undefined;
 }
 
 /** Call it at the end of the run. */
@@ -236,8 +234,7 @@ export function forPages(facts: Facts, shown: (name: string) => string = without
   };
 }
 
-export const countOf = (counts: Counts, name: string): number =>
-  Object.hasOwn(counts, name) ? counts[name]! : 0;
+export const countOf = (counts: Counts, name: string): number => (Object.hasOwn(counts, name) ? counts[name]! : 0);
 
 /** Returns the statuses that rows have, in the order of summaries; the last is that of rows without an item. */
 export function rowsByStatus(statuses: Counts, empty = 0): (readonly [status: string, rows: number])[] {
@@ -254,21 +251,19 @@ const summed = [
 /** In the order of the files. The breakdown is not added: it has only the most frequent names. */
 export function sumOf(files: readonly [Facts, ...Facts[]]): Facts {
   const last = files.at(-1)!;
-  const sum = (numberOf: (facts: Facts) => number) =>
-    files.reduce((total, facts) => total + numberOf(facts), 0);
+  const sum = (numberOf: (facts: Facts) => number) => files.reduce((total, facts) => total + numberOf(facts), 0);
   const added = (countsOf: (facts: Facts) => Counts): Counts => {
     const total = new Map<string, number>();
     for (const [name, count] of files.flatMap((facts) => Object.entries(countsOf(facts))))
       total.set(name, (total.get(name) ?? 0) + count);
     return Object.fromEntries(total);
   };
-  const domains = added(({ topDomains }) =>
-    Object.fromEntries(topDomains.map(({ domain, items }) => [domain, items])),
-  );
+  const domains = added(({ topDomains }) => Object.fromEntries(topDomains.map(({ domain, items }) => [domain, items])));
   const asked = files.flatMap(({ dns }) => (dns === null ? [] : [dns]));
-  const sums = Object.fromEntries(
-    summed.map((name) => [name, sum((facts) => facts[name])] as const),
-  ) as Record<(typeof summed)[number], number>;
+  const sums = Object.fromEntries(summed.map((name) => [name, sum((facts) => facts[name])] as const)) as Record<
+    (typeof summed)[number],
+    number
+  >;
   const statuses = added((facts) => facts.statuses);
   const charged = files.findLast(({ units }) => units.limited !== null) ?? last;
   return {

@@ -9,8 +9,7 @@ export interface DateColumn {
   readonly monthOf: MonthOf;
 }
 
-const entryNames =
-  /creat|sign|regist|subscri|join|opt.?in|added|since|confirm|erstellt|angelegt|anmeld|alta|inscri/i;
+const entryNames = /creat|sign|regist|subscri|join|opt.?in|added|since|confirm|erstellt|angelegt|anmeld|alta|inscri/i;
 const otherNames = /version|release|birth|dob|geburt|naiss|nacimiento|expir|until|unsub|deleted|bounce/i;
 const dateNames = /date|datum|fecha|time|zeit|stamp/i;
 const dateShare = 0.8;

@@ -10,8 +10,7 @@ import { badRowsOf, sumOfValues, worseValue } from "./groups.js";
 import type { StatusRow } from "./render/parts.js";
 
 export const rows = (count: number): string => counted(count, "row");
-export const itemsOf = ({ kind }: Pick<Facts, "kind">): string =>
-  kind === "email" ? "addresses" : "domains";
+export const itemsOf = ({ kind }: Pick<Facts, "kind">): string => (kind === "email" ? "addresses" : "domains");
 
 export const titleOf = ({ inputs }: Facts): string =>
   `Report: ${inputs.length === 1 ? inputs[0]!.name : `${inputs.length} files`}`;
@@ -68,9 +67,7 @@ export function nextStepsOf(facts: Facts): readonly string[] {
   return [
     ...(open > 0 ? ["Check the rest when the quota has units again."] : []),
     ...(typos > 0 ? [`Correct the ${rows(typos)} with a mistyped domain; idv can do it.`] : []),
-    ...(fake - typos > 0
-      ? [`Take out the ${rows(fake - typos)} that would bounce and cannot be corrected.`]
-      : []),
+    ...(fake - typos > 0 ? [`Take out the ${rows(fake - typos)} that would bounce and cannot be corrected.`] : []),
     ...(disposable > 0
       ? [`Take out the ${rows(disposable)} with disposable ${itemsOf(facts)}, or ask for others.`]
       : []),

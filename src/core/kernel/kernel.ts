@@ -64,16 +64,7 @@ export interface KernelSettings {
 
 /** Writes tables and settings into the memory of a run, before any thread uses it. */
 export function prepareMemory(memory: WebAssembly.Memory, settings: KernelSettings): void {
-  const {
-    shape,
-    width,
-    padding,
-    seed,
-    columns,
-    isJson = false,
-    tails,
-    shard = { index: 1, count: 1 },
-  } = settings;
+  const { shape, width, padding, seed, columns, isJson = false, tails, shard = { index: 1, count: 1 } } = settings;
   writeTables(memory.buffer);
   const words = new Int32Array(memory.buffer, layout.settings, layout.settingsWords);
   words[layout.delimiterWord] = byteOrNone(shape.delimiter);
@@ -98,8 +89,7 @@ export function prepareMemory(memory: WebAssembly.Memory, settings: KernelSettin
 
 const doubleQuote = 0x22;
 const noByte = 256;
-const byteOrNone = (byte: number | undefined): number =>
-  byte === undefined || Number.isNaN(byte) ? noByte : byte;
+const byteOrNone = (byte: number | undefined): number => (byte === undefined || Number.isNaN(byte) ? noByte : byte);
 
 const atSign = 0x40;
 
@@ -122,15 +112,7 @@ interface Exports {
     ]
   ): void;
   write(
-    ...args: [
-      block: number,
-      at: number,
-      count: number,
-      codes: number,
-      out: number,
-      room: number,
-      ends: number,
-    ]
+    ...args: [block: number, at: number, count: number, codes: number, out: number, room: number, ends: number]
   ): number;
   judgeList(...args: [start: number, end: number, codes: number, hashes: number, counts: boolean]): number;
   readDomains(isEmail: boolean, block: number, at: number, count: number, to: number): void;
@@ -169,8 +151,7 @@ export class Kernel {
           : factsOf(classifier, kind, bytes.toString("utf8", start, end).toLowerCase()),
     };
     this.#memory = memory;
-    this.#exports = new WebAssembly.Instance(module, { env: { memory }, judge })
-      .exports as unknown as Exports;
+    this.#exports = new WebAssembly.Instance(module, { env: { memory }, judge }).exports as unknown as Exports;
     this.#isEmail = kind === "email";
     this.#exports.useScratch(scratch);
     this.#text = bytes.subarray(scratch + layout.textAt, scratch + layout.textAt + layout.mostText);

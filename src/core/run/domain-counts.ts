@@ -8,8 +8,7 @@ export function topDomains(counts: ReadonlyMap<string, number>): readonly Domain
   const top: DomainCount[] = [];
   // Sorting all of them, tens of thousands in a large list, would take a twentieth of the run.
   for (const [domain, items] of counts) {
-    const isBefore = (other: DomainCount) =>
-      items > other.items || (items === other.items && domain < other.domain);
+    const isBefore = (other: DomainCount) => items > other.items || (items === other.items && domain < other.domain);
     if (top.length === mostTopDomains && !isBefore(top.at(-1)!)) continue;
     const index = top.findIndex(isBefore);
     top.splice(index === -1 ? top.length : index, 0, { domain, items });

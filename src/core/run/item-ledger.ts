@@ -116,9 +116,7 @@ export class ItemLedger {
   codeFor(verdict: Verdict): number {
     const code = this.codes.codeOf(verdict);
     if (code !== undefined) return code;
-    throw new ServiceError(
-      `the ${this.#engine} engine gave more than ${mostStatuses} different statuses and reasons`,
-    );
+    throw new ServiceError(`the ${this.#engine} engine gave more than ${mostStatuses} different statuses and reasons`);
   }
 }
 

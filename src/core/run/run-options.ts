@@ -129,9 +129,7 @@ export interface RunReport extends RunCounts {
   readonly repairable: number;
   readonly fixed: number;
   /** Rows without an item in their own columns that have one in another; undefined without such rows. */
-  readonly elsewhere:
-    | { readonly rows: number; readonly column: string; readonly isOnly: boolean }
-    | undefined;
+  readonly elsewhere: { readonly rows: number; readonly column: string; readonly isOnly: boolean } | undefined;
   readonly notUtf8: number;
   readonly kept: number;
   readonly statuses: ReadonlyMap<Status, number>;

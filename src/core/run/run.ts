@@ -73,8 +73,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const { classifier } = chunks;
   const watch = new Watch();
   beginCharges(options, common);
-  const settler =
-    common.charges ?? (await batchesOf(options, common, classifier, (error) => watch.fail(error)));
+  const settler = common.charges ?? (await batchesOf(options, common, classifier, (error) => watch.fail(error)));
   const domains = embedded ? undefined : new DomainCounts();
   const writer = new RowWriter(options, ledger.codes.statuses, ledger.codes.reasons);
   const itemCodes = new Uint32Array(256);
@@ -169,8 +168,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     await chunks.close();
   }
   const top =
-    domains?.top() ??
-    (prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.judge.domains.top());
+    domains?.top() ?? (prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.judge.domains.top());
   const { quota } = ledger;
   const distinctStatuses = new Map<Status, number>();
   for (const [code, status] of ledger.codes.statuses.entries()) {
@@ -336,9 +334,7 @@ function explained(options: RunOptions, item: string, status: Status): Verdict {
     if (mailCheck === undefined) return verdict;
     // DNS replaces only statuses that passed. A status from DNS has its reason; others get the MX host.
     const before = verdict?.status ?? "ok";
-    const byDns = mayReceiveMail({ ...verdict, status: before })
-      ? mailCheck.verdictOn(kind, item, before)
-      : undefined;
+    const byDns = mayReceiveMail({ ...verdict, status: before }) ? mailCheck.verdictOn(kind, item, before) : undefined;
     if (byDns?.status === status && status !== before) return byDns;
     const { mx, reason } = byDns?.status === before ? byDns : {};
     return { ...verdict, status, ...(mx !== undefined && { mx }), ...(reason !== undefined && { reason }) };
@@ -346,11 +342,7 @@ function explained(options: RunOptions, item: string, status: Status): Verdict {
 }
 
 /** Marks the reason as one of the offline rules: the service may have other reasons. */
-function offlineVerdict(
-  { kind, offlineRules }: RunOptions,
-  item: string,
-  status: Status,
-): Verdict | undefined {
+function offlineVerdict({ kind, offlineRules }: RunOptions, item: string, status: Status): Verdict | undefined {
   const { reason, suggestion, ...rest } = offlineRules?.(kind, item) ?? { status: "" };
   if (rest.status !== status || reason === undefined) return undefined;
   return { status, reason: `offline: ${reason}`, ...(suggestion !== undefined && { suggestion }) };
@@ -369,8 +361,7 @@ function countDomains(
 ): void {
   const { codes } = chunk.items ?? chunk;
   const isCounted = statuses.map(
-    (status, code) =>
-      status === "disposable" && (reasons[code] === undefined || reasons[code] === "disposable-domain"),
+    (status, code) => status === "disposable" && (reasons[code] === undefined || reasons[code] === "disposable-domain"),
   );
   classifier.items.each(
     chunk.chunk,
@@ -378,8 +369,7 @@ function countDomains(
     (index, isFirstColumn) => isFirstColumn && isCounted[codes[index]!] === true && !isKept(codes[index]!),
     (item) =>
       domains.add(
-        listedDomain(validator.explain?.(kind, item).reason) ??
-          item.slice(item.lastIndexOf("@") + 1).toLowerCase(),
+        listedDomain(validator.explain?.(kind, item).reason) ?? item.slice(item.lastIndexOf("@") + 1).toLowerCase(),
       ),
   );
 }

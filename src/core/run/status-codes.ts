@@ -10,15 +10,8 @@ export const otherShardCode = 253;
 /** Limit on the different statuses that rows keep, and on those, with their reasons, that a service and DNS give. */
 export const mostStatuses = 100;
 
-export const offlineStatuses: readonly Status[] = [
-  "",
-  ...outcomes.map(({ status }) => status),
-  notChecked.status,
-];
-export const offlineReasons: readonly (ReasonCode | undefined)[] = [
-  undefined,
-  ...outcomes.map(({ reason }) => reason),
-];
+export const offlineStatuses: readonly Status[] = ["", ...outcomes.map(({ status }) => status), notChecked.status];
+export const offlineReasons: readonly (ReasonCode | undefined)[] = [undefined, ...outcomes.map(({ reason }) => reason)];
 /** Code of `quota_exceeded`, and of an item that waits for its verdict. */
 export const notCheckedCode = offlineStatuses.length - 1;
 /** Lowest code of a status that a row keeps from an earlier run. The known statuses are first. */

@@ -16,9 +16,7 @@ export function unquote(binary: string, marks: QuoteMarks): string {
   const close = closeOf(binary, marks);
   const escaped = binary.slice(1, close - 1);
   const inside =
-    escaping === quote
-      ? escaped.replaceAll(quote + quote, quote)
-      : escaped.replace(escapedPair(quote, escaping), "$1");
+    escaping === quote ? escaped.replaceAll(quote + quote, quote) : escaped.replace(escapedPair(quote, escaping), "$1");
   const next = binary[close];
   if (next === undefined || next === "\u0000" || next === comment) return inside + binary.slice(close);
   return `${quote}${inside}${quote}${binary.slice(close)}`;
@@ -53,8 +51,7 @@ export function quoteField(
 ): string {
   // Without quotes, an empty field would vanish in a run of spaces.
   const isLost = delimiter === " " && field === "";
-  const isPlain =
-    !field.includes(delimiter) && !/[\r\n]/.test(field) && (quote === "" || !field.includes(quote));
+  const isPlain = !field.includes(delimiter) && !/[\r\n]/.test(field) && (quote === "" || !field.includes(quote));
   if (isPlain && !isLost) return field;
   if (quote === "") return field.replaceAll(delimiter, " ").replace(/[\r\n]+/g, " ");
   const escaped = escaping === quote ? field : field.replaceAll(escaping, escaping + escaping);

@@ -76,12 +76,7 @@ export function outOfStep(
 }
 
 export function strayQuote({ name, column }: Pick<TableShape, "name" | "column">, line: number): RowFault {
-  return new RowFault(
-    "out of step",
-    name,
-    line,
-    `a stray quote is in field ${column + 1}, beside the item; remove it`,
-  );
+  return new RowFault("out of step", name, line, `a stray quote is in field ${column + 1}, beside the item; remove it`);
 }
 
 /** `lines` is the number of lines after `line`, on which the quote opens; infinity if they are over 1 MiB. */
@@ -99,12 +94,7 @@ export function swallows(
 
 export function neverClosed({ name }: TableShape, line: number, column: number): RowFault {
   const where = `the quote opens in column ${column} of the record that starts here`;
-  return new RowFault(
-    "open quote",
-    name,
-    line,
-    `a quoted field is never closed; ${where}; close it or double it`,
-  );
+  return new RowFault("open quote", name, line, `a quoted field is never closed; ${where}; close it or double it`);
 }
 
 export function tooLong({ name }: TableShape, line: number): RowFault {

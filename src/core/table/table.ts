@@ -55,18 +55,9 @@ export type OutputForm = "document" | "compact lines" | "array";
 
 export interface TextFormats {
   /** Returns undefined for a table; `start` is its first 64 KiB. @throws ChoiceError when the format is not read */
-  conversionOf(
-    name: string,
-    start: Buffer,
-    isWhole: boolean,
-    options: TableOptions,
-  ): TextConversion | undefined;
+  conversionOf(name: string, start: Buffer, isWhole: boolean, options: TableOptions): TextConversion | undefined;
   /** Returns undefined for lines. @throws TableError, ChoiceError when records or columns cannot be found */
-  openDocument(
-    start: TableStart,
-    sample: TextSample,
-    options: TableOptions,
-  ): Promise<OpenedTable | undefined>;
+  openDocument(start: TableStart, sample: TextSample, options: TableOptions): Promise<OpenedTable | undefined>;
 }
 
 interface TextConversion {

@@ -29,9 +29,7 @@ export function offlineValidator(
     batchSize,
     async validate(kind, items) {
       const charged = await charge(items.length);
-      const verdicts = items.map((item, i) =>
-        i < charged.charged ? classifier.classify(kind, item) : notChecked,
-      );
+      const verdicts = items.map((item, i) => (i < charged.charged ? classifier.classify(kind, item) : notChecked));
       return { ...charged, verdicts };
     },
     embedded: { classifier, source, charge, delivery: units.delivery },

@@ -19,8 +19,7 @@ export const statusWords: Readonly<Record<(typeof knownStatuses)[number] | "(emp
     advice: "Leave it out, or ask for another one: its mailboxes last for minutes or days.",
   },
   fake: {
-    meaning:
-      "cannot exist: broken syntax, reserved or unknown top-level domain, mistyped provider, impossible mailbox",
+    meaning: "cannot exist: broken syntax, reserved or unknown top-level domain, mistyped provider, impossible mailbox",
     advice: "Leave it out, or repair it if it is mistyped: mail to it bounces.",
     command: "`--explain` says why, `--fix` repairs.",
   },

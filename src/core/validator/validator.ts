@@ -60,12 +60,7 @@ export interface Validator {
   readonly patience?: number;
   // A used-up quota is an outcome. `listener` gets paid verdicts at once, even if the batch fails later; items that it
   // answers itself come back unchecked. Throws ServiceError without an answer, AuthorisationError for a bad key.
-  validate(
-    kind: Kind,
-    items: readonly string[],
-    signal: AbortSignal,
-    listener?: BatchListener,
-  ): Promise<BatchOutcome>;
+  validate(kind: Kind, items: readonly string[], signal: AbortSignal, listener?: BatchListener): Promise<BatchOutcome>;
   precheck?(kind: Kind, item: string): Verdict | undefined;
   /** Set if the engine is part of this program. Direct users must charge units before they give verdicts. */
   readonly embedded?: EmbeddedEngine;

@@ -57,8 +57,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   const { ending } = sender;
   const gate = new QuotaGate();
   const inSlot = pLimit(concurrency);
-  const takeSlot = () =>
-    new Promise<() => void>((taken) => inSlot(() => new Promise<void>((free) => taken(free))));
+  const takeSlot = () => new Promise<() => void>((taken) => inSlot(() => new Promise<void>((free) => taken(free))));
   let batchSize = Math.min(options.batchSize, rate?.items ?? Number.POSITIVE_INFINITY);
   let nextTurn = 0;
   let waitsUntil: number | undefined;

@@ -40,16 +40,7 @@ function messageOf(value: unknown, depth = 0): string | undefined {
     return texts.filter((text) => text !== undefined).join("; ") || undefined;
   }
   const members = value as Readonly<Record<string, unknown>>;
-  for (const name of [
-    "message",
-    "error",
-    "detail",
-    "errors",
-    "msg",
-    "title",
-    "description",
-    "error_description",
-  ]) {
+  for (const name of ["message", "error", "detail", "errors", "msg", "title", "description", "error_description"]) {
     const text = messageOf(members[name], depth + 1);
     if (text !== undefined && text !== "") return text;
   }
@@ -69,7 +60,5 @@ export function limitIn(body: string | undefined): "quota" | "rate" | undefined 
   if (/rate_?limit|throttl|too_?many/i.test(codes)) return "rate";
   const message = messageOf(value);
   if (message === undefined) return undefined;
-  return /slow|rate.?limit|throttl|too many requests|too fast|per (?:second|minute)/i.test(message)
-    ? "rate"
-    : "quota";
+  return /slow|rate.?limit|throttl|too many requests|too fast|per (?:second|minute)/i.test(message) ? "rate" : "quota";
 }

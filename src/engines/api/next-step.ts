@@ -176,9 +176,6 @@ export const seconds = (duration: number): string => {
 
 const manyThings = "(items|e-?mails|domains|addresses|entries|elements|array|batch|body|payload|size)";
 const tooMuch = "(exceed\\w*|limit|maximum|max|at most|longer|larger)";
-const sizeBlame = new RegExp(
-  `too (many|large|big)|${manyThings}.*\\b${tooMuch}|${tooMuch}\\b.*${manyThings}`,
-  "i",
-);
+const sizeBlame = new RegExp(`too (many|large|big)|${manyThings}.*\\b${tooMuch}|${tooMuch}\\b.*${manyThings}`, "i");
 
 const blamesSize = (message: string): boolean => sizeBlame.test(message);

@@ -120,8 +120,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
       while (notBefore > now()) await sleep(notBefore - now(), "the service asks to slow down");
       const started = now();
       const { failures, slowdowns } = state;
-      const budgetLeft =
-        failures.since === undefined ? undefined : Math.max(1, failures.since + retryBudget - started);
+      const budgetLeft = failures.since === undefined ? undefined : Math.max(1, failures.since + retryBudget - started);
       const tries = failures.count + slowdowns.count + 1;
       const received = await send(request, tries, budgetLeft).catch((error: unknown) => {
         if (error instanceof TransportFault) return error;
@@ -163,10 +162,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     ask,
     sleep,
     get activity(): Activity {
-      const wait = [...waits].reduce<Wait | undefined>(
-        (a, b) => (a && a.until >= b.until ? a : b),
-        undefined,
-      );
+      const wait = [...waits].reduce<Wait | undefined>((a, b) => (a && a.until >= b.until ? a : b), undefined);
       return { inFlight: inFlight.size, wait };
     },
     ownDelay,

@@ -3,11 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { DisposableTable } from "../../core/classifier/tables/disposable-table.js";
-import {
-  compileSmallTable,
-  mostListed,
-  smallTableDomains,
-} from "../../core/classifier/tables/small-table.js";
+import { compileSmallTable, mostListed, smallTableDomains } from "../../core/classifier/tables/small-table.js";
 import { compileSuffixTable, suffixTable } from "../../core/classifier/tables/suffix-table.js";
 import { builtFile } from "../../package/own-files.js";
 import { listOfDays, readDays } from "./daily-list.js";
@@ -29,10 +25,7 @@ const dates: Readonly<Record<string, string>> = {
   "tldts@7.5.4": "2026-11-15",
 };
 
-const firstCopy = readFileSync(
-  new URL("../../../src/engines/data/disposable-domains.txt", import.meta.url),
-  "utf8",
-);
+const firstCopy = readFileSync(new URL("../../../src/engines/data/disposable-domains.txt", import.meta.url), "utf8");
 /** Day on which the copy was made. Update it, and the one in NOTICE, with the file. */
 const copied = "2026-08-08";
 

@@ -45,8 +45,7 @@ export async function fetchList(
   }
 }
 
-const textOf = (field: string | string[] | undefined): string | undefined =>
-  Array.isArray(field) ? field[0] : field;
+const textOf = (field: string | string[] | undefined): string | undefined => (Array.isArray(field) ? field[0] : field);
 
 /** Removes the password or token that a URL may hold, for messages. */
 export function withoutSecrets(url: string): string {

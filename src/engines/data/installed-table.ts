@@ -20,8 +20,7 @@ export function tableSource(path: string, onNotice: Notice): Pick<ClassifierSour
 export function findTable(path: string, onNotice: Notice): TableInUse {
   const installed = readInstalled(path, onNotice);
   const builtIn = { path: undefined, table: new DisposableTable(readBuilt("classifier/disposable.bin")) };
-  if (installed === undefined || newestOf(installed.sources) < newestOf(builtIn.table.sources))
-    return builtIn;
+  if (installed === undefined || newestOf(installed.sources) < newestOf(builtIn.table.sources)) return builtIn;
   return { path, table: installed };
 }
 
@@ -31,9 +30,7 @@ function readInstalled(path: string, onNotice: Notice): DisposableTable | undefi
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "ENOTDIR")
-      onNotice(
-        `${path}: ${message}; using the data that came with idv; to replace the table, run: idv data update`,
-      );
+      onNotice(`${path}: ${message}; using the data that came with idv; to replace the table, run: idv data update`);
     return undefined;
   }
 }

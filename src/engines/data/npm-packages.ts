@@ -90,9 +90,7 @@ export function openRegistry({ url: base, authorization, proxiesFor }: RegistryO
     },
     /** @throws ServiceError when a download fails, its checksum is wrong, or a file is missing */
     downloadFiles: (wanted: readonly WantedFile[]): Promise<readonly Uint8Array[]> =>
-      Promise.all(
-        wanted.map(async (one) => extractFile(one, await fetchBytes(one.tarball, "*/*"), one.file)),
-      ),
+      Promise.all(wanted.map(async (one) => extractFile(one, await fetchBytes(one.tarball, "*/*"), one.file))),
     close: () => client.close(),
   };
 }

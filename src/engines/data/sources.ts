@@ -3,11 +3,7 @@
 import { offeredDomains, privacyProviders } from "../../core/classifier/flags/free-providers.js";
 import { familyDomains, ispProviders } from "../../core/classifier/known-providers.js";
 import { mailcomDomains, majorProviders, relays } from "../../core/classifier/providers.js";
-import {
-  findSuffix,
-  isPrivateZone,
-  registrableIn,
-} from "../../core/classifier/rules/domain/public-suffix.js";
+import { findSuffix, isPrivateZone, registrableIn } from "../../core/classifier/rules/domain/public-suffix.js";
 import { parseDomainName } from "../../core/classifier/syntax/domain-name.js";
 import { Fault } from "../../core/classifier/syntax/fault.js";
 import { disposableExchanges } from "../../core/classifier/tables/disposable-exchanges.js";
@@ -81,8 +77,7 @@ export const publicList = {
   repository: "disposable/disposable-email-domains",
 } as const satisfies { name: string; role: ListRole; licence: string; repository: string };
 
-export const publicListUrl =
-  "https://raw.githubusercontent.com/disposable/disposable-email-domains/master/domains.txt";
+export const publicListUrl = "https://raw.githubusercontent.com/disposable/disposable-email-domains/master/domains.txt";
 
 /** Curated, some thousand names a day. Names come back for weeks, so each is kept for a year: see castle-days.tsv. */
 export const dailyList = {
@@ -92,8 +87,7 @@ export const dailyList = {
   repository: "castle/disposable-email-domains",
 } as const satisfies { name: string; role: ListRole; licence: string; repository: string };
 
-const listNamed = (name: string) =>
-  [...listPackages, publicList, dailyList].find((list) => list.name === name);
+const listNamed = (name: string) => [...listPackages, publicList, dailyList].find((list) => list.name === name);
 
 const correctionsOf = (name: string): Pick<DataSource, "corrections"> => {
   const list = listNamed(name);
@@ -126,9 +120,7 @@ function linesIn(text: string): readonly string[] | undefined {
 
 export function dateIn(text: string): string | undefined {
   const { t } = (parseJson(text) ?? {}) as { t?: unknown };
-  return typeof t === "number" && t > 0 && t < 1e11
-    ? new Date(1000 * t).toISOString().slice(0, 10)
-    : undefined;
+  return typeof t === "number" && t > 0 && t < 1e11 ? new Date(1000 * t).toISOString().slice(0, 10) : undefined;
 }
 
 function parseJson(text: string): unknown {
@@ -195,10 +187,7 @@ const allowed: ReadonlySet<string> = new Set([
 ]);
 
 /** Leaves out public suffixes: `edu.pl` would hit 51 universities. Zones count only for the domains below them. */
-export function mergeDisposableLists(
-  lists: readonly RoledList[],
-  options: MergeOptions = {},
-): DisposableEntry[] {
+export function mergeDisposableLists(lists: readonly RoledList[], options: MergeOptions = {}): DisposableEntry[] {
   const entries = new Map<string, DisposableEntry>();
   const add = (domain: string, onlyBelow: boolean, found: number) =>
     entries.set(domain, { domain, onlyBelow, lists: found | (entries.get(domain)?.lists ?? 0) });

@@ -13,12 +13,8 @@ const mostNodes = 500_000;
  */
 export function suffixRulesIn(text: string): readonly SuffixRule[] {
   const numbers = (name: string) =>
-    numbersIn(
-      new RegExp(`exports\\.${name} = new Uint(?:8|16|32)Array\\((\\[[\\d,\\s]*\\])\\)`).exec(text)?.[1],
-      name,
-    );
-  const root = (name: string) =>
-    Number(new RegExp(`exports\\.${name} = (\\d+)\\b`).exec(text)?.[1] ?? Number.NaN);
+    numbersIn(new RegExp(`exports\\.${name} = new Uint(?:8|16|32)Array\\((\\[[\\d,\\s]*\\])\\)`).exec(text)?.[1], name);
+  const root = (name: string) => Number(new RegExp(`exports\\.${name} = (\\d+)\\b`).exec(text)?.[1] ?? Number.NaN);
   const [nodeFlags, edgeStart, edgeLength, edgeChild] = [
     numbers("nodeFlags"),
     numbers("edgeStart"),

@@ -54,11 +54,7 @@ export interface UpdateSources {
 const lockMilliseconds = 300_000;
 
 /** Changes nothing unless every step succeeds. @throws ServiceError or FileError; only reports a missing public list */
-export async function updateTable(
-  path: string,
-  sources: UpdateSources,
-  options: UpdateOptions,
-): Promise<string> {
+export async function updateTable(path: string, sources: UpdateSources, options: UpdateOptions): Promise<string> {
   const folder = dirname(path);
   createFolder(folder, 0o700);
   const registry = openRegistry({ ...sources.registry, proxiesFor: sources.proxiesFor });
@@ -264,8 +260,7 @@ function changeOf(before: number, after: number): string | undefined {
   return undefined;
 }
 
-const describe = ({ name, version }: Pick<PackageVersion, "name" | "version">): string =>
-  `${name} ${version}`;
+const describe = ({ name, version }: Pick<PackageVersion, "name" | "version">): string => `${name} ${version}`;
 
 const sourceIn = ({ sources }: DisposableTable, { name }: Pick<DataSource, "name">) =>
   sources.find((source) => source.name === name);
@@ -280,8 +275,7 @@ async function findAll(registry: Registry, onNotice: (text: string) => void) {
     );
     timer = setTimeout(() => reject(error), answerTime);
   });
-  const find = (name: string) =>
-    Promise.race([registry.findLatest(name), silence]).finally(() => clearTimeout(timer));
+  const find = (name: string) => Promise.race([registry.findLatest(name), silence]).finally(() => clearTimeout(timer));
   const findSuffixes = find(suffixPackage.name).then(
     (version) => ({ ...suffixPackage, ...version }),
     (error: Error) => error,

@@ -24,10 +24,7 @@ export interface Failure {
   readonly mayPass?: boolean;
 }
 
-export type DnsAnswer<Record> =
-  | { readonly records: readonly Record[] }
-  | { readonly isMissing: true }
-  | Failure;
+export type DnsAnswer<Record> = { readonly records: readonly Record[] } | { readonly isMissing: true } | Failure;
 
 const patienceMilliseconds = 4000;
 const mostTries = 4;
@@ -73,8 +70,7 @@ export class DnsClient {
     this.#pace = new Pace(rate ? (1000 * rate.items) / rate.milliseconds : Number.POSITIVE_INFINITY);
     // Node cannot set a server with a network interface (`%`), so such a server is used only if it is the only one.
     this.#servers =
-      servers ??
-      new Resolver().getServers().filter((server, _, { length }) => length === 1 || !server.includes("%"));
+      servers ?? new Resolver().getServers().filter((server, _, { length }) => length === 1 || !server.includes("%"));
     this.#slots = Array.from({ length: concurrency }, () => new Slot(this.#servers, servers !== undefined));
     this.#idle = [...this.#slots];
   }
@@ -125,9 +121,7 @@ export class DnsClient {
     const untilProbe = this.#nextProbe - performance.now();
     if (untilProbe > 0) {
       const mayReturn =
-        this.#hasAnswered &&
-        signal === undefined &&
-        performance.now() - this.#silentSince < returnMilliseconds;
+        this.#hasAnswered && signal === undefined && performance.now() - this.#silentSince < returnMilliseconds;
       if (!mayReturn || this.#isCancelled) return { failure: "not asked", mayPass: true };
       await sleep(untilProbe);
       return this.#askServers(slot, query, signal);
@@ -276,11 +270,7 @@ async function answerOf<Record>(query: Promise<readonly Record[]>): Promise<DnsA
 }
 
 /** Pause in milliseconds; undefined if the server is not asked again. */
-function pauseAfter(
-  failure: UndecidedCause,
-  isAgain: boolean,
-  isLost: boolean,
-): number | "as usual" | undefined {
+function pauseAfter(failure: UndecidedCause, isAgain: boolean, isLost: boolean): number | "as usual" | undefined {
   if (failure === "no connection") return "as usual";
   return isAgain || (failure !== "SERVFAIL" && !isLost) ? undefined : secondTryMilliseconds;
 }

@@ -52,15 +52,7 @@ export const mailTo = (host: string | undefined): Finding =>
 
 // No mail server has them: RFC 6890 and RFC 5771; the second list is of private networks, with RFC 6598.
 const nowhere = blockListOf(
-  [
-    "0.0.0.0/8",
-    "127.0.0.0/8",
-    "192.0.2.0/24",
-    "198.51.100.0/24",
-    "203.0.113.0/24",
-    "224.0.0.0/4",
-    "240.0.0.0/4",
-  ],
+  ["0.0.0.0/8", "127.0.0.0/8", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"],
   ["::/127", "2001:db8::/32", "ff00::/8"],
 );
 const privateNetworks = blockListOf(
@@ -84,8 +76,7 @@ function blockListOf(v4: readonly string[], v6: readonly string[]): BlockList {
 
 const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
 
-export const isPrivateAddress = (address: string): boolean =>
-  privateNetworks.check(address, familyOf(address));
+export const isPrivateAddress = (address: string): boolean => privateNetworks.check(address, familyOf(address));
 
 export const isRoutable = (address: string, isInside: boolean): boolean =>
   !nowhere.check(address, familyOf(address)) && (isInside || !isPrivateAddress(address));

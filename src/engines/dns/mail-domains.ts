@@ -192,8 +192,7 @@ export async function findMail(
     return isState(usable) ? findingOf(usable) : mailTo(usable.host);
   }
   const own = await (hosts ?? new MailHosts(client, false)).addressesOf(domain);
-  if (own === "unusable" && (await isLame(domain, client)))
-    return { kind: "undecided", cause: "lame delegation" };
+  if (own === "unusable" && (await isLame(domain, client))) return { kind: "undecided", cause: "lame delegation" };
   if (own !== "usable") return findingOf(own);
   const texts = await client.ask((resolver) => resolver.resolveTxt(domain));
   if ("failure" in texts) return undecidedBy(texts);

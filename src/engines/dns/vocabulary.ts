@@ -5,8 +5,7 @@ import { isIP, isIPv4, isIPv6 } from "node:net";
 export const mostInFlight = 64;
 
 export function isServerAddress(text: string): boolean {
-  const [, bracketed = "", plain = "", port = "53"] =
-    /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const [, bracketed = "", plain = "", port = "53"] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const hasAddress = isIPv6(bracketed) || isIPv4(plain);
   return isIP(text) !== 0 || (hasAddress && Number(port) > 0 && Number(port) < 65_536);
 }

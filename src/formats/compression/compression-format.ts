@@ -11,7 +11,6 @@ export function compressionByName(path: string): Compression | undefined {
 export function compressionByMagic(start: Uint8Array): Compression | undefined {
   const startsWith = (...bytes: number[]) => bytes.every((byte, i) => start[i] === byte);
   if (startsWith(0x1f, 0x8b)) return "gzip";
-  const isSkippable =
-    (start[0]! & 0xf0) === 0x50 && start[1] === 0x2a && start[2] === 0x4d && start[3] === 0x18;
+  const isSkippable = (start[0]! & 0xf0) === 0x50 && start[1] === 0x2a && start[2] === 0x4d && start[3] === 0x18;
   return startsWith(0x28, 0xb5, 0x2f, 0xfd) || isSkippable ? "zstd" : undefined;
 }

@@ -43,11 +43,7 @@ export async function* decompress(
 }
 
 /** @throws FileError when the compression is not available */
-export async function compressInto(
-  name: string,
-  sink: TableSink,
-  compression: Compression,
-): Promise<TableSink> {
+export async function compressInto(name: string, sink: TableSink, compression: Compression): Promise<TableSink> {
   if (compression === "gzip") {
     let isDiscarded = false;
     const writer = new GzipWriter(async (piece) => {

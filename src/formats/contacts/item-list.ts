@@ -58,10 +58,7 @@ function lastEnd(text: string): number {
 const bracketsOfList = /^\[\s*(?=['"])|(?<=['"])\s*\]\s*$/g;
 
 /** A line that is not a list is one item, so that nothing is lost. */
-export async function* itemContacts(
-  pieces: AsyncIterable<string>,
-  profile: ItemProfile,
-): AsyncGenerator<Contact> {
+export async function* itemContacts(pieces: AsyncIterable<string>, profile: ItemProfile): AsyncGenerator<Contact> {
   let rest = "";
   function* contactsIn(line: string): Generator<Contact> {
     for (const part of partsOf(line)) {

@@ -19,8 +19,7 @@ export async function encodeInto(name: string, sink: TableSink, encoding: string
     isStart &&= text === "";
     const found = iconv.encode(text, target, { addBOM: false });
     const back = iconv.decode(found, target, { stripBOM: false });
-    if (back !== text)
-      throw new FileError(`${name}: ${faultOf(text, back)} does not exist in ${target}; use UTF-8`);
+    if (back !== text) throw new FileError(`${name}: ${faultOf(text, back)} does not exist in ${target}; use UTF-8`);
     return found;
   };
   let isEnded = false;

@@ -1,13 +1,5 @@
 /** Makes JSON documents of the lines that a run writes: the document that was read, or an array of JSON Lines. */
-import {
-  backslash,
-  carriageReturn,
-  comma,
-  lineFeed,
-  openBrace,
-  quote,
-  space,
-} from "../../core/table/ascii.js";
+import { backslash, carriageReturn, comma, lineFeed, openBrace, quote, space } from "../../core/table/ascii.js";
 import {
   carriageReturnMark,
   frameNote,
@@ -130,8 +122,7 @@ export class CompactLines implements OutputText {
 
   #takes(byte: number): boolean {
     if (this.#state === State.lineStart) {
-      if (byte < 0x80)
-        this.#state = byte === note ? State.dropped : byte === hide ? State.hidden : State.text;
+      if (byte < 0x80) this.#state = byte === note ? State.dropped : byte === hide ? State.hidden : State.text;
       return this.#state === State.text || byte >= 0x80;
     }
     if (this.#state === State.hidden) {

@@ -63,13 +63,8 @@ whats[quote] = What.quote;
 whats[insideString + quote] = What.quote;
 whats[insideString + backslash] = What.backslash;
 
-const keyOf = ({
-  names,
-  isMap,
-}: {
-  readonly names: readonly (string | null)[];
-  readonly isMap: boolean;
-}): string => JSON.stringify([isMap, names]);
+const keyOf = ({ names, isMap }: { readonly names: readonly (string | null)[]; readonly isMap: boolean }): string =>
+  JSON.stringify([isMap, names]);
 
 export class DocumentRecords {
   /** Number of elements that are not records. */
@@ -142,10 +137,8 @@ export class DocumentRecords {
 
   #readSeparator(bytes: Uint8Array, from: number): number {
     const grammar = this.#grammar;
-    const isUsual =
-      bytes[from] === comma && this.#mode === "between" && this.#isArray && this.#between.length === 0;
-    if (!isUsual || grammar.expected !== "comma or end" || this.#isBeforeHeader)
-      return this.#readAround(bytes, from);
+    const isUsual = bytes[from] === comma && this.#mode === "between" && this.#isArray && this.#between.length === 0;
+    if (!isUsual || grammar.expected !== "comma or end" || this.#isBeforeHeader) return this.#readAround(bytes, from);
     let at = from + 1;
     while (at < bytes.length && isSpace(bytes[at]!)) at++;
     if (bytes[at] !== this.#firstByte || at - from > mostUsual) return this.#readAround(bytes, from);
@@ -191,12 +184,7 @@ export class DocumentRecords {
   #readBetween(byte: number, at: number): number {
     const grammar = this.#grammar;
     if (this.#shape.isSequence && byte === recordSeparator) grammar.count(byte);
-    else if (
-      grammar.isBeforeValue &&
-      grammar.depth === this.#listDepth &&
-      !isSpace(byte) &&
-      byte !== closeBracket
-    ) {
+    else if (grammar.isBeforeValue && grammar.depth === this.#listDepth && !isSpace(byte) && byte !== closeBracket) {
       this.#startElement(byte);
       return at;
     } else grammar.take(byte);
@@ -312,9 +300,7 @@ export class DocumentRecords {
 
   #faultIn(byte: number, isInString: boolean): Error {
     if (byte >= 0x20) {
-      return this.#grammar.fault(
-        `not JSON: "${String.fromCharCode(byte)}" closes what another bracket opens`,
-      );
+      return this.#grammar.fault(`not JSON: "${String.fromCharCode(byte)}" closes what another bracket opens`);
     }
     const where = isInString ? "in a string; write it as an escape" : "between values";
     const what = byte === lineFeed || byte === carriageReturn ? "a line break" : "a control character";
@@ -357,8 +343,7 @@ export class DocumentRecords {
   }
 
   #put(byte: number): void {
-    this.#out[this.#length++] =
-      byte === lineFeed ? lineFeedMark : byte === carriageReturn ? carriageReturnMark : byte;
+    this.#out[this.#length++] = byte === lineFeed ? lineFeedMark : byte === carriageReturn ? carriageReturnMark : byte;
   }
 
   #putNumber(number: number): void {

@@ -45,16 +45,10 @@ interface Candidate {
 }
 
 /** Returns undefined if more bytes are needed; `isWhole` forces a choice. @throws ChoiceError if none or several fit */
-export function chooseLists(
-  name: string,
-  bytes: Buffer,
-  isWhole: boolean,
-  wanted: Wanted,
-): ChosenLists | undefined {
+export function chooseLists(name: string, bytes: Buffer, isWhole: boolean, wanted: Wanted): ChosenLists | undefined {
   const survey = surveyOf(bytes);
   const [outermost] = survey.lists;
-  if (outermost?.names.length === 0 && !outermost.isMap)
-    return rootList(name, bytes, isWhole, survey.lists, wanted);
+  if (outermost?.names.length === 0 && !outermost.isMap) return rootList(name, bytes, isWhole, survey.lists, wanted);
   if (survey.values > 1) return sequenceOf(survey);
   const [document] = objectsIn(survey.first);
   const named = namesOf(wanted);
@@ -67,23 +61,16 @@ export function chooseLists(
   const all = early.lists.length > 0 ? survey : surveyOf(bytes, Number.POSITIVE_INFINITY);
   const fitting = early.lists.length > 0 ? early.lists : fittingOf(all, named, wanted.profile).lists;
   if (fitting.length === 0 && wanted.isCut) throw noListSoFar(name, bytes.length, wanted);
-  if (named === undefined && areKeyed(document, fitting, wanted.profile))
-    refuseKeyed(name, document, wanted.profile);
+  if (named === undefined && areKeyed(document, fitting, wanted.profile)) refuseKeyed(name, document, wanted.profile);
   if (fitting.length === 0) return withoutLists(name, all, named, wanted.profile);
   if (fitting.length > 1 && named) return chosenByName(name, fitting, named);
   if (fitting.length > 1) throw severalLists(name, fitting, wanted.profile);
   return { ...chosen(fitting), ...(named && { columns: named.map((each) => shownName(each, fitting[0]!)) }) };
 }
 
-function areKeyed(
-  document: JsonObject | undefined,
-  fitting: readonly Candidate[],
-  profile: ItemProfile,
-): boolean {
+function areKeyed(document: JsonObject | undefined, fitting: readonly Candidate[], profile: ItemProfile): boolean {
   const path = keyedPath(document, profile);
-  return (
-    path !== undefined && fitting.every(({ list: { names } }) => path.every((each, n) => names[n] === each))
-  );
+  return path !== undefined && fitting.every(({ list: { names } }) => path.every((each, n) => names[n] === each));
 }
 
 /** A document has one list whose records hold items. @throws ChoiceError if the items are columns, names or ambiguous */
@@ -96,10 +83,8 @@ export function isDocumentOnOneLine(name: string, line: Buffer, wanted: Wanted):
   refuseColumns(name, object, profile, named !== undefined);
   const { lists } = fittingOf(survey, undefined, profile);
   const [own] =
-    Object.entries(object).find(([, value]) => typeof value === "string" && profile.likeness(value) > 0) ??
-    [];
-  if (named === undefined && own === undefined && areKeyed(object, lists, profile))
-    refuseKeyed(name, object, profile);
+    Object.entries(object).find(([, value]) => typeof value === "string" && profile.likeness(value) > 0) ?? [];
+  if (named === undefined && own === undefined && areKeyed(object, lists, profile)) refuseKeyed(name, object, profile);
   const [list] = lists;
   if (lists.length !== 1 || list!.textName !== undefined) return false;
   if (own === undefined || list!.count < 2) return own === undefined;
@@ -121,8 +106,7 @@ function rootList(
   const { profile } = wanted;
   const [list] = lists as [FoundList];
   const found = candidateOf(list, profile);
-  const [own] =
-    found.length > 0 ? found : candidateOf(surveyOf(bytes, Number.POSITIVE_INFINITY).lists[0]!, profile);
+  const [own] = found.length > 0 ? found : candidateOf(surveyOf(bytes, Number.POSITIVE_INFINITY).lists[0]!, profile);
   if (own === undefined && list.elements.some((element) => element !== "null")) {
     checkSyntax(name, bytes);
     throw holdsNoRecords(name);
@@ -136,8 +120,7 @@ function rootList(
 
 /** If few elements hold items, takes a list in them: some exports have their rows in one element of several. */
 function inward(own: Candidate, lists: readonly FoundList[], profile: ItemProfile): Candidate {
-  const most = (candidate: Candidate) =>
-    Math.max(0, ...itemsIn(candidate, profile).map(({ count }) => count));
+  const most = (candidate: Candidate) => Math.max(0, ...itemsIn(candidate, profile).map(({ count }) => count));
   const holding = most(own);
   if (2 * holding >= own.count) return own;
   const way = JSON.stringify([...own.list.names, null]).slice(0, -1);
@@ -190,9 +173,7 @@ function fittingOf(
   const exact = withNames(fullNames);
   if (exact.length > 0 || named.some(isOwn)) return { lists: withoutInner(exact), isExact: true };
   // Without the way to the list, a name is enough if nothing outside of the lists has it.
-  const likely = withNames(({ paths, textName, list }) =>
-    textName === undefined && !list.isMap ? paths : [],
-  );
+  const likely = withNames(({ paths, textName, list }) => (textName === undefined && !list.isMap ? paths : []));
   return { lists: withoutInner(likely), isExact: false };
 }
 
@@ -217,9 +198,7 @@ function ownText(object: JsonObject, path: string): string {
 }
 
 function holdsItem(objects: readonly JsonObject[], profile: ItemProfile): boolean {
-  return objects.some((object) =>
-    Object.keys(object).some((path) => profile.likeness(sampledField(object, path)) > 0),
-  );
+  return objects.some((object) => Object.keys(object).some((path) => profile.likeness(sampledField(object, path)) > 0));
 }
 
 const shownName = (name: string, { prefix, paths, textName }: Candidate): string => {
@@ -247,12 +226,10 @@ function chosenByName(name: string, fitting: readonly Candidate[], named: readon
   }
   const isOneKind =
     new Set(fitting.map(({ textName }) => textName)).size === 1 && fitting.every(({ header }) => !header);
-  if (isSame && isOneKind)
-    return { ...chosen(fitting), columns: paths[0]!.map((path) => first!.prefix + path) };
+  if (isSame && isOneKind) return { ...chosen(fitting), columns: paths[0]!.map((path) => first!.prefix + path) };
   const alternatives = [...new Set(paths.flat())];
   const isClear = fitting.every(
-    (each, nth) =>
-      paths[nth]!.length === 1 && alternatives.filter((path) => each.paths.includes(path)).length === 1,
+    (each, nth) => paths[nth]!.length === 1 && alternatives.filter((path) => each.paths.includes(path)).length === 1,
   );
   if (isClear && fitting.every(({ textName, header }) => textName === undefined && !header)) {
     return { ...chosen(fitting), alternatives, columns: [named.join(", ")] };
@@ -292,10 +269,8 @@ function candidateOf(list: FoundList, profile: ItemProfile): Candidate[] {
   // Several lists may have different headers.
   const isSingle = !list.isMap && !list.names.includes(null);
   const table = isSingle ? arraysIn(list.elements, profile) : undefined;
-  if (table !== undefined)
-    return [{ list, count, textName: undefined, prefix, paths: table.header, ...table }];
-  const texts =
-    list.isMap || isInRow(list) ? [] : list.elements.map(textOf).filter((text) => text !== undefined);
+  if (table !== undefined) return [{ list, count, textName: undefined, prefix, paths: table.header, ...table }];
+  const texts = list.isMap || isInRow(list) ? [] : list.elements.map(textOf).filter((text) => text !== undefined);
   if (texts.length === 0) return [];
   const textName = profile.columnNames[0]!;
   const asObjects = texts.map((text) => ({ [textName]: text }));
@@ -375,10 +350,7 @@ function withoutInner(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter((each) => !isInside(each));
 }
 
-function itemsIn(
-  { objects, paths, prefix }: Candidate,
-  profile: ItemProfile,
-): { name: string; count: number }[] {
+function itemsIn({ objects, paths, prefix }: Candidate, profile: ItemProfile): { name: string; count: number }[] {
   return paths
     .map((path) => {
       const count = objects.filter((object) => profile.likeness(sampledField(object, path)) > 0).length;
@@ -395,10 +367,7 @@ function severalLists(name: string, fitting: readonly Candidate[], profile: Item
     .flatMap((each) => itemsIn(each, profile))
     .map((each) => `"${each.name}" (${grouped(each.count)})`);
   const more = fitting.length > mostNamed ? `, and ${fitting.length - mostNamed} more lists` : "";
-  return new ChoiceError(
-    `${name}: ${fitting.length} lists hold ${profile.plural}: ${found.join(", ")}${more}`,
-    {
-      ...{ code: "column", advice: "choose one with -c", page: "name the one that is wanted" },
-    },
-  );
+  return new ChoiceError(`${name}: ${fitting.length} lists hold ${profile.plural}: ${found.join(", ")}${more}`, {
+    ...{ code: "column", advice: "choose one with -c", page: "name the one that is wanted" },
+  });
 }

@@ -55,8 +55,7 @@ export async function openDocument(start: TableStart, options: TableOptions): Pr
     others: () => records.others,
     header,
     isOfTexts: chosen.shape.textName !== undefined,
-    mayHaveMore:
-      !isAll && options.columns === undefined && chosen.shape.lists.some(({ names }) => names.length > 0),
+    mayHaveMore: !isAll && options.columns === undefined && chosen.shape.lists.some(({ names }) => names.length > 0),
     addedBytes: records.addedBytes,
     comment: String.fromCharCode(note),
   });

@@ -8,12 +8,7 @@ const deepest = 4;
 const mostElements = 20;
 
 /** Lists beside each other may be named columns. @throws ChoiceError for columns, as `df.to_json()` of pandas writes */
-export function refuseColumns(
-  name: string,
-  document: JsonObject,
-  profile: ItemProfile,
-  isNamed = false,
-): void {
+export function refuseColumns(name: string, document: JsonObject, profile: ItemProfile, isNamed = false): void {
   if (!hasColumns(document, profile, isNamed, 0)) return;
   throw new ChoiceError(
     `${name}: an object of columns, each with its values by row; write a list of records: df.to_json(orient="records") in pandas`,
@@ -42,8 +37,7 @@ function isOfColumns(document: JsonObject, profile: ItemProfile, isNamed: boolea
   if (rows === "" || !isSame) return false;
   const counts = (columns as object[]).map(
     (column) =>
-      Object.values(column).filter((value) => typeof value === "string" && profile.likeness(value) > 0)
-        .length,
+      Object.values(column).filter((value) => typeof value === "string" && profile.likeness(value) > 0).length,
   );
   const most = Math.max(...counts);
   const isByNumber = !isOfLists && /^\d+(?:\n\d+)*$/.test(rows);

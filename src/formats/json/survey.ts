@@ -81,12 +81,9 @@ class Surveyor {
       const start = name === undefined ? at : name.end;
       // Lists in the elements of a list matter only if few of these have any.
       const isVisited = name !== undefined || list.elements.length < mostVisited;
-      const end = isVisited
-        ? this.visit(start, [...names, name?.text ?? null])
-        : afterValue(this.#bytes, start);
+      const end = isVisited ? this.visit(start, [...names, name?.text ?? null]) : afterValue(this.#bytes, start);
       // Numbers and the like are no records: some are enough to tell that.
-      const most =
-        this.#bytes[start] === openBrace || this.#bytes[start] === quote ? this.#most : maximumRecords;
+      const most = this.#bytes[start] === openBrace || this.#bytes[start] === quote ? this.#most : maximumRecords;
       if (end !== cut && list.elements.length < most) {
         list.elements.push(this.#bytes.toString("utf8", start, end));
       }

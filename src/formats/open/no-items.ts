@@ -135,8 +135,7 @@ function withoutRest(item: string): string {
   return end < item.length ? `${item.slice(0, end)}...` : item;
 }
 
-const isInText = (item: string): boolean =>
-  item.length - (innerAddress.exec(item)?.[0].length ?? item.length) > 2;
+const isInText = (item: string): boolean => item.length - (innerAddress.exec(item)?.[0].length ?? item.length) > 2;
 
 function isValid(kind: Kind, item: string): boolean {
   const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
@@ -152,8 +151,7 @@ function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width:
       return `if the fields are separated by "${delimiter}", pass -d "${delimiter}"`;
     }
   }
-  if (most((item) => /\S {2,}\S/.test(item)))
-    return "put commas or tabs between the fields, which spaces align";
+  if (most((item) => /\S {2,}\S/.test(item))) return "put commas or tabs between the fields, which spaces align";
   if (most(isInText)) return "write the addresses alone into a file: grep -Eo '[^ ,;:]+@[^ ,;:]+'";
   return width > 1 ? "name the column of the items with -c" : "check the file";
 }

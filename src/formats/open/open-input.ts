@@ -132,10 +132,7 @@ export async function openInput(
   };
 }
 
-function noteEncoding(
-  { inputName, encoding, outputEncoding, note }: InputChoices,
-  found: string | undefined,
-): void {
+function noteEncoding({ inputName, encoding, outputEncoding, note }: InputChoices, found: string | undefined): void {
   if (found === undefined || (encoding !== undefined && encoding !== "auto")) return;
   const output = outputEncoding === undefined ? "; the output is UTF-8" : "";
   note(`${inputName} is ${found.toUpperCase()}${output}`);
@@ -164,8 +161,7 @@ async function noteTable(
   }
   if (header?.some((name) => !isUtf8Text(name))) {
     const encoding = await surelyIn();
-    const advice =
-      encoding === undefined ? "name its encoding with --encoding" : `pass --encoding ${encoding}`;
+    const advice = encoding === undefined ? "name its encoding with --encoding" : `pass --encoding ${encoding}`;
     notes.push(`its header is not UTF-8; ${advice} to read the names of its columns`);
   }
   for (const text of notes) note(`${inputName}: ${text}`);
@@ -245,9 +241,7 @@ async function readSheet(
   const isLost = sheets !== undefined && addColumns === undefined;
   if (isLost && isInPlace && backup === undefined) throw new ChoiceError(`${inputName}: ${format.loses}`);
   const macros = sheet.format === "xlsm" ? ", macros" : "";
-  const lost = isLost
-    ? `; styles, formulas${macros} and other sheets are not kept, and all cells are text`
-    : "";
+  const lost = isLost ? `; styles, formulas${macros} and other sheets are not kept, and all cells are text` : "";
   const hidden = sheet.isHidden ? ", which is hidden" : "";
   note(`${inputName}: sheet "${sheet.name}"${hidden}${lost}${othersRemark(sheet.others)}`);
   return { ...sheet, addColumns };

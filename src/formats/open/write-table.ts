@@ -15,11 +15,7 @@ export interface OutputChoices {
 }
 
 /** `output` is discarded if there cannot be such an output. @throws ChoiceError then */
-export async function writeTable(
-  output: TableSink,
-  input: OpenedInput,
-  choices: OutputChoices,
-): Promise<TableSink> {
+export async function writeTable(output: TableSink, input: OpenedInput, choices: OutputChoices): Promise<TableSink> {
   try {
     const { sheetKind } = choices;
     const rows = sheetKind ? inSheet(output, input, { ...choices, sheetKind }) : asText(output, choices);

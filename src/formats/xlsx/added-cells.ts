@@ -44,8 +44,7 @@ export class SheetColumns {
 
   /** Adds the columns to a range that includes the column of the items and ends right before the new ones. */
   widened(range: string): string {
-    const [, start, from = "", middle, to = "", end] =
-      /^(\$?)([A-Z]+)(\$?\d*:\$?)([A-Z]+)(\$?\d*)$/.exec(range) ?? [];
+    const [, start, from = "", middle, to = "", end] = /^(\$?)([A-Z]+)(\$?\d*:\$?)([A-Z]+)(\$?\d*)$/.exec(range) ?? [];
     const hasItems = start !== undefined && columnOf(from) <= this.#items && this.#items <= columnOf(to);
     if (!hasItems || columnOf(to) !== this.first - 1 || this.last < this.first) return range;
     return `${start}${from}${middle}${columnLetters(this.last)}${end}`;
@@ -129,16 +128,10 @@ export class AddedRows {
   #checkLost(): void {
     if (this.#row[0] === removedRow) this.removed.add(this.#number);
     else if (this.#row.some((field) => field !== "")) {
-      throw new SheetFault(
-        `sheet "${this.#sheet}", row ${this.#number}: is not where it was read`,
-        "use -o FILE.csv",
-      );
+      throw new SheetFault(`sheet "${this.#sheet}", row ${this.#number}: is not where it was read`, "use -o FILE.csv");
     }
   }
 }
 
 export const removalFault = (sheet: string, what: string): SheetFault =>
-  new SheetFault(
-    `sheet "${sheet}": rows that may be left out are needed by ${what}`,
-    "use -o FILE.csv, or --split",
-  );
+  new SheetFault(`sheet "${sheet}": rows that may be left out are needed by ${what}`, "use -o FILE.csv, or --split");

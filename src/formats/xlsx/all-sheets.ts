@@ -17,15 +17,12 @@ export async function openAllSheets(
   signal: AbortSignal,
 ): Promise<Container> {
   const { read, size, hasChanged, close } = await openInputFile(path, signal);
-  const { format, names, tables } = await listSheets(
-    name,
-    { length: size!, read: read! },
-    profile,
-    signal,
-  ).catch(async (error: unknown) => {
-    await close();
-    throw error;
-  });
+  const { format, names, tables } = await listSheets(name, { length: size!, read: read! }, profile, signal).catch(
+    async (error: unknown) => {
+      await close();
+      throw error;
+    },
+  );
   let current = path;
   const onWritten = (written: string) => {
     current = written;

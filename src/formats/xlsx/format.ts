@@ -18,8 +18,7 @@ export const spreadsheets: SheetFormat = {
       format: "--format is for text; leave it out for a spreadsheet file",
     },
   },
-  loses:
-    "would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file",
+  loses: "would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file",
   open: async (...file) => (await import("./workbook.js")).openSheet(...file),
   create: async (...file) => (await import("./new-workbook.js")).newWorkbook(...file),
   sinkFor: async (...rows) => (await import("./workbook-sink.js")).workbookSink(...rows),

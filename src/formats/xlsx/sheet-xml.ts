@@ -2,16 +2,7 @@
 import type { AddedCell } from "./added-cells.js";
 import { RemovedRows } from "./removed-rows.js";
 import { cellName, columnLetters, columnOf } from "./sheet.js";
-import {
-  attributeOf,
-  endOfMarkup,
-  escapeMarkup,
-  isEmpty,
-  nameOf,
-  split,
-  tokensOf,
-  withAttribute,
-} from "./xml.js";
+import { attributeOf, endOfMarkup, escapeMarkup, isEmpty, nameOf, split, tokensOf, withAttribute } from "./xml.js";
 
 export interface SheetChanges {
   /** Columns that are new to the sheet, from 0. They become visible. */
@@ -24,10 +15,7 @@ export interface SheetChanges {
 }
 
 /** @throws Error from the iteration if the XML is not UTF-8, or its rows are not in order */
-export async function* withCells(
-  bytes: AsyncIterable<Uint8Array>,
-  changes: SheetChanges,
-): AsyncGenerator<Uint8Array> {
+export async function* withCells(bytes: AsyncIterable<Uint8Array>, changes: SheetChanges): AsyncGenerator<Uint8Array> {
   for await (const piece of written(bytes, new ChangedSheet(changes))) yield Buffer.from(piece);
 }
 
@@ -120,9 +108,7 @@ class ChangedSheet {
     if (!this.#isData) return token;
     const start = token.slice(0, endOfMarkup(token, 0));
     return after(this.#startRow(start), (before) =>
-      before === undefined
-        ? ""
-        : before + this.#cellsOfRow(token.slice(start.length, -rowEnd.length)) + rowEnd,
+      before === undefined ? "" : before + this.#cellsOfRow(token.slice(start.length, -rowEnd.length)) + rowEnd,
     );
   }
 
@@ -133,11 +119,7 @@ class ChangedSheet {
     const address = attributeOf(last, "r");
     if (address !== undefined && !isEmpty(last) && next === undefined) this.#onUsed(columnOf(address));
     const isKept = this.#changes.removed.count === 0 && this.#onReference === undefined;
-    if (
-      isKept &&
-      address !== undefined &&
-      (next === undefined ? !isEmpty(last) : columnOf(address) < next.column)
-    ) {
+    if (isKept && address !== undefined && (next === undefined ? !isEmpty(last) : columnOf(address) < next.column)) {
       this.#style = attributeOf(last, "s") ?? "";
       return `${cells}${this.#rest()}`;
     }
@@ -280,8 +262,7 @@ class ChangedSheet {
   }
 
   #findOutside(token: string, end: string | undefined, name: string): void {
-    const found = (cells: string | undefined) =>
-      cells !== undefined && this.#onReference!({ element: name, cells });
+    const found = (cells: string | undefined) => cells !== undefined && this.#onReference!({ element: name, cells });
     if (name === "") {
       if (formulas.has(this.#element))
         this.#onReference!({ element: this.#element, cells: this.#ranges, formula: token });
@@ -340,12 +321,7 @@ const followers: ReadonlyMap<string, string> = new Map([
   ["ignoredError", "sqref"],
   ["protectedRange", "sqref"],
 ]);
-const lists: ReadonlySet<string> = new Set([
-  "hyperlinks",
-  "dataValidations",
-  "ignoredErrors",
-  "protectedRanges",
-]);
+const lists: ReadonlySet<string> = new Set(["hyperlinks", "dataValidations", "ignoredErrors", "protectedRanges"]);
 export const formulas: ReadonlySet<string> = new Set(["formula", "formula1", "formula2", "f"]);
 
 /** A row without a number would follow the row before it, which may be taken out. */

@@ -138,9 +138,7 @@ export class RowCells {
     this.#emptyFormulas = [];
     this.#length = 0;
     if (number < 1 || number > mostRows) {
-      throw new SheetFault(
-        `sheet "${this.sheet}", row ${number}: a sheet has rows 1 to 1,048,576; ${repair}`,
-      );
+      throw new SheetFault(`sheet "${this.sheet}", row ${number}: a sheet has rows 1 to 1,048,576; ${repair}`);
     }
     return { number, fields, emptyFormulas, isHidden };
   }

@@ -6,12 +6,7 @@ import type { WriteRows } from "../format.js";
 import { removedRow } from "./sheet.js";
 
 /** `isReturned` if the workbook is the one that was read: then `write` needs all of its rows. */
-export function workbookSink(
-  sink: TableSink,
-  delimiter: string,
-  write: WriteRows,
-  isReturned: boolean,
-): TableSink {
+export function workbookSink(sink: TableSink, delimiter: string, write: WriteRows, isReturned: boolean): TableSink {
   const batches = handOver<Batch>();
   const written = pipe(write(batches.all), sink);
   // `write` and `prepare` throw the error, even if nothing reads the rows yet.

@@ -6,15 +6,7 @@ import { quoteField } from "../../core/table/quotes.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { ChoiceError } from "../../files/errors.js";
 import type { OpenSheet, SheetKind, WriteRows } from "../format.js";
-import {
-  type Archive,
-  type ArchivePart,
-  headerOf,
-  inMemory,
-  listParts,
-  rebuilt,
-  unpack,
-} from "../zip/archive.js";
+import { type Archive, type ArchivePart, headerOf, inMemory, listParts, rebuilt, unpack } from "../zip/archive.js";
 import { type AddedColumns, cellName, SheetFault, type SheetRow, type Workbook } from "./sheet.js";
 import { openXlsx } from "./xlsx.js";
 
@@ -245,10 +237,7 @@ function openRows(
   };
 }
 
-async function* csvOf(
-  rows: AsyncIterable<SheetRow>,
-  note: (row: SheetRow) => void,
-): AsyncGenerator<Uint8Array> {
+async function* csvOf(rows: AsyncIterable<SheetRow>, note: (row: SheetRow) => void): AsyncGenerator<Uint8Array> {
   let piece = "";
   let line = 1;
   for await (const row of rows) {

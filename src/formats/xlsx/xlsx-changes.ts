@@ -2,13 +2,7 @@
 // one. Takes rows out, unless something refers to them that could not be adjusted. Other parts are copied as compressed
 // bytes; a library would lose charts, comments or styles, which it does not understand.
 import { AddedRows, removalFault, SheetColumns } from "./added-cells.js";
-import {
-  type AddedColumns,
-  type ChangedPart,
-  type SheetChange,
-  type SheetFault,
-  sheetPattern,
-} from "./sheet.js";
+import { type AddedColumns, type ChangedPart, type SheetChange, type SheetFault, sheetPattern } from "./sheet.js";
 import { escapeXml, firstFreeColumn, formulas, type RowReference, withCells } from "./sheet-xml.js";
 import { attributeOf, dereferenced, nameOf, tokensOf, withAttribute } from "./xml.js";
 
@@ -50,11 +44,7 @@ export async function addColumns(parts: SheetParts, added: AddedColumns): Promis
 type Change = (token: string) => string;
 
 /** Kept in memory, because these parts are small. */
-async function* ifChanged(
-  path: string,
-  bytes: AsyncIterable<Uint8Array>,
-  change: Change,
-): AsyncGenerator<ChangedPart> {
+async function* ifChanged(path: string, bytes: AsyncIterable<Uint8Array>, change: Change): AsyncGenerator<ChangedPart> {
   let [before, after] = ["", ""];
   for await (const tokens of tokensOf(bytes)) {
     before += tokens.join("");
@@ -80,16 +70,14 @@ function tableChange(rows: AddedRows, { names, indices, width }: AddedColumns): 
       isWidened = isAtHeader && widened(range) !== range;
     }
     if (!isWidened) return token;
-    if ((name === "table" || name === "autoFilter") && end === "")
-      return withAttribute(token, "ref", widened);
+    if ((name === "table" || name === "autoFilter") && end === "") return withAttribute(token, "ref", widened);
     if (name === "tableColumn" && end === "") {
       lastId = Math.max(lastId, Number(attributeOf(token, "id")));
     }
     if (name !== "tableColumns") return token;
     if (end === "") return withAttribute(token, "count", (count) => String(Number(count) + added.length));
     const columns = added.map(
-      (text) =>
-        `<${prefix}tableColumn id="${++lastId}" name="${escapeXml(text).replace(/[\n\t]/g, escaped)}"/>`,
+      (text) => `<${prefix}tableColumn id="${++lastId}" name="${escapeXml(text).replace(/[\n\t]/g, escaped)}"/>`,
     );
     return `${columns.join("")}${token}`;
   };
@@ -104,8 +92,7 @@ function bookChange({ removed, widened }: AddedRows, sheet: string): Change {
   return (token) => {
     const [end, , name] = nameOf(token);
     if (name === "definedName") {
-      isRange =
-        end === "" && /^_xlnm\.(?:Print_Area|_FilterDatabase)$/.test(attributeOf(token, "name") ?? "");
+      isRange = end === "" && /^_xlnm\.(?:Print_Area|_FilterDatabase)$/.test(attributeOf(token, "name") ?? "");
     }
     if (!isRange || name !== undefined) return token;
     return token.replace(printRange, (whole, quoted?: string, plain?: string, range = "") => {
@@ -148,8 +135,7 @@ class References {
   check({ element, cells, formula }: RowReference): void {
     if (formula !== undefined) {
       const isInCell = element === "f";
-      if (isInCell ? /^(?:TRUE|FALSE)\(\)$/.test(formula) : !this.#isBound(dereferenced(formula), cells))
-        return;
+      if (isInCell ? /^(?:TRUE|FALSE)\(\)$/.test(formula) : !this.#isBound(dereferenced(formula), cells)) return;
       throw this.#fault(`a formula (${isInCell ? cells : dereferenced(formula)})`);
     }
     const rows = cells.match(/\d+/g) ?? [this.#first];
@@ -199,8 +185,7 @@ class References {
       const [end, , name] = nameOf(token);
       if (name === "from") isStart = end === "";
       if (name !== undefined) isRow = isStart && name === "row" && end === "";
-      else if (isRow && Number(token) + 1 >= this.#first)
-        throw this.#fault("a picture or a chart beside them");
+      else if (isRow && Number(token) + 1 >= this.#first) throw this.#fault("a picture or a chart beside them");
     };
   }
 
@@ -209,8 +194,7 @@ class References {
     return (token) => {
       const [end, , name] = nameOf(token);
       if (name === "definedName") defined = end === "" ? (attributeOf(token, "name") ?? "") : undefined;
-      const isOurs =
-        defined === undefined || /^_xlnm\.(?:Print_Area|Print_Titles|_FilterDatabase)$/.test(defined);
+      const isOurs = defined === undefined || /^_xlnm\.(?:Print_Area|Print_Titles|_FilterDatabase)$/.test(defined);
       if (name !== undefined || isOurs) return;
       if (this.#isMentioned(token)) throw this.#fault(`the name ${dereferenced(defined!)}`);
     };
@@ -222,9 +206,7 @@ class References {
   }
 
   #mentionCheck(path: string): (token: string) => void {
-    const what = path.startsWith("xl/worksheets/")
-      ? "a formula in another sheet"
-      : "a chart or a pivot table";
+    const what = path.startsWith("xl/worksheets/") ? "a formula in another sheet" : "a chart or a pivot table";
     let element = "";
     return (token) => {
       const [end, , name] = nameOf(token);

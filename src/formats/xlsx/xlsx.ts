@@ -200,9 +200,7 @@ function isDateFormat(id: number, format: string | undefined): boolean {
   const isIn = (first: number, last: number) => id >= first && id <= last;
   if (format === undefined) return isIn(14, 22) || isIn(27, 36) || isIn(45, 47) || isIn(50, 58);
   // Remove colours, languages, escapes, texts and widths. One or two `m` may mean minutes, or be an odd letter.
-  const letters = format
-    .slice(0, longestFormat)
-    .replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]|\\.|"[^"]*"|[*_]./gi, "");
+  const letters = format.slice(0, longestFormat).replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]|\\.|"[^"]*"|[*_]./gi, "");
   return /[dhsy]|mmm|\[m/i.test(letters);
 }
 
@@ -250,8 +248,7 @@ async function hasCellsBeyond(bytes: AsyncIterable<Uint8Array>, columns: number)
   if (columns < 1 || last.length > 2) return true;
   const [first, second] = [last[0]!, last[1]];
   const before = String.fromCharCode(first.charCodeAt(0) - 1);
-  const pairs =
-    second === undefined ? [] : [...(before < "A" ? [] : [`[A-${before}][A-Z]`]), `${first}[A-${second}]`];
+  const pairs = second === undefined ? [] : [...(before < "A" ? [] : [`[A-${before}][A-Z]`]), `${first}[A-${second}]`];
   const inside = second === undefined ? `[A-${first}]` : ["[A-Z]", ...pairs].join("|");
   const beyond = new RegExp(`<(?:[\\w.-]+:)?c(?=[\\s/>])(?![^>]*\\sr=["'](?:${inside})\\d)[^>]*>`);
   let rest = "";

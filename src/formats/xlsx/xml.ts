@@ -201,19 +201,15 @@ export async function* tokensOf(
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-export const escapeMarkup = (text: string): string =>
-  text.replace(/[&<>"]/g, (character) => escapes[character]!);
+export const escapeMarkup = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character]!);
 
 const characters: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 export function dereferenced(text: string): string {
   if (!text.includes("&")) return text;
-  return text.replace(
-    /&(?:#(\d+)|#x([\da-f]+)|(amp|lt|gt|quot|apos));/gi,
-    (reference, decimal, hex, name) => {
-      if (name !== undefined) return characters[name] ?? reference;
-      const codePoint = decimal !== undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : reference;
-    },
-  );
+  return text.replace(/&(?:#(\d+)|#x([\da-f]+)|(amp|lt|gt|quot|apos));/gi, (reference, decimal, hex, name) => {
+    if (name !== undefined) return characters[name] ?? reference;
+    const codePoint = decimal !== undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : reference;
+  });
 }

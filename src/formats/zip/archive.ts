@@ -50,8 +50,7 @@ export function listParts(archive: Archive): readonly ArchivePart[] | undefined 
   const directory = archive.read(start, Math.min(archive.length, start + mostDirectoryBytes));
   const parts: ArchivePart[] = [];
   for (let i = 0, at = 0; i < count; i++) {
-    if (at + entryLength > directory.length || directory.readUInt32LE(at) !== directoryEntry)
-      return undefined;
+    if (at + entryLength > directory.length || directory.readUInt32LE(at) !== directoryEntry) return undefined;
     const [name, extra, comment] = [28, 30, 32].map((from) => directory.readUInt16LE(at + from)) as [
       number,
       number,
@@ -77,8 +76,7 @@ export function listParts(archive: Archive): readonly ArchivePart[] | undefined 
 export async function* unpack(archive: Archive, part: ArchivePart): AsyncGenerator<Buffer> {
   const { name } = part;
   if (part.isEncrypted) throw new Error(`${name} is encrypted`);
-  if (part.method !== 0 && part.method !== deflateMethod)
-    throw new Error(`${name} has an unknown compression`);
+  if (part.method !== 0 && part.method !== deflateMethod) throw new Error(`${name} has an unknown compression`);
   const packed = packedBytes(archive, part);
   let length = 0;
   let checksum = 0;

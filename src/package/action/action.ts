@@ -21,8 +21,7 @@ const linesOf = (name: Input): string[] =>
 /** Of Node.js 22 and newer: the runner has 24, but the types are those of 20. */
 const { globSync } = fs as typeof fs & { readonly globSync?: (pattern: string) => string[] };
 /** Returns the files that a path or a pattern names. */
-const matching = (pattern: string): string[] =>
-  existsSync(pattern) ? [pattern] : (globSync?.(pattern).sort() ?? []);
+const matching = (pattern: string): string[] => (existsSync(pattern) ? [pattern] : (globSync?.(pattern).sort() ?? []));
 
 /** Returns the words of options, one a line: `--drop fake`, `--explain`. */
 const words = (lines: readonly string[]): string[] =>
@@ -65,8 +64,8 @@ async function run(args: readonly string[]): Promise<number> {
 async function main(): Promise<void> {
   const files = findFiles();
   const folder = mkdtempSync(join(process.env["RUNNER_TEMP"] ?? tmpdir(), "idv-"));
-  const [page, summary, counts, checked] = ["report.html", "report.md", "summary.jsonl", "checked"].map(
-    (name) => join(folder, name),
+  const [page, summary, counts, checked] = ["report.html", "report.md", "summary.jsonl", "checked"].map((name) =>
+    join(folder, name),
   ) as [string, string, string, string];
   const report = inputOf("report") || page;
   const options = words(linesOf("options"));
@@ -83,9 +82,7 @@ async function main(): Promise<void> {
     ...options,
   ];
   if (!isPlaced && !isFlat) {
-    throw new Error(
-      'files in several folders have one name; give --in-place or --split in the input "options"',
-    );
+    throw new Error('files in several folders have one name; give --in-place or --split in the input "options"');
   }
   const place = isPlaced ? [] : ["--output", `${checked}/`];
   // After `--`, no file is an option: a pull request may add one called `--allow=x`.

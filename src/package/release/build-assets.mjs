@@ -48,9 +48,7 @@ function billOfMaterials() {
     properties.some(({ name }) => name === "cdx:npm:package:development");
   const isInside = (component) => {
     const name = `${component.group ? `${component.group}/` : ""}${component.name}`;
-    return (
-      !isForDevelopment(component) || native.includes(name) || bundled.has(`${name} ${component.version}`)
-    );
+    return !isForDevelopment(component) || native.includes(name) || bundled.has(`${name} ${component.version}`);
   };
   bill.components = bill.components.filter(isInside);
   bill.components.push({
@@ -59,10 +57,7 @@ function billOfMaterials() {
     version: nodeVersion,
     purl: `pkg:generic/node@${nodeVersion}`,
   });
-  const kept = new Set([
-    bill.metadata.component["bom-ref"],
-    ...bill.components.map((each) => each["bom-ref"]),
-  ]);
+  const kept = new Set([bill.metadata.component["bom-ref"], ...bill.components.map((each) => each["bom-ref"])]);
   bill.dependencies = bill.dependencies
     .filter(({ ref }) => kept.has(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => kept.has(each)) }));
@@ -71,10 +66,7 @@ function billOfMaterials() {
   delete bill.metadata.timestamp;
   return bill;
 }
-writeFileSync(
-  join(folder, `idv-${version}.cdx.json`),
-  `${JSON.stringify(billOfMaterials(), undefined, 2)}\n`,
-);
+writeFileSync(join(folder, `idv-${version}.cdx.json`), `${JSON.stringify(billOfMaterials(), undefined, 2)}\n`);
 
 const sums = sumsOf(folder);
 writeFileSync(join(folder, "SHA256SUMS"), `${sums.join("\n")}\n`);
@@ -151,6 +143,4 @@ writeFileSync(
     4,
   )}\n`,
 );
-process.stdout.write(
-  `${sums.join("\n")}\nwritten to dist/release: the files above, SHA256SUMS, idv.rb and idv.json\n`,
-);
+process.stdout.write(`${sums.join("\n")}\nwritten to dist/release: the files above, SHA256SUMS, idv.rb and idv.json\n`);

@@ -61,10 +61,7 @@ assets["packages/undici.js"] = join(work, "undici.js");
 const configuration = join(work, "sea.json");
 const blob = join(work, "sea.blob");
 const main = assets["loader.js"];
-writeFileSync(
-  configuration,
-  JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true, assets }),
-);
+writeFileSync(configuration, JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true, assets }));
 execFileSync(nodeOf(ownTarget), ["--experimental-sea-config", configuration], { stdio: "ignore" });
 
 const binary = binaryOf(target);

@@ -12,8 +12,7 @@ import { binaryOf, facts, nodeLicence, ownTarget, root } from "./targets.mjs";
 const { values } = parseArgs({ options: { target: { type: "string", default: ownTarget } } });
 const { target } = values;
 const architecture = { "linux-x64": "amd64", "linux-arm64": "arm64" }[target];
-if (architecture === undefined)
-  throw new Error(`${target}: Debian has packages for linux-x64 and linux-arm64`);
+if (architecture === undefined) throw new Error(`${target}: Debian has packages for linux-x64 and linux-arm64`);
 
 const { version, description, homepage } = facts;
 const work = join(root, "dist/binaries/work-deb");
@@ -64,11 +63,7 @@ Description: ${description}
  "idv serve" is such a service.
 `,
 );
-write(
-  "DEBIAN/postinst",
-  "#!/bin/sh\n[ ! -d /run/systemd/system ] || systemctl daemon-reload || true\n",
-  0o755,
-);
+write("DEBIAN/postinst", "#!/bin/sh\n[ ! -d /run/systemd/system ] || systemctl daemon-reload || true\n", 0o755);
 const path = join(root, `dist/binaries/idv_${version}_${architecture}.deb`);
 execFileSync("dpkg-deb", ["--build", "--root-owner-group", "-Zxz", "-z1", work, path], {
   env: { ...process.env, SOURCE_DATE_EPOCH: process.env.SOURCE_DATE_EPOCH ?? "0" },

@@ -79,9 +79,7 @@ function packNative(platform) {
 async function packIdv() {
   const to = join(folder, "work/idv");
   await unpack(join(folder, pack(root)), to);
-  const optionalDependencies = Object.fromEntries(
-    platforms.map((platform) => [`@idv/native-${platform}`, version]),
-  );
+  const optionalDependencies = Object.fromEntries(platforms.map((platform) => [`@idv/native-${platform}`, version]));
   write(
     join(to, "package.json"),
     JSON.stringify(

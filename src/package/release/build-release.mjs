@@ -13,8 +13,7 @@ const run = (script, ...args) =>
 
 function build() {
   execFileSync("npm", ["run", "--silent", "build"], options);
-  for (const folder of ["packages", "binaries"])
-    rmSync(join(root, "dist", folder), { recursive: true, force: true });
+  for (const folder of ["packages", "binaries"]) rmSync(join(root, "dist", folder), { recursive: true, force: true });
   run("build-packages");
   for (const target of Object.keys(targets)) run("build-binary", "--target", target);
   for (const target of ["linux-x64", "linux-arm64"]) run("build-deb", "--target", target);

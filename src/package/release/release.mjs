@@ -17,8 +17,7 @@ const npm = (...args) => execFileSync("npm", args, { cwd: root, stdio: "inherit"
 
 if (!/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?$/.test(version))
   fail("node src/package/release/release.mjs VERSION, such as 0.2.0");
-if (git("status", "--porcelain") !== "")
-  fail("there are changes that are not committed; commit or stash them");
+if (git("status", "--porcelain") !== "") fail("there are changes that are not committed; commit or stash them");
 if (git("tag", "--list", `v${version}`) !== "") fail(`the tag v${version} exists; choose a newer version`);
 
 const path = join(root, "CHANGELOG.md");

@@ -28,9 +28,5 @@ function replace(path, pattern, replacement) {
 replace("README.md", /(uses: )\S+(@action)/g, `$1${name}$2`);
 replace("action.yml", /^author: .*$/m, `author: ${JSON.stringify(author)}`);
 for (const each of readdirSync(new URL("../deploy/kubernetes/", import.meta.url))) {
-  replace(
-    `src/package/deploy/kubernetes/${each}`,
-    /image: \S+(:\S+)/g,
-    `image: ghcr.io/${name.toLowerCase()}$1`,
-  );
+  replace(`src/package/deploy/kubernetes/${each}`, /image: \S+(:\S+)/g, `image: ghcr.io/${name.toLowerCase()}$1`);
 }

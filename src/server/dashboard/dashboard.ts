@@ -3,12 +3,7 @@
  * Fastify cannot take routes after it listens.
  */
 import formBody from "@fastify/formbody";
-import Fastify, {
-  type FastifyPluginAsync,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from "fastify";
+import Fastify, { type FastifyPluginAsync, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { access } from "./access.js";
 import { pageFaults } from "./errors.js";
 import { mostFormBytes } from "./form.js";

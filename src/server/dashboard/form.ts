@@ -12,15 +12,13 @@ export function formIn({ body }: FastifyRequest): URLSearchParams {
 
 export const queryIn = ({ url }: FastifyRequest): URLSearchParams => new URL(url, "http://idv").searchParams;
 
-export const fieldOf = (form: URLSearchParams, name: string): string | undefined =>
-  form.get(name)?.trim() || undefined;
+export const fieldOf = (form: URLSearchParams, name: string): string | undefined => form.get(name)?.trim() || undefined;
 
 /** Undefined for an empty field. @throws PageFault if it is not a whole number */
 export function numberOf(form: URLSearchParams, name: string, label: string): number | undefined {
   const text = fieldOf(form, name);
   if (text === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(text))
-    throw new PageFault(400, `${label}: give a whole number, or leave it empty.`, name);
+  if (!/^\d{1,15}$/.test(text)) throw new PageFault(400, `${label}: give a whole number, or leave it empty.`, name);
   return Number(text);
 }
 

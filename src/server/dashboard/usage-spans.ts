@@ -56,6 +56,7 @@ const chargedIn = (counts: Readonly<Record<Series, number>>): number =>
   series.reduce((sum, name) => (name === "quota_exceeded" ? sum : sum + counts[name]), 0);
 
 export const totalOf = (spans: readonly Span[]): Readonly<Record<Series, number>> =>
-  Object.fromEntries(
-    series.map((name) => [name, spans.reduce((sum, { counts }) => sum + counts[name], 0)]),
-  ) as Record<Series, number>;
+  Object.fromEntries(series.map((name) => [name, spans.reduce((sum, { counts }) => sum + counts[name], 0)])) as Record<
+    Series,
+    number
+  >;

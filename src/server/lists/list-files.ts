@@ -112,15 +112,8 @@ export class ListFiles {
     };
   }
 
-  async resultsOf(
-    id: string,
-    name: string,
-    attempt: number,
-    isSplit: boolean,
-  ): Promise<readonly ResultFile[]> {
-    const names = isSplit
-      ? (await readdir(join(this.folderOf(id), `.${attempt}`, split))).sort()
-      : [outputName(name)];
+  async resultsOf(id: string, name: string, attempt: number, isSplit: boolean): Promise<readonly ResultFile[]> {
+    const names = isSplit ? (await readdir(join(this.folderOf(id), `.${attempt}`, split))).sort() : [outputName(name)];
     return Promise.all(
       names.map(async (name) => ({
         name,
@@ -159,11 +152,7 @@ export class ListFiles {
 }
 
 /** @throws ListFault when there are too many bytes, or none */
-async function* measured(
-  parts: AsyncIterable<Buffer>,
-  hash: Hash,
-  mostBytes: number,
-): AsyncGenerator<Buffer> {
+async function* measured(parts: AsyncIterable<Buffer>, hash: Hash, mostBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const part of parts) {
     bytes += part.length;

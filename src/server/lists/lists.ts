@@ -222,9 +222,7 @@ export class Lists {
     }, runner.lookMilliseconds);
     const end = await this.#follow(child, list.id, signal)
       .catch((error: unknown) => {
-        throw isSlow
-          ? new ListFault(413, "It takes too long to look at the list; use the command line.")
-          : error;
+        throw isSlow ? new ListFault(413, "It takes too long to look at the list; use the command line.") : error;
       })
       .finally(() => clearTimeout(timer));
     if (end.exitCode !== success || end.facts === undefined)
@@ -310,18 +308,12 @@ export class Lists {
   }
 
   #wake(): void {
-    this.#ticking = this.#ticking
-      .then(() => this.#tick())
-      .catch((error: Error) => this.#options.onFault(error));
+    this.#ticking = this.#ticking.then(() => this.#tick()).catch((error: Error) => this.#options.onFault(error));
   }
 
   async #tick(): Promise<void> {
     if (this.#isClosed) return;
-    const { isWaiting, ended } = await this.#store.due(
-      this.#server,
-      deadMilliseconds,
-      this.#options.keepMilliseconds,
-    );
+    const { isWaiting, ended } = await this.#store.due(this.#server, deadMilliseconds, this.#options.keepMilliseconds);
     for (const id of ended) await this.#discard(id, ["arriving", "found", "done", "failed"]);
     if (!isWaiting) return;
     while (this.#running < mostRunning && !this.#isClosed) {
@@ -353,9 +345,7 @@ export class Lists {
           const isKnown = error instanceof ListFault;
           return {
             counted: countedIn(list.result),
-            fault: isKnown
-              ? error.message
-              : "The files of the list cannot be used; the server's log says why.",
+            fault: isKnown ? error.message : "The files of the list cannot be used; the server's log says why.",
           };
         });
         await this.#finish(list, result);
@@ -368,11 +358,7 @@ export class Lists {
     this.#wake();
   }
 
-  async #check(
-    list: StoredList,
-    signal: AbortSignal,
-    onProgress: (line: Progress) => void,
-  ): Promise<ListResult> {
+  async #check(list: StoredList, signal: AbortSignal, onProgress: (line: Progress) => void): Promise<ListResult> {
     const { id, name, kind, attempt, keyId } = list;
     const { column, delimiter, drop, isSplit, isExplained, dns } = list.choices as ListChoices;
     const paths = await this.files.begin(id, name, attempt);
@@ -388,9 +374,7 @@ export class Lists {
     ];
     const charge = { keyId: keyId!, run: `list-${id}`, reservation: reservationOf(list) };
     const child = this.#options.runner.start(command(kind, name, args), folder, charge);
-    const end = await this.#follow(child, id, signal, ({ rows, share, units }) =>
-      onProgress({ rows, share, units }),
-    );
+    const end = await this.#follow(child, id, signal, ({ rows, share, units }) => onProgress({ rows, share, units }));
     const { exitCode, facts } = end;
     if ((exitCode !== success && exitCode !== quotaExhausted) || facts === undefined) {
       return { fault: faultIn(end), counted: countedIn(list.result) };
@@ -407,9 +391,7 @@ export class Lists {
   /** Stores the end of a run, as soon as the state can be used. `result` is undefined if the run was stopped. */
   async #finish(list: StoredList, result: ListResult | undefined): Promise<void> {
     const to =
-      result === undefined
-        ? undefined
-        : { state: "fault" in result ? ("failed" as const) : ("done" as const), result };
+      result === undefined ? undefined : { state: "fault" in result ? ("failed" as const) : ("done" as const), result };
     for (;;) {
       try {
         // A server that stops leaves its lists to the others.
@@ -418,15 +400,9 @@ export class Lists {
           result !== undefined && "facts" in result
             ? { delivers: { attempt: list.attempt, units: result.facts.units.used } }
             : {};
-        const change = await this.#store.change(
-          list.id,
-          ["running"],
-          { ...(to ?? stopped), ...delivers },
-          list,
-        );
+        const change = await this.#store.change(list.id, ["running"], { ...(to ?? stopped), ...delivers }, list);
         if (change !== undefined) {
-          if (result === undefined || "fault" in result)
-            await this.files.removeAttempt(list.id, list.attempt);
+          if (result === undefined || "fault" in result) await this.files.removeAttempt(list.id, list.attempt);
           // The list is done, whatever becomes of its usage.
           return await this.#nameUnits(list, result).catch(this.#options.onFault);
         }
@@ -470,12 +446,7 @@ export class Lists {
 }
 
 /** Keyed, because it outlives the list: without the key, guesses of a body cannot be checked. */
-const requestHash = (
-  body: Uint8Array,
-  { name, kind }: SentList,
-  choices: ListChoices,
-  once = "",
-): Uint8Array =>
+const requestHash = (body: Uint8Array, { name, kind }: SentList, choices: ListChoices, once = ""): Uint8Array =>
   createHmac("sha256", once)
     .update(body)
     .update(JSON.stringify([name, kind, choices]))

@@ -33,8 +33,7 @@ export const listSchemas = {
           ...factsSchema.properties,
           isExhausted: {
             type: "boolean",
-            description:
-              "Whether the units ended before the list; then `POST /lists/{id}/run` checks the rest.",
+            description: "Whether the units ended before the list; then `POST /lists/{id}/run` checks the rest.",
           },
         },
       },

@@ -12,10 +12,7 @@ export function createMetrics(version: string) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  new Gauge({ name: "idv_build_info", help: "Always 1.", labelNames: ["version"], registers }).set(
-    { version },
-    1,
-  );
+  new Gauge({ name: "idv_build_info", help: "Always 1.", labelNames: ["version"], registers }).set({ version }, 1);
   const storeDuration = new Histogram({
     name: "idv_store_duration_seconds",
     help: "Time for a statement on the state: looking up a key, or a group of charges.",

@@ -26,8 +26,7 @@ const errors: Readonly<Record<string, string>> = {
 const rateLimitHeaders = {
   "RateLimit-Policy":
     "Quota in units (q) and its period in seconds (w, absent if it never renews), and the rate of requests. Absent without limits.",
-  RateLimit:
-    "Units left (r) and seconds until the quota renews (t, absent if never). Absent if the key has no limit.",
+  RateLimit: "Units left (r) and seconds until the quota renews (t, absent if never). Absent if the key has no limit.",
 };
 
 const resultOf = (kind: Kind, field: string, statuses: readonly string[]) => ({
@@ -53,8 +52,7 @@ const named = {
       code: {
         type: "string",
         enum: errorCodes,
-        description:
-          "The reason, for programs. A 401 has none: the interface document gives it a message only.",
+        description: "The reason, for programs. A 401 has none: the interface document gives it a message only.",
       },
     },
   },

@@ -40,8 +40,7 @@ export function explain(
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
     return {
       statusCode: 415,
-      message:
-        "Content-Type must be application/json; a table goes to /lists with curl --data-binary @list.csv.",
+      message: "Content-Type must be application/json; a table goes to /lists with curl --data-binary @list.csv.",
     };
   }
   if (validation?.[0] !== undefined) {

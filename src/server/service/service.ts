@@ -49,21 +49,15 @@ const uploadMilliseconds = 1_800_000;
 
 /** `close` lets the requests in flight finish. */
 export function createService(options: ServiceOptions): FastifyInstance {
-  const { store, classifier, mailCheck, maximumItems, corsOrigins, metrics, lists, page, loadDashboard } =
-    options;
+  const { store, classifier, mailCheck, maximumItems, corsOrigins, metrics, lists, page, loadDashboard } = options;
   // 4 bytes a character, and quotes and a comma. All escaped, at 12 bytes each, would keep the thread for 150 ms.
   const bodyLimit = maximumItems * (4 * usualItemLength + 3) + 1024;
   const service = newServer(options, bodyLimit);
-  const charges = new GroupCommit<Charge, ChargeOutcome>((group) =>
-    metrics.timed("charge", store.chargeAll(group)),
-  );
+  const charges = new GroupCommit<Charge, ChargeOutcome>((group) => metrics.timed("charge", store.chargeAll(group)));
   const till = {
     // The charges of one quota wait for each other in the database.
     charge: (charge: Charge, { id, quotaName }: ApiKey) =>
-      charges.add(
-        charge,
-        store.isServer ? usageIdOf(quotaName === null ? { keyId: id } : { quotaName }) : "",
-      ),
+      charges.add(charge, store.isServer ? usageIdOf(quotaName === null ? { keyId: id } : { quotaName }) : ""),
     hasAnswer: (keyId: string, idempotencyKey: string) => store.hasAnswer(keyId, idempotencyKey),
   };
   const judges = () => ({ till, classifier, mailCheck: mailCheck?.() });

@@ -89,13 +89,11 @@ export class CacheScope {
     }
     const { oldBatch, deleteOldBatches } = this.#statements;
     const isAnyOld = await this.#file.read(() => oldBatch.all(this.#id, this.#oldest()).length > 0);
-    if (isAnyOld)
-      await this.#file.fastWrite(() => deleteOldBatches.run(this.#id, this.#oldest(), deletedByLoad));
+    if (isAnyOld) await this.#file.fastWrite(() => deleteOldBatches.run(this.#id, this.#oldest(), deletedByLoad));
   }
 
   #oldest(): number {
-    this.#newest ??=
-      (this.#statements.newestBatch.all(this.#id) as { created: number | null }[])[0]!.created ?? 0;
+    this.#newest ??= (this.#statements.newestBatch.all(this.#id) as { created: number | null }[])[0]!.created ?? 0;
     return Math.min(this.#file.now(), this.#newest) - Math.max(this.#maximumAge, leastAge);
   }
 
@@ -109,9 +107,7 @@ export class CacheScope {
       }
       const inFlight = this.#digestsElsewhere();
       const isElsewhere = items.map((_, i) => inFlight.size > 0 && inFlight.has(digestAt(all, i)));
-      const batch = batchOf(
-        inFlight.size === 0 ? all : this.#digests.of(items.filter((_, i) => !isElsewhere[i])),
-      );
+      const batch = batchOf(inFlight.size === 0 ? all : this.#digests.of(items.filter((_, i) => !isElsewhere[i])));
       if (batch.digests.length === 0) return { isElsewhere, batch, claimId: undefined, isNew: false };
       const until = file.now() + Math.min(milliseconds, longestClaim - 1);
       const { insertClaim, insertNewUnfinished } = this.#statements;
@@ -141,18 +137,12 @@ export class CacheScope {
     const claim = this.#claims.get(key);
     if (claim) claim.isSubmitted = true;
     else {
-      await this.#file.fastWrite(() =>
-        this.#statements.insertUnfinished.run(this.#id, id, this.#file.now(), digests),
-      );
+      await this.#file.fastWrite(() => this.#statements.insertUnfinished.run(this.#id, id, this.#file.now(), digests));
     }
   }
 
   /** Durable if there are verdicts. Deletes a few old ones, so that the cache stays bounded. @throws RangeError */
-  async finish(
-    begun: readonly ItemHash[],
-    items: readonly ItemHash[],
-    statuses: readonly string[],
-  ): Promise<void> {
+  async finish(begun: readonly ItemHash[], items: readonly ItemHash[], statuses: readonly string[]): Promise<void> {
     const { insertBatch, deleteOldBatches, deleteUnfinished, deleteClaim } = this.#statements;
     const { id, key } = batchOf(this.#digests.of(begun));
     const claim = this.#claims.get(key);

@@ -35,8 +35,7 @@ export class FindingCache {
         if (row === undefined) return undefined;
         const [kind = "", suffix] = row.finding.split(" ");
         const age = now() - row.created;
-        if (age < 0 || age > (negatives.includes(kind) ? negativeMilliseconds : answerMilliseconds))
-          return undefined;
+        if (age < 0 || age > (negatives.includes(kind) ? negativeMilliseconds : answerMilliseconds)) return undefined;
         if (suffix === undefined) return { kind };
         return kind === "mail" ? { kind, exchange: this.#decrypted(domain, suffix) } : { kind, suffix };
       }),
@@ -45,9 +44,7 @@ export class FindingCache {
 
   async store(findings: ReadonlyMap<string, StoredFinding>): Promise<void> {
     const { database, now } = this.#file;
-    const put = database.prepare(
-      "INSERT OR REPLACE INTO mail_domain (digest, finding, created) VALUES (?, ?, ?)",
-    );
+    const put = database.prepare("INSERT OR REPLACE INTO mail_domain (digest, finding, created) VALUES (?, ?, ?)");
     await this.#file.fastWrite(() => {
       for (const [domain, { kind, suffix, exchange }] of findings) {
         const more = exchange === undefined ? suffix : this.#encrypted(domain, exchange);

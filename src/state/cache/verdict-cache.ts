@@ -3,13 +3,7 @@ import { hash } from "node:crypto";
 import { GroupCommit } from "../service/database/group-commit.js";
 import { damaged, type LockWait, type Schema } from "../sqlite/database.js";
 import { type OpenFile, openFile, StateFile } from "../sqlite/state-file.js";
-import {
-  CacheScope,
-  entryBytes,
-  type Processes,
-  type ScopeFile,
-  unfinishedMilliseconds,
-} from "./cache-scope.js";
+import { CacheScope, entryBytes, type Processes, type ScopeFile, unfinishedMilliseconds } from "./cache-scope.js";
 import { digestBytes } from "./digests.js";
 import { FindingCache } from "./finding-cache.js";
 
@@ -140,9 +134,7 @@ export class VerdictCache extends StateFile {
     const before = this.file.now() - age;
     const [count] = (await this.inWrite(() => {
       const counted = this.file.database
-        .prepare(
-          `SELECT coalesce(sum(length(entries)), 0) / ${entryBytes} AS items FROM batch WHERE created < ?`,
-        )
+        .prepare(`SELECT coalesce(sum(length(entries)), 0) / ${entryBytes} AS items FROM batch WHERE created < ?`)
         .all(before);
       this.file.database.prepare("DELETE FROM batch WHERE created < ?").run(before);
       this.file.database.prepare("DELETE FROM mail_domain WHERE created < ?").run(before);

@@ -52,10 +52,7 @@ export class PostgresDatabase {
     }
   }
 
-  private constructor(
-    url: string,
-    { env = {}, connections = 8, statementMilliseconds = 30_000 }: PostgresSettings,
-  ) {
+  private constructor(url: string, { env = {}, connections = 8, statementMilliseconds = 30_000 }: PostgresSettings) {
     const { connectionString, name } = connectionOf(url, env);
     this.name = name;
     this.#most = connections;
@@ -180,9 +177,7 @@ export class PostgresDatabase {
   }
 
   /** `work` must wait for `begun` before it writes: a write after a failed BEGIN would be committed by itself. */
-  async transaction<Result>(
-    work: (query: Query, begun: Promise<unknown>) => Promise<Result>,
-  ): Promise<Result> {
+  async transaction<Result>(work: (query: Query, begun: Promise<unknown>) => Promise<Result>): Promise<Result> {
     return this.#explain(async () => {
       const client = await this.#connect();
       const sent: Promise<unknown>[] = [];
@@ -273,15 +268,13 @@ function connectionOf(
   url: string,
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly connectionString: string; readonly name: string } {
-  if (!URL.canParse(url))
-    throw new StoreError("the URL of the database is not one such as postgres://host/name");
+  if (!URL.canParse(url)) throw new StoreError("the URL of the database is not one such as postgres://host/name");
   const parsed = new URL(url);
   // The library prefers `?host=` to the host.
   const host = decodeURIComponent(parsed.searchParams.get("host") ?? parsed.hostname) || env["PGHOST"] || "";
   const name = `postgres://${host}${parsed.pathname}`;
   const isLocal = host === "" || host.startsWith("/") || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(host);
-  const mode =
-    parsed.searchParams.get("sslmode") ?? env["PGSSLMODE"] ?? (isLocal ? "disable" : "verify-full");
+  const mode = parsed.searchParams.get("sslmode") ?? env["PGSSLMODE"] ?? (isLocal ? "disable" : "verify-full");
   if (mode !== "disable" && mode !== "verify-full") {
     throw new StoreError(`${name}: sslmode=${mode} does not check the server; use verify-full, or disable`);
   }

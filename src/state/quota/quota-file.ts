@@ -15,11 +15,7 @@ export interface QuotaFile {
 }
 
 /** Creates the file with {@link freshQuota} if it is absent. @throws StoreError when it has no quota of its own */
-export async function openQuotaFile(
-  path: string,
-  now: () => number,
-  wait: LockWait = {},
-): Promise<QuotaFile> {
+export async function openQuotaFile(path: string, now: () => number, wait: LockWait = {}): Promise<QuotaFile> {
   const database = await openStateFile(path, now, { ...wait, isQuota: true });
   try {
     await checkQuota(database);
@@ -31,9 +27,7 @@ export async function openQuotaFile(
 }
 
 async function checkQuota(database: StateDatabase): Promise<void> {
-  const [found] = await database.read(() =>
-    ask(["SELECT id FROM {quota} WHERE name = ?", fileQuota.quotaName]),
-  );
+  const [found] = await database.read(() => ask(["SELECT id FROM {quota} WHERE name = ?", fileQuota.quotaName]));
   if (found!.length > 0) return;
   const { name } = database;
   throw new StoreError(

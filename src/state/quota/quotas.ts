@@ -61,10 +61,7 @@ export class Quotas {
   reset(): Promise<Quota> {
     const from = this.#from;
     return this.#database.write(function* () {
-      const [[row], [{ now }]] = yield* ask<[[NamedQuotaRow], [Clock]]>(
-        selectOwner(from, "", "{lock}")[1],
-        clock,
-      );
+      const [[row], [{ now }]] = yield* ask<[[NamedQuotaRow], [Clock]]>(selectOwner(from, "", "{lock}")[1], clock);
       const quota = { ...renewed(row, now), used: 0 };
       yield* tell(
         updateQuota(quota, "{bump}"),
@@ -106,10 +103,7 @@ export async function clearDead(
 
 function* configure(from: QuotaOwner, change: QuotaChange): Work<Quota> {
   if ("quotaName" in from) yield* ask(insertQuota({ ...freshRow, id: newId(), name: from.quotaName }));
-  const [[row], [{ now }]] = yield* ask<[[NamedQuotaRow], [Clock]]>(
-    selectOwner(from, "", "{lock}")[1],
-    clock,
-  );
+  const [[row], [{ now }]] = yield* ask<[[NamedQuotaRow], [Clock]]>(selectOwner(from, "", "{lock}")[1], clock);
   const quota = renewed(row, now);
   const before = quota.period_start;
   changeQuota(quota, change, now);

@@ -194,9 +194,7 @@ export function* reserve(from: QuotaOwner, request: UnitRequest): Work<Reserved>
   const granted = units + taken - wanted;
   const values = [owner, now, charge, granted, fresh, older, loan, quota.period_start];
   const sealed =
-    seal === undefined
-      ? [null, null, null, null, null]
-      : [seal.name, seal.part, seal.bytes, seal.digest, paidBefore];
+    seal === undefined ? [null, null, null, null, null] : [seal.name, seal.part, seal.bytes, seal.digest, paidBefore];
   yield* tell(updateQuota(quota), remove(id), [
     `INSERT INTO {reservation}
     (id, quota, owner, alive, charge, granted, units, older, loan, period_start, name, part, bytes, digest, same)
@@ -249,12 +247,7 @@ export function* deliver(from: QuotaOwner, { id, kind, holds }: DeliveredUnits):
 }
 
 /** Takes `units` again if they were given back. @throws UnitsLost when the quota has too few for that */
-export function* deliverAll(
-  from: { readonly keyId: string },
-  id: string,
-  kind: string,
-  units: number,
-): Work<void> {
+export function* deliverAll(from: { readonly keyId: string }, id: string, kind: string, units: number): Work<void> {
   const [keys] = yield* ask(["SELECT id FROM {key} WHERE id = ?", from.keyId]);
   if (keys!.length === 0) return;
   const locked: Locked = yield* lock(from, false);
@@ -357,10 +350,7 @@ export function* release(from: QuotaOwner, id: string, units?: number): Work<voi
 }
 
 export function* hasDead(isDead: UnitRequest["isDead"]): Work<boolean> {
-  const [others, [{ now }]] = yield* ask<[Other[], [Clock]]>(
-    ["SELECT id, owner, alive FROM {reservation}"],
-    clock,
-  );
+  const [others, [{ now }]] = yield* ask<[Other[], [Clock]]>(["SELECT id, owner, alive FROM {reservation}"], clock);
   return others.some((other) => isDead(other, now) === true);
 }
 

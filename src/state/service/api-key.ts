@@ -76,8 +76,7 @@ export type ChargeOutcome =
 
 export type QuotaOwner = { readonly quotaName: string } | { readonly keyId: string };
 
-export const usageIdOf = (owner: QuotaOwner): string =>
-  "keyId" in owner ? owner.keyId : `quota:${owner.quotaName}`;
+export const usageIdOf = (owner: QuotaOwner): string => ("keyId" in owner ? owner.keyId : `quota:${owner.quotaName}`);
 
 export interface AuditEntry {
   readonly at: number;

@@ -30,14 +30,12 @@ export interface StoredList {
   readonly result: unknown;
 }
 
-export interface NewList
-  extends Pick<StoredList, "id" | "name" | "kind" | "keyId" | "who" | "server" | "choices"> {
+export interface NewList extends Pick<StoredList, "id" | "name" | "kind" | "keyId" | "who" | "server" | "choices"> {
   /** Identifies the request of a key, so that a repetition adds no list. */
   readonly once?: string | undefined;
 }
 
-export const reservationOf = ({ id, attempt }: Pick<StoredList, "id" | "attempt">): string =>
-  `list-${id}-${attempt}`;
+export const reservationOf = ({ id, attempt }: Pick<StoredList, "id" | "attempt">): string => `list-${id}-${attempt}`;
 
 export const senderOf = (keyId: string): string => `key ${keyId}`;
 
@@ -62,12 +60,7 @@ export interface ListStore {
   get(id: string): Promise<StoredList | undefined>;
   all(most: number, keyId?: string): Promise<readonly StoredList[]>;
   /** Changes a list in one of the states, while the `claim` holds; else returns undefined. */
-  change(
-    id: string,
-    from: readonly ListState[],
-    to: ListChange,
-    claim?: ListClaim,
-  ): Promise<StoredList | undefined>;
+  change(id: string, from: readonly ListState[], to: ListChange, claim?: ListClaim): Promise<StoredList | undefined>;
   /** Gives a sign of life, which a power failure may undo. Returns whether the claim still holds. */
   beat(claim: ListClaim, progress?: unknown, isFurther?: boolean): Promise<boolean>;
   /** Keys take turns: fewest lists under way, then the one whose last list ended longest ago. People are one key. */
@@ -142,9 +135,7 @@ export class SqlLists implements ListStore {
   }
 
   async has(keyId: string, once: string): Promise<boolean> {
-    const [rows] = await this.#database.read(() =>
-      ask(["SELECT 1 FROM {list} WHERE once = ?", onceHash(keyId, once)]),
-    );
+    const [rows] = await this.#database.read(() => ask(["SELECT 1 FROM {list} WHERE once = ?", onceHash(keyId, once)]));
     return rows!.length > 0;
   }
 
@@ -167,12 +158,7 @@ export class SqlLists implements ListStore {
     return rows.map(toList);
   }
 
-  change(
-    id: string,
-    from: readonly ListState[],
-    to: ListChange,
-    claim?: ListClaim,
-  ): Promise<StoredList | undefined> {
+  change(id: string, from: readonly ListState[], to: ListChange, claim?: ListClaim): Promise<StoredList | undefined> {
     const changed: [string, Parameter][] = [["state", to.state]];
     if (to.keyId !== undefined) changed.push(["key_id", to.keyId]);
     if (to.server !== undefined) changed.push(["server", to.server]);

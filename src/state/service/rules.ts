@@ -94,9 +94,7 @@ export function applyCharges(rows: ChargedRows, charges: readonly Charge[], now:
     if (toQuota(quota).left === 0) return "quota is gone";
     const granted = takeUnits(quota, statuses.length);
     const given =
-      granted === statuses.length
-        ? statuses
-        : statuses.map((status, i) => (i < granted ? status : "quota_exceeded"));
+      granted === statuses.length ? statuses : statuses.map((status, i) => (i < granted ? status : "quota_exceeded"));
     use(keyId, kind, given);
     if (idempotencyKeyHash !== undefined) {
       const answer = {
@@ -126,12 +124,7 @@ const bodyHashOf = (idempotencyKey: string, kind: string, body: Uint8Array): Buf
 export const isUsable = ({ revoked, expires }: Pick<KeyRow, "revoked" | "expires">, now: number): boolean =>
   revoked === null && (expires === null || expires > now);
 
-export function toKey(
-  row: KeyRow,
-  quota: NamedQuotaRow,
-  now: number,
-  secrets: readonly SecretRow[] = [],
-): ApiKey {
+export function toKey(row: KeyRow, quota: NamedQuotaRow, now: number, secrets: readonly SecretRow[] = []): ApiKey {
   const { id, name, created, expires, revoked, last_used: lastUsed } = row;
   const working = secrets.filter(({ ends }) => ends === null || ends > now);
   return {

@@ -46,12 +46,7 @@ export interface ServiceStore {
   /** If the key is already revoked, its `revoked` stays unchanged. @throws UnknownKeyError */
   revoke(id: string, who?: string): Promise<ApiKey>;
   /** The newest secret works for `grace` milliseconds more. @throws SecretExistsError; UnknownKeyError */
-  rotate(
-    id: string,
-    grace: number,
-    secretId?: string,
-    who?: string,
-  ): Promise<{ key: ApiKey; secret: string }>;
+  rotate(id: string, grace: number, secretId?: string, who?: string): Promise<{ key: ApiKey; secret: string }>;
   /** @throws UnknownKeyError when the key has no such secret, or it is its newest */
   endSecret(id: string, secretId: string, who?: string): Promise<ApiKey>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;

@@ -47,9 +47,7 @@ export class SqlSessions implements SessionStore {
       yield* tell(
         ["DELETE FROM {sign_in} WHERE expires <= ?", now],
         ["DELETE FROM {session} WHERE expires <= ?", now],
-        insertion("{sign_in} (hash, expires, name)", [
-          [hashOf(token), now + signInMilliseconds, name ?? null],
-        ]),
+        insertion("{sign_in} (hash, expires, name)", [[hashOf(token), now + signInMilliseconds, name ?? null]]),
       );
     });
     return token;

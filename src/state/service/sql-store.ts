@@ -199,10 +199,7 @@ export class SqlServiceStore implements ServiceStore {
   async findAll(secrets: readonly string[]): Promise<readonly Found[]> {
     const hashes = secrets.map(hashOf);
     // Few lengths, so that few statements have to be prepared.
-    const padded = Array.from(
-      { length: 2 ** Math.ceil(Math.log2(hashes.length)) },
-      (_, i) => hashes[i] ?? hashes[0]!,
-    );
+    const padded = Array.from({ length: 2 ** Math.ceil(Math.log2(hashes.length)) }, (_, i) => hashes[i] ?? hashes[0]!);
     const [rows, [{ now }]] = await this.#database.read(() =>
       ask<[(JoinedRow & Pick<SecretRow, "hash" | "ends">)[], [Clock]]>(
         [
@@ -302,9 +299,7 @@ export class SqlServiceStore implements ServiceStore {
   }
 
   set(id: string, change: KeyChange, who = nobody): Promise<ApiKey> {
-    return this.#change(id, { who, what: changesOf }, (key, quota, now) =>
-      changeKey(key, quota, change, now),
-    );
+    return this.#change(id, { who, what: changesOf }, (key, quota, now) => changeKey(key, quota, change, now));
   }
 
   revoke(id: string, who = nobody): Promise<ApiKey> {
@@ -313,12 +308,7 @@ export class SqlServiceStore implements ServiceStore {
     });
   }
 
-  async rotate(
-    id: string,
-    grace: number,
-    secretId = newId(),
-    who = nobody,
-  ): Promise<{ key: ApiKey; secret: string }> {
+  async rotate(id: string, grace: number, secretId = newId(), who = nobody): Promise<{ key: ApiKey; secret: string }> {
     let secret = "";
     const end = grace === 0 ? "" : `: the old secret works for ${grace / hourMilliseconds} h`;
     const key = await this.#change(
@@ -355,11 +345,7 @@ export class SqlServiceStore implements ServiceStore {
     id: string,
     { who, what }: { readonly who: string; readonly what: (before: ApiKey, after: ApiKey) => string },
     apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void,
-    secretsAfter: (
-      key: KeyRow,
-      secrets: readonly SecretRow[],
-      now: number,
-    ) => readonly Statement[] = () => [],
+    secretsAfter: (key: KeyRow, secrets: readonly SecretRow[], now: number) => readonly Statement[] = () => [],
   ): Promise<ApiKey> {
     return this.#database.write(function* () {
       const select: Statement = ["SELECT * FROM {secret} WHERE key_id = ?", id];
@@ -377,15 +363,7 @@ export class SqlServiceStore implements ServiceStore {
         [
           `UPDATE {key} SET name = ?, permissions = ?, expires = ?, revoked = ?, rate_requests = ?, rate_milliseconds = ?
           WHERE id = ?`,
-          ...[
-            key.name,
-            key.permissions,
-            key.expires,
-            key.revoked,
-            key.rate_requests,
-            key.rate_milliseconds,
-            id,
-          ],
+          ...[key.name, key.permissions, key.expires, key.revoked, key.rate_requests, key.rate_milliseconds, id],
         ],
         updateQuota(quota, "{bump}"),
         movedReservations(quota, start),
@@ -449,10 +427,7 @@ export class SqlServiceStore implements ServiceStore {
 }
 
 function* createKey({ id, quotaName, ...change }: NewKey & { readonly id: string }, secret: string) {
-  const [found, [{ now }]] = yield* ask<[unknown[], [Clock]]>(
-    ["SELECT id FROM {key} WHERE id = ?", id],
-    clock,
-  );
+  const [found, [{ now }]] = yield* ask<[unknown[], [Clock]]>(["SELECT id FROM {key} WHERE id = ?", id], clock);
   if (found.length > 0) throw new KeyExistsError(id);
   const own: NamedQuotaRow = { ...freshRow, id, name: quotaName ?? null };
   changeQuota(own, change, now);

@@ -66,9 +66,7 @@ export function* checkState(): Work<readonly string[]> {
     if (sum + held.reduce((units, row) => units + row.units, 0) === used) continue;
     const what = name === null ? `the quota of key ${own[0] ?? id}` : `the quota "${name}"`;
     const whole = period === "none" ? "" : ` since ${new Date(start).toISOString()}`;
-    problems.push(
-      `${what} has counted ${used} units, and the usage${whole} has ${sum}; was its period changed?`,
-    );
+    problems.push(`${what} has counted ${used} units, and the usage${whole} has ${sum}; was its period changed?`);
   }
 
   const oldest = now - 30 * day - (now % day);
@@ -111,9 +109,7 @@ export function* checkState(): Work<readonly string[]> {
       problems.push(`the sums of ${name} have ${units} units, and its hours ${byHours.get(start) ?? 0}`);
     }
     if (ofAll.get(start) !== units) {
-      problems.push(
-        `the sums of keys of ${name} have ${units} units, and that of all ${ofAll.get(start) ?? 0}`,
-      );
+      problems.push(`the sums of keys of ${name} have ${units} units, and that of all ${ofAll.get(start) ?? 0}`);
     }
   }
   const lately = new Map(used.map(({ keyId, units }) => [keyId, units]));

@@ -113,10 +113,7 @@ export async function readTotals(database: UsageDatabase, query: UsageQuery): Pr
   return rows;
 }
 
-export async function* readByKey(
-  database: UsageDatabase,
-  query: UsageQuery,
-): AsyncGenerator<readonly KeyUsageSum[]> {
+export async function* readByKey(database: UsageDatabase, query: UsageQuery): AsyncGenerator<readonly KeyUsageSum[]> {
   const { span } = query;
   for (let from: number | undefined = await firstTime(database, query); from !== undefined; ) {
     await setImmediate();
@@ -129,10 +126,7 @@ export async function* readByKey(
   }
 }
 
-async function firstTime(
-  database: UsageDatabase,
-  { from, to, keyId }: UsageQuery,
-): Promise<number | undefined> {
+async function firstTime(database: UsageDatabase, { from, to, keyId }: UsageQuery): Promise<number | undefined> {
   const isOfKey = keyId === undefined ? "" : "AND key_id = ?";
   const key = keyId === undefined ? [] : [keyId];
   const firsts = await database.read(() =>

@@ -121,9 +121,7 @@ export async function explainErrors<Result>(
     if (/not a database/.test(message)) throw notOurs(path, schema);
     if (/malformed/.test(message)) throw damaged(path, schema);
     if (code === resultCode.readOnly || /readonly/.test(message)) {
-      throw new StoreError(
-        `${path}: the ${name} is read-only; make it and its folder writable, or use another file`,
-      );
+      throw new StoreError(`${path}: the ${name} is read-only; make it and its folder writable, or use another file`);
     }
     if (code === resultCode.full)
       throw new StoreError(`${path}: no space left on the device for the ${name}; free some space`);
@@ -180,9 +178,7 @@ function createPrivately(path: string, schema: Schema): void {
         : code === "EEXIST" || code === "ENOTDIR"
           ? "its folder is a file"
           : message;
-    throw new StoreError(
-      `${path}: the ${name} cannot be opened: ${reason}; make it writable or use another file`,
-    );
+    throw new StoreError(`${path}: the ${name} cannot be opened: ${reason}; make it writable or use another file`);
   }
 }
 
@@ -195,9 +191,7 @@ export function hasTables(database: Database, path: string, schema: Schema): boo
   if (id?.application_id === applicationId) {
     const [row] = database.prepare("PRAGMA user_version").all() as { user_version: number }[];
     if (row?.user_version === schemaVersion) return true;
-    throw new StoreError(
-      `${path}: the ${name} was written by another version of idv; use that one, or another file`,
-    );
+    throw new StoreError(`${path}: the ${name} was written by another version of idv; use that one, or another file`);
   }
   if (id?.application_id !== 0 || tables.length > 0) throw notOurs(path, schema);
   return false;
@@ -207,8 +201,7 @@ function notOurs(path: string, { name }: Schema): StoreError {
   return new StoreError(`${path}: not a ${name} of idv; left unchanged; use another file`);
 }
 
-export const deadlineOf = ({ milliseconds = defaultWait }: LockWait): number =>
-  performance.now() + milliseconds;
+export const deadlineOf = ({ milliseconds = defaultWait }: LockWait): number => performance.now() + milliseconds;
 
 /** Always tries once, even after the deadline or an abort, because `work` may store verdicts that were paid for. */
 export async function retryWhileBusy<Result>(

@@ -25,12 +25,7 @@ export interface OpenFile {
 }
 
 /** Creates the file if it is absent. `wait` limits this and every later wait for a lock. @throws StoreError */
-export async function openFile(
-  path: string,
-  schema: Schema,
-  now: () => number,
-  wait: LockWait,
-): Promise<OpenFile> {
+export async function openFile(path: string, schema: Schema, now: () => number, wait: LockWait): Promise<OpenFile> {
   const database = await openStore(path, schema, wait);
   return { path, database, inode: statSync(path).ino, schema, now, wait };
 }
@@ -167,10 +162,7 @@ export abstract class StateFile {
   }
 
   /** Runs work that takes many turns of the event loop. Nothing else may use this object meanwhile. */
-  protected async inLongTransaction(
-    begin: "BEGIN" | "BEGIN IMMEDIATE",
-    work: () => Promise<void>,
-  ): Promise<void> {
+  protected async inLongTransaction(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Promise<void>): Promise<void> {
     const { path, schema, wait, database } = this.file;
     await this.#lastWrite;
     return explainErrors(path, schema, async () => {

@@ -30,9 +30,7 @@ export {
  * Loads the table that the other functions need, once: from bytes, or a URL, by default that of `small.bin` beside this
  * module. @throws TypeError when it cannot be fetched; Error when it is not a small table of this version
  */
-export function loadTables(
-  from: Uint8Array | URL | string = new URL("./small.bin", import.meta.url),
-): Promise<void> {
+export function loadTables(from: Uint8Array | URL | string = new URL("./small.bin", import.meta.url)): Promise<void> {
   return loadOnce(async () => {
     const table = readSmallTable(from instanceof Uint8Array ? from : await fetchFile(new URL(from)));
     useSuffixes(table.suffixSlots, leftOut);

@@ -16,8 +16,7 @@ const parts = new URL("../../../dist/page-parts/", import.meta.url);
 const hash = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 const base64 = (file: URL) => readFileSync(file).toString("base64");
 /** A script ends at its first end tag. */
-const script = (name: string) =>
-  readFileSync(new URL(name, parts), "utf8").trim().replaceAll("</script", "<\\/script");
+const script = (name: string) => readFileSync(new URL(name, parts), "utf8").trim().replaceAll("</script", "<\\/script");
 const data = (id: string, text: string) => `<script type="text/plain" id="${id}">${text}</script>`;
 
 const page = script("page.js");

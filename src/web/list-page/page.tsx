@@ -67,8 +67,7 @@ function Page() {
     onAnswer = (answer) => {
       if (answer.task !== lastTask) return;
       // A file that is saved shows no progress: the result stays.
-      if (answer.type === "progress")
-        setState((now) => (now.type === "done" ? now : { ...answer, type: "busy" }));
+      if (answer.type === "progress") setState((now) => (now.type === "done" ? now : { ...answer, type: "busy" }));
       else if (answer.type === "checked") {
         setState({ type: "done", checked: answer, task: answer.task });
         setColumn(answer.table.column);
@@ -170,15 +169,7 @@ function download(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-function Source({
-  kind,
-  onKind,
-  onFile,
-}: {
-  kind: Kind;
-  onKind: (kind: Kind) => void;
-  onFile: (file: File) => void;
-}) {
+function Source({ kind, onKind, onFile }: { kind: Kind; onKind: (kind: Kind) => void; onFile: (file: File) => void }) {
   const [isOver, setOver] = useState(false);
   const [text, setText] = useState("");
   return (
@@ -317,13 +308,11 @@ function Result({
       </h2>
       {opening.grade && <p class="grade">{opening.grade}</p>}
       <p class="sub">
-        {opening.details} {words.details(grouped(rows), grouped(distinct), seconds.toFixed(1))}{" "}
-        {words.foundIn(column)} {facts.badRows > 0 && words.badLines(grouped(facts.badRows))}
+        {opening.details} {words.details(grouped(rows), grouped(distinct), seconds.toFixed(1))} {words.foundIn(column)}{" "}
+        {facts.badRows > 0 && words.badLines(grouped(facts.badRows))}
       </p>
       <div class="tools">
-        {table.columns.length > 1 && (
-          <ColumnChoice columns={table.columns} chosen={table.column} onChoose={onColumn} />
-        )}
+        {table.columns.length > 1 && <ColumnChoice columns={table.columns} chosen={table.column} onChoose={onColumn} />}
         <button type="button" onClick={onAnother}>
           {words.another}
         </button>

@@ -5,10 +5,7 @@ import { offeredDomains, privacyProviders } from "../../../src/core/classifier/f
 import { familyDomains, ispProviders } from "../../../src/core/classifier/known-providers.js";
 import { mailcomDomains, majorProviders } from "../../../src/core/classifier/providers.js";
 import { disposableName } from "../../../src/core/classifier/rules/domain/disposable-name.js";
-import {
-  compileDisposableTable,
-  DisposableTable,
-} from "../../../src/core/classifier/tables/disposable-table.js";
+import { compileDisposableTable, DisposableTable } from "../../../src/core/classifier/tables/disposable-table.js";
 import { compileList } from "../../../src/core/classifier/tables/own-lists.js";
 
 test.each([
@@ -24,21 +21,8 @@ test.each([
 });
 
 test.each([
-  ...[
-    "larchmail.com",
-    "mail.larch.xyz",
-    "temp-mail.larch.com",
-    "templates.com",
-    "fakefinder.com",
-    "inbox.lv",
-  ],
-  ...[
-    "block-temp-mail.com",
-    "tempmailchecker.com",
-    "stop-fakemail.org",
-    "verify-throwawaymail.io",
-    "larch.xyz",
-  ],
+  ...["larchmail.com", "mail.larch.xyz", "temp-mail.larch.com", "templates.com", "fakefinder.com", "inbox.lv"],
+  ...["block-temp-mail.com", "tempmailchecker.com", "stop-fakemail.org", "verify-throwawaymail.io", "larch.xyz"],
   ...majorProviders,
   ...familyDomains,
   ...ispProviders,

@@ -21,23 +21,12 @@ describe("placeholders", () => {
     expect(reasonOf("xxx", "icloud.com")).toBe("placeholder");
   });
 
-  test.each([
-    "test1",
-    "tester",
-    "me",
-    "mail",
-    "user",
-    "x",
-    "aa",
-    "1234",
-    "12345678",
-    "xkcdqp",
-    "foobar",
-    "ert",
-    "asd",
-  ])("do not include %s", (local) => {
-    expect(reasonOf(local, "hotmail.com")).not.toBe("placeholder");
-  });
+  test.each(["test1", "tester", "me", "mail", "user", "x", "aa", "1234", "12345678", "xkcdqp", "foobar", "ert", "asd"])(
+    "do not include %s",
+    (local) => {
+      expect(reasonOf(local, "hotmail.com")).not.toBe("placeholder");
+    },
+  );
 
   test.each([
     ["you", "domain.com"],

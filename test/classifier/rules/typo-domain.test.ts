@@ -78,16 +78,7 @@ describe("typos", () => {
   });
 
   test.each([
-    ...[
-      "gmail.com",
-      "mail.com",
-      "ymail.com",
-      "email.com",
-      "hotmailr.com",
-      "yahoo.co",
-      "cloud.com",
-      "pcloud.com",
-    ],
+    ...["gmail.com", "mail.com", "ymail.com", "email.com", "hotmailr.com", "yahoo.co", "cloud.com", "pcloud.com"],
     ...["protonmail.ch", "icloud.com.cn", "hotmail.net", "outlook.net", "yahoo.net", "live.net", "aol.net"],
     ...[
       "terra.com.ar",

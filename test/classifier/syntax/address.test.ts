@@ -102,11 +102,7 @@ test("findPlainAt finds the @ only in addresses that parseAddress leaves unchang
   const address = fc.oneof(
     fc.tuple(part, part).map(([local, domain]) => `${local}@${domain}.com`),
     fc
-      .tuple(
-        fc.integer({ min: 60, max: 70 }),
-        fc.integer({ min: 60, max: 66 }),
-        fc.integer({ min: 1, max: 4 }),
-      )
+      .tuple(fc.integer({ min: 60, max: 70 }), fc.integer({ min: 60, max: 66 }), fc.integer({ min: 1, max: 4 }))
       .map(([local, label, labels]) => `${"a".repeat(local)}@${`${"b".repeat(label)}.`.repeat(labels)}net`),
     fc.emailAddress(),
     fc.constantFrom(

@@ -72,8 +72,7 @@ describe("the tables of an archive", () => {
     expect((await run(home, "a.zip", "-q", ...args)).code).toBe(0);
     const after = read(home, args[0] === "-o" ? "b.zip" : "a.zip");
     expect(await filesIn(after)).toEqual({ ...tables, ...checked });
-    const entriesOf = (bytes: Buffer) =>
-      listParts(inMemory(bytes))!.map(({ name, method }) => [name, method]);
+    const entriesOf = (bytes: Buffer) => listParts(inMemory(bytes))!.map(({ name, method }) => [name, method]);
     expect(entriesOf(after)).toEqual(entriesOf(before));
     const untouched = zip({ "readme.txt": tables["readme.txt"] }).subarray(0, 60);
     expect(after.includes(untouched)).toBe(true);
@@ -230,10 +229,7 @@ test("the quota ends in the middle of an archive", async () => {
 });
 
 const csv = { "a.csv": `email\n${ok}\n` };
-function patched(
-  change: (archive: Buffer, directory: number) => void,
-  parts: Record<string, string> = csv,
-): Buffer {
+function patched(change: (archive: Buffer, directory: number) => void, parts: Record<string, string> = csv): Buffer {
   const archive = zip(parts);
   change(archive, archive.indexOf("PK\x01\x02"));
   return archive;
@@ -344,9 +340,7 @@ describe("archives in other files", () => {
     expect(code, stderr).toBe(0);
     const base = name === "a.zip" && bytes !== outer ? "around/" : "";
     expect(read(home, `o/${base}own.csv`).toString()).toBe(`email,status\n${ok},ok\n`);
-    expect(read(home, `o/${base}more/inner/deep/users.csv`).toString()).toBe(
-      `email,status\n${bad},disposable\n`,
-    );
+    expect(read(home, `o/${base}more/inner/deep/users.csv`).toString()).toBe(`email,status\n${bad},disposable\n`);
     expect((await readQuota(home)).used).toBe(2);
     expect(readdirSync(join(home, "tmp"))).toEqual(["a"]);
   });

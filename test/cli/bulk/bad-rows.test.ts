@@ -9,14 +9,11 @@ import { times } from "../../support/tier.js";
 
 const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
 
-const broken =
-  'id,email\n1,ann@larch-and-oak.com\n2,a@b.net,x\n3\n4,"x@mailinator.com\n5,bob@larch-and-oak.com\n';
+const broken = 'id,email\n1,ann@larch-and-oak.com\n2,a@b.net,x\n3\n4,"x@mailinator.com\n5,bob@larch-and-oak.com\n';
 const open =
   "a quoted field is never closed; the quote opens in column 2 of the record that starts here; close it or double it";
-const wide =
-  "3 fields where the header has 2; quote the fields that hold the delimiter, or name the delimiter with -d";
-const narrow =
-  "1 field where the table has 2; complete the row, or leave --set ragged=error out to have it padded";
+const wide = "3 fields where the header has 2; quote the fields that hold the delimiter, or name the delimiter with -d";
+const narrow = "1 field where the table has 2; complete the row, or leave --set ragged=error out to have it padded";
 
 describe("idv, on bad rows,", () => {
   test("ends the run at the first one by default", async () => {
@@ -146,9 +143,7 @@ describe("idv, on bad rows,", () => {
     );
     expect(stderr.trimEnd().endsWith(`; ${advice}`), stderr).toBe(true);
     expect((await readQuota(home)).used).toBe(0);
-    expect((await idv(["emails", "list.csv", "-q", "--force", "--bad-rows", ...args], { home })).code).toBe(
-      0,
-    );
+    expect((await idv(["emails", "list.csv", "-q", "--force", "--bad-rows", ...args], { home })).code).toBe(0);
   });
 
   test.each([
@@ -243,9 +238,9 @@ describe("a bad row that an earlier run kept", () => {
     const { stderr } = await idv(["emails", "list.csv", "-q", "--log", "github", "--bad-rows", "skip"], {
       home: folderOf(first),
     });
-    expect(
-      stderr.match(/^::error file=list\.csv,line=2[23]::bad row: 4 fields where the header has 3/gm),
-    ).toHaveLength(2);
+    expect(stderr.match(/^::error file=list\.csv,line=2[23]::bad row: 4 fields where the header has 3/gm)).toHaveLength(
+      2,
+    );
   });
 });
 

@@ -4,8 +4,7 @@ import { expectAsPredicted } from "../../support/check-bulk-case.js";
 import { idv } from "../../support/run-here.js";
 import { times } from "../../support/tier.js";
 
-const [first = 1, last = times(200, 50)] =
-  (process.env["IDV_TEST_CASES"] ?? "").match(/\d+/g)?.map(Number) ?? [];
+const [first = 1, last = times(200, 50)] = (process.env["IDV_TEST_CASES"] ?? "").match(/\d+/g)?.map(Number) ?? [];
 
 test(
   "runs with any options do what the model says",

@@ -50,8 +50,7 @@ test("--quote none counts the quotes around an item among the marks", async () =
 });
 
 test("quotes are text with --quote none", async () => {
-  const stdin =
-    'id,name,email\n1,"Al,a@larch-and-oak.com\n2,B,b@larch-and-oak.com\n3,C,c@larch-and-oak.com\n';
+  const stdin = 'id,name,email\n1,"Al,a@larch-and-oak.com\n2,B,b@larch-and-oak.com\n3,C,c@larch-and-oak.com\n';
   const { code, stdout } = await idv(["emails", "-q", "--quote", "none"], { stdin });
   expect({ code, lines: stdout.match(/,ok$/gm) }).toEqual({ code: 0, lines: [",ok", ",ok", ",ok"] });
   expect((await idv(["emails", "-q"], { stdin })).code).toBe(6);

@@ -50,11 +50,7 @@ describe("a document", () => {
   test.each<[string, string[], string]>([
     ["--only ok", ["--only", "ok"], added.replace(/,\s*\{ "id": 2.*\n.*/, "")],
     ["--drop ok", ["--drop", "ok"], added.replace(/\{\s*"id": 1[\s\S]*?\},\s*null/, "null")],
-    [
-      "--only alias",
-      ["--only", "alias"],
-      added.replace(/\{\s*"id": 1[\s\S]*?\},\s*null,[^\]]*\n {2}\]/, "null\n  ]"),
-    ],
+    ["--only alias", ["--only", "alias"], added.replace(/\{\s*"id": 1[\s\S]*?\},\s*null,[^\]]*\n {2}\]/, "null\n  ]")],
   ])("loses what %s takes out, with a comma each", async (_, args, expected) => {
     const { output, stderr } = await emails(pretty, args);
     expect(output, stderr).toBe(expected);
@@ -167,10 +163,7 @@ describe("a document", () => {
   test.each<[string, unknown]>([
     ["", { [ok]: { name: "Ann" }, [bad]: { name: "Bob" } }],
     [' in "users"', { users: { [ok]: { name: "Ann" }, [bad]: { name: "Bob" } } }],
-    [
-      ' in "users"',
-      { users: { [ok]: { backup: "z@larch-and-oak.com" }, [bad]: { backup: "y@larch-and-oak.com" } } },
-    ],
+    [' in "users"', { users: { [ok]: { backup: "z@larch-and-oak.com" }, [bad]: { backup: "y@larch-and-oak.com" } } }],
     ["", [{ [ok]: { name: "Ann" } }, { [bad]: { name: "Bob" } }]],
     [' in "a.users"', { n: 1, a: { users: { [ok]: 1, [bad]: 2 } } }],
   ])("cannot hold its items as names of members%s", async (where, value) => {
@@ -178,9 +171,7 @@ describe("a document", () => {
       const { code, stderr } = await idv(["emails"], { stdin: text });
       expect({ code, stderr }).toEqual({
         code: 2,
-        stderr: expect.stringContaining(
-          `the e-mail addresses are names of members${where}; write them into records`,
-        ),
+        stderr: expect.stringContaining(`the e-mail addresses are names of members${where}; write them into records`),
       });
     }
   });
@@ -280,12 +271,7 @@ test.each<[string, string, string[], string]>([
     [],
     `[{"email":"${ok}","status":"ok"},\n {"email":"${bad}","status":"disposable"}, 1]`,
   ],
-  [
-    "a map",
-    `{"a":{"e":"${ok}"},\n"b":{"e":"${bad}"}}`,
-    ["--drop", "ok"],
-    `{"b":{"e":"${bad}","status":"disposable"}}`,
-  ],
+  ["a map", `{"a":{"e":"${ok}"},\n"b":{"e":"${bad}"}}`, ["--drop", "ok"], `{"b":{"e":"${bad}","status":"disposable"}}`],
   [
     "values one after another",
     `{"e":"${ok}"\n}\n{"e":"${bad}"\n}\n`,
@@ -326,12 +312,7 @@ test.each<[string, string, string[], string]>([
     [],
     `[\r\n\t{\r\n\t\t"e" : "${ok}",\r\n\t\t"status" : "ok"\r\n\t}\r\n]\r\n`,
   ],
-  [
-    "a status of the user's",
-    `[{"e":"${ok}","status":7}]`,
-    [],
-    `[{"e":"${ok}","status":7,"idv_status":"ok"}]`,
-  ],
+  ["a status of the user's", `[{"e":"${ok}","status":7}]`, [], `[{"e":"${ok}","status":7,"idv_status":"ok"}]`],
   [
     "a list inside a record",
     `[{"l":[{"e":"${ok}"},\n{"e":"${bad}"}]}]`,
@@ -365,13 +346,7 @@ test.each<[string, string, string[], number, string]>([
     6,
     'd.json:1:3: not JSON: "\'" is where a name in double quotes or a } belongs',
   ],
-  [
-    "has a comment",
-    `/* x */ [{"email":"${ok}"}]`,
-    [],
-    6,
-    'd.json:1:1: not JSON: "/*" is where a value belongs',
-  ],
+  ["has a comment", `/* x */ [{"email":"${ok}"}]`, [], 6, 'd.json:1:1: not JSON: "/*" is where a value belongs'],
   [
     "has no such path",
     `{"users":[{"email":"${ok}"}]}`,
@@ -393,13 +368,7 @@ test.each<[string, string, string[], number, string]>([
     6,
     'd.json:1:2: not JSON: "u" is where a name in double quotes or a } belongs',
   ],
-  [
-    "is read with --comment",
-    "[]",
-    ["--comment", "#"],
-    2,
-    "a JSON document has no comments; leave --comment out",
-  ],
+  ["is read with --comment", "[]", ["--comment", "#"], 2, "a JSON document has no comments; leave --comment out"],
 ])("a document that %s is refused", async (_, document, args, code, message) => {
   const found = await emails(document, args);
   expect(found).toMatchObject({ code, stderr: expect.stringContaining(message) });
@@ -457,9 +426,7 @@ describe("rows that are arrays below a header", () => {
     expect((await emails(pretty)).stderr).toContain("d.json:6:30: not JSON");
     const kept = await emails(wide, ["--bad-rows", "keep"]);
     expect(kept.output).toBe(
-      checked
-        .replace('"x", "ok"]', '"x", "y"]')
-        .replace(`"Bob", "${bad}", "", "disposable"]`, `"Bob" "${bad}"]`),
+      checked.replace('"x", "ok"]', '"x", "y"]').replace(`"Bob", "${bad}", "", "disposable"]`, `"Bob" "${bad}"]`),
     );
     const skipped = await emails(sheet.replace(`"Bob", `, '"Bob" '), ["--bad-rows", "skip"]);
     expect(skipped.stderr).toContain("d.json:4:12: not JSON");
@@ -484,9 +451,7 @@ describe("rows that are arrays below a header", () => {
     expect((await emails(years, ["-c", "2"])).output).toBe(
       years.replace('"2024"]', '"2024","status"]').replace('"x"]', '"x","disposable"]'),
     );
-    expect((await emails(years, [], "o.csv")).output).toBe(
-      `Name,Email,2024,status\nAnn,${bad},x,disposable\n`,
-    );
+    expect((await emails(years, [], "o.csv")).output).toBe(`Name,Email,2024,status\nAnn,${bad},x,disposable\n`);
     for (const rows of [`["Ann","${ok}"],["Bob","${bad}"]`, `[],["Name","Email"],["Ann","${ok}"]`]) {
       expect((await emails(`{"values":[${rows}]}`)).code).toBe(2);
     }

@@ -10,8 +10,7 @@ import { isFull } from "../../support/tier.js";
 const list = "email\nann@larch-and-oak.com\n";
 
 /** Creates a folder with an old output file, which every failure must leave unchanged. */
-const folderWith = (files: Readonly<Record<string, string | Buffer>> = {}) =>
-  folderOf({ "out.csv": "old", ...files });
+const folderWith = (files: Readonly<Record<string, string | Buffer>> = {}) => folderOf({ "out.csv": "old", ...files });
 
 type Failure = [string, string[], Record<string, string | Buffer>, number, string];
 
@@ -191,11 +190,7 @@ describe("with --log json, each line on standard error is an object", () => {
     ["an unknown option", ["emails", "--log", "json", "--nope"], { code: "usage", exitCode: 2 }],
     ["a format in capitals", ["emails", "no.csv", "--log", "JSON"], { code: "file" }],
     ["a missing file", ["emails", "no.csv", "--log=json"], { code: "file", exitCode: 6 }],
-    [
-      "options that exclude each other",
-      ["emails", "-d", ";", "--quote", ";", "--log", "json"],
-      { code: "usage" },
-    ],
+    ["options that exclude each other", ["emails", "-d", ";", "--quote", ";", "--log", "json"], { code: "usage" }],
   ])("of %s", async (_, args, expected) => {
     const { code, stderr } = await idv(args);
     const lines = linesOf(stderr);
@@ -206,12 +201,7 @@ describe("with --log json, each line on standard error is an object", () => {
 
   test.each<[string, string, readonly string[], object]>([
     ["a bad row", "id,email\n1,ann@larch-and-oak.com\n2,b,c\n", [], { code: "row", at: { line: 3 } }],
-    [
-      "a broken document",
-      '[{"email":"ann@larch-and-oak.com"},\n{]',
-      [],
-      { code: "table", at: { line: 2, column: 2 } },
-    ],
+    ["a broken document", '[{"email":"ann@larch-and-oak.com"},\n{]', [], { code: "table", at: { line: 2, column: 2 } }],
     ["no such column", "a,b\nann@web.de,x\n", ["-c", "9"], { code: "column" }],
     ["no items", "a,b\n1,2\n", [], { code: "column" }],
     ["another column", `email,b\n${"n/a,x@web.de\n".repeat(2)}`, ["-c", "email"], { code: "items" }],

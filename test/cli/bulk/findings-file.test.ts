@@ -51,14 +51,7 @@ test("--log gitlab:FILE writes the findings of all files, with names that stay",
 });
 
 test("--log sarif:FILE writes them as SARIF, beside other targets", async () => {
-  const { home, json, stderr } = await run(
-    "--log",
-    "sarif:r.sarif",
-    "--log",
-    "github",
-    "--log",
-    "json:s.json",
-  );
+  const { home, json, stderr } = await run("--log", "sarif:r.sarif", "--log", "github", "--log", "json:s.json");
   expect(stderr).toMatch(/^::error file=a b#1%3A2\.csv,line=3::/m);
   expect(readFileSync(join(home, "s.json"), "utf8").split("\n")).toHaveLength(4);
   const { version, runs } = json("r.sarif");

@@ -137,9 +137,7 @@ describe("repairs the item where it is", () => {
       "o'hara@larch-and-oak.com,ok,o\u2019hara@larch-and-oak.com",
     ],
   ])("%s", async (_, input, row) => {
-    expect((await fixed("list.csv", input, "-c", /email|info/.exec(input)![0])).text.split("\n")).toContain(
-      row,
-    );
+    expect((await fixed("list.csv", input, "-c", /email|info/.exec(input)![0])).text.split("\n")).toContain(row);
   });
 
   test("in JSON with escapes, in lists and in inner objects", async () => {
@@ -189,14 +187,7 @@ test("a repaired table is the table with the items repaired, in every format and
   const typo = "robert.smith@gmial.com";
   const notes = fc.constantFrom(typo, `<${typo}>`, "plain", 'a "quote"', "x; y, z", `old: ${typo}`);
   const emails = fc.constantFrom(
-    ...[
-      typo,
-      `R <${typo}>`,
-      `${typo} <${typo}>`,
-      "ann@larch-and-oak.com",
-      `${typo}; ann@larch-and-oak.com`,
-      "",
-    ],
+    ...[typo, `R <${typo}>`, `${typo} <${typo}>`, "ann@larch-and-oak.com", `${typo}; ann@larch-and-oak.com`, ""],
   );
   const rows = fc.array(fc.tuple(notes, emails), { minLength: 1, maxLength: 6 });
   const repaired = (email: string) => email.replaceAll(typo, "robert.smith@gmail.com");
@@ -206,18 +197,7 @@ test("a repaired table is the table with the items repaired, in every format and
         ? rows.map(([note, email]) => `${JSON.stringify({ note, email })}\n`).join("")
         : stringify([["note", "email"], ...rows], { delimiter });
       const name = isJson ? "list.jsonl" : "list.csv";
-      const { text } = await fixed(
-        name,
-        input,
-        "-c",
-        "email",
-        "-q",
-        "--force",
-        "-o",
-        "out.json",
-        "--format",
-        "json",
-      );
+      const { text } = await fixed(name, input, "-c", "email", "-q", "--force", "-o", "out.json", "--format", "json");
       const found = JSON.parse(text) as { note: string; email: string; was: string }[];
       expect(found.map(({ note, email }) => [note, email])).toEqual(
         rows.map(([note, email]) => [note, repaired(email)]),
@@ -250,8 +230,7 @@ test("as many rows are fixed as the run before has said", async () => {
 });
 
 test("the rest of a large list stays as it is, whatever thread has written it", async () => {
-  const row = (i: number) =>
-    `${i},person.${i}@${i % 997 === 5 ? "gmial.com" : "larch-and-oak.com"},note ${i}`;
+  const row = (i: number) => `${i},person.${i}@${i % 997 === 5 ? "gmial.com" : "larch-and-oak.com"},note ${i}`;
   const rows = Array.from({ length: 60_000 }, (_, i) => row(i));
   const { text, stderr } = await fixed("list.csv", `n,email,note\n${rows.join("\n")}\n`);
   const expected = rows.map((row) => {
@@ -269,9 +248,7 @@ test("a replaced file needs a backup, and a service gives no suggestions that co
   const refused = await idv(["emails", "list.csv", "-I", "--fix", "--offline"], { home });
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("needs a backup: -I.bak") });
   expect((await idv(["emails", "list.csv", "-I.bak", "--fix", "--offline", "-q"], { home })).code).toBe(0);
-  expect(readFileSync(join(home, "list.csv"), "utf8")).toContain(
-    "bob.smith@gmail.com,ok,bob.smith@gmial.com",
-  );
+  expect(readFileSync(join(home, "list.csv"), "utf8")).toContain("bob.smith@gmail.com,ok,bob.smith@gmial.com");
   const service = await idv(["emails", "list.csv", "--fix", "--set", "baseUrl=http://127.0.0.1:9"], {
     home,
     env: { IDV_API_KEY: "sk_test_0123456789" },

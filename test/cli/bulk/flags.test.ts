@@ -13,8 +13,7 @@ const list = `id,email
 7,noreply@larch-and-oak.com
 8,broken
 `;
-const run = (...args: string[]) =>
-  idv(["emails", "l.csv", "-q", ...args], { home: folderOf({ "l.csv": list }) });
+const run = (...args: string[]) => idv(["emails", "l.csv", "-q", ...args], { home: folderOf({ "l.csv": list }) });
 const idsIn = (stdout: string) =>
   stdout
     .trimEnd()

@@ -40,10 +40,8 @@ const belowTitle = "Title\n\nid,email\n1,ann@larch-and-oak.com\n1,2,3\n";
 const isBad = "3 fields where the header has 2; quote the fields that hold the delimiter, or name the delim";
 const notJapanese = Buffer.from("email\n\xff\xff\n", "latin1");
 const isOther = "not shift_jis text, at or after byte 1; pass the right --encoding";
-const isUnknown =
-  'unknown encoding "klingon"; use utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis or gbk';
-const isLetter =
-  '--quote: "a" is invalid. It takes one ASCII character other than letters, digits and space.';
+const isUnknown = 'unknown encoding "klingon"; use utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis or gbk';
+const isLetter = '--quote: "a" is invalid. It takes one ASCII character other than letters, digits and space.';
 const isFewer = "--skip-lines 3 is more than the 2 lines at its start; give fewer";
 
 test.each<[string, string, string | Uint8Array, number, string]>([
@@ -72,14 +70,11 @@ test.each<[string, (bytes: Uint8Array) => Uint8Array]>([
   expect(unpacked).toBe(["id,email,status", ...rows.map((row) => `${row},ok`), ""].join("\n"));
 });
 
-test.each(["out.csv", "out.tsv", "out.jsonl"])(
-  "%s has a first line with an item as a row",
-  async (output) => {
-    const rows = ["bob", "cid", "dan"].map((name) => `${name}@larch-and-oak.com\t${name}\n`);
-    const { read } = await runOver(`ann@larch-and-oak.com,Ann\n${rows.join("")}`, `emails -q -o ${output}`);
-    expect(read(output).split("\n")[0]).toMatch(/ann@larch-and-oak\.com,Ann.*\bok\b/);
-  },
-);
+test.each(["out.csv", "out.tsv", "out.jsonl"])("%s has a first line with an item as a row", async (output) => {
+  const rows = ["bob", "cid", "dan"].map((name) => `${name}@larch-and-oak.com\t${name}\n`);
+  const { read } = await runOver(`ann@larch-and-oak.com,Ann\n${rows.join("")}`, `emails -q -o ${output}`);
+  expect(read(output).split("\n")[0]).toMatch(/ann@larch-and-oak\.com,Ann.*\bok\b/);
+});
 
 test.each([
   ["list.csv.gz", "out.CSV", "\t"],

@@ -175,10 +175,7 @@ test("bad rows of several files are in one table, byte by byte", async () => {
   const home = folderOf({});
   const files = ["a.csv", "b.csv", "c.csv"];
   for (const name of files) {
-    writeFileSync(
-      join(home, name),
-      Buffer.from(`id,email\n1,ann@larch-and-oak.com\n2,x,${name}\xe9\n`, "latin1"),
-    );
+    writeFileSync(join(home, name), Buffer.from(`id,email\n1,ann@larch-and-oak.com\n2,x,${name}\xe9\n`, "latin1"));
   }
   writeFileSync(join(home, "c.csv"), b);
   writeFileSync(join(home, "bad.csv"), "file,line,reason,record\nz.csv,1,of last night,1\n");

@@ -47,9 +47,7 @@ describe("the header of another table", () => {
     ],
   );
   const rowOf = (names: readonly string[], n: number) =>
-    names.map((name) =>
-      /mail|kontakt/i.test(name) ? person(n) : /id|nr|phone/i.test(name) ? String(n) : `Name ${n}`,
-    );
+    names.map((name) => (/mail|kontakt/i.test(name) ? person(n) : /id|nr|phone/i.test(name) ? String(n) : `Name ${n}`));
 
   test("ends the run and gives its line, wherever it comes and whatever is between", async () => {
     await fc.assert(
@@ -129,9 +127,7 @@ describe("the header of another table", () => {
     "ends the run among arrays of JSON, but not if it is the same one",
     async (wrap) => {
       const rows = (names: readonly string[]) =>
-        JSON.stringify(
-          wrap([["email", "name"], [person(1), "Ann"], names, ["Bob", person(2)], [person(3), "Cid"]]),
-        );
+        JSON.stringify(wrap([["email", "name"], [person(1), "Ann"], names, ["Bob", person(2)], [person(3), "Cid"]]));
       const { code, stderr } = await idv(["emails", "-q"], { stdin: rows(["name", "email"]) });
       expect({ code, stderr }).toEqual({
         code: 2,
@@ -172,14 +168,8 @@ describe("the header of another table", () => {
 
   test.each([
     ["the same header again", `email,name\n${person(1)},Ann\nEmail, Name \n${person(2)},Bob\n`],
-    [
-      "the same header after a byte order mark",
-      `email,name\n${person(1)},Ann\n\ufeffemail,name\n${person(2)},Bob\n`,
-    ],
-    [
-      "a second line of names below the header",
-      `RecipientEmail,Q1\nRecipient Email,How was it?\n${person(1)},x\n`,
-    ],
+    ["the same header after a byte order mark", `email,name\n${person(1)},Ann\n\ufeffemail,name\n${person(2)},Bob\n`],
+    ["a second line of names below the header", `RecipientEmail,Q1\nRecipient Email,How was it?\n${person(1)},x\n`],
     [
       "a row whose words are names of columns",
       `name,email,preferred\nAnn,${person(1)},Phone\nCid,n/a,Email\nDan,,email\nEve,${person(2)},x\n`,
@@ -301,9 +291,7 @@ describe("items in other columns", () => {
           const { stderr } = await idv(["emails", "-c", "email", "--log", "json"], { stdin });
           const wanted = kinds.filter((kind) => kind === "alt").length;
           const { inputs } = JSON.parse(stderr.trim().split("\n").at(-1)!) as Facts;
-          expect(inputs[0]!.elsewhere).toEqual(
-            wanted === 0 ? null : { rows: wanted, column: "alt", isOnly: true },
-          );
+          expect(inputs[0]!.elsewhere).toEqual(wanted === 0 ? null : { rows: wanted, column: "alt", isOnly: true });
         },
       ),
       { numRuns: times(10) },

@@ -18,11 +18,7 @@ const read = (home: string, name: string) => readFileSync(join(home, name), "utf
 describe("several files", () => {
   test.each<[string, Record<string, string | Uint8Array>, string[]]>([
     ["over bytes", { "a.csv": a, "b.csv": b }, []],
-    [
-      "with lines of JSON among them",
-      { "a.csv": a, "b.csv": b, "c.jsonl": '{"email":"y@mailinator.com"}\n' },
-      [],
-    ],
+    ["with lines of JSON among them", { "a.csv": a, "b.csv": b, "c.jsonl": '{"email":"y@mailinator.com"}\n' }, []],
   ])("go to a folder under their names, %s, and an item in two is charged once", async (_, files, args) => {
     const home = folderOf(files);
     const { code, stdout, stderr } = await idv(["emails", ...Object.keys(files), "-o", "checked/", ...args], {
@@ -37,9 +33,7 @@ describe("several files", () => {
       "email,status\nx@mailinator.com,disposable\ny@mailinator.com,disposable\n",
     );
     const rows = 4 + (Object.keys(files).length - 2);
-    expect(stderr).toContain(
-      `${Object.keys(files).length} files: ${rows} rows, 3 distinct e-mail addresses\n`,
-    );
+    expect(stderr).toContain(`${Object.keys(files).length} files: ${rows} rows, 3 distinct e-mail addresses\n`);
     expect((await readQuota(home)).used).toBe(3);
   });
 
@@ -56,8 +50,7 @@ describe("several files", () => {
     const { code, stderr } = await idv(["emails", "a.csv", "missing.csv", "-o", "out.csv"], { home });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr:
-        "idv: 2 files need a place each: write them to a folder with -o FOLDER/, or replace them with -I\n",
+      stderr: "idv: 2 files need a place each: write them to a folder with -o FOLDER/, or replace them with -I\n",
     });
     const twice = await idv(["emails", "a.csv", "./x/a.csv", "-o", "out/"], { home });
     expect(twice.stderr).toContain("a.csv: two of the files would be written there; rename one of them");
@@ -81,9 +74,7 @@ describe("several files", () => {
     await setQuota(home, { limit: 2 });
     const { code } = await idv(["emails", "-I", "a.csv", "b.csv"], { home });
     expect(code).toBe(4);
-    expect(read(home, "b.csv")).toBe(
-      "email,status\nx@mailinator.com,disposable\ny@mailinator.com,quota_exceeded\n",
-    );
+    expect(read(home, "b.csv")).toBe("email,status\nx@mailinator.com,disposable\ny@mailinator.com,quota_exceeded\n");
   });
 
   test("lose items of earlier files with --dedupe", async () => {
@@ -180,9 +171,7 @@ describe("several files", () => {
       const args = ["emails", "a.csv", "b.csv", "-o", "out/", "--log", "json"];
       const { stderr } = await idv(args, { home, env: { IDV_RUN: "nightly" } });
       const lines = stderr.trimEnd().split("\n");
-      return lines
-        .map((line) => (JSON.parse(line) as Facts).units)
-        .map(({ used, paidBefore }) => [used, paidBefore]);
+      return lines.map((line) => (JSON.parse(line) as Facts).units).map(({ used, paidBefore }) => [used, paidBefore]);
     };
     const first = await unitsOf();
     const all = first[0]![0]! + first[1]![0]!;
@@ -209,10 +198,7 @@ describe("several files", () => {
   });
 
   test("get the statuses of their concatenation", async () => {
-    const rows = Array.from(
-      { length: 300 },
-      (_, i) => `u${i % 70}@${i % 3 ? "mailinator.com" : "larch-and-oak.com"}`,
-    );
+    const rows = Array.from({ length: 300 }, (_, i) => `u${i % 70}@${i % 3 ? "mailinator.com" : "larch-and-oak.com"}`);
     const table = (part: readonly string[]) => `email\n${part.map((row) => `${row}\n`).join("")}`;
     const parts = [rows.slice(0, 90), rows.slice(90, 91), rows.slice(91)];
     const files = Object.fromEntries(parts.map((part, i) => [`p${i}.csv`, table(part)]));
@@ -222,9 +208,7 @@ describe("several files", () => {
       await idv(["emails", ...Object.keys(files), "-o", `out${limit}/`], { home });
       await setQuota(home, { limit });
       await idv(["emails", "all.csv", "-o", "whole.csv"], { home });
-      const together = Object.keys(files).flatMap((name) =>
-        read(home, `out${limit}/${name}`).split("\n").slice(1, -1),
-      );
+      const together = Object.keys(files).flatMap((name) => read(home, `out${limit}/${name}`).split("\n").slice(1, -1));
       expect(together).toEqual(read(home, "whole.csv").split("\n").slice(1, -1));
     }
   });

@@ -17,11 +17,7 @@ describe("a file in which nothing looks like an item", () => {
   test.each<[string, string | Uint8Array, string]>([
     ["domains", domains, "l.csv holds few e-mail addresses; 2 of 3 are domains: idv domains l.csv"],
     ["names", "Ann Lee\nBob Ray\n", "no line of l.csv looks like an e-mail address; check the file, or name"],
-    [
-      "OpenDocument",
-      zip(ods),
-      "l.csv: an OpenDocument file (.ods); save it as .xlsx or CSV in the program that",
-    ],
+    ["OpenDocument", zip(ods), "l.csv: an OpenDocument file (.ods); save it as .xlsx or CSV in the program that"],
   ])("is refused: %s", async (_, content, message) => {
     const { code, output, stderr, files } = await runOver(content, "emails -o out.csv");
     expect({ code, output, files }).toEqual({ code: 2, output: "", files: ["l.csv"] });
@@ -94,12 +90,8 @@ const noItems = "email\nn/a\nann@larch-and-oak.com\n-\nEmail\nunknown\n";
 const judgedNoItems = "email,status\nn/a,\nann@larch-and-oak.com,ok\n-,\nEmail,\nunknown,\n";
 const emptied = "4 fields count as empty: n/a, a column's name or the like (--set emptyValues)";
 const plain = "b@mailinator.com\nann@x.org,group1;group2\nc@mailinator.com\n";
-const judgedPlain =
-  'b@mailinator.com,disposable\n"ann@x.org,group1;group2",ok\nc@mailinator.com,disposable\n';
-const latin1 = Buffer.from(
-  "n,email\nJos\xe9,jose@m\xfcller.de\nB,b\xe9@mailinator.com\nC,c\xe9@nowhere\n",
-  "latin1",
-);
+const judgedPlain = 'b@mailinator.com,disposable\n"ann@x.org,group1;group2",ok\nc@mailinator.com,disposable\n';
+const latin1 = Buffer.from("n,email\nJos\xe9,jose@m\xfcller.de\nB,b\xe9@mailinator.com\nC,c\xe9@nowhere\n", "latin1");
 const judgedLatin1 =
   "n,email,status\nJos\ufffd,jose@m\ufffdller.de,ok\nB,b\ufffd@mailinator.com,disposable\nC,c\ufffd@nowhere,fake\n";
 const user = '{"id":1,"user":{"email":"b@mailinator.com","tags":["x"]}}\n';
@@ -110,22 +102,11 @@ const ofService = lines(3, (i) => `{"email":"u${i}@gmial.com","status":"${["", "
 const judgedOfService = ofService.replace('""', '"fake"');
 
 test.each<[string, string, string | Buffer, string, string?]>([
-  [
-    "one column, and names another",
-    "--offline",
-    contacts,
-    one,
-    'not validated: 4 "E-mail 2 - Value"; -c "*" does',
-  ],
+  ["one column, and names another", "--offline", contacts, one, 'not validated: 4 "E-mail 2 - Value"; -c "*" does'],
   ["all columns", "-c *", contacts, all, 'column "E-mail 2 - Value":\n  disposable'],
   ["lines above a table, without a place in JSON", "--format jsonl", titled, untitled, leftOut],
   ["the second column of a name", "-c email[2]", twice, second],
-  [
-    "a header as a row without an item",
-    "-n",
-    "email\nx@mailinator.com\n",
-    "email,\nx@mailinator.com,disposable\n",
-  ],
+  ["a header as a row without an item", "-n", "email\nx@mailinator.com\n", "email,\nx@mailinator.com,disposable\n"],
   ["JSON in a cell as in JSON lines", "--offline", cells, judgedCells],
   ["words for no item as empty", "--offline", noItems, judgedNoItems, emptied],
   ["words for no item at no cost", "--offline", noItems, judgedNoItems, "1 unit used"],

@@ -6,10 +6,7 @@ import { readQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
 
-const rows = Array.from(
-  { length: 60 },
-  (_, i) => `${i},${i % 10 ? `user${i % 40}@larch-and-oak.com` : ""}\n`,
-);
+const rows = Array.from({ length: 60 }, (_, i) => `${i},${i % 10 ? `user${i % 40}@larch-and-oak.com` : ""}\n`);
 const list = `id,email\n${rows.join("")}`;
 
 const home = () => folderOf({ "list.csv": list });

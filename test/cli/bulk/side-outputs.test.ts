@@ -14,26 +14,15 @@ const emails = (home: string, ...args: readonly string[]) =>
   idv(["emails", "list.csv", "-q", "-o", "out.csv", "--bad-rows", "skip", ...args], { home });
 
 /** Each kind: its option, a good name, and names with other endings. */
-const kinds: readonly (readonly [string, (path: string) => readonly string[], string, readonly string[]])[] =
-  [
-    [
-      "report",
-      (path) => ["--report", path],
-      "r.html",
-      ["r.pdf", "r.docx", "r.csv", "r", "r.html.gz", "list"],
-    ],
-    ["Markdown", (path) => ["--report", path], "r.md", ["r.txt"]],
-    ["JSON report", (path) => ["--report", path], "r.json", ["r.jsonl"]],
-    [
-      "bad rows",
-      (path) => ["--bad-rows", `skip:${path}`],
-      "bad.csv",
-      ["bad.xlsx", "bad", "bad.json", "bad.html"],
-    ],
-    ["summaries", (path) => ["--log", `json:${path}`], "s.jsonl", ["s.csv", "s.html", "s"]],
-    ["code quality", (path) => ["--log", `gitlab:${path}`], "q.json", ["q.csv", "q.sarif", "q"]],
-    ["SARIF", (path) => ["--log", `sarif:${path}`], "s.sarif", ["s.csv", "s.txt", "s"]],
-  ];
+const kinds: readonly (readonly [string, (path: string) => readonly string[], string, readonly string[]])[] = [
+  ["report", (path) => ["--report", path], "r.html", ["r.pdf", "r.docx", "r.csv", "r", "r.html.gz", "list"]],
+  ["Markdown", (path) => ["--report", path], "r.md", ["r.txt"]],
+  ["JSON report", (path) => ["--report", path], "r.json", ["r.jsonl"]],
+  ["bad rows", (path) => ["--bad-rows", `skip:${path}`], "bad.csv", ["bad.xlsx", "bad", "bad.json", "bad.html"]],
+  ["summaries", (path) => ["--log", `json:${path}`], "s.jsonl", ["s.csv", "s.html", "s"]],
+  ["code quality", (path) => ["--log", `gitlab:${path}`], "q.json", ["q.csv", "q.sarif", "q"]],
+  ["SARIF", (path) => ["--log", `sarif:${path}`], "s.sarif", ["s.csv", "s.txt", "s"]],
+];
 
 /** A file of each kind, by its name. */
 const written = new Map<string, string>();
@@ -60,14 +49,7 @@ describe.each(kinds)("a file for %s", (kind, option, name, wrong) => {
       ...{ description: "x", check_name: "eslint", fingerprint: "1", severity: "major" },
       location: { path: "a.js", lines: { begin: 1 } },
     };
-    const others = [
-      customers,
-      "<html></html>\n",
-      "[1]\n",
-      '{"type":"other"}\n',
-      "\0\0\0",
-      JSON.stringify([finding]),
-    ];
+    const others = [customers, "<html></html>\n", "[1]\n", '{"type":"other"}\n', "\0\0\0", JSON.stringify([finding])];
     for (const [other, , path] of kinds) {
       if (other === kind || (path.startsWith("r.") && name.startsWith("r."))) continue;
       others.push(written.get(path)!);
@@ -102,8 +84,7 @@ test("a report in the place of a PDF is refused with advice", async () => {
 describe("the list of bad rows of a file that is replaced", () => {
   test.each(["-I", "-I.bak"])("keeps the rows of earlier nights, with %s", async (inPlace) => {
     const home = folderOf({ "n.csv": list });
-    const night = () =>
-      idv(["emails", "n.csv", "-q", inPlace, "--update", "--bad-rows", "skip:bad.csv"], { home });
+    const night = () => idv(["emails", "n.csv", "-q", inPlace, "--update", "--bad-rows", "skip:bad.csv"], { home });
     expect((await night()).code).toBe(0);
     const first = read(home, "bad.csv");
     expect(first).toContain("3,bob@larch-and-oak.com,y");
@@ -133,13 +114,9 @@ describe("a run that changes no byte", () => {
       expect(stderr).toContain("idv: n.csv: nothing has changed; the file stays as it is\n");
       expect(stderr).not.toContain("written:");
       expect([read(home, "n.csv"), read(home, "n.csv.bak")]).toEqual([file, backup]);
-      for (const name of ["n.csv", "n.csv.bak"])
-        expect(statSync(join(home, name)).mtimeMs).toBe(old.getTime());
+      for (const name of ["n.csv", "n.csv.bak"]) expect(statSync(join(home, name)).mtimeMs).toBe(old.getTime());
       expect(readdirSync(home).sort()).toEqual(["n.csv", "n.csv.bak", "state"]);
-      writeFileSync(
-        join(home, "n.csv"),
-        `${file}bob@larch-and-oak.com,${args.includes("--explain") ? ",," : ""}\n`,
-      );
+      writeFileSync(join(home, "n.csv"), `${file}bob@larch-and-oak.com,${args.includes("--explain") ? ",," : ""}\n`);
       expect((await night()).code).toBe(0);
       expect(read(home, "n.csv")).toContain("bob@larch-and-oak.com,ok");
     },
@@ -163,34 +140,28 @@ test.each([
         })),
       }),
   ],
-] as const)(
-  "a run that changes nothing in %s touches neither it nor its backup",
-  async (_, name, args, make) => {
-    const home = folderOf({});
-    const text = "email\nann@larch-and-oak.com\nx@mailinator.com\n";
-    writeFileSync(join(home, name), await make(text));
-    const night = () => idv(["emails", name, "-I.bak", "--update", ...args], { home });
-    expect((await night()).code).toBe(0);
-    const read = () => [name, `${name}.bak`].map((each) => readFileSync(join(home, each)).toString("base64"));
-    const before = read();
-    const { code, stderr } = await night();
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: expect.stringContaining(`idv: ${name}: nothing has changed; the file stays as it is\n`),
-    });
-    expect(read()).toEqual(before);
-    expect(readdirSync(home).sort()).toEqual([name, `${name}.bak`, "state"]);
-  },
-);
+] as const)("a run that changes nothing in %s touches neither it nor its backup", async (_, name, args, make) => {
+  const home = folderOf({});
+  const text = "email\nann@larch-and-oak.com\nx@mailinator.com\n";
+  writeFileSync(join(home, name), await make(text));
+  const night = () => idv(["emails", name, "-I.bak", "--update", ...args], { home });
+  expect((await night()).code).toBe(0);
+  const read = () => [name, `${name}.bak`].map((each) => readFileSync(join(home, each)).toString("base64"));
+  const before = read();
+  const { code, stderr } = await night();
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining(`idv: ${name}: nothing has changed; the file stays as it is\n`),
+  });
+  expect(read()).toEqual(before);
+  expect(readdirSync(home).sort()).toEqual([name, `${name}.bak`, "state"]);
+});
 
 test("a file beside the output that cannot be written loses no other", async () => {
   const home = folderOf({ "list.csv": list });
   const { code, stderr } = await emails(
     home,
-    ...["--log", "json:/dev/full", "--report", "r.html", "--log", "sarif:s.sarif", "--log", "json"].slice(
-      0,
-      6,
-    ),
+    ...["--log", "json:/dev/full", "--report", "r.html", "--log", "sarif:s.sarif", "--log", "json"].slice(0, 6),
   );
   expect({ code, stderr }).toEqual({
     code: 6,

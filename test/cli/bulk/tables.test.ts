@@ -9,8 +9,7 @@ import { folderOf } from "../../support/temporary-folder.js";
 import { times } from "../../support/tier.js";
 
 const ann = "email\nann@larch-and-oak.com\n";
-const bad =
-  'id,email\n1,ann@larch-and-oak.com\n2,"x,y@gmial.com"\n3,bob%b@hotmial.com\n4,"Lee <x@mailinator.com>"\n';
+const bad = 'id,email\n1,ann@larch-and-oak.com\n2,"x,y@gmial.com"\n3,bob%b@hotmial.com\n4,"Lee <x@mailinator.com>"\n';
 
 test.each([
   [
@@ -29,12 +28,7 @@ describe("--fail-on", () => {
 
   test.each<[string, string, number, string]>([
     ["disposable,fake:2", bad, 1, "idv: --fail-on: rows found: 1 disposable, 2 fake (more than 2)\n"],
-    [
-      "disposable,fake:74.9%",
-      bad,
-      1,
-      "idv: --fail-on: rows found: 1 disposable, 2 fake (more than 74.9 %)\n",
-    ],
+    ["disposable,fake:74.9%", bad, 1, "idv: --fail-on: rows found: 1 disposable, 2 fake (more than 74.9 %)\n"],
     ["no-rows,disposable:1", bad, 0, ""],
     // 29 % of 100 is not exact in binary.
     ["fake:29%", few, 0, ""],

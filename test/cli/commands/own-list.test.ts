@@ -46,9 +46,7 @@ test("runs use the lists, and say how many rows they decide", async () => {
   expect(statusesIn(run.stdout)).toEqual(["ok", "ok", "disposable"]);
   expect(run.stderr).toContain("\n2 rows ok by your allow list\n1 row disposable by your deny list\n");
   // A file for one run comes on top.
-  const more = await idv(["emails", "-q", "--deny", "deny"], { home: home, stdin, env: {} }).catch(
-    () => undefined,
-  );
+  const more = await idv(["emails", "-q", "--deny", "deny"], { home: home, stdin, env: {} }).catch(() => undefined);
   expect(more?.code).toBe(6);
   expect((await idv(["check", "x@mailinator.com"], { home })).stdout).toBe(
     "x@mailinator.com\tok\tallow-list: mailinator.com\n",
@@ -69,9 +67,7 @@ test("comments and lines of people stay, and two changes at once follow each oth
     '# ours\nB.net   # old\n"a b"@larch.com\nc.net\nd.net\n',
   );
   expect((await idv(["deny", "remove", "b.net"], { home })).code).toBe(0);
-  expect(readFileSync(join(home, ".config/idv/deny.txt"), "utf8")).toBe(
-    '# ours\n"a b"@larch.com\nc.net\nd.net\n',
-  );
+  expect(readFileSync(join(home, ".config/idv/deny.txt"), "utf8")).toBe('# ours\n"a b"@larch.com\nc.net\nd.net\n');
   expect(readdirSync(join(home, ".config/idv"))).toEqual(["deny.txt"]);
 });
 
@@ -100,12 +96,9 @@ test("a list at a URL is fetched if it has changed, and read from its copy if it
   const home = temporaryFolder();
   const server = await startListServer();
   server.list = "larch-and-oak.com\n";
-  const run = (...more: string[]) =>
-    idv(["emails", "--deny", `${server.url}?token=s3cret`, ...more], { home, stdin });
+  const run = (...more: string[]) => idv(["emails", "--deny", `${server.url}?token=s3cret`, ...more], { home, stdin });
   const denied = ["disposable", "disposable", "disposable"];
-  expect((await run("--offline")).stderr).toContain(
-    "not fetched with --offline, and there is no copy of it\n",
-  );
+  expect((await run("--offline")).stderr).toContain("not fetched with --offline, and there is no copy of it\n");
   for (let i = 0; i < 2; i++) expect(statusesIn((await run()).stdout)).toEqual(denied);
   expect(server.requests).toEqual([
     { etag: undefined, status: 200 },
@@ -122,8 +115,7 @@ test("a list at a URL is fetched if it has changed, and read from its copy if it
   expect(statusesIn(portal.stdout)).toEqual(["disposable", "disposable", "ok"]);
   expect(portal.stderr).toContain("the answer is not a list of domains and addresses; using the copy of");
   Object.assign(server, {
-    list: (_: unknown, response: { writeHead: (code: number) => { end: () => void } }) =>
-      response.writeHead(500).end(),
+    list: (_: unknown, response: { writeHead: (code: number) => { end: () => void } }) => response.writeHead(500).end(),
   });
   const old = new Date(Date.now() - 3.5 * 86_400_000);
   utimesSync(join(folder, copy), old, old);

@@ -7,14 +7,8 @@ describe("idv quota", () => {
   test.each([
     [["quota", "set"], "quota set needs --limit N|none or --period none|hour|day|month"],
     [["quota", "set", "--limit", "-1"], '--limit: "-1" is invalid. It takes a whole number from 0, or none.'],
-    [
-      ["quota", "set", "--limit", "many"],
-      '--limit: "many" is invalid. It takes a whole number from 0, or none.',
-    ],
-    [
-      ["quota", "set", "--period", "week"],
-      '--period: "week" is invalid. It takes one of none, hour, day, month.',
-    ],
+    [["quota", "set", "--limit", "many"], '--limit: "many" is invalid. It takes a whole number from 0, or none.'],
+    [["quota", "set", "--period", "week"], '--period: "week" is invalid. It takes one of none, hour, day, month.'],
   ])("rejects %j", async (args, message) => {
     expect(await idv(args)).toEqual({ code: 2, stdout: "", stderr: `idv: ${message}\n` });
   });

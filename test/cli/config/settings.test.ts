@@ -48,18 +48,8 @@ test.each<[string, Given, number, string]>([
     3,
     "project/.idvrc.json",
   ],
-  [
-    "a variable before the files",
-    { project: { batchSize: 3 }, env: { IDV_BATCH_SIZE: "4" } },
-    4,
-    "IDV_BATCH_SIZE",
-  ],
-  [
-    "--set before all others",
-    { env: { IDV_BATCH_SIZE: "4" }, options: { set: [["batchSize", 5]] } },
-    5,
-    "--set",
-  ],
+  ["a variable before the files", { project: { batchSize: 3 }, env: { IDV_BATCH_SIZE: "4" } }, 4, "IDV_BATCH_SIZE"],
+  ["--set before all others", { env: { IDV_BATCH_SIZE: "4" }, options: { set: [["batchSize", 5]] } }, 5, "--set"],
   ["the default if a variable is empty", { env: { IDV_BATCH_SIZE: "" } }, 100, "default"],
 ])("resolves a setting from %s", async (_, given, value, source) => {
   const { resolved, source: sourceOf } = await resolve(given);
@@ -88,11 +78,7 @@ test.each<[string, Given, boolean]>([
   ["api", { project: { engine: "api" } }, true],
   ["auto", { project: { engine: "auto" } }, true],
   ["offline", { project: { engine: "offline" } }, false],
-  [
-    "api with a service of the user's",
-    { project: { engine: "api", baseUrl: url }, user: { baseUrl: url } },
-    false,
-  ],
+  ["api with a service of the user's", { project: { engine: "api", baseUrl: url }, user: { baseUrl: url } }, false],
 ])("distrusts a project's engine that sends to an unknown service: %s", async (_, given, isUntrusted) => {
   const { resolved } = await resolve(given);
   expect(resolved.engine.isUntrusted ?? false).toBe(isUntrusted);

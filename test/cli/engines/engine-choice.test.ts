@@ -55,12 +55,7 @@ test.each<[string, Given, string]>([
 
 test.each<[string, Given, string, string]>([
   ["the engine api without a key", { engine: "api" }, "AuthorisationError", "no key is configured"],
-  [
-    "a service without a key",
-    { baseUrl: url },
-    "AuthorisationError",
-    `${url} (a file): no key is configured`,
-  ],
+  ["a service without a key", { baseUrl: url }, "AuthorisationError", `${url} (a file): no key is configured`],
   [
     "a service of a project and no key",
     { baseUrl: url, isUntrusted: true },
@@ -68,32 +63,12 @@ test.each<[string, Given, string, string]>([
     `${url} (a file): no key is configured`,
   ],
   ["a service with an empty key", { baseUrl: url, key: "" }, "AuthorisationError", "IDV_API_KEY is empty"],
-  [
-    "a service with a blank key",
-    { baseUrl: url, key: "  " },
-    "AuthorisationError",
-    "IDV_API_KEY: holds no key",
-  ],
-  [
-    "the engine api with an empty key",
-    { engine: "api", key: "" },
-    "AuthorisationError",
-    "IDV_API_KEY is empty",
-  ],
+  ["a service with a blank key", { baseUrl: url, key: "  " }, "AuthorisationError", "IDV_API_KEY: holds no key"],
+  ["the engine api with an empty key", { engine: "api", key: "" }, "AuthorisationError", "IDV_API_KEY is empty"],
   ["a key of two words", { key: "a b", baseUrl: url }, "AuthorisationError", "IDV_API_KEY: holds no key"],
   ["a key without a base URL", { key: "k" }, "UsageError", "no base URL"],
-  [
-    "plain http to another host",
-    { key: "k", baseUrl: "http://192.0.2.1" },
-    "UsageError",
-    "would be sent unencrypted",
-  ],
-  [
-    "an untrusted base URL with a key",
-    { key: "k", baseUrl: url, isUntrusted: true },
-    "UsageError",
-    "is not trusted",
-  ],
+  ["plain http to another host", { key: "k", baseUrl: "http://192.0.2.1" }, "UsageError", "would be sent unencrypted"],
+  ["an untrusted base URL with a key", { key: "k", baseUrl: url, isUntrusted: true }, "UsageError", "is not trusted"],
   [
     "an untrusted base URL with the engine api",
     { engine: "api", baseUrl: url, isUntrusted: true },

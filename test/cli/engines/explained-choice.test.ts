@@ -60,13 +60,7 @@ describe("the choice of engine and key", () => {
       3,
       "idv: IDV_API_KEY_COMMAND: holds no key; a key is one word of ASCII characters\n",
     ],
-    [
-      "a missing key file",
-      ["--set", "apiKeyFile=none"],
-      {},
-      2,
-      "idv: none: the key cannot be read: no such file\n",
-    ],
+    ["a missing key file", ["--set", "apiKeyFile=none"], {}, 2, "idv: none: the key cannot be read: no such file\n"],
     [
       "an option of the other engine",
       ["--quota", "q"],

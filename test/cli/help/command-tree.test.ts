@@ -41,7 +41,5 @@ test.each([
   expect(emails.exitCodes).toContain(4);
   for (const { exitCodes } of tree.commands)
     for (const each of exitCodes) expect(tree.exitCodes).toHaveProperty(String(each));
-  expect(tree.commands.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(["page", "keys create", "state check"]),
-  );
+  expect(tree.commands.map(({ name }) => name)).toEqual(expect.arrayContaining(["page", "keys create", "state check"]));
 });

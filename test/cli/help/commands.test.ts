@@ -46,17 +46,13 @@ test.each([
   ...["cache prune", "keys create", "keys list", "keys set", "keys revoke", "keys rotate"],
 ])("%s --help shows examples first, then options, variables and exit codes", async (command) => {
   const text = await helpOf(command);
-  expect(text).toMatch(
-    /Usage: idv.*Examples:\n {2}\$ idv .*Options:.*Environment:\n.*Exit codes:\n {2}0 {2}done\n/s,
-  );
+  expect(text).toMatch(/Usage: idv.*Examples:\n {2}\$ idv .*Options:.*Environment:\n.*Exit codes:\n {2}0 {2}done\n/s);
   // Each default is named once.
   expect(text).not.toMatch(/\(default: [^)]*\) \(default/);
 });
 
 test("the help mentions exit code 5 only for commands that can end with it", async () => {
-  expect(await helpOf("emails")).toMatch(
-    /strict,\s+strict:5%:\s+exit\s+5\s+if\s+more\s+fail\s+\(default:\s+off\)/,
-  );
+  expect(await helpOf("emails")).toMatch(/strict,\s+strict:5%:\s+exit\s+5\s+if\s+more\s+fail\s+\(default:\s+off\)/);
   const serve = await helpOf("serve");
   expect(serve).toContain("look up whether domains receive mail (default:");
   expect(serve).not.toMatch(/exit\s+5/);

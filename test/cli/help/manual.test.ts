@@ -28,20 +28,7 @@ test("idv domains has the options of idv emails", () => {
 });
 
 test("no line of text in the manual page is a roff request by mistake", () => {
-  const requests = new Set([
-    ".TH",
-    ".SH",
-    ".SS",
-    ".B",
-    ".br",
-    ".TP",
-    ".PP",
-    ".RS",
-    ".RE",
-    ".nf",
-    ".fi",
-    ".IP",
-  ]);
+  const requests = new Set([".TH", ".SH", ".SS", ".B", ".br", ".TP", ".PP", ".RS", ".RE", ".nf", ".fi", ".IP"]);
   for (const known of [".na", ".ad", ".TS", ".TE"]) requests.add(known);
   const lines = page
     .split("\n")

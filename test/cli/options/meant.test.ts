@@ -83,11 +83,7 @@ test.each([
 describe("a file that is not there is answered with what was meant", () => {
   test.each([
     [["emails", "lst.csv"], 6, "lst.csv: cannot be read: no such file; did you mean list.csv?"],
-    [
-      ["emails", "ann@b.net"],
-      6,
-      "ann@b.net: cannot be read: no such file; to check an address: idv check ann@b.net",
-    ],
+    [["emails", "ann@b.net"], 6, "ann@b.net: cannot be read: no such file; to check an address: idv check ann@b.net"],
     [["domains", "b.net"], 6, "b.net: cannot be read: no such file; to check a domain: idv check b.net"],
     [["emails", "*.xls"], 6, "*.xls: cannot be read: no such file; no name of a file matches it"],
     [["emails", "other.tsv"], 6, "other.tsv: cannot be read: no such file"],

@@ -17,9 +17,7 @@ test("every option stores its value under the name of its record", () => {
   for (const [group, records] of Object.entries(bulkOptions("email"))) {
     const before = command.options.length;
     addOptions(command, records, group);
-    expect(command.options.slice(before).map((option) => option.attributeName())).toEqual(
-      Object.keys(records),
-    );
+    expect(command.options.slice(before).map((option) => option.attributeName())).toEqual(Object.keys(records));
   }
 });
 

@@ -55,9 +55,7 @@ describe.skipIf(!program.endsWith(".js"))("the action", () => {
     expect(Object.keys(set).sort()).toEqual(Object.keys(outputs).sort());
     expect(summary).toContain("**1 of 3 can be written to.**");
     expect(readFileSync(set["report"]!, "utf8")).toContain("1 of 3 can be written to.");
-    expect(readFileSync(join(set["checked"]!, "list.csv"), "utf8")).toContain(
-      "x@mailinator.com,disposable\n",
-    );
+    expect(readFileSync(join(set["checked"]!, "list.csv"), "utf8")).toContain("x@mailinator.com,disposable\n");
   });
 
   test("passes up to a limit, takes several files and options", async () => {

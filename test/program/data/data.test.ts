@@ -68,10 +68,7 @@ function settings(home: string) {
   };
 }
 const installed = (home: string) => join(home, "data/idv/disposable.bin");
-const all = [
-  ...packages.map(([name]) => `${name} 9.0.0`),
-  "disposable/disposable-email-domains 2026-11-02",
-].join(", ");
+const all = [...packages.map(([name]) => `${name} 9.0.0`), "disposable/disposable-email-domains 2026-11-02"].join(", ");
 /** The public suffixes of the registry are older than those in use. */
 const upToDate = all.replace(", disposable/", `, ${suffixPackage.name} 1.0.0, disposable/`);
 
@@ -155,9 +152,7 @@ describe("idv data update installs nothing", () => {
     const run = settings(temporaryFolder());
     const { code, stdout, stderr } = await idv(["data", "update"], run);
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
-    expect(stderr).toMatch(
-      /^idv: disposable-domains 9\.0\.0: the download does not have the sha512 sum .*\n$/,
-    );
+    expect(stderr).toMatch(/^idv: disposable-domains 9\.0\.0: the download does not have the sha512 sum .*\n$/);
     expect(existsSync(installed(run.home))).toBe(false);
   });
 
@@ -196,27 +191,22 @@ describe("idv data update installs nothing", () => {
   });
 });
 
-testFull(
-  "idv data update sends its credentials to the registry alone, and follows it elsewhere",
-  async () => {
-    const elsewhere = await startNpmRegistry();
-    const inside = await startNpmRegistry(elsewhere.url.slice(0, -1));
-    inside.offers = publish();
-    elsewhere.offers = inside.offers;
-    const run = settings(temporaryFolder());
-    const at = inside.url.replace(/^http:/, "");
-    writeFileSync(
-      join(run.home, ".npmrc"),
-      `; ours\nregistry = ${inside.url}\n${at}:_authToken=\${TOKEN}\n${elsewhere.url.slice(5)}:_authToken=other\n`,
-    );
-    const { code, stdout } = await idv(["data", "update"], { ...run, env: { ...run.env, TOKEN: "s3cret" } });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^updated: /) });
-    const sent = (requests: typeof inside.requests) => [
-      ...new Set(requests.map(({ headers }) => headers.authorization)),
-    ];
-    expect([sent(inside.requests), sent(elsewhere.requests)]).toEqual([["Bearer s3cret"], [undefined]]);
-  },
-);
+testFull("idv data update sends its credentials to the registry alone, and follows it elsewhere", async () => {
+  const elsewhere = await startNpmRegistry();
+  const inside = await startNpmRegistry(elsewhere.url.slice(0, -1));
+  inside.offers = publish();
+  elsewhere.offers = inside.offers;
+  const run = settings(temporaryFolder());
+  const at = inside.url.replace(/^http:/, "");
+  writeFileSync(
+    join(run.home, ".npmrc"),
+    `; ours\nregistry = ${inside.url}\n${at}:_authToken=\${TOKEN}\n${elsewhere.url.slice(5)}:_authToken=other\n`,
+  );
+  const { code, stdout } = await idv(["data", "update"], { ...run, env: { ...run.env, TOKEN: "s3cret" } });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^updated: /) });
+  const sent = (requests: typeof inside.requests) => [...new Set(requests.map(({ headers }) => headers.authorization))];
+  expect([sent(inside.requests), sent(elsewhere.requests)]).toEqual([["Bearer s3cret"], [undefined]]);
+});
 
 test("a broken table is reported, and the built-in data is used", async () => {
   const run = settings(temporaryFolder());

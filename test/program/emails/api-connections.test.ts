@@ -61,9 +61,7 @@ test("https accepts a certificate named by NODE_EXTRA_CA_CERTS and rejects an un
     env,
   });
   expect(code).toBe(5);
-  expect(stderr).toContain(
-    "its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); set NODE_EXTRA_CA_CERTS to",
-  );
+  expect(stderr).toContain("its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); set NODE_EXTRA_CA_CERTS to");
 });
 
 test.each([

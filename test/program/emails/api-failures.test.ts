@@ -9,13 +9,7 @@ import { openSqliteServiceStore } from "../../../src/state/service/database/sqli
 import { forwardTo, listOf, output, passOn, sendOn, statuses, useService } from "../../support/api-runs.js";
 import { lockStore } from "../../support/lock-store.js";
 import { idv, startIdv } from "../../support/run-idv.js";
-import {
-  type Act,
-  listen,
-  resetBeforeHeaders,
-  respond,
-  scriptedServer,
-} from "../../support/scripted-server.js";
+import { type Act, listen, resetBeforeHeaders, respond, scriptedServer } from "../../support/scripted-server.js";
 import { createKey, lastKey, serve } from "../../support/service.js";
 import { times } from "../../support/tier.js";
 
@@ -50,9 +44,7 @@ describe("failures during a run", () => {
     const unlock = await lockStore(join(home, "state/idv/verdicts.db"));
     const { code, stderr } = await idv(["emails", "list.csv", "-o", "out.csv"], { home, env });
     await unlock();
-    expect(stderr).toContain(
-      "verdicts.db: the cache is still locked by another process; idv goes on without it\n",
-    );
+    expect(stderr).toContain("verdicts.db: the cache is still locked by another process; idv goes on without it\n");
     expect({ code, rows: output(home).split("\n").length }).toEqual({ code: 0, rows: 502 });
   });
 
@@ -61,10 +53,7 @@ describe("failures during a run", () => {
     const env = { IDV_API_KEY: key, IDV_BASE_URL: service.url, IDV_RUN: "job 42" };
     const args = ["emails", "list.csv", "-q", "-o", "out.csv"];
     const homes = [listOf(1000), listOf(1000), listOf(1000)] as const;
-    const [first, second] = await Promise.all([
-      idv(args, { home: homes[0], env }),
-      idv(args, { home: homes[1], env }),
-    ]);
+    const [first, second] = await Promise.all([idv(args, { home: homes[0], env }), idv(args, { home: homes[1], env })]);
     const third = await idv(args, { home: homes[2], env });
     expect([first, second, third].map(({ code }) => code)).toEqual([0, 0, 0]);
     expect((await lastKey(serviceHome)).used).toBe(1000);
@@ -197,17 +186,7 @@ describe("failures during a run", () => {
     const home = listOf(2000);
     const { url, broken } = await breakingLine(passesIdempotencyKeys);
     const env = { IDV_API_KEY: key, IDV_BASE_URL: url };
-    const args = [
-      "emails",
-      "list.csv",
-      "-q",
-      "-o",
-      "out.csv",
-      "--set",
-      "concurrency=8",
-      "--set",
-      "maxRetries=20",
-    ];
+    const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--set", "concurrency=8", "--set", "maxRetries=20"];
     expect(await idv(args, { home, env })).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(statuses(output(home))).toEqual({ ok: 2000 });
     expect(broken.afterCharge).toBeGreaterThan(3);
@@ -222,12 +201,7 @@ describe("failures during a run", () => {
       3,
       "does not accept the key (401: Unauthorized.)",
     ],
-    [
-      "a key without permission is reported",
-      respond(403, {}, "{}"),
-      3,
-      "does not authorise the key for this (403)",
-    ],
+    ["a key without permission is reported", respond(403, {}, "{}"), 3, "does not authorise the key for this (403)"],
     ["an invalid answer is reported", respond(200, {}, "<html>"), 5, "invalid answer: it is not JSON"],
     [
       "control characters in an error are escaped",

@@ -73,13 +73,7 @@ describe.sequential("the service's quota", () => {
   test("stays as it is with --dry-run, which sends and writes nothing", async () => {
     const key = await createKey(serviceHome, { limit: 1000 });
     const home = listOf(250);
-    const { code, stdout, stderr } = await withKey(home, key, [
-      "emails",
-      "list.csv",
-      "-o",
-      "out.csv",
-      "--dry-run",
-    ]);
+    const { code, stdout, stderr } = await withKey(home, key, ["emails", "list.csv", "-o", "out.csv", "--dry-run"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toContain(
       'list.csv: 250 rows, 250 distinct items in column 1 "email"; 0 in the cache, 0 fake by syntax; 250 units would be charged, in 3 requests',
@@ -108,10 +102,7 @@ describe.sequential("the service's quota", () => {
 
   test.each([
     [[], "100 new verdicts are in the cache; to resume, run: idv emails list.csv -o out.csv --wait 2h"],
-    [
-      ["--cache=off"],
-      "100 units used; to start again, run: idv emails list.csv -o out.csv --wait 2h --cache=off",
-    ],
+    [["--cache=off"], "100 units used; to start again, run: idv emails list.csv -o out.csv --wait 2h --cache=off"],
   ])("holds up a run with --wait, which says for how long and ends on a signal %j", async (args, cost) => {
     const server = await scriptedServer(
       respond(),
@@ -158,10 +149,7 @@ test("a failed --cache refresh does not advise to mix its verdicts with older on
   const server = await scriptedServer(respond(), respond(), respond(), respond(401, {}, "{}"));
   const settings = { home, env: { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url } };
   expect((await idv(["emails", "list.csv", "-q", "-o", "out.csv"], settings)).code).toBe(0);
-  const { code, stderr } = await idv(
-    ["emails", "list.csv", "-q", "-o", "out.csv", "--cache=refresh"],
-    settings,
-  );
+  const { code, stderr } = await idv(["emails", "list.csv", "-q", "-o", "out.csv", "--cache=refresh"], settings);
   expect(code).toBe(3);
   expect(stderr).toContain(
     "; 100 new verdicts are in the cache; the same command without --cache refresh uses them, and older ones for the rest\n",
@@ -197,9 +185,7 @@ test("the cache stores no address and can be shown, pruned and cleared", async (
     scopes: [{ kind: "email", baseUrl: service.url, items: 20 }],
   });
   expect((await idv(["cache", "prune"], { home })).stderr).toBe("idv: removed 0 verdicts\n");
-  expect((await idv(["cache", "prune", "--older-than", "0"], { home })).stderr).toBe(
-    "idv: removed 20 verdicts\n",
-  );
+  expect((await idv(["cache", "prune", "--older-than", "0"], { home })).stderr).toBe("idv: removed 20 verdicts\n");
   await withKey(home, key, ["emails", "list.csv", "-q"]);
   expect((await idv(["cache", "clear"], { home })).stderr).toBe("idv: removed 20 verdicts\n");
   expect(existsSync(join(home, ".config/idv/cache-secret"))).toBe(false);

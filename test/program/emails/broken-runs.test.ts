@@ -36,8 +36,7 @@ async function folderWithQuota(where: Offset = "quota file", limit = count, text
   writeFileSync(join(home, "list.csv"), text);
   const place = where === "PostgreSQL" ? await postgres!.create() : join(home, "service.db");
   const env = where === "quota file" ? {} : { IDV_QUOTA: `${place}#nightly` };
-  const file =
-    where === "quota file" ? await openQuotaFile(join(home, "state/idv/quota.db"), Date.now) : undefined;
+  const file = where === "quota file" ? await openQuotaFile(join(home, "state/idv/quota.db"), Date.now) : undefined;
   const store =
     where === "PostgreSQL"
       ? await openPostgresServiceStore(place)
@@ -56,8 +55,7 @@ async function folderWithQuota(where: Offset = "quota file", limit = count, text
 const placed = (where: Offset) => test.skipIf(where === "PostgreSQL" && !hasPostgres);
 
 const places: readonly Offset[] = ["quota file", "state file", "PostgreSQL"];
-const rowsIn = (text: string, status = "ok") =>
-  text.split("\n").filter((row) => row.endsWith(`,${status}`)).length;
+const rowsIn = (text: string, status = "ok") => text.split("\n").filter((row) => row.endsWith(`,${status}`)).length;
 const read = (home: string, name: string) => readFileSync(join(home, name), "latin1");
 
 describe.each(isFull ? places : places.slice(0, 1))("with a %s", (where) => {
@@ -97,8 +95,7 @@ describe.each(isFull ? places : places.slice(0, 1))("with a %s", (where) => {
   placed(where)("tries of a run with a name are paid once, one after the other and at once", async () => {
     const { home, env, held, used } = await folderWithQuota(where);
     const named = { home, env: { ...env, IDV_RUN: "job 42\nof today" } };
-    const run = (name: string) =>
-      idv(["emails", "list.csv", "--set", "engine=offline", "-q", "-o", name], named);
+    const run = (name: string) => idv(["emails", "list.csv", "--set", "engine=offline", "-q", "-o", name], named);
     const killed = startIdv(["emails", "list.csv", "--set", "engine=offline", "-q", "-o", "k.csv"], named);
     const ended = finished(killed);
     while (killed.exitCode === null && (await held()) === 0) await sleep(5);
@@ -134,8 +131,7 @@ test("a name pays for the items that it delivers, in part and in other orders", 
   const { home, quotas, used } = await folderWithQuota("quota file", 50);
   const run = { home, env: { IDV_RUN: "nightly" } };
   const rows = Array.from({ length: 100 }, (_, i) => `user${100 + i}@larch-and-oak.com\n`);
-  const write = (order: readonly string[]) =>
-    writeFileSync(join(home, "list.csv"), `email\n${order.join("")}`);
+  const write = (order: readonly string[]) => writeFileSync(join(home, "list.csv"), `email\n${order.join("")}`);
   const args = ["emails", "list.csv", "--offline", "-q", "-o", "out.csv"];
   write(rows);
   expect((await idv(args, run)).code).toBe(4);

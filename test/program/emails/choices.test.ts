@@ -59,9 +59,7 @@ test("a limit below what is used says so", async () => {
   const home = folderOf({ "l.csv": list });
   await idv(["emails", "l.csv"], { home });
   const { stderr } = await idv(["quota", "set", "--limit", "1"], { home });
-  expect(stderr).toBe(
-    "idv: 2 units are used already, more than the limit: none is left until idv quota reset\n",
-  );
+  expect(stderr).toBe("idv: 2 units are used already, more than the limit: none is left until idv quota reset\n");
 });
 
 test("options for a service are named once if the engine is offline", async () => {
@@ -69,9 +67,7 @@ test("options for a service are named once if the engine is offline", async () =
     stdin: "ann@larch-and-oak.com\n",
   });
   expect(code).toBe(0);
-  expect(stderr).toContain(
-    "idv: --cache, --set rate: for a service only; the offline engine does not need them\n",
-  );
+  expect(stderr).toContain("idv: --cache, --set rate: for a service only; the offline engine does not need them\n");
 });
 
 test("--fail-on no-rows writes nothing", async () => {

@@ -38,29 +38,28 @@ function homeWithList(): string {
 const limits = ["--set", "timeout=300ms", "--set", "retryBudget=1s", "--set", "maxRetries=2"];
 
 /** Silent proxies and services, each with the base URL and the environment that lead to it. */
-const silences: readonly (readonly [string, () => Promise<{ url: string; env?: Record<string, string> }>])[] =
+const silences: readonly (readonly [string, () => Promise<{ url: string; env?: Record<string, string> }>])[] = [
   [
-    [
-      "a proxy that does not answer CONNECT",
-      async () => ({
-        url: "https://validation.example.com",
-        env: { HTTPS_PROXY: `http://${await silentServer()}` },
-      }),
-    ],
-    [
-      "a tunnel that stays silent",
-      async () => ({
-        url: "https://validation.example.com",
-        env: { HTTPS_PROXY: `http://${await silentServer("HTTP/1.1 200 OK\r\n\r\n")}` },
-      }),
-    ],
-    ["a service without a TLS handshake", async () => ({ url: `https://${await silentServer()}` })],
-    ["a service that sends no header", async () => ({ url: `http://${await silentServer()}` })],
-    [
-      "a service that sends half a body",
-      async () => ({ url: `http://${await silentServer("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{")}` }),
-    ],
-  ];
+    "a proxy that does not answer CONNECT",
+    async () => ({
+      url: "https://validation.example.com",
+      env: { HTTPS_PROXY: `http://${await silentServer()}` },
+    }),
+  ],
+  [
+    "a tunnel that stays silent",
+    async () => ({
+      url: "https://validation.example.com",
+      env: { HTTPS_PROXY: `http://${await silentServer("HTTP/1.1 200 OK\r\n\r\n")}` },
+    }),
+  ],
+  ["a service without a TLS handshake", async () => ({ url: `https://${await silentServer()}` })],
+  ["a service that sends no header", async () => ({ url: `http://${await silentServer()}` })],
+  [
+    "a service that sends half a body",
+    async () => ({ url: `http://${await silentServer("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{")}` }),
+  ],
+];
 
 describe("a run ends within timeout and retryBudget", () => {
   test.each(some(silences, 2))("with %s", async (_, make) => {

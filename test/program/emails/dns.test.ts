@@ -68,8 +68,7 @@ describe("idv emails --dns", () => {
 
   test("says in JSON Lines, too, that a row is undecided, and --update asks about it again", async () => {
     const home = temporaryFolder();
-    const stdin =
-      '{"email":"ann@servfail-1.org"}\n{"email":"ann+x@servfail-2.org"}\n{"email":"ann@ok.net"}\n';
+    const stdin = '{"email":"ann@servfail-1.org"}\n{"email":"ann+x@servfail-2.org"}\n{"email":"ann@ok.net"}\n';
     const run = (settings: object, ...more: string[]) =>
       idv(["emails", "-q", "--explain", "--cache=off", ...more], { home, ...settings });
     const first = await run({ stdin }, ...asking());
@@ -232,19 +231,14 @@ describe("idv emails --dns", () => {
         stdin: list,
       });
       expect(code).toBe(2);
-      expect(stderr).toContain(
-        "It takes IP addresses, such as 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:53.",
-      );
+      expect(stderr).toContain("It takes IP addresses, such as 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:53.");
     },
   );
 
   test("ends soon after a signal", async () => {
     const silent = await startDnsServer({ drops: () => true });
     const home = temporaryFolder();
-    writeFileSync(
-      join(home, "l.csv"),
-      `email\n${Array.from({ length: 500 }, (_, i) => `a@d${i}.net\n`).join("")}`,
-    );
+    writeFileSync(join(home, "l.csv"), `email\n${Array.from({ length: 500 }, (_, i) => `a@d${i}.net\n`).join("")}`);
     const child = startIdv(["emails", "l.csv", "-o", "o.csv", ...asking(silent)], { home });
     const ended = new Promise((resolve) => child.once("exit", resolve));
     await expect.poll(() => silent.asked.length).toBeGreaterThan(0);
@@ -327,9 +321,7 @@ describe.each(wrongServers)("a server that %s", (_, controlCodes, text) => {
     await idv(["quota", "set", "--limit", "100"], { home });
     const { code, stdout, stderr } = await idv(args, { home, stdin: list });
     expect([code, stdout]).toEqual([5, ""]);
-    expect(stderr).toContain(
-      `idv: the DNS server ${wrong.address} ${text}: its answers would give wrong statuses;`,
-    );
+    expect(stderr).toContain(`idv: the DNS server ${wrong.address} ${text}: its answers would give wrong statuses;`);
     expect(wrong.asked).toEqual([]);
     expect((await idv(["quota", "show", "--json"], { home })).stdout).toContain('"used":0');
   });
@@ -378,9 +370,7 @@ describe("idv serve --dns", () => {
     const key = await createKey(home, { limit: 6 });
     const emails = ["ann@ok.net", "ann@nx-1.net", "Ann.Lee@gmial.com", "ann+x@ok.net"];
     const plain = await post(`${service.url}/emails/validate`, key, { emails });
-    expect(Object.values(plain.body.emails)).toEqual(
-      ["ok", "fake", "fake", "alias"].map((status) => ({ status })),
-    );
+    expect(Object.values(plain.body.emails)).toEqual(["ok", "fake", "fake", "alias"].map((status) => ({ status })));
     const { body } = await post(`${service.url}/emails/validate`, key, {
       emails,
       explain: true,
@@ -400,9 +390,7 @@ describe("idv serve --dns", () => {
       domains: ["servfail-5.org"],
       explain: true,
     });
-    expect(Object.values(body.domains!)).toEqual([
-      { status: "ok", reason: "undecided: SERVFAIL", suggestion: null },
-    ]);
+    expect(Object.values(body.domains!)).toEqual([{ status: "ok", reason: "undecided: SERVFAIL", suggestion: null }]);
   });
 
   test("gives flags on request", async () => {

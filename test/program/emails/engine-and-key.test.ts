@@ -48,9 +48,7 @@ describe("engine and key", () => {
       "list.csv",
       ...args.map((arg) => arg.replace("URL", service.url)),
     ]);
-    expect(stderr).toContain(
-      `idv: api engine at ${service.url} (${source}; a key is configured: IDV_API_KEY)\n`,
-    );
+    expect(stderr).toContain(`idv: api engine at ${service.url} (${source}; a key is configured: IDV_API_KEY)\n`);
   });
 
   test("a project's file applies in folders below it, before the user's file", async () => {
@@ -78,16 +76,11 @@ describe("engine and key", () => {
     });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const run = await idv(["emails", "list.csv"], { home });
-    expect(run.stderr).toContain(
-      `idv: api engine at ${service.url} (idv login; a key is configured: idv login)\n`,
-    );
+    expect(run.stderr).toContain(`idv: api engine at ${service.url} (idv login; a key is configured: idv login)\n`);
     // The key is not sent to another service.
-    const elsewhere = await idv(
-      ["emails", "list.csv", "--set", "engine=api", "--base-url", "https://a.net"],
-      {
-        home,
-      },
-    );
+    const elsewhere = await idv(["emails", "list.csv", "--set", "engine=api", "--base-url", "https://a.net"], {
+      home,
+    });
     expect(elsewhere).toMatchObject({
       code: 3,
       stderr: expect.stringContaining(`the key of idv login is for ${service.url}`),
@@ -114,9 +107,7 @@ describe("engine and key", () => {
     const path = join(home, ".config/idv/credentials.json");
     const refused = await idv(["login", "--base-url", service.url], { home, stdin: "sk_wrong\n" });
     expect(refused.code, refused.stderr).toBe(3);
-    expect(refused.stderr).toMatch(
-      /answers 401.*; the key is not stored; --no-verify stores it unchecked\n$/,
-    );
+    expect(refused.stderr).toMatch(/answers 401.*; the key is not stored; --no-verify stores it unchecked\n$/);
     const page = await scriptedServer(respond(200, { "content-type": "text/html" }, "<html>Welcome</html>"));
     const other = await idv(["login", "--base-url", page.url], { home, stdin: "sk_1\n" });
     expect(other).toMatchObject({ code: 5, stderr: expect.stringContaining("is the base URL right?") });
@@ -156,9 +147,7 @@ describe("engine and key", () => {
 
   test("answers to a sandbox key are made up: the run says so and does not cache them", async () => {
     const created = await idv(["keys", "create", "--name", "tests", "--sandbox"], { home: serviceHome });
-    expect(created.stderr).toContain(
-      "it is a sandbox key: its answers are made up, and nothing is charged\n",
-    );
+    expect(created.stderr).toContain("it is a sandbox key: its answers are made up, and nothing is charged\n");
     const home = homeWith(file);
     const env = { IDV_API_KEY: created.stdout.trim(), IDV_BASE_URL: service.url };
     const { code, stderr } = await idv(["emails", "list.csv"], { home, env });

@@ -24,8 +24,7 @@ import { some, times } from "../../support/tier.js";
 const list = "email\nann@larch-and-oak.com\n";
 
 /** Creates a folder with an old output file, which every failure must leave unchanged. */
-const folderWith = (files: Readonly<Record<string, string | Buffer>> = {}) =>
-  folderOf({ "out.csv": "old", ...files });
+const folderWith = (files: Readonly<Record<string, string | Buffer>> = {}) => folderOf({ "out.csv": "old", ...files });
 
 describe("a failed run prints one line and keeps the old output", () => {
   const outputs = [
@@ -57,9 +56,7 @@ describe("a failed run prints one line and keeps the old output", () => {
     });
     const { code, stderr } = await finished(child);
     const [lastLine] = stderr.trimEnd().split("\n").slice(-1);
-    expect(lastLine).toMatch(
-      /^idv: \S+: cannot be written: it would exceed the file size limit \(ulimit -f\)$/,
-    );
+    expect(lastLine).toMatch(/^idv: \S+: cannot be written: it would exceed the file size limit \(ulimit -f\)$/);
     expect(code).toBe(6);
     for (const [name, content] of Object.entries({ ...files, "out.csv": "old", "out.csv.gz": "old" })) {
       expect(readFileSync(join(home, name), "utf8")).toBe(content);
@@ -75,9 +72,7 @@ describe("a failed run prints one line and keeps the old output", () => {
       env: { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") },
     });
     const { code, stderr } = await finished(child);
-    expect(stderr).toBe(
-      "idv: standard output: cannot be written: it would exceed the file size limit (ulimit -f)\n",
-    );
+    expect(stderr).toBe("idv: standard output: cannot be written: it would exceed the file size limit (ulimit -f)\n");
     expect(code).toBe(6);
   });
 
@@ -111,11 +106,7 @@ describe("without permission", () => {
 
   const forbidden: [string, string[], string][] = [
     ["to read the input", ["secret.csv"], "secret.csv: cannot be read: permission denied"],
-    [
-      "to write the output",
-      ["l.csv", "-o", "locked/out.csv"],
-      "locked/out.csv: cannot be written: permission denied",
-    ],
+    ["to write the output", ["l.csv", "-o", "locked/out.csv"], "locked/out.csv: cannot be written: permission denied"],
     [
       "to write the quota file",
       ["l.csv", "--quota", "locked/quota.db"],

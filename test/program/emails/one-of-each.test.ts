@@ -10,8 +10,7 @@ import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 import { xlsxOf } from "../../support/workbooks.js";
 
 const csv = 'id,email,note\n1,ann@larch-and-oak.com,"a ""b"""\n2,x@mailinator.com,é\n';
-const checked =
-  'id,email,note,status\n1,ann@larch-and-oak.com,"a ""b""",ok\n2,x@mailinator.com,é,disposable\n';
+const checked = 'id,email,note,status\n1,ann@larch-and-oak.com,"a ""b""",ok\n2,x@mailinator.com,é,disposable\n';
 const contacts =
   "Name,E-mail 1 - Type,E-mail 1 - Value,E-mail 2 - Value\nAnn,Work,ann@larch-and-oak.com,b@mailinator.com\nBob,,b@mailinator.com,\n";
 const lists = { "allow.txt": "gmial.com\n", "deny.txt": "larch-and-oak.com\n" };
@@ -40,8 +39,7 @@ test.each<[string, Case]>([
   [
     "JSON Lines as CSV",
     {
-      input:
-        '{"id":"1","email":"ann@larch-and-oak.com","note":"a \\"b\\""}\n{"id":"2","email":"x@mailinator.com"}\n',
+      input: '{"id":"1","email":"ann@larch-and-oak.com","note":"a \\"b\\""}\n{"id":"2","email":"x@mailinator.com"}\n',
       args: ["--format", "csv"],
       output: 'id,email,note,status\n1,ann@larch-and-oak.com,"a ""b""",ok\n2,x@mailinator.com,,disposable\n',
     },
@@ -66,8 +64,7 @@ test.each<[string, Case]>([
     "a title above the table",
     {
       input: "Export from CRM\r\nid;email\r\n1;ann@larch-and-oak.com\r\n2;b@mailinator.com\r\n",
-      output:
-        "Export from CRM\r\nid;email;status\r\n1;ann@larch-and-oak.com;ok\r\n2;b@mailinator.com;disposable\r\n",
+      output: "Export from CRM\r\nid;email;status\r\n1;ann@larch-and-oak.com;ok\r\n2;b@mailinator.com;disposable\r\n",
     },
   ],
   [
@@ -237,9 +234,7 @@ test.each<[string, (text: string) => Uint8Array, (bytes: Uint8Array) => Uint8Arr
     const packed = pack(csv);
     const home = folderOf({ list: packed, [`list.csv.${extension}`]: packed });
     const output = `o.csv.${extension}`;
-    expect((await idv(["emails", "list", "-q"], { home })).stdout).toBe(
-      Buffer.from(checked).toString("latin1"),
-    );
+    expect((await idv(["emails", "list", "-q"], { home })).stdout).toBe(Buffer.from(checked).toString("latin1"));
     expect((await idv(["emails", "-q"], { home, stdin: packed })).code).toBe(0);
     expect((await idv(["emails", "-q", "list", "-o", output], { home })).code).toBe(0);
     expect((await idv(["emails", "-q", "-I", "list"], { home })).code).toBe(0);
@@ -276,9 +271,7 @@ test("a spreadsheet file becomes CSV, and a spreadsheet file again", async () =>
   expect(printed.stderr).toContain('idv: l.xlsx: sheet "People"\n');
   // A run over a part of the list cannot return the workbook.
   const written = await idv(["emails", "l.xlsx", "-o", "o.xlsx", "--shard", "1/1"], { home });
-  expect(written.stderr).toContain(
-    "styles, formulas and other sheets are not kept, and all cells are text\n",
-  );
+  expect(written.stderr).toContain("styles, formulas and other sheets are not kept, and all cells are text\n");
   const book = await readXlsx(readFileSync(join(home, "o.xlsx")));
   expect(book.sheets.map(({ name, rows }) => ({ name, rows }))).toEqual([
     {

@@ -16,9 +16,7 @@ const read = (home: string, name: string) => readFileSync(join(home, name), "utf
 test("a run does not take its input as its output", async () => {
   const home = folderOf({ "a.csv": a });
   const { code, stdout, stderr } = await idv(["emails", "a.csv", "-o", "a.csv"], { home });
-  expect(stderr).toContain(
-    "-o a.csv: is the input itself; to replace it, use -I, or -I.bak to keep the old one",
-  );
+  expect(stderr).toContain("-o a.csv: is the input itself; to replace it, use -I, or -I.bak to keep the old one");
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(read(home, "a.csv")).toBe(a);
 });

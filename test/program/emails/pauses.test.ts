@@ -48,10 +48,7 @@ describe("rows of an open input are answered", () => {
       "in JSON Lines",
       ["-c", "email"],
       [['{"email":"a@larch-and-oak.com"}'], ['{"email":"b@mailinator.com"}']],
-      [
-        '{"email":"a@larch-and-oak.com","status":"ok"}\n',
-        '{"email":"b@mailinator.com","status":"disposable"}\n',
-      ],
+      ['{"email":"a@larch-and-oak.com","status":"ok"}\n', '{"email":"b@mailinator.com","status":"disposable"}\n'],
     ],
     [
       "in a table with a header, which is opened when it pauses after a record",
@@ -60,10 +57,7 @@ describe("rows of an open input are answered", () => {
         ["id;email", "1;a@larch-and-oak.com"],
         ["2;b@mailinator.com", '3;"c@larch-and-oak.com"'],
       ],
-      [
-        "id;email;status\n1;a@larch-and-oak.com;ok\n",
-        '2;b@mailinator.com;disposable\n3;"c@larch-and-oak.com";ok\n',
-      ],
+      ["id;email;status\n1;a@larch-and-oak.com;ok\n", '2;b@mailinator.com;disposable\n3;"c@larch-and-oak.com";ok\n'],
     ],
     [
       "in a list that starts with a single address",

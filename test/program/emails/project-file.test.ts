@@ -113,31 +113,28 @@ test("a project's file cannot set engine api unless the user names the service",
   expect(stderr).toContain(".idvrc.json: engine is not taken from a project's file");
 });
 
-test.skipIf(process.getuid?.() !== 0)(
-  "a project's file of another user is not read, and that is said",
-  async () => {
-    const home = temporaryFolder();
-    const path = join(home, ".idvrc.json");
-    writeFileSync(path, '{"batchSize": "nonsense"}');
-    chownSync(path, 12_345, 12_345);
-    const other = await idv(["emails"], { home, stdin: "ann@larch-and-oak.com\n" });
-    expect(other).toMatchObject({ code: 0, stderr: expect.stringContaining("it belongs to another user") });
-    chownSync(path, 0, 0);
-    const own = await idv(["emails"], { home, stdin: "ann@larch-and-oak.com\n" });
-    expect(own).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('batchSize: "nonsense" is invalid'),
-    });
-    const settings = { home, uid: 65_534, stdin: "ann@larch-and-oak.com\n" };
-    chmodSync(home, 0o777);
-    chmodSync(path, 0o600);
-    // Root's files count for everybody, so one that cannot be read is a fault.
-    expect(await idv(["emails"], settings)).toMatchObject({
-      code: 2,
-      stderr: `idv: ${path}: cannot be read: permission denied; make it readable, or run idv in another folder\n`,
-    });
-    chownSync(path, 12_345, 12_345);
-    const closed = await idv(["emails"], settings);
-    expect(closed).toMatchObject({ code: 0, stderr: expect.stringContaining("it belongs to another user") });
-  },
-);
+test.skipIf(process.getuid?.() !== 0)("a project's file of another user is not read, and that is said", async () => {
+  const home = temporaryFolder();
+  const path = join(home, ".idvrc.json");
+  writeFileSync(path, '{"batchSize": "nonsense"}');
+  chownSync(path, 12_345, 12_345);
+  const other = await idv(["emails"], { home, stdin: "ann@larch-and-oak.com\n" });
+  expect(other).toMatchObject({ code: 0, stderr: expect.stringContaining("it belongs to another user") });
+  chownSync(path, 0, 0);
+  const own = await idv(["emails"], { home, stdin: "ann@larch-and-oak.com\n" });
+  expect(own).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('batchSize: "nonsense" is invalid'),
+  });
+  const settings = { home, uid: 65_534, stdin: "ann@larch-and-oak.com\n" };
+  chmodSync(home, 0o777);
+  chmodSync(path, 0o600);
+  // Root's files count for everybody, so one that cannot be read is a fault.
+  expect(await idv(["emails"], settings)).toMatchObject({
+    code: 2,
+    stderr: `idv: ${path}: cannot be read: permission denied; make it readable, or run idv in another folder\n`,
+  });
+  chownSync(path, 12_345, 12_345);
+  const closed = await idv(["emails"], settings);
+  expect(closed).toMatchObject({ code: 0, stderr: expect.stringContaining("it belongs to another user") });
+});

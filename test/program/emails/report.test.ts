@@ -52,12 +52,9 @@ describe.skipIf(wantedBrowser() === undefined)("the report in a browser", () => 
     const [page, noticed] = await open({ javaScriptEnabled: false });
     const shown = await page
       .locator(".statuses tbody tr")
-      .evaluateAll((rows) =>
-        rows.map((row) => [...row.children].slice(0, 2).map((cell) => cell.textContent)),
-      );
+      .evaluateAll((rows) => rows.map((row) => [...row.children].slice(0, 2).map((cell) => cell.textContent)));
     const found = Object.entries(summary.statuses).filter(([, count]) => count > 0);
-    for (const [status, count] of found)
-      expect(shown).toContainEqual([status, count.toLocaleString("en-US")]);
+    for (const [status, count] of found) expect(shown).toContainEqual([status, count.toLocaleString("en-US")]);
     expect(noticed).toEqual([`file://${path}`]);
     await page.close();
   });
@@ -87,10 +84,7 @@ describe.skipIf(wantedBrowser() === undefined)("the report in a browser", () => 
 
   test("keeps foreign scripts from running", async () => {
     const spoiled = join(path, "../spoiled.html");
-    writeFileSync(
-      spoiled,
-      readFileSync(path, "utf8").replace("</main>", "<script>document.title='x'</script></main>"),
-    );
+    writeFileSync(spoiled, readFileSync(path, "utf8").replace("</main>", "<script>document.title='x'</script></main>"));
     const page = await browser.newPage();
     await page.goto(`file://${spoiled}`);
     expect(await page.title()).toMatch(/^Report: /);

@@ -44,9 +44,7 @@ test("bad rows do not include a field of several megabytes", async () => {
   const long = "y".repeat(times(20_000_000, 1_500_000));
   const rows = [`1,"${picture}"`, '2,"<b>""Hello""</b>"', `3,${long}`, "4,", "5"];
   const list = (status: string) =>
-    rows
-      .map((row, nth) => `n${nth}@larch-and-oak.com,${row}${status && row === "5" ? "," : ""}${status}\n`)
-      .join("");
+    rows.map((row, nth) => `n${nth}@larch-and-oak.com,${row}${status && row === "5" ? "," : ""}${status}\n`).join("");
   const home = folderOf({ list: `email,id,page\n${list("")}` });
   const { code, stderr } = await idv(["emails", "list", "-q", "-o", "o"], { home });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -74,11 +74,7 @@ describe("the command that goes on where the quota has ended", () => {
     ["emails -o -o.csv -- list.csv", "-o.csv", "idv emails -I --update ./-o.csv"],
     ["emails -d , -I list.csv", "list.csv", "idv emails -d , -I --update list.csv"],
     ["emails --drop fake -I list.csv", "list.csv", "idv emails --drop fake -I --update list.csv"],
-    [
-      "emails --bad-rows keep:b.csv -I list.csv",
-      "list.csv",
-      "idv emails --bad-rows keep -I --update list.csv",
-    ],
+    ["emails --bad-rows keep:b.csv -I list.csv", "list.csv", "idv emails --bad-rows keep -I --update list.csv"],
   ] as const;
   test.each(some(commands, 3))("completes the output of `idv %s`", async (command, output, expected) => {
     const home = homeOf({ "list.csv": list });

@@ -36,8 +36,7 @@ karin@team.fastmail.com,alias,sub-address: team.fastmail.com,
 test("idv domains fixtures/domains.txt gives every domain its status", async () => {
   const { code, stdout } = await idv(["domains", `${fixtures}domains.txt`]);
   const lines = readFileSync(`${fixtures}domains.txt`, "utf8").trimEnd().split("\n");
-  const statuses =
-    "ok ok disposable disposable fake fake fake fake fake ok ok ok ok ok fake fake ok ok".split(" ");
+  const statuses = "ok ok disposable disposable fake fake fake fake fake ok ok ok ok ok fake fake ok ok".split(" ");
   expect(utf8(stdout)).toBe(lines.map((line, i) => `${line},${statuses[i]}\n`).join(""));
   expect(code).toBe(0);
 });
@@ -147,17 +146,14 @@ test("--log json says how far the run is, off a terminal too, and --log plain on
   expect((await idv(["emails", "--log", "plain"], { stdin })).stderr).not.toContain("idv: 9,000 rows");
 });
 
-test.skipIf(process.platform !== "linux")(
-  "lines that the shell appends to a file end with a line break",
-  () => {
-    const home = folderOf({ l: "ann@larch-and-oak.com" });
-    for (const to of ["> new", ">> all", ">> all"]) {
-      execFileSync("sh", ["-c", `"$@" -q l ${to}`, "_", ...command, "emails"], {
-        cwd: home,
-        env: { HOME: home, XDG_STATE_HOME: home },
-      });
-    }
-    expect(readFileSync(join(home, "new"), "utf8")).toBe("ann@larch-and-oak.com,ok");
-    expect(readFileSync(join(home, "all"), "utf8")).toBe("ann@larch-and-oak.com,ok\n".repeat(2));
-  },
-);
+test.skipIf(process.platform !== "linux")("lines that the shell appends to a file end with a line break", () => {
+  const home = folderOf({ l: "ann@larch-and-oak.com" });
+  for (const to of ["> new", ">> all", ">> all"]) {
+    execFileSync("sh", ["-c", `"$@" -q l ${to}`, "_", ...command, "emails"], {
+      cwd: home,
+      env: { HOME: home, XDG_STATE_HOME: home },
+    });
+  }
+  expect(readFileSync(join(home, "new"), "utf8")).toBe("ann@larch-and-oak.com,ok");
+  expect(readFileSync(join(home, "all"), "utf8")).toBe("ann@larch-and-oak.com,ok\n".repeat(2));
+});

@@ -16,8 +16,7 @@ const { openTable } = await built("formats/text-formats");
 const { offlineValidator } = await built("core/validator/offline");
 const { loadClassifier } = await built("core/classifier/tables/load-classifier");
 const { openQuotaFile } = await built("state/quota/quota-file");
-const openQuota = async () =>
-  new TestQuota(await openQuotaFile(join(temporaryFolder(), "quota.db"), Date.now));
+const openQuota = async () => new TestQuota(await openQuotaFile(join(temporaryFolder(), "quota.db"), Date.now));
 
 /** Yields rows of every kind, 100 bytes each; some notes have line ends, so that a block may end inside one. */
 function* table(count: number) {
@@ -27,9 +26,7 @@ function* table(count: number) {
   for (let start = 0; start < count; start += 1000) {
     let text = "";
     for (let id = start; id < start + 1000; id++) {
-      const domain = ["gmail.com", "mailinator.com", "larch-and-oak.com", `d${id % 5000}.net`, "gmial.com"][
-        id % 5
-      ];
+      const domain = ["gmail.com", "mailinator.com", "larch-and-oak.com", `d${id % 5000}.net`, "gmial.com"][id % 5];
       const note = id % 7 === 0 ? '"calls,\nback ""soon"""' : "x".repeat(60);
       text += `${id},${id % 11 === 0 ? "" : `user${id % 90_000}@${domain}`},${note}\n`;
     }

@@ -15,9 +15,9 @@ test("two keys share a quota, and idv usage says which used what", async () => {
   const again = await idv(["keys", "create", "--name", "x", "--quota", "team", "--limit", "9"], { home });
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('there is a quota "team" already')]);
   const { url } = await serve(home, "-q");
-  expect(
-    (await post(`${url}/emails/validate`, a, emails("x@mailinator.com", "ann@larch-and-oak.com"))).status,
-  ).toBe(200);
+  expect((await post(`${url}/emails/validate`, a, emails("x@mailinator.com", "ann@larch-and-oak.com"))).status).toBe(
+    200,
+  );
   const { body } = await post(`${url}/domains/validate`, b, {
     domains: ["mailinator.com", "larch-and-oak.com"],
   });
@@ -45,10 +45,7 @@ test("two keys share a quota, and idv usage says which used what", async () => {
   const lines = csv.stdout.trim().split("\n");
   expect(lines[0]).toBe("time,key,name,kind,units,ok,alias,disposable,fake,other,quota_exceeded");
   expect(lines.slice(1).sort()).toEqual(
-    [
-      `${day},${first.id},"shop, north",email,2,1,0,1,0,0,0`,
-      `${day},${second.id},desk,domain,1,0,0,1,0,0,1`,
-    ].sort(),
+    [`${day},${first.id},"shop, north",email,2,1,0,1,0,0,0`, `${day},${second.id},desk,domain,1,0,0,1,0,0,1`].sort(),
   );
   const json = await idv(["usage", "--json", "--by", "hour", "--key", second.id], { home });
   expect(JSON.parse(json.stdout)).toEqual({

@@ -78,10 +78,7 @@ test("check_file writes beside the file, counts, and takes units", async () => {
 
 test("check_file tells what it found in a table with thousands of columns", async () => {
   const names = Array.from({ length: 5000 }, (_, i) => `column_with_a_long_name_${i}`);
-  writeFileSync(
-    join(home, "wide.csv"),
-    `email,${names.join(",")}\nann@larch-and-oak.com${",".repeat(5000)}\n`,
-  );
+  writeFileSync(join(home, "wide.csv"), `email,${names.join(",")}\nann@larch-and-oak.com${",".repeat(5000)}\n`);
   const { text } = await call("check_file", { path: "wide.csv" });
   expect(JSON.parse(text)).toMatchObject({ rows: 1, statuses: { ok: 1 }, inputs: [{ name: "./wide.csv" }] });
 });

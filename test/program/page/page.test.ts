@@ -79,11 +79,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
   const storedIn = (context: BrowserContext, page: Page) =>
     Promise.all([
       context.storageState({ indexedDB: true }).then(({ cookies, origins }) => [...cookies, ...origins]),
-      page.evaluate(async () => [
-        localStorage.length,
-        sessionStorage.length,
-        (await indexedDB.databases()).length,
-      ]),
+      page.evaluate(async () => [localStorage.length, sessionStorage.length, (await indexedDB.databases()).length]),
     ]);
 
   test("checks a file from the disk, asks for nothing and stores nothing", async () => {
@@ -171,31 +167,24 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     ["a binary", Buffer.from([0x7f, 0x45, 0x4c, 0x46, ...Array(600).fill(0)]), words.faults.format],
     ["a broken workbook", "PK\x03\x04 and nothing else", words.faults.workbook],
     ["no column", "a,b\n1,2\n", words.faults.column],
-    [
-      "damaged gzip",
-      gzipSync("email\nann@larch-and-oak.com\n".repeat(99)).subarray(0, 40),
-      words.faults.file,
-    ],
+    ["damaged gzip", gzipSync("email\nann@larch-and-oak.com\n".repeat(99)).subarray(0, 40), words.faults.file],
     ["an empty file", "", words.faults.empty],
   ];
-  testFull.each(faults)(
-    "says in a sentence what is wrong, and is usable again: %s",
-    async (_, content, sentence) => {
-      const { context, page } = await open();
-      await check(page, "list.csv", content);
-      expect(await page.textContent(".fault h2")).toBe(sentence);
-      expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H2");
-      if (sentence === words.faults.column) {
-        await page.getByLabel(words.chooseColumn).selectOption("2");
-        await page.waitForSelector(".lead");
-        expect(await page.textContent(".lead")).toBe("0 of 1 can be written to.");
-      } else {
-        await check(page, "list.csv", text);
-        await page.waitForSelector(".lead");
-      }
-      await context.close();
-    },
-  );
+  testFull.each(faults)("says in a sentence what is wrong, and is usable again: %s", async (_, content, sentence) => {
+    const { context, page } = await open();
+    await check(page, "list.csv", content);
+    expect(await page.textContent(".fault h2")).toBe(sentence);
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H2");
+    if (sentence === words.faults.column) {
+      await page.getByLabel(words.chooseColumn).selectOption("2");
+      await page.waitForSelector(".lead");
+      expect(await page.textContent(".lead")).toBe("0 of 1 can be written to.");
+    } else {
+      await check(page, "list.csv", text);
+      await page.waitForSelector(".lead");
+    }
+    await context.close();
+  });
 
   testFull("answers while it works, and can be stopped", async () => {
     const { context, page } = await open();

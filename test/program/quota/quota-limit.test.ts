@@ -153,9 +153,7 @@ describe("several processes", () => {
     const units = 7;
     let granted = 0;
     for (let round = 0; round < times(20, 2); round++) {
-      const children = [1, 2].map(() =>
-        spawn(process.execPath, ["--no-warnings", reserver, path, String(units)]),
-      );
+      const children = [1, 2].map(() => spawn(process.execPath, ["--no-warnings", reserver, path, String(units)]));
       const outcomes = children.map(finished);
       // Every other round while they grant, however slow the machine is; the others while they start, of which they say nothing.
       if (round % 2 === 0) await linesOf(children[0]!, Math.ceil(20 * Math.random()));
@@ -179,9 +177,7 @@ async function linesOf(child: ChildProcess, count: number): Promise<void> {
   }
 }
 
-async function sumOfGrants(
-  outcomes: readonly Promise<{ stdout: string; stderr: string }>[],
-): Promise<number> {
+async function sumOfGrants(outcomes: readonly Promise<{ stdout: string; stderr: string }>[]): Promise<number> {
   const ended = await Promise.all(outcomes);
   expect(ended.map(({ stderr }) => stderr).join("")).toBe("");
   // A line that the kill cut off has no line end.

@@ -58,11 +58,7 @@ describe("a shared quota in a file", () => {
   });
 
   test.each<[string[], Record<string, string>, string]>([
-    [
-      ["--quota", "postgres://h/x"],
-      {},
-      "--quota needs the name of the quota, too: postgres://host/database#NAME",
-    ],
+    [["--quota", "postgres://h/x"], {}, "--quota needs the name of the quota, too: postgres://host/database#NAME"],
     [[], { IDV_QUOTA: "postgres://h/x" }, "IDV_QUOTA needs the name of the quota, too"],
     [["--quota", "service.db#"], {}, "--quota needs the name of the quota, too"],
     [["--quota", "#nightly"], {}, "service.db: there is no such file"],
@@ -85,8 +81,7 @@ describe("a shared quota in a file", () => {
   test("ends the run with what it has charged if its key is revoked meanwhile", async () => {
     const home = temporaryFolder();
     await idv(["keys", "create", "--state", "service.db", "--name", "n"], { home });
-    const keys = async () =>
-      (await idv(["keys", "list", "--state", "service.db", "--json"], { home })).stdout;
+    const keys = async () => (await idv(["keys", "list", "--state", "service.db", "--json"], { home })).stdout;
     const { id } = JSON.parse(await keys()) as { id: string };
     const env = { IDV_STATE: "service.db", IDV_QUOTA_KEY: id };
     const child = startIdv(["emails"], { home, env });

@@ -6,15 +6,13 @@ import { createKey, serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const library = fileURLToPath(new URL("../../../dist/library/index.js", import.meta.url));
-const { AuthorisationError, createClient, ServiceError }: typeof import("../../../src/index.js") =
-  await import(library);
+const { AuthorisationError, createClient, ServiceError }: typeof import("../../../src/index.js") = await import(
+  library
+);
 
 const home = temporaryFolder();
 const { url } = await serve(home, "-q");
-const items = Array.from(
-  { length: 450 },
-  (_, i) => `u${i}@${i % 5 ? "larch-and-oak.com" : "mailinator.com"}`,
-);
+const items = Array.from({ length: 450 }, (_, i) => `u${i}@${i % 5 ? "larch-and-oak.com" : "mailinator.com"}`);
 
 async function all<Item>(iterable: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];

@@ -64,15 +64,9 @@ describe("without a browser", () => {
 
   test("a session is new at each sign-in, and its cookie is out of reach of scripts and other sites", async () => {
     const cookie = await signIn();
-    expect(cookie).toMatch(
-      /^idv-session=\w{43}; Max-Age=43200; Path=\/dashboard; HttpOnly; SameSite=Strict$/,
-    );
+    expect(cookie).toMatch(/^idv-session=\w{43}; Max-Age=43200; Path=\/dashboard; HttpOnly; SameSite=Strict$/);
     expect(await signIn()).not.toBe(cookie);
-    const https = await post(
-      "/sign-in",
-      { ...own(), origin: service.url.replace("http:", "https:") },
-      "token=x",
-    );
+    const https = await post("/sign-in", { ...own(), origin: service.url.replace("http:", "https:") }, "token=x");
     expect(https.status).toBe(403);
   });
 
@@ -117,11 +111,7 @@ describe("without a browser", () => {
       [service, { origin: service.url }, `over plain http. Open the dashboard over https`],
       [service, own(), "The link was used already"],
       [proxied, { origin: base, "sec-fetch-site": "same-origin" }, "The link was used already"],
-      [
-        proxied,
-        { origin: "https://evil.example", "sec-fetch-site": "same-origin" },
-        "replaces the Host field",
-      ],
+      [proxied, { origin: "https://evil.example", "sec-fetch-site": "same-origin" }, "replaces the Host field"],
       [proxied, { origin: base, "sec-fetch-site": "same-site" }, "sent by another site"],
       [lan, { origin: "http://nas.lan:8787" }, "The link was used already"],
       [lan, { origin: "http://evil.lan:8787" }, "replaces the Host field"],
@@ -164,9 +154,7 @@ describe("without a browser", () => {
     expect(policy).not.toContain("unsafe");
     expect(page.headers.get("cache-control")).toBe("no-store");
     const text = await page.text();
-    const [style, script] = [/href="(\S+\.css)"/, /src="(\S+\.js)"/].map(
-      (pattern) => pattern.exec(text)![1]!,
-    );
+    const [style, script] = [/href="(\S+\.css)"/, /src="(\S+\.js)"/].map((pattern) => pattern.exec(text)![1]!);
     const sizes = await Promise.all(
       [style!, script!].map(async (path) => {
         const response = await fetch(`${service.url}${path}`);
@@ -238,8 +226,7 @@ describe("without a browser", () => {
       body,
     });
     const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!;
-    const page = async (path: string) =>
-      (await fetch(`${url}/dashboard${path}`, { headers: { cookie } })).text();
+    const page = async (path: string) => (await fetch(`${url}/dashboard${path}`, { headers: { cookie } })).text();
     for (const path of [
       "",
       "/keys",
@@ -306,10 +293,7 @@ describe.skipIf(wantedBrowser() === undefined).each(stores)("in a browser, on %s
   const name = "<img src=x onerror=alert(1)>";
   beforeAll(async () => {
     state = await newState();
-    [browser, service] = await Promise.all([
-      startBrowser(),
-      serve(temporaryFolder(), "-q", "--state", state),
-    ]);
+    [browser, service] = await Promise.all([startBrowser(), serve(temporaryFolder(), "-q", "--state", state)]);
     context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
     page = await context.newPage();
     page.on("console", (message) => message.type() === "error" && faults.push(message.text()));

@@ -40,155 +40,138 @@ const stores: readonly (readonly [string, () => Promise<string>])[] = [
   ...(postgres ? ([["PostgreSQL", postgres.create]] as const) : []),
 ];
 
-describe.skipIf(wantedBrowser() === undefined || !isFull).each(stores)(
-  "in a browser, on %s",
-  (_, newState) => {
-    let browser: Browser;
-    let page: Page;
-    let state: string;
-    let running: Awaited<ReturnType<typeof start>>;
-    const faults: string[] = [];
-    beforeAll(async () => {
-      state = await newState();
-      [browser, running] = await Promise.all([startBrowser(), start(state)]);
-      page = await browser.newPage();
-      page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
-      page.on("pageerror", (error) => faults.push(error.message));
-      await page.goto(await linkTo(running.service, state));
-      await page.getByRole("button", { name: "Sign in" }).click();
+describe.skipIf(wantedBrowser() === undefined || !isFull).each(stores)("in a browser, on %s", (_, newState) => {
+  let browser: Browser;
+  let page: Page;
+  let state: string;
+  let running: Awaited<ReturnType<typeof start>>;
+  const faults: string[] = [];
+  beforeAll(async () => {
+    state = await newState();
+    [browser, running] = await Promise.all([startBrowser(), start(state)]);
+    page = await browser.newPage();
+    page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+    page.on("pageerror", (error) => faults.push(error.message));
+    await page.goto(await linkTo(running.service, state));
+    await page.getByRole("button", { name: "Sign in" }).click();
+  });
+  afterAll(() => browser.close());
+  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+  const send = async (name: string, content: Uint8Array | string) => {
+    const path = join(temporaryFolder(), name);
+    writeFileSync(path, content);
+    await page.goto(`${running.service.url}/dashboard/lists`);
+    await page.locator("input[type=file]").setInputFiles(path);
+    await press("Send");
+    // The page of the list, or why it was not taken.
+    await page.waitForFunction(() => {
+      const said = document.querySelector("output")?.textContent;
+      return said == null ? document.querySelector("button.danger") : !/^$|sent$|Reading/.test(said);
     });
-    afterAll(() => browser.close());
-    const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
-    const send = async (name: string, content: Uint8Array | string) => {
-      const path = join(temporaryFolder(), name);
-      writeFileSync(path, content);
-      await page.goto(`${running.service.url}/dashboard/lists`);
-      await page.locator("input[type=file]").setInputFiles(path);
-      await press("Send");
-      // The page of the list, or why it was not taken.
-      await page.waitForFunction(() => {
-        const said = document.querySelector("output")?.textContent;
-        return said == null ? document.querySelector("button.danger") : !/^$|sent$|Reading/.test(said);
-      });
-      return path;
-    };
-    const untilDone = () => page.locator("a.button, .fault").first().waitFor({ timeout: 60_000 });
-    const download = async () => {
-      const [file] = await Promise.all([
-        page.waitForEvent("download"),
-        page.locator("a.button").first().click(),
-      ]);
-      return { name: file.suggestedFilename(), content: readFileSync((await file.path())!) };
-    };
+    return path;
+  };
+  const untilDone = () => page.locator("a.button, .fault").first().waitFor({ timeout: 60_000 });
+  const download = async () => {
+    const [file] = await Promise.all([page.waitForEvent("download"), page.locator("a.button").first().click()]);
+    return { name: file.suggestedFilename(), content: readFileSync((await file.path())!) };
+  };
 
-    test("a long list comes back as the command line writes it, and is charged to the key", async () => {
-      const count = times(1_000_000, 20_000);
-      const distinct = 0.7 * count;
-      const [rowsText, distinctText] = [count, distinct].map((number) => number.toLocaleString("en"));
-      const rows = Array.from(
-        { length: count },
-        (_, i) =>
-          `${i},"Person ${i}, x",user${i % distinct}@${(i % distinct) % 9 ? "larch-and-oak.com" : "mailinator.com"}\r\n`,
-      );
-      const path = await send(
-        "customers.csv",
-        `id;name\r\n`.replace(";", ",").replace("\r\n", ",email\r\n") + rows.join(""),
-      );
-      expect(await page.textContent("form.box")).toContain(
-        `${rowsText} rows with ${distinctText} different addresses`,
-      );
-      expect(await page.locator("select[name=column] option[selected]").textContent()).toBe("3 email");
-      await expectFits(page);
-      await press("Check the list");
-      await untilDone();
-      expect(await page.textContent(".good")).toBe(`${rowsText} rows checked, for ${distinctText} units.`);
-      const { name, content } = await download();
-      expect(name).toBe("checked-customers.csv");
-      const output = join(temporaryFolder(), "checked.csv");
-      expect((await idv(["emails", path, "--offline", "-q", "-o", output])).code).toBe(0);
-      expect(content.equals(readFileSync(output))).toBe(true);
-      expect(await usedOf(state)).toBe(distinct);
-      const [report] = await Promise.all([
-        page.waitForEvent("popup"),
-        page.getByRole("link", { name: "Report" }).click(),
-      ]);
-      expect(await report.textContent("h1")).toBe("customers.csv");
-      // Its style applies.
-      expect(await report.locator("h1").evaluate((h1) => getComputedStyle(h1).margin)).toBe("0px");
-      await report.close();
-      await press("Remove the list");
-      await page.locator("input[type=file]").waitFor();
-      expect(running.left()).toEqual([]);
-      expect(faults).toEqual([]);
-    });
+  test("a long list comes back as the command line writes it, and is charged to the key", async () => {
+    const count = times(1_000_000, 20_000);
+    const distinct = 0.7 * count;
+    const [rowsText, distinctText] = [count, distinct].map((number) => number.toLocaleString("en"));
+    const rows = Array.from(
+      { length: count },
+      (_, i) =>
+        `${i},"Person ${i}, x",user${i % distinct}@${(i % distinct) % 9 ? "larch-and-oak.com" : "mailinator.com"}\r\n`,
+    );
+    const path = await send(
+      "customers.csv",
+      `id;name\r\n`.replace(";", ",").replace("\r\n", ",email\r\n") + rows.join(""),
+    );
+    expect(await page.textContent("form.box")).toContain(`${rowsText} rows with ${distinctText} different addresses`);
+    expect(await page.locator("select[name=column] option[selected]").textContent()).toBe("3 email");
+    await expectFits(page);
+    await press("Check the list");
+    await untilDone();
+    expect(await page.textContent(".good")).toBe(`${rowsText} rows checked, for ${distinctText} units.`);
+    const { name, content } = await download();
+    expect(name).toBe("checked-customers.csv");
+    const output = join(temporaryFolder(), "checked.csv");
+    expect((await idv(["emails", path, "--offline", "-q", "-o", output])).code).toBe(0);
+    expect(content.equals(readFileSync(output))).toBe(true);
+    expect(await usedOf(state)).toBe(distinct);
+    const [report] = await Promise.all([
+      page.waitForEvent("popup"),
+      page.getByRole("link", { name: "Report" }).click(),
+    ]);
+    expect(await report.textContent("h1")).toBe("customers.csv");
+    // Its style applies.
+    expect(await report.locator("h1").evaluate((h1) => getComputedStyle(h1).margin)).toBe("0px");
+    await report.close();
+    await press("Remove the list");
+    await page.locator("input[type=file]").waitFor();
+    expect(running.left()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
 
-    test("rows are left out, and statuses get files of their own, as chosen", async () => {
-      await send("a=1 +x.csv", "=cmd|x;mail\n1;a@mailinator.com\n2;ann@larch-and-oak.com\n3;x@@\n");
-      await page.getByLabel("fake").check();
-      await page.getByLabel("a file for each status").check();
-      await press("Check the list");
-      await untilDone();
-      expect(await page.locator("a.button").allTextContents()).toEqual([
-        expect.stringContaining("disposable.csv"),
-        expect.stringContaining("ok.csv"),
-      ]);
-      expect((await download()).content.toString()).toBe(
-        "=cmd|x;mail;status\n1;a@mailinator.com;disposable\n",
-      );
-      await press("Remove the list");
-    });
+  test("rows are left out, and statuses get files of their own, as chosen", async () => {
+    await send("a=1 +x.csv", "=cmd|x;mail\n1;a@mailinator.com\n2;ann@larch-and-oak.com\n3;x@@\n");
+    await page.getByLabel("fake").check();
+    await page.getByLabel("a file for each status").check();
+    await press("Check the list");
+    await untilDone();
+    expect(await page.locator("a.button").allTextContents()).toEqual([
+      expect.stringContaining("disposable.csv"),
+      expect.stringContaining("ok.csv"),
+    ]);
+    expect((await download()).content.toString()).toBe("=cmd|x;mail;status\n1;a@mailinator.com;disposable\n");
+    await press("Remove the list");
+  });
 
-    test("gzip comes back as gzip, and another column may be chosen", async () => {
-      const text = "email,other\nann@larch-and-oak.com,a@mailinator.com\n";
-      await send("two.csv.gz", gzipSync(text));
-      await page.getByLabel("Column with the addresses").selectOption("2");
-      await press("Check the list");
-      await untilDone();
-      const { name, content } = await download();
-      expect([name, content[0], content[1]]).toEqual(["checked-two.csv.gz", 0x1f, 0x8b]);
-      const { stdout } = await idv(["emails", "-q", "--only", "ok", "-c", "2"], { stdin: text });
-      expect(stdout).toBe("email,other,status\n");
-      await press("Remove the list");
-    });
+  test("gzip comes back as gzip, and another column may be chosen", async () => {
+    const text = "email,other\nann@larch-and-oak.com,a@mailinator.com\n";
+    await send("two.csv.gz", gzipSync(text));
+    await page.getByLabel("Column with the addresses").selectOption("2");
+    await press("Check the list");
+    await untilDone();
+    const { name, content } = await download();
+    expect([name, content[0], content[1]]).toEqual(["checked-two.csv.gz", 0x1f, 0x8b]);
+    const { stdout } = await idv(["emails", "-q", "--only", "ok", "-c", "2"], { stdin: text });
+    expect(stdout).toBe("email,other,status\n");
+    await press("Remove the list");
+  });
 
-    test("a file that is no list is refused with the reason, and nothing stays", async () => {
-      await send("photo.csv", Buffer.from("%PDF-1.7 nonsense"));
-      expect(await page.textContent("output")).toContain("PDF");
-      expect(running.left()).toEqual([]);
-      await send("none.csv", "a,b\n1,2\n");
-      expect(await page.textContent("output")).toContain("no column looks like e-mail addresses");
-      expect(faults.filter((text) => !text.includes("400"))).toEqual([]);
-    });
+  test("a file that is no list is refused with the reason, and nothing stays", async () => {
+    await send("photo.csv", Buffer.from("%PDF-1.7 nonsense"));
+    expect(await page.textContent("output")).toContain("PDF");
+    expect(running.left()).toEqual([]);
+    await send("none.csv", "a,b\n1,2\n");
+    expect(await page.textContent("output")).toContain("no column looks like e-mail addresses");
+    expect(faults.filter((text) => !text.includes("400"))).toEqual([]);
+  });
 
-    test("a check is cancelled, and the pages are accessible", async () => {
-      const checked = await browser.newContext({
-        bypassCSP: true,
-        storageState: await page.context().storageState(),
-      });
-      const other = await checked.newPage();
-      await other.goto(`${running.service.url}/dashboard/lists`);
-      await expectAccessible(other);
-      const rows = Array.from(
-        { length: times(400_000, 40_000) },
-        (_, i) => `n${i}@d${i % 5000}.example-co.com\n`,
-      );
-      await send("long.txt", rows.join(""));
-      await other.goto(page.url());
-      await expectAccessible(other);
-      await expectFits(page);
-      await press("Check the list");
-      await page
-        .getByRole("button", { name: "Stop and remove" })
-        .or(page.locator("a.button"))
-        .first()
-        .waitFor();
-      await page.locator("button.danger").click();
-      await page.locator("input[type=file]").waitFor();
-      expect(running.left()).toEqual([]);
-      await checked.close();
+  test("a check is cancelled, and the pages are accessible", async () => {
+    const checked = await browser.newContext({
+      bypassCSP: true,
+      storageState: await page.context().storageState(),
     });
-  },
-);
+    const other = await checked.newPage();
+    await other.goto(`${running.service.url}/dashboard/lists`);
+    await expectAccessible(other);
+    const rows = Array.from({ length: times(400_000, 40_000) }, (_, i) => `n${i}@d${i % 5000}.example-co.com\n`);
+    await send("long.txt", rows.join(""));
+    await other.goto(page.url());
+    await expectAccessible(other);
+    await expectFits(page);
+    await press("Check the list");
+    await page.getByRole("button", { name: "Stop and remove" }).or(page.locator("a.button")).first().waitFor();
+    await page.locator("button.danger").click();
+    await page.locator("input[type=file]").waitFor();
+    expect(running.left()).toEqual([]);
+    await checked.close();
+  });
+});
 
 describe("uploads that are attacks", () => {
   let state: string;

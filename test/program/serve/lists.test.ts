@@ -75,15 +75,12 @@ describe("on one server", async () => {
     const { stdout } = await idv(["emails", "-q", "--offline"], { stdin: text });
     expect((await fetchBytes(`${service.url}/lists/${id}/result`, key)).toString()).toBe(stdout);
     // The usage has the statuses of the list.
-    const usage = async () =>
-      (await request(`${service.url}/usage`, { headers: bearer(key) })).body.usage[0].statuses;
+    const usage = async () => (await request(`${service.url}/usage`, { headers: bearer(key) })).body.usage[0].statuses;
     await expect.poll(usage).toEqual({ ok: 1, disposable: 1, fake: 1 });
     const report = await fetch(`${service.url}/lists/${id}/report`, { headers: bearer(key) });
     expect(await report.text()).toContain("<h1>people.csv</h1>");
     for (const path of ["", "/result", "/report"]) {
-      expect((await request(`${service.url}/lists/${id}${path}`, { headers: bearer(other) })).status).toBe(
-        404,
-      );
+      expect((await request(`${service.url}/lists/${id}${path}`, { headers: bearer(other) })).status).toBe(404);
       expect((await request(`${service.url}/lists/${id}${path}`)).status).toBe(401);
     }
     const all = async (secret: string) =>
@@ -120,8 +117,7 @@ describe("on one server", async () => {
   });
 
   test("a list with an Idempotency-Key is taken and charged once", async () => {
-    const used = async () =>
-      JSON.parse((await idv(["keys", "list", "--json"], { home })).stdout.split("\n")[0]!).used;
+    const used = async () => JSON.parse((await idv(["keys", "list", "--json"], { home })).stdout.split("\n")[0]!).used;
     const before = await used();
     const once = { "idempotency-key": "night-1" };
     const list = "email\nonce@larch-and-oak.com\n";
@@ -162,12 +158,7 @@ describe("on one server", async () => {
 
   test("a file is a list whatever type curl gives it", async () => {
     const form = { "content-type": "application/x-www-form-urlencoded" };
-    for (const list of [
-      text,
-      "email\nann@larch-and-oak.com",
-      gzipSync(text),
-      text.replaceAll("\r\n", "\r"),
-    ]) {
+    for (const list of [text, "email\nann@larch-and-oak.com", gzipSync(text), text.replaceAll("\r\n", "\r")]) {
       const { status, body } = await send(service, key, list, {}, form);
       expect([status, body.message]).toEqual([202, undefined]);
       await untilEnd(service, key, body.id);
@@ -180,10 +171,7 @@ describe("on one server", async () => {
     for (const type of ["text/csv", "application/octet-stream", "application/x-www-form-urlencoded"]) {
       const headers = { ...bearer(key), "content-type": type };
       const answer = await request(`${service.url}/lists`, { method: "POST", headers, body });
-      expect([answer.status, answer.body.message]).toEqual([
-        415,
-        expect.stringContaining("curl --data-binary"),
-      ]);
+      expect([answer.status, answer.body.message]).toEqual([415, expect.stringContaining("curl --data-binary")]);
     }
   });
 
@@ -193,11 +181,7 @@ describe("on one server", async () => {
     ["GET", "/lists?limit=3", 'There is no parameter "limit": this request takes none.'],
     ["GET", "/lists/x/result?name=a", 'There is no parameter "name"; the only one is file.'],
     ["GET", "/emails/check?adress=a@b.net", 'There is no parameter "adress"; did you mean address?'],
-    [
-      "GET",
-      "/emails/check?address=a@b.net&explain=1",
-      'There is no parameter "explain"; the only one is address.',
-    ],
+    ["GET", "/emails/check?address=a@b.net&explain=1", 'There is no parameter "explain"; the only one is address.'],
   ])("%s %s is refused, with a guess where there is one", async (method, path, message) => {
     const answer = await request(service.url + path, { method, headers: bearer(key) });
     expect([answer.status, answer.body.message]).toEqual([400, message]);
@@ -215,8 +199,7 @@ describe("on one server", async () => {
 
   test("the usage has the statuses of distinct items where items repeat", async () => {
     const repeating = await createKey(home, { limit: 10 });
-    const list =
-      "email\nann@larch-and-oak.com\nx@mailinator.com\nX@MAILINATOR.com\nann@larch-and-oak.com\nx@@\n";
+    const list = "email\nann@larch-and-oak.com\nx@mailinator.com\nX@MAILINATOR.com\nann@larch-and-oak.com\nx@@\n";
     const { id } = (await send(service, repeating, list)).body;
     await untilEnd(service, repeating, id);
     const usage = async () =>
@@ -246,8 +229,7 @@ describe("on one server", async () => {
       const answer = await send(service, key, list, query, headers).catch((error: Error) => {
         if (error.name !== "TypeError") throw error;
       });
-      if (answer)
-        expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(message)]);
+      if (answer) expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(message)]);
       else expect(status).toBe(413);
     }
     const joined = await send(service, key, "email,name\na@b.net,A\nname,email\nB,b@c.net\n");
@@ -260,9 +242,7 @@ describe("on one server", async () => {
     expect((await look(service, key, bad.body.id)).fault).toBe(
       'no column looks like e-mail addresses; the columns are 1 "a", 2 "b"; choose one',
     );
-    expect(
-      (await request(`${service.url}/lists/${bad.body.id}/result`, { headers: bearer(key) })).status,
-    ).toBe(409);
+    expect((await request(`${service.url}/lists/${bad.body.id}/result`, { headers: bearer(key) })).status).toBe(409);
     const sandbox = await createKey(home, { isSandbox: true });
     expect((await send(service, sandbox, text)).status).toBe(403);
     const domains = await createKey(home, { permissions: ["domains"] });
@@ -298,9 +278,7 @@ describe("on one server", async () => {
       units: { used: 200, paidBefore: 300 },
     });
     const usage = async () => (await request(`${service.url}/usage`, { headers: bearer(few) })).body;
-    await expect
-      .poll(usage)
-      .toMatchObject({ units: 500, usage: [{ statuses: { ok: 500, quota_exceeded: 200 } }] });
+    await expect.poll(usage).toMatchObject({ units: 500, usage: [{ statuses: { ok: 500, quota_exceeded: 200 } }] });
     await request(`${service.url}/lists/${id}`, { method: "DELETE", headers: bearer(few) });
     expect((await run()).status).toBe(404);
   });
@@ -323,9 +301,7 @@ test("a folder that cannot be used is refused at the start, and lists in one tha
     status: 503,
     body: { message: expect.stringContaining("The folder for lists cannot be written") },
   });
-  expect(
-    (await request(`${service.url}/lists/${id}`, { method: "DELETE", headers: bearer(key) })).status,
-  ).toBe(204);
+  expect((await request(`${service.url}/lists/${id}`, { method: "DELETE", headers: bearer(key) })).status).toBe(204);
 });
 
 describe.skipIf(!postgres)("on four servers", () => {
@@ -349,8 +325,7 @@ describe.skipIf(!postgres)("on four servers", () => {
       const ids = sent.map(({ body }) => body.id as string);
       // The first is killed while it works.
       const running = async () =>
-        (await Promise.all(ids.map((id) => look(at(1), key, id)))).filter(({ state }) => state === "running")
-          .length;
+        (await Promise.all(ids.map((id) => look(at(1), key, id)))).filter(({ state }) => state === "running").length;
       await expect.poll(running, { interval: 20 }).toBeGreaterThan(3);
       await servers[0]!.kill();
       for (const id of ids) await untilEnd(at(2), key, id, 60_000);

@@ -61,66 +61,60 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     expect(await usedOf(state)).toEqual({ used: 1001, usage: 1001 });
   });
 
-  testFull(
-    "servers killed under load lose no unit, and a repeated Idempotency-Key is not charged again",
-    async () => {
-      const state = await postgres.create();
-      const key = await create(state);
-      let answered = 0;
-      for (let round = 0; round < 5; round++) {
-        const { url, kill } = await serve(temporaryFolder(), "-q", "--state", state);
-        const names = (i: number) => Array.from({ length: 10 }, (_, item) => `r${round}-${i}-${item}`);
-        let left = 8 * round;
-        let onAnswered = () => {};
-        const isUnderWay = new Promise<void>((resolve) => {
-          onAnswered = () => {
-            if (left-- === 0) resolve();
-          };
-        });
-        const work = Array.from({ length: 40 }, (_, i) =>
-          send(url, key, names(i), `r${round}-${i}`).then(
-            () => onAnswered(),
-            () => undefined,
-          ),
-        );
-        onAnswered();
-        await isUnderWay;
-        await kill();
-        await Promise.all(work);
-        // What was not answered is sent again, to another server; what was committed is not charged twice.
-        const next = await serve(temporaryFolder(), "-q", "--state", state);
-        const again = await Promise.all(
-          Array.from({ length: 40 }, (_, i) => send(next.url, key, names(i), `r${round}-${i}`)),
-        );
-        answered += again.reduce((sum, { granted }) => sum + granted, 0);
-        await next.kill();
-      }
-      expect(answered).toBe(2000);
-      expect(await usedOf(state)).toEqual({ used: 2000, usage: 2000 });
-    },
-  );
+  testFull("servers killed under load lose no unit, and a repeated Idempotency-Key is not charged again", async () => {
+    const state = await postgres.create();
+    const key = await create(state);
+    let answered = 0;
+    for (let round = 0; round < 5; round++) {
+      const { url, kill } = await serve(temporaryFolder(), "-q", "--state", state);
+      const names = (i: number) => Array.from({ length: 10 }, (_, item) => `r${round}-${i}-${item}`);
+      let left = 8 * round;
+      let onAnswered = () => {};
+      const isUnderWay = new Promise<void>((resolve) => {
+        onAnswered = () => {
+          if (left-- === 0) resolve();
+        };
+      });
+      const work = Array.from({ length: 40 }, (_, i) =>
+        send(url, key, names(i), `r${round}-${i}`).then(
+          () => onAnswered(),
+          () => undefined,
+        ),
+      );
+      onAnswered();
+      await isUnderWay;
+      await kill();
+      await Promise.all(work);
+      // What was not answered is sent again, to another server; what was committed is not charged twice.
+      const next = await serve(temporaryFolder(), "-q", "--state", state);
+      const again = await Promise.all(
+        Array.from({ length: 40 }, (_, i) => send(next.url, key, names(i), `r${round}-${i}`)),
+      );
+      answered += again.reduce((sum, { granted }) => sum + granted, 0);
+      await next.kill();
+    }
+    expect(answered).toBe(2000);
+    expect(await usedOf(state)).toEqual({ used: 2000, usage: 2000 });
+  });
 
-  testFull(
-    "a database that is gone for a while gives 503, then all is well and no unit is lost",
-    async (context) => {
-      if (postgres.kill === undefined) return context.skip();
-      const state = await postgres.create();
-      const key = await create(state);
-      const { url } = await serve(temporaryFolder(), "-q", "--state", state);
-      expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
-      await postgres.kill();
-      await expect.poll(async () => (await send(url, key, ["b"], "b")).code).toBe(503);
-      expect((await fetch(`${url}/readyz`)).status).toBe(503);
-      expect((await fetch(`${url}/healthz`)).status).toBe(200);
-      // It stays away while it is asked again.
-      for (const name of ["c", "d", "e"]) expect((await send(url, key, [name])).code).toBe(503);
-      await postgres.restart!();
-      await expect.poll(async () => (await send(url, key, ["b"], "b")).code).toBe(200);
-      expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
-      expect(await usedOf(state)).toEqual({ used: 2, usage: 2 });
-      expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    },
-  );
+  testFull("a database that is gone for a while gives 503, then all is well and no unit is lost", async (context) => {
+    if (postgres.kill === undefined) return context.skip();
+    const state = await postgres.create();
+    const key = await create(state);
+    const { url } = await serve(temporaryFolder(), "-q", "--state", state);
+    expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
+    await postgres.kill();
+    await expect.poll(async () => (await send(url, key, ["b"], "b")).code).toBe(503);
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    // It stays away while it is asked again.
+    for (const name of ["c", "d", "e"]) expect((await send(url, key, [name])).code).toBe(503);
+    await postgres.restart!();
+    await expect.poll(async () => (await send(url, key, ["b"], "b")).code).toBe(200);
+    expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
+    expect(await usedOf(state)).toEqual({ used: 2, usage: 2 });
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
 
   testFull("what was answered is charged although the database is killed", async (context) => {
     if (postgres.kill === undefined) return context.skip();
@@ -170,8 +164,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     const admin = new pg.Client({ connectionString: state });
     await admin.connect();
     const waiting = send(url, key, ["a"], "a");
-    const blocked =
-      "SELECT pid FROM pg_stat_activity WHERE application_name = 'idv' AND wait_event_type = 'Lock'";
+    const blocked = "SELECT pid FROM pg_stat_activity WHERE application_name = 'idv' AND wait_event_type = 'Lock'";
     await expect.poll(async () => (await admin.query(blocked)).rowCount).toBe(1);
     await admin.query(`SELECT pg_terminate_backend(pid) FROM (${blocked}) AS blocked`);
     expect(await waiting).toEqual({ code: 503, granted: 0 });
@@ -211,11 +204,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
   testFull.each([
     ["postgres://idv@127.0.0.1:1/x?password=hidden", 2, "a password does not belong on a command line"],
     // The host that counts is the one that the library takes; there, TLS is asked for.
-    [
-      "postgres:///x?host=127.0.0.1&sslmode=prefer",
-      6,
-      "postgres://127.0.0.1/x: sslmode=prefer does not check",
-    ],
+    ["postgres:///x?host=127.0.0.1&sslmode=prefer", 6, "postgres://127.0.0.1/x: sslmode=prefer does not check"],
     ["postgres://idv:hidden@127.0.0.1:1/x", 2, "a password does not belong on a command line"],
     ["postgres://127.0.0.1:1/x", 6, "postgres://127.0.0.1/x: the database cannot be used: "],
     ["postgres://db.invalid/x?sslmode=require", 6, "sslmode=require does not check the server"],

@@ -45,15 +45,11 @@ describe.each(stores)("on %s", (_, newState) => {
     expect(refused!.body.message).toBe("Too many requests: at most 40 in 1 s.");
     expect(refused!.headers.get("retry-after")).toBe("1");
     expect((await send(0, other)).status).toBe(200);
-    const listed = JSON.parse(
-      (await idv(["keys", "list", "--json", "--state", state])).stdout.split("\n")[0]!,
-    );
+    const listed = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout.split("\n")[0]!);
     expect(listed).toMatchObject({ rate: "40/s", used: granted });
     await sleep(1000);
     expect((await send(0)).headers.get("ratelimit-policy")).toBe('"validations";q=1000, "requests";q=40;w=1');
-    expect(
-      (await idv(["keys", "set", listed.id, "--rate", "none", "--limit", "0", "--state", state])).code,
-    ).toBe(0);
+    expect((await idv(["keys", "set", listed.id, "--rate", "none", "--limit", "0", "--state", state])).code).toBe(0);
     const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => send(i)));
     expect(new Set(answers.map(({ body }) => body.code))).toEqual(new Set(["quota_exhausted"]));
   });

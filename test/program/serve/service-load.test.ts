@@ -11,8 +11,7 @@ import { createKey, lastKey, post, request, type Service, serve } from "../../su
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { testFull, times } from "../../support/tier.js";
 
-const domainsOf = (from: string, count: number) =>
-  Array.from({ length: count }, (_, i) => `${from}-${i}.com`);
+const domainsOf = (from: string, count: number) => Array.from({ length: count }, (_, i) => `${from}-${i}.com`);
 
 /** Counts the items of an answer that were granted. */
 const granted = (body: { domains?: Record<string, { status: string }> }) =>
@@ -43,9 +42,7 @@ describe.concurrent("under load", () => {
         if (i % 10 === 0) statuses.add((await post(`${url}/domains/validate`, "sk_none", body)).status);
       }
     };
-    await Promise.all(
-      ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p"].map(client),
-    );
+    await Promise.all(["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p"].map(client));
     expect(units).toBe(times(3000, 1000));
     expect(await lastKey(home)).toMatchObject({ used: times(3000, 1000), left: 0 });
     expect([...statuses].sort()).toEqual([200, 400, 401, 429]);

@@ -244,9 +244,9 @@ describe("points that the interface document leaves open", () => {
     expect((await post("/domains/validate", body, headers)).text).toBe(first.text);
     const fresh = { ...headers, "idempotency-key": "batch-2" };
     expect((await post("/domains/validate", body, fresh)).status).toBe(429);
-    expect(
-      (await post("/domains/validate", body, { ...headers, "idempotency-key": "x".repeat(256) })).status,
-    ).toBe(400);
+    expect((await post("/domains/validate", body, { ...headers, "idempotency-key": "x".repeat(256) })).status).toBe(
+      400,
+    );
   });
 
   test("binds an Idempotency-Key to one operation", async () => {
@@ -271,9 +271,7 @@ describe("points that the interface document leaves open", () => {
     expect(secret).toMatch(/^sk_test_[0-9A-Za-z]{43}$/);
     const emails = ["a@disposable.com", "a@fake.com", "a@ALIAS.com", "a@mailinator.com"];
     const { body } = await post("/emails/validate", { emails }, as(secret));
-    expect(Object.values(body.emails)).toEqual(
-      ["disposable", "fake", "alias", "ok"].map((status) => ({ status })),
-    );
+    expect(Object.values(body.emails)).toEqual(["disposable", "fake", "alias", "ok"].map((status) => ({ status })));
     const domains = await post("/domains/validate", { domains: ["alias.com", "fake.com"] }, as(secret));
     expect(Object.values(domains.body.domains)).toEqual([{ status: "ok" }, { status: "fake" }]);
   });
@@ -317,11 +315,7 @@ describe("points that the interface document leaves open", () => {
     const other = await preflight("https://elsewhere.net");
     expect([...other.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
     expect([other.status, other.headers.get("allow")]).toEqual([405, "POST"]);
-    const answer = await post(
-      "/emails/validate",
-      { emails: [] },
-      { origin: "https://shop.larch-and-oak.com" },
-    );
+    const answer = await post("/emails/validate", { emails: [] }, { origin: "https://shop.larch-and-oak.com" });
     expect(answer.headers.get("access-control-allow-origin")).toBe("https://shop.larch-and-oak.com");
   });
 
@@ -361,8 +355,7 @@ describe("keys", () => {
       used: 0,
       expires: "2999-01-31T00:00:00.000Z",
     });
-    const check = async (secret: string) =>
-      (await post("/domains/validate", { domains: [] }, as(secret))).status;
+    const check = async (secret: string) => (await post("/domains/validate", { domains: [] }, as(secret))).status;
     expect(await check(secret)).toBe(200);
     await idv(["keys", "set", id, "--limit", "0"], { home });
     expect(await check(secret)).toBe(429);
@@ -433,11 +426,7 @@ describe("robustness", () => {
 
   test("a request is found in the log by its id, its key and its trace", async () => {
     const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    const given = await post(
-      "/domains/validate",
-      { domains: [] },
-      { "x-request-id": "a-1", traceparent: trace },
-    );
+    const given = await post("/domains/validate", { domains: [] }, { "x-request-id": "a-1", traceparent: trace });
     expect(given.headers.get("x-request-id")).toBe("a-1");
     const { id } = await lastKey(home);
     const entries = () =>
@@ -484,9 +473,7 @@ describe("robustness", () => {
 
   test("challenges clients without a key, and names the error to those with a wrong one", async () => {
     const challenge = async (headers: Record<string, string>) =>
-      (await request(`${service.url}/emails/validate`, { method: "POST", headers })).headers.get(
-        "www-authenticate",
-      );
+      (await request(`${service.url}/emails/validate`, { method: "POST", headers })).headers.get("www-authenticate");
     expect(await challenge({})).toBe('Bearer realm="idv"');
     for (const authorization of ["Bearer no key", `Bearer sk_${"A".repeat(43)}`, "Basic eDp4"]) {
       expect(await challenge({ authorization })).toBe('Bearer realm="idv", error="invalid_token"');
@@ -497,9 +484,7 @@ describe("robustness", () => {
     const body = gzipSync('{"domains":[]}');
     const answer = await post("/domains/validate", body, { "content-encoding": "gzip" });
     expect([answer.status, answer.headers.get("accept-encoding")]).toEqual([415, "identity"]);
-    expect(
-      (await post("/domains/validate", { domains: [] }, { "content-encoding": "identity" })).status,
-    ).toBe(200);
+    expect((await post("/domains/validate", { domains: [] }, { "content-encoding": "identity" })).status).toBe(200);
   });
 
   test("shares a quota exactly between two servers, and kill -9 loses no charged unit", async () => {

@@ -14,12 +14,7 @@ const lines = async (...args: string[]) =>
 
 const own = ({ url }: Service) => ({ origin: url, "sec-fetch-site": "same-origin" });
 
-function post(
-  service: Service,
-  path: string,
-  fields: Record<string, string>,
-  headers: Record<string, string>,
-) {
+function post(service: Service, path: string, fields: Record<string, string>, headers: Record<string, string>) {
   return fetch(`${service.url}/dashboard${path}`, {
     method: "POST",
     redirect: "manual",
@@ -42,8 +37,7 @@ beforeAll(async () => {
 });
 
 describe("links", () => {
-  const linkFor = async (...args: string[]) =>
-    (await run("dashboard", "--base-url", service.url, ...args)).stdout;
+  const linkFor = async (...args: string[]) => (await run("dashboard", "--base-url", service.url, ...args)).stdout;
 
   test("sign people in, whose changes the audit names", async () => {
     const anna = await signIn(service, await linkFor("--name", "anna <x>"));

@@ -53,16 +53,15 @@ describe("one item by GET", () => {
     expect((await used()) - before).toBe(2);
     const empty = await createKey(home, { limit: 0 });
     const domains = await createKey(home, { permissions: ["domains"] });
-    const cases: [path: string, headers: Record<string, string>, status: number, code: string | undefined][] =
-      [
-        ["/emails/check", bearer(key), 400, "invalid_request"],
-        ["/emails/check?address=a&address=b", bearer(key), 400, "invalid_request"],
-        ["/emails/check?address=a@b.c", {}, 401, undefined],
-        ["/emails/check?address=a@b.c", bearer(domains), 403, "not_permitted"],
-        ["/emails/check?address=a@b.c", bearer(empty), 429, "quota_exhausted"],
-        ["/email/check", bearer(key), 404, "not_found"],
-        ["/emails/validate", bearer(key), 405, "method_not_allowed"],
-      ];
+    const cases: [path: string, headers: Record<string, string>, status: number, code: string | undefined][] = [
+      ["/emails/check", bearer(key), 400, "invalid_request"],
+      ["/emails/check?address=a&address=b", bearer(key), 400, "invalid_request"],
+      ["/emails/check?address=a@b.c", {}, 401, undefined],
+      ["/emails/check?address=a@b.c", bearer(domains), 403, "not_permitted"],
+      ["/emails/check?address=a@b.c", bearer(empty), 429, "quota_exhausted"],
+      ["/email/check", bearer(key), 404, "not_found"],
+      ["/emails/validate", bearer(key), 405, "method_not_allowed"],
+    ];
     for (const [path, headers, status, code] of cases) {
       const answer = await get(path, headers);
       expect([answer.status, answer.body.code], path).toEqual([status, code]);

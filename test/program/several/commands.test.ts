@@ -41,9 +41,7 @@ describe("idv", () => {
     const lines = stdout.trimEnd().split("\n");
     expect(lines.filter((line) => /^ {2}[a-z]+ {2,}/.test(line))).toHaveLength(20);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-    expect(stdout).toMatch(
-      /Validate:\n {2}emails .*This machine:.*Your own service:.*idv help: recipes, tables/s,
-    );
+    expect(stdout).toMatch(/Validate:\n {2}emails .*This machine:.*Your own service:.*idv help: recipes, tables/s);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
@@ -210,16 +208,11 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     const server = await scriptedServer(respond(), respond(429, { "retry-after": "2" }, "{}"), respond());
     const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url, LC_ALL: "C.UTF-8" };
     const list = "(echo email; seq -f 'user%g@larch-and-oak.com' 150)";
-    const output = await onTerminal(
-      `stty columns 100; ${list} | idv emails --set concurrency=1 > /dev/null`,
-      env,
-    );
+    const output = await onTerminal(`stty columns 100; ${list} | idv emails --set concurrency=1 > /dev/null`, env);
     expect(output).toMatch(/0 batches out · \d+ units · waiting [12] s: the service asks to slow down/);
   });
 
-  test("Ctrl-C, which also ends the program that writes the input, leaves no incomplete output", async ({
-    expect,
-  }) => {
+  test("Ctrl-C, which also ends the program that writes the input, leaves no incomplete output", async ({ expect }) => {
     const folder = temporaryFolder();
     const run = `${lines.replace("WAIT", "sleep 20")} | ${shellCommand} emails -o out.csv`;
     const child = spawn("script", ["-qec", `stty columns 80; ${run}`, "/dev/null"], {

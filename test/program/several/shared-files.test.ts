@@ -24,15 +24,10 @@ const rows = (count: number, name = "ann") =>
 test("--split keeps the rows of one of several runs at once, and refuses the others", async () => {
   const home = temporaryFolder();
   const names = some(["a", "b", "c", "d", "e", "f"], 3);
-  for (const name of names)
-    writeFileSync(join(home, name), `email\n${rows(2000, name)}${name}@mailinator.com\n`);
-  const outcomes = await Promise.all(
-    names.map((name) => idv(["emails", "-q", name, "--split", "out"], { home })),
-  );
+  for (const name of names) writeFileSync(join(home, name), `email\n${rows(2000, name)}${name}@mailinator.com\n`);
+  const outcomes = await Promise.all(names.map((name) => idv(["emails", "-q", name, "--split", "out"], { home })));
   const winner = outcomes.findIndex(({ code }) => code === 0);
-  expect(readFileSync(join(home, "out/ok.csv"), "utf8")).toContain(
-    `\n${names[winner]}0@larch-and-oak.com,ok\n`,
-  );
+  expect(readFileSync(join(home, "out/ok.csv"), "utf8")).toContain(`\n${names[winner]}0@larch-and-oak.com,ok\n`);
   expect(readFileSync(join(home, "out/disposable.csv"), "utf8")).toBe(
     `email,status\n${names[winner]}@mailinator.com,disposable\n`,
   );
@@ -92,21 +87,18 @@ describe("a process that holds the state's write lock", () => {
 });
 
 describe("a file that is replaced", () => {
-  test.skipIf(process.getuid?.() !== 0)(
-    "keeps its owner, group and mode, and so does its backup",
-    async () => {
-      const home = temporaryFolder();
-      const path = join(home, "list.csv");
-      writeFileSync(path, `email\n${rows(3)}`, { mode: 0o660 });
-      chownSync(path, 1000, 2000);
-      chmodSync(path, 0o660);
-      expect((await idv(["emails", "-q", "-I.bak", "list.csv"], { home })).code).toBe(0);
-      for (const name of ["list.csv", "list.csv.bak"]) {
-        const { uid, gid, mode } = statSync(join(home, name));
-        expect({ name, uid, gid, mode: mode & 0o7777 }).toEqual({ name, uid: 1000, gid: 2000, mode: 0o660 });
-      }
-    },
-  );
+  test.skipIf(process.getuid?.() !== 0)("keeps its owner, group and mode, and so does its backup", async () => {
+    const home = temporaryFolder();
+    const path = join(home, "list.csv");
+    writeFileSync(path, `email\n${rows(3)}`, { mode: 0o660 });
+    chownSync(path, 1000, 2000);
+    chmodSync(path, 0o660);
+    expect((await idv(["emails", "-q", "-I.bak", "list.csv"], { home })).code).toBe(0);
+    for (const name of ["list.csv", "list.csv.bak"]) {
+      const { uid, gid, mode } = statSync(join(home, name));
+      expect({ name, uid, gid, mode: mode & 0o7777 }).toEqual({ name, uid: 1000, gid: 2000, mode: 0o660 });
+    }
+  });
 
   test.skipIf(process.getuid?.() !== 0)(
     "ends the run if it would get another owner, before any unit is charged",
@@ -155,9 +147,7 @@ describe("a file that is replaced", () => {
     symlinkSync(join("state", "idv", "quota.db"), join(home, "link"));
     const { code, stderr } = await idv(["emails", "-q", "list.csv", ...args], { home });
     expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /^idv: link: cannot be the (output|file of bad rows) and the quota file at once\n$/,
-    );
+    expect(stderr).toMatch(/^idv: link: cannot be the (output|file of bad rows) and the quota file at once\n$/);
     expect((await idv(["quota", "show"], { home })).stdout).toContain("limit:   9");
   });
 });

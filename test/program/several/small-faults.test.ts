@@ -23,22 +23,19 @@ import { some, testFull } from "../../support/tier.js";
 const { serviceHome, service } = useService();
 
 describe("without a home", () => {
-  test.skipIf(process.getuid?.() !== 0)(
-    "a user without HOME and a passwd entry can check values",
-    async () => {
-      const child = spawnProgram(["check", "ann@gmial.com"], { env: {}, uid: 54_321 });
-      const { code, stdout, stderr } = await finished(child);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toContain("typo-domain: gmial.com");
-      const quota = spawnProgram(["quota", "set", "--limit", "5"], {
-        ...{ env: {}, uid: 54_321 },
-      });
-      expect(await finished(quota)).toMatchObject({
-        code: 6,
-        stderr: expect.stringMatching(/^idv: \/dev\/null\/\S+: .* its folder is a file; .*\n$/),
-      });
-    },
-  );
+  test.skipIf(process.getuid?.() !== 0)("a user without HOME and a passwd entry can check values", async () => {
+    const child = spawnProgram(["check", "ann@gmial.com"], { env: {}, uid: 54_321 });
+    const { code, stdout, stderr } = await finished(child);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("typo-domain: gmial.com");
+    const quota = spawnProgram(["quota", "set", "--limit", "5"], {
+      ...{ env: {}, uid: 54_321 },
+    });
+    expect(await finished(quota)).toMatchObject({
+      code: 6,
+      stderr: expect.stringMatching(/^idv: \/dev\/null\/\S+: .* its folder is a file; .*\n$/),
+    });
+  });
 });
 
 // A binary has all its parts.
@@ -108,9 +105,7 @@ describe("idv serve", () => {
     const { hostname, port } = new URL(url);
     const sockets = Array.from({ length: 1100 }, () => connect(Number(port), hostname).on("error", () => {}));
     await Promise.all(
-      sockets.map(
-        (socket) => new Promise((resolve) => socket.once("connect", resolve).once("close", resolve)),
-      ),
+      sockets.map((socket) => new Promise((resolve) => socket.once("connect", resolve).once("close", resolve))),
     );
     expect((await request(`${url}/healthz`)).status).toBe(200);
     expect((await request(`${url}/metrics`)).text).toMatch(/^idv_connections_dropped_total 10\d$/m);
@@ -121,9 +116,7 @@ describe("idv serve", () => {
     const key = await createKey(serviceHome, { limit: 0 });
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
-    const answer = new Promise<string>((resolve) =>
-      socket.once("data", (chunk) => resolve(chunk.toString())),
-    );
+    const answer = new Promise<string>((resolve) => socket.once("data", (chunk) => resolve(chunk.toString())));
     socket.write(
       `POST /domains/validate HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
         "Content-Type: application/json\r\nContent-Length: 9000000\r\n\r\n",
@@ -203,12 +196,7 @@ describe("idv serve", () => {
     expect((await request(`${url}/readyz`)).status).toBe(200);
     let status = 200;
     for (let i = 0; i < 200 && status === 200; i++) {
-      ({ status } = await post(
-        `${url}/domains/validate`,
-        key,
-        { domains: ["a.com"] },
-        { "idempotency-key": `k${i}` },
-      ));
+      ({ status } = await post(`${url}/domains/validate`, key, { domains: ["a.com"] }, { "idempotency-key": `k${i}` }));
     }
     expect(status).toBe(503);
     await expect.poll(async () => (await request(`${url}/readyz`)).status).toBe(503);
@@ -264,11 +252,7 @@ describe("a file that cannot be reached is named in one line", () => {
 
   test.each<[string, string[], string]>([
     ["a loop of links as input", ["loop"], "loop: cannot be read: its links lead in a circle"],
-    [
-      "a loop of links as output",
-      ["l.csv", "-o", "loop"],
-      "loop: cannot be written: its links lead in a circle",
-    ],
+    ["a loop of links as output", ["l.csv", "-o", "loop"], "loop: cannot be written: its links lead in a circle"],
     ["a loop of links in place", ["-I", "loop"], "loop: cannot be read: its links lead in a circle"],
     ["an input in a closed folder", ["closed/l.csv"], "closed/l.csv: cannot be read: permission denied"],
     [

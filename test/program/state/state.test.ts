@@ -73,9 +73,7 @@ test("a state whose numbers agree passes its check, and each damage of them is n
 idv: the numbers of the state disagree; restore a backup, or report it\n`,
   });
   database.exec("UPDATE quota SET used = 0; DELETE FROM usage");
-  expect((await check()).stderr).toContain(
-    `the stored answers of ${id} have 1 units, and its usage of a day only 0`,
-  );
+  expect((await check()).stderr).toContain(`the stored answers of ${id} have 1 units, and its usage of a day only 0`);
   const day = Math.floor(Date.now() / 86_400_000) * 86_400_000;
   database.exec(`INSERT INTO usage_sum VALUES (86400000, ${day}, '${id}', 'email', 'ok', 5)`);
   expect((await check()).stderr).toMatch(/the sums of \S+ have 5 units, and its hours 0/);
@@ -104,9 +102,7 @@ test("an export that was cut anywhere is refused, and nothing is imported", asyn
     expect((await idv(["keys", "list", "--state", "new.db"], { home })).stdout).toBe("");
   }
   const whole = await idv(["state", "import", "--state", "new.db"], { home, stdin: stdout });
-  expect(whole.stderr).toContain(
-    "imported 3 keys, 3 quotas, 0 lines of usage, 0 stored answers, 3 lines of the audit",
-  );
+  expect(whole.stderr).toContain("imported 3 keys, 3 quotas, 0 lines of usage, 0 stored answers, 3 lines of the audit");
 });
 
 test("a state in use, and a file that is not there, are refused in one line", async () => {

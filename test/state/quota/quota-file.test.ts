@@ -51,9 +51,7 @@ describe("a limit", () => {
   test("renews with its period, and not when the clock is set back", async () => {
     let now = november;
     const file = await TestQuota.open(newPath(), () => now);
-    expect((await file.configure({ limit: 5, period: "day" })).renewsAt).toBe(
-      Date.parse("2026-11-22T00:00:00Z"),
-    );
+    expect((await file.configure({ limit: 5, period: "day" })).renewsAt).toBe(Date.parse("2026-11-22T00:00:00Z"));
     await file.charge(5);
     expect((await file.charge(1)).granted).toBe(0);
     now = Date.parse("2026-11-22T00:00:00Z");

@@ -94,8 +94,7 @@ function start(
   onTestFinished(() => run.end());
   return { run, owner };
 }
-const usedIn = async (quotas: Quotas) =>
-  (await quotas.read((other) => stateOf(other.owner) === "ended")).used;
+const usedIn = async (quotas: Quotas) => (await quotas.read((other) => stateOf(other.owner) === "ended")).used;
 
 describe.each(places)("in %s", (_, open) => {
   test("units count as used for others until they are delivered or given back", async () => {
@@ -441,10 +440,7 @@ describe("a run of another machine", () => {
   test("keeps its units while it gives signs of life, whatever its clock shows", async () => {
     const path = join(temporaryFolder(), "quota.db");
     let now = Date.now();
-    const [one, other] = [
-      await openQuotaFile(path, () => now + 5 * 3_600_000),
-      await openQuotaFile(path, () => now),
-    ];
+    const [one, other] = [await openQuotaFile(path, () => now + 5 * 3_600_000), await openQuotaFile(path, () => now)];
     await one.quotas.configure({ limit: 10 });
     const { run, owner } = start(one.quotas);
     elsewhere.add(owner);

@@ -134,9 +134,7 @@ describe("a file that cannot be used", () => {
     const path = join(temporaryFolder(), "file.db");
     const database = await openStore(path, schema, {});
     database.exec(fault);
-    const work = explainErrors(path, schema, async () =>
-      inTransaction(database, () => database.exec(change)),
-    );
+    const work = explainErrors(path, schema, async () => inTransaction(database, () => database.exec(change)));
     const error: Error = await work.then(
       () => expect.fail("nothing was thrown"),
       (thrown) => thrown,

@@ -52,8 +52,7 @@ async function openPostgres(now: () => number): Promise<ServiceStore> {
           const { quotas } = target as unknown as ServiceStore;
           return (owner: QuotaOwner) => ticking(quotas.call(target, owner));
         }
-        if (name === "sessions" || name === "lists")
-          return ticking((target as unknown as ServiceStore)[name]);
+        if (name === "sessions" || name === "lists") return ticking((target as unknown as ServiceStore)[name]);
         const method = target[name as keyof Target] as (...args: readonly unknown[]) => unknown;
         if (name === "usageByKey") return method.bind(target);
         return async (...args: readonly unknown[]) => {
@@ -88,9 +87,7 @@ async function usageIn(store: ServiceStore, keyId?: string): Promise<readonly Ke
 
 /** Returns the sum of the usage that was charged. */
 const charged = async (store: ServiceStore): Promise<number> =>
-  (await usageIn(store))
-    .filter(({ status }) => status !== "quota_exceeded")
-    .reduce((sum, { units }) => sum + units, 0);
+  (await usageIn(store)).filter(({ status }) => status !== "quota_exceeded").reduce((sum, { units }) => sum + units, 0);
 
 describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
   test("runs take units from a shared quota", async () => {
@@ -207,8 +204,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
       const most = 50;
       let taken = 0;
       for (let nth = 0; nth < 20; nth++)
-        for (let key = 0; key < 10; key++)
-          taken += Number(await wait(store, `${key}-${nth}`, `k${key}`, most));
+        for (let key = 0; key < 10; key++) taken += Number(await wait(store, `${key}-${nth}`, `k${key}`, most));
       expect(taken).toBeLessThan(most);
       expect(await wait(store, "late", "other", most)).toBe(true);
       await store.close();
@@ -224,9 +220,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     expect(await usageIn(store, key.id)).toMatchObject([{ status: "unknown", units: 3 }]);
     await store.revoke(key.id);
     await expect(take(quotas, 3)).rejects.toThrow(UnknownKeyError);
-    await expect(store.quotas({ keyId: "none" }).read(() => false)).rejects.toThrow(
-      'key "none" does not exist',
-    );
+    await expect(store.quotas({ keyId: "none" }).read(() => false)).rejects.toThrow('key "none" does not exist');
     await store.close();
   });
 
@@ -276,10 +270,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     const unspent = await store.sessions.createSignIn();
     const third = (await store.sessions.signIn(await store.sessions.createSignIn()))!;
     await store.sessions.signOutAll();
-    expect([await store.sessions.find(third), await store.sessions.signIn(unspent)]).toEqual([
-      undefined,
-      undefined,
-    ]);
+    expect([await store.sessions.find(third), await store.sessions.signIn(unspent)]).toEqual([undefined, undefined]);
     await store.close();
   });
 
@@ -376,9 +367,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
             wanted.set(id, (wanted.get(id) ?? 0) + line.units);
           }
           const sums = await store.usage(query);
-          expect(new Map(sums.map(({ start, status, units }) => [`${start} ${status}`, units]))).toEqual(
-            wanted,
-          );
+          expect(new Map(sums.map(({ start, status, units }) => [`${start} ${status}`, units]))).toEqual(wanted);
           expect(sums.length).toBe(wanted.size);
           const byKey: KeyUsageSum[] = [];
           for await (const part of store.usageByKey(query)) {
@@ -387,8 +376,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
           }
           const starts = byKey.map(({ start }) => start);
           expect(starts).toEqual(starts.toSorted((a, b) => a - b));
-          const total = (lines: readonly { units: number }[]) =>
-            lines.reduce((sum, { units }) => sum + units, 0);
+          const total = (lines: readonly { units: number }[]) => lines.reduce((sum, { units }) => sum + units, 0);
           expect(total(byKey)).toBe(total(sums));
         }
       }
@@ -477,10 +465,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     ]);
     expect(again).toEqual(first);
     expect(other).toBe("another body");
-    expect(await store.chargeAll([charge(key.id, 2, "k"), charge(key.id, 1)])).toEqual([
-      first,
-      "quota is gone",
-    ]);
+    expect(await store.chargeAll([charge(key.id, 2, "k"), charge(key.id, 1)])).toEqual([first, "quota is gone"]);
     expect(await charged(store)).toBe(2);
     await store.close();
   });
@@ -504,9 +489,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     let now = november;
     const store = await open(() => now);
     const { key, secret: first } = await store.create({});
-    expect(key.secrets).toEqual([
-      { id: key.id, hint: `sk_...${first.slice(-4)}`, created: november, ends: null },
-    ]);
+    expect(key.secrets).toEqual([{ id: key.id, hint: `sk_...${first.slice(-4)}`, created: november, ends: null }]);
     const { secret: second, key: once } = await store.rotate(key.id, 24 * hour, "second");
     expect(once.secrets).toEqual([
       { id: "second", hint: `sk_...${second.slice(-4)}`, created: november, ends: null },
@@ -577,10 +560,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     await store.nameUnits({ keyId: key.id, kind: "email", statuses: { ok: 8, fake: 2 }, notChecked: 4 });
     const statuses = async () =>
       Object.fromEntries(
-        (await store.totals({ from: 0, to: now + hour, span: hour })).map(({ status, units }) => [
-          status,
-          units,
-        ]),
+        (await store.totals({ from: 0, to: now + hour, span: hour })).map(({ status, units }) => [status, units]),
       );
     expect(await statuses()).toEqual({ ok: 8, fake: 2, unknown: 2, quota_exceeded: 4 });
     // More than was charged is not named, and another kind has none.
@@ -629,9 +609,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
         let granted = 0;
         const plain = new Set<string>();
         for (const group of groups) {
-          const charges = group.map(({ key, units, once }) =>
-            charge(created[key]!.key.id, units, once ?? undefined),
-          );
+          const charges = group.map(({ key, units, once }) => charge(created[key]!.key.id, units, once ?? undefined));
           const outcomes = await store.chargeAll(charges);
           for (const [i, outcome] of outcomes.entries()) {
             if (typeof outcome === "string") continue;
@@ -646,8 +624,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
         const quotas = new Map(keys.map(({ id, quotaName, quota }) => [quotaName ?? id, quota]));
         const used = [...quotas.values()].reduce((sum, quota) => sum + quota.used, 0);
         expect([used, await charged(store)]).toEqual([granted, granted]);
-        for (const { limit, used } of quotas.values())
-          if (limit !== null) expect(used).toBeLessThanOrEqual(limit);
+        for (const { limit, used } of quotas.values()) if (limit !== null) expect(used).toBeLessThanOrEqual(limit);
         await store.close();
       }),
       { numRuns: times(25) },
@@ -792,8 +769,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
       await client.query("UPDATE idv_key SET revoked = 1 WHERE id = $1", [key.id]);
       await client.query("UPDATE idv_quota SET version = version + 1 WHERE id = $1", [key.id]);
       const waiting = store.chargeAll([charge(key.id, 2)]);
-      const blocked =
-        "SELECT FROM pg_stat_activity WHERE application_name = 'idv' AND wait_event_type = 'Lock'";
+      const blocked = "SELECT FROM pg_stat_activity WHERE application_name = 'idv' AND wait_event_type = 'Lock'";
       await expect.poll(async () => (await client.query(blocked)).rowCount).toBe(1);
       // A locked quota holds up no charge of another one.
       expect(await store.chargeAll([charge(other.key.id, 1)])).toMatchObject([{ statuses: ["ok"] }]);
@@ -881,9 +857,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("a state exported from %s", 
       const later = november + 3601 * hour;
       const target = await to(() => later);
       await target.importRows(each(pages));
-      const again = (await exported(target)).flatMap(({ table, rows }) =>
-        rows.map((row) => ({ table, row })),
-      );
+      const again = (await exported(target)).flatMap(({ table, rows }) => rows.map((row) => ({ table, row })));
       const text = (row: unknown) => JSON.stringify(row);
       expect(again.map(text).sort()).toEqual(rows.map(text).sort());
       const quotaIn = (each: ServiceStore) => each.quotas(nightly).read(() => false);
@@ -927,9 +901,7 @@ test.runIf(postgres)("PostgreSQL charges the keys of one quota together, and onc
   // The first group learns the keys; the next ones are charged in one statement, but for repetitions.
   for (const used of [6, 9, 12]) {
     const outcomes = await store.chargeAll(group);
-    expect(outcomes.map((outcome) => typeof outcome === "object" && outcome.statuses.length)).toEqual([
-      2, 3, 1,
-    ]);
+    expect(outcomes.map((outcome) => typeof outcome === "object" && outcome.statuses.length)).toEqual([2, 3, 1]);
     expect(outcomes.at(-1)).toMatchObject({ quota: { used } });
   }
   await store.chargeAll([charge(a.id, 1), charge(other.id, 4), charge(b.id, 1)]);

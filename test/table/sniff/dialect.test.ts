@@ -104,11 +104,7 @@ describe("the delimiter", () => {
     ["decimal commas without a header", "1;2,50;a@example.net\n2;3,75;b@example.net\n", ";"],
     ["comma with semicolons in quotes", 'email,note\na@example.net,"x;y;z"\nb@example.net,"x;y;z"\n', ","],
     ["comma, with one wider record", "id,email\n1,a@example.net\n2,b@example.net,x\n", ","],
-    [
-      "comma, with shorter records",
-      "id,email,note\n1,a@example.net\n2,b@example.net,x\n3,c@example.net\n",
-      ",",
-    ],
+    ["comma, with shorter records", "id,email,note\n1,a@example.net\n2,b@example.net,x\n3,c@example.net\n", ","],
     ["a plain list", "a@example.net\nb@example.net\n", null],
     ["a plain list with a header", "email\na@example.net\n", null],
     ["dots, colons and spaces", "a.b@example.net\nmailto:c.d@example.net\nE F <e@example.net>\n", null],

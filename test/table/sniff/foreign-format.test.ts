@@ -24,11 +24,7 @@ describe("foreign formats", () => {
     ["UTF-32 with a mark", bytes(0xff, 0xfe, 0, 0, 0x61, 0, 0, 0), "UTF-32 text, which is not read"],
     ["UTF-32 without a mark", bytes(0x61, 0, 0, 0, 0x40, 0, 0, 0), "UTF-32 text, which is not read"],
     ["nothing but NUL bytes", Buffer.alloc(65_536), "not text: mostly NUL bytes"],
-    [
-      "random bytes",
-      Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 197 + (i >> 3)) & 255)),
-      "not text",
-    ],
+    ["random bytes", Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 197 + (i >> 3)) & 255)), "not text"],
   ])("rejects %s", (_, start, message) => {
     const refuse = () => refuseForeignFormat("list.csv", Buffer.from(start), "emails");
     expect(refuse).toThrow(ChoiceError);
@@ -59,10 +55,7 @@ describe("foreign formats", () => {
     ["Rar!\x1a\x07\x01\0", "a rar archive; unpack it: unrar p -inul list.csv | idv emails"],
     [`list.csv${"\0".repeat(249)}ustar\0`, "a tar archive; unpack it: tar -xOf list.csv | idv emails"],
     [bytes(0x1f, 0x9d, 0x90), "a compress file (.Z); unpack it: gzip -dc list.csv | idv emails"],
-    [
-      bytes(0x1f, 0x8b, 8),
-      "a gzip file in a compressed file; unpack it: gzip -dc list.csv | gzip -dc | idv emails",
-    ],
+    [bytes(0x1f, 0x8b, 8), "a gzip file in a compressed file; unpack it: gzip -dc list.csv | gzip -dc | idv emails"],
     [
       bytes(0x28, 0xb5, 0x2f, 0xfd),
       "a zstd file in a compressed file; unpack it: zstd -dc list.csv | zstd -dc | idv emails",
@@ -71,9 +64,7 @@ describe("foreign formats", () => {
     [bytes(0x85, 1, 12, 3), "a PGP message; unpack it: "],
     [bytes(0x8c, 13, 4, 9), "a PGP message; unpack it: "],
   ])("names the command that unpacks %j", (start, message) => {
-    expect(() => refuseForeignFormat("list.csv", Buffer.from(start), "emails")).toThrow(
-      `list.csv: ${message}`,
-    );
+    expect(() => refuseForeignFormat("list.csv", Buffer.from(start), "emails")).toThrow(`list.csv: ${message}`);
   });
 
   test("quotes a name in the command, and stands for standard input with FILE", () => {

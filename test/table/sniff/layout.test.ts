@@ -22,12 +22,7 @@ describe("a table starts", () => {
     ["at its header", "id,email\n1,a@x.net\n", 0, ["id", "email"]],
     ["below a title", "Export from CRM\nid,email\n1,a@x.net\n2,b@x.net\n", 1, ["id", "email"]],
     ["below a padded title", "Export from CRM;;\nid;email;x\n1;a@x.net;y\n", 1, ["id", "email", "x"]],
-    [
-      "below a label and a value",
-      "Date:;2024-05-01;;\nid;email;x;y\n1;a@x.net;y;\n",
-      1,
-      ["id", "email", "x", "y"],
-    ],
+    ["below a label and a value", "Date:;2024-05-01;;\nid;email;x;y\n1;a@x.net;y;\n", 1, ["id", "email", "x", "y"]],
     [
       "below LinkedIn's notes",
       `Notes:\n${note}\n\nFirst Name,Last Name,URL,Email Address\nAnn,Lee,https://x.net/a,a@x.net\nBob,Ray,https://x.net/b,\n`,
@@ -41,22 +36,12 @@ describe("a table starts", () => {
       ["id", "email"],
     ],
     ["below a title without a header", "Export from CRM\n\n1,a@x.net\n2,b@x.net\n", 2, undefined],
-    [
-      "below a title with names unknown to us",
-      "Report\n\nNr,Kontakt\n1,a@x.net\n2,b@x.net\n",
-      2,
-      ["Nr", "Kontakt"],
-    ],
+    ["below a title with names unknown to us", "Report\n\nNr,Kontakt\n1,a@x.net\n2,b@x.net\n", 2, ["Nr", "Kontakt"]],
     ["below two titles of a plain list", "Our list\n\nE-Mail\na@x.net\nb@x.net\n", 2, ["E-Mail"]],
     ["below blank lines", "\n\nemail\na@x.net\n", 2, ["email"]],
     ["at the first row of a list", "a@x.net\nb@x.net\n", 0, undefined],
     ["at a header with gaps", "email,,\na@x.net,1,2\n", 0, ["email", "", ""]],
-    [
-      "at a first row with gaps",
-      "name,preferred\nAnn,Email\nBob,Phone\nCid,c@x.net\n",
-      0,
-      ["name", "preferred"],
-    ],
+    ["at a first row with gaps", "name,preferred\nAnn,Email\nBob,Phone\nCid,c@x.net\n", 0, ["name", "preferred"]],
     ["at an item with a mistake", "ann.x.net\nbob(at)x.net\nc@x.net\nd@x.net\n", 0, undefined],
     ["at an item with two signs", "kim@@x.net\nc@x.net\n", 0, undefined],
     ["at a numbered item", "1. c@x.net\n2. d@x.net\n", 0, undefined],
@@ -71,11 +56,7 @@ describe("a table starts", () => {
   });
 
   test.each<[string, string, number]>([
-    [
-      "labels as wide as the table",
-      "Report,Subscribers\nOwner,sam@x.net\nDate,2024\nName,Email\nAnn,a@x.net\n",
-      3,
-    ],
+    ["labels as wide as the table", "Report,Subscribers\nOwner,sam@x.net\nDate,2024\nName,Email\nAnn,a@x.net\n", 3],
     ["a label", "Report: x\nPrepared by: Sam <sam@x.net>\n\nName,Email,Total\nAnn,a@x.net,1\n", 3],
     [
       "another table",
@@ -95,15 +76,7 @@ describe("a table starts", () => {
 
 test("a preamble of any shape does not change the layout found for a table", async () => {
   const title = fc.constantFrom(
-    ...[
-      "Export from CRM",
-      "Report 2024",
-      "",
-      "Notes:",
-      note,
-      "Date: 2024-05-01",
-      "exported by Ann, Bob, and Carl",
-    ],
+    ...["Export from CRM", "Report 2024", "", "Notes:", note, "Date: 2024-05-01", "exported by Ann, Bob, and Carl"],
   );
   const tables = fc.constantFrom(
     "id,name,email\n1,Ann,a@x.net\n2,Bob,b@x.net\n",

@@ -34,9 +34,7 @@ test("a text that is missing is an error that names the cell", async () => {
   );
   const { code, stderr } = await run("l.xlsx", file);
   expect(code).toBe(6);
-  expect(stderr).toContain(
-    'l.xlsx: sheet "S", cell A3: its text, number 99, is missing; repair the workbook',
-  );
+  expect(stderr).toContain('l.xlsx: sheet "S", cell A3: its text, number 99, is missing; repair the workbook');
 });
 
 test("charts and empty sheets are passed over", async () => {
@@ -74,12 +72,7 @@ describe("formulas without a stored value", () => {
       ["-c", "1", "-c", "b"],
       "the formulas in column 2 have no stored value",
     ],
-    [
-      "in the only column",
-      cells(1, "email") + cells(2, undefined) + cells(3, undefined),
-      [],
-      "in column 1 have no",
-    ],
+    ["in the only column", cells(1, "email") + cells(2, undefined) + cells(3, undefined), [], "in column 1 have no"],
     ["without a header", cells(1, undefined) + cells(2, undefined), [], "in column 1 have no"],
     [
       "in columns of other names",
@@ -166,8 +159,7 @@ test.each<[string, Uint8Array]>([
   const { code, stdout, stderr } = await run(name, file);
   expect(code, stderr).toBe(0);
   expect(stdout.match(/,ok$/gm)).toHaveLength(3);
-  const others =
-    name === "l.xlsx" ? '; "Secret" has items, too: choose one with --sheet, or all with --sheet "*"' : "";
+  const others = name === "l.xlsx" ? '; "Secret" has items, too: choose one with --sheet, or all with --sheet "*"' : "";
   expect(stderr).toContain(`idv: ${name}: sheet "People"${others}\n`);
   expect(stderr).toContain("\n2 rows of the sheet are hidden\n");
   const json = await run(name, file, "--log", "json");
@@ -191,14 +183,10 @@ test("--skip-lines counts the rows of a sheet, whose cells may have line breaks"
   const place = (number: number, text: string) => row(number, text).replace("A1", `A${number}`);
   writeFileSync(join(home, "l.xlsx"), xlsxOf({ S: title + place(2, "email") + place(3, ann) }));
   const args = ["emails", "l.xlsx", "--skip-lines", "1"];
-  expect((await idv([...args, "-q"], { home })).stdout).toBe(
-    `"a ""title""\nof\nlines"\nemail,status\n${ann},ok\n`,
-  );
+  expect((await idv([...args, "-q"], { home })).stdout).toBe(`"a ""title""\nof\nlines"\nemail,status\n${ann},ok\n`);
   const { code, stderr } = await idv([...args, "-o", "o.xlsx"], { home });
   expect(code, stderr).toBe(0);
-  expect((await idv(["emails", "o.xlsx", "-q", "--update"], { home })).stdout).toContain(
-    `email,status\n${ann},ok\n`,
-  );
+  expect((await idv(["emails", "o.xlsx", "-q", "--update"], { home })).stdout).toContain(`email,status\n${ann},ok\n`);
   expect((await idv(["emails", "l.xlsx", "--skip-lines", "4"], { home })).stderr).toContain(
     "--skip-lines 4 is more than the 3 lines at its start",
   );

@@ -133,10 +133,7 @@ describe("cells of an .xlsx file", () => {
   });
 
   test("become text in a sheet that is decompressed in several pieces", async () => {
-    const rows = Array.from(
-      { length: 4000 },
-      (_, i) => `<row>${inline(`A${i + 1}`, `é${i} &amp; "x"`)}</row>`,
-    );
+    const rows = Array.from({ length: 4000 }, (_, i) => `<row>${inline(`A${i + 1}`, `é${i} &amp; "x"`)}</row>`);
     const { csv } = await csvOf(xlsxOf({ S: rows.join("") }));
     expect(csv).toBe(rows.map((_, i) => `"é${i} & ""x"""\n`).join(""));
   });
@@ -205,8 +202,7 @@ describe("a sheet is chosen", () => {
 });
 
 describe("a sheet ends with an error", () => {
-  const limit =
-    "a sheet has rows 1 to 1,048,576; repair the workbook in a spreadsheet program, or export it as CSV";
+  const limit = "a sheet has rows 1 to 1,048,576; repair the workbook in a spreadsheet program, or export it as CSV";
   const xlsxRow = (number: string) => xlsxOf({ S: `<row r="${number}">${inline("A1", ann)}</row>` });
 
   test.each<[string, () => Uint8Array, string]>([
@@ -239,10 +235,7 @@ describe("a sheet ends with an error", () => {
     [
       "at a text that is missing",
       () =>
-        xlsxOf(
-          { S: `<row r="3">${inline("A3", ann)}<c r="B3" t="s"><v>99</v></c></row>` },
-          { texts: ["<t>a</t>"] },
-        ),
+        xlsxOf({ S: `<row r="3">${inline("A3", ann)}<c r="B3" t="s"><v>99</v></c></row>` }, { texts: ["<t>a</t>"] }),
       'l.xlsx: sheet "S", cell B3: its text, number 99, is missing; repair the workbook',
     ],
     [
@@ -299,8 +292,7 @@ function renamed(name: string, other: string): Uint8Array {
 function withLength(length: number): Uint8Array {
   const file = Buffer.from(xlsx);
   file.writeUInt32LE(length, file.lastIndexOf(Buffer.from([0x50, 0x4b, 1, 2])) + 24);
-  for (const { index } of file.toString("latin1").matchAll(/PK\x01\x02/g))
-    file.writeUInt32LE(length, index + 24);
+  for (const { index } of file.toString("latin1").matchAll(/PK\x01\x02/g)) file.writeUInt32LE(length, index + 24);
   return file;
 }
 

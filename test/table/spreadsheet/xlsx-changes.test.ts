@@ -40,11 +40,7 @@ const data = (rows: string) => `<worksheet><sheetData>${rows}</sheetData></works
 
 describe("cells", () => {
   test.each<[string, string, string, (readonly number[])?]>([
-    [
-      "after the cells of a row",
-      '<row r="2"><c r="A2"/></row>',
-      `<row r="2"><c r="A2"/>${cell("C2", "2")}</row>`,
-    ],
+    ["after the cells of a row", '<row r="2"><c r="A2"/></row>', `<row r="2"><c r="A2"/>${cell("C2", "2")}</row>`],
     ["in a row without cells", '<row r="3" ht="9"/>', `<row r="3" ht="9">${cell("C3", "3")}</row>`],
     [
       "in a row without a number",
@@ -146,13 +142,7 @@ async function partsOf(archive: Buffer) {
 }
 
 async function returned(file: Buffer, added: AddedColumns, rows: readonly (readonly string[])[]) {
-  const sheet = await openSheet(
-    "l.xlsx",
-    inPieces(file),
-    profiles.email,
-    undefined,
-    new AbortController().signal,
-  );
+  const sheet = await openSheet("l.xlsx", inPieces(file), profiles.email, undefined, new AbortController().signal);
   async function* each() {
     yield rows.slice(0, 1);
     yield rows.slice(1);
@@ -164,12 +154,7 @@ async function returned(file: Buffer, added: AddedColumns, rows: readonly (reado
 }
 
 const added = { names: ["status", "why"], indices: [2, 3], width: 2, column: 1 };
-const rows = [
-  ["id", "email", "status", "why"],
-  ["1", "a@b.net", "ok", ""],
-  [""],
-  ["2", "c@d.net", "fake", "x<y"],
-];
+const rows = [["id", "email", "status", "why"], ["1", "a@b.net", "ok", ""], [""], ["2", "c@d.net", "fake", "x<y"]];
 
 describe("a workbook with added columns", () => {
   const list = row(1, "id", "email") + row(2, "1", "a@b.net") + row(4, "2", "c@d.net");
@@ -184,9 +169,7 @@ describe("a workbook with added columns", () => {
     const differing = [...after].filter(([name, text]) => text !== before.get(name)).map(([name]) => name);
     expect(differing).toEqual(["xl/worksheets/rId2.xml"]);
     const sheet = after.get("xl/worksheets/rId2.xml")!;
-    expect(
-      [...sheet.matchAll(/<c r="([CD]\d)".*?>([^<]*)<\/t>/g)].map(([, place, text]) => [place, text]),
-    ).toEqual([
+    expect([...sheet.matchAll(/<c r="([CD]\d)".*?>([^<]*)<\/t>/g)].map(([, place, text]) => [place, text])).toEqual([
       ["C1", "status"],
       ["D1", "why"],
       ["C2", "ok"],
@@ -267,9 +250,9 @@ describe("a workbook with added columns", () => {
   const sheetOf = (cells: string) =>
     row(1, "email") + row(2, "a@b.net").replace("</row>", `${cells}</row>`) + row(3, "c@d.net");
   const statusPlaces = (parts: ReadonlyMap<string, string>) =>
-    [
-      ...parts.get("xl/worksheets/rId1.xml")!.matchAll(/r="([A-Z]+\d)"(?: s="1")? t="inlineStr"><is><t xml/g),
-    ].map(([, place]) => place);
+    [...parts.get("xl/worksheets/rId1.xml")!.matchAll(/r="([A-Z]+\d)"(?: s="1")? t="inlineStr"><is><t xml/g)].map(
+      ([, place]) => place,
+    );
 
   test.each<[string, string, string, string]>([
     ["formulas without a header and a value", '<c r="B2" t="str"><f>IF(1,"","")</f><v></v></c>', "", "C"],
@@ -285,14 +268,9 @@ describe("a workbook with added columns", () => {
 
   test("shows them where all unused columns are hidden", async () => {
     const cols = (ranges: string) => `<cols>${ranges}</cols>`;
-    const file = xlsxOf(
-      { L: sheetOf("") },
-      { dimension: cols('<col min="2" max="16384" hidden="1" width="0"/>') },
-    );
+    const file = xlsxOf({ L: sheetOf("") }, { dimension: cols('<col min="2" max="16384" hidden="1" width="0"/>') });
     const parts = await returned(file, one, oneColumn);
-    expect(parts.get("xl/worksheets/rId1.xml")).toContain(
-      cols('<col min="3" max="16384" hidden="1" width="0"/>'),
-    );
+    expect(parts.get("xl/worksheets/rId1.xml")).toContain(cols('<col min="3" max="16384" hidden="1" width="0"/>'));
   });
 
   test("leaves a table beside the list, and the range of an empty sheet, as they are", async () => {
@@ -399,11 +377,7 @@ describe("rows taken out of a workbook", () => {
       { end: '<conditionalFormatting sqref="B9 B3:B4"><formula>LEN(B3)</formula></conditionalFormatting>' },
       "a formula (LEN(B3))",
     ],
-    [
-      "a format of newer versions",
-      { end: "<x:sqref>B2</x:sqref>" },
-      "a range (in a format of newer versions)",
-    ],
+    ["a format of newer versions", { end: "<x:sqref>B2</x:sqref>" }, "a range (in a format of newer versions)"],
     ["a page break", { end: '<rowBreaks><brk id="4"/></rowBreaks>' }, "a page break (4)"],
     [
       "a picture",
@@ -430,11 +404,7 @@ describe("rows taken out of a workbook", () => {
       { names: '<definedName name="_xlnm.Criteria">L!$A$2:$B$3</definedName>' },
       "the name _xlnm.Criteria",
     ],
-    [
-      "a table",
-      { parts: { ...sheetRelation("table", "tables/t.xml"), "xl/tables/t.xml": "<table/>" } },
-      "a table",
-    ],
+    ["a table", { parts: { ...sheetRelation("table", "tables/t.xml"), "xl/tables/t.xml": "<table/>" } }, "a table"],
     [
       "a note",
       {

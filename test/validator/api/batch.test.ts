@@ -3,10 +3,7 @@ import { expect, test } from "vitest";
 import { afterReply, answeredIn, type Batch, newBatch } from "../../../src/engines/api/batch.js";
 import type { Reply } from "../../../src/engines/api/next-step.js";
 
-const results = (
-  statuses: readonly (string | undefined)[],
-  more: { left?: number; fault?: string } = {},
-): Reply => ({
+const results = (statuses: readonly (string | undefined)[], more: { left?: number; fault?: string } = {}): Reply => ({
   isGone: false,
   renewsIn: 9000,
   left: undefined,

@@ -124,9 +124,7 @@ describe("429", () => {
   test("with --wait, only items without a verdict are resubmitted", async () => {
     const half = respond(200, { "x-ratelimit-remaining": "0" }, (list) =>
       JSON.stringify({
-        emails: Object.fromEntries(
-          list.map((item, i) => [item, { status: i < 2 ? "ok" : "quota_exceeded" }]),
-        ),
+        emails: Object.fromEntries(list.map((item, i) => [item, { status: i < 2 ? "ok" : "quota_exceeded" }])),
       }),
     );
     const { validate, seen } = await engineFor([half, respond()], { wait: 1_000_000 });
@@ -148,9 +146,7 @@ describe("429", () => {
   test("items with quota_exceeded are resubmitted if the headers show units left", async () => {
     const stale = respond(200, { ratelimit: '"validations";r=500' }, (list) =>
       JSON.stringify({
-        emails: Object.fromEntries(
-          list.map((item, i) => [item, { status: i < 2 ? "ok" : "quota_exceeded" }]),
-        ),
+        emails: Object.fromEntries(list.map((item, i) => [item, { status: i < 2 ? "ok" : "quota_exceeded" }])),
       }),
     );
     const { validate, seen } = await engineFor([stale, respond()]);
@@ -225,11 +221,7 @@ test("--rate gives back the time of a batch that was too large", async () => {
 
 test("sends no waiting batch after a batch has failed", async () => {
   const { validate, seen } = await engineFor([respond(422, {}, "{}")]);
-  const outcomes = await Promise.allSettled([
-    validate(items(2)),
-    validate(items(2, 2)),
-    validate(items(2, 4)),
-  ]);
+  const outcomes = await Promise.allSettled([validate(items(2)), validate(items(2, 2)), validate(items(2, 4))]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
   expect(seen).toHaveLength(1);
 });
@@ -259,15 +251,9 @@ test("sends the first batch alone, then as many batches as the quota covers", as
 
 test("does not submit impossible items if prechecks are on", async () => {
   const { engine } = await engineFor([respond()]);
-  const checked = [
-    "ann@b.net",
-    "ann",
-    "a b@c.net",
-    "é@b.net",
-    "a..b.@docomo.ne.jp",
-    ".a@b.net",
-    "a@b_c.net.",
-  ].map((item) => engine.precheck?.("email", item)?.status);
+  const checked = ["ann@b.net", "ann", "a b@c.net", "é@b.net", "a..b.@docomo.ne.jp", ".a@b.net", "a@b_c.net."].map(
+    (item) => engine.precheck?.("email", item)?.status,
+  );
   expect(checked).toEqual([undefined, "fake", "fake", undefined, undefined, undefined, undefined]);
   expect(engine.precheck?.("domain", "my_shop.tumblr.com")).toBeUndefined();
   expect(engine.precheck?.("domain", "a b.com")?.status).toBe("fake");
@@ -371,9 +357,7 @@ describe("the quota of an answer", () => {
   });
 
   test("reaches 0 after a 429 without a renewal time", async () => {
-    const { validate, notices } = await engineFor([
-      respond(429, {}, '{"message":"No validations are left."}'),
-    ]);
+    const { validate, notices } = await engineFor([respond(429, {}, '{"message":"No validations are left."}')]);
     expect(await validate(items(1))).toMatchObject({ exhausted: true, quota: { left: 0, renewsAt: null } });
     expect(notices).toEqual([]);
   });
@@ -584,8 +568,7 @@ describe("requests under way", () => {
       onSubmit: async (open: readonly number[]) => ({ now: open, later: [] }),
       onAnswered: () => new Promise<void>((resolve) => stored.push(resolve)),
     };
-    const validate = (from: number) =>
-      engine.validate("email", items(1, from), new AbortController().signal, listener);
+    const validate = (from: number) => engine.validate("email", items(1, from), new AbortController().signal, listener);
     const first = validate(0);
     await expect.poll(() => stored.length).toBe(1);
     stored[0]!();

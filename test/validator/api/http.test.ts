@@ -18,10 +18,7 @@ function clientFor(options: Partial<HttpOptions> = {}): HttpClient {
   return client;
 }
 const post = (client: HttpClient, url: string, milliseconds?: number) =>
-  client.post(
-    { url: `${url}/path`, body: "{}", fields: { accept: "text/plain" }, maximumBytes: 100 },
-    milliseconds,
-  );
+  client.post({ url: `${url}/path`, body: "{}", fields: { accept: "text/plain" }, maximumBytes: 100 }, milliseconds);
 
 /** Listens for connections, and hands over each with the first bytes that it brings. */
 async function rawServer(onRequest: (socket: Socket, request: string) => unknown): Promise<string> {
@@ -130,15 +127,12 @@ describe("a request without an answer", () => {
     await expect(post(clientFor(), url)).rejects.toMatchObject({ isTransient: true });
   });
 
-  test.each(["http://127.0.0.1:1", "http://localhost:1"])(
-    "fails with the reason if %s refuses it",
-    async (url) => {
-      await expect(post(clientFor(), url)).rejects.toMatchObject({
-        message: "connection refused",
-        isTransient: true,
-      });
-    },
-  );
+  test.each(["http://127.0.0.1:1", "http://localhost:1"])("fails with the reason if %s refuses it", async (url) => {
+    await expect(post(clientFor(), url)).rejects.toMatchObject({
+      message: "connection refused",
+      isTransient: true,
+    });
+  });
 
   test("fails for good if the request itself is invalid", async () => {
     const url = await rawServer(silent);
@@ -150,14 +144,10 @@ describe("a request without an answer", () => {
 test("an untrusted certificate is explained, and not a transient fault", async () => {
   const pem = readFileSync(fileURLToPath(new URL("../../support/localhost.pem", import.meta.url)));
   const url = await listen(createTlsServer({ key: pem, cert: pem }, (_, response) => response.end("done")));
-  await expect(post(clientFor(), url.replace("http://127.0.0.1", "https://localhost"))).rejects.toMatchObject(
-    {
-      message: expect.stringMatching(
-        /^its certificate is not trusted \(\w+\); set NODE_EXTRA_CA_CERTS to a PEM file/,
-      ),
-      isTransient: false,
-    },
-  );
+  await expect(post(clientFor(), url.replace("http://127.0.0.1", "https://localhost"))).rejects.toMatchObject({
+    message: expect.stringMatching(/^its certificate is not trusted \(\w+\); set NODE_EXTRA_CA_CERTS to a PEM file/),
+    isTransient: false,
+  });
 });
 
 describe("a proxy", () => {
@@ -191,9 +181,7 @@ describe("a proxy", () => {
     const url = await rawServer((socket) => socket.write(finalAnswer));
     const proxies = { httpProxy: "http://127.0.0.1:1", httpsProxy: "", noProxy: "127.0.0.1" };
     expect((await post(clientFor({ proxies }), url)).body).toBe("done");
-    await expect(post(clientFor({ proxies: { ...proxies, noProxy: "" } }), url)).rejects.toThrow(
-      "connection refused",
-    );
+    await expect(post(clientFor({ proxies: { ...proxies, noProxy: "" } }), url)).rejects.toThrow("connection refused");
   });
 
   test("must be given as a URL", () => {

@@ -48,11 +48,7 @@ const gone = { "ratelimit-remaining": "0", "ratelimit-reset": "20" };
 test.each<[string, Try["received"], string]>([
   ["an answer", answer(200, { "ratelimit-remaining": "7" }, fine), "statuses ok,fake, left 7"],
   ["no answer", new TransportFault("timed out", true), "wait 250: timed out; 1 failures, 0 slow-downs"],
-  [
-    "a fault for good",
-    new TransportFault("bad certificate", false),
-    "ServiceError: https://a.net: bad certificate",
-  ],
+  ["a fault for good", new TransportFault("bad certificate", false), "ServiceError: https://a.net: bad certificate"],
   ["503", answer(503), "wait 250: the service answers 503; 1 failures, 0 slow-downs"],
   [
     "503 with Retry-After",
@@ -82,11 +78,7 @@ test.each<[string, Try["received"], string]>([
     answer(429, {}, '{"message":"No validations are left."}'),
     "gone, renews in undefined",
   ],
-  [
-    "429 with the code of a quota",
-    answer(429, {}, '{"code":"quota_exhausted"}'),
-    "gone, renews in undefined",
-  ],
+  ["429 with the code of a quota", answer(429, {}, '{"code":"quota_exhausted"}'), "gone, renews in undefined"],
   [
     "429 with a short hint and the code of a quota",
     answer(429, { "retry-after": "5" }, '{"code":"quota_exhausted"}'),
@@ -140,11 +132,7 @@ test.each<[string, Try["received"], string]>([
   ["413", answer(413), "too large"],
   ["400 that blames the size", answer(400, {}, '{"message":"too many items"}'), "too large"],
   ["400", answer(400), "ServiceError: https://a.net: answers 400; is the base URL right?"],
-  [
-    "301",
-    answer(301),
-    "ServiceError: https://a.net: answers 301; redirects are not followed; is the base URL right?",
-  ],
+  ["301", answer(301), "ServiceError: https://a.net: answers 301; redirects are not followed; is the base URL right?"],
   [
     "401 that repeats the key",
     answer(401, {}, "no kk-1 here"),

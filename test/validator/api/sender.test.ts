@@ -1,13 +1,7 @@
 /** Covers how the api engine sends requests: what is in them, and which failures are retried, when and how often. */
 import { describe, expect, test } from "vitest";
 import { engineFor, items, key, manualClock, startTime } from "../../support/api-engine.js";
-import {
-  type Act,
-  resetBeforeHeaders,
-  resetMidBody,
-  respond,
-  resultsOf,
-} from "../../support/scripted-server.js";
+import { type Act, resetBeforeHeaders, resetMidBody, respond, resultsOf } from "../../support/scripted-server.js";
 
 test("sends requests as the interface document defines them", async () => {
   const { url, seen, validate, requests } = await engineFor([respond()]);
@@ -117,11 +111,7 @@ describe("temporary faults", () => {
     ],
     ["RateLimit's t if no units are left", { ratelimit: '"validations";r=0;t=3' }, [3000]],
     ["the engine's delay if units are left", { ratelimit: '"validations";r=9;t=86399' }, [250]],
-    [
-      "Retry-After rather than RateLimit's t",
-      { "retry-after": "2", ratelimit: '"validations";r=0;t=3' },
-      [2000],
-    ],
+    ["Retry-After rather than RateLimit's t", { "retry-after": "2", ratelimit: '"validations";r=0;t=3' }, [2000]],
     ["the engine's delay if the headers are invalid", { "retry-after": "soon", ratelimit: "???" }, [250]],
   ])("lead to a retry after %s", async (_, headers, expected) => {
     const { validate, slept } = await engineFor([respond(503, headers, ""), respond()]);
@@ -155,11 +145,7 @@ describe("temporary faults", () => {
   });
 
   test("leave the next try its full timeout if the budget is larger", async () => {
-    const { failure } = await engineFor(
-      [respond(500, {}, ""), () => {}],
-      { maximumRetries: 1 },
-      { timeout: 90 },
-    );
+    const { failure } = await engineFor([respond(500, {}, ""), () => {}], { maximumRetries: 1 }, { timeout: 90 });
     expect(await failure()).toBe("ServiceError: URL: no answer in 0.09 s, 2 times");
   });
 
@@ -255,12 +241,7 @@ describe("permanent faults", () => {
       `ServiceError: URL: answers 404: ${"x".repeat(500)}; is the base URL right?`,
       1,
     ],
-    [
-      "invalid JSON, twice",
-      respond(200, {}, "<html>"),
-      "ServiceError: URL: invalid answer: it is not JSON",
-      2,
-    ],
+    ["invalid JSON, twice", respond(200, {}, "<html>"), "ServiceError: URL: invalid answer: it is not JSON", 2],
     [
       "an error with the key where it is cut off",
       respond(400, {}, JSON.stringify({ message: `${"x".repeat(195)}${key}` })),
@@ -373,10 +354,7 @@ describe("a 429 with a hint", () => {
   test("leads to another notice after the time that the service has asked for", async () => {
     const { validate, notices } = await engineFor([slowFor(1), slowFor(2), slowFor(0), respond()]);
     await validate(items(1));
-    expect(notices).toEqual([
-      "URL: asks to slow down; continuing in 1 s",
-      "URL: asks to slow down; continuing in 2 s",
-    ]);
+    expect(notices).toEqual(["URL: asks to slow down; continuing in 1 s", "URL: asks to slow down; continuing in 2 s"]);
   });
 
   test("starts a new budget when other requests have succeeded", async () => {
@@ -474,9 +452,7 @@ describe("a probe", () => {
     const odd = "sk/7+x=";
     const said = `ann@b.net, <bob+1@c.org>: no %61@d.e (${encodeURIComponent(odd)}), eve%40f.net`;
     const { engine } = await engineFor([respond(400, {}, JSON.stringify({ message: said }))], { key: odd });
-    expect((await engine.probe("email")).said).toBe(
-      ": [address], <[address]>: no [address] ([key]), [address]",
-    );
+    expect((await engine.probe("email")).said).toBe(": [address], <[address]>: no [address] ([key]), [address]");
   });
 
   test("shows no part of a key where a long message is cut", async () => {

@@ -81,11 +81,7 @@ interface Refusal {
   readonly note: Plan["note"];
 }
 
-async function openReturned(
-  container: Container,
-  plans: readonly Plan[],
-  resources: Resources,
-): Promise<void> {
+async function openReturned(container: Container, plans: readonly Plan[], resources: Resources): Promise<void> {
   const [{ returned: target, isInPlace, split, isDryRun }] = plans as readonly [Plan];
   if (target === undefined || isDryRun) return;
   if (isInPlace) await checkReplaceable(target.path);
@@ -118,8 +114,7 @@ async function withItems(
       refusal ??= error;
       if (!(error instanceof ChoiceError)) failure ??= error;
       const isVague = tableEndings.get(endingOf(plan.member!.table))?.isVague;
-      if (!(error instanceof ChoiceError) || (plan.table.columns !== undefined && !isVague))
-        chosen.push(plan);
+      if (!(error instanceof ChoiceError) || (plan.table.columns !== undefined && !isVague)) chosen.push(plan);
     }
   }
   if (chosen.length === 0) {
@@ -130,25 +125,18 @@ async function withItems(
   return { tables: chosen, refusal, failure };
 }
 
-const fileOf = ({ name, within }: Container): string =>
-  within === "" ? name : name.slice(0, -within.length - 1);
+const fileOf = ({ name, within }: Container): string => (within === "" ? name : name.slice(0, -within.length - 1));
 
 const mostNamed = 5;
 
 const listed = (names: readonly string[]): string =>
-  [
-    ...names.slice(0, mostNamed),
-    ...(names.length > mostNamed ? [`and ${names.length - mostNamed} more`] : []),
-  ].join(", ");
+  [...names.slice(0, mostNamed), ...(names.length > mostNamed ? [`and ${names.length - mostNamed} more`] : [])].join(
+    ", ",
+  );
 
-export async function finishContainer(
-  plan: Plan,
-  later: readonly Plan[],
-  resources: Resources,
-): Promise<void> {
+export async function finishContainer(plan: Plan, later: readonly Plan[], resources: Resources): Promise<void> {
   const { container } = plan.member ?? {};
-  if (container?.returned === undefined || later.some(({ member }) => member?.container === container))
-    return;
+  if (container?.returned === undefined || later.some(({ member }) => member?.container === container)) return;
   const { name: inputName, returned: sink, backup } = container;
   const { isInPlace, note } = plan;
   const appear = () => resources.appear();

@@ -85,11 +85,7 @@ function sizeOf(input: string | undefined): number {
   return file?.isFile() ? file.size : 0;
 }
 
-async function openDns(
-  plan: Plan,
-  { validator }: Engine,
-  resources: Resources,
-): Promise<OpenMailCheck | undefined> {
+async function openDns(plan: Plan, { validator }: Engine, resources: Resources): Promise<OpenMailCheck | undefined> {
   if (plan.dns === "off" || plan.isDryRun) return undefined;
   const { openMailCheck } = await import("../../engines/mail-check.js");
   const classifier = validator.embedded?.classifier ?? loadOfflineRules();
@@ -109,10 +105,7 @@ async function openReport(plan: Plan, engine: Engine, resources: Resources): Pro
   return report;
 }
 
-async function openSplit(
-  plans: readonly [Plan, ...Plan[]],
-  resources: Resources,
-): Promise<SplitFolder | undefined> {
+async function openSplit(plans: readonly [Plan, ...Plan[]], resources: Resources): Promise<SplitFolder | undefined> {
   const [{ split, isDryRun }] = plans;
   if (split === undefined || isDryRun) return undefined;
   const { SplitFolder } = await import("./split-output.js");

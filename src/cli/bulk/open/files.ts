@@ -18,10 +18,7 @@ export interface RunFiles extends OpenInput {
   readonly badRows: BadRows;
 }
 
-async function badRowAnnotator(
-  { log }: Plan,
-  { findings }: Run,
-): Promise<((fault: RowFault) => void) | undefined> {
+async function badRowAnnotator({ log }: Plan, { findings }: Run): Promise<((fault: RowFault) => void) | undefined> {
   if (!log.isAnnotated && findings.length === 0) return undefined;
   const { badRowFinding, sinksOf } = await import("../report/annotations.js");
   const sinks = sinksOf(log.isAnnotated, findings);

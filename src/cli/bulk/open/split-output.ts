@@ -159,8 +159,7 @@ export class SplitFolder {
   }
 }
 
-const existing = (paths: readonly string[]): string | undefined =>
-  paths.find((path) => found(path) !== undefined);
+const existing = (paths: readonly string[]): string | undefined => paths.find((path) => found(path) !== undefined);
 
 /** Tables with other line breaks, and with or without a byte order mark, go into the same file. */
 const headerIn = (start: Buffer): string => start.toString("latin1").replace("\xef\xbb\xbf", "").trimEnd();

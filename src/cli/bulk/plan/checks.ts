@@ -37,10 +37,7 @@ export function checkTogether(options: BulkOptions, settings: Settings): void {
 const keepsNothing = (): UsageError =>
   new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
 
-function checkReplaces(
-  { inPlace, badRows, comment, format, shard }: BulkOptions,
-  { header }: Settings,
-): void {
+function checkReplaces({ inPlace, badRows, comment, format, shard }: BulkOptions, { header }: Settings): void {
   if (inPlace === "" && badRows?.policy === "skip" && badRows.file === undefined) {
     throw new UsageError(
       "--in-place would lose the bad rows: keep them with --bad-rows skip:FILE, or the old file with -I.bak",
@@ -53,9 +50,7 @@ function checkReplaces(
     throw new UsageError("--in-place would lose the rows of the other shards; use -o with --shard");
   }
   if (header.value !== "always")
-    throw new UsageError(
-      `--in-place would lose the header with header=${header.value} (${header.source}); use -o`,
-    );
+    throw new UsageError(`--in-place would lose the header with header=${header.value} (${header.source}); use -o`);
 }
 
 function checkFix({ inPlace }: BulkOptions): void {
@@ -65,9 +60,7 @@ function checkFix({ inPlace }: BulkOptions): void {
 function checkShard({ shard, column = [], dedupe }: BulkOptions): void {
   if (shard === undefined) return;
   if (column.length > 1 || column.includes(all)) {
-    throw new UsageError(
-      "--shard needs one column: the items of a row in several ones are in different shards",
-    );
+    throw new UsageError("--shard needs one column: the items of a row in several ones are in different shards");
   }
   if (dedupe === "canonical") {
     throw new UsageError(
@@ -83,14 +76,10 @@ export function checkOffline({ offline, set = [] }: BulkOptions, quota: QuotaLoc
     (name === "dns" && value !== "off") || (name === "engine" && value !== "offline");
   const wrong = set.find(contradicts);
   if (wrong !== undefined) {
-    throw new UsageError(
-      `--offline uses no network; leave out --set ${wrong[0]}, or use --set engine=offline`,
-    );
+    throw new UsageError(`--offline uses no network; leave out --set ${wrong[0]}, or use --set engine=offline`);
   }
   if (!("state" in quota) || !isDatabase(quota.state)) return;
-  throw new UsageError(
-    "--offline uses no network, and the shared quota is in a database; use --set engine=offline",
-  );
+  throw new UsageError("--offline uses no network, and the shared quota is in a database; use --set engine=offline");
 }
 
 /** Notes ignored variables. @throws UsageError when an option is for the offline engine only */
@@ -102,8 +91,7 @@ export function checkServiceOptions(
   const wrong = given.find(({ record }) => record.belongsTo === "offline");
   if (wrong !== undefined) {
     // With --offline, a database is refused.
-    const choice =
-      wrong.name === "quota" && isDatabase(wrong.words[1]!) ? "--set engine=offline" : "--offline";
+    const choice = wrong.name === "quota" && isDatabase(wrong.words[1]!) ? "--set engine=offline" : "--offline";
     throw new UsageError(`${wrong.words[0]} is for the offline engine; add ${choice}`);
   }
   const ignored = ["IDV_ALLOW", "IDV_DENY", "IDV_QUOTA", "IDV_QUOTA_KEY"].filter((name) => env[name]);

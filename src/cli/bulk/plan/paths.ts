@@ -107,13 +107,10 @@ const namesIn = (path: string): readonly string[] =>
     .filter((name) => !["", ".", ".."].includes(name))
     .map((name) => name.replaceAll(":", "_"));
 
-const notReplaceable = (): UsageError =>
-  new UsageError("--in-place needs a FILE; standard input cannot be replaced");
+const notReplaceable = (): UsageError => new UsageError("--in-place needs a FILE; standard input cannot be replaced");
 
 const isInput = (output: string): UsageError =>
-  new UsageError(
-    `-o ${printable(output)}: is the input itself; to replace it, use -I, or -I.bak to keep the old one`,
-  );
+  new UsageError(`-o ${printable(output)}: is the input itself; to replace it, use -I, or -I.bak to keep the old one`);
 
 const statusWords: readonly string[] = [...knownStatuses, noItem];
 

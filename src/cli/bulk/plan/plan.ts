@@ -130,9 +130,7 @@ export async function planRun(
   });
   checkSideOutputs([
     ...(options.report ?? []).map(({ path }) => ({ path, kind: "report" as const })),
-    ...(options.badRows?.file === undefined
-      ? []
-      : [{ path: options.badRows.file, kind: "badRows" as const }]),
+    ...(options.badRows?.file === undefined ? [] : [{ path: options.badRows.file, kind: "badRows" as const }]),
     ...(log.summaryFile === undefined ? [] : [{ path: log.summaryFile, kind: "summary" as const }]),
     ...log.findings.map(({ path, format }) => ({ path, kind: format })),
   ]);
@@ -162,12 +160,8 @@ async function planCommon(
   else checkServiceOptions(given, env, note);
   const ownLists = isOffline ? await readOwnLists(options, env, note) : undefined;
   if (ownLists !== undefined) noteUnaskedExchanges(ownLists, dns !== "off", note);
-  const classifierSource =
-    ownLists === undefined ? {} : { ...tableSource(dataTablePath(env), say), ownLists };
-  const quota = quotaLocation(
-    options,
-    isOffline ? env : { ...env, IDV_QUOTA: undefined, IDV_QUOTA_KEY: undefined },
-  );
+  const classifierSource = ownLists === undefined ? {} : { ...tableSource(dataTablePath(env), say), ownLists };
+  const quota = quotaLocation(options, isOffline ? env : { ...env, IDV_QUOTA: undefined, IDV_QUOTA_KEY: undefined });
   checkOffline(options, quota);
   return {
     kind,
@@ -320,11 +314,7 @@ function planFile({ kind, settings, cells }: CommonPlan, paths: FilePaths, optio
 }
 
 /** A replaced file keeps the rows that wait for the quota: they are in no other file. */
-function rowFilter(
-  { only, drop, dedupe, failOn }: BulkOptions,
-  { cell }: Settings,
-  isInPlace: boolean,
-): RowFilter {
+function rowFilter({ only, drop, dedupe, failOn }: BulkOptions, { cell }: Settings, isInPlace: boolean): RowFilter {
   const isFiltered = only !== undefined || drop !== undefined;
   const isChosen = (name: string) => (only?.includes(name) ?? true) && !drop?.includes(name);
   const isWanted = (status: string) => isChosen(status === "" ? noItem : status);
@@ -338,8 +328,7 @@ function rowFilter(
     }),
     ...(isFlagged && {
       keepsFlagged: (flags, isKept) =>
-        !flags.some((flag) => dropFlags.includes(flag)) &&
-        (isKept || flags.some((flag) => onlyFlags.includes(flag))),
+        !flags.some((flag) => dropFlags.includes(flag)) && (isKept || flags.some((flag) => onlyFlags.includes(flag))),
     }),
     fails: (status) => failOn?.statuses.includes(status) === true,
     sparesGood: cell.value === "best",
@@ -347,5 +336,4 @@ function rowFilter(
   };
 }
 
-export const isFirstShard = ({ shard }: Pick<Plan, "shard">): boolean =>
-  shard === undefined || shard.index === 1;
+export const isFirstShard = ({ shard }: Pick<Plan, "shard">): boolean => shard === undefined || shard.index === 1;

@@ -79,9 +79,7 @@ export function checkSideOutputs(outputs: readonly SideOutput[]): void {
       throw new UsageError(`${named}: ${what} ends in ${listed(endings)}${advice}`);
     }
     if (file !== undefined && file.size > 0 && !isReadable(() => isOwn(path, file.size)))
-      throw new UsageError(
-        `${named}: the file that is there is not ${what} of idv; name another file, or remove it`,
-      );
+      throw new UsageError(`${named}: the file that is there is not ${what} of idv; name another file, or remove it`);
   }
 }
 
@@ -117,9 +115,7 @@ function valueIn(text: string): unknown {
 
 function objectIn(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   const value = valueIn(text ?? "");
-  return typeof value === "object" && value !== null
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
 }
 
 function toolIn(text: string): unknown {

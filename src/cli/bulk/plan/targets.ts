@@ -51,9 +51,7 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
   const written = (name: string, ...paths: Role["path"][]) =>
     paths.map((path): Role => ({ name, path, isWritten: true }));
   const returned = [
-    ...new Map(
-      files.flatMap((file) => (file.returned ? [[file.returned.path, file.returned]] : [])),
-    ).values(),
+    ...new Map(files.flatMap((file) => (file.returned ? [[file.returned.path, file.returned]] : []))).values(),
   ];
   const roles = [
     ...written("the quota file", common.quotaPath),
@@ -80,9 +78,7 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
     }
     const other = taken.get(resolved);
     if (other?.name === "the input" && name === "the input" && split !== undefined) {
-      throw new UsageError(
-        `${printable(path)}: is given twice, and its rows would be written twice; name it once`,
-      );
+      throw new UsageError(`${printable(path)}: is given twice, and its rows would be written twice; name it once`);
     }
     if (other?.name === name && isWritten) {
       throw new UsageError(`${printable(path)}: two of the files would be written there; rename one of them`);

@@ -92,5 +92,4 @@ export const badRowFinding = ({ file, line, reason }: RowFault): Finding => ({
 const control = /[\u0000-\u001f\u007f-\u009f]/g;
 const escapeText = (text: string): string =>
   text.replaceAll("%", "%25").replace(control, (character) => encodeURIComponent(character));
-const escapeProperty = (text: string): string =>
-  escapeText(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+const escapeProperty = (text: string): string => escapeText(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

@@ -58,7 +58,5 @@ function renewal(plan: Plan, { engine, resume }: Facts, renews: string | null): 
     const next = resume === null ? "" : `; then run: ${resume}`;
     return `it renews ${fromNow(date.getTime(), Date.now())}${when}${next}`;
   }
-  return engine === "api"
-    ? "run again when there is more"
-    : `it does not renew; raise it with ${limitCommand(plan)}`;
+  return engine === "api" ? "run again when there is more" : `it does not renew; raise it with ${limitCommand(plan)}`;
 }

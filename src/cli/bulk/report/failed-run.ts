@@ -42,7 +42,5 @@ export function sayUnvalidated({ inputName }: Plan, later: readonly Plan[]): voi
 
 function canBeResumed(error: Error): boolean {
   const { exitCode } = failureFor(error);
-  return (
-    error instanceof Interrupted || exitCode === exitCodes.service || exitCode === exitCodes.notAuthorised
-  );
+  return error instanceof Interrupted || exitCode === exitCodes.service || exitCode === exitCodes.notAuthorised;
 }

@@ -72,8 +72,7 @@ function isUpdatable({ output, omitsHeader, given }: Plan, table: Table): boolea
     return false;
   }
   // The members of an object have no columns of their own in CSV.
-  const losesMembers =
-    table.scanned.shape.json !== undefined && table.format !== "jsonl" && table.format !== "json";
+  const losesMembers = table.scanned.shape.json !== undefined && table.format !== "jsonl" && table.format !== "json";
   return !losesMembers || !given.some(({ name }) => name === "column");
 }
 

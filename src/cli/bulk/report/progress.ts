@@ -16,8 +16,7 @@ export function progressOf(
   place: string | undefined,
 ): Progress | undefined {
   const target = output ?? split;
-  if (mode === "none" || (mode === "auto" && !showsProgress(process.env, target === undefined)))
-    return undefined;
+  if (mode === "none" || (mode === "auto" && !showsProgress(process.env, target === undefined))) return undefined;
   const heading = `${place === undefined ? "" : `${place}: `}${inputName}${target === undefined ? "" : ` -> ${target}`}  column ${table.column + 1}${
     table.columnName === undefined ? "" : ` "${table.columnName}"`
   }  ${validator.name}`;

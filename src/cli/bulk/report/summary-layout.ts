@@ -84,9 +84,7 @@ function listBlock(heading: string, entries: readonly (readonly [string, number]
   const countWidth = Math.max(...shown.map(([, count]) => grouped(count).length));
   const names = shown.map(([name]) => printable(name).slice(0, Math.min(30, room - 2 - countWidth)));
   const nameWidth = Math.max(heading.length - 6, ...names.map(({ length }) => length));
-  const lines = shown.map(
-    ([, count], i) => `${names[i]!.padEnd(nameWidth)}  ${grouped(count).padStart(countWidth)}`,
-  );
+  const lines = shown.map(([, count], i) => `${names[i]!.padEnd(nameWidth)}  ${grouped(count).padStart(countWidth)}`);
   const more = entries.length - shown.length;
   return [
     {

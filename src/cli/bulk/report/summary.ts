@@ -16,9 +16,7 @@ export function textSummary(facts: Facts, style: TerminalStyle | undefined): str
   const input = onlyInput(facts);
   return [
     heading(facts),
-    ...(style === undefined
-      ? [...statusList(shown, style), ...details(facts)]
-      : statusLines(facts, shown, style)),
+    ...(style === undefined ? [...statusList(shown, style), ...details(facts)] : statusLines(facts, shown, style)),
     ...(input ? ofInput(facts, input, style) : []),
     ...groupLines(facts),
     ...(dns === null ? [] : [dnsLine(dns)]),
@@ -31,10 +29,7 @@ export function textSummary(facts: Facts, style: TerminalStyle | undefined): str
   ].join("\n");
 }
 
-const statusList = (
-  shown: readonly (readonly [string, number])[],
-  style: TerminalStyle | undefined,
-): string[] =>
+const statusList = (shown: readonly (readonly [string, number])[], style: TerminalStyle | undefined): string[] =>
   shown.map(([status, count]) => {
     const name = printable(status).padEnd(15);
     return `  ${statusColour(style?.chalk, status)(name)}${grouped(count).padStart(12)}`;
@@ -86,9 +81,7 @@ function willDo({ used, left }: Facts["units"]): string {
 
 function tableLines({ dialect, badRowKinds }: InputFacts): string[] {
   const words = dialectWords(dialect);
-  const kinds = badRowKinds.map(
-    ({ kind, ...found }) => `${grouped(found.count)} ${kind} (${linesText(found)})`,
-  );
+  const kinds = badRowKinds.map(({ kind, ...found }) => `${grouped(found.count)} ${kind} (${linesText(found)})`);
   const badRows = badRowKinds.reduce((sum, { count }) => sum + count, 0);
   return [
     ...(words.length === 0 ? [] : [`read as a table in which ${words.join(", and ")}`]),
@@ -133,10 +126,7 @@ function groupLines({ groups }: Facts): string[] {
   return groups
     .filter(({ isWanted }) => isWanted)
     .flatMap(({ column, values: all, others }) => {
-      const values = [
-        ...worstFirst(all),
-        ...(others === null ? [] : [{ ...others, name: nameOfOthers(others) }]),
-      ];
+      const values = [...worstFirst(all), ...(others === null ? [] : [{ ...others, name: nameOfOthers(others) }])];
       const nameWidth = Math.max(...values.map(({ name }) => printable(name).length));
       const rowsWidth = Math.max(...values.map(({ rows }) => grouped(rows).length));
       return [

@@ -33,16 +33,10 @@ export const define: DefineCommand = (cache) => {
     examples: ["cache stats", "cache prune --older-than 90d"],
     environment,
   });
-  const define = (
-    name: string,
-    options: OptionRecords,
-    description: string,
-    ...examples: readonly string[]
-  ) => describe(cache.command(name).summary(description), { description, examples, options, environment });
+  const define = (name: string, options: OptionRecords, description: string, ...examples: readonly string[]) =>
+    describe(cache.command(name).summary(description), { description, examples, options, environment });
   const stats = ["cache stats", "cache stats --json"];
-  define("stats", statsOptions, "Print number and age of each service's verdicts.", ...stats).action(
-    showCache,
-  );
+  define("stats", statsOptions, "Print number and age of each service's verdicts.", ...stats).action(showCache);
   define("clear", {}, "Delete all verdicts.", "cache clear").action(clearCache);
   define("prune", pruneOptions, "Delete old verdicts.", "cache prune --older-than 90d").action(pruneCache);
 };
@@ -59,13 +53,7 @@ async function showCache({ json }: OptionValues<typeof statsOptions>): Promise<v
   print(`file\t${printable(path)}\n`);
   await printListing({
     header: ["kind", "service", "items", "oldest", "newest"],
-    rows: scopes.map(({ kind, baseUrl, items, oldest, newest }) => [
-      kind,
-      baseUrl,
-      grouped(items),
-      oldest,
-      newest,
-    ]),
+    rows: scopes.map(({ kind, baseUrl, items, oldest, newest }) => [kind, baseUrl, grouped(items), oldest, newest]),
   });
 }
 

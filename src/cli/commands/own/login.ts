@@ -39,9 +39,7 @@ async function login(options: LoginOptions): Promise<void> {
   if (service === undefined) {
     throw new UsageError("no base URL: name the service that the key is for with --base-url or IDV_BASE_URL");
   }
-  const text = process.stdin.isTTY
-    ? await prompt(`Key for ${service.value}: `)
-    : await readKeyText(process.stdin);
+  const text = process.stdin.isTTY ? await prompt(`Key for ${service.value}: `) : await readKeyText(process.stdin);
   const { value: key } = checked(text, "standard input");
   if (options.verify) await verify(service, key, settings);
   const path = loginPath(process.env);

@@ -32,11 +32,7 @@ export const ownListCommand =
     const becomes = list === "allow" ? "ok if its syntax is" : "disposable";
     describe(command, {
       description: `Keeps a list of domains and addresses: each is ${becomes}, in every offline run and in idv serve.`,
-      examples: [
-        `${list} add larch-and-oak.com --note "our shop"`,
-        `${list} list`,
-        `${list} remove larch-and-oak.com`,
-      ],
+      examples: [`${list} add larch-and-oak.com --note "our shop"`, `${list} list`, `${list} remove larch-and-oak.com`],
       environment,
     });
     const adds = "Add domains, which count with all names below them, and addresses.";
@@ -50,9 +46,7 @@ export const ownListCommand =
         "<ENTRY...>",
         list === "allow" ? "domains, addresses and MAILBOX@*" : "domains, addresses, MAILBOX@* and mx:HOST",
       )
-      .action((entries: readonly string[], options: OptionValues<typeof addOptions>) =>
-        add(list, entries, options),
-      );
+      .action((entries: readonly string[], options: OptionValues<typeof addOptions>) => add(list, entries, options));
     const removes = "Remove entries.";
     describe(command.command("remove").summary(removes), {
       description: removes,
@@ -89,8 +83,7 @@ async function remove(list: ListName, entries: readonly string[]): Promise<void>
   await change(list, (lines) => {
     const known = new Set(lines.map((line) => keyOf(list, line)));
     const missing = [...keys].find((key) => !known.has(key));
-    if (missing !== undefined)
-      throw new UsageError(`${printable(missing)}: is not in the list; see idv ${list} list`);
+    if (missing !== undefined) throw new UsageError(`${printable(missing)}: is not in the list; see idv ${list} list`);
     return lines.filter((line) => !keys.has(keyOf(list, line) ?? ""));
   });
   say(`${[...keys].map(printable).join(", ")}: removed`);

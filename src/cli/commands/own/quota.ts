@@ -51,12 +51,8 @@ export const define: DefineCommand = (quota) => {
     examples: ["quota show", "quota set --limit 10000 --period month"],
     environment,
   });
-  const define = (
-    name: string,
-    options: OptionRecords,
-    description: string,
-    ...examples: readonly string[]
-  ) => describe(quota.command(name).summary(description), { description, examples, options, environment });
+  const define = (name: string, options: OptionRecords, description: string, ...examples: readonly string[]) =>
+    describe(quota.command(name).summary(description), { description, examples, options, environment });
   define(
     "show",
     showOptions,
@@ -146,11 +142,7 @@ async function withQuotaFile(path: string, work: (quotas: Quotas) => Promise<Quo
   }
 }
 
-function report(
-  location: QuotaLocation,
-  { limit, period, used, left, renewsAt }: Quota,
-  json: boolean,
-): void {
+function report(location: QuotaLocation, { limit, period, used, left, renewsAt }: Quota, json: boolean): void {
   const renews = renewsAt === null ? null : new Date(renewsAt).toISOString();
   const named =
     "state" in location

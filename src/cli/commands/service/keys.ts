@@ -92,12 +92,8 @@ export const define: DefineCommand = (keys) => {
     examples: ["keys create --name shop --limit 10000 --period month", "keys list"],
     environment,
   });
-  const define = (
-    usage: string,
-    options: OptionRecords,
-    description: string,
-    ...examples: readonly string[]
-  ) => describe(keys.command(usage).summary(description), { description, examples, options, environment });
+  const define = (usage: string, options: OptionRecords, description: string, ...examples: readonly string[]) =>
+    describe(keys.command(usage).summary(description), { description, examples, options, environment });
   define(
     "create",
     createOptions,
@@ -176,9 +172,7 @@ async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>
     const key = (await store.list()).find((each) => each.id === id);
     const found = (key?.secrets ?? []).filter((each) => each.id === secret || each.hint.endsWith(secret));
     if (found.length > 1) {
-      throw new UsageError(
-        `key ${id} has ${found.length} such secrets; give an id from idv keys list --json`,
-      );
+      throw new UsageError(`key ${id} has ${found.length} such secrets; give an id from idv keys list --json`);
     }
     return store.endSecret(id, found[0]?.id ?? secret, commandLineAuthor());
   });
@@ -187,9 +181,7 @@ async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>
 
 async function rotateKey(id: string, options: OptionValues<typeof rotateOptions>): Promise<void> {
   const { grace } = options;
-  const { secret, key } = await withStore(options, (store) =>
-    store.rotate(id, grace, undefined, commandLineAuthor()),
-  );
+  const { secret, key } = await withStore(options, (store) => store.rotate(id, grace, undefined, commandLineAuthor()));
   print(`${secret}\n`);
   const end = grace === 0 ? "no longer works" : `works until ${new Date(Date.now() + grace).toISOString()}`;
   say(`key ${id} has a new secret, shown only now; the one before ${end}`);
@@ -213,14 +205,7 @@ async function withStore<Result>(
   }
 }
 
-function changeOf({
-  name,
-  limit,
-  period,
-  rate,
-  expires,
-  permissions,
-}: OptionValues<typeof settingOptions>): KeyChange {
+function changeOf({ name, limit, period, rate, expires, permissions }: OptionValues<typeof settingOptions>): KeyChange {
   return {
     ...(name !== undefined && { name }),
     ...(limit !== undefined && { limit: limit === "none" ? null : limit }),
@@ -277,8 +262,6 @@ function shortColumnsOf(key: ApiKey) {
 
 function columnsOf(key: ApiKey) {
   const fields = fieldsOf(key);
-  const secrets = fields.secrets.map(
-    ({ id, hint, ends }) => `${hint ?? id}${ends === null ? "" : ` until ${ends}`}`,
-  );
+  const secrets = fields.secrets.map(({ id, hint, ends }) => `${hint ?? id}${ends === null ? "" : ` until ${ends}`}`);
   return { ...fields, secrets: secrets.join(", ") || null };
 }

@@ -17,12 +17,7 @@ import { createService } from "../../../server/service/service.js";
 import { deathIn } from "../../../state/quota/run-reservation.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { counted } from "../../../text.js";
-import {
-  allowGroup,
-  type ListenAddress,
-  listenAddress,
-  removeStaleSocket,
-} from "../../config/listen-address.js";
+import { allowGroup, type ListenAddress, listenAddress, removeStaleSocket } from "../../config/listen-address.js";
 import { readKeptLists } from "../../config/own-lists.js";
 import { dataTablePath, stateLocation } from "../../config/paths.js";
 import { isDatabase } from "../../config/quota-location.js";
@@ -141,11 +136,7 @@ type ServeOptions = OptionValues<typeof options>;
 export const define: DefineCommand = (command) => {
   describe(command, {
     description: "Runs the validation service: the offline engine over HTTP, with keys and quotas.",
-    examples: [
-      "serve",
-      "serve --port 8080 --state /var/lib/idv/service.db",
-      "serve --config /etc/idv/serve.json",
-    ],
+    examples: ["serve", "serve --port 8080 --state /var/lib/idv/service.db", "serve --config /etc/idv/serve.json"],
     options,
     environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME", "XDG_DATA_HOME", "LISTEN_FDS, LISTEN_PID"],
     exitCodes: [5],
@@ -183,9 +174,7 @@ const lockMilliseconds = 1000;
 async function serve(options: ServeOptions, isStateInFile: boolean): Promise<void> {
   const { state, corsOrigin = [], maxItems, baseUrl, quiet } = options;
   if (options.trustHeader !== undefined && options.trustFrom === undefined) {
-    throw new UsageError(
-      "--trust-header needs --trust-from ADDRESS: the only address from which it is believed",
-    );
+    throw new UsageError("--trust-header needs --trust-from ADDRESS: the only address from which it is believed");
   }
   const target = listenAddress(options, process.env, process.pid);
   const resolved = await resolveSettings(options, process.env, undefined, say);
@@ -263,11 +252,9 @@ function reportBug({ stack }: Error): void {
 
 async function listen(service: FastifyInstance, { listen: options, name }: ListenAddress): Promise<string> {
   if ("path" in options) await removeStaleSocket(options.path);
-  const address = await service
-    .listen(options as FastifyListenOptions)
-    .catch((error: NodeJS.ErrnoException) => {
-      throw new UsageError(`cannot listen on ${name}: ${listenReasons[error.code ?? ""] ?? error.message}`);
-    });
+  const address = await service.listen(options as FastifyListenOptions).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`cannot listen on ${name}: ${listenReasons[error.code ?? ""] ?? error.message}`);
+  });
   if ("path" in options) allowGroup(options.path);
   return "port" in options ? address : name;
 }
@@ -288,8 +275,7 @@ function dashboardLoader(
       baseUrl,
       log,
       lists,
-      proxy:
-        trustHeader === undefined ? undefined : { header: trustHeader, isTrusted: trustOf(trustFrom ?? []) },
+      proxy: trustHeader === undefined ? undefined : { header: trustHeader, isTrusted: trustOf(trustFrom ?? []) },
       refusals: async () => (await metrics.refusals.get()).values[0]?.value ?? 0,
       terms: () => {
         const { table } = findTable(dataTablePath(process.env), () => {});

@@ -40,10 +40,7 @@ const firstLine = { idv: "state", version: 3 };
 export const define: DefineCommand = (state) => {
   describe(state, {
     description: "Moves the state of idv serve: its keys, quotas, usage, stored answers and audit.",
-    examples: [
-      "state export -o state.jsonl",
-      "state import state.jsonl --state postgres://db.example.com/idv",
-    ],
+    examples: ["state export -o state.jsonl", "state import state.jsonl --state postgres://db.example.com/idv"],
     environment,
   });
   describe(state.command("export").summary("Write the state as lines of JSON."), {
@@ -127,10 +124,7 @@ async function exportState({ state, output }: OptionValues<typeof exportOptions>
   }
 }
 
-async function importState(
-  file: string | undefined,
-  { state }: OptionValues<typeof stateOptions>,
-): Promise<void> {
+async function importState(file: string | undefined, { state }: OptionValues<typeof stateOptions>): Promise<void> {
   const store = await openServiceState(state, process.env, { creates: true });
   const name = file === undefined || file === "-" ? undefined : file;
   try {
@@ -142,10 +136,7 @@ async function importState(
   }
 }
 
-async function checkState(
-  file: string | undefined,
-  { state }: OptionValues<typeof stateOptions>,
-): Promise<void> {
+async function checkState(file: string | undefined, { state }: OptionValues<typeof stateOptions>): Promise<void> {
   if (file !== undefined) {
     const counts = new Counts();
     for await (const _ of readPages(file === "-" ? undefined : file, counts));
@@ -155,8 +146,7 @@ async function checkState(
   try {
     const problems = await store.check();
     for (const problem of problems) say(problem);
-    if (problems.length > 0)
-      throw new StoreError("the numbers of the state disagree; restore a backup, or report it");
+    if (problems.length > 0) throw new StoreError("the numbers of the state disagree; restore a backup, or report it");
     say("quotas, usage and stored answers agree");
   } finally {
     await store.close();
@@ -229,5 +219,4 @@ function parseLine(line: string, where: string): { table: StateTableName; row: S
   throw notExported(where);
 }
 
-const isValue = (value: unknown): boolean =>
-  value === null || typeof value === "string" || typeof value === "number";
+const isValue = (value: unknown): boolean => value === null || typeof value === "string" || typeof value === "number";

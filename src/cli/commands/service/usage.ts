@@ -66,15 +66,7 @@ interface Line {
 const statusColumns = [...knownStatuses.filter((status) => status !== "quota_exceeded"), "other"] as const;
 const header = ["time", "key", "name", "kind", "units", ...statusColumns, "quota_exceeded"];
 
-async function showUsage({
-  state,
-  key,
-  since,
-  by,
-  top,
-  json,
-  csv,
-}: OptionValues<typeof options>): Promise<void> {
+async function showUsage({ state, key, since, by, top, json, csv }: OptionValues<typeof options>): Promise<void> {
   const store = await openServiceState(state, process.env);
   try {
     const names = new Map([["*", "all keys"]]);
@@ -151,8 +143,6 @@ const rowOf = ({ time, key, name, kind, units, statuses }: Line, figure: (count:
   return [time, key, name, kind, ...[units, ...known, quota_exceeded].map(figure)];
 };
 
-async function* rowsOf(
-  pages: AsyncIterable<readonly Line[]>,
-): AsyncGenerator<readonly (readonly string[])[]> {
+async function* rowsOf(pages: AsyncIterable<readonly Line[]>): AsyncGenerator<readonly (readonly string[])[]> {
   for await (const lines of pages) yield lines.map((line) => rowOf(line, grouped));
 }

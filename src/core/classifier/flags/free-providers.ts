@@ -42,5 +42,4 @@ const free: ReadonlySet<string> = new Set([
   ...privacyProviders,
 ]);
 
-export const isFreeProvider = (ascii: string): boolean =>
-  free.has(ascii) || providerFamily(ascii) !== undefined;
+export const isFreeProvider = (ascii: string): boolean => free.has(ascii) || providerFamily(ascii) !== undefined;

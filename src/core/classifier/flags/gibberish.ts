@@ -3,8 +3,7 @@ import { keyboardRows } from "../rules/mailbox/placeholder.js";
 
 const rows = [...keyboardRows, "abcdefghijklmnopqrstuvwxyz"];
 const runs = [...rows, ...rows.map((row) => [...row].reverse().join(""))];
-const isRun = (text: string, shortest: number) =>
-  text.length >= shortest && runs.some((run) => run.includes(text));
+const isRun = (text: string, shortest: number) => text.length >= shortest && runs.some((run) => run.includes(text));
 
 const middleRow = /^(?=.*(?:asd|sdf|dfg|fgh|ghj|hjk|jkl|dsa|fds|gfd|hgf|jhg|kjh|lkj))[asdfghjkl]{4,}$/;
 const oneLetter = /^(.)\1{3,}$/;

@@ -64,8 +64,7 @@ export function findPlainAt(text: string): number {
   }
   const lastLabel = length - partStart;
   const isCut = lastLabel === 0 || text.charCodeAt(length - 1) === hyphen;
-  const isTooLong =
-    at > maximumLocalOctets || length > maximumAddressOctets || lastLabel > maximumLabelOctets;
+  const isTooLong = at > maximumLocalOctets || length > maximumAddressOctets || lastLabel > maximumLabelOctets;
   return isCut || isTooLong ? -1 : at;
 }
 

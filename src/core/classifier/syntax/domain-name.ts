@@ -61,10 +61,7 @@ function checkShape(name: string, offset: number): Fault | undefined {
 }
 
 function tooLong(offset: number): Fault {
-  return new Fault(
-    `the domain is longer than ${maximumDomainOctets} octets`,
-    offset + maximumDomainOctets + 1,
-  );
+  return new Fault(`the domain is longer than ${maximumDomainOctets} octets`, offset + maximumDomainOctets + 1);
 }
 
 function needsMapping(lower: string): boolean {

@@ -150,8 +150,6 @@ export function compileDisposableTable(
   const counts = [all.length, slots.length / 2, suffixSlots.length / 2];
   const header = Int32Array.of(magic, format, ...counts, sourceText.length);
   // A part of another table is in the middle of its memory.
-  const parts = [header, slots, lists, Int32Array.from(suffixSlots)].map(
-    ({ buffer }) => new Uint8Array(buffer),
-  );
+  const parts = [header, slots, lists, Int32Array.from(suffixSlots)].map(({ buffer }) => new Uint8Array(buffer));
   return Buffer.concat([...parts, sourceText]);
 }

@@ -28,9 +28,7 @@ export function compileSmallTable(domains: readonly Entry[], suffixSlots: Int32A
     const [low, high] = [suffixSlots[slot]!, suffixSlots[slot + 1]!];
     if (low !== 0 || high !== 0) suffixes.push({ low, high, flags: low & ((1 << suffixFlagBits) - 1) });
   }
-  const bytes = [domains, suffixes].flatMap((entries, i) =>
-    encode(entries, i === 0 ? domainFlagBits : suffixFlagBits),
-  );
+  const bytes = [domains, suffixes].flatMap((entries, i) => encode(entries, i === 0 ? domainFlagBits : suffixFlagBits));
   const header = Int32Array.of(magic, format, domains.length, suffixes.length);
   const file = Uint8Array.from([...new Uint8Array(header.buffer), ...bytes]);
   // Throws if two names cannot be told apart.

@@ -48,9 +48,6 @@ export function useSuffixes(slots: Int32Array, leftOut = 0): void {
 }
 
 export function suffixTable(): NameTable {
-  table ??= new NameTable(
-    new Int32Array(Uint8Array.from(readBuilt("classifier/suffixes.bin")).buffer),
-    flagBits,
-  );
+  table ??= new NameTable(new Int32Array(Uint8Array.from(readBuilt("classifier/suffixes.bin")).buffer), flagBits);
   return table;
 }

@@ -20,11 +20,8 @@ export function beforeIn(report: string): Before | undefined {
     if ("type" in facts) return undefined;
     const { version, made, inputs, rows, empty, statuses } = facts;
     const counts = [rows, empty, ...Object.values(statuses)];
-    const isWhole =
-      version === factsVersion && /^\d{4}-\d\d-\d\dT/.test(made) && counts.every(Number.isSafeInteger);
-    return isWhole
-      ? { made, rows, empty, statuses, inputs: inputs.map(({ name }) => String(name)) }
-      : undefined;
+    const isWhole = version === factsVersion && /^\d{4}-\d\d-\d\dT/.test(made) && counts.every(Number.isSafeInteger);
+    return isWhole ? { made, rows, empty, statuses, inputs: inputs.map(({ name }) => String(name)) } : undefined;
   } catch {
     return undefined;
   }

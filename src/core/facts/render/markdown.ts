@@ -9,12 +9,7 @@ import { embeddedFacts } from "./json.js";
 
 export function renderMarkdown(facts: Facts): string {
   const { made, topDomains, inputs, breakdown } = facts;
-  const counted = (
-    heading: string,
-    column: string,
-    figure: string,
-    entries: (readonly [string, number])[],
-  ) =>
+  const counted = (heading: string, column: string, figure: string, entries: (readonly [string, number])[]) =>
     entries.length === 0
       ? []
       : [
@@ -32,12 +27,7 @@ export function renderMarkdown(facts: Facts): string {
     ...(inputs.length > 1 ? [inputs.map(({ name }) => `- ${escaped(name)}`).join("\n")] : []),
     table(
       ["Status", "Rows", "Share", "What to do"],
-      statusesOf(facts).map(({ label, count, advice }) => [
-        label,
-        grouped(count),
-        percent(count, facts.rows),
-        advice,
-      ]),
+      statusesOf(facts).map(({ label, count, advice }) => [label, grouped(count), percent(count, facts.rows), advice]),
     ),
     ...counted(
       "Repair these",
@@ -81,8 +71,7 @@ export function renderMarkdown(facts: Facts): string {
 }
 
 function table(header: readonly string[], lines: readonly (readonly string[])[]): string {
-  const isFigure = (column: number) =>
-    column > 0 && lines.every((line) => /^[\d,.]+ ?%?$/.test(line[column]!));
+  const isFigure = (column: number) => column > 0 && lines.every((line) => /^[\d,.]+ ?%?$/.test(line[column]!));
   const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(" | ")} |`;
   return [
     line(header),

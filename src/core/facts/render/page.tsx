@@ -10,17 +10,7 @@ import { gradeOf } from "../grade.js";
 import { badRowsOf, type Group, nameOfOthers, sumOfValues, worseValue, worstFirst } from "../groups.js";
 import { reportPolicy } from "../policy.js";
 import { mostNames, type NamedCounts } from "../top-counts.js";
-import {
-  detailsOf,
-  itemsOf,
-  leadOf,
-  nextStepsOf,
-  reasonsFor,
-  rows,
-  statusesOf,
-  termsOf,
-  titleOf,
-} from "../words.js";
+import { detailsOf, itemsOf, leadOf, nextStepsOf, reasonsFor, rows, statusesOf, termsOf, titleOf } from "../words.js";
 import { htmlPage, renderHtml } from "./html.js";
 import { embeddedFacts } from "./json.js";
 import { BarTable, Key, type Slice, StackedBar, StatusTable, Terms } from "./parts.js";
@@ -179,9 +169,7 @@ function Reasons({ facts }: { facts: Facts }) {
   return (
     <>
       {fakes.length > 0 && <BarTable heading="Why fake" column="Reason" entries={fakes} className="fake" />}
-      {aliases.length > 0 && (
-        <BarTable heading="Why alias" column="Reason" entries={aliases} className="alias" />
-      )}
+      {aliases.length > 0 && <BarTable heading="Why alias" column="Reason" entries={aliases} className="alias" />}
     </>
   );
 }
@@ -256,15 +244,11 @@ function Providers({ breakdown: { providers, isApproximate } }: { breakdown: Bre
   return (
     <section>
       <h2>Providers by bad rows</h2>
-      {bad.length === 0 ? (
-        <p>None of the most frequent domains has any.</p>
-      ) : (
-        <ProviderTable providers={bad} />
-      )}
+      {bad.length === 0 ? <p>None of the most frequent domains has any.</p> : <ProviderTable providers={bad} />}
       {isApproximate && (
         <p class="note">
-          The list has more than {grouped(mostNames)} domains: rows of domains that were rare at first may be
-          missing here.
+          The list has more than {grouped(mostNames)} domains: rows of domains that were rare at first may be missing
+          here.
         </p>
       )}
     </section>
@@ -284,8 +268,8 @@ function BySource({ group }: { group: Group }) {
       <h2>By {column}</h2>
       {worst && (
         <p class="note">
-          Worst: {worst.name}, where {percent(badRowsOf(worst), worst.rows)} of the rows are bad; in the whole
-          list, {percent(bad, all)}.
+          Worst: {worst.name}, where {percent(badRowsOf(worst), worst.rows)} of the rows are bad; in the whole list,{" "}
+          {percent(bad, all)}.
         </p>
       )}
       <table>
@@ -320,14 +304,11 @@ function BySource({ group }: { group: Group }) {
         </tbody>
       </table>
       {shown.length < sorted.length && (
-        <p class="note">
-          {grouped(sorted.length - shown.length)} more values have a smaller share, or few rows.
-        </p>
+        <p class="note">{grouped(sorted.length - shown.length)} more values have a smaller share, or few rows.</p>
       )}
       {others && (
         <p class="note">
-          Besides, {nameOfOthers(others)}: {grouped(others.rows)} rows,{" "}
-          {percent(badRowsOf(others), others.rows)} bad.
+          Besides, {nameOfOthers(others)}: {grouped(others.rows)} rows, {percent(badRowsOf(others), others.rows)} bad.
         </p>
       )}
     </section>
@@ -352,8 +333,8 @@ function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
     <section>
       <h2>When they came</h2>
       <p class="note">
-        Rows by month, from the column "{months.column}". A month with many bad rows is often one in which a
-        form was attacked.{all.length > mostMonths && ` The last ${mostMonths} months are shown.`}
+        Rows by month, from the column "{months.column}". A month with many bad rows is often one in which a form was
+        attacked.{all.length > mostMonths && ` The last ${mostMonths} months are shown.`}
         {worst && ` The worst was ${worst.name}: ${percent(badOf(worst), worst.total)} bad.`}
       </p>
       <p class="legend">
@@ -411,8 +392,7 @@ function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
             aria-label="Share of bad rows by month; the figures are in the table below"
           >
             {shown.map((month, i) => {
-              const height =
-                month.total === 0 ? 0 : (58 * badOf(month) * worst.total) / (month.total * badOf(worst));
+              const height = month.total === 0 ? 0 : (58 * badOf(month) * worst.total) / (month.total * badOf(worst));
               return (
                 <rect
                   key={month.name}
@@ -472,9 +452,7 @@ const fewRows = 5;
 function worstOf(months: readonly NamedCounts[]): NamedCounts | undefined {
   const share = (month: NamedCounts) => badOf(month) / month.total;
   const some = months.filter((month) => month.total >= fewRows && badOf(month) > 0);
-  return some.length === 0
-    ? undefined
-    : some.reduce((worst, month) => (share(month) > share(worst) ? month : worst));
+  return some.length === 0 ? undefined : some.reduce((worst, month) => (share(month) > share(worst) ? month : worst));
 }
 
 function withGaps(months: readonly NamedCounts[]): readonly NamedCounts[] {
@@ -512,8 +490,7 @@ function ShownRows({ breakdown, isSeveral }: { breakdown: Breakdown; isSeveral: 
     <Section heading="Rows to look at">
       <table class="shown">
         <caption>
-          Fake or disposable rows, the first 100 at most. This report holds addresses: handle it as you handle
-          the list.
+          Fake or disposable rows, the first 100 at most. This report holds addresses: handle it as you handle the list.
         </caption>
         <thead>
           <tr>

@@ -16,14 +16,7 @@ export function StackedBar({ slices, className }: { slices: readonly Slice[]; cl
     .map((slice) => {
       const width = (100 * slice.count) / total;
       const rectangle = (
-        <rect
-          key={slice.label}
-          class={slice.className}
-          x={x.toFixed(3)}
-          y="0"
-          width={width.toFixed(3)}
-          height="10"
-        >
+        <rect key={slice.label} class={slice.className} x={x.toFixed(3)} y="0" width={width.toFixed(3)} height="10">
           <title>{`${slice.label}: ${grouped(slice.count)}`}</title>
         </rect>
       );
@@ -52,15 +45,7 @@ export interface StatusRow {
   readonly advice?: string;
 }
 
-export function StatusTable({
-  statuses,
-  all,
-  total,
-}: {
-  statuses: readonly StatusRow[];
-  all: number;
-  total?: string;
-}) {
+export function StatusTable({ statuses, all, total }: { statuses: readonly StatusRow[]; all: number; total?: string }) {
   const hasAdvice = statuses.some(({ advice }) => advice !== undefined);
   return (
     <>
@@ -149,11 +134,7 @@ export function BarTable({
   );
 }
 
-export const Terms = ({
-  terms,
-}: {
-  terms: readonly (readonly [term: string, text: ComponentChildren])[];
-}) => (
+export const Terms = ({ terms }: { terms: readonly (readonly [term: string, text: ComponentChildren])[] }) => (
   <dl>
     {terms.map(([term, text]) => (
       <>

@@ -56,8 +56,7 @@ export function plainFacts(start: usize, end: usize): u32 {
       if ((labelBits(p, labelEnd) & (labelEnd === end ? askedTopLevel : askedLabel)) !== 0) return notPlain;
       // The name or one that it is below may be a typo; under .com, labels are compared with their names.
       if (labelEnd !== end && isNear(0, end - p, letters)) return notPlain;
-      const isNational =
-        isWhole && labelEnd < end && !(end - labelEnd === 4 && load<u32>(labelEnd) === dotCom);
+      const isNational = isWhole && labelEnd < end && !(end - labelEnd === 4 && load<u32>(labelEnd) === dotCom);
       if (isNational && isNear(mostTypoLength, labelEnd - p, labelLetters)) return notPlain;
       if (hasMailLetters(labelLetters) && hasMailWord(p, labelEnd)) return notPlain;
       labelLetters = 0;

@@ -69,12 +69,5 @@ function isOfLocalPart(byte: u8): bool {
 }
 
 function isOfUrl(byte: u8): bool {
-  return (
-    isOfLocalPart(byte) ||
-    byte === slash ||
-    byte === question ||
-    byte === 0x3d ||
-    byte === 0x26 ||
-    byte === 0x25
-  );
+  return isOfLocalPart(byte) || byte === slash || byte === question || byte === 0x3d || byte === 0x26 || byte === 0x25;
 }

@@ -124,8 +124,7 @@ export function judge(
       readItem(isEmail, block, at, scratch + itemBytes * row, codes + row, hashes + 8 * row);
       at += 4 * recordWords;
     }
-    for (let row: i32 = 0; row < rows; row++)
-      sum += load<u64>(bucketOf(load<u64>(scratch + itemBytes * row)));
+    for (let row: i32 = 0; row < rows; row++) sum += load<u64>(bucketOf(load<u64>(scratch + itemBytes * row)));
     // Otherwise the compiler would remove the reads.
     store<u64>(scratch + itemBytes * batch, sum);
     for (let row: i32 = 0; row < rows; row++) {
@@ -370,9 +369,7 @@ function decide(isEmail: bool, item: usize): u32 {
   if (outcome === untold) return askCode;
   if (outcome === disposableDomainCode && isCounted) countRecalled(1);
   if (outcome !== passes) return outcome;
-  return isEmail
-    ? judgeMailbox(facts, load<u32>(item, startOf), load<u32>(item, plusOf), domain - 1)
-    : okCode;
+  return isEmail ? judgeMailbox(facts, load<u32>(item, startOf), load<u32>(item, plusOf), domain - 1) : okCode;
 }
 
 /** Applies the rules in the order of `classifyMailbox` in classifier/rules/mailbox/mailbox.ts. */
@@ -406,9 +403,7 @@ function isPossible(grammar: usize, start: usize, end: usize): bool {
     length++;
   }
   return (
-    length >= load<u32>(grammar + shortestAt) &&
-    length <= load<u32>(grammar + longestAt) &&
-    (last & endPosition) !== 0
+    length >= load<u32>(grammar + shortestAt) && length <= load<u32>(grammar + longestAt) && (last & endPosition) !== 0
   );
 }
 
@@ -416,9 +411,7 @@ function isPossible(grammar: usize, start: usize, end: usize): bool {
 function mayBePlaceholder(start: usize, end: usize): bool {
   if (end - start < 3) return false;
   const letters: u32 =
-    ((<u32>load<u8>(start) & 31) << 10) |
-    ((<u32>load<u8>(start + 1) & 31) << 5) |
-    (<u32>load<u8>(start + 2) & 31);
+    ((<u32>load<u8>(start) & 31) << 10) | ((<u32>load<u8>(start + 1) & 31) << 5) | (<u32>load<u8>(start + 2) & 31);
   return ((load<u8>(placeholders + (letters >> 3)) >> <u8>(letters & 7)) & 1) !== 0;
 }
 
@@ -493,10 +486,7 @@ function bucketOf(hash: u64): usize {
 
 function inClass(bytes: v128, byLowHalf: v128): v128 {
   const bits = i8x16.swizzle(byLowHalf, v128.and(bytes, i8x16.splat(15)));
-  const bit = i8x16.swizzle(
-    i8x16(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0),
-    i8x16.shr_u(bytes, 4),
-  );
+  const bit = i8x16.swizzle(i8x16(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0), i8x16.shr_u(bytes, 4));
   return i8x16.ne(v128.and(bits, bit), i8x16.splat(0));
 }
 

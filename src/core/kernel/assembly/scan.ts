@@ -1,13 +1,5 @@
 /** Finds records as `scanRecords` in table/scan/scanner.ts does, which has the grammar, 64 bytes at a time. */
-import {
-  commentWord,
-  delimiterWord,
-  escapeWord,
-  quoteWord,
-  recordWords,
-  settings,
-  skipsSpacesWord,
-} from "../layout";
+import { commentWord, delimiterWord, escapeWord, quoteWord, recordWords, settings, skipsSpacesWord } from "../layout";
 
 const lf: u32 = 0x0a;
 const cr: u32 = 0x0d;

@@ -18,13 +18,7 @@ import { Cells, itemTest } from "../items/cells.js";
 import { severalItems } from "../rows/shard.js";
 import { hasItem, notARowCode, otherShardCode, StatusCodes } from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
-import {
-  type BlockOptions,
-  isFirstShard,
-  itemColumnsOf,
-  looksAtRows,
-  wantsMailboxes,
-} from "./block-options.js";
+import { type BlockOptions, isFirstShard, itemColumnsOf, looksAtRows, wantsMailboxes } from "./block-options.js";
 import { BlockRenderer, type Explain, tailsOf } from "./block-renderer.js";
 import type { BlockResult, ChunkVerdicts, MainThread } from "./chunk-verdicts.js";
 import { type Elsewhere, ElsewhereFinder, numbersOf } from "./elsewhere.js";
@@ -126,10 +120,7 @@ export class BlockClassifier {
   #scanSlot(
     slot: Slot,
     length: number,
-    {
-      isCopied,
-      ...options
-    }: { readonly line?: number; readonly items?: ItemTest; readonly isCopied: boolean },
+    { isCopied, ...options }: { readonly line?: number; readonly items?: ItemTest; readonly isCopied: boolean },
   ) {
     const kernel = this.#kernel!;
     const { column } = this.#options.shape;

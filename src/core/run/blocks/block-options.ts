@@ -28,16 +28,12 @@ export interface BlockOptions {
 
 /** Rows that are kept are compared or may be in another shard; the items of a row may be in different shards. */
 export const looksAtRows = ({ shape, shard, keys, keeps }: BlockOptions): boolean =>
-  (keeps !== undefined && (shard ?? keys) !== undefined) ||
-  (shape.otherColumns.length > 0 && shard !== undefined);
+  (keeps !== undefined && (shard ?? keys) !== undefined) || (shape.otherColumns.length > 0 && shard !== undefined);
 
 export const wantsMailboxes = ({ keys, facts }: BlockOptions): boolean =>
   keys === "mailboxes" || facts?.mailboxes === true;
 
-export const itemColumnsOf = ({ column, otherColumns }: TableShape): readonly number[] => [
-  column,
-  ...otherColumns,
-];
+export const itemColumnsOf = ({ column, otherColumns }: TableShape): readonly number[] => [column, ...otherColumns];
 
 export const isFirstShard = ({ shard }: Pick<BlockOptions, "shard">): boolean =>
   shard === undefined || shard.index === 1;

@@ -38,13 +38,7 @@ export class BlockRenderer {
   readonly #byCodes = new Map<number | string, AddedFields>();
   readonly #byFields = new Map<string, AddedFields>();
 
-  constructor(
-    options: BlockOptions,
-    codes: StatusCodes,
-    cells: Cells,
-    explain: Explain,
-    explainsAll: boolean,
-  ) {
+  constructor(options: BlockOptions, codes: StatusCodes, cells: Cells, explain: Explain, explainsAll: boolean) {
     this.#options = options;
     this.#codes = codes;
     this.#explain = explain;
@@ -131,12 +125,7 @@ export class BlockRenderer {
     return ourFields(columns, { status: this.#codes.statuses[code]! }, kind);
   }
 
-  #fieldsOf(
-    chunk: ScannedChunk,
-    row: number,
-    column: number,
-    { codes, nth, was }: RenderedRows,
-  ): readonly string[] {
+  #fieldsOf(chunk: ScannedChunk, row: number, column: number, { codes, nth, was }: RenderedRows): readonly string[] {
     const { columns } = this.#options;
     const field = row * this.#columns.length + column;
     const code = codes[field]!;
@@ -183,9 +172,7 @@ export class BlockRenderer {
   #withEarlierWas(chunk: ScannedChunk, row: number, column: number, fields: readonly string[]) {
     const earlier = this.#earlierWas(column);
     const index = 1 + this.#options.columns.details.indexOf("was");
-    return earlier === undefined || fields[index] !== ""
-      ? fields
-      : fields.with(index, chunk.field(row, earlier));
+    return earlier === undefined || fields[index] !== "" ? fields : fields.with(index, chunk.field(row, earlier));
   }
 }
 

@@ -9,13 +9,7 @@ import { unquote } from "../../table/quotes.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Offset, recordWords } from "../../table/scan/scanner.js";
 import type { ItemProfile } from "../../table/sniff/item-profile.js";
-import {
-  areWords,
-  isHeaderLine,
-  isHeaderOf,
-  isOtherHeader,
-  isReordered,
-} from "../../table/sniff/second-header.js";
+import { areWords, isHeaderLine, isHeaderOf, isOtherHeader, isReordered } from "../../table/sniff/second-header.js";
 import { profiles } from "../items/profiles.js";
 import { isRow, noItemCode } from "../status-codes.js";
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
@@ -35,14 +29,7 @@ export interface Elsewhere {
   readonly header: number;
 }
 
-export const elsewhereNumbers = [
-  "elsewhere",
-  "elsewhereAt",
-  "elsewhereRow",
-  "isOpen",
-  "lastHeader",
-  "header",
-] as const;
+export const elsewhereNumbers = ["elsewhere", "elsewhereAt", "elsewhereRow", "isOpen", "lastHeader", "header"] as const;
 
 export const nowhere: Elsewhere = {
   elsewhere: 0,
@@ -136,10 +123,7 @@ export class ElsewhereFinder {
       return first === undefined ? 0 : hashOf(first.path);
     }
     const fields = this.fieldsOf(chunk, row);
-    return (
-      1 +
-      fields.findIndex((field, column) => !this.#columns.includes(column) && this.#isItem(itemText(field)))
-    );
+    return 1 + fields.findIndex((field, column) => !this.#columns.includes(column) && this.#isItem(itemText(field)));
   }
 
   #itemsInJson(chunk: ScannedChunk, row: number) {

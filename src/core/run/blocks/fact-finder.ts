@@ -28,12 +28,7 @@ export class FactFinder {
   readonly #hashOf: (key: string) => ItemHash;
   readonly #columns: readonly number[];
 
-  constructor(
-    options: BlockOptions,
-    kernel: BlockKernel | undefined,
-    cells: Cells,
-    hashOf: (key: string) => ItemHash,
-  ) {
+  constructor(options: BlockOptions, kernel: BlockKernel | undefined, cells: Cells, hashOf: (key: string) => ItemHash) {
     this.#options = options;
     this.#kernel = kernel;
     this.#cells = cells;

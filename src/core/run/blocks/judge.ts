@@ -67,12 +67,7 @@ export class Judge {
   }
 
   /** `codes` has `askCode` for fields that are left; `isPlaced`: only rows of this shard are left. */
-  judgeRest(
-    columns: readonly ScannedChunk[],
-    codes: Uint8Array,
-    hashes: Int32Array,
-    isPlaced: boolean,
-  ): JudgedChunk {
+  judgeRest(columns: readonly ScannedChunk[], codes: Uint8Array, hashes: Int32Array, isPlaced: boolean): JudgedChunk {
     const width = this.#width;
     if (this.#options.isService) leaveToService(codes);
     const verdicts = new FieldVerdicts(codes, hashes);
@@ -85,8 +80,7 @@ export class Judge {
       if ((this.#isFirstShard || isPlaced) && !column.isUtf8(row)) notUtf8.add(row);
       if (this.#judgeList(column, row, field, verdicts)) continue;
       const items = this.#cells.itemsIn(column.value(row));
-      if (isPlaced || items.length > 1 || isHere(this.#options, items[0]))
-        this.#classifyField(items, field, verdicts);
+      if (isPlaced || items.length > 1 || isHere(this.#options, items[0])) this.#classifyField(items, field, verdicts);
       else codes[field] = otherShardCode;
     }
     const items = verdicts.all(this.#decides);
@@ -158,17 +152,12 @@ export class Judge {
     return this.#kernel?.hash(key) ?? hashItem(this.#options.seed, key);
   }
 
-  takeBack(
-    chunk: () => ScannedChunk,
-    { codes, items }: Judged,
-    isTakenBack = (_place: number): boolean => true,
-  ): void {
+  takeBack(chunk: () => ScannedChunk, { codes, items }: Judged, isTakenBack = (_place: number): boolean => true): void {
     const counted = items?.codes ?? codes;
     this.#items.each(
       chunk,
       { codes, items },
-      (index, isFirstColumn) =>
-        isFirstColumn && counted[index] === disposableDomainCode && isTakenBack(index),
+      (index, isFirstColumn) => isFirstColumn && counted[index] === disposableDomainCode && isTakenBack(index),
       (item) => this.#countDomain(item, this.#classifier!.judge(this.#options.kind, item), -1),
     );
   }

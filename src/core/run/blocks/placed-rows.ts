@@ -115,8 +115,6 @@ export class PlacedRows {
   }
 
   keyOf(item: string): ItemHash {
-    return this.#options.keys === "mailboxes"
-      ? this.#hashes.hashOfMailbox(item)
-      : this.#hashes.hashOf(itemKey(item));
+    return this.#options.keys === "mailboxes" ? this.#hashes.hashOfMailbox(item) : this.#hashes.hashOf(itemKey(item));
   }
 }

@@ -32,11 +32,7 @@ function isPlainAddress({ bytes, at }: ScannedChunk, row: number): boolean {
     }
   }
   return (
-    sign > start &&
-    lastDot > sign &&
-    bytes[start]! > dot &&
-    isLetter(bytes[lastDot + 1]) &&
-    isLetter(bytes[end - 1])
+    sign > start && lastDot > sign && bytes[start]! > dot && isLetter(bytes[lastDot + 1]) && isLetter(bytes[end - 1])
   );
 }
 

@@ -94,9 +94,7 @@ export class Cells {
   #findInText(text: string): readonly FoundItem[] {
     const { kind } = this.#options;
     const listed = listedParts(kind, text);
-    const parts = listed?.filter(
-      ({ start, end, isName }) => !isName && !this.#isEmptied(text.slice(start, end)),
-    );
+    const parts = listed?.filter(({ start, end, isName }) => !isName && !this.#isEmptied(text.slice(start, end)));
     if (listed?.length === 0) this.emptied++;
     const find = (part: Span) => withName(findItem(kind, text, part), text, part);
     if (parts !== undefined && (parts.length > 0 || listed!.length === 0)) return parts.map(find);
@@ -171,8 +169,7 @@ export function itemTest({ kind, emptyValues }: Pick<CellOptions, "kind" | "empt
   const signs = signsOf(kind);
   const byteAt = (field: string, at: number) => Math.min(field.charCodeAt(at) || 0, 0x80);
   const hasSign = (field: string): boolean => {
-    for (let at = 0; at < field.length; at++)
-      if (isSign(signs, byteAt(field, at), byteAt(field, at + 1))) return true;
+    for (let at = 0; at < field.length; at++) if (isSign(signs, byteAt(field, at), byteAt(field, at + 1))) return true;
     return false;
   };
   return {
@@ -217,8 +214,9 @@ export const isGood = (status: Status | undefined): boolean => status === "ok" |
 
 export function decidesBefore(status: Status, earlier: Status, deciding: CellOptions["deciding"]): boolean {
   const order = deciding === "best" ? ranksOfBest : ranks;
-  const [rank, other] = [status, earlier].map((name) =>
-    order.indexOf(order.includes(name) ? name : "(other)"),
-  ) as [number, number];
+  const [rank, other] = [status, earlier].map((name) => order.indexOf(order.includes(name) ? name : "(other)")) as [
+    number,
+    number,
+  ];
   return deciding === "best" ? rank < other : rank > other;
 }

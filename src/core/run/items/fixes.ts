@@ -22,8 +22,7 @@ export function fixerOf(
   return (item) => {
     const { reason, suggestion } = classify(kind, item);
     const isWanted =
-      wanted === "all" ||
-      (wanted === "typos" ? reason?.startsWith("typo-domain") === true : wanted.has(itemKey(item)));
+      wanted === "all" || (wanted === "typos" ? reason?.startsWith("typo-domain") === true : wanted.has(itemKey(item)));
     if (suggestion === undefined || !isWanted) return undefined;
     return { item: suggestion, status: classify(kind, suggestion).status };
   };

@@ -5,9 +5,7 @@ import { extractItem, looksLikeHost } from "./item.js";
 
 const foreignSeparators = "\u060c\u061b\u3001\uff0c\uff1b\uff5c\uff64";
 
-const looksLikeAddress = new RegExp(
-  `^[^\\s@,;|"<>()${foreignSeparators}]+@[^\\s@,;|"<>()${foreignSeparators}]+$`,
-);
+const looksLikeAddress = new RegExp(`^[^\\s@,;|"<>()${foreignSeparators}]+@[^\\s@,;|"<>()${foreignSeparators}]+$`);
 export const isItem = (kind: Kind, text: string): boolean =>
   (kind === "email" ? looksLikeAddress : looksLikeHost).test(extractItem(kind, text));
 
@@ -100,8 +98,7 @@ function withNames(text: string, parts: readonly Span[]): readonly ListPart[] {
   const joined: ListPart[] = [];
   let names: Span[] = [];
   const endNames = () => {
-    const isName =
-      names.length > 1 && names.every(({ start, end }) => !/[@.\d]/.test(text.slice(start, end)));
+    const isName = names.length > 1 && names.every(({ start, end }) => !/[@.\d]/.test(text.slice(start, end)));
     if (isName) joined.push({ start: names[0]!.start, end: names.at(-1)!.end, isName });
     else
       for (const part of names) {

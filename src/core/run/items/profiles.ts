@@ -27,10 +27,7 @@ const mayHoldItem = (kind: Kind, text: string): boolean =>
 const hasItemInJson = (kind: Kind, field: string): boolean =>
   itemsInJson(kind, field.trim())?.some(({ text }) => mayHoldItem(kind, text)) ?? false;
 
-function listedIn(
-  kind: Kind,
-  line: string,
-): readonly { readonly name: string; readonly item: string }[] | undefined {
+function listedIn(kind: Kind, line: string): readonly { readonly name: string; readonly item: string }[] | undefined {
   const parts: readonly ListPart[] = listedParts(kind, line) ?? [
     { start: 0, end: line.replace(/[\s,;]+$/, "").length },
   ];
@@ -94,8 +91,7 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
       if (looksLikeHost.test(extractItem("email", field).split("@")[1] ?? "")) return 1;
       return mayHoldItem("domain", field) || hasItemInJson("domain", field) ? 2 : 0;
     },
-    resembles: (field) =>
-      /^\S*[^\s.]\.[^\s.]\S*$/.test(field.slice(0, longestList).trim()) || field.includes("://"),
+    resembles: (field) => /^\S*[^\s.]\.[^\s.]\S*$/.test(field.slice(0, longestList).trim()) || field.includes("://"),
     holds: (field) => profiles.domain.likeness(field) > 0,
   },
 };

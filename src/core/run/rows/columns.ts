@@ -130,15 +130,10 @@ function earlierColumn(
 }
 
 const isNameOf = (name: string, usual: string): boolean =>
-  name === usual ||
-  (name.startsWith(`idv_${usual}`) && /^(?:_\d+)?$/.test(name.slice(`idv_${usual}`.length)));
+  name === usual || (name.startsWith(`idv_${usual}`) && /^(?:_\d+)?$/.test(name.slice(`idv_${usual}`.length)));
 
 /** A column "reason" before the status, or without "suggestion" after it, is the user's own. */
-function detailsAfter(
-  status: number | undefined,
-  header: readonly string[],
-  end: string,
-): ReadonlyMap<string, number> {
+function detailsAfter(status: number | undefined, header: readonly string[], end: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   const isNamed = (index: number, usual: string) => isNameOf(header[index] ?? "", `${usual}${end}`);
   for (let index = (status ?? header.length) + 1; index < header.length; index++) {

@@ -307,11 +307,7 @@ export class RowWriter {
     }
   }
 
-  #newRows(
-    rowCodes: Uint8Array,
-    { hashes, codes = rowCodes, rows }: RowKeys,
-    isWanted: Uint8Array,
-  ): Uint8Array {
+  #newRows(rowCodes: Uint8Array, { hashes, codes = rowCodes, rows }: RowKeys, isWanted: Uint8Array): Uint8Array {
     // A row whose status is filtered out counts as one without an item: it must not hide a later row.
     const candidates = codes.map((code, index) =>
       hasItem(code) && isWanted[rows?.[index] ?? index] === 1 ? code : noItemCode,

@@ -27,9 +27,7 @@ export function settledRows(
     scanned ??= numbered.chunk();
     return scanned;
   };
-  const judged = items
-    ? { codes, items: { ...items, codes: items.codes.slice() } }
-    : { codes: codes.slice() };
+  const judged = items ? { codes, items: { ...items, codes: items.codes.slice() } } : { codes: codes.slice() };
   const isOther = differs && ledger.takeCodes(numbered);
   if (isOther) {
     if (items) classifier.judge.takeDeciding(codes, items);
@@ -76,11 +74,7 @@ export function settledRows(
   };
 }
 
-function fixedKeys(
-  classifier: BlockClassifier,
-  numbered: NumberedChunk,
-  { items }: FixedChunk,
-): RowKeys | undefined {
+function fixedKeys(classifier: BlockClassifier, numbered: NumberedChunk, { items }: FixedChunk): RowKeys | undefined {
   const keys = classifier.rows.keysOf(numbered);
   if (keys === undefined) return undefined;
   const hashes = keys.hashes.slice();
@@ -101,8 +95,7 @@ function mailboxesOf(
   mailboxes: Int32Array,
   ledger: ItemLedger,
 ): ItemMailboxes {
-  const isNewInFirst = () =>
-    isNew.map((one, index) => ((items?.fields[index] ?? index) % columns === 0 ? one : 0));
+  const isNewInFirst = () => isNew.map((one, index) => ((items?.fields[index] ?? index) % columns === 0 ? one : 0));
   return {
     hashes: mailboxes,
     items: items?.hashes ?? hashes,

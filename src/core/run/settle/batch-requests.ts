@@ -86,10 +86,8 @@ export class BatchRequests implements BatchListener {
   }
 
   async #claim(indices: readonly number[]): Promise<Submission> {
-    const { isElsewhere, release } = await this.#cache!.claim(
-      this.#itemsOf(indices),
-      this.#patience,
-      (item, status) => this.#items.remember(item, status),
+    const { isElsewhere, release } = await this.#cache!.claim(this.#itemsOf(indices), this.#patience, (item, status) =>
+      this.#items.remember(item, status),
     );
     this.#release = release;
     const [now, later]: [number[], number[]] = [[], []];

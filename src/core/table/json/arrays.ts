@@ -177,8 +177,7 @@ export class ObjectsAsArrays extends Rows {
     const isFirst = this.#part === "before a name";
     if (isFirst) this.#layout = this.#space;
     if (!this.isInString && this.depth === 1 && byte === closeBracket) {
-      for (const name of this.#added)
-        this.putAll([comma, ...this.#layout, ...Buffer.from(JSON.stringify(name))]);
+      for (const name of this.#added) this.putAll([comma, ...this.#layout, ...Buffer.from(JSON.stringify(name))]);
     }
     const isBefore = !this.isInString && (this.depth === 0 || (this.depth === 1 && byte === comma));
     this.#part = isBefore ? "before a name" : "value";

@@ -184,8 +184,7 @@ export class Grammar {
   }
 
   #takeInString(byte: number): void {
-    if (byte < 0x20)
-      throw this.fault("a control character or a line break is in a string; write it as an escape");
+    if (byte < 0x20) throw this.fault("a control character or a line break is in a string; write it as an escape");
     if (this.#name !== undefined && this.#name.length < mostText) this.#name.push(byte);
     if (this.#escape === -1) {
       if (byte !== letterU && !escaped.has(byte))
@@ -203,9 +202,7 @@ export class Grammar {
         return;
       }
       const isWhole = this.#name.length < mostText;
-      this.names[this.names.length - 1] = isWhole
-        ? (JSON.parse(`"${Buffer.from(this.#name)}`) as string)
-        : null;
+      this.names[this.names.length - 1] = isWhole ? (JSON.parse(`"${Buffer.from(this.#name)}`) as string) : null;
       this.#name = undefined;
       this.expected = "colon";
     }

@@ -6,15 +6,7 @@ import { type Moved, ScannedChunk, type ValueText } from "../scan/scanned-chunk.
 import { Offset, recordWords } from "../scan/scanner.js";
 import { ObjectsAsArrays } from "./arrays.js";
 import { faultIn } from "./grammar.js";
-import {
-  itemField,
-  itemTextOf,
-  type JsonShape,
-  orElse,
-  parseObject,
-  textOf,
-  textsIn,
-} from "./json-values.js";
+import { itemField, itemTextOf, type JsonShape, orElse, parseObject, textOf, textsIn } from "./json-values.js";
 import { breaksIn, hide, locationOf, recordOf, show, unmarked } from "./marks.js";
 import { memberWords, ObjectScanner } from "./object-scanner.js";
 
@@ -123,12 +115,7 @@ export class JsonObjects {
 
   // `isReshaped`: another format is written, without columns for names that the first objects lack. Without `onBadRow`,
   // chunks with bad rows are refused.
-  constructor(
-    shape: TableShape,
-    added: readonly string[],
-    isReshaped: boolean,
-    onBadRow: BadRowListener | undefined,
-  ) {
+  constructor(shape: TableShape, added: readonly string[], isReshaped: boolean, onBadRow: BadRowListener | undefined) {
     this.#shape = shape;
     this.#json = shape.json!;
     this.#isReshaped = isReshaped;
@@ -176,8 +163,7 @@ export class JsonObjects {
 
   #rowFault({ kind, why, ...advice }: Fault, { bytes, at, line }: ScannedChunk, word: number): RowFault {
     const { name } = this.#shape;
-    if (!this.#json.isDocument)
-      return new RowFault(kind, name, line + at[word + Offset.linesBefore]!, why, advice);
+    if (!this.#json.isDocument) return new RowFault(kind, name, line + at[word + Offset.linesBefore]!, why, advice);
     const location = locationOf(bytes, at[word]!);
     const { column } = location;
     if (kind !== "not JSON") return new RowFault(kind, name, location.line, why, { column, ...advice });
@@ -266,8 +252,7 @@ class JsonChunk extends ScannedChunk {
     const word = row * recordWords;
     const [start, end] = [at[word + Offset.valueStart]!, at[word + Offset.valueEnd]!];
     if (start === end) return "";
-    if (start === at[word])
-      return itemField(parseObject(unmarked(bytes.toString("utf8", start, end)))!, this.#path);
+    if (start === at[word]) return itemField(parseObject(unmarked(bytes.toString("utf8", start, end)))!, this.#path);
     const source = bytes.toString("utf8", start, end);
     if (bytes[start] === quote && !source.includes("\\")) return source.slice(1, -1);
     const value: unknown = JSON.parse(unmarked(source));
@@ -286,8 +271,7 @@ class JsonChunk extends ScannedChunk {
     const { bytes, at } = this;
     const word = row * recordWords;
     const [start, end] = [at[word + Offset.valueStart]!, at[word + Offset.valueEnd]!];
-    if (start === end || (bytes[start] !== quote && bytes[start] !== openBracket && start !== at[word]))
-      return [];
+    if (start === end || (bytes[start] !== quote && bytes[start] !== openBracket && start !== at[word])) return [];
     const isWhole = start === at[word];
     const from = isWhole && bytes[start] === hide ? bytes.indexOf(show, start) + 1 : start;
     const texts = textsIn(bytes.toString("latin1", from, end), true);

@@ -32,8 +32,7 @@ export const itemField = (object: JsonObject, path: string): string =>
 /** Longer texts are not items, and take long to search. */
 export const mostSampled = 4096;
 
-export const sampledField = (object: JsonObject, path: string): string =>
-  itemField(object, path).slice(0, mostSampled);
+export const sampledField = (object: JsonObject, path: string): string => itemField(object, path).slice(0, mostSampled);
 
 /** Returns a value as text that may hold items: empty for an object, the texts and numbers of a list joined by `; `. */
 export function itemTextOf(value: unknown): string {
@@ -46,8 +45,7 @@ export function itemTextOf(value: unknown): string {
 function fieldAt(object: JsonObject, path: string): unknown {
   if (Object.hasOwn(object, path)) return object[path];
   const dot = path.indexOf(".");
-  const inner =
-    dot !== -1 && Object.hasOwn(object, path.slice(0, dot)) ? object[path.slice(0, dot)] : undefined;
+  const inner = dot !== -1 && Object.hasOwn(object, path.slice(0, dot)) ? object[path.slice(0, dot)] : undefined;
   const rest = path.slice(dot + 1);
   if (Array.isArray(inner)) return inner.filter(isObject).map((member) => fieldAt(member, rest));
   return isObject(inner) ? fieldAt(inner, rest) : undefined;

@@ -26,15 +26,11 @@ export const otherNote = 0x45;
 export const locationDigits = 6;
 
 /** Returns line and column, from 1, and the index of the value. `start` is the line's, or follows {@link otherNote}. */
-export function locationOf(
-  bytes: Uint8Array,
-  start: number,
-): { line: number; column: number; value: number } {
+export function locationOf(bytes: Uint8Array, start: number): { line: number; column: number; value: number } {
   const at = bytes.indexOf(location, start);
   const numberAt = (from: number) => {
     let number = 0;
-    for (let digit = locationDigits - 1; digit >= 0; digit--)
-      number = 64 * number + bytes[from + digit]! - 0x30;
+    for (let digit = locationDigits - 1; digit >= 0; digit--) number = 64 * number + bytes[from + digit]! - 0x30;
     return number;
   };
   const column = at + 1 + locationDigits;
@@ -44,8 +40,7 @@ export function locationOf(
 export function breaksIn(bytes: Uint8Array): number {
   let count = 0;
   for (const [at, byte] of bytes.entries()) {
-    if (byte === carriageReturnMark || (byte === lineFeedMark && bytes[at - 1] !== carriageReturnMark))
-      count++;
+    if (byte === carriageReturnMark || (byte === lineFeedMark && bytes[at - 1] !== carriageReturnMark)) count++;
   }
   return count;
 }

@@ -47,9 +47,7 @@ export class ObjectScanner {
   scan(bytes: Uint8Array, from: number, to: number): number {
     this.#bytes = bytes;
     this.#end = to;
-    let at = this.#afterSpace(
-      this.#isOfDocument && bytes[from] === hide ? bytes.indexOf(show, from) + 1 : from,
-    );
+    let at = this.#afterSpace(this.#isOfDocument && bytes[from] === hide ? bytes.indexOf(show, from) + 1 : from);
     if (at >= to || bytes[at] !== openBrace) return -1;
     at = this.#afterSpace(at + 1);
     let count = 0;
@@ -61,8 +59,7 @@ export class ObjectScanner {
       at = this.#afterSpace(keyEnd);
       if (bytes[at] !== colon) return -1;
       const valueStart = this.#afterSpace(at + 1);
-      const valueEnd =
-        bytes[valueStart] === quote ? this.#afterString(valueStart) : this.#afterValue(valueStart);
+      const valueEnd = bytes[valueStart] === quote ? this.#afterString(valueStart) : this.#afterValue(valueStart);
       if (valueEnd === -1) return -1;
       this.#add(count++, keyStart, keyEnd, valueStart, valueEnd);
       at = this.#afterSpace(valueEnd);
@@ -106,8 +103,7 @@ export class ObjectScanner {
       if (byte !== backslash) continue;
       at++;
       if (bytes[at] === letterU) {
-        if (at + 4 >= end || !/^[\da-f]{4}$/i.test(String.fromCharCode(...bytes.subarray(at + 1, at + 5))))
-          return -1;
+        if (at + 4 >= end || !/^[\da-f]{4}$/i.test(String.fromCharCode(...bytes.subarray(at + 1, at + 5)))) return -1;
         at += 4;
       } else if (!escapes.has(bytes[at]!)) return -1;
     }
@@ -143,8 +139,7 @@ export class ObjectScanner {
       at = this.#afterSpace(at);
       const isObject = this.#isObject[this.#depth - 1]!;
       const byte = at < this.#end ? this.#bytes[at]! : -1;
-      if (byte === comma)
-        return isObject ? this.#afterKey(this.#afterSpace(at + 1)) : this.#afterSpace(at + 1);
+      if (byte === comma) return isObject ? this.#afterKey(this.#afterSpace(at + 1)) : this.#afterSpace(at + 1);
       if (byte !== (isObject ? closeBrace : closeBracket)) return -1;
       this.#depth--;
       at++;

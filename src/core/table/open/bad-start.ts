@@ -80,9 +80,7 @@ export async function dialectFor(
 ): Promise<string | undefined> {
   for (const [marks, option] of otherQuotes) {
     const { body } = layoutOf(splitWith({ ...dialect, ...marks })(dialect.delimiter), layout);
-    const good = body.filter(
-      ({ length, [column]: item = "" }) => length === width && items.isItem(itemText(item)),
-    );
+    const good = body.filter(({ length, [column]: item = "" }) => length === width && items.isItem(itemText(item)));
     if (good.length > 0.9 * body.length) return option;
   }
   return undefined;

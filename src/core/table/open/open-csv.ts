@@ -37,8 +37,7 @@ export async function openCsv(
   };
   const splitWith = (marks: Marks) => splitterOf(sample, isWhole, marks);
   const { source, byteOrderMark, preamble: linesAbove, first, input, isUnwrapped = false } = start;
-  const isSeparator =
-    separator !== undefined && (splitWith(usualMarks)(separator).records[0]?.fields.length ?? 0) > 1;
+  const isSeparator = separator !== undefined && (splitWith(usualMarks)(separator).records[0]?.fields.length ?? 0) > 1;
   const sniff = (bytes: Buffer) =>
     sniffDialect(
       bytes,
@@ -62,8 +61,7 @@ export async function openCsv(
 
   const parts = split(delimiter);
   const { above, header: headerRecord, body, second } = layoutOf(parts, layoutOptions);
-  const other =
-    second ?? parts.records.find(({ fields }) => isReordered(fields, headerRecord?.fields, profile));
+  const other = second ?? parts.records.find(({ fields }) => isReordered(fields, headerRecord?.fields, profile));
   if (other !== undefined && !options.force) {
     const line = 1 + lineEndings(linesAbove) + other.linesBefore;
     throw otherHeader(source.name, { line, fields: other.fields }, line - 1);
@@ -74,8 +72,7 @@ export async function openCsv(
   const preamble = Buffer.concat([linesAbove, titles]);
   const lineEnding = sniffLineEnding(table.subarray(0, sample.length), delimiter, marks);
   const dialect = { delimiter, ...marks, byteOrderMark, lineEnding, isUnwrapped };
-  const startRows = () =>
-    layoutOf(splitterOf(first, isWhole, marks, startRecords)(delimiter), layoutOptions).body;
+  const startRows = () => layoutOf(splitterOf(first, isWhole, marks, startRecords)(delimiter), layoutOptions).body;
   const usualWidth = widthOf(header, body);
   const skipped = options.sheet ? (options.skipLines ?? 0) : lineEndings(linesAbove);
   const rowsAbove = skipped + above + Number(header !== undefined);
@@ -108,8 +105,7 @@ export async function openCsv(
   const starts = parts.records.slice(above).map(({ start }) => start);
   const common = {
     dialect,
-    recordBytes:
-      starts.length > 1 ? (starts.at(-1)! - starts[0]!) / (starts.length - 1) : meanLineBytes(first),
+    recordBytes: starts.length > 1 ? (starts.at(-1)! - starts[0]!) / (starts.length - 1) : meanLineBytes(first),
     header,
     names: header?.map(nameText) ?? [],
     rowsAbove,

@@ -3,14 +3,7 @@
 import { endingOf } from "../../../files/ending.js";
 import { ChoiceError } from "../../../files/errors.js";
 import { itemText, lineEndings, meanLineBytes, toBinary } from "../bytes.js";
-import {
-  innerPaths,
-  isObject,
-  type JsonObject,
-  orElse,
-  parseObject,
-  sampledField,
-} from "../json/json-values.js";
+import { innerPaths, isObject, type JsonObject, orElse, parseObject, sampledField } from "../json/json-values.js";
 import { byteOrderMarkBytes, type TableShape } from "../records.js";
 import { readScanned } from "../scan/scanned-records.js";
 import { type ChosenColumns, chooseColumns } from "../sniff/column.js";
@@ -118,10 +111,9 @@ export async function openJsonLines(
     ...streamOf(scanned, above),
     firstValues: (column) => rows.map((fields) => itemText(fields[column] ?? "")),
     startValues: async (column) =>
-      (document
-        ? objects
-        : sampleObjects(first.toString("latin1"), false, options.dialect?.comment, startRecords)
-      ).map((object) => sampledField(object, paths[column] ?? "")),
+      (document ? objects : sampleObjects(first.toString("latin1"), false, options.dialect?.comment, startRecords)).map(
+        (object) => sampledField(object, paths[column] ?? ""),
+      ),
   };
 }
 
@@ -144,9 +136,7 @@ function membersOf(
 
 function holdsObjects(objects: readonly JsonObject[], name: string | undefined): boolean {
   if (name === undefined) return false;
-  const values = objects
-    .map((object) => object[name])
-    .filter((value) => value !== undefined && value !== null);
+  const values = objects.map((object) => object[name]).filter((value) => value !== undefined && value !== null);
   return values.length > 0 && values.every(isObject);
 }
 

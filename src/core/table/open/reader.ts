@@ -95,14 +95,12 @@ function decidingLine(bytes: Buffer, options: TableOptions): Buffer | undefined 
   const isGiven =
     header === false &&
     (delimiter === null || (delimiter !== undefined && dialect?.quote === "" && columns !== undefined));
-  const mayBeJson =
-    delimiter === undefined && columns !== undefined && (format ?? namedFormat ?? "jsonl") === "jsonl";
+  const mayBeJson = delimiter === undefined && columns !== undefined && (format ?? namedFormat ?? "jsonl") === "jsonl";
   if (!isGiven && !mayBeJson) return undefined;
   for (let end = 0; ; ) {
     const length = firstLineLength(bytes.subarray(end));
     // A CR at the end may be half of a CRLF.
-    if (length === undefined || (bytes[end + length - 1] === 0x0d && end + length === bytes.length))
-      return undefined;
+    if (length === undefined || (bytes[end + length - 1] === 0x0d && end + length === bytes.length)) return undefined;
     const line = bytes.toString("latin1", end, end + length);
     end += length;
     if (line.trim() === "") continue;
@@ -138,9 +136,7 @@ function linesAbove(
   for (let line = 0; line < count; line++) {
     const length = lineLength(bytes.subarray(end));
     if (length === undefined) {
-      throw new ChoiceError(
-        `${name}: --skip-lines ${count} is more than the ${line} lines at its start; give fewer`,
-      );
+      throw new ChoiceError(`${name}: --skip-lines ${count} is more than the ${line} lines at its start; give fewer`);
     }
     end += length;
   }
@@ -171,8 +167,7 @@ async function readSample(
       const pause = new Pause(pauseMilliseconds);
       const read = await pause.orResult(reading);
       pause.end();
-      if (read === undefined)
-        return { bytes: Buffer.concat(chunks), isWhole: false, input: after(reading, input) };
+      if (read === undefined) return { bytes: Buffer.concat(chunks), isWhole: false, input: after(reading, input) };
     }
     const next = await reading;
     if (next.done) return { bytes: Buffer.concat(chunks), isWhole: true, input };
@@ -184,8 +179,7 @@ async function readSample(
     if (added > 0 && skipLines === 0 && length < sampleBytes) {
       const bytes = Buffer.concat(chunks);
       const first = hasMark(bytes) ? bytes.subarray(3) : bytes;
-      if (separatorLine(first) === undefined && decidingLine(first, options))
-        return { bytes, isWhole: false, input };
+      if (separatorLine(first) === undefined && decidingLine(first, options)) return { bytes, isWhole: false, input };
     }
   }
   return { bytes: Buffer.concat(chunks), isWhole: false, input };

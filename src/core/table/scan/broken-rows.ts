@@ -55,8 +55,7 @@ export function findSwallowingQuote(
     const after = fieldsAt(Array.from({ length: count - index - 1 }, (_, i) => index + 1 + i));
     const isFirst = first.length > 1 && isRow(shape, items, [...before, ...first]);
     const isLast = last.length > 1 && isRow(shape, items, [...last, ...after]);
-    const areRows =
-      (isFirst && (shape.column >= index || isLast)) || (isLast && items.holds(itemText(lines[0]!)));
+    const areRows = (isFirst && (shape.column >= index || isLast)) || (isLast && items.holds(itemText(lines[0]!)));
     if (isBroken || holdsRows(shape, items, whole) || areRows) {
       return { at: from, column: field / 2 + 1, lines: lines.length - 1 };
     }
@@ -135,8 +134,7 @@ class QuotedLines {
       if (signs[byte] !== 0) this.hasSign ||= isSign(signs, byte, bytes[p + 1]!);
       if (byte === escaping) p += Number(bytes[p + 1] === quote || bytes[p + 1] === byte);
       else if (byte === delimiter) this.last++;
-      else if (byte === lineFeed || (byte === carriageReturn && bytes[p + 1] !== lineFeed))
-        this.#endLine(usual);
+      else if (byte === lineFeed || (byte === carriageReturn && bytes[p + 1] !== lineFeed)) this.#endLine(usual);
       else if (byte === quote) {
         if (escaping !== undefined || bytes[p + 1] !== byte) break;
         p++;
@@ -156,10 +154,7 @@ class QuotedLines {
 }
 
 export const isSwallowing = (field: string, marks: QuoteMarks): boolean =>
-  marks.quote !== "" &&
-  field.startsWith(marks.quote) &&
-  lineBreak.test(field) &&
-  closeOf(field, marks) < field.length;
+  marks.quote !== "" && field.startsWith(marks.quote) && lineBreak.test(field) && closeOf(field, marks) < field.length;
 
 function trimmed(line: string, quote: string): string {
   let [from, to] = [0, line.length];
@@ -207,9 +202,7 @@ export function findStep(
   }
   if (!holdsNone) return undefined;
   const field = fieldWithItem(shape, items, fields, fieldAt);
-  return field === undefined || itemColumns.includes(field)
-    ? undefined
-    : outOfStep(shape, line, fields, field);
+  return field === undefined || itemColumns.includes(field) ? undefined : outOfStep(shape, line, fields, field);
 }
 
 /** The row may have the right number of fields by chance: a stray quote can put another field beside the item. */
@@ -233,8 +226,6 @@ function fieldWithItem(
   fields: number,
   fieldAt: (field: number) => string,
 ): number | undefined {
-  const found = Array.from({ length: fields }, (_, field) => field).filter((field) =>
-    items.holds(fieldAt(field)),
-  );
+  const found = Array.from({ length: fields }, (_, field) => field).filter((field) => items.holds(fieldAt(field)));
   return found.find((field) => !itemColumns.includes(field)) ?? found[0];
 }

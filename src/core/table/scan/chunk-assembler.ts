@@ -32,13 +32,7 @@ import {
 } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
 import { otherHeader } from "../sniff/second-header.js";
-import {
-  findStep,
-  findStray,
-  findSwallowingQuote,
-  mayHaveSwallowed,
-  type SwallowingQuote,
-} from "./broken-rows.js";
+import { findStep, findStray, findSwallowingQuote, mayHaveSwallowed, type SwallowingQuote } from "./broken-rows.js";
 import { boundsIn, scanShape } from "./scan-shape.js";
 import { ScannedChunk } from "./scanned-chunk.js";
 import { Offset, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
@@ -185,8 +179,7 @@ export class ChunkAssembler {
   }
 
   #reportBadRow(fault: RowFault, record: Uint8Array, index: number): void {
-    if (this.#shape.badRows === "error" || (this.#shape.hasHeader && index === 0))
-      throw fault.toError(record);
+    if (this.#shape.badRows === "error" || (this.#shape.hasHeader && index === 0)) throw fault.toError(record);
     this.#onBadRow(fault, record.subarray(0, maximumRecordBytes));
   }
 

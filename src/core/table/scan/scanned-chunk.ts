@@ -89,8 +89,7 @@ export class ScannedChunk {
     const [start, end] = [this.at[word + Offset.valueStart]!, this.at[word + Offset.valueEnd]!];
     const { dialect } = this.#shape;
     const raw = this.binaryValue(row);
-    const isQuoted =
-      dialect.quote !== "" && raw.startsWith(dialect.quote) && closeOf(raw, dialect) === raw.length;
+    const isQuoted = dialect.quote !== "" && raw.startsWith(dialect.quote) && closeOf(raw, dialect) === raw.length;
     const own = isQuoted ? unquote(raw, dialect) : raw;
     const isUtf8 = isUtf8Text(own);
     const binaryOf = (text: string) => (isUtf8 ? toBinary(text) : text);

@@ -49,7 +49,6 @@ export async function readScanned(
   }
   const header = chunk.slice(0, heads);
   const below = chunk.slice(heads);
-  const blocks = (options?: BlockOptions) =>
-    blocksOf(rest, { ...options, ahead: first.subarray(here.length) });
+  const blocks = (options?: BlockOptions) => blocksOf(rest, { ...options, ahead: first.subarray(here.length) });
   return { shape, target, onBadRow, header, first: below, blocks, assembler };
 }

@@ -12,8 +12,7 @@ export function normalizeName(name: string): string {
 }
 
 /** Returns 3 for a known name, 2 for one after a dot (`user.email`), 1 if it contains a likely word, else 0. */
-export const nameFit = (binaryName: string, profile: ItemProfile): number =>
-  nameFitOf(nameText(binaryName), profile);
+export const nameFit = (binaryName: string, profile: ItemProfile): number => nameFitOf(nameText(binaryName), profile);
 
 export function nameFitOf(name: string, profile: ItemProfile): number {
   const known = normalizeName(name);
@@ -83,8 +82,7 @@ export function findColumn(wanted: string, header: readonly string[] | undefined
 }
 
 function columnsNamed(names: readonly string[], wanted: string): number[] {
-  const where = (matches: (name: string) => boolean) =>
-    names.flatMap((name, index) => (matches(name) ? [index] : []));
+  const where = (matches: (name: string) => boolean) => names.flatMap((name, index) => (matches(name) ? [index] : []));
   const exact = where((name) => name === wanted);
   if (exact.length > 0) return exact;
   const loose = (name: string) => name.trim().toLowerCase();
@@ -124,15 +122,12 @@ export function chooseColumn(
     ...contentFit(records, index, profile),
   }));
   // A name is not enough for a column without items, if another one holds them.
-  const holds = ({ name, content, share }: (typeof columns)[number]) =>
-    share >= 0.5 || (name > 0 && content > 0);
+  const holds = ({ name, content, share }: (typeof columns)[number]) => share >= 0.5 || (name > 0 && content > 0);
   const isElsewhere = columns.some(holds);
   const named = columns.filter(({ name, isMeant }) => name > 0 && (isMeant || !isElsewhere));
   const filled = columns.filter(({ content }) => content > 0);
   // A known name is enough. After a dot, it needs items, unless the column is blank so far; a likely word always does.
-  const fitting = named.filter(
-    ({ name, content, isBlank }) => name === 3 || content > 0 || (isBlank && name > 1),
-  );
+  const fitting = named.filter(({ name, content, isBlank }) => name === 3 || content > 0 || (isBlank && name > 1));
   const column = best();
   const others = columns.filter(
     ({ index, name, content, share }) => index !== column && content > 0 && (name > 0 || share >= 0.5),
@@ -198,8 +193,7 @@ interface ColumnOptions {
 }
 
 const firstWords = /primary|main\b|principal|preferred|default|haupt|primär/i;
-const lastWords =
-  /secondary|alternat|other|additional|backup|recovery|old\b|personal|home|private|privat|weitere/i;
+const lastWords = /secondary|alternat|other|additional|backup|recovery|old\b|personal|home|private|privat|weitere/i;
 
 function nameRank(binaryName: string): number {
   const name = nameText(binaryName);

@@ -62,8 +62,7 @@ export function sniffDialect(
     if (best.inStep === best.rows) break;
     const tried = { ...given, ...marks };
     const isGiven =
-      (known.quote ?? known.escape) === undefined ||
-      (tried.quote === given.quote && tried.escape === given.escape);
+      (known.quote ?? known.escape) === undefined || (tried.quote === given.quote && tried.escape === given.escape);
     if (!isGiven || !sign.test(text)) continue;
     if (fixed !== undefined && (delimiter !== undefined || !mayMergeSpaces)) continue;
     const candidate = assessed(tried, fixed ?? delimiter);
@@ -169,8 +168,7 @@ function assess(delimiter: string | null, sample: Sample, options: LayoutOptions
     firstWidth: first.length,
     namesItems: first.length > 1 && first.some((name) => nameFit(name, profile) === 3),
     namesWanted: first.length > 1 && first.some((name) => wanted.includes(nameText(name))),
-    itemCount: records.filter((fields) => fields.some((field) => profile.likeness(itemText(field)) > 0))
-      .length,
+    itemCount: records.filter((fields) => fields.some((field) => profile.likeness(itemText(field)) > 0)).length,
   };
 }
 
@@ -185,17 +183,11 @@ function isBetter(candidate: Assessment, best: Assessment, plain: Assessment): b
   return candidate.width > best.width;
 }
 
-export function sniffLineEnding(
-  sample: Uint8Array,
-  delimiter: string | null,
-  marks: Marks = usualMarks,
-): LineEnding {
+export function sniffLineEnding(sample: Uint8Array, delimiter: string | null, marks: Marks = usualMarks): LineEnding {
   const shape = { ...scanMarks({ delimiter, ...marks }), column: 0 };
   const { at, count } = scanRecords(sample, shape, true, { most: 1 });
   if (count === 0)
-    return sample.length > 0 && marks.quote !== ""
-      ? sniffLineEnding(sample, delimiter, { ...marks, quote: "" })
-      : "\n";
+    return sample.length > 0 && marks.quote !== "" ? sniffLineEnding(sample, delimiter, { ...marks, quote: "" }) : "\n";
   const [end, next] = [at[Offset.end]!, at[Offset.next]!];
   if (next - end === 2) return "\r\n";
   return sample[end] === 0x0d ? "\r" : "\n";

@@ -95,8 +95,7 @@ function byAlphabet(bytes: Uint8Array): string | undefined {
   for (const { encodings, letters } of alphabets) {
     for (const encoding of encodings) {
       const text = decodedAs(encoding, bytes);
-      if (text !== undefined && isWrittenIn(letters, text) && !readings.has(text))
-        readings.set(text, encoding);
+      if (text !== undefined && isWrittenIn(letters, text) && !readings.has(text)) readings.set(text, encoding);
     }
   }
   const [[, encoding] = []] = readings;

@@ -34,9 +34,7 @@ export function layoutOf({ records, hasOpenQuote }: Sample, options: LayoutOptio
     isHeader(fields, options.profile) || fields.some((name) => wanted.includes(nameText(name)));
   // With an open quote, the starts of records are unknown.
   const { start, second } =
-    options.startsHere || hasOpenQuote
-      ? { start: filled }
-      : startOf(records, filled, wanted, options.profile);
+    options.startsHere || hasOpenQuote ? { start: filled } : startOf(records, filled, wanted, options.profile);
   const hasHeader = options.header ?? isTop(records[start]!.fields);
   // Without a header or titles above it, blank lines are rows like any other.
   return { ...parts(records, hasHeader || start > filled ? start : 0, hasHeader), second };
@@ -66,8 +64,7 @@ function startOf(
   const hasSpaces = several.filter(isSpaced).length > several.length / 2;
   const isTitle = (fields: readonly string[]) => isTitleOf(fields, width, hasSpaces, profile);
   const isNamed = (name: string) => nameFit(name, profile) === 3 || wanted.includes(nameText(name));
-  const namedColumn = (fields: readonly string[]) =>
-    isHeader(fields, profile) ? fields.findIndex(isNamed) : -1;
+  const namedColumn = (fields: readonly string[]) => (isHeader(fields, profile) ? fields.findIndex(isNamed) : -1);
   const isAbove = (fields: readonly string[]) =>
     !isFilled(fields) || (width > 1 ? isTitle(fields) : isProse(fields, profile));
 
@@ -89,8 +86,7 @@ function startOf(
     if (!hasItems || !isFit) continue;
     if (!above.some(({ fields }) => holdsAnyItem(fields, profile))) return { start: i };
     // The header of the first table may come again; a line with an item above the first one is no title.
-    if (above.some(({ fields }) => areSame(fields, names)) || !isHeaderOf(names, undefined, profile, column))
-      continue;
+    if (above.some(({ fields }) => areSame(fields, names)) || !isHeaderOf(names, undefined, profile, column)) continue;
     const isAgain = width === 1 || namedColumn(records[first]!.fields) === column;
     if (shareOf(above, isItem) < 0.5 || !isAgain) second ??= records[i];
   }
@@ -118,12 +114,7 @@ function startOf(
 }
 
 /** Recognises one field, a label with a value, or a sentence with commas. */
-function isTitleOf(
-  fields: readonly string[],
-  width: number,
-  hasSpaces: boolean,
-  profile: ItemProfile,
-): boolean {
+function isTitleOf(fields: readonly string[], width: number, hasSpaces: boolean, profile: ItemProfile): boolean {
   const filled = countFilled(fields);
   if (holdsAnyItem(fields, profile)) return false;
   if (filled <= 1) return true;
@@ -132,9 +123,7 @@ function isTitleOf(
 }
 
 const holdsAnyItem = (fields: readonly string[], profile: ItemProfile): boolean =>
-  fields.some((field) =>
-    [field, ...field.split(/[,;|\t]/)].some((part) => profile.likeness(itemText(part)) > 0),
-  );
+  fields.some((field) => [field, ...field.split(/[,;|\t]/)].some((part) => profile.likeness(itemText(part)) > 0));
 
 function isProse(fields: readonly string[], profile: ItemProfile): boolean {
   return fields.every((field) => /\S\s+\S|:\s*$/.test(field)) && !mayBeItem(fields, profile);
@@ -143,8 +132,7 @@ function isProse(fields: readonly string[], profile: ItemProfile): boolean {
 const mayBeItem = (fields: readonly string[], profile: ItemProfile) =>
   fields.some((field) => profile.resembles(itemText(field)));
 
-const isSpaced = (fields: readonly string[]) =>
-  fields.slice(1).every((field) => field === "" || field.startsWith(" "));
+const isSpaced = (fields: readonly string[]) => fields.slice(1).every((field) => field === "" || field.startsWith(" "));
 
 const isFilled = (fields: readonly string[]) => fields.some((field) => field.trim() !== "");
 

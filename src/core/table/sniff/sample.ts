@@ -67,12 +67,7 @@ function split(
     return { ...scanned, swallowed: undefined };
   };
   for (let [from, lines] = [0, 0]; ; ) {
-    const { count, isQuoteOpen, swallowed } = scan(
-      from,
-      lines,
-      marks.quote.charCodeAt(0),
-      most - records.length,
-    );
+    const { count, isQuoteOpen, swallowed } = scan(from, lines, marks.quote.charCodeAt(0), most - records.length);
     if (isQuoteOpen && (isWhole || (count === 0 && records.length === 0))) return undefined;
     if (swallowed === undefined || records.length === most) return records;
     from = scan(swallowed.start, swallowed.linesBefore, Number.NaN, 1).consumed;
@@ -81,10 +76,7 @@ function split(
 }
 
 /** Finds a line such as `sep=;`, which is meant for Excel, and its length in bytes. */
-export function separatorLine(
-  bytes: Buffer,
-): { readonly delimiter: string; readonly length: number } | undefined {
-  const [line = "", delimiter] =
-    /^"?sep=([^"\r\n])"?(?:\r\n|\n|\r|$)/i.exec(bytes.toString("latin1", 0, 16)) ?? [];
+export function separatorLine(bytes: Buffer): { readonly delimiter: string; readonly length: number } | undefined {
+  const [line = "", delimiter] = /^"?sep=([^"\r\n])"?(?:\r\n|\n|\r|$)/i.exec(bytes.toString("latin1", 0, 16)) ?? [];
   return delimiter === undefined ? undefined : { delimiter, length: line.length };
 }

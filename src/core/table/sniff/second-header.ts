@@ -16,8 +16,7 @@ function areNames(fields: readonly string[], profile: ItemProfile): boolean {
   });
 }
 
-const namesIn = (fields: readonly string[]): readonly string[] =>
-  fields.map((field) => normalizeName(nameText(field)));
+const namesIn = (fields: readonly string[]): readonly string[] => fields.map((field) => normalizeName(nameText(field)));
 
 export function areSame(a: readonly string[], b: readonly string[]): boolean {
   const [one, other] = [a, b].map((fields) => namesIn(fields).join("\n").trimEnd());
@@ -29,8 +28,7 @@ const hasSameNames = (a: readonly string[], b: readonly string[]): boolean => {
   return one === other;
 };
 
-const filled = (fields: readonly string[]): readonly string[] =>
-  fields.filter((field) => field.trim() !== "");
+const filled = (fields: readonly string[]): readonly string[] => fields.filter((field) => field.trim() !== "");
 
 /** Recognises the header of a table with items in `column`, by default in any, but not the header that is known. */
 export function isHeaderOf(
@@ -59,9 +57,7 @@ export function isHeaderLine(line: Uint8Array, profile: ItemProfile): boolean {
 }
 
 export const areWords = (fields: readonly string[], profile: ItemProfile): boolean =>
-  filled(fields).length > 1 &&
-  areNames(fields, profile) &&
-  !filled(fields).some((field) => /\s/.test(field.trim()));
+  filled(fields).length > 1 && areNames(fields, profile) && !filled(fields).some((field) => /\s/.test(field.trim()));
 
 export function isReordered(
   fields: readonly string[],

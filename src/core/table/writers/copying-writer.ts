@@ -83,10 +83,7 @@ export class CopyingWriter implements RecordWriter {
   #surplusAt({ bytes, at }: ScannedChunk, row: number): number | undefined {
     const { dialect, width } = this.#shape;
     const [start, end] = [at[row * recordWords]!, at[row * recordWords + Offset.end]!];
-    if (
-      dialect.delimiter === null ||
-      (dialect.comment !== null && bytes[start] === dialect.comment.charCodeAt(0))
-    )
+    if (dialect.delimiter === null || (dialect.comment !== null && bytes[start] === dialect.comment.charCodeAt(0)))
       return undefined;
     const bounds = boundsIn(this.#shape, bytes, start, end);
     return bounds.length / 2 > width ? bounds[2 * width - 1] : undefined;

@@ -132,8 +132,7 @@ export class JsonFields implements RecordFields {
     this.from = isString ? start + 1 : start;
     this.to = isString ? end - 1 : end;
     // Literals, numbers, and strings without escapes are their own text.
-    const isPlain =
-      start === end || (isString ? this.#isPlainString() : /[tf\d-]/.test(String.fromCharCode(first)));
+    const isPlain = start === end || (isString ? this.#isPlainString() : /[tf\d-]/.test(String.fromCharCode(first)));
     if (isPlain) return;
     this.from = -1;
     this.text = toBinary(exactTextOf(unmarked(this.#bytes.toString("utf8", start, end))));

@@ -63,12 +63,7 @@ export class ReshapingWriter implements RecordWriter {
   readonly #indices: AddedColumns["indices"];
   readonly #replacing: Int32Array;
 
-  constructor(
-    width: number,
-    fields: RecordFields,
-    format: FieldFormat,
-    { indices }: Pick<AddedColumns, "indices">,
-  ) {
+  constructor(width: number, fields: RecordFields, format: FieldFormat, { indices }: Pick<AddedColumns, "indices">) {
     this.#width = width;
     this.#fields = fields;
     this.#format = format;

@@ -17,8 +17,7 @@ function headerOf({ shape, target, header }: ScannedTable, columns: AddedColumns
     const added = writer.prepare(names);
     return writer.write(header, () => added).bytes;
   }
-  if (target.format === undefined || target.format === "jsonl" || shape.json === undefined)
-    return Buffer.of();
+  if (target.format === undefined || target.format === "jsonl" || shape.json === undefined) return Buffer.of();
   const delimiter = delimiterOf[target.format];
   const all = [...shape.json.names, ...names.filter((_, index) => indices[index] === undefined)];
   return Buffer.from(`${all.map((name) => quoteField(name, delimiter)).join(delimiter)}\n`);

@@ -24,11 +24,7 @@ export function readerOf(
   return (chunk) => objects.read(chunk);
 }
 
-export function writerOf(
-  shape: TableShape,
-  { format, keys }: WriteTarget,
-  columns: AddedColumns,
-): RecordWriter {
+export function writerOf(shape: TableShape, { format, keys }: WriteTarget, columns: AddedColumns): RecordWriter {
   if (format === undefined)
     return shape.json ? new MemberWriter(columns, shape.json.isDocument) : new CopyingWriter(shape, columns);
   const fields =

@@ -36,9 +36,7 @@ const marked = new Marked({
     },
     code: ({ text: content }) => `<pre tabindex="0"><code>${escaped(content)}</code></pre>\n`,
     link({ href, tokens }) {
-      const target = /^(?:https?:|#)/.test(href)
-        ? href
-        : (pagesOfFiles[href] ?? `${repository}/blob/main/${href}`);
+      const target = /^(?:https?:|#)/.test(href) ? href : (pagesOfFiles[href] ?? `${repository}/blob/main/${href}`);
       return `<a href="${escaped(target)}">${this.parser.parseInline(tokens)}</a>`;
     },
     table({ header, rows }) {
@@ -93,10 +91,7 @@ async function apiDocument() {
 
 function apiPage({ info, paths }) {
   const schema = (value) => `<pre tabindex="0">${escaped(JSON.stringify(value, undefined, 2))}</pre>`;
-  const operation = (
-    [method, { summary = "", description = "", parameters = [], requestBody, responses }],
-    path,
-  ) => {
+  const operation = ([method, { summary = "", description = "", parameters = [], requestBody, responses }], path) => {
     const bodies = Object.entries(requestBody?.content ?? {});
     return `<h2 id="${slugOf(`${method} ${path}`)}">${method.toUpperCase()} ${escaped(path)}</h2>
 <p>${escaped(summary)}</p><p>${escaped(description)}</p>
@@ -223,10 +218,7 @@ const parts = pages.flatMap(({ path, title, html }) =>
 );
 const search = new MiniSearch({ fields: ["title", "page", "text"], storeFields: ["title", "page"] });
 search.addAll(parts.filter(({ id }, i) => parts.findIndex((each) => each.id === id) === i));
-writeFileSync(
-  join(folder, "search-index.js"),
-  `globalThis.searchIndex = ${JSON.stringify(JSON.stringify(search))};\n`,
-);
+writeFileSync(join(folder, "search-index.js"), `globalThis.searchIndex = ${JSON.stringify(JSON.stringify(search))};\n`);
 const script = await rolldown({
   input: join(root, "src/package/release/site/search.js"),
   cwd: root,

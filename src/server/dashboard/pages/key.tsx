@@ -100,8 +100,7 @@ export const keyPage = ({
   });
 
 function KeyTerms({ keyOf: key }: { keyOf: ApiKey }) {
-  const { id, secrets, permissions, created, expires, revoked, lastUsed, quotaName, quota, rate, isSandbox } =
-    key;
+  const { id, secrets, permissions, created, expires, revoked, lastUsed, quotaName, quota, rate, isSandbox } = key;
   const time = (at: number | null) => (at === null ? "never" : <Time at={at} />);
   return (
     <Terms
@@ -112,9 +111,7 @@ function KeyTerms({ keyOf: key }: { keyOf: ApiKey }) {
         ["Permissions", permissions.join(", ")],
         ["Used", <QuotaMeter key="quota" quota={quota} />],
         ["Quota", quotaName === null ? "its own" : `shared: ${quotaName}`],
-        ...(rate === null
-          ? []
-          : [["Requests", `at most ${rate.requests} in ${rate.milliseconds / 1000} s`] as const]),
+        ...(rate === null ? [] : [["Requests", `at most ${rate.requests} in ${rate.milliseconds / 1000} s`] as const]),
         ["Renews", <Renewal key="renewal" quota={quota} />],
         ["Created", time(created)],
         ["Last used", time(lastUsed)],

@@ -37,9 +37,7 @@ function foundIn(keys: readonly ApiKey[], { search, show, sort }: KeyQuery): rea
   return keys
     .filter(({ revoked }) => show === "all" || (revoked === null) === (show === "usable"))
     .filter(({ id, name, quotaName, secrets }) =>
-      [id, name, quotaName ?? "", ...secrets.map(({ hint }) => hint)].some((each) =>
-        each.toLowerCase().includes(text),
-      ),
+      [id, name, quotaName ?? "", ...secrets.map(({ hint }) => hint)].some((each) => each.toLowerCase().includes(text)),
     )
     .sort(compare[sort]);
 }
@@ -215,11 +213,7 @@ export const LimitField = ({ form, fault, limit = null }: KeyFieldProperties & {
   />
 );
 
-export const ExpiryField = ({
-  form,
-  fault,
-  expires = null,
-}: KeyFieldProperties & { expires?: number | null }) => (
+export const ExpiryField = ({ form, fault, expires = null }: KeyFieldProperties & { expires?: number | null }) => (
   <Field
     label="Expires"
     hint="day (UTC); empty for never"

@@ -33,9 +33,7 @@ export function listPage(list: StoredList, keys: readonly ApiKey[], refused?: Re
         </p>
         {refused !== undefined && <FaultBox text={refused.fault} />}
         {state === "found" && <Detected list={list} keys={keys} refused={refused} />}
-        {isMoving && (
-          <Running progress={list.progress as Progress | undefined} isWaiting={state === "waiting"} />
-        )}
+        {isMoving && <Running progress={list.progress as Progress | undefined} isWaiting={state === "waiting"} />}
         {(state === "done" || state === "failed") && <Ended id={id} result={list.result as ListResult} />}
         <form method="post" action={`/dashboard/lists/${id}/remove`} class="actions change">
           <button type="submit" class="danger">
@@ -86,13 +84,11 @@ function Detected({
     <form method="post" action={`/dashboard/lists/${id}/run`} class="box change">
       <p>
         {counted(rows, "row")} with {grouped(distinct)} different {items}
-        {delimiter === null ? "" : `, fields with a ${delimiterNames[delimiter] ?? delimiter} between them`}.
-        Checking them costs at most {counted(distinct, "unit")}.
+        {delimiter === null ? "" : `, fields with a ${delimiterNames[delimiter] ?? delimiter} between them`}. Checking
+        them costs at most {counted(distinct, "unit")}.
       </p>
       {!keys.some(isEnough) && (
-        <p class="fault">
-          No key has that many units left: some rows would stay unchecked, until there are more.
-        </p>
+        <p class="fault">No key has that many units left: some rows would stay unchecked, until there are more.</p>
       )}
       <div class="fields">
         <label>
@@ -146,9 +142,7 @@ function Detected({
           <legend>Also</legend>
           <Check name="split" value="yes" text="a file for each status" form={form} />
           <Check name="dns" value="yes" text="look up whether domains receive mail (slower)" form={form} />
-          {refused?.isShort && (
-            <Check name="short" value="yes" text="check as far as the units reach" form={form} />
-          )}
+          {refused?.isShort && <Check name="short" value="yes" text="check as far as the units reach" form={form} />}
         </fieldset>
       </div>
       <div class="actions">

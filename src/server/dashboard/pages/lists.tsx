@@ -23,8 +23,8 @@ export const listsPage = (facts: ListsFacts | undefined, fault?: string): string
         {fault !== undefined && <FaultBox text={fault} />}
         {facts === undefined ? (
           <p class="empty-state">
-            This server has no folder for lists. Whoever runs the service starts it with{" "}
-            <code>--lists FOLDER</code>, a folder that all of its servers share.
+            This server has no folder for lists. Whoever runs the service starts it with <code>--lists FOLDER</code>, a
+            folder that all of its servers share.
           </p>
         ) : (
           <>
@@ -59,8 +59,8 @@ const SendForm = ({ mostBytes }: { mostBytes: number }) => (
       <output />
     </div>
     <p class="note">
-      Everybody who is signed in sees the lists. A list is removed some time after its check, or when you
-      remove it. Nothing is charged before you say so.
+      Everybody who is signed in sees the lists. A list is removed some time after its check, or when you remove it.
+      Nothing is charged before you say so.
     </p>
   </form>
 );

@@ -105,9 +105,7 @@ export function overviewPage({ days, keys, audit, refusals, isWritable, terms }:
           </section>
           <section>
             <h2>This service</h2>
-            <Terms
-              terms={[["State", isWritable ? "can be read and written" : "cannot be written"], ...terms]}
-            />
+            <Terms terms={[["State", isWritable ? "can be read and written" : "cannot be written"], ...terms]} />
           </section>
         </div>
       </>

@@ -24,8 +24,8 @@ export const signedOutPage = (text: string): string =>
           {text}
         </p>
         <p>
-          Whoever runs the service makes a link with <code>idv dashboard</code>, on a machine that can use its
-          state. There is no password.
+          Whoever runs the service makes a link with <code>idv dashboard</code>, on a machine that can use its state.
+          There is no password.
         </p>
       </>
     ),

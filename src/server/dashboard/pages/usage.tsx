@@ -116,8 +116,7 @@ function UsageSection({
   return (
     <section>
       <h2>
-        {key === undefined ? "All keys" : key.name || key.id}: {grouped(units)}{" "}
-        {units === 1 ? "unit" : "units"}
+        {key === undefined ? "All keys" : key.name || key.id}: {grouped(units)} {units === 1 ? "unit" : "units"}
       </h2>
       <p class="note">
         The quotas have counted {grouped(counted)} units in their current periods

@@ -65,10 +65,7 @@ export async function keyRoutes(
       const quota = isShared ? {} : { limit: limit ?? null, period: choiceOf(form, "period", periods) };
       const named = quotaName === undefined ? {} : { quotaName };
       const isSandbox = form.has("sandbox");
-      const { key, secret } = await store.create(
-        { ...change, ...quota, ...named, id, isSandbox },
-        nameOf(request),
-      );
+      const { key, secret } = await store.create({ ...change, ...quota, ...named, id, isSandbox }, nameOf(request));
       return secretPage("API key created", key, secret, baseUrl ?? originOf(request));
     } catch (error) {
       if (error instanceof KeyExistsError) {
@@ -146,15 +143,12 @@ export async function keyRoutes(
 
 function changeIn(form: URLSearchParams, now: number): KeyChange & { readonly limit: number | null } {
   const name = fieldOf(form, "name");
-  if (name === undefined || name.length > 100)
-    throw new PageFault(400, "Name: give 1 to 100 characters.", "name");
+  if (name === undefined || name.length > 100) throw new PageFault(400, "Name: give 1 to 100 characters.", "name");
   const wanted = permissions.filter((each): each is Permission => form.getAll("permissions").includes(each));
-  if (wanted.length === 0)
-    throw new PageFault(400, "Permissions: choose emails, domains, or both.", "permissions");
+  if (wanted.length === 0) throw new PageFault(400, "Permissions: choose emails, domains, or both.", "permissions");
   const date = fieldOf(form, "expires");
   const expires = date === undefined ? null : timeIn(date, "Expires", "expires");
-  if (expires !== null && expires <= now)
-    throw new PageFault(400, "Expires: give a day in the future.", "expires");
+  if (expires !== null && expires <= now) throw new PageFault(400, "Expires: give a day in the future.", "expires");
   const requests = numberOf(form, "rate", "Requests");
   if (requests === 0) throw new PageFault(400, "Requests: give at least 1, or leave it empty.", "rate");
   const milliseconds = Number(choiceOf(form, "rate_time", rateTimes));
@@ -176,5 +170,4 @@ function newIdIn(form: URLSearchParams): string {
   throw new PageFault(400, "The form is incomplete.");
 }
 
-const originOf = ({ headers }: FastifyRequest): string =>
-  new URL(headers.origin ?? "http://127.0.0.1:8787").origin;
+const originOf = ({ headers }: FastifyRequest): string => new URL(headers.origin ?? "http://127.0.0.1:8787").origin;

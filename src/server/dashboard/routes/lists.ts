@@ -51,8 +51,7 @@ export async function listRoutes(
     return list;
   };
 
-  const pageOf = async (list: StoredList, refused?: RefusedForm) =>
-    listPage(list, await keysFor(list.kind), refused);
+  const pageOf = async (list: StoredList, refused?: RefusedForm) => listPage(list, await keysFor(list.kind), refused);
 
   pages.get("/lists", () => allPage());
 
@@ -83,9 +82,7 @@ export async function listRoutes(
     if (list.state !== "found") return reply.redirect(to, 303);
     const column = numberOf(form, "column", "Column") ?? (list.found as Facts).inputs[0]!.column;
     const delimiter = choiceOf(form, "delimiter", ["", ",", ";", "tab", "|"]) || undefined;
-    const drop = form
-      .getAll("drop")
-      .filter((status) => (knownStatuses as readonly string[]).includes(status));
+    const drop = form.getAll("drop").filter((status) => (knownStatuses as readonly string[]).includes(status));
     const wanted = fieldOf(form, "key") ?? "";
     const keys = await keysFor(list.kind);
     const key = keys.find(({ id }) => id === wanted) ?? keys.find(({ name }) => name === wanted);
@@ -114,8 +111,7 @@ export async function listRoutes(
     const { id } = request.params;
     const list = await withLists().get(id);
     await withLists().remove(id);
-    if (list !== undefined)
-      await store.record({ who: nameOf(request), what: `list removed: ${list.name}`, keyId: "" });
+    if (list !== undefined) await store.record({ who: nameOf(request), what: `list removed: ${list.name}`, keyId: "" });
     return reply.redirect("/dashboard/lists", 303);
   });
 

@@ -6,10 +6,7 @@ import type { RouteOptions } from "../options.js";
 import { sessionsPage } from "../pages/sessions.js";
 import { signedOutPage, signInPage } from "../pages/sign-in.js";
 
-export async function sessionsRoutes(
-  pages: FastifyInstance,
-  { store }: Pick<RouteOptions, "store">,
-): Promise<void> {
+export async function sessionsRoutes(pages: FastifyInstance, { store }: Pick<RouteOptions, "store">): Promise<void> {
   const config = { isPublic: true };
   pages.get("/sign-in", { config }, async (request) => signInPage(queryIn(request).get("token") ?? ""));
 
@@ -18,11 +15,7 @@ export async function sessionsRoutes(
     if (secret === undefined) {
       return reply
         .code(403)
-        .send(
-          signedOutPage(
-            "The link was used already, is older than 10 minutes, or was made for another state.",
-          ),
-        );
+        .send(signedOutPage("The link was used already, is older than 10 minutes, or was made for another state."));
     }
     setSession(request, reply, secret);
     const session = await store.sessions.find(secret);

@@ -13,10 +13,7 @@ const mostHourDays = 7;
 const mostComparedDays = 3;
 const mostDays = 366;
 
-export async function usageRoutes(
-  pages: FastifyInstance,
-  { store }: Pick<RouteOptions, "store">,
-): Promise<void> {
+export async function usageRoutes(pages: FastifyInstance, { store }: Pick<RouteOptions, "store">): Promise<void> {
   const shownFor = async (form: UsageForm, keys: readonly ApiKey[]): Promise<readonly ShownUsage[]> => {
     const named = [form.key, ...(form.other === "" ? [] : [form.other])].map((name) => keyOf(keys, name));
     return Promise.all(
@@ -59,10 +56,7 @@ function formOf(query: URLSearchParams, now: number): UsageForm {
   const most = by === "hour" ? mostHours : mostDays;
   if (days < 1 || days > most) throw new PageFault(400, `Give a time of 1 to ${most} days.`);
   if (by === "hour" && timeIn(from, "From") < now - hoursKept) {
-    throw new PageFault(
-      400,
-      `Hours are kept for ${hoursKept / day} days: give a later time, or choose days.`,
-    );
+    throw new PageFault(400, `Hours are kept for ${hoursKept / day} days: give a later time, or choose days.`);
   }
   return { from, to, by, key: fieldOf(query, "key") ?? "", other };
 }

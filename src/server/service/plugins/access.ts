@@ -87,5 +87,4 @@ function setRateLimit(reply: FastifyReply, { quota, rate }: ApiKey, now: number)
 }
 
 /** Returns at least 1. `time` and `now` are in milliseconds since the epoch. */
-export const secondsUntil = (time: number, now: number): number =>
-  Math.max(1, Math.ceil((time - now) / 1000));
+export const secondsUntil = (time: number, now: number): number => Math.max(1, Math.ceil((time - now) / 1000));

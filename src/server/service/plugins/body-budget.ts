@@ -26,8 +26,7 @@ export const bodyBudget = plugin<BodyBudget>(async (service, { bytes: most, mill
     };
     payload.on("data", count);
     const timer = setTimeout(() => {
-      if (payload.listenerCount("error") > 0)
-        payload.emit("error", new Refusal(408, "The request took too long."));
+      if (payload.listenerCount("error") > 0) payload.emit("error", new Refusal(408, "The request took too long."));
     }, milliseconds);
     payload.once("end", () => clearTimeout(timer));
     reply.raw.once("close", () => {

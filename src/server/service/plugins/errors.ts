@@ -19,9 +19,7 @@ export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyL
   });
   const refuse = (request: FastifyRequest, reply: FastifyReply) => {
     const { url } = request;
-    const allow = ["GET", "HEAD", "POST", "DELETE"]
-      .filter((method) => service.findRoute({ method, url }))
-      .join(", ");
+    const allow = ["GET", "HEAD", "POST", "DELETE"].filter((method) => service.findRoute({ method, url })).join(", ");
     if (allow === "") return reply.code(404).send(noSuchPath);
     return reply
       .code(405)
@@ -29,9 +27,7 @@ export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyL
       .send(errorBody(405, `Method not allowed; use ${allow}.`));
   };
   // Runs before the body is read: the response does not depend on it.
-  service.addHook("onRequest", async (request, reply) =>
-    request.is404 ? refuse(request, reply) : undefined,
-  );
+  service.addHook("onRequest", async (request, reply) => (request.is404 ? refuse(request, reply) : undefined));
   // A preflight of an origin that is not allowed.
   service.setNotFoundHandler(refuse);
   service.setErrorHandler((error: FastifyError, request, reply) => {

@@ -38,8 +38,7 @@ function refuseCostly(body: Buffer, maximumItems: number): void {
   }
 }
 
-export const tooManyItems = (most: number): Refusal =>
-  new Refusal(413, `Too many items: at most ${most} per request.`);
+export const tooManyItems = (most: number): Refusal => new Refusal(413, `Too many items: at most ${most} per request.`);
 
 export const jsonBodies = plugin<{ readonly maximumItems: number }>(async (service, { maximumItems }) => {
   // RFC 9110 §15.5.16: Accept-Encoding says which encodings a request may have.

@@ -9,10 +9,7 @@ export interface Pages {
 
 export type LoadPages = (log: FastifyBaseLogger) => Promise<Pages>;
 
-export async function dashboardRoutes(
-  service: FastifyInstance,
-  { load }: { readonly load: LoadPages },
-): Promise<void> {
+export async function dashboardRoutes(service: FastifyInstance, { load }: { readonly load: LoadPages }): Promise<void> {
   service.removeAllContentTypeParsers();
   service.addContentTypeParser("*", (_request, _payload, done) => done(null));
   for (const url of ["/dashboard", "/dashboard/*"]) {

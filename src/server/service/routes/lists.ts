@@ -54,10 +54,7 @@ const fileOf = (description: string, type: string) => ({
   200: { description, content: { [type]: { schema: { type: "string", format: "binary" } } } },
 });
 
-export async function listRoutes(
-  service: FastifyInstance,
-  { lists, store }: ListRouteOptions,
-): Promise<void> {
+export async function listRoutes(service: FastifyInstance, { lists, store }: ListRouteOptions): Promise<void> {
   const listOf = async (request: ListRequest): Promise<StoredList> => {
     const key = await request.authorise();
     const list = await lists.get(request.params.id);
@@ -269,10 +266,7 @@ export async function listRoutes(
 }
 
 /** Passes an upload on in another stream: the connection outlives a refusal. @throws ListFault when it breaks off */
-async function receive<Result>(
-  upload: IncomingMessage,
-  take: (content: Readable) => Promise<Result>,
-): Promise<Result> {
+async function receive<Result>(upload: IncomingMessage, take: (content: Readable) => Promise<Result>): Promise<Result> {
   const content = new PassThrough();
   // It may break off before it is read, or after it was refused.
   content.on("error", () => {});

@@ -18,11 +18,9 @@ export async function probeRoutes(service: FastifyInstance, { store, metrics }: 
     schema: { operationId, summary, security: [], response },
   });
   const healthy = jsonOf("The check passed.", "Health");
-  service.get(
-    "/healthz",
-    describe("health", "Checks that the process is running.", { 200: healthy }),
-    async () => ({ status: "ok" }),
-  );
+  service.get("/healthz", describe("health", "Checks that the process is running.", { 200: healthy }), async () => ({
+    status: "ok",
+  }));
 
   let readyUntil = Number.NEGATIVE_INFINITY;
   const readiness = { 200: healthy, 503: jsonOf("The check failed.", "Error") };
@@ -40,9 +38,7 @@ export async function probeRoutes(service: FastifyInstance, { store, metrics }: 
   );
 
   const document = { 200: jsonOf("OpenAPI 3.1.", undefined) };
-  service.get("/openapi.json", describe("document", "Returns this document.", document), async () =>
-    service.swagger(),
-  );
+  service.get("/openapi.json", describe("document", "Returns this document.", document), async () => service.swagger());
 
   service.get(
     "/",

@@ -130,12 +130,7 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
       },
       handler: async (request, reply) => {
         const item = (request.query as Readonly<Record<string, string>>)[one.parameter]!;
-        const { statuses, explain } = await judge(
-          request,
-          { field, kind },
-          [item],
-          Buffer.from(`${kind} ${item}`),
-        );
+        const { statuses, explain } = await judge(request, { field, kind }, [item], Buffer.from(`${kind} ${item}`));
         const [verdict] = await explain();
         const { reason = null, suggestion = null, mx } = verdict!;
         return reply.send({
@@ -214,7 +209,6 @@ export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefine
   const value = headers["idempotency-key"];
   if (value === undefined) return undefined;
   const key = String(value);
-  if (key === "" || key.length > 255)
-    throw new Refusal(400, "Idempotency-Key must have 1 to 255 characters.");
+  if (key === "" || key.length > 255) throw new Refusal(400, "Idempotency-Key must have 1 to 255 characters.");
   return key;
 }

@@ -1,10 +1,5 @@
 /** The state of the service in PostgreSQL 13 or newer. The clock of the database decides: clocks of servers differ. */
-import {
-  type PoolState,
-  PostgresDatabase,
-  type PostgresSettings,
-  type Query,
-} from "../../postgres/database.js";
+import { type PoolState, PostgresDatabase, type PostgresSettings, type Query } from "../../postgres/database.js";
 import { translate } from "../../postgres/dialect.js";
 import type { Statement, Work } from "../../sql.js";
 import { SqlServiceStore } from "../sql-store.js";
@@ -52,9 +47,7 @@ class PostgresServiceDatabase implements ServiceDatabase {
   }
 
   write<Result>(work: () => Work<Result>): Promise<Result> {
-    return this.#database.limited(() =>
-      this.#database.transaction((query, begun) => runIn(query, work(), begun)),
-    );
+    return this.#database.limited(() => this.#database.transaction((query, begun) => runIn(query, work(), begun)));
   }
 
   writeFast<Result>(work: () => Work<Result>): Promise<Result> {

@@ -80,9 +80,7 @@ export async function exportRows(run: Run, visit: (rows: StateRows) => Promise<v
     const { columns, keyLength } = stateTables[table];
     const key = columns.slice(0, keyLength);
     // Runs that are in the old state deliver nothing in the new one.
-    const selected = columns.map((column) =>
-      table === "quota" && column === "used" ? unitsDelivered : column,
-    );
+    const selected = columns.map((column) => (table === "quota" && column === "used" ? unitsDelivered : column));
     let last: Parameter[] | undefined;
     for (;;) {
       const after = last === undefined ? "" : `WHERE (${key.join(", ")}) > (${listOf(key)})`;

@@ -17,11 +17,7 @@ import type { Usage } from "../usage.js";
 export type DatedAnswer = AnswerRow & { readonly created: number };
 
 /** Selects key and quota in the order in which they are locked. */
-export const selectOwner = (
-  owner: QuotaOwner,
-  keyLock: string,
-  quotaLock: string,
-): readonly [Statement, Statement] => [
+export const selectOwner = (owner: QuotaOwner, keyLock: string, quotaLock: string): readonly [Statement, Statement] => [
   [`SELECT * FROM {key} WHERE id = ? ${keyLock}`, "keyId" in owner ? owner.keyId : ""],
   "keyId" in owner
     ? [`SELECT * FROM {quota} WHERE id = (SELECT quota_id FROM {key} WHERE id = ?) ${quotaLock}`, owner.keyId]
@@ -44,8 +40,7 @@ export const selectAnswers = (keyId: string, hashes: readonly Uint8Array[]): Sta
   ...[keyId, ...hashes],
 ];
 
-export const isValid = ({ created }: DatedAnswer, now: number): boolean =>
-  Math.abs(now - created) < answerMilliseconds;
+export const isValid = ({ created }: DatedAnswer, now: number): boolean => Math.abs(now - created) < answerMilliseconds;
 
 export const insertQuota = ({ id, name, unit_limit, period, used, period_start }: NamedQuotaRow): Statement =>
   insertion(

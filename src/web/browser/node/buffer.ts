@@ -25,8 +25,7 @@ export class Buffer extends (Uint8Array as unknown as BytesConstructor) {
       if (encodingOrStart === "base64") return latin1Bytes(atob(value));
       return encodingOrStart === "latin1" ? latin1Bytes(value) : utf8Bytes(value);
     }
-    if (isMemory(value))
-      return new Buffer(value as ArrayBuffer, encodingOrStart as number | undefined, length);
+    if (isMemory(value)) return new Buffer(value as ArrayBuffer, encodingOrStart as number | undefined, length);
     return new Buffer(value as ArrayLike<number>);
   }
 
@@ -169,10 +168,7 @@ function latin1Bytes(text: string): Buffer {
 function latin1Text(bytes: Uint8Array): string {
   let text = "";
   for (let start = 0; start < bytes.length; start += pieceLength) {
-    text += String.fromCharCode.apply(
-      null,
-      bytes.subarray(start, start + pieceLength) as unknown as number[],
-    );
+    text += String.fromCharCode.apply(null, bytes.subarray(start, start + pieceLength) as unknown as number[]);
   }
   return text;
 }

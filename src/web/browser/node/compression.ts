@@ -12,8 +12,7 @@ export async function* decompress(
   compression: Compression,
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  if (compression !== "gzip")
-    throw new FileError(`${name}: ${compression} is not read in a browser; unpack it`);
+  if (compression !== "gzip") throw new FileError(`${name}: ${compression} is not read in a browser; unpack it`);
   try {
     yield* converted(new Inflate({ chunkSize }), bytes);
   } catch (error) {

@@ -2,9 +2,8 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { Buffer } from "./buffer.js";
 
-export const randomFillSync = <Bytes extends Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>>(
-  bytes: Bytes,
-): Bytes => crypto.getRandomValues(bytes);
+export const randomFillSync = <Bytes extends Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>>(bytes: Bytes): Bytes =>
+  crypto.getRandomValues(bytes);
 
 /** `_algorithm` is always SHA-256, which Web Crypto has as a promise only. */
 export function createHash(_algorithm: "sha256") {

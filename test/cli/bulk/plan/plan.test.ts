@@ -60,12 +60,7 @@ test.each<[string, string | undefined, Partial<BulkOptions>, Record<string, unkn
 
 test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
   ["a comment that is the usual quote", "l", { comment: '"' }, "need different characters"],
-  [
-    "an escape that is the delimiter",
-    "l",
-    { quote: { quote: '"', escape: "," }, delimiter: "," },
-    "different",
-  ],
+  ["an escape that is the delimiter", "l", { quote: { quote: '"', escape: "," }, delimiter: "," }, "different"],
   ["--offline with DNS", "l", { offline: true, set: [["dns", "strict"]] }, "leave out --set dns"],
   ["--offline with a service", "l", { offline: true, set: [["engine", "api"]] }, "leave out --set engine"],
   ["all columns and another one", "l", { column: ["*", "a"] }, '-c "*" stands for all columns'],
@@ -90,12 +85,7 @@ test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
     { inPlace: "", comment: "#", format: "csv" },
     "--in-place would lose the comments",
   ],
-  [
-    "a delimiter that is the quote",
-    "l",
-    { delimiter: "'", quote: { quote: "'" } },
-    "need different characters",
-  ],
+  ["a delimiter that is the quote", "l", { delimiter: "'", quote: { quote: "'" } }, "need different characters"],
   ["a quote that starts comments", "l", { quote: { quote: "#" }, comment: "#" }, "need different characters"],
   [
     "bad rows with another format",
@@ -115,12 +105,7 @@ test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
     { badRows: { policy: "keep" }, split: "d" },
     "--bad-rows keep needs the format of FILE",
   ],
-  [
-    "the quota file as output",
-    "l",
-    { output: "q", quota: "q" },
-    "cannot be the output and the quota file at once",
-  ],
+  ["the quota file as output", "l", { output: "q", quota: "q" }, "cannot be the output and the quota file at once"],
   [
     "the input as file of bad rows",
     "l",
@@ -139,12 +124,7 @@ test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
     { output: "k", set: [["apiKeyFile", "k"]] },
     "cannot be the output and the key file at once",
   ],
-  [
-    "the cache as output",
-    "l",
-    { output: "state/idv/verdicts.db" },
-    "cannot be the output and the cache at once",
-  ],
+  ["the cache as output", "l", { output: "state/idv/verdicts.db" }, "cannot be the output and the cache at once"],
 ])("rejects %s", async (_, file, options, message) => {
   await expect(plan(file, options)).rejects.toThrow(message);
 });

@@ -64,8 +64,7 @@ describe("the status lines of the summary", () => {
     ]);
     for (const columns of [80, 100]) {
       const shown = lines(columns).join("\n");
-      for (const part of ["Why fake 84", "Disposable domains", "trashmail.com"])
-        expect(shown).toContain(part);
+      for (const part of ["Why fake 84", "Disposable domains", "trashmail.com"]) expect(shown).toContain(part);
     }
   });
 });

@@ -37,8 +37,7 @@ export const specialUse = {
   words: "reserved domain",
   plainly: "reserved by the standards, receives no mail",
   source: "RFC 6761 and the registry of special-use domain names",
-  forPerson:
-    "The domain of this address is reserved, and receives no mail. Please check what comes after the @.",
+  forPerson: "The domain of this address is reserved, and receives no mail. Please check what comes after the @.",
   example: "`special-use: example.com` (RFC 2606, 6761, 7686)",
   names: [...reserved],
   find(ascii) {

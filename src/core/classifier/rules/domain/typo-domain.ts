@@ -86,8 +86,7 @@ function neighbourOf(name: string, ascii: string): string | undefined {
   const letters = lettersOf(name);
   for (const { target, letters: targetLetters } of typoTargets) {
     // At a name that cannot exist, any letter may be the wrong one.
-    const isNear =
-      hasAtMostTwoBits(letters ^ targetLetters) && isOneEditAway(name, target, () => !exists(ascii));
+    const isNear = hasAtMostTwoBits(letters ^ targetLetters) && isOneEditAway(name, target, () => !exists(ascii));
     if (isNear) return target;
   }
   return undefined;
@@ -174,9 +173,7 @@ function isOneEditAway(a: string, b: string, isAny: () => boolean): boolean {
 
 function isConfused(typed: string, meant: string, name: string): boolean {
   const areVowels = /[aeiou]/.test(typed) && /[aeiou]/.test(meant);
-  return (
-    typed > "\x7f" || areBeside(typed, meant) || lookAlike(typed + meant) || (areVowels && anyVowel.has(name))
-  );
+  return typed > "\x7f" || areBeside(typed, meant) || lookAlike(typed + meant) || (areVowels && anyVowel.has(name));
 }
 
 export const typoDomain = {

@@ -18,10 +18,5 @@ export const unknownTld = {
   },
 } as const satisfies DomainRule;
 
-export const mayReceiveMail = ({
-  status,
-  reason,
-}: {
-  status: string;
-  reason?: string | undefined;
-}): boolean => status === "ok" || status === "alias" || reason?.split(":")[0] === unknownTld.code;
+export const mayReceiveMail = ({ status, reason }: { status: string; reason?: string | undefined }): boolean =>
+  status === "ok" || status === "alias" || reason?.split(":")[0] === unknownTld.code;

@@ -21,12 +21,7 @@ const digits = "0123456789";
 function mailboxName(
   first: string,
   rest: string,
-  {
-    last = rest,
-    shortest = 1,
-    longest = Number.POSITIVE_INFINITY,
-    dots = "free" as MailboxName["dots"],
-  } = {},
+  { last = rest, shortest = 1, longest = Number.POSITIVE_INFINITY, dots = "free" as MailboxName["dots"] } = {},
 ): MailboxName {
   const positions = new Uint8Array(256);
   const allow = (characters: string, position: number) => {
@@ -93,9 +88,7 @@ const grammarOf: ReadonlyMap<string, MailboxGrammar> = new Map(
   grammars.flatMap(([domains, grammar]) => domains.split(" ").map((domain) => [domain, grammar] as const)),
 );
 
-export const mailboxNames: readonly MailboxName[] = [
-  ...new Set(grammars.flatMap(([, { mailbox }]) => mailbox ?? [])),
-];
+export const mailboxNames: readonly MailboxName[] = [...new Set(grammars.flatMap(([, { mailbox }]) => mailbox ?? []))];
 
 function findMailboxGrammar(ascii: string, family: string | undefined): MailboxGrammar | undefined {
   return grammarOf.get(ascii) ?? (family === undefined ? undefined : grammarOf.get(family));
@@ -137,8 +130,7 @@ export const impossibleMailbox = {
   words: "impossible mailbox",
   plainly: "the provider gives out no such name",
   source: "what the provider accepts when a mailbox is made",
-  forPerson:
-    "The provider of this address gives out no such mailbox. Please check the spelling before the @.",
+  forPerson: "The provider of this address gives out no such mailbox. Please check the spelling before the @.",
   example: "`impossible-mailbox: yahoo.com has no plus addressing`",
   names: [...grammarOf.keys()],
   at(ascii, family) {

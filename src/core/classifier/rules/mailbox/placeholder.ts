@@ -13,12 +13,7 @@ const longAsdf = /^asdf+$/;
 const oneCharacter = /^(.)\1{2,}$/;
 export const keyboardRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
-const sampleDomains: ReadonlySet<string> = new Set([
-  "domain.com",
-  "yourdomain.com",
-  "mydomain.com",
-  "company.com",
-]);
+const sampleDomains: ReadonlySet<string> = new Set(["domain.com", "yourdomain.com", "mydomain.com", "company.com"]);
 const sampleName = /^(?:you|name|your.*)$/;
 
 type Placeholders = "all" | "not-numbers" | "sample" | { readonly word: string } | undefined;

@@ -10,10 +10,7 @@ const outputBytes = 3_145_728;
 const recordBytes = 4 * recordWords * slotRows + slack;
 const threadBytes = 2 * recordBytes + scratchBytes;
 const slotBytes =
-  (25 + 8 * mostFactColumns + 4 * domainWords) * slotRows +
-  blockBytes +
-  outputBytes +
-  (8 + mostFactColumns) * slack;
+  (25 + 8 * mostFactColumns + 4 * domainWords) * slotRows + blockBytes + outputBytes + (8 + mostFactColumns) * slack;
 
 /** Each thread has a slot of its own, besides `slots`. The system allocates only the parts that are used. */
 export class BlockMemory {

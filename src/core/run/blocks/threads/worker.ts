@@ -18,6 +18,5 @@ const all = Array.from({ length: slots }, (_, index) => blockMemory.slot(index))
 for (;;) {
   const task = queue.take(thread);
   if (task === undefined) queue.wait();
-  else if (queue.finish(task.slot, blocks.classifySlot(all[task.slot]!, task.length)))
-    parentPort!.postMessage(thread);
+  else if (queue.finish(task.slot, blocks.classifySlot(all[task.slot]!, task.length))) parentPort!.postMessage(thread);
 }
