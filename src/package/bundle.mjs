@@ -58,9 +58,12 @@ const browserModules = {
   name: "browser-modules",
   async resolveId(id, importer) {
     const found = await this.resolve(id, importer, { skipSelf: true });
-    const ours = ["package/own-files", "formats/compression/compression", "formats/zip/deflate"].find(
-      (name) => found?.id === source(`${name}.ts`),
-    );
+    const ours = [
+      "package/own-files",
+      "package/threads",
+      "formats/compression/compression",
+      "formats/zip/deflate",
+    ].find((name) => found?.id === source(`${name}.ts`));
     return ours === undefined ? found : inBrowser(ours.slice(ours.lastIndexOf("/") + 1));
   },
 };
@@ -85,7 +88,6 @@ const browser = {
       "node:path": inBrowser("path"),
       "node:timers/promises": inBrowser("timers"),
       "node:url": inBrowser("url"),
-      "node:worker_threads": inBrowser("worker-threads"),
     },
   },
   transform: { inject: { Buffer: [inBrowser("buffer"), "Buffer"] } },

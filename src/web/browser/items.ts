@@ -46,6 +46,9 @@ export function loadOnce(load: () => Promise<ClassifierTable>): Promise<void> {
   return loading;
 }
 
+/** Outside of a page, as in a server, there is nothing that a URL could be relative to. */
+export const absolute = (url: URL | string): URL => new URL(url, globalThis.location?.href);
+
 export async function fetchFile(url: URL): Promise<Uint8Array<ArrayBuffer>> {
   const response = await fetch(url);
   if (!response.ok) throw new TypeError(`${url}: HTTP status ${response.status}`);

@@ -1,23 +1,27 @@
 /** Loads the tables of the library for browsers. */
 import { DisposableTable } from "../../core/classifier/tables/disposable-table.js";
 import { useSuffixes } from "../../core/classifier/tables/suffix-table.js";
-import { fetchFile, loadOnce } from "./items.js";
+import { absolute, fetchFile, loadOnce } from "./items.js";
 
 /** The bytes of the files beside this module, `disposable.bin` and `suffixes.bin`. */
 export interface Tables {
   readonly disposable: Uint8Array<ArrayBuffer>;
   readonly suffixes: Uint8Array<ArrayBuffer>;
-  /** `kernel.wasm`, which `validateTable` fetches if it is missing. */
+  /** `kernel.wasm`, which `validateTable` fetches from beside this module if it is missing. */
   readonly kernel?: Uint8Array<ArrayBuffer>;
 }
 
-let kernel: Uint8Array<ArrayBuffer> | undefined;
+let kernel: Uint8Array<ArrayBuffer> | URL | undefined;
 
-export const passedKernel = (): Uint8Array<ArrayBuffer> | undefined => kernel;
+/** Returns the kernel: the one that was passed, else that of the folder of the tables. */
+export async function kernelBytes(): Promise<Uint8Array<ArrayBuffer>> {
+  const from = kernel ?? new URL("./kernel.wasm", import.meta.url);
+  return from instanceof URL ? fetchFile(from) : from;
+}
 
 /**
- * Loads the tables that the other functions need, once: 1.4 MB. They are passed, or fetched from the URL of a folder,
- * by default that of this module.
+ * Loads the tables that the other functions need, once: 1.4 MB. They are passed, or fetched from a folder, whose URL ends with
+ * a slash and may be relative to the page; by default that of this module.
  * @throws TypeError when they cannot be fetched; Error when they are not tables of this version
  */
 export function loadTables(from?: Tables | URL | string): Promise<void> {
@@ -27,12 +31,14 @@ export function loadTables(from?: Tables | URL | string): Promise<void> {
     useSuffixes(new Int32Array(Uint8Array.from(tables.suffixes).buffer));
     const table = new DisposableTable(tables.disposable);
     if (table.suffixes?.slots) useSuffixes(table.suffixes.slots);
-    ({ kernel } = tables);
+    kernel = tables.kernel ?? kernel;
     return table;
   });
 }
 
-async function fetchTables(folder: URL | string | undefined): Promise<Tables> {
+async function fetchTables(from: URL | string | undefined): Promise<Tables> {
+  const folder = from === undefined ? undefined : absolute(from);
+  if (folder !== undefined) kernel = new URL("kernel.wasm", folder);
   // Bundlers look for URLs of this form, and copy the files.
   const urls =
     folder === undefined

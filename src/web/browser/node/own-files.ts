@@ -12,5 +12,3 @@ export function readBuilt(name: BuiltFile): Uint8Array<ArrayBuffer> {
   if (bytes === undefined) throw new Error(`the tables are not loaded; await loadTables() first (${name})`);
   return bytes;
 }
-
-export const threadLoader = undefined;

@@ -1,6 +1,6 @@
 /** The threads that classify blocks: workers, and the main thread whenever it would have to wait for them. */
-import { Worker } from "node:worker_threads";
-import { threadLoader } from "../../../../package/own-files.js";
+import type { Worker } from "node:worker_threads";
+import { startThread } from "../../../../package/threads.js";
 import type { ClassifierSource } from "../../../classifier/tables/load-classifier.js";
 import type { ScannedChunk } from "../../../table/scan/scanned-chunk.js";
 import type { WrittenRecords } from "../../../table/writers/output.js";
@@ -165,11 +165,7 @@ export class WorkerPool {
 
   /** A worker that cannot start takes no blocks: the other threads classify them. */
   #start(input: WorkerInput): Worker {
-    const path = new URL("worker.js", import.meta.url);
-    const worker =
-      threadLoader === undefined
-        ? new Worker(path, { workerData: input })
-        : new Worker(threadLoader, { eval: true, argv: [path.href], workerData: input });
+    const worker = startThread(import.meta.url, input);
     worker.on("message", () => this.#wake());
     worker.on("error", (error: Error) => this.#fail(input.thread, error));
     worker.on("exit", (code) => this.#fail(input.thread, new Error(`a worker thread ended with ${code}`)));
