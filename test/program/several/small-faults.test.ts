@@ -69,7 +69,7 @@ describe.skipIf(!program.endsWith(".js"))("a fault before the program runs exits
     const child = spawn(process.execPath, [join(folder, "bin", "idv.js"), ...args], { env: { HOME: home } });
     child.stdin.end("ann@larch-and-oak.com\n");
     const { code, stdout, stderr } = await finished(child);
-    expect(stderr).toMatch(/^idv: a part of idv is missing: \S+; install idv again\n$/);
+    expect(stderr).toMatch(/^idv: a part of idv is missing: \S+; install idv again$/m);
     expect({ code, stdout }).toEqual({ code: 70, stdout: "" });
   });
 
