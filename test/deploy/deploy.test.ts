@@ -127,11 +127,14 @@ test.skipIf(!hasProgram("promtool"))("promtool accepts the alert rules, which fi
   }
 });
 
+/** What GitHub has had for longer than the linter has been on npm. */
+const newer = /"attestations"|"ubuntu-24\.04-arm"/;
+
 test("the workflows have no fault", async () => {
   const lint = await createLinter();
   for (const name of readdirSync(`${root}.github/workflows`)) {
     const path = `.github/workflows/${name}`;
-    expect(lint(read(path), path)).toEqual([]);
+    expect(lint(read(path), path).filter(({ message }) => !newer.test(message))).toEqual([]);
   }
   expect(lint("on: push\njobs: {a: {steps: []}}\n", "a.yml").length).toBeGreaterThan(0);
 });

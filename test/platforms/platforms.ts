@@ -4,6 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { binaryOf } from "../../src/package/release/targets.mjs";
+import { leaveOut } from "../engines/tools.js";
 import { afterFile } from "../support/clean-up.js";
 import { program } from "../support/run-idv.js";
 import type { Outcome } from "../support/run-settings.js";
@@ -59,7 +60,7 @@ const folderOf = ({ packages: [name = ""] }: Platform) => join(cache, name);
 export function isAvailable(platform: Platform): boolean {
   const { before: [emulator] = [], packages, name } = platform;
   if (emulator !== undefined && spawnSync(emulator, ["--version"], { stdio: "ignore" }).error) {
-    process.stderr.write(`${name}: left out; to run it: apt-get install ${platform.emulator}\n`);
+    leaveOut(name, `apt-get install ${platform.emulator}`);
     return false;
   }
   if (platform.binary !== undefined) return true;

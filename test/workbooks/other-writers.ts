@@ -6,6 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { leaveOut } from "../engines/tools.js";
 import { people } from "./shapes.js";
 
 const header = ["id", "email", "since", "share"];
@@ -128,7 +129,7 @@ book.save(path)
 /** Writers that are installed. Says how to install the others. */
 export const otherWriters = [exceljs, sheetjs, openpyxl].filter((writer) => {
   if (writer.isInstalled()) return true;
-  process.stderr.write(`left out; to run it: ${writer.install}\n`);
+  leaveOut(writer.name, writer.install);
   return false;
 });
 
