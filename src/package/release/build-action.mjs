@@ -1,6 +1,6 @@
 // node src/package/release/build-action.mjs
 //
-// Makes dist/github-action, which the release puts into a branch of its own: action.yml and what it runs, with all that npm would
+// Makes dist/github-action, which the release puts into tags of its own: action.yml and what it runs, with all that npm would
 // install, since a runner installs nothing. Needs `node src/package/release/build-packages.mjs`.
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -18,4 +18,4 @@ cpSync(join(root, "node_modules/undici"), join(folder, "node_modules/undici"), {
   recursive: true,
   filter: (path) => !/undici\/(?:docs|types|scripts)$/.test(path),
 });
-cpSync(join(root, "action.yml"), join(folder, "action.yml"));
+cpSync(join(root, "src/package/action/action.yml"), join(folder, "action.yml"));

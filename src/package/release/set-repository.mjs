@@ -25,8 +25,8 @@ function replace(path, pattern, replacement) {
   const file = new URL(`../../../${path}`, import.meta.url);
   writeFileSync(file, readFileSync(file, "utf8").replace(pattern, replacement));
 }
-replace("README.md", /(uses: )\S+(@action)/g, `$1${name}$2`);
-replace("action.yml", /^author: .*$/m, `author: ${JSON.stringify(author)}`);
+replace("README.md", /(uses: )\S+(@v\d+)/g, `$1${name}$2`);
+replace("src/package/action/action.yml", /^author: .*$/m, `author: ${JSON.stringify(author)}`);
 for (const each of readdirSync(new URL("../deploy/kubernetes/", import.meta.url))) {
   replace(`src/package/deploy/kubernetes/${each}`, /image: \S+(:\S+)/g, `image: ghcr.io/${name.toLowerCase()}$1`);
 }

@@ -9,7 +9,7 @@ import { finished, program } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const { inputs, outputs, runs } = parse(readFileSync(join(root, "action.yml"), "utf8"));
+const { inputs, outputs, runs } = parse(readFileSync(join(root, "src/package/action/action.yml"), "utf8"));
 
 /** Runs the action in a folder; returns what it prints, its outputs and the summary of the job. */
 async function act(home: string, given: Readonly<Record<string, string>>) {
