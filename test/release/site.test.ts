@@ -1,6 +1,6 @@
 /** Covers the site: its links, its commands, that it asks no other host, its search, and its looks in a browser. */
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
@@ -14,6 +14,13 @@ beforeAll(() => {
   execFileSync(process.execPath, [join(root, "src/package/release/site/build-site.mjs")]);
   for (const name of readdirSync(folder)) {
     if (name.endsWith(".html")) pages.set(name, readFileSync(join(folder, name), "utf8"));
+  }
+});
+
+test("everyone may read all of it, as its host asks", () => {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const found = statSync(join(folder, name));
+    expect(found.isFile() && (found.mode & 0o444) === 0o444, name).toBe(true);
   }
 });
 

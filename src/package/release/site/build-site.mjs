@@ -3,7 +3,8 @@
 // Makes static pages in dist/site: README, help topics, the help of each command, reasons, the API and the changelog. They need
 // no server: they open from a disk, too. Needs a build.
 import { execFileSync, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Marked } from "marked";
 import MiniSearch from "minisearch";
@@ -69,7 +70,8 @@ const helpOf = (words) =>
 
 /** Returns the document of the API, as a service answers it. */
 async function apiDocument() {
-  const args = ["serve", "-q", "--port", "0", "--state", join(folder, "service.db")];
+  const state = mkdtempSync(join(tmpdir(), "idv-"));
+  const args = ["serve", "-q", "--port", "0", "--state", join(state, "service.db")];
   const child = spawn(process.execPath, [join(root, "bin/idv.js"), ...args], {
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -85,7 +87,7 @@ async function apiDocument() {
   } finally {
     child.kill();
     await ended;
-    for (const ending of ["", "-wal", "-shm"]) rmSync(join(folder, `service.db${ending}`), { force: true });
+    rmSync(state, { recursive: true });
   }
 }
 
