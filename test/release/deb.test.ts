@@ -1,6 +1,6 @@
 /** Covers the package for Debian: made, installed below a folder, used and removed. Needs the binary of this machine. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -75,8 +75,33 @@ describe.skipIf(!hasDpkg)("the package for Debian", () => {
     for (const unit of units) if (unit.includes("@srv")) execFileSync("rm", [unit]);
   });
 
-  test("leaves nothing when it is removed", () => {
+  test.skipIf(!hasSystemd)("brings services that can do little harm", () => {
+    const folder = installed("usr/lib/systemd/system");
+    for (const [name, instance = name] of [["idv.service"], ["idv-clean@.service", "idv-clean@srv-list.csv.service"]]) {
+      const unit = join(temporaryFolder(), instance!);
+      cpSync(join(folder, name!), unit);
+      // From 0 to 10: lower is better.
+      const { stdout } = spawnSync("systemd-analyze", ["security", "--offline=true", "--threshold=30", unit], {
+        encoding: "utf8",
+      });
+      const [, level = ""] = /exposure level for \S+: ([\d.]+)/.exec(stdout) ?? [];
+      expect(Number(level), stdout).toBeGreaterThan(0);
+      expect(Number(level), stdout).toBeLessThan(3);
+    }
+  });
+
+  test("takes what is enabled with it when it is removed, and its state when it is purged", () => {
+    const wants = "etc/systemd/system/sockets.target.wants";
+    mkdirSync(installed(wants), { recursive: true });
+    symlinkSync("/usr/lib/systemd/system/idv.socket", installed(`${wants}/idv.socket`));
+    symlinkSync("/usr/lib/systemd/system/ssh.socket", installed(`${wants}/ssh.socket`));
+    mkdirSync(installed("var/lib/private/idv"), { recursive: true });
     dpkg("--remove", "idv");
     expect(existsSync(installed("usr"))).toBe(false);
+    expect(readdirSync(installed(wants))).toEqual(["ssh.socket"]);
+    expect(readdirSync(installed("var/lib/private"))).toEqual(["idv"]);
+    dpkg("--install", path);
+    dpkg("--purge", "idv");
+    expect(readdirSync(installed("var/lib/private"))).toEqual([]);
   });
 });

@@ -25,6 +25,10 @@ const write = (path, content, mode = 0o644) => {
 };
 const text = (path) => readFileSync(join(root, path), "utf8");
 const idv = (...args) => execFileSync(process.execPath, [join(root, "bin/idv.js"), ...args]);
+/** Time of the sources, in seconds: builds of one commit are the same. */
+const epoch = Number(
+  process.env.SOURCE_DATE_EPOCH ?? execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: root, encoding: "utf8" }),
+);
 /** The same bytes at any time, as Debian asks for. */
 const compressed = (content) => gzipSync(content, { level: 9 });
 
@@ -41,6 +45,9 @@ for (const name of readdirSync(join(root, "src/package/deploy/systemd"))) {
 }
 write("usr/share/doc/idv/copyright", `${text("LICENSE")}\n${text("NOTICE")}`);
 write("usr/share/doc/idv/changelog.gz", compressed(text("CHANGELOG.md")));
+const date = new Date(1000 * epoch).toUTCString().replace("GMT", "+0000");
+const entry = `idv (${version.replace("-", "~")}) unstable; urgency=medium\n\n  * See changelog.gz.\n\n -- ${facts.author}  ${date}\n`;
+write("usr/share/doc/idv/changelog.Debian.gz", compressed(entry));
 write("usr/share/doc/idv/LICENCES.gz", compressed(text("dist/bundle/LICENCES.txt") + nodeLicence(target)));
 
 const size = readdirSync(work, { recursive: true, encoding: "utf8" })
@@ -63,10 +70,32 @@ Description: ${description}
  "idv serve" is such a service.
 `,
 );
-write("DEBIAN/postinst", "#!/bin/sh\n[ ! -d /run/systemd/system ] || systemctl daemon-reload || true\n", 0o755);
+// What dh_installsystemd writes, for units that nobody has enabled yet. DPKG_ROOT is another system, which runs no units.
+const scripts = {
+  postinst: `if running; then
+  systemctl daemon-reload || true
+  # After an upgrade.
+  [ -z "$2" ] || deb-systemd-invoke try-restart idv.service > /dev/null || true
+fi`,
+  prerm: `if [ "$1" = remove ] && running; then
+  deb-systemd-invoke stop idv.socket idv.service "idv-clean@*.timer" > /dev/null || true
+fi`,
+  postrm: `if [ "$1" = remove ]; then
+  rm -f "$DPKG_ROOT"/etc/systemd/system/*.wants/idv.service "$DPKG_ROOT"/etc/systemd/system/*.wants/idv.socket \\
+    "$DPKG_ROOT"/etc/systemd/system/*.wants/idv-clean@*.timer
+fi
+if [ "$1" = purge ]; then
+  rm -rf "$DPKG_ROOT/var/lib/private/idv" "$DPKG_ROOT/var/lib/idv" "$DPKG_ROOT/var/lib/idv-clean"
+fi
+if running; then systemctl daemon-reload || true; fi`,
+};
+for (const [name, script] of Object.entries(scripts)) {
+  const running = '[ -z "$DPKG_ROOT" ] && [ -d /run/systemd/system ]';
+  write(`DEBIAN/${name}`, `#!/bin/sh\nset -e\nrunning() { ${running}; }\n${script}\n`, 0o755);
+}
 const path = join(root, `dist/binaries/idv_${version}_${architecture}.deb`);
 execFileSync("dpkg-deb", ["--build", "--root-owner-group", "-Zxz", "-z1", work, path], {
-  env: { ...process.env, SOURCE_DATE_EPOCH: process.env.SOURCE_DATE_EPOCH ?? "0" },
+  env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) },
   stdio: ["ignore", "ignore", "inherit"],
 });
 rmSync(work, { recursive: true });
