@@ -76,9 +76,26 @@ function packNative(platform) {
   return pack(to);
 }
 
+/** Returns the README of the package, which is installed where that of the project is cloned. */
+function readme() {
+  let text = readFileSync(join(root, "README.md"), "utf8");
+  const replace = (from, by) => {
+    if (!from.test(text)) throw new Error(`README.md has nothing like ${from}`);
+    text = text.replace(from, by);
+  };
+  replace(/and npm, in a clone:\n\n```sh\nnpm ci && npx idv emails fixtures\//, "and npm:\n\n```sh\nnpx idv emails ");
+  replace(/^`fixtures\/signups.csv`:/m, "`signups.csv`:");
+  replace(
+    /^In a clone the command (?:.*\n)*?```sh\nnpm ci && npm test\n```\n/m,
+    "`npm install -g idv` installs the command `idv`, as it is called below. The page of each release has programs of a single file\nthat need no Node.js, and packages for Debian, Homebrew and Scoop.\n",
+  );
+  return text;
+}
+
 async function packIdv() {
   const to = join(folder, "work/idv");
   await unpack(join(folder, pack(root)), to);
+  write(join(to, "README.md"), readme());
   const optionalDependencies = Object.fromEntries(platforms.map((platform) => [`@idv/native-${platform}`, version]));
   write(
     join(to, "package.json"),
