@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build, watch } from "rolldown";
+import { dts } from "rolldown-plugin-dts";
 
 const outside = ["undici", "@photostructure/sqlite", "@cloudpss/zstd"];
 
@@ -199,6 +200,23 @@ const bundles = [
     },
   },
 ];
+/** The types of an entry of the package in one file; of those that the compiler writes, most are of internal modules. */
+const typesOf = (name, path) => ({
+  input: { [name]: `dist/${path}.d.ts` },
+  external: /^(?:node:|undici$)/,
+  plugins: [
+    dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false }),
+    // Names of the files that these were in.
+    { name: "without-paths", renderChunk: (code) => code.replaceAll(/^\/\/.*\n/gm, "") },
+  ],
+  output: { dir: "dist/types" },
+});
+const types = [
+  typesOf("index", "index"),
+  typesOf("browser", "web/browser/index"),
+  typesOf("small", "web/browser/small"),
+];
+
 // Not the program of rolldown, which lists every file.
 if (process.argv.includes("--watch")) watch(bundles);
-else await build(bundles);
+else await build([...bundles, ...types]);

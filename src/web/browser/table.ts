@@ -14,6 +14,7 @@ import { profiles } from "../../core/run/items/profiles.js";
 import { validateTable } from "../../core/run/run.js";
 import type { RowFilter, RowObserver, RunProgress } from "../../core/run/run-options.js";
 import { BadRowCounts, type BadRowPolicy } from "../../core/table/bad-rows.js";
+import type { TableFormat } from "../../core/table/records.js";
 import type { Table } from "../../core/table/table.js";
 import { offlineValidator } from "../../core/validator/offline.js";
 import { Fault } from "../../fault.js";
@@ -83,7 +84,7 @@ export interface TableOptions extends ListedItems {
 
 export interface CheckedTable {
   /** Format of the output: that of the input where it can be written. */
-  readonly format: Table["format"] | SheetKind;
+  readonly format: TableFormat | SheetKind;
   /** Column with the items, from 1, and its name. */
   readonly column: number;
   readonly columnName: string | undefined;

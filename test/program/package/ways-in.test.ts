@@ -32,6 +32,19 @@ function emptyProject(): string {
   return folder;
 }
 
+const sample = `
+import { type Classification, classifyEmail, createClassifier, createClient } from "idv";
+import { type CheckedTable, loadTables, validateTable } from "idv/browser";
+import { loadTables as loadSmall } from "idv/browser/small";
+export const verdict: Classification = classifyEmail("a@b.net", { form: "strict" });
+export const classifier = createClassifier({ deny: ["b.net"] });
+export const client = createClient({ baseUrl: "https://validation.example.com", apiKey: "key" });
+export async function check(list: Blob): Promise<CheckedTable> {
+  await Promise.all([loadTables("/tables/"), loadSmall()]);
+  return validateTable(list, { explain: true });
+}
+`;
+
 const checked = "email,status\nann@larch-and-oak.com,ok\na@mailinator.com,disposable\n";
 
 describe.skipIf(!process.env["IDV_TEST_PACKAGE"])("npm", () => {
@@ -44,6 +57,8 @@ describe.skipIf(!process.env["IDV_TEST_PACKAGE"])("npm", () => {
 
   test("installs idv with what it runs, and nothing else", async () => {
     const folder = dirname(dirname(dirname(dirname(process.env["IDV_TEST_PROGRAM"]!))));
+    const readme = readFileSync(join(folder, "node_modules/idv/README.md"), "utf8");
+    expect(readme).not.toMatch(/\bclone\b|npm ci|fixtures/);
     const { code, stdout } = await run(folder, "npm", "ls", "--all", "--parseable");
     expect(code).toBe(0);
     const names = stdout.trim().split("\n").slice(1);
@@ -52,6 +67,20 @@ describe.skipIf(!process.env["IDV_TEST_PACKAGE"])("npm", () => {
     const native = [own, ...bundled.map((name) => `${own}/node_modules/${name}`)];
     const found = names.map((path: string) => path.slice(join(folder, "node_modules/").length));
     expect(found.sort()).toEqual([...(needsNative ? native : []), "idv", "undici"]);
+  });
+
+  test("gives its types to projects that are strict and have no types of Node.js", async () => {
+    const folder = dirname(dirname(dirname(dirname(process.env["IDV_TEST_PROGRAM"]!))));
+    writeFileSync(join(folder, "sample.ts"), sample);
+    const options = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--types", ""];
+    const target = ["--module", "nodenext", "--target", "es2022", "--lib", "es2023,dom,dom.asynciterable"];
+    const compiler = join(root, "node_modules/.bin/tsc");
+    expect(await run(folder, compiler, "--ignoreConfig", "--noEmit", ...options, ...target, "sample.ts")).toMatchObject(
+      {
+        code: 0,
+        stdout: "",
+      },
+    );
   });
 
   test("installs idv without its optional packages, which then counts only where it can", async () => {
