@@ -68,3 +68,8 @@ test.skipIf(!isPossible)("the image validates lists, serves, and knows whether i
   });
   expect(run(...health)).toMatchObject({ status: 0, stderr: "" });
 });
+
+test("a binary names no folder of its builder, so that it is the same from any", () => {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  expect(readFileSync(binaryOf()).includes(root)).toBe(false);
+});

@@ -16,7 +16,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { inject } from "postject";
 import { rolldown } from "rolldown";
@@ -60,9 +60,10 @@ assets["packages/undici.js"] = join(work, "undici.js");
 
 const configuration = join(work, "sea.json");
 const blob = join(work, "sea.blob");
-const main = assets["loader.js"];
+// Relative, because the blob has it in it: the same bytes from any folder.
+const main = relative(root, assets["loader.js"]);
 writeFileSync(configuration, JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true, assets }));
-execFileSync(nodeOf(ownTarget), ["--experimental-sea-config", configuration], { stdio: "ignore" });
+execFileSync(nodeOf(ownTarget), ["--experimental-sea-config", configuration], { cwd: root, stdio: "ignore" });
 
 const binary = binaryOf(target);
 copyFileSync(nodeOf(target), binary);
