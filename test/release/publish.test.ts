@@ -20,7 +20,14 @@ const read = (...path: string[]) => readFileSync(join(...path), "utf8");
 /** A copy of the project with the packages of a release. */
 function copyProject(): string {
   const folder = temporaryFolder();
-  for (const path of ["package.json", "CHANGELOG.md", "README.md", "src/package", "dist/packages"]) {
+  for (const path of [
+    ".github/CODEOWNERS",
+    "package.json",
+    "CHANGELOG.md",
+    "README.md",
+    "src/package",
+    "dist/packages",
+  ]) {
     cpSync(join(root, path), join(folder, path), { recursive: true });
   }
   cpSync(join(root, "dist/packages"), join(folder, "dist/release"), { recursive: true });
@@ -109,7 +116,7 @@ test("the place of the repository and the author stand in every file that names 
   const project = copyProject();
   const script = join(project, "src/package/release/set-repository.mjs");
   execFileSync(process.execPath, [script, "larch/oak", "Ann Lee"]);
-  for (const path of ["package.json", "README.md", "src/package/action/action.yml"]) {
+  for (const path of [".github/CODEOWNERS", "package.json", "README.md", "src/package/action/action.yml"]) {
     expect(read(project, path)).not.toContain("OWNER");
   }
   for (const name of readdirSync(join(project, "src/package/deploy/kubernetes"))) {

@@ -1,7 +1,7 @@
 // node src/package/release/set-repository.mjs OWNER/NAME AUTHOR
 //
-// Puts the place of the repository and the author into package.json and action.yml, in place of those there, and the places of
-// the image and the action into the objects for Kubernetes and the README.
+// Puts the place of the repository and the author into package.json and action.yml, in place of those there, its owner into
+// CODEOWNERS, and the places of the image and the action into the objects for Kubernetes and the README.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const [name = "", author = ""] = process.argv.slice(2);
@@ -26,6 +26,7 @@ function replace(path, pattern, replacement) {
   writeFileSync(file, readFileSync(file, "utf8").replace(pattern, replacement));
 }
 replace("README.md", /(uses: )\S+(@v\d+)/g, `$1${name}$2`);
+replace(".github/CODEOWNERS", /^\* @\S+/m, `* @${name.split("/")[0]}`);
 replace("src/package/action/action.yml", /^author: .*$/m, `author: ${JSON.stringify(author)}`);
 for (const each of readdirSync(new URL("../deploy/kubernetes/", import.meta.url))) {
   replace(`src/package/deploy/kubernetes/${each}`, /image: \S+(:\S+)/g, `image: ghcr.io/${name.toLowerCase()}$1`);
