@@ -46,12 +46,10 @@ export function loadOnce(load: () => Promise<ClassifierTable>): Promise<void> {
   return loading;
 }
 
-/** Outside of a page, as in a server, there is nothing that a URL could be relative to. */
-export const absolute = (url: URL | string): URL => new URL(url, globalThis.location?.href);
-
-export async function fetchFile(url: URL): Promise<Uint8Array<ArrayBuffer>> {
+/** @param url absolute, or in a page also relative to it */
+export async function fetchFile(url: URL | string): Promise<Uint8Array<ArrayBuffer>> {
   const response = await fetch(url);
-  if (!response.ok) throw new TypeError(`${url}: HTTP status ${response.status}`);
+  if (!response.ok) throw new TypeError(`${url}: HTTP ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
 }
 

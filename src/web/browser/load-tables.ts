@@ -1,7 +1,7 @@
 /** Loads the tables of the library for browsers. */
 import { DisposableTable } from "../../core/classifier/tables/disposable-table.js";
 import { useSuffixes } from "../../core/classifier/tables/suffix-table.js";
-import { absolute, fetchFile, loadOnce } from "./items.js";
+import { fetchFile, loadOnce } from "./items.js";
 
 /** The bytes of the files beside this module, `disposable.bin` and `suffixes.bin`. */
 export interface Tables {
@@ -11,13 +11,10 @@ export interface Tables {
   readonly kernel?: Uint8Array<ArrayBuffer>;
 }
 
-let kernel: Uint8Array<ArrayBuffer> | URL | undefined;
+let kernel: Uint8Array<ArrayBuffer> | string | undefined;
 
-/** Returns the kernel: the one that was passed, else that of the folder of the tables. */
-export async function kernelBytes(): Promise<Uint8Array<ArrayBuffer>> {
-  const from = kernel ?? new URL("./kernel.wasm", import.meta.url);
-  return from instanceof URL ? fetchFile(from) : from;
-}
+/** The kernel that was passed, or where it is, if that is known. */
+export const kernelSource = (): Uint8Array<ArrayBuffer> | string | undefined => kernel;
 
 /**
  * Loads the tables that the other functions need, once: 1.4 MB. They are passed, or fetched from a folder, whose URL ends with
@@ -31,19 +28,16 @@ export function loadTables(from?: Tables | URL | string): Promise<void> {
     useSuffixes(new Int32Array(Uint8Array.from(tables.suffixes).buffer));
     const table = new DisposableTable(tables.disposable);
     if (table.suffixes?.slots) useSuffixes(table.suffixes.slots);
-    kernel = tables.kernel ?? kernel;
+    ({ kernel } = tables);
     return table;
   });
 }
 
-async function fetchTables(from: URL | string | undefined): Promise<Tables> {
-  const folder = from === undefined ? undefined : absolute(from);
-  if (folder !== undefined) kernel = new URL("kernel.wasm", folder);
+async function fetchTables(folder: URL | string | undefined) {
   // Bundlers look for URLs of this form, and copy the files.
-  const urls =
-    folder === undefined
-      ? [new URL("./disposable.bin", import.meta.url), new URL("./suffixes.bin", import.meta.url)]
-      : [new URL("disposable.bin", folder), new URL("suffixes.bin", folder)];
+  const urls = folder
+    ? [`${folder}disposable.bin`, `${folder}suffixes.bin`]
+    : [new URL("./disposable.bin", import.meta.url), new URL("./suffixes.bin", import.meta.url)];
   const [disposable, suffixes] = await Promise.all(urls.map(fetchFile));
-  return { disposable: disposable!, suffixes: suffixes! };
+  return { disposable: disposable!, suffixes: suffixes!, kernel: folder && `${folder}kernel.wasm` };
 }

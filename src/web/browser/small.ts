@@ -6,7 +6,7 @@
  */
 import { leftOut, readSmallTable } from "../../core/classifier/tables/small-table.js";
 import { useSuffixes } from "../../core/classifier/tables/suffix-table.js";
-import { absolute, fetchFile, loadOnce } from "./items.js";
+import { fetchFile, loadOnce } from "./items.js";
 
 export {
   type Classification,
@@ -32,7 +32,7 @@ export {
  */
 export function loadTables(from: Uint8Array | URL | string = new URL("./small.bin", import.meta.url)): Promise<void> {
   return loadOnce(async () => {
-    const table = readSmallTable(from instanceof Uint8Array ? from : await fetchFile(absolute(from)));
+    const table = readSmallTable(from instanceof Uint8Array ? from : await fetchFile(from));
     useSuffixes(table.suffixSlots, leftOut);
     return table;
   });

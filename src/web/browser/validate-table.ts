@@ -1,8 +1,8 @@
 /** Validates tables in browsers; the code for that is loaded by the first call. */
 import { createClassifier } from "../../core/classifier/classifier.js";
 import { compileLists } from "../../core/library.js";
-import { loadedTable } from "./items.js";
-import { kernelBytes } from "./load-tables.js";
+import { fetchFile, loadedTable } from "./items.js";
+import { kernelSource } from "./load-tables.js";
 import type { CheckedTable, TableOptions } from "./table.js";
 
 /**
@@ -18,6 +18,7 @@ export async function validateTable(
 ): Promise<CheckedTable> {
   const classifier = createClassifier(loadedTable(), compileLists(options));
   const { openCheck, useKernelBytes } = await import("./table.js");
-  await useKernelBytes(await kernelBytes());
+  const kernel = kernelSource() ?? new URL("./kernel.wasm", import.meta.url);
+  await useKernelBytes(kernel instanceof Uint8Array ? kernel : await fetchFile(kernel));
   return openCheck(source, classifier, options);
 }

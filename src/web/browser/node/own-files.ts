@@ -9,6 +9,6 @@ export function provideBuilt(name: BuiltFile, bytes: Uint8Array<ArrayBuffer>): v
 
 export function readBuilt(name: BuiltFile): Uint8Array<ArrayBuffer> {
   const bytes = files.get(name);
-  if (bytes === undefined) throw new Error(`the tables are not loaded; await loadTables() first (${name})`);
+  if (bytes === undefined) throw new Error(`no ${name}: await loadTables() first`);
   return bytes;
 }
