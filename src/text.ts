@@ -29,6 +29,25 @@ export function printForRunner(isRunner: boolean): void {
 const withoutCommands = (text: string): string =>
   text.replace(/^(\s*):(?=:)/, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
 
+const control = /[\u0000-\u001f\u007f-\u009f]/g;
+const escapeText = (text: string): string =>
+  text.replaceAll("%", "%25").replace(control, (character) => encodeURIComponent(character));
+const escapeProperty = (text: string): string => escapeText(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+
+/** https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands */
+export function workflowCommand(
+  level: "error" | "notice",
+  text: string,
+  { file, line }: { readonly file?: string | undefined; readonly line?: number | undefined } = {},
+): string {
+  const place = file === undefined ? "" : ` file=${escapeProperty(file)}${line === undefined ? "" : `,line=${line}`}`;
+  return `::${level}${place}::${escapeText(text)}\n`;
+}
+
+/** A failure, as the reader of standard error marks it. */
+export const failureLine = (text: string, place: { readonly file?: string; readonly line?: number } = {}): string =>
+  isForRunner ? workflowCommand("error", `idv: ${text}`, place) : `idv: ${printable(text)}\n`;
+
 /** `2,000`. Not toLocaleString, which loads the data of all locales: a tenth of the time of a small run. */
 export const grouped = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 

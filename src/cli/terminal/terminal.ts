@@ -1,6 +1,6 @@
 /** Colours, and lines on standard error. */
 import type { ChalkInstance } from "chalk";
-import { printable, printableJson, printForRunner } from "../../text.js";
+import { failureLine, printable, printableJson, printForRunner } from "../../text.js";
 import type { Failure } from "../errors.js";
 import { codeOf } from "../exit-codes.js";
 
@@ -50,7 +50,7 @@ export function sayFailure(failure: Failure): void {
   const { exitCode, at, message, plain = message, code = codeOf(exitCode), excerpt } = failure;
   if (message === undefined) return;
   if (isJson) process.stderr.write(`${printableJson({ type: "error", code, exitCode, at, message, plain })}\n`);
-  else say(message);
+  else process.stderr.write(failureLine(message, at));
   if (isJson || excerpt === undefined || !process.stderr.isTTY) return;
   const line = `  ${excerpt.line} | ${printable(excerpt.text)}`;
   const room = Math.max(20, (process.stderr.columns || 80) - 1);

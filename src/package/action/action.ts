@@ -5,9 +5,10 @@
  */
 import fs, { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { endOf, factsIn, startProgram } from "../../child-program.js";
+import { workflowCommand } from "../../text.js";
 
 /** Inputs of action.yml. A runner passes `fail-on` as the variable `INPUT_FAIL-ON`. */
 type Input = "files" | "command" | "column" | "fail-on" | "max-bad" | "options" | "report";
@@ -33,7 +34,7 @@ function setOutput(name: string, value: string | number): void {
 }
 
 function fail(message: string): void {
-  process.stdout.write(`::error::${message.replaceAll("%", "%25").replaceAll("\n", "%0A")}\n`);
+  process.stdout.write(workflowCommand("error", message));
   process.exitCode = 2;
 }
 
@@ -70,8 +71,6 @@ async function main(): Promise<void> {
   const report = inputOf("report") || page;
   const options = words(linesOf("options"));
   const isPlaced = options.some((word) => /^(?:-[oI]|--(?:output|in-place|split)(?:=|$))/.test(word));
-  // Files in several folders may have one name.
-  const isFlat = new Set(files.map((path) => basename(path))).size === files.length;
   mkdirSync(checked);
   const column = inputOf("column");
   const [failOn, mostBad] = [inputOf("fail-on") || "disposable,fake", inputOf("max-bad")];
@@ -81,9 +80,6 @@ async function main(): Promise<void> {
     ...["--report", report, "--report", summary, "--log", "github", "--log", `json:${counts}`],
     ...options,
   ];
-  if (!isPlaced && !isFlat) {
-    throw new Error('files in several folders have one name; give --in-place or --split in the input "options"');
-  }
   const place = isPlaced ? [] : ["--output", `${checked}/`];
   // After `--`, no file is an option: a pull request may add one called `--allow=x`.
   process.exitCode = await run([inputOf("command") || "emails", ...place, ...common, "--", ...files]);

@@ -1,5 +1,5 @@
 /** Covers runs over several files: one engine, one table of items, one quota. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -52,8 +52,27 @@ describe("several files", () => {
       code: 2,
       stderr: "idv: 2 files need a place each: write them to a folder with -o FOLDER/, or replace them with -I\n",
     });
-    const twice = await idv(["emails", "a.csv", "./x/a.csv", "-o", "out/"], { home });
+    const twice = await idv(["emails", "a.csv", "./x/../a.csv", "-o", "out/"], { home });
     expect(twice.stderr).toContain("a.csv: two of the files would be written there; rename one of them");
+  });
+
+  test("keep their folders below the one that has all of them, where two have one name", async () => {
+    const home = folderOf({});
+    for (const [folder, list] of [
+      ["in/x", a],
+      ["in/x/y", b],
+      ["in/z", a],
+    ] as const) {
+      mkdirSync(join(home, folder), { recursive: true });
+      writeFileSync(join(home, folder, "l.csv"), list);
+    }
+    const files = ["in/x/l.csv", "in/x/y/l.csv", "in/z/l.csv"];
+    const { code, stderr } = await idv(["emails", ...files, "-q", "-o", "out"], { home });
+    expect(code, stderr).toBe(2);
+    expect((await idv(["emails", ...files, "-q", "-o", "out/"], { home })).code).toBe(0);
+    const found = readdirSync(join(home, "out"), { recursive: true, encoding: "utf8" });
+    expect(found.filter((name) => name.endsWith(".csv")).sort()).toEqual(["x/l.csv", "x/y/l.csv", "z/l.csv"]);
+    expect(read(home, "out/x/y/l.csv")).toContain("status");
   });
 
   test("stay when a later one fails, and the worst exit code is that of the run", async () => {

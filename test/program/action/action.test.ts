@@ -97,5 +97,8 @@ describe.skipIf(!program.endsWith(".js"))("the action", () => {
     const { code, set, stderr } = await act(home, { files: "list.csv", options: "--no-such-option" });
     expect({ code, set }).toMatchObject({ code: 2, set: { rows: "0", "exit-code": "2" } });
     expect(stderr).toContain("--no-such-option");
+    // The page of the job shows why.
+    const failed = await act(home, { files: "list.csv", column: "work email" });
+    expect(failed.stderr).toMatch(/^::error::idv: no column "work email"; .*$/m);
   });
 });

@@ -1,6 +1,6 @@
 /** Decides where the files of a run are: input, output, and the backup of a file that is replaced. */
 import { existsSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { knownStatuses } from "../../../core/validator/validator.js";
 import { found } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
@@ -39,8 +39,9 @@ export function pathsOf(inputs: readonly Input[], options: BulkOptions): readonl
   // Which tables of an archive have items is not known yet.
   const isUndecided = options.output === undefined && inputs.every(({ member }) => member !== undefined);
   if (isSeveral && !isReturned && !isUndecided) checkSeveral(inputs, options);
-  return inputs.map(({ path, member, standardInput }) => ({
-    ...(member ? pathsOfTable(path, member, isSeveral, options) : pathsOfFile(path, isSeveral, options)),
+  const names = namesBelow(inputs.map(({ path }) => path));
+  return inputs.map(({ path, member, standardInput }, i) => ({
+    ...(member ? pathsOfTable(path, member, isSeveral, options) : pathsOfFile(path, names[i]!, isSeveral, options)),
     ...(standardInput && { standardInput }),
   }));
 }
@@ -142,7 +143,25 @@ export function needPaths(inputs: readonly Pick<FilePaths, "member">[]): UsageEr
   );
 }
 
-function pathsOfFile(file: string, isSeveral: boolean, { output: named, inPlace }: BulkOptions): FilePaths {
+/** Names in the folder of the outputs; where two files have one name, their paths below the folder that has all of them. */
+function namesBelow(files: readonly string[]): readonly string[] {
+  const names = files.map((path) => basename(path));
+  if (new Set(names).size === names.length) return names;
+  const paths = files.map((path) => resolve(path));
+  const folder = paths.reduce((common, path) => {
+    let above = common;
+    while (!path.startsWith(join(above, sep)) && dirname(above) !== above) above = dirname(above);
+    return above;
+  }, dirname(paths[0]!));
+  return paths.map((path) => relative(folder, path));
+}
+
+function pathsOfFile(
+  file: string,
+  name: string,
+  isSeveral: boolean,
+  { output: named, inPlace }: BulkOptions,
+): FilePaths {
   const input = file === "-" ? undefined : file;
   const isInPlace = inPlace !== undefined;
   if (isInPlace && input === undefined) {
@@ -166,11 +185,11 @@ function pathsOfFile(file: string, isSeveral: boolean, { output: named, inPlace 
   const wanted = named === "-" ? undefined : named;
   const isNamed = wanted !== undefined && (isSeveral ? isFolder(wanted) : wanted.endsWith("/"));
   const folder = input !== undefined && isNamed ? wanted : undefined;
-  const output = folder === undefined ? wanted : join(folder, basename(input!));
+  const output = folder === undefined ? wanted : join(folder, name);
   if (input !== undefined && output !== undefined && isSameFile(input, output)) {
     throw isInput(output);
   }
-  return { input, output, folder, isInPlace, backup: undefined };
+  return { input, output, folder: folder && dirname(output!), isInPlace, backup: undefined };
 }
 
 const isFolder = (output: string): boolean => output.endsWith("/") || found(output)?.isDirectory() === true;

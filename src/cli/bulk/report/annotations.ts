@@ -2,7 +2,7 @@
 import type { ObservedRows, RowLocation, RowObserver } from "../../../core/run/run-options.js";
 import type { RowFault } from "../../../core/table/bad-rows.js";
 import type { Status, Verdict } from "../../../core/validator/validator.js";
-import { counted } from "../../../text.js";
+import { counted, workflowCommand } from "../../../text.js";
 
 export interface Finding {
   readonly file: string;
@@ -60,7 +60,7 @@ export class Annotations implements RowObserver {
     const more = this.#wanted.reduce((sum, status) => sum + (rows.get(status) ?? 0), -shown);
     if (more <= 0) return;
     const text = `${counted(more, "more row is", "more rows are")} ${this.#wanted.join(" or ")}`;
-    process.stderr.write(`::notice file=${escapeProperty(this.#path)}::${text}\n`);
+    process.stderr.write(workflowCommand("notice", text, { file: this.#path }));
   }
 }
 
@@ -70,13 +70,11 @@ const mostCommands = 50;
 export const sinksOf = (isAnnotated: boolean, files: readonly FindingSink[]): Set<FindingSink> =>
   new Set([...(isAnnotated ? [workflowCommands()] : []), ...files]);
 
-/** https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands */
 function workflowCommands(): FindingSink {
   let count = 0;
   return {
     add({ file, line, text }) {
-      const property = line === undefined ? "" : `,line=${line}`;
-      process.stderr.write(`::error file=${escapeProperty(file)}${property}::${escapeText(text)}\n`);
+      process.stderr.write(workflowCommand("error", text, { file, line }));
       return ++count < mostCommands;
     },
   };
@@ -88,8 +86,3 @@ export const badRowFinding = ({ file, line, reason }: RowFault): Finding => ({
   rule: "bad row",
   text: `bad row: ${reason}`,
 });
-
-const control = /[\u0000-\u001f\u007f-\u009f]/g;
-const escapeText = (text: string): string =>
-  text.replaceAll("%", "%25").replace(control, (character) => encodeURIComponent(character));
-const escapeProperty = (text: string): string => escapeText(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
