@@ -3,7 +3,7 @@
  * and validates a table, which Chromium opens. Fetches the bundlers from npm, some 100 MB, into node_modules/.cache.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -88,6 +88,9 @@ import suffixes from "idv/browser/suffixes.bin";
 ${app("idv/browser", "{ disposable, suffixes, kernel }")}
 `;
 
+/** The form of `idv help recipes`. */
+const form = /```js\n(.*?)```/s.exec(readFileSync(join(root, "src/cli/help/topics/recipes.md"), "utf8"))![1]!;
+
 let browser: Browser;
 beforeAll(async () => {
   execFileSync(process.execPath, [join(root, "src/package/release/build-packages.mjs")]);
@@ -131,3 +134,23 @@ test.skipIf(wantedBrowser() === undefined).each(Object.keys(bundlers))(
     await page.close();
   },
 );
+
+test.skipIf(wantedBrowser() === undefined)("the form of the recipes asks for another address", async () => {
+  const html = '<!doctype html><form><input type="email"></form><script type="module" src="/form.js"></script>';
+  const others = { "/index.html": html, "/form.js": form.replace("idv/browser/small", "/small.js") };
+  const { url } = await serveFiles(installed, others);
+  const page = await browser.newPage();
+  await page.goto(url);
+  const field = page.locator("input");
+  const said = () => page.evaluate("document.querySelector('input').validationMessage");
+  for (const [address, message] of [
+    ["grace.lee@gmial.com", "Did you mean grace.lee@gmail.com?"],
+    ["a@mailinator.com", "Did you mean another address?"],
+    ["ann@larch-and-oak.com", ""],
+  ]) {
+    await field.fill(address!);
+    await field.blur();
+    await expect.poll(said).toBe(message);
+  }
+  await page.close();
+});
