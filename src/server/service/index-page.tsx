@@ -1,5 +1,7 @@
 /** The page at the root of the service, for people who open it in a browser; programs get the same as JSON. */
+
 import { htmlPage } from "../../core/facts/render/html.js";
+import { Head } from "../../core/facts/render/parts.js";
 import { style } from "../../core/facts/render/style.js";
 
 interface Index {
@@ -43,12 +45,7 @@ export const indexPage = ({ paths, hasDashboard, hasPage }: Index): string =>
               The interface is described in <a href="/openapi.json">openapi.json</a>.
             </p>
             <table>
-              <thead>
-                <tr>
-                  <th scope="col">Request</th>
-                  <th scope="col">What it does</th>
-                </tr>
-              </thead>
+              <Head columns={["Request", "What it does"]} />
               <tbody>
                 {Object.entries(paths).map(([path, summary]) => (
                   <tr key={path}>

@@ -1,7 +1,7 @@
 /** The page that checks a list: state and view. The worker reads the file; the page shows and saves what it makes. */
 import { type ComponentChildren, render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Key } from "../../core/facts/render/parts.js";
+import { Head, Key } from "../../core/facts/render/parts.js";
 import type { Kind } from "../../core/validator/validator.js";
 import { grouped } from "../../text.js";
 import type { Answer, BadRow, Checked, PageTables, Request, SaveOptions } from "./messages.js";
@@ -472,16 +472,7 @@ function BadRows({
       </div>
       <table class="bad">
         <caption>{words.rowsShown(grouped(Math.min(most, found.length)), grouped(all))}</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="number">
-              {words.line}
-            </th>
-            <th scope="col">{words.item}</th>
-            <th scope="col">{words.reason}</th>
-            <th scope="col">{words.suggestion}</th>
-          </tr>
-        </thead>
+        <Head columns={[{ number: words.line }, words.item, words.reason, words.suggestion]} />
         <tbody>
           {found.slice(0, most).map((row, i) => (
             <tr key={`${i} ${row.line}`}>

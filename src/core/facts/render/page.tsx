@@ -13,7 +13,7 @@ import { mostNames, type NamedCounts } from "../top-counts.js";
 import { detailsOf, itemsOf, leadOf, nextStepsOf, reasonsFor, rows, statusesOf, termsOf, titleOf } from "../words.js";
 import { htmlPage, renderHtml } from "./html.js";
 import { embeddedFacts } from "./json.js";
-import { BarTable, Key, type Slice, StackedBar, StatusTable, Terms } from "./parts.js";
+import { BarTable, Head, Key, type Slice, StackedBar, StatusTable, Terms } from "./parts.js";
 import { style } from "./style.js";
 
 export function renderPage(facts: Facts): string {
@@ -208,18 +208,7 @@ const slicesOf = ({ counts }: NamedCounts): Slice[] =>
 function ProviderTable({ providers }: { providers: readonly NamedCounts[] }) {
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col">Domain</th>
-          <th scope="col" class="number">
-            Rows
-          </th>
-          <th scope="col" class="number">
-            Bad
-          </th>
-          <th scope="col">By status</th>
-        </tr>
-      </thead>
+      <Head columns={["Domain", { number: "Rows" }, { number: "Bad" }, "By status"]} />
       <tbody>
         {providers
           .toSorted((a, b) => badOf(b) - badOf(a) || b.total - a.total)
@@ -273,18 +262,7 @@ function BySource({ group }: { group: Group }) {
         </p>
       )}
       <table>
-        <thead>
-          <tr>
-            <th scope="col">{column}</th>
-            <th scope="col" class="number">
-              Rows
-            </th>
-            <th scope="col" class="number">
-              Bad
-            </th>
-            <th scope="col">By status</th>
-          </tr>
-        </thead>
+        <Head columns={[column, { number: "Rows" }, { number: "Bad" }, "By status"]} />
         <tbody>
           {shown.map((value) => (
             <tr key={value.name}>
@@ -416,20 +394,7 @@ function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
       <details>
         <summary>Figures</summary>
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Month</th>
-              <th scope="col" class="number">
-                Rows
-              </th>
-              <th scope="col" class="number">
-                Bad
-              </th>
-              <th scope="col" class="number">
-                Share
-              </th>
-            </tr>
-          </thead>
+          <Head columns={["Month", { number: "Rows" }, { number: "Bad" }, { number: "Share" }]} />
           <tbody>
             {shown.map((month) => (
               <tr key={month.name}>
@@ -492,16 +457,7 @@ function ShownRows({ breakdown, isSeveral }: { breakdown: Breakdown; isSeveral: 
         <caption>
           Fake or disposable rows, the first 100 at most. This report holds addresses: handle it as you handle the list.
         </caption>
-        <thead>
-          <tr>
-            <th scope="col" class="number">
-              Line
-            </th>
-            <th scope="col">Entry</th>
-            <th scope="col">Reason</th>
-            <th scope="col">Did you mean</th>
-          </tr>
-        </thead>
+        <Head columns={[{ number: "Line" }, "Entry", "Reason", "Did you mean"]} />
         <tbody>
           {shown.map(({ file, line, item, status, reason, suggestion }) => (
             <tr key={`${file}:${line}`}>

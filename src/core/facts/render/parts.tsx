@@ -45,24 +45,32 @@ export interface StatusRow {
   readonly advice?: string;
 }
 
+/** The head of a table; columns of numbers are to the right. */
+export const Head = ({ columns }: { columns: readonly (ComponentChildren | { readonly number: string })[] }) => (
+  <thead>
+    <tr>
+      {columns.map((column, i) =>
+        typeof column === "object" && column !== null && "number" in column ? (
+          <th key={i} scope="col" class="number">
+            {column.number}
+          </th>
+        ) : (
+          <th key={i} scope="col">
+            {column as ComponentChildren}
+          </th>
+        ),
+      )}
+    </tr>
+  </thead>
+);
+
 export function StatusTable({ statuses, all, total }: { statuses: readonly StatusRow[]; all: number; total?: string }) {
   const hasAdvice = statuses.some(({ advice }) => advice !== undefined);
   return (
     <>
       <StackedBar slices={statuses} className="stacked" />
       <table class="statuses">
-        <thead>
-          <tr>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              Rows
-            </th>
-            <th scope="col" class="number">
-              Share
-            </th>
-            {hasAdvice && <th scope="col">What to do</th>}
-          </tr>
-        </thead>
+        <Head columns={["Status", { number: "Rows" }, { number: "Share" }, ...(hasAdvice ? ["What to do"] : [])]} />
         <tbody>
           {statuses.map(({ className, label, count, advice }) => (
             <tr key={label}>

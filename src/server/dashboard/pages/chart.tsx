@@ -1,4 +1,5 @@
 /** The chart of usage: stacked columns over a y axis, whose values show on hover, and with the arrow keys on focus. */
+import { Head } from "../../../core/facts/render/parts.js";
 import { grouped } from "../../../text.js";
 import { type Series, type Span, series } from "../usage-spans.js";
 
@@ -114,19 +115,7 @@ export function UsageTable({ spans, unit }: { spans: readonly Span[]; unit: Span
   return (
     <>
       <table class="cards-table">
-        <thead>
-          <tr>
-            <th scope="col">{headings[unit]}</th>
-            <th scope="col" class="number">
-              Units
-            </th>
-            {columns.map((name) => (
-              <th key={name} scope="col" class="number">
-                {shown(name)}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Head columns={[headings[unit], { number: "Units" }, ...columns.map((name) => ({ number: shown(name) }))]} />
         <tbody>
           {used
             .toReversed()

@@ -1,5 +1,5 @@
 /** The page of a key: its usage, and the forms that change it. */
-import { Terms } from "../../../core/facts/render/parts.js";
+import { Head, Terms } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import type { Span } from "../usage-spans.js";
 import { UsageChart } from "./chart.js";
@@ -124,15 +124,7 @@ function KeyTerms({ keyOf: key }: { keyOf: ApiKey }) {
 
 const SecretTable = ({ keyOf: key }: { keyOf: ApiKey }) => (
   <table class="cards-table">
-    <thead>
-      <tr>
-        {["Secret", "Created", "Works until", ""].map((name) => (
-          <th key={name} scope="col">
-            {name || <span class="hint">End</span>}
-          </th>
-        ))}
-      </tr>
-    </thead>
+    <Head columns={["Secret", "Created", "Works until", <span class="hint">End</span>]} />
     <tbody>
       {key.secrets.map(({ id, hint, created, ends }) => (
         <tr key={id}>

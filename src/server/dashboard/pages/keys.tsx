@@ -1,5 +1,7 @@
 /** The list of keys, the form for a new key, and the page that shows its secret, once. */
+
 import type { ComponentChildren } from "preact";
+import { Head } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { grouped } from "../../../text.js";
 import { Field, type RefusedForm } from "./field.js";
@@ -115,15 +117,7 @@ const SearchForm = ({ query: { search, show, sort } }: { query: KeyQuery }) => (
 
 const KeyTable = ({ keys }: { keys: readonly ApiKey[] }) => (
   <table class="cards-table">
-    <thead>
-      <tr>
-        {["Name", "Secret", "Permissions", "Used", "Renews", "Last used", "Expires"].map((name) => (
-          <th key={name} scope="col">
-            {name}
-          </th>
-        ))}
-      </tr>
-    </thead>
+    <Head columns={["Name", "Secret", "Permissions", "Used", "Renews", "Last used", "Expires"]} />
     <tbody>
       {keys.map((key) => (
         <tr key={key.id}>

@@ -1,5 +1,6 @@
 /** All lists, and the form for another one. */
 
+import { Head } from "../../../core/facts/render/parts.js";
 import type { StoredList } from "../../../state/service/lists.js";
 import { grouped, readFormats } from "../../../text.js";
 import type { ListResult } from "../../lists/list-facts.js";
@@ -80,17 +81,7 @@ function ListTable({ lists, names }: ListsFacts) {
   if (lists.length === 0) return <p class="empty-state">There are no lists.</p>;
   return (
     <table class="cards-table">
-      <thead>
-        <tr>
-          <th scope="col">List</th>
-          <th scope="col">State</th>
-          <th scope="col" class="number">
-            Rows
-          </th>
-          <th scope="col">Key</th>
-          <th scope="col">Sent</th>
-        </tr>
-      </thead>
+      <Head columns={["List", "State", { number: "Rows" }, "Key", "Sent"]} />
       <tbody>
         {lists.map(({ id, name, state, keyId, created, found, result }) => {
           const table = found as { readonly rows: number } | undefined;

@@ -1,5 +1,5 @@
 /** The first page: used units, units left, and the health of the service. */
-import { Terms } from "../../../core/facts/render/parts.js";
+import { Head, Terms } from "../../../core/facts/render/parts.js";
 import type { ApiKey, AuditEntry } from "../../../state/service/api-key.js";
 import { grouped } from "../../../text.js";
 import { type Span, totalOf } from "../usage-spans.js";
@@ -57,13 +57,7 @@ export function overviewPage({ days, keys, audit, refusals, isWritable, terms }:
             <p class="empty-state">None: every key has more than 20 % of its units left.</p>
           ) : (
             <table class="cards-table">
-              <thead>
-                <tr>
-                  <th scope="col">Key</th>
-                  <th scope="col">Used</th>
-                  <th scope="col">Renews</th>
-                </tr>
-              </thead>
+              <Head columns={["Key", "Used", "Renews"]} />
               <tbody>
                 {near.slice(0, mostNear).map((key) => (
                   <tr key={key.id}>

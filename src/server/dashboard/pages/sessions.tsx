@@ -1,4 +1,5 @@
 /** The sessions that have not ended, with a form to end each. */
+import { Head } from "../../../core/facts/render/parts.js";
 import type { Session } from "../../../state/service/sessions.js";
 import { renderPage, Time } from "./layout.js";
 
@@ -18,15 +19,7 @@ export const sessionsPage = (sessions: readonly Session[]): string =>
 
 const SessionTable = ({ sessions }: { readonly sessions: readonly Session[] }) => (
   <table class="cards-table">
-    <thead>
-      <tr>
-        {["Session", "Began", "Last seen", "Ends", ""].map((name) => (
-          <th key={name} scope="col">
-            {name || <span class="hint">End</span>}
-          </th>
-        ))}
-      </tr>
-    </thead>
+    <Head columns={["Session", "Began", "Last seen", "Ends", <span class="hint">End</span>]} />
     <tbody>
       {sessions.map(({ id, name, created, seen, expires }) => (
         <tr key={id}>

@@ -1,5 +1,5 @@
 /** The try-it box: verdicts on up to a hundred lines, free of charge. */
-import { Key } from "../../../core/facts/render/parts.js";
+import { Head, Key } from "../../../core/facts/render/parts.js";
 import type { Kind, Verdict } from "../../../core/validator/validator.js";
 import { FaultBox, renderPage } from "./layout.js";
 
@@ -38,14 +38,7 @@ export const tryPage = ({ kind, text, lines, fault }: TryProperties): string =>
           <section>
             <h2>Verdicts</h2>
             <table class="cards-table">
-              <thead>
-                <tr>
-                  <th scope="col">Item</th>
-                  <th scope="col">Status</th>
-                  <th scope="col">Reason</th>
-                  <th scope="col">Did you mean</th>
-                </tr>
-              </thead>
+              <Head columns={["Item", "Status", "Reason", "Did you mean"]} />
               <tbody>
                 {lines.map(({ item, verdict }, i) => (
                   <tr key={`${i} ${item}`}>
