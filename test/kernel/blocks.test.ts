@@ -194,7 +194,7 @@ test("judging a block gives the same result as judging its chunks, and touches n
       answered++;
       const { chunk, lines } = scanAlone(shape, block)!;
       const verdicts = classifiers[1]!.classify(chunk);
-      const written = classifiers[1]!.render(chunk, verdicts.codes, verdicts.items);
+      const written = classifiers[1]!.renderer.render(chunk, verdicts.codes, verdicts.items);
       const { codes, hashes, mailboxes, facts, emptied, marked, repairable, notUtf8 } = verdicts;
       expect(slot.domains.slice(0, facts!.domains.length)).toEqual(facts!.domains);
       expect(slot.fields[0]!.slice(0, facts!.fields[0]!.length)).toEqual(facts!.fields[0]);

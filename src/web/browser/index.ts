@@ -7,23 +7,7 @@
 
 export type { Counts, Facts, InputFacts } from "../../core/facts/facts.js";
 export type { FaultCode } from "../../fault.js";
-export {
-  type Classification,
-  type ClassifierStatus,
-  canonical,
-  classifyDomain,
-  classifyEmail,
-  createClassifier,
-  type EmailForm,
-  type Flag,
-  flags,
-  type ItemClassifier,
-  type Kind,
-  type ListedItems,
-  type Reason,
-  type ReasonCode,
-  type Why,
-} from "./items.js";
+export * from "./items.js";
 export { loadTables, type Tables } from "./load-tables.js";
 export type { CheckedTable, TableOptions, TableProgress, TableRow } from "./table.js";
 export { TableFault } from "./table-fault.js";

@@ -1,12 +1,9 @@
 /** The part of the library for browsers that classifies single items. */
-import {
-  type Classifier,
-  type ClassifierTable,
-  createClassifier as createEngine,
-} from "../../core/classifier/classifier.js";
+import { type Classifier, createClassifier as createEngine } from "../../core/classifier/classifier.js";
 import type { Classification, Kind } from "../../core/classifier/verdict.js";
 import { type Why, whyOf } from "../../core/classifier/why.js";
 import { classifyIn, compileLists, type EmailForm, type ListedItems } from "../../core/library.js";
+import { loadedTable } from "./loaded-table.js";
 
 export type {
   Classification,
@@ -28,35 +25,7 @@ export interface ItemClassifier {
   why(verdict: Classification): Why;
 }
 
-let table: ClassifierTable | undefined;
 let shared: Classifier | undefined;
-let loading: Promise<void> | undefined;
-
-/** Loads a table once; after a failure, the next call loads again. */
-export function loadOnce(load: () => Promise<ClassifierTable>): Promise<void> {
-  loading ??= load().then(
-    (loaded) => {
-      table = loaded;
-    },
-    (error: unknown) => {
-      loading = undefined;
-      throw error;
-    },
-  );
-  return loading;
-}
-
-/** @param url absolute, or in a page also relative to it */
-export async function fetchFile(url: URL | string): Promise<Uint8Array<ArrayBuffer>> {
-  const response = await fetch(url);
-  if (!response.ok) throw new TypeError(`${url}: HTTP ${response.status}`);
-  return new Uint8Array(await response.arrayBuffer());
-}
-
-export function loadedTable(): ClassifierTable {
-  if (table === undefined) throw new Error("the tables are not loaded: await loadTables() first");
-  return table;
-}
 
 /**
  * Creates a classifier with lists of one's own.

@@ -1,7 +1,7 @@
 /** Loads the tables of the library for browsers. */
 import { DisposableTable } from "../../core/classifier/tables/disposable-table.js";
 import { useSuffixes } from "../../core/classifier/tables/suffix-table.js";
-import { fetchFile, loadOnce } from "./items.js";
+import { fetchFile, loadOnce } from "./loaded-table.js";
 
 /** The bytes of the files beside this module, `disposable.bin` and `suffixes.bin`. */
 export interface Tables {

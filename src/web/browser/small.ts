@@ -6,25 +6,9 @@
  */
 import { leftOut, readSmallTable } from "../../core/classifier/tables/small-table.js";
 import { useSuffixes } from "../../core/classifier/tables/suffix-table.js";
-import { fetchFile, loadOnce } from "./items.js";
+import { fetchFile, loadOnce } from "./loaded-table.js";
 
-export {
-  type Classification,
-  type ClassifierStatus,
-  canonical,
-  classifyDomain,
-  classifyEmail,
-  createClassifier,
-  type EmailForm,
-  type Flag,
-  flags,
-  type ItemClassifier,
-  type Kind,
-  type ListedItems,
-  type Reason,
-  type ReasonCode,
-  type Why,
-} from "./items.js";
+export * from "./items.js";
 
 /**
  * Loads the table that the other functions need, once: from bytes, or a URL, by default that of `small.bin` beside this

@@ -11,8 +11,8 @@ import { opening, reasonText } from "../../core/facts/words.js";
 import { TooManyItems } from "../../core/kernel/distinct-table.js";
 import type { ObservedRows, RowObserver } from "../../core/run/run-options.js";
 import { tableEndings } from "../../formats/registry.js";
-import { loadedTable } from "../browser/items.js";
 import { loadTables } from "../browser/load-tables.js";
+import { loadedTable } from "../browser/loaded-table.js";
 import { type CheckedTable, openCheck, type TableOptions, useKernelBytes } from "../browser/table.js";
 import { TableFault } from "../browser/table-fault.js";
 import {

@@ -12,7 +12,6 @@ import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { recordWords } from "../../table/scan/scanner.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
 import { type FoundHeader, otherHeader } from "../../table/sniff/second-header.js";
-import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
 import { type RecordReader, readerOf } from "../../table/writers/writer-of.js";
 import { Cells, itemTest } from "../items/cells.js";
 import { severalItems } from "../rows/shard.js";
@@ -41,7 +40,7 @@ export class BlockClassifier {
   readonly #main: MainThread;
   readonly #cells: Cells;
   readonly #facts: FactFinder;
-  readonly #renderer: BlockRenderer;
+  readonly renderer: BlockRenderer;
   readonly #read: RecordReader;
   readonly #itemTest: ItemTest;
   readonly #columns: readonly number[];
@@ -74,7 +73,7 @@ export class BlockClassifier {
     this.#elsewhere = new ElsewhereFinder(options);
     this.#read = readerOf(shape, options.target, options.columns);
     const explain: Explain = main.explain ?? ((item) => classifier!.classify(options.kind, item));
-    this.#renderer = new BlockRenderer(options, main.codes, this.#cells, explain, main.explain !== undefined);
+    this.renderer = new BlockRenderer(options, main.codes, this.#cells, explain, main.explain !== undefined);
     this.#isPlain = Kernel.takes(tailsOf(options));
     this.#isFirstShard = isFirstShard(options);
   }
@@ -238,19 +237,9 @@ export class BlockClassifier {
     // The lines of a plain list become fields, and those with commas have to be quoted.
     const needsNoQuotes = this.#options.shape.dialect.delimiter !== null || !chunk.bytes.includes(comma);
     if (needsNoQuotes && this.#isPlain) return this.#kernel!.write(slot, chunk.count);
-    const { bytes } = this.render(chunk, codes, items, undefined, slot);
+    const { bytes } = this.renderer.render(chunk, codes, items, undefined, slot);
     // Rows that did not fit were rendered in memory that other threads cannot see.
     return bytes.buffer === slot.output.buffer ? bytes.length : -1;
-  }
-
-  render(
-    chunk: ScannedChunk,
-    codes: Uint8Array,
-    items?: ItemVerdicts,
-    was?: ReadonlyMap<number, string>,
-    memory?: WriteMemory,
-  ): WrittenRecords {
-    return this.#renderer.render(chunk, codes, items, was, memory);
   }
 }
 

@@ -134,7 +134,7 @@ export class ClassifiedChunks {
       const verdicts = this.classifier.classify(chunk);
       const { codes, items } = verdicts;
       this.classifier.checkHeaders(verdicts, codes, () => chunk);
-      const written = this.#options.isFinal ? this.classifier.render(chunk, codes, items) : undefined;
+      const written = this.#options.isFinal ? this.classifier.renderer.render(chunk, codes, items) : undefined;
       yield { ...verdicts, chunk: () => chunk, written, isBeforePause, share: this.#inputShare() };
     }
   }

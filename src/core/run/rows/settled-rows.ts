@@ -37,7 +37,7 @@ export function settledRows(
   const fixed = fixer && fixItems(numbered, ledger, records, classifier, fixer);
   const itemOf = (row: number) => classifier.items.deciding(fixed?.chunk ?? records(), row, { codes, items });
   const rendered =
-    (!isOther && !fixed && written) || classifier.render(fixed?.chunk ?? records(), codes, items, fixed?.was);
+    (!isOther && !fixed && written) || classifier.renderer.render(fixed?.chunk ?? records(), codes, items, fixed?.was);
   return {
     codes: codesOf(codes, 0, columns),
     emptied,
