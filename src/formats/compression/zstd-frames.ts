@@ -47,7 +47,7 @@ export async function* zstdPieces(input: AsyncIterable<Uint8Array>): AsyncGenera
   const walk = walkFrames();
   let step: Step = walk.next().value;
   let header = Buffer.of();
-  let skipped = 0;
+  let done = 0;
   let isBetweenFrames = true;
   for await (const chunk of input) {
     const bytes = Buffer.from(chunk);
@@ -61,21 +61,16 @@ export async function* zstdPieces(input: AsyncIterable<Uint8Array>): AsyncGenera
         step = walk.next(Buffer.of()).value;
         continue;
       }
-      const wanted = "read" in step ? step.read - header.length : step.skip - skipped;
-      const taken = bytes.subarray(position, position + wanted);
+      const size = "read" in step ? step.read : step.skip;
+      const taken = bytes.subarray(position, position + size - done);
       position += taken.length;
+      done += taken.length;
       if (taken.length > 0) isBetweenFrames = false;
-      if ("read" in step) {
-        header = Buffer.concat([header, taken]);
-        if (header.length < step.read) break;
-        step = walk.next(header).value;
-        header = Buffer.of();
-      } else {
-        skipped += taken.length;
-        if (skipped < step.skip) break;
-        skipped = 0;
-        step = walk.next(Buffer.of()).value;
-      }
+      if ("read" in step) header = Buffer.concat([header, taken]);
+      if (done < size) break;
+      step = walk.next(header).value;
+      header = Buffer.of();
+      done = 0;
     }
     if (position > start) yield bytes.subarray(start, position);
   }

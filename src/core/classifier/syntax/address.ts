@@ -121,19 +121,19 @@ function scanDotAtom(address: string): LocalPart | Fault {
       if (charCode >= 0xd800 && charCode <= 0xdbff) i++;
       continue;
     }
-    if (charCode === 0x2e) {
-      if (i === 0) return new Fault("the local part starts with a dot", 1);
-      if (i === atomStart) return new Fault("two dots in a row", i + 1);
-      atomStart = i + 1;
-    } else if (charCode === 0x40) {
-      if (i === 0) return new Fault("nothing before the @", 1);
-      if (i === atomStart) return new Fault("the local part ends with a dot", i);
-      return { value: address.slice(0, i), end: i };
-    } else {
-      return new Fault(`${describeCharacter(address, i)} in the local part`, i + 1);
-    }
+    const isEmpty = i === atomStart;
+    if (charCode === 0x40 && !isEmpty) return { value: address.slice(0, i), end: i };
+    if (charCode !== 0x2e || isEmpty) return localFault(address, i, charCode);
+    atomStart = i + 1;
   }
   return new Fault("no @", address.length);
+}
+
+function localFault(address: string, i: number, charCode: number): Fault {
+  if (charCode === 0x40)
+    return i === 0 ? new Fault("nothing before the @", 1) : new Fault("the local part ends with a dot", i);
+  if (charCode === 0x2e) return new Fault(i === 0 ? "the local part starts with a dot" : "two dots in a row", i + 1);
+  return new Fault(`${describeCharacter(address, i)} in the local part`, i + 1);
 }
 
 function scanQuotedString(address: string): LocalPart | Fault {

@@ -33,6 +33,10 @@ const letterX: u32 = 0x78;
 
 export const notPlain: u32 = 0xffffffff;
 export let listedAt: usize = 0;
+/** Flags of the name one label shorter, whether longer ones have rules, and whether a suffix was found. */
+let suffix: u32 = 0;
+let mayHaveMore = true;
+let hasSuffix = false;
 
 /** Returns bits as in layout.ts; `notPlain` if the classifier has to be asked. Expects A-labels, in either case. */
 export function plainFacts(start: usize, end: usize): u32 {
@@ -45,37 +49,23 @@ export function plainFacts(start: usize, end: usize): u32 {
   let labelEnd: usize = end;
   let letters: u32 = 0;
   let labelLetters: u32 = 0;
-  let suffix: u32 = 0;
-  let mayHaveMore = true;
-  let hasSuffix = false;
+  suffix = 0;
+  mayHaveMore = true;
+  hasSuffix = false;
   listedAt = 0;
   for (let p: usize = end; ; p--) {
     const isWhole = p === start;
     const byte: u32 = isWhole ? dot : smallLetter(load<u8>(p - 1));
     if (byte === dot) {
-      if ((labelBits(p, labelEnd) & (labelEnd === end ? askedTopLevel : askedLabel)) !== 0) return notPlain;
-      // The name or one that it is below may be a typo; under .com, labels are compared with their names.
-      if (labelEnd !== end && isNear(0, end - p, letters)) return notPlain;
-      const isNational = isWhole && labelEnd < end && !(end - labelEnd === 4 && load<u32>(labelEnd) === dotCom);
-      if (isNational && isNear(mostTypoLength, labelEnd - p, labelLetters)) return notPlain;
-      if (hasMailLetters(labelLetters) && hasMailWord(p, labelEnd)) return notPlain;
-      labelLetters = 0;
-      labelEnd = p - 1;
       const low = mix(a ^ (b >> 15));
       const high = mix(b + a * 0x85ebca6b);
-      if (hasOwnNames && isOwnName(high) && isOwnName(low >> ownFlagBits)) return notPlain;
-      if (mayHaveMore) {
-        // The steps of `findSuffix` in classifier/rules/domain/public-suffix.ts.
-        const own: u32 = flagsOf(suffixNames, suffixes, suffixFlagBits, low, high);
-        const isSuffix = (own & icannFlag) !== 0 || (suffix & icannBelowFlag) !== 0;
-        if ((own & exceptionFlag) !== 0 || (isSuffix && isWhole)) return notPlain;
-        hasSuffix = hasSuffix || isSuffix;
-        mayHaveMore = (own & hasMoreFlag) !== 0;
-        suffix = own;
-      }
-      const listed: u32 = flagsOf(disposableNames, disposables, 1, low, high);
-      // Only the names below a zone are disposable, not the zone itself.
-      if ((listed & isName) !== 0 && ((listed & 1) === 0 || !isWhole)) listedAt = p;
+      const isOwn = hasOwnNames && isOwnName(high) && isOwnName(low >> ownFlagBits);
+      if (isOwn || isAsked(start, p, labelEnd, end, letters, labelLetters)) return notPlain;
+      labelLetters = 0;
+      labelEnd = p - 1;
+      if (mayHaveMore && !passesSuffix(flagsOf(suffixNames, suffixes, suffixFlagBits, low, high), isWhole))
+        return notPlain;
+      if (isDisposable(flagsOf(disposableNames, disposables, 1, low, high), isWhole)) listedAt = p;
       if (isWhole) break;
     } else labelLetters |= (<u32>1) << (byte & 31);
     letters |= (<u32>1) << (byte & 31);
@@ -84,6 +74,31 @@ export function plainFacts(start: usize, end: usize): u32 {
   }
   if (!hasSuffix) return notPlain;
   return listedAt === 0 ? passes : disposableDomainCode;
+}
+
+/** Only the names below a zone are disposable, not the zone itself. */
+function isDisposable(listed: u32, isWhole: bool): bool {
+  return (listed & isName) !== 0 && ((listed & 1) === 0 || !isWhole);
+}
+
+/** A step of `findSuffix` (classifier/rules/domain/public-suffix.ts), with the flags of a name. False for what it refuses. */
+function passesSuffix(own: u32, isWhole: bool): bool {
+  const isSuffix = (own & icannFlag) !== 0 || (suffix & icannBelowFlag) !== 0;
+  if ((own & exceptionFlag) !== 0 || (isSuffix && isWhole)) return false;
+  hasSuffix = hasSuffix || isSuffix;
+  mayHaveMore = (own & hasMoreFlag) !== 0;
+  suffix = own;
+  return true;
+}
+
+/** Whether a rule that the kernel does not have may be about the label from `p` to `labelEnd`, or the name from `p` on. */
+function isAsked(start: usize, p: usize, labelEnd: usize, end: usize, letters: u32, labelLetters: u32): bool {
+  if ((labelBits(p, labelEnd) & (labelEnd === end ? askedTopLevel : askedLabel)) !== 0) return true;
+  // The name or one that it is below may be a typo; under .com, labels are compared with their names.
+  if (labelEnd !== end && isNear(0, end - p, letters)) return true;
+  const isNational = p === start && labelEnd < end && !(end - labelEnd === 4 && load<u32>(labelEnd) === dotCom);
+  if (isNational && isNear(mostTypoLength, labelEnd - p, labelLetters)) return true;
+  return hasMailLetters(labelLetters) && hasMailWord(p, labelEnd);
 }
 
 function hasMailLetters(letters: u32): bool {

@@ -38,33 +38,32 @@ export function findKept(
     if (index === undefined) continue;
     const column = chunk.withColumn(index);
     const reasons = reason === undefined ? undefined : chunk.withColumn(reason);
-    for (let row = 0, word = 0; row < chunk.count; row++, word += recordWords) {
-      if (!chunk.isRow(row)) continue;
-      const field = row * width + nth;
-      if (!isRow(codes[row * width]!)) {
-        // The first column shows that the earlier run kept a bad row.
-        codes[field] = codes[row * width]!;
-        continue;
-      }
-      const [start, end] = [column.at[word + Offset.valueStart]!, column.at[word + Offset.valueEnd]!];
-      if (start === end) continue;
-      const status = statusIn(column.bytes, start, end, quoteCode);
+    const codeOf = (row: number): number | undefined => {
+      const word = row * recordWords;
+      if (column.at[word + Offset.valueStart] === column.at[word + Offset.valueEnd]) return 0;
+      const status = statusIn(column, row, quoteCode);
       if (status !== -1) {
         const isDecided = keeps && knownStatuses[status] !== notChecked.status;
-        if (isDecided && !isUndecided(reasons, row)) codes[field] = firstKeptCode + status;
-        continue;
+        return isDecided && !isUndecided(reasons, row) ? firstKeptCode + status : 0;
       }
       const text = column.value(row);
-      if (text === "") continue;
-      if (other === undefined) return undefined;
-      codes[field] = other(chunk, row, text, nth);
+      return text === "" ? 0 : other?.(chunk, row, text, nth);
+    };
+    for (let row = 0; row < chunk.count; row++) {
+      if (!chunk.isRow(row)) continue;
+      // The first column shows that the earlier run kept a bad row.
+      const first = codes[row * width]!;
+      const code = isRow(first) ? codeOf(row) : first;
+      if (code === undefined) return undefined;
+      codes[row * width + nth] = code;
     }
   }
   return codes;
 }
 
-function statusIn(bytes: Uint8Array, start: number, end: number, quote: number): number {
-  let [from, to] = [start, end];
+function statusIn({ bytes, at: words }: ScannedChunk, row: number, quote: number): number {
+  let from = words[row * recordWords + Offset.valueStart]!;
+  let to = words[row * recordWords + Offset.valueEnd]!;
   if (bytes[from] === quote && bytes[to - 1] === quote) {
     from++;
     to--;
