@@ -21,7 +21,6 @@ interface ProgramFault {
 }
 
 export interface ProgramEnd {
-  /** Null if a signal has ended it. */
   readonly exitCode: number | null;
   /** Facts of the last file, or of all files of several. */
   readonly facts: Facts | undefined;

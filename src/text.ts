@@ -44,7 +44,6 @@ export function workflowCommand(
   return `::${level}${place}::${escapeText(text)}\n`;
 }
 
-/** A failure, as the reader of standard error marks it. */
 export const failureLine = (text: string, place: { readonly file?: string; readonly line?: number } = {}): string =>
   isForRunner ? workflowCommand("error", `idv: ${text}`, place) : `idv: ${printable(text)}\n`;
 
@@ -69,6 +68,5 @@ export function sizeOf(bytes: number): string {
   return `${size >= 10 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`;
 }
 
-/** `lines 3, 5, 8 ...` */
 export const linesText = ({ count, lines }: { readonly count: number; readonly lines: readonly number[] }): string =>
   `${count === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? " ..." : ""}`;

@@ -30,12 +30,10 @@ export class Interrupted extends Error {
 }
 
 export interface Failure {
-  /** Code of a {@link Fault}; else that of the exit code. */
   readonly code?: string;
   readonly exitCode: number;
   readonly at?: Place;
   readonly message?: string;
-  /** Message for people who do not see options. */
   readonly plain?: string;
   /** Shown on terminals only: logs must not hold addresses. */
   readonly excerpt?: TableError["excerpt"];

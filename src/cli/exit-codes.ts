@@ -12,7 +12,6 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** `input_output`, for programs; `interrupted` for a signal. */
 export function codeOf(exitCode: number): string {
   const [name = "interrupted"] = Object.entries(exitCodes).find(([, code]) => code === exitCode) ?? [];
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

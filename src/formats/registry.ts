@@ -7,7 +7,6 @@ import { spreadsheets } from "./xlsx/format.js";
 
 const sheetFormats: readonly SheetFormat[] = [spreadsheets];
 
-/** Whatever the format of the table in the text. */
 export const textRefuses: Refusals = {
   sheet: "--sheet is for spreadsheet files, and this is not one",
 };

@@ -66,7 +66,6 @@ async function plansOf(request: BulkRequest, resources: Resources): Promise<read
   return prepareContainers(await planRun(request, inputs), resources);
 }
 
-/** The output that a signal leaves unwritten; undefined for standard output. */
 function outputName({ files, options: { inPlace, output } }: BulkRequest): string | undefined {
   if (files.length > 1) return "the file at hand";
   if (inPlace !== undefined) return files[0];
@@ -83,7 +82,6 @@ async function validateFiles(
   const { session, totals } = run;
   for (const [index, plan] of plans.entries()) {
     resources.startFile();
-    // That of the file before, which is there.
     delete session.abandon;
     const isLast = index === plans.length - 1;
     // The rows of a pipe are there when they are read; an archive appears after its last table.

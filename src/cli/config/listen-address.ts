@@ -13,7 +13,6 @@ export interface ListenAddress {
 
 /** First one that systemd passes, https://www.freedesktop.org/software/systemd/man/latest/sd_listen_fds.html */
 const firstDescriptor = 3;
-/** Access for owner and group, such as a proxy's group. */
 const socketMode = 0o660;
 
 /** systemd passes sockets to the process `pid` only. @throws UsageError when it passes more than one */

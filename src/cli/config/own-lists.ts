@@ -11,7 +11,6 @@ import { ownListPath } from "./paths.js";
 export interface OwnListOptions {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
-  /** What these lists do not allow is denied. */
   readonly allowOnly?: readonly string[];
   readonly offline?: true;
 }

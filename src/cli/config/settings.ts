@@ -192,7 +192,6 @@ export const settingNames = Object.keys(settings) as SettingName[];
 
 export const settingOf = (name: SettingName): Setting => settings[name];
 
-/** IDV_BATCH_SIZE for batchSize. */
 export const variableOf = (name: SettingName): string => `IDV_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
 
 type ValueOf<Name extends SettingName> = ReturnType<All[Name]["parse"]>;

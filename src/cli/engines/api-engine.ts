@@ -12,9 +12,7 @@ import type { EngineChoice } from "./engine-choice.js";
 import { proxiesFor } from "./proxies.js";
 import { openRunCache } from "./run-cache.js";
 
-/** Longest wait for answers in flight when the engine is closed. */
 const patienceMilliseconds = 3000;
-/** The same wait after a signal: the user wants the program to end. */
 const interruptedMilliseconds = 700;
 const sandboxPrefix = "sk_test_";
 

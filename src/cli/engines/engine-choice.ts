@@ -22,7 +22,6 @@ export interface ServiceOptions {
 
 /**
  * The one that is set, else the service if it is named or there is a key, else the offline engine.
- *
  * @throws AuthorisationError without a valid key
  * @throws UsageError for an unencrypted or unknown URL, or an untrusted project's file that decides on it
  */

@@ -18,9 +18,7 @@ export interface OfflineOptions {
   readonly wait: number;
   readonly reason: string;
   readonly run: string | undefined;
-  /** Part of the list that this run does, such as a shard. */
   readonly part: string;
-  /** 0 if the size of the input is not known. */
   readonly bytes: number;
   readonly isWhole: boolean;
   readonly note: (text: string) => void;
@@ -56,7 +54,6 @@ export async function openOfflineEngine(
 }
 
 interface OpenQuota {
-  /** Undefined if nothing is counted. */
   readonly reservation?: RunReservation;
   close(): Promise<void>;
 }

@@ -15,7 +15,6 @@ const waitMilliseconds = 10_000;
 
 interface RunCacheOptions {
   readonly maximumAge: number;
-  /** Cached verdicts are ignored; new ones are still added. */
   readonly refresh: boolean;
   readonly signal?: AbortSignal;
   readonly note: (text: string) => void;

@@ -39,7 +39,6 @@ export async function retrying<Result>(
     try {
       return await work();
     } catch (error) {
-      // The key was revoked, or has expired.
       if (error instanceof UnknownKeyError) throw new UsageError(error.message);
       if (!(error instanceof StoreError) || performance.now() + pause > end) throw error;
       if (pause === firstPause) note(`${error.message}; trying again for up to 2 min`);

@@ -20,7 +20,6 @@ export function statusColour(chalk: ChalkInstance | undefined, status: string): 
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** A share above 0 gets at least one mark. */
 export function barOf(share: number, width: number, isUnicode: boolean): string {
   if (share === 0) return "";
   if (!isUnicode) return "#".repeat(Math.max(1, Math.round(share * width)));

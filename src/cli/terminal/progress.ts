@@ -15,7 +15,6 @@ export interface Progress {
 
 export interface ProgressSubject {
   readonly heading: string;
-  /** From 0 to 1; undefined if the size of the input is unknown. */
   readonly share: () => number | undefined;
   readonly details: (progress: RunProgress) => readonly string[];
 }
@@ -68,7 +67,6 @@ export interface ProgressState {
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** Rows that wait for their verdicts are read, but not done. */
 function stateOf(
   { rows, rowsRead, units, statuses }: RunProgress,
   read: number | undefined,

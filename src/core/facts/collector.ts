@@ -31,21 +31,15 @@ interface ShownRow {
   readonly suggestion: string | null;
 }
 
-/** What is counted for a report only. */
 export interface Breakdown {
   readonly series: readonly string[];
   /** Mistyped domains with the intended domains, such as `gmial.com → gmail.com`. */
   readonly typos: readonly NamedCounts[];
-  /** Domains with the most rows, counted by {@link series}. */
   readonly providers: readonly NamedCounts[];
-  /** Distinct addresses that reach the mailbox of another address in the list, but are written differently. */
   readonly sameMailbox: number;
   readonly months: { readonly column: string; readonly counts: readonly NamedCounts[] } | null;
-  /** Fake and disposable rows; null unless addresses are wanted. */
   readonly shownRows: readonly ShownRow[] | null;
-  /** Rows by flag, if flags are wanted; the most frequent first. */
   readonly flags: Readonly<Record<string, number>>;
-  /** Whether the lists may lack rare domains. */
   readonly isApproximate: boolean;
 }
 

@@ -15,7 +15,6 @@ const counts = (description: string): Schema => ({
 });
 const list = (items: Schema, description: string): Schema => ({ type: "array", items, description });
 
-/** All properties are always there. */
 function object(properties: Readonly<Record<string, Schema>>, description: string, orNull = false) {
   return {
     type: orNull ? ["object", "null"] : "object",

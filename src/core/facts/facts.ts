@@ -26,7 +26,6 @@ export interface InputFacts {
   readonly columnName: string | null;
   readonly columns: readonly string[];
   readonly otherColumns: readonly { readonly name: string; readonly statuses: Counts }[];
-  /** Columns with items that were not validated: `3 "work email"`. */
   readonly passedOver: readonly string[];
   readonly dialect: {
     readonly delimiter: string | null;
@@ -35,9 +34,7 @@ export interface InputFacts {
     readonly skipsSpaces: boolean;
     readonly isUnwrapped: boolean;
   };
-  /** Encoding that items that are not UTF-8 are in, if that is certain. */
   readonly encoding: string | null;
-  /** Lines above the table for which the output has no room. */
   readonly linesLeftOut: number;
   readonly emptyFormulas: { readonly count: number; readonly first: string } | null;
   /** Rows that a spreadsheet program does not show; null for other files. */
@@ -46,17 +43,15 @@ export interface InputFacts {
   readonly otherElements: number | null;
   readonly elsewhere: { readonly rows: number; readonly column: string; readonly isOnly: boolean } | null;
   readonly badRowKinds: readonly (CountedLines & { readonly kind: string })[];
-  /** Rows that are left out, or fail the run, although another of their items is ok or alias. */
   readonly outvoted: CountedLines;
 }
 
-/** Counts are rows unless stated otherwise. */
+/** Counts are rows unless stated otherwise. The fields are described in facts-schema.ts. */
 export interface Facts {
   readonly version: typeof factsVersion;
   readonly made: string;
   readonly madeBy: string;
   readonly kind: Kind;
-  /** Whether nothing was charged and written: the units are those that would be. */
   readonly dryRun: boolean;
   readonly engine: string;
   readonly engineReason: string;
@@ -74,14 +69,12 @@ export interface Facts {
   readonly fixed: number;
   readonly kept: number;
   readonly notUtf8: number;
-  /** Distinct items, as are `cached` and `prechecked`, which cost no units. Those of earlier inputs do not count. */
   readonly distinct: number;
   readonly cached: number;
   readonly prechecked: number;
   readonly statuses: Counts;
   readonly distinctStatuses: Counts;
   readonly reasons: Counts;
-  /** Rows by status that do not fail the run, because another of their items is ok or alias. */
   readonly spared: Counts;
   /** Null for domains, and if nothing was checked. */
   readonly grade: GradeName | null;
@@ -104,14 +97,11 @@ export interface Facts {
   readonly explained: boolean;
   readonly fixes: boolean;
   readonly outputs: readonly { readonly path: string; readonly bytes: number }[];
-  /** Commands: validate the rows for which the quota had no units; or also drop what is useless. */
   readonly resume: string | null;
   readonly next: string | null;
   readonly seconds: number;
   readonly groups: readonly Group[];
-  /** Null unless a report is made. */
   readonly breakdown: Breakdown | null;
-  /** The report that this one replaces. */
   readonly before: Before | null;
 }
 
@@ -119,7 +109,6 @@ export type Before = Pick<Facts, "made" | "rows" | "empty" | "statuses"> & {
   readonly inputs: readonly string[];
 };
 
-/** `paidBefore` are units that another run of the same name had paid. */
 export function factsOf(kind: Kind, report: RunReport, paidBefore = 0) {
   const { rows, written, emptyRows: empty, emptied, marked, repairable, fixed, kept, notUtf8 } = report;
   const { distinct, cached, prechecked, topDomains, charged, quota } = report;

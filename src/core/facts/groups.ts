@@ -13,9 +13,7 @@ export interface GroupColumn {
 export interface Group {
   readonly column: string;
   readonly isWanted: boolean;
-  /** The most frequent first; of a column with many values, the 20 most frequent. */
   readonly values: readonly GroupValue[];
-  /** All other values together, and their number if it is known; null if there are none. */
   readonly others: (Omit<GroupValue, "name"> & { readonly values: number | null }) | null;
 }
 
@@ -172,7 +170,6 @@ const fewRows = 5;
 export const badRowsOf = ({ statuses }: Pick<GroupValue, "statuses">): number =>
   badStatuses.reduce((sum, status) => sum + (statuses[status] ?? 0), 0);
 
-/** Returns the values with the largest share of bad rows first; those of few rows are last. */
 export function worstFirst(values: readonly GroupValue[]): readonly GroupValue[] {
   const share = (value: GroupValue) => (value.rows < fewRows ? -1 : badRowsOf(value) / value.rows);
   return values.toSorted((a, b) => share(b) - share(a) || b.rows - a.rows);
@@ -181,7 +178,6 @@ export function worstFirst(values: readonly GroupValue[]): readonly GroupValue[]
 /** Times that the share of a value has to be that of all rows to be told. */
 const worse = 1.5;
 
-/** Returns the worst value, if it has far more bad rows than all values together. */
 export function worseValue(group: Group): GroupValue | undefined {
   const [worst] = worstFirst(group.values);
   if (worst === undefined || worst.rows < fewRows) return undefined;

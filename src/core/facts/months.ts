@@ -1,6 +1,5 @@
 /** Finds the column with the dates on which rows were added to the list, and reads the month from its fields. */
 
-/** Returns the month of a date, such as `2026-11`; undefined if the text is not a date. */
 type MonthOf = (text: string) => string | undefined;
 
 export interface DateColumn {

@@ -126,7 +126,6 @@ export const opening = (facts: Facts) => ({
   details: detailsOf(facts),
 });
 
-/** Returns the words of a verdict's reason, such as `mistyped domain: gmial.com`. */
 export function reasonText(reason: string): string {
   const [code = "", ...subject] = reason.split(": ");
   return [reasonOf(code)?.words ?? code, ...subject].join(": ");

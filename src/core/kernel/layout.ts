@@ -98,10 +98,7 @@ export const exceptionFlag = 4;
 export const hasMoreFlag = 8;
 export const suffixFlagBits = 6;
 
-/**
- * A Bloom filter of two bits for each name of own lists, from the high word of its hash and the low one without flags.
- * A million names set a fifth of all bits.
- */
+/** A Bloom filter, two bits a name of own lists: from the high word of its hash, and the low one without flags. */
 export const ownNames = disposableNames + 8 * mostDisposableSlots;
 export const ownNameBits = 8388608;
 export const ownFlagBits = 2;

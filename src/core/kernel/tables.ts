@@ -109,10 +109,7 @@ function writeGrammar(
   words.setUint32(layout.dotsAt, dotsCode[dots], true);
 }
 
-/**
- * Returns facts as in layout.ts; above them is the length of the listed name, if `name` (lower case) is disposable. If
- * the kernel lacks a rule, they are `untold`: the classifier judges all addresses at the domain.
- */
+/** Facts as in layout.ts for a lower-case name, below the length of the listed one; `untold` if a rule is lacking. */
 export function factsOf(classifier: Classifier, kind: Kind, name: string): number {
   const isAscii = /^[\0-\x7f]*$/.test(name);
   const domain = isAscii ? { ascii: name } : parseDomainName(name);

@@ -6,9 +6,9 @@ import { withKernel } from "../kernel/kernel.js";
 import { hasItem } from "./status-codes.js";
 
 /**
- * A seeded 64-bit hash and a byte of state: 11 to 17 bytes an item, where a `Map` takes 200 and throws at 16.7 million.
- * Two items share a hash with a probability of n²/2^65: 3 in a million for 10 million items. Methods that add items
- * throw TooManyItems when they need more than 4 GiB, enough for 240 million.
+ * A seeded 64-bit hash and a byte of state: 11 to 17 bytes an item, where a `Map` takes 200 and throws at 16.7
+ * million. Two items share a hash with a probability of n²/2^65: 3 in a million for 10 million items. Methods that add
+ * items throw TooManyItems when they need more than 4 GiB, enough for 240 million.
  */
 export class DistinctItems {
   readonly seed = randomFillSync(new Int32Array(2));

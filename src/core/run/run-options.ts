@@ -133,7 +133,6 @@ export interface RunReport extends RunCounts {
   readonly notUtf8: number;
   readonly kept: number;
   readonly statuses: ReadonlyMap<Status, number>;
-  /** Number of distinct items by status. Items that earlier files of the session had are not counted. */
   readonly distinctStatuses: ReadonlyMap<Status, number>;
   readonly otherStatuses: readonly ReadonlyMap<Status, number>[];
   /** Rows left out, or failing the run, although another item is good; the lines of the first ones. */

@@ -111,7 +111,6 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     return sending;
   }
 
-  /** @throws ServiceError or AuthorisationError when retries are used up or would not help */
   async function ask(request: Request): Promise<Reply> {
     const { kind, items } = request;
     let state = untried;

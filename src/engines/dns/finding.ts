@@ -25,10 +25,7 @@ export function verdictOf(domain: string, finding: Finding): Classification | un
   }
 }
 
-/**
- * Null MX: RFC 7505. Exchanges must be host names (RFC 5321 5.1); `localhost` and `.invalid` mean that there is no
- * mail.
- */
+/** Null MX: RFC 7505. Exchanges are host names (RFC 5321 5.1); `localhost` and `.invalid` mean no mail. */
 export function judgeExchanges(
   records: readonly MxRecord[],
   findDisposable: (host: string) => string | undefined,

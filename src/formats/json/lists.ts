@@ -28,7 +28,6 @@ export interface ChosenLists {
 }
 
 interface Wanted {
-  /** Whether the document goes on after the bytes. */
   readonly isCut?: boolean;
   readonly columns?: readonly string[];
   readonly profile: ItemProfile;
@@ -206,7 +205,6 @@ const shownName = (name: string, { prefix, paths, textName }: Candidate): string
   return !name.startsWith(prefix) && paths.includes(name) ? prefix + name : name;
 };
 
-/** @throws ChoiceError if the members of several lists cannot have one status */
 function chosenByName(name: string, fitting: readonly Candidate[], named: readonly string[]): ChosenLists {
   const paths = fitting.map(({ prefix, paths, textName }) => {
     if (textName !== undefined) return [textName];

@@ -46,7 +46,6 @@ export interface InputChoices {
   /** `same` for that of the input; undefined for UTF-8. */
   readonly outputEncoding: string | undefined;
   readonly sheet: string | undefined;
-  /** Undefined if the output is not a spreadsheet file. */
   readonly sheets: WrittenSheets | undefined;
   readonly isInPlace: boolean;
   readonly backup: string | undefined;
@@ -75,7 +74,6 @@ export interface OpenedInput {
   readonly stream: RecordStream;
   readonly columns: Columns;
   readonly cells: Omit<CellOptions, "kind">;
-  /** Undefined if the table has no status columns of an earlier run. */
   readonly update: Update | undefined;
   /** From 0 to 1; undefined if the size of the input is unknown. */
   readonly share: () => number | undefined;

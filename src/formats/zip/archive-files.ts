@@ -128,7 +128,6 @@ class ReturnedArchive implements TableSink {
     for await (const piece of bytes) await this.#sink.write(piece);
   }
 
-  /** The sink before it has to be committed. */
   partSink(part: string): TableSink {
     const bytes = new PassThrough({ highWaterMark: 1_048_576 });
     bytes.on("error", () => {});

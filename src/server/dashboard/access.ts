@@ -81,11 +81,9 @@ declare module "fastify" {
   }
 }
 
-/**
- * Returns why a form may not come from this dashboard. Pages cannot set the two fields
- * (https://www.w3.org/TR/fetch-metadata/, RFC 6454). Browsers send Sec-Fetch-Site over https and to their own machine
- * only; else Origin decides.
- */
+// Returns why a form may not come from this dashboard. Pages cannot set the two fields
+// (https://www.w3.org/TR/fetch-metadata/, RFC 6454). Browsers send Sec-Fetch-Site over https and to their own machine
+// only; else Origin decides.
 function originFault({ headers }: FastifyRequest, baseUrl: string | undefined): string | undefined {
   const { origin = "", host = "", "sec-fetch-site": site } = headers;
   if (!URL.canParse(origin) || (site !== undefined && site !== "same-origin")) {

@@ -19,7 +19,6 @@ export interface DashboardOptions {
 interface SigningProxy {
   /** Field with the name of the person, in lower case. */
   readonly header: string;
-  /** `address` is undefined on a Unix socket. */
   readonly isTrusted: (address: string | undefined) => boolean;
 }
 

@@ -1,7 +1,6 @@
 /** What is stored of a list beside its files: the choices for its run, and the result. */
 import type { Facts } from "../../core/facts/facts.js";
 
-/** Limit on the lists of one key. */
 export const mostLists = 100;
 
 export interface ListChoices {

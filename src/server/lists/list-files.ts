@@ -151,7 +151,6 @@ export class ListFiles {
   }
 }
 
-/** @throws ListFault when there are too many bytes, or none */
 async function* measured(parts: AsyncIterable<Buffer>, hash: Hash, mostBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const part of parts) {

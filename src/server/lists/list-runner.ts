@@ -4,10 +4,7 @@ import type { ProgramEnd } from "../../child-program.js";
 import type { Kind } from "../../core/validator/validator.js";
 
 export interface ListRunner {
-  /**
-   * Starts idv in a folder; the process ends with this one. `charge` names the key, the run, whose attempts are paid
-   * once, and the reservation of this attempt; undefined for a dry run.
-   */
+  /** Ends with this process. `charge` names the key, the run (paid once) and its attempt; undefined for a dry run. */
   readonly start: (
     args: readonly string[],
     folder: string,
@@ -24,5 +21,4 @@ export const command = (kind: Kind, name: string, args: readonly string[]): read
   ...["--log", "json"],
 ];
 
-/** Returns words for people who do not see options. */
 export const faultIn = ({ fault }: ProgramEnd): string => fault?.plain ?? "the list cannot be checked";

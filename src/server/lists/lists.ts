@@ -39,7 +39,6 @@ export interface ListOptions {
   readonly store: ListStore;
   readonly runner: ListRunner;
   readonly nameUnits: ServiceStore["nameUnits"];
-  /** Gets errors of the state and of the folder. */
   readonly onFault: (error: Error) => void;
 }
 
@@ -47,7 +46,6 @@ export interface SentList {
   readonly name: string;
   readonly kind: Kind;
   readonly who: string;
-  /** Size, if it was said before the list arrives. */
   readonly bytes?: number | undefined;
 }
 
@@ -111,8 +109,8 @@ export class Lists {
   }
 
   /**
-   * Stores a list of a key, which then waits for a server. For 24 hours, `once` returns the same list; if that is gone,
-   * it is checked again, without another charge. @throws ListFault also when `once` had another body
+   * Stores a list of a key, which then waits for a server. For 24 hours, `once` returns the same list; if that is
+   * gone, it is checked again, without another charge. @throws ListFault also when `once` had another body
    */
   async submit(
     content: Readable,
@@ -159,7 +157,6 @@ export class Lists {
     return added;
   }
 
-  /** Removes a list whose arrival fails. */
   async #receiving(
     list: StoredList,
     content: Readable,
@@ -275,7 +272,6 @@ export class Lists {
     return queued;
   }
 
-  /** Removes a list; the server that works on it stops. */
   async remove(id: string): Promise<void> {
     const all: ListState[] = ["arriving", "found", "waiting", "running", "done", "failed"];
     const list = await this.#store.change(id, all, { state: "removed" });

@@ -8,7 +8,6 @@ const patienceMilliseconds = 500;
 
 export interface LogStream {
   write(line: string): void;
-  /** Waits for the last lines, for `patienceMilliseconds` at most. */
   close(): Promise<void>;
 }
 

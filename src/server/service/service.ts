@@ -29,10 +29,8 @@ import type { RequestMailCheck } from "./validation.js";
 
 export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
   readonly store: ServiceStore;
-  /** Starts the DNS stage for one request. */
   readonly mailCheck?: () => RequestMailCheck;
   readonly maximumItems: number;
-  /** Other origins get no CORS headers. */
   readonly corsOrigins: readonly string[];
   /** One line of JSON per request. */
   readonly log?: { write(line: string): void };

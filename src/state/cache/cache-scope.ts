@@ -61,7 +61,6 @@ interface OwnClaim {
 
 /** All methods throw StoreError when the file cannot be used. */
 export class CacheScope {
-  /** The seed of the hashes is derived from it, so that all runs have the same ones. */
   readonly secret: Uint8Array;
   readonly #file: ScopeFile;
   readonly #id: number;
@@ -97,7 +96,6 @@ export class CacheScope {
     return Math.min(this.#file.now(), this.#newest) - Math.max(this.#maximumAge, leastAge);
   }
 
-  /** Claims items before they are submitted, for at most `milliseconds`; passes verdicts that other runs have added. */
   async claim(items: readonly ItemHash[], milliseconds: number, onEntry: OnEntry) {
     const file = this.#file;
     const all = this.#digests.of(items);
@@ -131,7 +129,6 @@ export class CacheScope {
     return { isElsewhere, release };
   }
 
-  /** Records a batch that is about to be submitted. The record survives a crash. */
   async begin(items: readonly ItemHash[]): Promise<void> {
     const { digests, id, key } = batchOf(this.#digests.of(items));
     const claim = this.#claims.get(key);

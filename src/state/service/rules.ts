@@ -195,13 +195,11 @@ export const newSecretRow = (keyId: string, id: string, secret: string, now: num
   ends: null,
 });
 
-/** @throws UnknownKeyError when the key is revoked; SecretExistsError when it has a secret with this id */
 export function checkRotation(key: KeyRow, secrets: readonly SecretRow[], secretId: string): void {
   if (key.revoked !== null) throw new UnknownKeyError(`key ${key.id} is revoked; create another key`);
   if (secrets.some(({ id }) => id === secretId)) throw new SecretExistsError(key.id);
 }
 
-/** @throws UnknownKeyError when the secret does not belong to the key, or is its newest */
 export function checkEnd(keyId: string, secrets: readonly SecretRow[], secretId: string): void {
   const secret = secrets.find(({ id }) => id === secretId);
   if (secret === undefined) throw new UnknownKeyError(`key ${keyId} has no such secret; run idv keys list`);

@@ -43,7 +43,6 @@ export interface BadRow {
 
 type FoundTable = Pick<CheckedTable, "column" | "columnName" | "columns" | "sheet" | "encoding">;
 
-/** Limit on the bad rows that the page shows. */
 export const mostRows = 5000;
 
 export interface Checked {

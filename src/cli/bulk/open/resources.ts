@@ -2,7 +2,6 @@
 import { PrivateCopies } from "../../../files/private-copy.js";
 import type { TableSink } from "../../../files/table-sink.js";
 
-/** `discard` has no effect after a commit. */
 type Discardable = Pick<TableSink, "discard">;
 type Close = (isInterrupted: boolean) => Promise<void>;
 

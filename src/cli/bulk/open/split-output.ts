@@ -16,10 +16,7 @@ interface SplitFile {
   size: number;
 }
 
-/**
- * The files `ok.csv`, `fake.csv` and so on; rows without an item go to `empty.csv`. All appear once they are durable,
- * or none. Only a process killed at that moment leaves some, which the next run refuses.
- */
+/** Files such as `ok.csv`. All appear once durable, or none; the next run refuses what a killed one leaves. */
 export class SplitFolder {
   readonly #folder: string;
   readonly #signal: AbortSignal;
@@ -103,7 +100,6 @@ export class SplitFolder {
     this.#hasEnded = true;
   }
 
-  /** Removes what has not appeared. Does not throw. */
   async discard(): Promise<void> {
     // Also stops files that are still being opened, or would be opened later.
     this.#discarded.abort();

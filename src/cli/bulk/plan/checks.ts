@@ -69,7 +69,6 @@ function checkShard({ shard, column = [], dedupe }: BulkOptions): void {
   }
 }
 
-/** @throws UsageError when `--offline` is given, but `--set` or the quota needs the network */
 export function checkOffline({ offline, set = [] }: BulkOptions, quota: QuotaLocation): void {
   if (!offline) return;
   const contradicts = ([name, value]: SetSetting) =>

@@ -12,10 +12,8 @@ import { isUrl, noItem } from "../../options/values.js";
 import { isSameFile, type Returned } from "./targets.js";
 
 export interface Input {
-  /** `-` for standard input. */
   readonly path: string;
   readonly member?: { readonly container: Container; readonly table: string } | undefined;
-  /** Standard input, or the path of a copy of it. */
   readonly standardInput?: InputFile | string | undefined;
 }
 
@@ -31,7 +29,6 @@ export interface FilePaths extends Pick<Input, "member" | "standardInput"> {
   readonly backup: string | undefined;
 }
 
-/** @throws UsageError when several files have no separate outputs, or an input would be overwritten */
 export function pathsOf(inputs: readonly Input[], options: BulkOptions): readonly FilePaths[] {
   for (const { member } of inputs) checkStays(member, options);
   const isSeveral = inputs.length > 1;
@@ -194,7 +191,6 @@ function pathsOfFile(
 
 const isFolder = (output: string): boolean => output.endsWith("/") || found(output)?.isDirectory() === true;
 
-/** @throws UsageError when standard output is the input, which the shell has emptied by then */
 export function checkNotItself({ input, output }: FilePaths, { split, dryRun }: BulkOptions): void {
   if (input === undefined || output !== undefined || split !== undefined || dryRun) return;
   const [from, to] = [found(input), found(1)];

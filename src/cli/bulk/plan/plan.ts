@@ -52,7 +52,6 @@ interface CommonPlan {
   readonly isDryRun: boolean;
   readonly isDebug: boolean;
   readonly encoding: string | undefined;
-  /** `same` for that of the input; undefined for UTF-8. */
   readonly outputEncoding: string | undefined;
   readonly isForced: boolean;
   readonly cells: Omit<CellOptions, "kind" | "isPlainList">;

@@ -66,7 +66,6 @@ const kinds = {
 const codeQualityKeys = "description,check_name,fingerprint,severity,location";
 const isHash = (text: unknown): boolean => typeof text === "string" && /^[\da-f]{64}$/.test(text);
 
-/** @throws UsageError for a file that is not replaced, or whose name does not end as those of its kind */
 export function checkSideOutputs(outputs: readonly SideOutput[]): void {
   for (const { path, kind } of outputs) {
     const { what, option, endings, isOwn }: SideOutputKind = kinds[kind];

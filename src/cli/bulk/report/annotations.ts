@@ -8,7 +8,6 @@ export interface Finding {
   readonly file: string;
   readonly line: number | undefined;
   readonly rule: string;
-  /** A line for people: `x@mailinator.com is disposable`. */
   readonly text: string;
 }
 
@@ -54,7 +53,6 @@ export class Annotations implements RowObserver {
     return { file: this.#path, line, rule: status, text: `${item} is ${status}${why}${meant}` };
   }
 
-  /** Tells GitHub how many rows it was not told of. */
   end(rows: ReadonlyMap<Status, number>): void {
     const shown = Math.min(this.#count, mostCommands);
     const more = this.#wanted.reduce((sum, status) => sum + (rows.get(status) ?? 0), -shown);

@@ -7,7 +7,6 @@ import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { say } from "../../terminal/terminal.js";
 
-/** Rows that are shown on standard error; further ones are only counted. */
 const named = 20;
 
 export const badRowsHeader = "file,line,reason,record\n";

@@ -107,7 +107,6 @@ export class ListReport {
       return { path, sink, bytes: Buffer.from(render({ ...facts, before })) };
     });
     this.#isWritten = true;
-    // One that fails loses no other.
     const ends = await Promise.allSettled(
       written.map(async ({ sink, bytes }) => {
         await sink.write(bytes);
@@ -140,7 +139,6 @@ function columnNamed(by: string, file: string, { names, width }: Table): number 
 
 const mostNamed = 10;
 
-/** In bytes, of an earlier report that is read. */
 const mostBytes = 4_194_304;
 
 /** The report that will be replaced, if any. Does not throw. */

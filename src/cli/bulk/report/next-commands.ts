@@ -30,10 +30,7 @@ export function limitCommand({ quota, given }: Plan): string {
   return commandLine([...words, "--limit", "N"]);
 }
 
-/**
- * Drops disposable and fake rows, and those without an item; undefined if none or all are such, or options prevent it.
- * Reads the output, so that no unit is charged again, or the input if the quota has no limit.
- */
+/** Drops disposable, fake and empty rows, unless none or all are such. Reads the output, to charge no unit again. */
 export function cleanCommand(
   plan: Plan,
   table: Table,
@@ -84,7 +81,6 @@ function repeatedWords({ kind, given, isInPlace }: Plan): readonly string[] | un
   return [kind === "email" ? "emails" : "domains", ...given.flatMap(wordsOf)];
 }
 
-/** A setting of `--set` has its own way. */
 function nextOf({ name, record: { next }, words }: GivenOption): typeof next {
   const setting = name === "set" ? settingNames.find((each) => words[1]?.startsWith(`${each}=`)) : undefined;
   return (setting && settingOf(setting).next) ?? next;

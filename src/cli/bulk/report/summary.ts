@@ -55,7 +55,6 @@ function heading(facts: Facts): string {
 function distinctText({ kind, distinct, rows, empty, kept }: Facts): string {
   const item = kind === "email" ? "distinct e-mail address" : "distinct domain";
   const items = kind === "email" ? "e-mail addresses" : "domains";
-  // Those of earlier files are not counted again.
   if (distinct === 0) return `no ${rows > empty + kept ? "new " : ""}${items}`;
   return counted(distinct, item, `distinct ${items}`);
 }

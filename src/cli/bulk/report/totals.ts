@@ -5,7 +5,6 @@ import { type ExitCode, exitCodes } from "../../exit-codes.js";
 import { version } from "../../version.js";
 import type { Plan } from "../plan/plan.js";
 
-/** From the best to the worst. */
 const order: readonly number[] = [
   ...[exitCodes.done, exitCodes.failOn, exitCodes.quotaExhausted, exitCodes.usage],
   ...[exitCodes.notAuthorised, exitCodes.service, exitCodes.inputOutput, exitCodes.bug],
@@ -62,7 +61,6 @@ export class Totals {
   }
 }
 
-/** Facts before the first file: what is the same for all files. */
 export const noFacts = (
   { kind, isDryRun, columns }: Plan,
   { engine, dataDays }: { readonly engine: Engine; readonly dataDays: number | null },

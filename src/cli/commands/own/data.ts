@@ -51,7 +51,6 @@ export const define: DefineCommand = (data) => {
 async function updateData(options: OptionValues<typeof updateOptions>): Promise<void> {
   const settings = await resolveSettings(options, process.env, undefined, say);
   const { value: url = publicListUrl } = settings.listUrl;
-  // Who wants no list over HTTP names none.
   const { value: dayUrl = url === "none" ? url : dailyListUrl } = settings.dailyListUrl;
   const named = (text: string) => (text === "none" ? undefined : text);
   const sources = {

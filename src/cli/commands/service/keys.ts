@@ -144,7 +144,6 @@ async function listKeys(options: OptionValues<typeof listOptions>): Promise<void
   const keys = await withStore(options, (store) => store.list());
   if (options.json) print(keys.map((key) => `${JSON.stringify(fieldsOf(key))}\n`).join(""));
   else {
-    // A program that reads the lines gets all columns.
     const columns = options.long || !process.stdout.isTTY ? columnsOf : shortColumnsOf;
     await printListing({
       header: Object.keys(keys[0] ? columns(keys[0]) : {}),

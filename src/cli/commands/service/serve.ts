@@ -164,7 +164,6 @@ const variables: Readonly<Record<string, readonly string[]>> = {
   dns: [variableOf("dns")],
 };
 
-/** Time for requests in flight after a signal, in milliseconds. */
 const patienceMilliseconds = 7000;
 
 /** Longest wait for a lock on the state, in milliseconds; then the answer is 503. */
@@ -328,7 +327,6 @@ async function openLists(
 
 const tidyEvery = 600_000;
 
-/** A failure is made up for the next time. */
 function keepUsageTidy(store: ServiceStore, keep: number): NodeJS.Timeout {
   const tidy = () => store.tidyUsage(keep).catch(() => {});
   tidy();

@@ -3,8 +3,8 @@ import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
 
 /**
- * Control characters, which HTML does not allow, and direction marks, which make names look like others, become U+FFFD.
- * Line ends become LF: forms send CRLF, which HTML reads as LF.
+ * Control characters, which HTML does not allow, and direction marks, which make names look like others, become
+ * U+FFFD. Line ends become LF: forms send CRLF, which HTML reads as LF.
  */
 export const renderHtml = (node: VNode): string =>
   render(node)

@@ -45,7 +45,6 @@ export interface StatusRow {
   readonly advice?: string;
 }
 
-/** The head of a table; columns of numbers are to the right. */
 export const Head = ({ columns }: { columns: readonly (ComponentChildren | { readonly number: string })[] }) => (
   <thead>
     <tr>

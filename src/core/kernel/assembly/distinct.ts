@@ -34,10 +34,8 @@ export function expect(items: u32): void {
   expected = items;
 }
 
-/**
- * Reads hashes and codes at `distinctHashes` and `distinctCodes`. A known item keeps its state, unless it is 0,
- * forgotten. Writes 1 to `distinctIsNew` for each new item, else 0. Returns how many are new; -1 without memory.
- */
+// Reads hashes and codes at `distinctHashes` and `distinctCodes`. A known item keeps its state, unless it is 0,
+// forgotten. Writes 1 to `distinctIsNew` for each new item, else 0. Returns how many are new; -1 without memory.
 export function addAll(count: i32): i32 {
   let added: i32 = 0;
   for (let from: i32 = 0; from < count; from += touched) {

@@ -102,10 +102,8 @@ export function hashHigh(): u32 {
   return <u32>(textHash >> 32);
 }
 
-/**
- * For `batch` records at a time, reads the bytes of all items, touches the cache entries of their domains, which the
- * processor fetches in parallel, then decides. Numbers at `at` are relative to `block`; a code may be `askCode`.
- */
+// For `batch` records at a time, reads the bytes of all items, touches the cache entries of their domains, which the
+// processor fetches in parallel, then decides. Numbers at `at` are relative to `block`; a code may be `askCode`.
 export function judge(
   isEmail: bool,
   block: usize,
@@ -136,10 +134,7 @@ export function judge(
   }
 }
 
-/**
- * Judges plain addresses, separated by a comma, a semicolon or a bar, and spaces. Returns their number; 0, with nothing
- * counted, for any other value or more than `batch`.
- */
+/** Judges plain addresses between `,`, `;` or `|`. Returns their number; 0, with nothing counted, for other values. */
 export function judgeList(start: usize, end: usize, codes: usize, hashes: usize, counts: bool): i32 {
   takeQuote();
   isCounted = counts;
@@ -171,10 +166,8 @@ function takeQuote(): void {
   quote = load<u32>(settings + 4 * itemQuoteWord);
 }
 
-/**
- * Writes `domainWords` words: the hash of the domain as an item, its start (relative to `block`), and its length with a
- * flag for items in canonical form; 0 if the item is not plain.
- */
+// Writes `domainWords` words: the hash of the domain as an item, its start (relative to `block`), and its length with a
+// flag for items in canonical form; 0 if the item is not plain.
 export function readDomains(isEmail: bool, block: usize, at: usize, count: i32, to: usize): void {
   takeQuote();
   const item: usize = scratch;

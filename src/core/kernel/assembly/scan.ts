@@ -11,10 +11,8 @@ export let longest: i32 = 0;
 export let strays: i32 = 0;
 export let lines: i32 = 0;
 
-/**
- * Numbers are relative to the block, which starts with a record. Returns the number of records; -1 if there are more
- * than `most`, or the block does not end with one.
- */
+// Numbers are relative to the block, which starts with a record. Returns the number of records; -1 if there are more
+// than `most`, or the block does not end with one.
 export function scan(block: usize, length: i32, at: usize, most: i32, column: i32): i32 {
   const delimiter: u32 = load<i32>(settings + 4 * delimiterWord);
   const quote: u32 = load<i32>(settings + 4 * quoteWord);

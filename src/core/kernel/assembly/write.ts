@@ -12,10 +12,8 @@ import {
   widthWord,
 } from "../layout";
 
-/**
- * Pads each record to the width of the table and adds the tail of its code; skips other shards. `at` is relative to
- * `block`, `ends` to `out`. Returns -1 if the records do not fit `room`, or a row needs padding other than delimiters.
- */
+// Pads each record to the width of the table and adds the tail of its code; skips other shards. `at` is relative to
+// `block`, `ends` to `out`. Returns -1 if the records do not fit `room`, or a row needs padding other than delimiters.
 export function write(block: usize, at: usize, count: i32, codes: usize, out: usize, room: i32, ends: usize): i32 {
   const columns: i32 = load<i32>(settings + 4 * columnsWord);
   const width: i32 = load<i32>(settings + 4 * widthWord);

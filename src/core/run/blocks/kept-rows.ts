@@ -20,8 +20,8 @@ const isUndecided = (reasons: ScannedChunk | undefined, row: number): boolean =>
   reasons !== undefined && undecided.test(reasons.value(row));
 
 /**
- * Returns 0 for fields that are judged; without `other`, undefined if a field has an unknown status. `earlier` has each
- * status column, and that of reasons if undecided items are judged again.
+ * Returns 0 for fields that are judged; without `other`, undefined if a field has an unknown status. `earlier` has
+ * each status column, and that of reasons if undecided items are judged again.
  */
 export function findKept(
   chunk: ScannedChunk,

@@ -136,10 +136,7 @@ function insideOf(text: string): Span {
   return inside.start < inside.end && (isBracketed || isQuoted) ? inside : all;
 }
 
-/**
- * A part without an item is one all the same: nothing is passed over. Undefined if the text is not a list; empty if it
- * has only addresses of other systems than SMTP.
- */
+/** Undefined if the text is no list; empty if all are addresses of other systems. Parts without an item are kept. */
 export function listedParts(kind: Kind, text: string): readonly ListPart[] | undefined {
   const hasOthers = kind === "email" && text.length <= longestList && anyOtherSystem.test(text);
   if (text.length > longestList || !(hasOthers || mayBeList.test(text))) return undefined;

@@ -135,12 +135,10 @@ export const findItem = (kind: Kind, value: string, span?: Span): FoundItem =>
 
 export const extractItem = (kind: Kind, value: string): string => findItem(kind, value).item;
 
-/** Items with equal keys are the same item. */
 export function itemKey(item: string): string {
   return item.toLowerCase();
 }
 
-/** Items with equal keys reach the same mailbox, as far as is known. */
 export function mailboxKey(kind: Kind, item: string): string {
   return canonicalItem(kind, item) ?? itemKey(item);
 }

@@ -287,7 +287,6 @@ export class RowWriter {
     return !keeps(status!) && keeps("ok");
   }
 
-  /** Counts rows left out, or failing the run, although another item is good; with `sparesGood`, those spared. */
   #countOutvoted({ codes, locate }: RowsWithStatus, good: Uint8Array | undefined): void {
     if (good === undefined) return;
     const { fails, sparesGood } = this.#filter;

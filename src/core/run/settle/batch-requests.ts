@@ -45,7 +45,6 @@ export class BatchRequests implements BatchListener {
     return this.#release();
   }
 
-  /** @throws the signal's reason when the run is stopped */
   async onSubmit(indices: readonly number[]): Promise<Submission> {
     this.#signal.throwIfAborted();
     if (this.#cache === undefined) return { now: indices, later: [] };

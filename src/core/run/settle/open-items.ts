@@ -38,7 +38,6 @@ export class OpenItems {
     return true;
   }
 
-  /** @throws ServiceError when there are too many different verdicts */
   settle(items: readonly OpenItem[], verdicts: readonly Verdict[]): void {
     this.#ledger.settleAll(items, verdicts);
   }

@@ -20,7 +20,6 @@ const mostAreBad = (name: string, bad: number, rows: number, message: string, ad
     advice,
   });
 
-/** @throws ChoiceError if more than half of the first lines are not JSON objects */
 export function checkJsonStart({ name, firstLine }: TableShape, first: Buffer, comment: string | null): void {
   const lines = first.toString("latin1").split(/\r\n|\r|\n/, startRecords);
   const isRow = (line: string) => line.trim() !== "" && (comment === null || !line.startsWith(comment));

@@ -19,7 +19,6 @@ import { BadStart, dialectFor } from "./bad-start.js";
 import { checkReshapable, countLeftOut, jsonKeys } from "./reshape.js";
 import { mayBeWrapped, Unwrapper, unwrapped } from "./unwrap.js";
 
-/** @throws TableError when the header cannot be read, ChoiceError when the columns cannot be chosen */
 export async function openCsv(
   start: TableStart,
   sample: Buffer,

@@ -41,10 +41,7 @@ export function isHeader(first: readonly string[], profile: ItemProfile): boolea
   });
 }
 
-/**
- * `wanted` is an index from 1, a name, or `Name[2]` for the second column of that name; the result counts from 0.
- * Throws a ChoiceError if there is no such column, or more than one.
- */
+/** `wanted`: index from 1, name, or `Name[2]`; the result counts from 0. Throws a ChoiceError for none or several. */
 export function findColumn(wanted: string, header: readonly string[] | undefined, width: number): number {
   const index = /^\d+$/.test(wanted) ? Number(wanted) : undefined;
   if (index !== undefined && index >= 1 && index <= width) return index - 1;

@@ -32,8 +32,8 @@ export interface SniffedDialect {
 }
 
 /**
- * Finds RFC 4180 with the delimiter of `sniffDelimiter`, or what puts clearly more rows in step: with as many fields as
- * the header, and an item in the same field as the others. `splitLinesWith` makes each line a record.
+ * Finds RFC 4180 with the delimiter of `sniffDelimiter`, or what puts clearly more rows in step: with as many fields
+ * as the header, and an item in the same field as the others. `splitLinesWith` makes each line a record.
  */
 export function sniffDialect(
   sample: Buffer,
@@ -108,10 +108,7 @@ export function dialectWords(
   ];
 }
 
-/**
- * If several split equally well, the first wins: the rarest in text. Dots, colons and spaces are in addresses and
- * names.
- */
+/** The first of equals wins: the rarest in text. Dots, colons and spaces are in addresses and names. */
 const delimiters = ["\t", "|", ";", ","] as const;
 
 /** Prefers a header with a wanted column, then items as fields in most records, then consistent splits. */

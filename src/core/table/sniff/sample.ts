@@ -7,10 +7,7 @@ import { scanMarks } from "../scan/scan-shape.js";
 import { Offset, recordWords, scanRecords } from "../scan/scanner.js";
 import { maximumRecords, type SampleRecord, type SplitSample } from "./sample-record.js";
 
-/**
- * Leaves out a record that is cut off. If a quote is never closed, all quotes in the sample are ordinary characters;
- * the reader reports the error.
- */
+/** Leaves out a record that is cut off. If a quote is never closed, all are text; the reader reports the error. */
 export function splitterOf(
   sample: Buffer,
   isWhole: boolean,

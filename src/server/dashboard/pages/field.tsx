@@ -1,6 +1,5 @@
 /** A field of a form, with its fault beside it. */
 
-/** A form that was refused: the page shows it again, with the text that was in it. */
 export interface RefusedForm {
   readonly fault: string;
   readonly field?: string | undefined;

@@ -289,7 +289,6 @@ const Copyable = ({ text, children }: { text: string; children?: ComponentChildr
   </div>
 );
 
-/** The secret is not stored and cannot be shown again. */
 export function secretPage(title: string, key: ApiKey, secret: string, baseUrl: string): string {
   const path = key.permissions.includes("emails") ? "emails" : "domains";
   const item = path === "emails" ? "ann.lee@gmial.com" : "mailinator.com";

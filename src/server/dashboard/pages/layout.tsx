@@ -18,7 +18,6 @@ const paths = {
 
 interface PageProperties {
   readonly title: string;
-  /** Undefined if nobody is signed in. */
   readonly current: keyof typeof paths | undefined;
   readonly refresh?: number;
   readonly children: ComponentChildren;

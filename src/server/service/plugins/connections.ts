@@ -6,7 +6,6 @@ const mostConnections = 1000;
 /** Limit on pipelined requests per connection: unread responses are buffered in memory. */
 const mostPipelined = 100;
 
-/** Idle connections may be closed to make room. */
 interface Connections {
   begin(socket: Socket): void;
   rest(socket: Socket): void;

@@ -204,7 +204,6 @@ export function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, now: number)
   throw new Refusal(429, "No validations are left.", "quota_exhausted", wait);
 }
 
-/** @throws Refusal when it is too long, or empty */
 export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const value = headers["idempotency-key"];
   if (value === undefined) return undefined;

@@ -18,10 +18,8 @@ interface KnownKey {
 
 const mostKnown = 10_000;
 
-/**
- * Unlocks the quota before the charges are on disk, so that servers need not wait for the disk one after another. They
- * are durable once {@link untilDurable}, sent after it, is answered. Returns no row if it charges nothing.
- */
+// Unlocks the quota before the charges are on disk, so that servers need not wait for the disk one after another. They
+// are durable once {@link untilDurable}, sent after it, is answered. Returns no row if it charges nothing.
 const atOnce = `WITH time AS MATERIALIZED (${clock}, set_config('synchronous_commit', 'off', true)),
   quota AS (
     UPDATE idv_quota SET used = used + $2 FROM time
