@@ -1,4 +1,4 @@
-/** A field of a form, with its fault beside it. */
+/** Parts of forms: a field with its fault beside it, and the button that ends something. */
 
 export interface RefusedForm {
   readonly fault: string;
@@ -48,3 +48,12 @@ export function Field({
     </label>
   );
 }
+
+export const EndForm = ({ action, id, what }: { action: string; id: string; what: string }) => (
+  <form method="post" action={action} class="inline">
+    <input type="hidden" name="id" value={id} />
+    <button type="submit" class="quiet" aria-label={`End now: ${what}`}>
+      End now
+    </button>
+  </form>
+);

@@ -3,8 +3,8 @@ import { Head, Terms } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import type { Span } from "../usage-spans.js";
 import { UsageChart } from "./chart.js";
-import { Field, type RefusedForm } from "./field.js";
-import { ExpiryField, LimitField, PeriodField, PermissionFields, RateField } from "./keys.js";
+import { EndForm, type RefusedForm } from "./field.js";
+import { KeyFields } from "./key-fields.js";
 import { FaultBox, QuotaMeter, Renewal, renderPage, Time } from "./layout.js";
 
 interface KeyProperties {
@@ -137,12 +137,7 @@ const SecretTable = ({ keyOf: key }: { keyOf: ApiKey }) => (
           <td data-label="Works until">{ends === null ? "rotated or revoked" : <Time at={ends} />}</td>
           <td>
             {ends !== null && (
-              <form method="post" action={`/dashboard/keys/${key.id}/end`} class="change">
-                <input type="hidden" name="id" value={id} />
-                <button type="submit" class="quiet" aria-label={`End now: secret ${hint || id}`}>
-                  End now
-                </button>
-              </form>
+              <EndForm action={`/dashboard/keys/${key.id}/end`} id={id} what={`secret ${hint || id}`} />
             )}
           </td>
         </tr>
@@ -151,37 +146,14 @@ const SecretTable = ({ keyOf: key }: { keyOf: ApiKey }) => (
   </table>
 );
 
-function SetForm({ keyOf: key, refused }: { keyOf: ApiKey; refused: RefusedForm | undefined }) {
-  const form = refused?.form;
-  const faultOf = (name: string) => (refused?.field === name ? refused.fault : undefined);
-  return (
-    <form method="post" action={`/dashboard/keys/${key.id}/set`} class="box">
-      <div class="fields">
-        <Field
-          label="Name"
-          hint="what the key is for"
-          name="name"
-          form={form}
-          fault={faultOf("name")}
-          value={key.name}
-          required
-          maxLength={100}
-        />
-        <LimitField form={form} fault={faultOf("limit")} limit={key.quota.limit} />
-        <PeriodField period={form?.get("period") ?? key.quota.period} />
-        <RateField form={form} fault={faultOf("rate")} rate={key.rate} />
-        <ExpiryField form={form} fault={faultOf("expires")} expires={key.expires} />
-        <PermissionFields
-          permissions={form === undefined ? key.permissions : (form.getAll("permissions") as never)}
-          fault={faultOf("permissions")}
-        />
-      </div>
-      {key.quotaName !== null && (
-        <p class="note">Limit and period are those of the quota {key.quotaName}, for all of its keys.</p>
-      )}
-      <div class="actions">
-        <button type="submit">Save</button>
-      </div>
-    </form>
-  );
-}
+const SetForm = ({ keyOf: key, refused }: { keyOf: ApiKey; refused: RefusedForm | undefined }) => (
+  <form method="post" action={`/dashboard/keys/${key.id}/set`} class="box">
+    <KeyFields keyOf={key} refused={refused} />
+    {key.quotaName !== null && (
+      <p class="note">Limit and period are those of the quota {key.quotaName}, for all of its keys.</p>
+    )}
+    <div class="actions">
+      <button type="submit">Save</button>
+    </div>
+  </form>
+);

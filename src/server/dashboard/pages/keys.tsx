@@ -5,6 +5,7 @@ import { Head } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { grouped } from "../../../text.js";
 import { Field, type RefusedForm } from "./field.js";
+import { KeyFields } from "./key-fields.js";
 import { FaultBox, QuotaMeter, Renewal, renderPage, Time } from "./layout.js";
 
 export const keySorts = ["name", "used", "last used", "created"] as const;
@@ -145,138 +146,27 @@ const KeyTable = ({ keys }: { keys: readonly ApiKey[] }) => (
   </table>
 );
 
-const CreateForm = ({ nextId, refused }: { nextId: string; refused: RefusedForm | undefined }) => {
-  const form = refused?.form;
-  const faultOf = (name: string) => (refused?.field === name ? refused.fault : undefined);
-  return (
-    <form method="post" action="/dashboard/keys" class="box">
-      <input type="hidden" name="id" value={nextId} />
-      <div class="fields">
-        <Field
-          label="Name"
-          hint="what the key is for"
-          name="name"
-          form={form}
-          fault={faultOf("name")}
-          required
-          maxLength={100}
-        />
-        <LimitField form={form} fault={faultOf("limit")} />
-        <PeriodField period={form?.get("period") ?? "month"} />
-        <RateField form={form} fault={faultOf("rate")} />
-        <ExpiryField form={form} fault={faultOf("expires")} />
-        <Field
-          label="Shared quota"
-          hint="its name, if shared"
-          name="quota"
-          form={form}
-          fault={faultOf("quota")}
-          maxLength={100}
-        />
-        <PermissionFields
-          permissions={form === undefined ? ["emails", "domains"] : (form.getAll("permissions") as never)}
-          fault={faultOf("permissions")}
-        />
-        <label class="check">
-          <input type="checkbox" name="sandbox" value="yes" checked={form?.has("sandbox")} />
-          Sandbox: made-up answers for tests, free of charge
-        </label>
-      </div>
-      <div class="actions">
-        <button type="submit">Create API key</button>
-      </div>
-    </form>
-  );
-};
-
-interface KeyFieldProperties {
-  readonly form: URLSearchParams | undefined;
-  readonly fault: string | undefined;
-}
-
-export const LimitField = ({ form, fault, limit = null }: KeyFieldProperties & { limit?: number | null }) => (
-  <Field
-    label="Limit"
-    hint="units; empty for none"
-    name="limit"
-    form={form}
-    fault={fault}
-    value={limit === null ? "" : String(limit)}
-    inputMode="numeric"
-    pattern="[0-9]{1,15}"
-  />
-);
-
-export const ExpiryField = ({ form, fault, expires = null }: KeyFieldProperties & { expires?: number | null }) => (
-  <Field
-    label="Expires"
-    hint="day (UTC); empty for never"
-    name="expires"
-    form={form}
-    fault={fault}
-    value={expires === null ? "" : new Date(expires).toISOString().slice(0, 10)}
-    isDate
-  />
-);
-
-export const PeriodField = ({ period }: { period: string }) => (
-  <label>
-    Period <span class="hint">of the UTC calendar</span>
-    <select name="period">
-      {["none", "hour", "day", "month"].map((name) => (
-        <option key={name} selected={name === period}>
-          {name}
-        </option>
-      ))}
-    </select>
-  </label>
-);
-
-export const rateTimes = ["1000", "60000", "3600000"] as const;
-const rateNames = ["second", "minute", "hour"];
-
-export const RateField = ({ form, fault, rate = null }: KeyFieldProperties & { rate?: ApiKey["rate"] }) => {
-  const time = form?.get("rate_time") ?? String(rate?.milliseconds ?? "");
-  return (
-    <>
+const CreateForm = ({ nextId, refused }: { nextId: string; refused: RefusedForm | undefined }) => (
+  <form method="post" action="/dashboard/keys" class="box">
+    <input type="hidden" name="id" value={nextId} />
+    <KeyFields refused={refused}>
       <Field
-        label="Requests, at most"
-        hint="empty: any number"
-        name="rate"
-        form={form}
-        fault={fault}
-        value={rate === null ? "" : String(rate.requests)}
-        inputMode="numeric"
-        pattern="[0-9]{1,9}"
+        label="Shared quota"
+        hint="its name, if shared"
+        name="quota"
+        form={refused?.form}
+        fault={refused?.field === "quota" ? refused.fault : undefined}
+        maxLength={100}
       />
-      <label>
-        in a
-        <select name="rate_time">
-          {rateTimes.map((each, i) => (
-            <option key={each} value={each} selected={each === time}>
-              {rateNames[i]}
-            </option>
-          ))}
-        </select>
+      <label class="check">
+        <input type="checkbox" name="sandbox" value="yes" checked={refused?.form.has("sandbox")} />
+        Sandbox: made-up answers for tests, free of charge
       </label>
-    </>
-  );
-};
-
-export const PermissionFields = ({
-  permissions,
-  fault,
-}: Pick<ApiKey, "permissions"> & { fault: string | undefined }) => (
-  <fieldset>
-    <legend>Permissions</legend>
-    {(["emails", "domains"] as const).map((name) => (
-      <label key={name} class="check">
-        <input type="checkbox" name="permissions" value={name} checked={permissions.includes(name)} />
-        {name}
-      </label>
-    ))}
-    {fault !== undefined && <span class="at-field">{fault}</span>}
-  </fieldset>
+    </KeyFields>
+    <div class="actions">
+      <button type="submit">Create API key</button>
+    </div>
+  </form>
 );
 
 /** The button appears only where scripts run. */

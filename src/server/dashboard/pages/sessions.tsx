@@ -1,6 +1,7 @@
 /** The sessions that have not ended, with a form to end each. */
 import { Head } from "../../../core/facts/render/parts.js";
 import type { Session } from "../../../state/service/sessions.js";
+import { EndForm } from "./field.js";
 import { renderPage, Time } from "./layout.js";
 
 const path = "/dashboard/sessions";
@@ -34,12 +35,7 @@ const SessionTable = ({ sessions }: { readonly sessions: readonly Session[] }) =
             <Time at={expires} />
           </td>
           <td>
-            <form method="post" action={`${path}/end`} class="inline">
-              <input type="hidden" name="id" value={id} />
-              <button type="submit" class="quiet" aria-label={`End now: session ${id}`}>
-                End now
-              </button>
-            </form>
+            <EndForm action={`${path}/end`} id={id} what={`session ${id}`} />
           </td>
         </tr>
       ))}

@@ -17,7 +17,8 @@ import type { RouteOptions } from "../options.js";
 import { PageFault } from "../page-fault.js";
 import type { RefusedForm } from "../pages/field.js";
 import { keyPage } from "../pages/key.js";
-import { type KeyQuery, keySorts, keysPage, rateTimes, secretPage } from "../pages/keys.js";
+import { rateTimes } from "../pages/key-fields.js";
+import { type KeyQuery, keySorts, keysPage, secretPage } from "../pages/keys.js";
 import { day, hour, lastSpans } from "../usage-spans.js";
 
 type KeyRequest = FastifyRequest<{ Params: { readonly id: string } }>;
