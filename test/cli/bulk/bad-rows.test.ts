@@ -74,6 +74,35 @@ describe("idv, on bad rows,", () => {
     });
   });
 
+  describe("in the first 64 KiB, below rows that are right", () => {
+    const good = Array.from({ length: 300 }, (_, i) => `${i},ann${i}@larch-and-oak.com\n`);
+    const wide = "1,ann@larch-and-oak.com,x,y\n";
+    const content = `id,email\n${good.join("")}${wide}`;
+
+    test("ends the run before anything is written or charged", async () => {
+      const home = folderOf({ "list.csv": content });
+      const { code, stdout } = await idv(["emails", "list.csv", "-q"], { home });
+      expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+      expect((await readQuota(home)).used).toBe(0);
+    });
+
+    test("leaves all files as they were with -I", async () => {
+      const home = folderOf({ "a.csv": `id,email\n${good[0]}`, "b.csv": content });
+      const { stderr } = await idv(["emails", "-I", "a.csv", "b.csv", "-q"], { home });
+      expect(stderr).toContain("no file is replaced");
+      expect(readFileSync(join(home, "a.csv"), "utf8")).not.toContain("status");
+    });
+
+    test("blames the dialect if they are most of the first 1,000", async () => {
+      const home = folderOf({ "list.csv": content + wide.repeat(600) });
+      const { code, stderr } = await idv(["emails", "list.csv", "-q", "--bad-rows", "skip"], { home });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining("601 of the first 901 rows are bad"),
+      });
+    });
+  });
+
   describe("a quote without its partner", () => {
     const rows = Array.from({ length: 300 }, (_, i) => `${i},ann${i}@larch-and-oak.com,x`);
     const list = rows.with(5, '5,"ann5@larch-and-oak.com,x').with(290, '290,"ann290@larch-and-oak.com,x');

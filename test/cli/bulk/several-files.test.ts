@@ -136,8 +136,8 @@ describe("several files", () => {
 
   // Blocks that wait for a charge, and batches that are not full, when the first file fails.
   test.each<[number, string]>([
-    [9000, "u"],
-    [9000, "v"],
+    [18_000, "u"],
+    [18_000, "v"],
     [30_000, "u"],
     [30_000, "v"],
     [25_000, "u"],

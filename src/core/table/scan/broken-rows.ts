@@ -63,10 +63,7 @@ export function findSwallowingQuote(
   return undefined;
 }
 
-/**
- * False only if `findSwallowingQuote` certainly finds nothing: the full test takes microseconds a record. A swallowed
- * row has its item in one of the lines, unless the record has too many fields.
- */
+/** False only if `findSwallowingQuote`, which takes microseconds a record, certainly finds nothing. */
 export function mayHaveSwallowed(
   { dialect, width, column, trustsQuotes }: TableShape,
   { signs }: ItemTest,

@@ -25,7 +25,8 @@ export interface ScannedTable {
   readonly assembler: ChunkAssembler;
 }
 
-// In bytes. Threads judge the rest without texts; bad rows are wanted whole: many at the start mean a wrong dialect.
+// In bytes. Threads judge the rest without texts, unless it has bad rows: they are found before anything is written, and
+// many mean a wrong dialect.
 const mostHere = 4096;
 
 /** Reads on after `first`. @throws TableError when the header cannot be read */
@@ -40,7 +41,8 @@ export async function readScanned(
   const assembler = new ChunkAssembler(shape, items, onBadRow);
   const heads = Number(shape.hasHeader);
   const end = first.length > mostHere ? first.lastIndexOf(lineFeed, mostHere) + 1 : 0;
-  const isSound = end > 0 && scanAlone(shape, first.subarray(0, end), { items }) !== undefined;
+  const lines = first.subarray(0, first.lastIndexOf(lineFeed) + 1);
+  const isSound = end > 0 && scanAlone(shape, lines, { items }) !== undefined;
   const here = isSound ? first.subarray(0, end) : first;
   let chunk = assembler.assemble(here, heads);
   while (chunk.count < heads && !assembler.isAtEnd) {

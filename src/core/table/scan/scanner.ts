@@ -58,10 +58,7 @@ interface ScanOptions {
   readonly most?: number;
 }
 
-/**
- * With `isEnd`, the last record needs no line ending. `memory` is replaced if too small. `bounds` gets the start and
- * the end of every field, quotes included, even of the incomplete record.
- */
+/** With `isEnd`, the last record needs no line ending. `bounds` gets start and end of every field, quotes included. */
 export function scanRecords(
   bytes: Uint8Array,
   { delimiter, column, quote = 0x22, escape: escaping, skipsSpaces, comment }: ScanShape,

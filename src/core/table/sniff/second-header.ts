@@ -68,10 +68,7 @@ export function isReordered(
   return hasSameNames(fields, header) && !areSame(fields, header);
 }
 
-/**
- * Recognises, in a record without an item, the header in another order, or names with one in the place of the items.
- * `isBelowItems`: a second line of names may follow a header.
- */
+/** Recognises the header in another order, too. `isBelowItems`: a second line of names may follow a header. */
 export function isOtherHeader(
   fields: readonly string[],
   header: readonly string[] | undefined,
