@@ -2,12 +2,11 @@
 
 export const readFormats = "CSV, TSV, an item a line, JSON, JSON Lines, .xlsx, vCard or LDIF, also with gzip";
 
-/** Escapes control characters (move the cursor), direction marks (disguise a name) and line separators. */
+/** Control characters move the cursor, direction marks disguise a name, and there are line separators. */
+const moving = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+
 export function printable(text: string): string {
-  const shown = text.replace(
-    /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
+  const shown = text.replace(moving, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
   return isForRunner ? withoutCommands(shown) : shown;
 }
 
@@ -29,9 +28,7 @@ export function printForRunner(isRunner: boolean): void {
 const withoutCommands = (text: string): string =>
   text.replace(/^(\s*):(?=:)/, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
 
-const control = /[\u0000-\u001f\u007f-\u009f]/g;
-const escapeText = (text: string): string =>
-  text.replaceAll("%", "%25").replace(control, (character) => encodeURIComponent(character));
+const escapeText = (text: string): string => text.replaceAll("%", "%25").replace(moving, encodeURIComponent);
 const escapeProperty = (text: string): string => escapeText(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 
 /** https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands */
@@ -44,8 +41,8 @@ export function workflowCommand(
   return `::${level}${place}::${escapeText(text)}\n`;
 }
 
-export const failureLine = (text: string, place: { readonly file?: string; readonly line?: number } = {}): string =>
-  isForRunner ? workflowCommand("error", `idv: ${text}`, place) : `idv: ${printable(text)}\n`;
+export const failureLine = (text: string): string =>
+  isForRunner ? workflowCommand("error", `idv: ${text}`) : `idv: ${printable(text)}\n`;
 
 /** `2,000`. Not toLocaleString, which loads the data of all locales: a tenth of the time of a small run. */
 export const grouped = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");

@@ -50,7 +50,7 @@ export function sayFailure(failure: Failure): void {
   const { exitCode, at, message, plain = message, code = codeOf(exitCode), excerpt } = failure;
   if (message === undefined) return;
   if (isJson) process.stderr.write(`${printableJson({ type: "error", code, exitCode, at, message, plain })}\n`);
-  else process.stderr.write(failureLine(message, at));
+  else process.stderr.write(failureLine(message));
   if (isJson || excerpt === undefined || !process.stderr.isTTY) return;
   const line = `  ${excerpt.line} | ${printable(excerpt.text)}`;
   const room = Math.max(20, (process.stderr.columns || 80) - 1);
