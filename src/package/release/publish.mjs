@@ -35,6 +35,8 @@ async function publishPackages() {
 
 /** The tag of the version stays for good; that of the major version moves, as users of actions expect. */
 function publishAction(remote) {
+  // A later try would make another commit.
+  if (succeeds("git", ["ls-remote", "--exit-code", remote, `refs/tags/action-${tag}`])) return;
   run(process.execPath, [join(root, "src/package/release/build-action.mjs")]);
   const action = join(root, "dist/github-action");
   const git = (...args) => run("git", args, action);
@@ -43,7 +45,7 @@ function publishAction(remote) {
   const author = ["-c", "user.name=release", "-c", "user.email=release@users.noreply.github.com"];
   git(...author, "commit", "--quiet", "--message", `idv ${version}`);
   const tags = [`action-${tag}`, ...(isPrerelease ? [] : [`v${version.split(".")[0]}`])];
-  git("push", "--quiet", "--force", remote, ...tags.map((name) => `HEAD:refs/tags/${name}`));
+  git("push", "--quiet", "--atomic", "--force", remote, ...tags.map((name) => `HEAD:refs/tags/${name}`));
 }
 
 function publishRelease() {
