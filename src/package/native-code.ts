@@ -18,7 +18,7 @@ const load = createRequire(import.meta.url);
 /** The package for this platform. */
 const packageName = `@idv/native-${platform}-${arch}`;
 /** What to do where there is none, in a sentence. */
-export const nativeAdvice = `install ${packageName}, or use Node.js 22.22.3 or newer, which has its own`;
+export const nativeAdvice = `install ${packageName}, or use Node.js 22.22.3, or 24.15 or newer, which have their own`;
 
 const inClone: NativeCode = {
   // Not imported: the loader of ECMAScript modules takes 10 ms.
@@ -26,10 +26,7 @@ const inClone: NativeCode = {
   zstd: () => import("@cloudpss/zstd/napi"),
 };
 
-/**
- * @returns functions that load a package, and throw an error of Node.js or of node-gyp-build where there is none for this
- *   platform
- */
+/** Its functions throw an error of Node.js, or of node-gyp-build where there is none for this platform. */
 export function nativeCode(): NativeCode {
   try {
     return load(packageName);

@@ -6,20 +6,25 @@ export class StoreError extends Error {
   readonly isLocked: boolean;
   /** Whether machines can share the file, without seeing each other's locks. */
   readonly isShared: boolean;
+  /** Whether there is no SQLite. */
+  readonly isMissing: boolean;
 
   constructor(
     message: string,
     {
       isLocked = false,
       isShared = false,
+      isMissing = false,
       ...options
     }: ErrorOptions & {
       readonly isLocked?: boolean;
       readonly isShared?: boolean;
+      readonly isMissing?: boolean;
     } = {},
   ) {
     super(message, options);
     this.isLocked = isLocked;
     this.isShared = isShared;
+    this.isMissing = isMissing;
   }
 }

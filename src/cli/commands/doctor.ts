@@ -6,6 +6,7 @@ import { AuthorisationError, ServiceError } from "../../core/validator/errors.js
 import { findTable } from "../../engines/data/installed-table.js";
 import { rightsOfOthers } from "../../files/found.js";
 import { VerdictCache } from "../../state/cache/verdict-cache.js";
+import { StoreError } from "../../state/errors.js";
 import { openQuotaFile } from "../../state/quota/quota-file.js";
 import { loadSqlite } from "../../state/sqlite/database.js";
 import { sharedKindOf } from "../../state/sqlite/shared-folder.js";
@@ -192,9 +193,9 @@ async function checkCreatable(path: string): Promise<void> {
       file.close();
     }
   } catch (error) {
-    throw new UsageError(
-      `${path}: cannot be created: ${(error as Error).message}; set IDV_QUOTA and IDV_CACHE_FILE to files that can be written`,
-    );
+    const isMissing = error instanceof StoreError && error.isMissing;
+    const advice = isMissing ? "" : "; set IDV_QUOTA and IDV_CACHE_FILE to files that can be written";
+    throw new UsageError(`${path}: cannot be created: ${(error as Error).message}${advice}`);
   } finally {
     if (trial !== undefined) rmSync(trial, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-/** A cache saves units and queries, and must not fail a run: once it stays locked, the run goes on without it. */
+/** A cache saves units and queries, and must not fail a run: one that stays locked, or cannot be, is left. */
 import { StoreError } from "../../state/errors.js";
 
 export class CacheUse {
@@ -14,7 +14,7 @@ export class CacheUse {
     try {
       return await use();
     } catch (error) {
-      if (!(error instanceof StoreError && (error.isLocked || error.isShared))) throw error;
+      if (!(error instanceof StoreError && (error.isLocked || error.isShared || error.isMissing))) throw error;
       // Several uses may fail at the same time; note it once.
       if (!this.#isLost) this.#note(`${error.message.replace(/; .*/, "")}; idv goes on without it`);
       this.#isLost = true;

@@ -154,7 +154,7 @@ export async function loadSqlite(): Promise<SqliteModule> {
     return await nativeCode().sqlite();
   } catch (error) {
     if (!/^(?:No native build|Cannot find (?:module|package))/.test((error as Error).message)) throw error;
-    throw new StoreError(`there is no SQLite for Node.js ${versions.node}; ${nativeAdvice}`);
+    throw new StoreError(`there is no SQLite for Node.js ${versions.node}; ${nativeAdvice}`, { isMissing: true });
   }
 }
 
