@@ -26,10 +26,7 @@ interface Embedded {
 
 const embedded = Reflect.get(globalThis, Symbol.for("idv.embedded")) as Embedded | undefined;
 
-/**
- * @param path relative to a module: `new URL("browser/dashboard.js", import.meta.url)`
- * @throws Error when there is no such file
- */
+/** @param path relative to a module. @throws Error when there is no such file */
 export function readOwnFile(path: URL): Uint8Array<ArrayBuffer> {
   return embedded?.read(path) ?? readFileSync(path);
 }

@@ -70,10 +70,7 @@ export const labels = tails + tailBytes * mostTails;
 export const askedLabel = 1;
 export const askedTopLevel = 2;
 
-/**
- * The cache of domains: buckets of eight 64-bit words, each with 48 bits of the hash above 16 bits of facts; the other
- * 16 bits of the hash number the bucket. A zero word is free.
- */
+/** Buckets of eight 64-bit words: 48 bits of the hash, 16 of facts; the other 16 of it number the bucket; 0 is free. */
 export const domains = labels + 32768;
 export const bucketBytes = 64;
 

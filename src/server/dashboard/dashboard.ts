@@ -1,7 +1,4 @@
-/**
- * The pages of `idv serve` below /dashboard, loaded with the first request for one. An application of its own, because
- * Fastify cannot take routes after it listens.
- */
+/** The pages below /dashboard. An application of its own, loaded late: Fastify takes no routes after it listens. */
 import formBody from "@fastify/formbody";
 import Fastify, { type FastifyPluginAsync, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { access } from "./access.js";

@@ -1,7 +1,4 @@
-/**
- * Finds keys by their secrets. Remembers unknown secrets for a second: a flood of requests does not slow down others.
- * Known keys are looked up each time, so that a revocation counts at once.
- */
+/** Finds keys by their secrets. Unknown ones are remembered for a second, against floods; known ones are looked up. */
 
 import type { ApiKey, Found } from "../../state/service/api-key.js";
 import { GroupCommit } from "../../state/service/database/group-commit.js";

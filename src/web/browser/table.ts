@@ -1,7 +1,4 @@
-/**
- * Validates a table in a browser, as the command line does, without a quota. It has one thread, since shared memory
- * needs headers that a file on the disk cannot have; call it in a worker.
- */
+/** Validates a table in a browser, without a quota, in one thread: shared memory needs headers. Call it in a worker. */
 import type { Classifier } from "../../core/classifier/classifier.js";
 import type { ClassifierStatus } from "../../core/classifier/verdict.js";
 import { emptyFacts, type Facts, factsOf, inputFactsOf } from "../../core/facts/facts.js";

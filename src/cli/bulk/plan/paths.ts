@@ -1,6 +1,6 @@
 /** Decides where the files of a run are: input, output, and the backup of a file that is replaced. */
 import { existsSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { knownStatuses } from "../../../core/validator/validator.js";
 import { found } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
@@ -150,7 +150,9 @@ function namesBelow(files: readonly string[]): readonly string[] {
     while (!path.startsWith(join(above, sep)) && dirname(above) !== above) above = dirname(above);
     return above;
   }, dirname(paths[0]!));
-  return paths.map((path) => relative(folder, path));
+  const below = paths.map((path) => relative(folder, path));
+  // On two drives of Windows.
+  return below.some(isAbsolute) ? names : below;
 }
 
 function pathsOfFile(

@@ -2,10 +2,7 @@
 import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
 
-/**
- * Control characters, which HTML does not allow, and direction marks, which make names look like others, become
- * U+FFFD. Line ends become LF: forms send CRLF, which HTML reads as LF.
- */
+/** Control characters and direction marks, which disguise names, become U+FFFD; CRLF, which forms send, becomes LF. */
 export const renderHtml = (node: VNode): string =>
   render(node)
     .replace(/\r\n?/g, "\n")

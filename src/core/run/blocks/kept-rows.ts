@@ -19,10 +19,7 @@ const undecided = /^"?undecided: /;
 const isUndecided = (reasons: ScannedChunk | undefined, row: number): boolean =>
   reasons !== undefined && undecided.test(reasons.value(row));
 
-/**
- * Returns 0 for fields that are judged; without `other`, undefined if a field has an unknown status. `earlier` has
- * each status column, and that of reasons if undecided items are judged again.
- */
+/** 0 for what is judged; without `other`, undefined for an unknown status. With reasons, undecided items are judged. */
 export function findKept(
   chunk: ScannedChunk,
   quote: string,

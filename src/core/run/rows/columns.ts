@@ -71,10 +71,7 @@ export interface Columns {
   readonly renamed: readonly { readonly usual: string; readonly name: string }[];
 }
 
-/**
- * Each name is new to the table: `status`, else `idv_status`, `idv_status_2` and so on; `others` are suffixes.
- * `isOurs`: for `--update`, a status column of an earlier run is used again.
- */
+/** Names new to the table: `status`, else `idv_status`, `idv_status_2`... `isOurs`: `--update` uses an earlier column. */
 export function nameColumns(
   header: readonly string[] | undefined,
   statusColumn: string,

@@ -10,10 +10,7 @@ export interface Shard {
   readonly list: string;
 }
 
-/**
- * 32-bit FNV-1a over the UTF-16 code units of the key, mixed, modulo `count`; the kernel has the same for plain items.
- * Never change this: the machines of a run may have different versions.
- */
+/** 32-bit FNV-1a of the key's UTF-16 units, mixed, modulo `count`. Never change this: machines may differ in version. */
 export function isInShard({ index, count }: Shard, item: string): boolean {
   const key = itemKey(item);
   let hash = 0x811c9dc5;

@@ -11,10 +11,7 @@ interface Connections {
   rest(socket: Socket): void;
 }
 
-/**
- * Closes the connection that has been idle longest, or the new one if all are busy. A connection is idle until it has
- * sent a complete request header, so silent clients cannot use up the limit.
- */
+/** Closes the longest idle connection, else the new one. One is idle until it has sent a complete request header. */
 export function limitConnections(server: Server, most: number, onDrop: () => void): Connections {
   const open = new Set<Socket>();
   const idle = new Set<Socket>();

@@ -7,6 +7,7 @@ import type { ServiceDatabase } from "./database.js";
 import { PostgresCharges } from "./postgres-charges.js";
 import { tables } from "./tables.js";
 
+/** @throws StoreError when the state cannot be opened */
 export async function openPostgresServiceStore(
   url: string,
   { now = Date.now, ...settings }: PostgresSettings & { readonly now?: () => number } = {},

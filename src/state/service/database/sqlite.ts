@@ -3,6 +3,7 @@ import type { LockWait } from "../../sqlite/database.js";
 import { SqlServiceStore } from "../sql-store.js";
 import { openStateFile } from "./state-database.js";
 
+/** @throws StoreError when the state cannot be opened */
 export async function openSqliteServiceStore(
   path: string,
   now: () => number,

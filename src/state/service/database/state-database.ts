@@ -20,6 +20,7 @@ const quotaSchema: Schema = {
   tables: `${schema.tables};\nINSERT INTO quota (id, name) VALUES ('file', '')`,
 };
 
+/** @throws StoreError when the state cannot be opened */
 export async function openStateFile(
   path: string,
   now: () => number,
