@@ -192,7 +192,16 @@ export function normalizeArguments(program: Command, words: readonly string[]): 
   if (asksForTree(words)) return ["help", "--json"];
   const used = words.find((word) => !word.startsWith("-"));
   const command = program.commands.find((command) => command.name() === used);
-  return command === undefined ? [...words] : normalizeWords(words, command);
+  return command === undefined ? [...words] : normalizeWords(shownAlone(words, command), command);
+}
+
+/** A group of commands alone shows what it is about: `idv quota` is `idv quota show`. */
+function shownAlone(words: readonly string[], group: Command): readonly string[] {
+  const isAlone = words.every((word) => word === group.name() || (word.startsWith("-") && !/^--?h/.test(word)));
+  const shows = group.commands.find((each) => ["show", "list", "stats"].includes(each.name()));
+  return isAlone && shows !== undefined
+    ? words.flatMap((word) => (word === group.name() ? [word, shows.name()] : [word]))
+    : words;
 }
 
 const colourOptions = optionRecords({

@@ -73,6 +73,21 @@ describe("idv", () => {
     expect(stderr).toContain("Usage: idv COMMAND");
   });
 
+  test.each([
+    ["quota", "show"],
+    ["keys", "list"],
+    ["allow", "list"],
+    ["cache", "stats"],
+    ["data", "show"],
+  ])("%s alone is %s of it", async (group, shows) => {
+    const home = temporaryFolder();
+    await idv(["quota", "set", "--limit", "5"], { home });
+    const alone = await idv([group], { home });
+    expect(alone).toEqual(await idv([group, shows], { home }));
+    expect((await idv([group, "--help"], { home })).stdout).toContain(`Usage: idv ${group}`);
+    expect((await idv([group, "nothing"], { home })).code).toBe(2);
+  });
+
   test("with an unknown command suggests a similar one", async () => {
     expect(await idv(["email"])).toEqual({
       code: 2,
