@@ -1,6 +1,6 @@
 /** Covers signing in to the dashboard: links and their sessions, the audit, and proxies that sign people in. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { idv } from "../../support/run-idv.js";
+import { idv, startIdv } from "../../support/run-idv.js";
 import { type Service, serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -50,6 +50,36 @@ describe("links", () => {
     expect((await post(service, "/keys", key("aaaaaaaa2"), nobody)).status).toBe(200);
     expect((await lines("audit"))[0].who).toMatch(/^session \w{9}$/);
     expect((await lines("audit", "--since", "0s")).length).toBe(0);
+  });
+
+  test("leave changes that the audit filters, and follows", async () => {
+    const [mia, zoe] = [
+      await signIn(service, await linkFor("--name", "mia")),
+      await signIn(service, await linkFor("--name", "zoe")),
+    ];
+    const followed = startIdv(["audit", "--follow", "--by", "zoe", "--json", "--since", "1m"], { home });
+    let said = "";
+    followed.stdout!.on("data", (chunk) => {
+      said += chunk;
+    });
+    await post(service, "/keys", key("bbbbbbbb1"), mia);
+    await post(service, "/keys", key("bbbbbbbb2"), zoe);
+    const made = (key: string, who: string) => expect.objectContaining({ who, what: "created", key });
+    expect(await lines("audit", "--by", "mia")).toContainEqual(made("bbbbbbbb1", "mia"));
+    expect(await lines("audit", "--key", "bbbbbbbb2")).toEqual([made("bbbbbbbb2", "zoe")]);
+    expect(await lines("audit", "--by", "zoe", "--key", "bbbbbbbb1")).toEqual([]);
+    await expect.poll(() => said).toContain("bbbbbbbb2");
+    await post(service, "/keys", key("bbbbbbbb3"), zoe);
+    await expect.poll(() => said).toContain("bbbbbbbb3");
+    followed.kill();
+    const entries = said
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(entries.filter(({ what }) => what === "created")).toEqual([
+      made("bbbbbbbb2", "zoe"),
+      made("bbbbbbbb3", "zoe"),
+    ]);
   });
 
   test("give sessions that a page shows and ends", async () => {

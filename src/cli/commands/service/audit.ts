@@ -1,10 +1,13 @@
 /** `idv audit`: the changes of keys, sessions and lists, and who has made them. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AuditEntry } from "../../../state/service/api-key.js";
+import type { ServiceStore } from "../../../state/service/service-store.js";
 import { openServiceState } from "../../config/service-state.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
 import { stateOptions } from "../../options/state.js";
 import { day, duration } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
-import { print } from "../../terminal/standard-output.js";
+import { allPrinted, print } from "../../terminal/standard-output.js";
 import { type DefineCommand, describe } from "../command.js";
 
 const options = optionRecords({
@@ -16,30 +19,59 @@ const options = optionRecords({
     fallback: 30 * day,
     fallbackText: "30d",
   },
+  by: { flags: "--by <NAME>", help: "changes by whom, such as anna" },
+  key: { flags: "--key <ID>", help: "changes of a key alone" },
+  follow: { flags: "-f, --follow", help: "print changes as they are made, the oldest first" },
   json: { flags: "--json", help: "print one JSON object a line" },
 });
 
 export const define: DefineCommand = (command) => {
   describe(command, {
-    description: "Prints the changes of keys, sessions and lists, the newest first, and who has made them.",
-    examples: ["audit", "audit --since 400d --json"],
+    description:
+      "Prints the changes of keys, sessions and lists, the newest first, and who has made them. Each filter leaves what fits it.",
+    examples: ["audit", "audit --since 400d --json", "audit --by anna --follow"],
     options,
     environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"],
   }).action(showAudit);
 };
 
-async function showAudit({ state, since, json }: OptionValues<typeof options>): Promise<void> {
-  const store = await openServiceState(state, process.env);
+type Choices = OptionValues<typeof options>;
+
+const pause = 1000;
+
+async function showAudit({ json, ...choices }: Choices): Promise<void> {
+  const store = await openServiceState(choices.state, process.env);
   try {
-    const entries = (await store.audit(Number.MAX_SAFE_INTEGER, store.now() - since)).map(
-      ({ at, who, what, keyId }) => ({ time: new Date(at).toISOString(), who, what, key: keyId }),
-    );
-    if (json) return print(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
-    await printListing({
-      header: ["time", "who", "what", "key"],
-      rows: entries.map(({ time, who, what, key }) => [time, who, what, key || "-"]),
-    });
+    const pages = entriesOf(store, choices);
+    if (!json) {
+      const rows = (async function* () {
+        for await (const page of pages) yield page.map(({ time, who, what, key }) => [time, who, what, key || "-"]);
+      })();
+      return await printListing({ header: ["time", "who", "what", "key"], rows });
+    }
+    for await (const page of pages) {
+      await print(page.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+      await allPrinted();
+    }
   } finally {
     await store.close();
+  }
+}
+
+async function* entriesOf(store: ServiceStore, { since, by, key, follow }: Omit<Choices, "json">) {
+  const isWanted = ({ who, keyId }: AuditEntry) => (by ?? who) === who && (key ?? keyId) === keyId;
+  let from = store.now() - since;
+  for (let known = 0; ; await sleep(pause)) {
+    const found = await store.audit(Number.MAX_SAFE_INTEGER, from);
+    const fresh = found.slice(0, found.length - known);
+    if (fresh.length > 0 || !follow) {
+      const shown = fresh.filter(isWanted).map(({ at, who, what, keyId }) => {
+        return { time: new Date(at).toISOString(), who, what, key: keyId };
+      });
+      yield follow ? shown.toReversed() : shown;
+    }
+    if (!follow) return;
+    from = found[0]?.at ?? from;
+    known = found.filter(({ at }) => at === from).length;
   }
 }
