@@ -127,9 +127,8 @@ function scanDotAtom(address: string): LocalPart | Fault {
 }
 
 function localFault(address: string, i: number, charCode: number): Fault {
-  if (charCode === 0x40)
-    return i === 0 ? new Fault("nothing before the @", 1) : new Fault("the local part ends with a dot", i);
-  if (charCode === 0x2e) return new Fault(i === 0 ? "the local part starts with a dot" : "two dots in a row", i + 1);
+  if (charCode === 0x40) return new Fault(i > 0 ? "the local part ends with a dot" : "nothing before the @", i || 1);
+  if (charCode === 0x2e) return new Fault(i > 0 ? "two dots in a row" : "the local part starts with a dot", i + 1);
   return new Fault(`${describeCharacter(address, i)} in the local part`, i + 1);
 }
 
