@@ -7,7 +7,8 @@ import type { Classifier } from "./core/classifier/classifier.js";
 import { loadClassifier } from "./core/classifier/tables/load-classifier.js";
 import type { Classification, Kind } from "./core/classifier/verdict.js";
 import { type Why, whyOf } from "./core/classifier/why.js";
-import { classifyIn, compileLists, type EmailForm, type ListedItems } from "./core/library.js";
+import { classifyIn, compileLists } from "./core/classify-in.js";
+import type { EmailForm, ListedItems } from "./core/library.js";
 import type { MailCheck } from "./engines/dns/mail-check.js";
 import { isServerAddress, mostInFlight } from "./engines/dns/vocabulary.js";
 
@@ -19,18 +20,7 @@ export {
   ServiceError,
   type ValidatedItem,
 } from "./client.js";
-export type {
-  Classification,
-  ClassifierStatus,
-  EmailForm,
-  Flag,
-  Kind,
-  ListedItems,
-  Reason,
-  ReasonCode,
-  Why,
-} from "./core/library.js";
-export { canonical, flags } from "./core/library.js";
+export * from "./core/library.js";
 
 export interface ClassifierOptions extends ListedItems {
   /** Path of a table of disposable domains, such as `idv data update` installs; by default the one that comes with idv. */

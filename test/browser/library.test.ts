@@ -261,6 +261,6 @@ test("the small table gives the same verdicts, but for rare disposable domains",
   );
   expect(stderr).toBe("");
   const [faults, ...verdicts] = JSON.parse(stdout);
-  expect(faults).toEqual(["no tables yet: await loadTables() first", "not a small table of this format"]);
+  expect(faults).toEqual(["no tables: await loadTables() first", "not a small table of this format"]);
   expect(verdicts).toEqual(items.map((item) => library.classifyEmail(item)));
 });

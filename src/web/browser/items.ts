@@ -2,21 +2,11 @@
 import { type Classifier, createClassifier as createEngine } from "../../core/classifier/classifier.js";
 import type { Classification, Kind } from "../../core/classifier/verdict.js";
 import { type Why, whyOf } from "../../core/classifier/why.js";
-import { classifyIn, compileLists, type EmailForm, type ListedItems } from "../../core/library.js";
+import { classifyIn, compileLists } from "../../core/classify-in.js";
+import type { EmailForm, ListedItems } from "../../core/library.js";
 import { loadedTable } from "./loaded-table.js";
 
-export type {
-  Classification,
-  ClassifierStatus,
-  EmailForm,
-  Flag,
-  Kind,
-  ListedItems,
-  Reason,
-  ReasonCode,
-  Why,
-} from "../../core/library.js";
-export { canonical, flags } from "../../core/library.js";
+export * from "../../core/library.js";
 
 export interface ItemClassifier {
   /** Returns the verdict of the rules. Synchronous; never throws, whatever the string. */

@@ -26,6 +26,6 @@ export async function fetchFile(url: URL | string): Promise<Uint8Array<ArrayBuff
 }
 
 export function loadedTable(): ClassifierTable {
-  if (table === undefined) throw new Error("no tables yet: await loadTables() first");
+  if (table === undefined) throw new Error("no tables: await loadTables() first");
   return table;
 }

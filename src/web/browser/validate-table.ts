@@ -1,6 +1,6 @@
 /** Validates tables in browsers; the code for that is loaded by the first call. */
 import { createClassifier } from "../../core/classifier/classifier.js";
-import { compileLists } from "../../core/library.js";
+import { compileLists } from "../../core/classify-in.js";
 import { kernelSource } from "./load-tables.js";
 import { fetchFile, loadedTable } from "./loaded-table.js";
 import type { CheckedTable, TableOptions } from "./table.js";
