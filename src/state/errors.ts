@@ -1,30 +1,14 @@
 /** The error of a state file that cannot be used. Its message has the path, the fault and what to do. */
 
+/** What some runs go on without: a file that stays locked, or that machines share without seeing each other's locks; SQLite. */
+type Obstacle = "locked" | "shared" | "no SQLite";
+
 export class StoreError extends Error {
   override readonly name = "StoreError";
+  readonly obstacle: Obstacle | undefined;
 
-  readonly isLocked: boolean;
-  /** Whether machines can share the file, without seeing each other's locks. */
-  readonly isShared: boolean;
-  /** Whether there is no SQLite. */
-  readonly isMissing: boolean;
-
-  constructor(
-    message: string,
-    {
-      isLocked = false,
-      isShared = false,
-      isMissing = false,
-      ...options
-    }: ErrorOptions & {
-      readonly isLocked?: boolean;
-      readonly isShared?: boolean;
-      readonly isMissing?: boolean;
-    } = {},
-  ) {
+  constructor(message: string, { obstacle, ...options }: ErrorOptions & { readonly obstacle?: Obstacle } = {}) {
     super(message, options);
-    this.isLocked = isLocked;
-    this.isShared = isShared;
-    this.isMissing = isMissing;
+    this.obstacle = obstacle;
   }
 }

@@ -193,8 +193,8 @@ async function checkCreatable(path: string): Promise<void> {
       file.close();
     }
   } catch (error) {
-    const isMissing = error instanceof StoreError && error.isMissing;
-    const advice = isMissing ? "" : "; set IDV_QUOTA and IDV_CACHE_FILE to files that can be written";
+    const isWithout = error instanceof StoreError && error.obstacle === "no SQLite";
+    const advice = isWithout ? "" : "; set IDV_QUOTA and IDV_CACHE_FILE to files that can be written";
     throw new UsageError(`${path}: cannot be created: ${(error as Error).message}${advice}`);
   } finally {
     if (trial !== undefined) rmSync(trial, { recursive: true, force: true });

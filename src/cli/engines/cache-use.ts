@@ -14,7 +14,7 @@ export class CacheUse {
     try {
       return await use();
     } catch (error) {
-      if (!(error instanceof StoreError && (error.isLocked || error.isShared || error.isMissing))) throw error;
+      if (!(error instanceof StoreError) || error.obstacle === undefined) throw error;
       // Several uses may fail at the same time; note it once.
       if (!this.#isLost) this.#note(`${error.message.replace(/; .*/, "")}; idv goes on without it`);
       this.#isLost = true;

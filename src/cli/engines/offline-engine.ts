@@ -89,7 +89,7 @@ async function openQuota(
     };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    const isShared = error.isShared && (!existsSync(path) || (await hasNoLimit(path)));
+    const isShared = error.obstacle === "shared" && (!existsSync(path) || (await hasNoLimit(path)));
     if (!isShared && (isNamed || existsSync(path))) throw error;
     const fault = isShared ? `${path} is on a file system that machines share` : error.message;
     note(`${fault}; nobody has set a limit, so nothing is counted`);

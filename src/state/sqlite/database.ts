@@ -56,7 +56,7 @@ export async function openStore(
   if (kind !== undefined) {
     throw new StoreError(
       `${path}: the ${schema.name} is on ${kind}, which machines can share without seeing each other's locks; use a local path, or a shared quota on a database: --quota postgres://...`,
-      { isShared: true },
+      { obstacle: "shared" },
     );
   }
   // First, because a file that is there says that something was stored.
@@ -128,7 +128,7 @@ export async function explainErrors<Result>(
     if (isBusy(error)) {
       throw new StoreError(
         `${path}: the ${name} is still locked by another process; try again when that process is done`,
-        { isLocked: true },
+        { obstacle: "locked" },
       );
     }
     if ((error as { code?: string } | null)?.code !== "ERR_SQLITE_ERROR") throw error;
@@ -154,7 +154,7 @@ export async function loadSqlite(): Promise<SqliteModule> {
     return await nativeCode().sqlite();
   } catch (error) {
     if (!/^(?:No native build|Cannot find (?:module|package))/.test((error as Error).message)) throw error;
-    throw new StoreError(`there is no SQLite for Node.js ${versions.node}; ${nativeAdvice}`, { isMissing: true });
+    throw new StoreError(`there is no SQLite for Node.js ${versions.node}; ${nativeAdvice}`, { obstacle: "no SQLite" });
   }
 }
 

@@ -63,7 +63,7 @@ test("refuses a file on a file system that machines share, and makes none", asyn
   const path = join(temporaryFolder(), "file.db");
   await expect(openStore(path, schema, {}, "NFS")).rejects.toMatchObject({
     message: expect.stringMatching(/the test file is on NFS, .*--quota postgres:\/\/\.\.\.$/),
-    isShared: true,
+    obstacle: "shared",
   });
   expect(existsSync(path)).toBe(false);
 });
