@@ -101,7 +101,7 @@ test("a release has the notes of its version, and takes its files at a second tr
 set -e
 case "$2" in
   view) test -d "$STORE/$3" ;;
-  create) mkdir "$STORE/$3"; cp "$9" "$STORE/$3.md" ;;
+  create) mkdir "$STORE/$3"; printf %s "$9" > "$STORE/$3.md" ;;
   upload) test -f "$STORE/works"; shift 4; cp "$@" "$STORE"/v*/ ;;
 esac
 `;

@@ -9,19 +9,9 @@ import { root, unpack } from "./targets.mjs";
 
 const folder = join(root, "dist/packages");
 const read = (path) => JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
-const {
-  version,
-  license,
-  author,
-  repository,
-  dependencies: { undici },
-  devDependencies: _,
-  scripts: __,
-  private: ___,
-  allowScripts: ____,
-  overrides: _____,
-  ...own
-} = read(root);
+const own = read(root);
+const { version, license, author, repository } = own;
+for (const name of ["devDependencies", "scripts", "private", "allowScripts", "overrides"]) delete own[name];
 const modules = join(root, "node_modules");
 
 /** Versions of Node.js without a SQLite that is safe (see state/sqlite/database.ts) or without zstd. */
@@ -87,7 +77,7 @@ function readme() {
   replace(/^`fixtures\/signups.csv`:/m, "`signups.csv`:");
   replace(
     /^In a clone the command (?:.*\n)*?```sh\nnpm ci && npm test\n```\n/m,
-    "`npm install -g idv` installs the command `idv`, as it is called below. The page of each release has programs of a single file\nthat need no Node.js, and packages for Debian, Homebrew and Scoop.\n",
+    "`npm install -g idv` installs the command `idv`, as it is called below. The page of each release has programs of a single file\nthat need no Node.js, and a package for Debian.\n",
   );
   return text;
 }
@@ -99,11 +89,7 @@ async function packIdv() {
   const optionalDependencies = Object.fromEntries(platforms.map((platform) => [`@idv/native-${platform}`, version]));
   write(
     join(to, "package.json"),
-    JSON.stringify(
-      { ...own, version, license, author, repository, dependencies: { undici }, optionalDependencies },
-      undefined,
-      2,
-    ),
+    JSON.stringify({ ...own, dependencies: { undici: own.dependencies.undici }, optionalDependencies }, undefined, 2),
   );
   return pack(to);
 }

@@ -6,8 +6,7 @@
 //   action REMOTE    what the action runs, as tags of their own: the project has no built files
 //   github           the release with its notes and files; needs gh
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseTarGzip } from "nanotar";
 import { facts, root } from "./targets.mjs";
@@ -52,11 +51,10 @@ function publishRelease() {
   const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
   const section = changelog.split(/^(?=## )/m).find((text) => text.startsWith(`## ${version} `));
   if (section === undefined) throw new Error(`CHANGELOG.md has no section ${version}`);
-  const notes = join(mkdtempSync(join(tmpdir(), "idv-")), "notes.md");
-  writeFileSync(notes, section.replace(/^.*\n+/, ""));
+  const notes = section.replace(/^.*\n+/, "");
   const kind = isPrerelease ? "--prerelease" : "--latest";
   if (!succeeds("gh", ["release", "view", tag])) {
-    run("gh", ["release", "create", tag, "--verify-tag", kind, "--title", tag, "--notes-file", notes]);
+    run("gh", ["release", "create", tag, "--verify-tag", kind, "--title", tag, "--notes", notes]);
   }
   run("gh", ["release", "upload", tag, "--clobber", ...readdirSync(folder).map((name) => join(folder, name))]);
 }
