@@ -70,10 +70,7 @@ const sharedMilliseconds = 60_000;
  */
 export function createClassifier(options: ClassifierOptions = {}): ItemClassifier {
   const { table, dns = false } = options;
-  const classifier = loadClassifier({
-    ...(table !== undefined && { table }),
-    ownLists: compileLists(options),
-  });
+  const classifier = loadClassifier({ ...(table !== undefined && { table }), ownLists: compileLists(options) });
   const stage = dns === false ? undefined : openStage(classifier, dns === true ? {} : checked(dns));
 
   let current: { readonly mail: Promise<MailCheck | undefined>; readonly until: number } | undefined;

@@ -8,9 +8,7 @@ describe("printable", () => {
     ["C1 controls", "a\u009bb", "a\\u{9b}b"],
     ["direction marks", "\u202egpj.exe\u2066\u200f\u061c", "\\u{202e}gpj.exe\\u{2066}\\u{200f}\\u{61c}"],
     ["line separators", "a\u2028b\u2029", "a\\u{2028}b\\u{2029}"],
-  ])("makes %s visible", (_, text, expected) => {
-    expect(printable(text)).toBe(expected);
-  });
+  ])("makes %s visible", (_, text, expected) => expect(printable(text)).toBe(expected));
 
   test("leaves letters of any script unchanged", () => {
     const text = "Zoë Ωμέγα 日本 עברית 👩‍👧";
@@ -36,14 +34,10 @@ test.each([
   [92_400, "92 kB"],
   [999_600, "1.0 MB"],
   [4_200_000_000, "4.2 GB"],
-])("writes %d bytes as %s", (bytes, text) => {
-  expect(sizeOf(bytes)).toBe(text);
-});
+])("writes %d bytes as %s", (bytes, text) => expect(sizeOf(bytes)).toBe(text));
 
 test.each([
   [0, 0, "0.0 %"],
   [1, 8, "12.5 %"],
   [2, 2, "100.0 %"],
-])("writes the share %d of %d as %s", (part, whole, text) => {
-  expect(percent(part, whole)).toBe(text);
-});
+])("writes the share %d of %d as %s", (part, whole, text) => expect(percent(part, whole)).toBe(text));

@@ -35,12 +35,7 @@ const commands: readonly CommandEntry[] = [
     summary: "check the domains of a table",
     load: () => import("./commands/domains.js"),
   },
-  {
-    name: "check",
-    group: validate,
-    summary: "check a few values",
-    load: () => import("./commands/check.js"),
-  },
+  { name: "check", group: validate, summary: "check a few values", load: () => import("./commands/check.js") },
   {
     name: "page",
     group: validate,
@@ -65,12 +60,7 @@ const commands: readonly CommandEntry[] = [
     summary: "show or change the quota of the offline engine",
     load: () => import("./commands/own/quota.js"),
   },
-  {
-    name: "data",
-    group: machine,
-    summary: "show or update the lists",
-    load: () => import("./commands/own/data.js"),
-  },
+  { name: "data", group: machine, summary: "show or update the lists", load: () => import("./commands/own/data.js") },
   {
     name: "doctor",
     group: machine,
@@ -95,24 +85,14 @@ const commands: readonly CommandEntry[] = [
     summary: "keep the key of a service",
     load: () => import("./commands/own/login.js"),
   },
-  {
-    name: "logout",
-    group: service,
-    summary: "remove that key",
-    load: () => import("./commands/own/logout.js"),
-  },
+  { name: "logout", group: service, summary: "remove that key", load: () => import("./commands/own/logout.js") },
   {
     name: "cache",
     group: service,
     summary: "show or shrink the cache of verdicts",
     load: () => import("./commands/own/cache.js"),
   },
-  {
-    name: "serve",
-    group: server,
-    summary: "run the service",
-    load: () => import("./commands/service/serve.js"),
-  },
+  { name: "serve", group: server, summary: "run the service", load: () => import("./commands/service/serve.js") },
   {
     name: "keys",
     group: server,

@@ -25,11 +25,7 @@ const wrappings: readonly Wrapping[] = [
   { start: /^\x1f\x9d/, what: "a compress file (.Z)", command: "gzip -dc" },
   // One layer of compression has already been removed.
   { start: /^\x1f\x8b\x08/, what: "a gzip file in a compressed file", command: "gzip -dc FILE | gzip -dc" },
-  {
-    start: /^\x28\xb5\x2f\xfd/,
-    what: "a zstd file in a compressed file",
-    command: "zstd -dc FILE | zstd -dc",
-  },
+  { start: /^\x28\xb5\x2f\xfd/, what: "a zstd file in a compressed file", command: "zstd -dc FILE | zstd -dc" },
   { start: /^-----BEGIN PGP MESSAGE-----/, what: "a PGP message", command: "gpg -d" },
   // A session key for a public key (version 3) or a password (version 4): RFC 4880 section 4.2, 5.1 and 5.3.
   {

@@ -7,9 +7,7 @@ import { spreadsheets } from "./xlsx/format.js";
 
 const sheetFormats: readonly SheetFormat[] = [spreadsheets];
 
-export const textRefuses: Refusals = {
-  sheet: "--sheet is for spreadsheet files, and this is not one",
-};
+export const textRefuses: Refusals = { sheet: "--sheet is for spreadsheet files, and this is not one" };
 
 export const sheetFormatOf = (start: Uint8Array): SheetFormat | undefined =>
   sheetFormats.find((format) => format.starts(start));

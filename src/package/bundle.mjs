@@ -135,10 +135,7 @@ const bundles = [
       codeSplitting: {
         includeDependenciesRecursively: false,
         groups: [
-          {
-            name: "flags",
-            test: /src.core.classifier.flags.(?:flags|mail-services)\.ts$|role-based-email-addresses/,
-          },
+          { name: "flags", test: /src.core.classifier.flags.(?:flags|mail-services)\.ts$|role-based-email-addresses/ },
           { name: "validate-table", test: /src.web.browser.validate-table\.ts$/ },
         ],
       },
@@ -185,16 +182,8 @@ const bundles = [
           },
           { name: "classifier", test: /src.core.classifier.(?:classifier|canonical)\.ts$/, priority: 2 },
           // Also for the workers.
-          {
-            name: "blocks",
-            test: /src.core.table.scan.chunk-assembler\.ts$/,
-            priority: 2,
-          },
-          {
-            name: "run",
-            test: /src.(?:cli.bulk.run-bulk|cli.commands.(?:emails|domains))\.ts$/,
-            priority: 1,
-          },
+          { name: "blocks", test: /src.core.table.scan.chunk-assembler\.ts$/, priority: 2 },
+          { name: "run", test: /src.(?:cli.bulk.run-bulk|cli.commands.(?:emails|domains))\.ts$/, priority: 1 },
         ],
       },
     },

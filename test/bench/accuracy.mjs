@@ -28,9 +28,7 @@ import { largeProviders, madeTypos } from "./made-typos.mjs";
 import { say } from "./measure.mjs";
 
 const files = { type: "string", multiple: true, default: [] };
-const { values } = parseArgs({
-  options: { disposable: files, legit: files, addresses: files, syntax: files },
-});
+const { values } = parseArgs({ options: { disposable: files, legit: files, addresses: files, syntax: files } });
 const percent = (part, whole) => `${((100 * part) / Math.max(1, whole)).toFixed(3)} %`;
 const linesIn = (file) => [
   ...new Set(

@@ -25,13 +25,7 @@ socket.on("message", (bytes, { port, address }) => {
   const answers = isMissing ? [] : [{ type: "MX", name, data: { preference: 10, exchange: "mail.larch-and-oak.com" } }];
   const isLate = name.startsWith("late-");
   const code = isMissing ? 3 : isLate ? 2 : 0;
-  const answer = encode({
-    type: "response",
-    id,
-    questions,
-    flags: 0x180 | code,
-    answers: isLate ? [] : answers,
-  });
+  const answer = encode({ type: "response", id, questions, flags: 0x180 | code, answers: isLate ? [] : answers });
   setTimeout(() => socket.send(answer, port, address), isLate && !late.has(name) ? 400 : 0);
   late.add(name);
 });

@@ -35,10 +35,7 @@ async function load({ url, key, isOnce }, items, connections) {
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body,
     ...(isOnce && {
-      setupRequest: (request) => ({
-        ...request,
-        headers: { ...request.headers, "idempotency-key": randomUUID() },
-      }),
+      setupRequest: (request) => ({ ...request, headers: { ...request.headers, "idempotency-key": randomUUID() } }),
     }),
   }));
   const result = await autocannon({ url, requests, connections, duration: seconds });

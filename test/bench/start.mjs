@@ -31,10 +31,7 @@ for (let round = 0; round < rounds; round++) {
   for (const [name, args] of Object.entries(commands)) {
     const started = performance.now();
     const env = { PATH: process.env.PATH, HOME: home };
-    const { status, stderr } = spawnSync(process.execPath, args, {
-      env,
-      stdio: ["ignore", "ignore", "pipe"],
-    });
+    const { status, stderr } = spawnSync(process.execPath, args, { env, stdio: ["ignore", "ignore", "pipe"] });
     times.get(name).push(performance.now() - started);
     if (status !== 0) throw new Error(`${name}: ${stderr}`);
   }

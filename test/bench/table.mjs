@@ -16,10 +16,7 @@ import { readDisposableList } from "./disposable-list.mjs";
 import { bareEnvironment, measure, median, say } from "./measure.mjs";
 import { writeTableInput } from "./table-input.mjs";
 
-const { values, positionals } = parseArgs({
-  options: { profile: { type: "boolean" } },
-  allowPositionals: true,
-});
+const { values, positionals } = parseArgs({ options: { profile: { type: "boolean" } }, allowPositionals: true });
 const [rows = 5_000_000, rounds = 5] = positionals.map(Number);
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "idv-bench-"));

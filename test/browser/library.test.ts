@@ -22,11 +22,7 @@ const read = (name: string) => new Uint8Array(readFileSync(new URL(name, built))
 const web: typeof import("../../src/web/browser/index.js") = await import(new URL("index.js", built).href);
 
 beforeAll(() =>
-  web.loadTables({
-    disposable: read("disposable.bin"),
-    suffixes: read("suffixes.bin"),
-    kernel: read("kernel.wasm"),
-  }),
+  web.loadTables({ disposable: read("disposable.bin"), suffixes: read("suffixes.bin"), kernel: read("kernel.wasm") }),
 );
 
 const bytesOf = async ({ stream }: CheckedTable) =>
@@ -140,12 +136,7 @@ describe("the library, on a table", () => {
       ...["--only", "ok,alias,empty", "--add", "canonical,flags"],
     );
     expect(output.toString()).toBe(program.toString());
-    expect(summary).toMatchObject({
-      rows: 4,
-      written: 2,
-      empty: 1,
-      statuses: { ok: 1, disposable: 1, fake: 1 },
-    });
+    expect(summary).toMatchObject({ rows: 4, written: 2, empty: 1, statuses: { ok: 1, disposable: 1, fake: 1 } });
   });
 });
 
@@ -226,11 +217,7 @@ test("the library loads 60 kB before it validates tables, and 30 kB with gzip fo
   const entry = join(temporaryFolder(), "form.js");
   const module = new URL("small.js", built).pathname;
   writeFileSync(entry, `export { classifyEmail, loadTables } from ${JSON.stringify(module)};\n`);
-  const bundle = await rolldown({
-    input: entry,
-    platform: "browser",
-    treeshake: { moduleSideEffects: false },
-  });
+  const bundle = await rolldown({ input: entry, platform: "browser", treeshake: { moduleSideEffects: false } });
   const { output } = await bundle.generate({ minify: true, format: "esm" });
   const chunks = output.flatMap((file) => (file.type === "chunk" ? [file.code] : []));
   expect(gzipSync(chunks.join("")).length).toBeLessThan(30_000);

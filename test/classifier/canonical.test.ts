@@ -51,9 +51,7 @@ describe("canonicalItem", () => {
     ['"ann.lee"@b.net', "ann.lee@b.net"],
     ["a.+b@hotmail.de", '"a."@hotmail.de'],
     ['"a\\"b\\\\c"@b.net', '"a\\"b\\\\c"@b.net'],
-  ])("turns %s into %s", (item, expected) => {
-    expect(canonicalItem("email", item)).toBe(expected);
-  });
+  ])("turns %s into %s", (item, expected) => expect(canonicalItem("email", item)).toBe(expected));
 
   test.each(["", "ann", "a@@b.net", "ann@[192.0.2.1]", "a..b@c.net"])("returns nothing for %j", (item) => {
     expect(canonicalItem("email", item)).toBeUndefined();
@@ -64,9 +62,7 @@ test.each([
   ["Mailinator.COM.", "mailinator.com"],
   ["BÜCHER.de", "xn--bcher-kva.de"],
   ["a..b", undefined],
-])("the canonical domain of %s is %s", (item, expected) => {
-  expect(canonicalItem("domain", item)).toBe(expected);
-});
+])("the canonical domain of %s is %s", (item, expected) => expect(canonicalItem("domain", item)).toBe(expected));
 
 test("a canonical address is its own canonical address", () => {
   const domain = fc.constantFrom(

@@ -142,9 +142,7 @@ describe("domains", () => {
 
 const providers = [...majorProviders, ...familyDomains, ...mailcomDomains, ...offeredDomains, ...privacyProviders];
 
-test.each(providers)("the provider %s is ok", (domain) => {
-  expect(classify("domain", domain)).toEqual({ status: "ok" });
-});
+test.each(providers)("the provider %s is ok", (domain) => expect(classify("domain", domain)).toEqual({ status: "ok" }));
 
 test("nearly all domains of the merged lists are disposable and none is ok", () => {
   const statuses = disposableEntries.map(({ domain, onlyBelow }) =>
@@ -217,11 +215,7 @@ describe("spellings of one address", () => {
           // Upper case does not always convert back: ß becomes SS.
           if (domainToASCII(spelling) !== domainToASCII(name)) continue;
           const { status, reason } = classify("email", `${mailbox}@${spelling}`);
-          expect({ spelling, status, reason }).toEqual({
-            spelling,
-            status: expected.status,
-            reason: expected.reason,
-          });
+          expect({ spelling, status, reason }).toEqual({ spelling, status: expected.status, reason: expected.reason });
           expect(classify("domain", spelling).status).toBe(classify("domain", name).status);
         }
       }),

@@ -23,9 +23,7 @@ describe("the disposable table", () => {
     expect(tableOf(entry("mailinator.com"), entry("eu.cc", true)).find(ascii)).toBe(expected);
   });
 
-  test("finds nothing if it is empty", () => {
-    expect(tableOf().find("mailinator.com")).toBeUndefined();
-  });
+  test("finds nothing if it is empty", () => expect(tableOf().find("mailinator.com")).toBeUndefined());
 
   test("compiles to the same bytes for the same entries in any order", () => {
     const entries = Array.from({ length: 1000 }, (_, i) => entry(`domain-${i}.net`));
@@ -40,9 +38,7 @@ describe("the disposable table", () => {
     ["empty bytes", new Uint8Array()],
     ["other bytes", new Uint8Array(4096).fill(7)],
     ["a truncated table", compileDisposableTable([entry("a.com")]).subarray(0, 100)],
-  ])("rejects %s", (_, bytes) => {
-    expect(() => new DisposableTable(bytes)).toThrow("not a table");
-  });
+  ])("rejects %s", (_, bytes) => expect(() => new DisposableTable(bytes)).toThrow("not a table"));
 
   test("reads bytes at any offset in memory", () => {
     const file = compileDisposableTable([entry("a.com")]);
@@ -150,7 +146,5 @@ describe("merging lists", () => {
     ["Log in at\na.com\n", undefined],
     ['{"domains":[]}', undefined],
     ["[1,2]", undefined],
-  ])("reads the names, if any, in %j", (text, names) => {
-    expect(namesIn(text)).toEqual(names);
-  });
+  ])("reads the names, if any, in %j", (text, names) => expect(namesIn(text)).toEqual(names));
 });

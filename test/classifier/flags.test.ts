@@ -34,18 +34,14 @@ test.each<[string, readonly Flag[]]>([
   ["info@[192.0.2.1]", []],
   ["info@@x", []],
   ["", []],
-])("%s has the flags %j", (address, flags) => {
-  expect(flagsOf("email", address)).toEqual(flags);
-});
+])("%s has the flags %j", (address, flags) => expect(flagsOf("email", address)).toEqual(flags));
 
 test.each(
   (
     "asdasd qweqwe abcabc asdfgh lkjhgfdsa poiuy zxcv sdfgsd dfgdfg xcxcxc bcdbcd aaaa abcdef qwer.ty nomail " +
     "no_email fakeemail dontknow+x nospam77 testtest blahblah"
   ).split(" "),
-)("%s@ is gibberish", (local) => {
-  expect(flagsOf("email", `${local}@larch-and-oak.com`)).toContain("gibberish");
-});
+)("%s@ is gibberish", (local) => expect(flagsOf("email", `${local}@larch-and-oak.com`)).toContain("gibberish"));
 
 // Names of people and their short forms, and mailboxes that companies have.
 test.each(

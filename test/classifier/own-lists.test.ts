@@ -24,9 +24,7 @@ describe("list lines", () => {
     ["MX:*.b.net", "mx:b.net"],
     ["", undefined],
     ["# nothing", undefined],
-  ])("%j is parsed", (line, expected) => {
-    expect(parseListLine(line, "deny")).toEqual(expected);
-  });
+  ])("%j is parsed", (line, expected) => expect(parseListLine(line, "deny")).toEqual(expected));
 
   test.each([
     "two words",
@@ -41,9 +39,7 @@ describe("list lines", () => {
     "@",
     "..b.net",
     "*@*.b.net",
-  ])("%j is rejected", (line) => {
-    expect(parseListLine(line, "deny")).toBeInstanceOf(Fault);
-  });
+  ])("%j is rejected", (line) => expect(parseListLine(line, "deny")).toBeInstanceOf(Fault));
 
   test("an allow list takes no exchange", () => {
     expect(parseListLine("mx:b.net", "allow")).toEqual(new Fault("only a deny list takes mx:", 1));
@@ -70,10 +66,7 @@ const { classify } = createClassifier(table, {
 test.each(["localhost", "10.0.0.256"])(
   "%s cannot receive mail and stays fake although the allow list has it",
   (domain) => {
-    const allowing = createClassifier(table, {
-      allow: compileList("allow", [domain]),
-      deny: compileList("deny", []),
-    });
+    const allowing = createClassifier(table, { allow: compileList("allow", [domain]), deny: compileList("deny", []) });
     expect(allowing.classify("domain", domain).status).toBe("fake");
     expect(allowing.classify("email", `ann@${domain}`).status).toBe("fake");
   },

@@ -17,9 +17,7 @@ test.each<[string, unknown, number, string | undefined]>([
   ["a state error", new StoreError("locked"), 6, "locked"],
   [
     "a missing module",
-    Object.assign(new Error("Cannot find module './a.js'\nRequire stack:\n- b.js"), {
-      code: "MODULE_NOT_FOUND",
-    }),
+    Object.assign(new Error("Cannot find module './a.js'\nRequire stack:\n- b.js"), { code: "MODULE_NOT_FOUND" }),
     70,
     "a part of idv is missing: ./a.js; install idv again",
   ],

@@ -80,10 +80,7 @@ test("an update keeps what a list has corrected when the registry no longer has 
     else publish(name, file, "9.0.1");
   }
   const { code, stdout, stderr } = await idv(["data", "update"], run);
-  expect({ code, stdout }).toEqual({
-    code: 0,
-    stdout: expect.stringContaining("; 929 entries, 929 before"),
-  });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("; 929 entries, 929 before") });
   expect(stderr, JSON.stringify(stderr)).toMatch(
     /^(?:idv: http:[^ ]+\/[a-z-]+: the answer is 404; going on with the names that its last version left in the lists\n){2}$/,
   );
@@ -131,12 +128,7 @@ test("the public list is fetched when it has changed, and its names are disposab
     stdout: expect.stringContaining(`, ${publicList.name} 2026-11-02; 931 entries, `),
     stderr: "",
   });
-  expect(await show(run)).toMatchObject({
-    published: "2026-11-02",
-    etag: '"1"',
-    domains: 703,
-    onlyHere: 2,
-  });
+  expect(await show(run)).toMatchObject({ published: "2026-11-02", etag: '"1"', domains: 703, onlyHere: 2 });
   // A popular name of a list that nobody curates is not disposable.
   expect((await idv(["check", "a@new-service.com", "a@wikipedia.org"], run)).stdout).toBe(
     "a@new-service.com\tdisposable\tdisposable-domain: new-service.com\na@wikipedia.org\tok\n",

@@ -5,13 +5,7 @@ import type { PackageVersion } from "../../src/engines/data/npm-packages.js";
 import { mergeDisposableLists, type RoledList } from "../../src/engines/data/sources.js";
 import { compileDownloads, type Download, hasNewer } from "../../src/engines/data/update.js";
 
-const source = {
-  name: "some-list",
-  version: "2.0.1",
-  published: "2026-04-13",
-  licence: "MIT",
-  domains: 7000,
-};
+const source = { name: "some-list", version: "2.0.1", published: "2026-04-13", licence: "MIT", domains: 7000 };
 const inUse = new DisposableTable(
   compileDisposableTable(
     Array.from({ length: 5000 }, (_, i) => ({ domain: `throwaway-${i}.com`, onlyBelow: false })),
@@ -48,9 +42,7 @@ describe("downloaded lists", () => {
     ["be half as long as those in use", names(3500)],
     ["grow 1.25 times", names(6000)],
     ["have five popular domains", [...names(5000), ...popular.slice(0, 5)]],
-  ])("may %s", (_, list) => {
-    expect(compile(list).notices).toEqual([]);
-  });
+  ])("may %s", (_, list) => expect(compile(list).notices).toEqual([]));
 
   const anyway = "; if the lists are right, pass --force";
   test.each<[string, unknown, string, string]>([
@@ -141,15 +133,10 @@ describe("names below a domain", () => {
       ["mail.elm.com"],
     ],
     ["are never disposable below a provider", [list("elm.gmail.com"), list("elm.gmail.com")], []],
-  ])("%s", (_, lists, expected) => {
-    expect(merged(lists)).toEqual(expected);
-  });
+  ])("%s", (_, lists, expected) => expect(merged(lists)).toEqual(expected));
 
   test("are popular if their domain is", () => {
-    const lists: RoledList[] = [1, 2].map(() => ({
-      role: "doubted",
-      list: ["www.google.com", "www.elm.com"],
-    }));
+    const lists: RoledList[] = [1, 2].map(() => ({ role: "doubted", list: ["www.google.com", "www.elm.com"] }));
     expect(merged(lists, (name) => name === "google.com")).toEqual(["www.elm.com"]);
   });
 });

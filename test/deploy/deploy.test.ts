@@ -73,16 +73,11 @@ test.each(manifests)("the commands of %s are right, with their variables", async
   }
 });
 
-test("the Dockerfile has no fault", () => {
-  expect(lintDockerfile(read("src/package/deploy/Dockerfile"))).toEqual([]);
-});
+test("the Dockerfile has no fault", () => expect(lintDockerfile(read("src/package/deploy/Dockerfile"))).toEqual([]));
 
 test("compose builds and probes the image", () => {
   const { services } = parse(read("src/package/deploy/compose.yaml"), { merge: true });
-  expect(services.server1.build).toEqual({
-    context: "../../..",
-    dockerfile: "src/package/deploy/Dockerfile",
-  });
+  expect(services.server1.build).toEqual({ context: "../../..", dockerfile: "src/package/deploy/Dockerfile" });
   expect(services.server2).toEqual(services.server1);
   expect(services.server1).toMatchObject({ read_only: true, tmpfs: [expect.stringMatching(/^\/tmp:/)] });
 });
@@ -91,10 +86,7 @@ test.skipIf(!hasProgram("docker-compose"))("docker-compose accepts its file", ()
   const { status, stderr } = spawnSync(
     "docker-compose",
     ["-f", `${root}src/package/deploy/compose.yaml`, "config", "-q"],
-    {
-      encoding: "utf8",
-      env: { PATH: process.env["PATH"], POSTGRES_PASSWORD: "x" },
-    },
+    { encoding: "utf8", env: { PATH: process.env["PATH"], POSTGRES_PASSWORD: "x" } },
   );
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });

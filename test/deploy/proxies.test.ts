@@ -74,10 +74,7 @@ async function start(from: Start): Promise<string> {
   const [folder, port] = [temporaryFolder(), await freePort()];
   mkdirSync(join(folder, "home"));
   const [program, args] = from(folder, port, new URL(service.url).host);
-  const child = spawn(program, args, {
-    stdio: "ignore",
-    env: { ...process.env, HOME: join(folder, "home") },
-  });
+  const child = spawn(program, args, { stdio: "ignore", env: { ...process.env, HOME: join(folder, "home") } });
   afterFile(() => child.kill("SIGTERM"));
   const url = `http://127.0.0.1:${port}`;
   const status = () =>
@@ -95,11 +92,7 @@ async function signIn(url: string): Promise<readonly [number, string]> {
   const token = new URL(stdout.trim()).searchParams.get("token")!;
   const response = await fetch(`${url}/dashboard/sign-in`, {
     method: "POST",
-    headers: {
-      "content-type": "application/x-www-form-urlencoded",
-      origin: url,
-      "sec-fetch-site": "same-origin",
-    },
+    headers: { "content-type": "application/x-www-form-urlencoded", origin: url, "sec-fetch-site": "same-origin" },
     body: `token=${token}`,
     redirect: "manual",
   });

@@ -30,9 +30,7 @@ describe("exchanges", () => {
     ["a listed exchange", ["x.Dropmail.me."], { kind: "disposable-mx", suffix: "dropmail.me" }],
     ["a listed exchange itself", ["dropmail.me"], { kind: "disposable-mx", suffix: "dropmail.me" }],
     ["a name that only ends like one", ["xdropmail.me"], ["xdropmail.me"]],
-  ])("lead to a finding: %s", (_, exchanges, expected) => {
-    expect(judge(...exchanges)).toEqual(expected);
-  });
+  ])("lead to a finding: %s", (_, exchanges, expected) => expect(judge(...exchanges)).toEqual(expected));
 
   // Hosts of large mail services, registrars and forwarders, which serve real people.
   test.each(
@@ -106,6 +104,4 @@ test.each([
   [[["v=spf1 -all"], ["v=spf1 mx -all"]], false],
   [[["v=spf1 ip4:192.0.2.1 -all"]], false],
   [[], false],
-])("TXT records %j declare that no mail is sent: %s", (texts, expected) => {
-  expect(sendsNoMail(texts)).toBe(expected);
-});
+])("TXT records %j declare that no mail is sent: %s", (texts, expected) => expect(sendsNoMail(texts)).toBe(expected));

@@ -70,9 +70,7 @@ test.skipIf(named === undefined)(
     controls { };
     zone "larch.test" { type primary; file "${folder}/zone"; };`,
     );
-    const server = spawn(named!, ["-g", "-c", join(folder, "named.conf")], {
-      stdio: ["ignore", "ignore", "pipe"],
-    });
+    const server = spawn(named!, ["-g", "-c", join(folder, "named.conf")], { stdio: ["ignore", "ignore", "pipe"] });
     try {
       let said = "";
       server.stderr.on("data", (chunk: Buffer) => {

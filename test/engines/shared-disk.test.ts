@@ -24,10 +24,7 @@ test.skipIf(!areInstalled({ "bindfs --version": "bindfs", "test -w /dev/fuse": "
       stderr: expect.stringContaining("is on a file system that machines share; nobody has set a limit"),
     });
     const refusal = expect.stringContaining("quota file is on FUSE");
-    expect(await idv(["quota", "set", "--limit", "5"], on(mount))).toMatchObject({
-      code: 6,
-      stderr: refusal,
-    });
+    expect(await idv(["quota", "set", "--limit", "5"], on(mount))).toMatchObject({ code: 6, stderr: refusal });
     await idv(["quota", "set", "--limit", "5"], on(local));
     expect(await idv(args, on(mount))).toMatchObject({ code: 6, stderr: refusal });
   },

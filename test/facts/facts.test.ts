@@ -46,9 +46,7 @@ const facts: fc.Arbitrary<Facts> = fc
     other: count,
     empty: count,
     reasons: fc.dictionary(fc.constantFrom(...ruleReasons.map(({ code }) => code)), fc.integer({ min: 1, max: 999 })),
-    domains: fc.uniqueArray(fc.tuple(fc.domain(), fc.integer({ min: 1, max: 999 })), {
-      selector: ([name]) => name,
-    }),
+    domains: fc.uniqueArray(fc.tuple(fc.domain(), fc.integer({ min: 1, max: 999 })), { selector: ([name]) => name }),
     repairable: count,
     charged: count,
     left: fc.option(count),

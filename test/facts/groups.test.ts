@@ -90,10 +90,7 @@ describe("idv emails counts rows by a column", () => {
 
   test("in a report for each column of few values, over several files", async () => {
     const rows = (from: string) => times(10, `${ok},${from}`, `${bad},fair`).join("\n");
-    const home = folderOf({
-      "a.csv": `email,source\n${rows("web")}\n`,
-      "b.csv": `email,source\n${rows("shop")}\n`,
-    });
+    const home = folderOf({ "a.csv": `email,source\n${rows("web")}\n`, "b.csv": `email,source\n${rows("shop")}\n` });
     const args = ["emails", "a.csv", "b.csv", "-o", "o/", "--report", "r.json", "--report", "r.html"];
     const { code, stderr } = await idv(args, { home });
     expect(code, stderr).toBe(0);
@@ -121,9 +118,7 @@ describe("idv emails counts rows by a column", () => {
         const field = (text: string) => `"${text.replaceAll('"', '""')}"`;
         const lines = rows.map(([item, from]) => `${item},${field(from)}`).join("\n");
         const home = folderOf({ "l.csv": `email,source\n${ok},web\n${lines}\n` });
-        const run = await idv(["emails", "l.csv", "--by", "source", "--log", "json", "-o", "o.csv"], {
-          home,
-        });
+        const run = await idv(["emails", "l.csv", "--by", "source", "--log", "json", "-o", "o.csv"], { home });
         const { groups } = JSON.parse(run.stderr.trim().split("\n").at(-1)!) as { groups: readonly Group[] };
         const expected = new Map<string, number>();
         for (const [item, from] of [[ok, "web"] as const, ...rows]) {
@@ -174,9 +169,7 @@ test("values beyond the shown ones are in the figures of the whole list", async 
     ),
   ).flat();
   const home = folderOf({ "l.csv": `email,source\n${rows.join("\n")}\n` });
-  const { stderr } = await idv(["emails", "l.csv", "--by", "source", "-o", "o.csv", "--report", "r.md"], {
-    home,
-  });
+  const { stderr } = await idv(["emails", "l.csv", "--by", "source", "-o", "o.csv", "--report", "r.md"], { home });
   expect(stderr).toContain("80 other values  720 rows, 100.0 % bad\n");
   const report = readFileSync(join(home, "r.md"), "utf8");
   expect(report).toContain("| 80 other values | 720 | 100.0 % |");

@@ -20,16 +20,12 @@ describe("reads the month of", () => {
     ["November 22, 2026", "2026-11"],
     ["1795341600", "2026-11"],
     ["1795341600000", "2026-11"],
-  ])("%s", (text, month) => {
-    expect(columnOf({ a: [text] })?.monthOf(text)).toBe(month);
-  });
+  ])("%s", (text, month) => expect(columnOf({ a: [text] })?.monthOf(text)).toBe(month));
 });
 
 test.each(["", "ann", "12345", "2026", "555-0199", "49/99/2026", "2026-13-01", "0001-01-01", "10.0.0.1"])(
   "%j is not a date",
-  (text) => {
-    expect(columnOf({ a: [text] })).toBeUndefined();
-  },
+  (text) => expect(columnOf({ a: [text] })).toBeUndefined(),
 );
 
 test("ambiguous dates are read only if another date in the column settles their order", () => {
@@ -50,9 +46,7 @@ describe("dates without separators", () => {
 
   test.each(["20261300", "20261132", "202611221", "20261122250000", "20261122999999", "20261122100000x"])(
     "%s is not a date",
-    (text) => {
-      expect(columnOf({ date: [text] })).toBeUndefined();
-    },
+    (text) => expect(columnOf({ date: [text] })).toBeUndefined(),
   );
 });
 

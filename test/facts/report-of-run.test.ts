@@ -166,9 +166,7 @@ describe("--report", () => {
   });
 
   test("counts flags, if they are wanted", async () => {
-    const home = folderOf({
-      "list.csv": "email\ninfo@larch-and-oak.com\nhr@web.de\nann.keller@web.de\nbroken\n",
-    });
+    const home = folderOf({ "list.csv": "email\ninfo@larch-and-oak.com\nhr@web.de\nann.keller@web.de\nbroken\n" });
     const text = textOf(await reportOn(home, "list.csv", "-o", "out.csv", "--add", "flags"));
     expect(text).toContain("Kinds of addresses Flag Rows");
     expect(text).toMatch(/mailbox of a function \(role\) 2 .*free provider 2/);
@@ -191,9 +189,7 @@ describe("--report", () => {
 
   test("covers the good files if one of several fails", async () => {
     const home = folderOf({ "a.csv": list, "b.csv": 'email\n"open\n' });
-    const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "-o", "out/", "--report", "r.html"], {
-      home,
-    });
+    const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "-o", "out/", "--report", "r.html"], { home });
     expect(code, stderr).not.toBe(0);
     expect(textOf(readFileSync(join(home, "r.html"), "utf8"))).toContain("a.csv 4 of 9");
   });

@@ -26,10 +26,7 @@ async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(all);
 }
 
-const pack = {
-  gzip: (bytes: Buffer) => gzipSync(bytes),
-  zstd: (bytes: Buffer) => Buffer.from(compress(bytes)),
-};
+const pack = { gzip: (bytes: Buffer) => gzipSync(bytes), zstd: (bytes: Buffer) => Buffer.from(compress(bytes)) };
 /** A skippable frame with 3 bytes of content (RFC 8878 §3.1.2). */
 const skippable = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
 

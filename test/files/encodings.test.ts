@@ -100,10 +100,7 @@ describe("--encoding :OUT", () => {
   ])("fails for %s", async (_, args, code, message) => {
     const home = folderOf({ "l.csv": "name,email\nJü 漢,a@larch-and-oak.com\n" });
     const outcome = await idv(["emails", "l.csv", ...args], { home });
-    expect({ code: outcome.code, stderr: outcome.stderr }).toEqual({
-      code,
-      stderr: expect.stringContaining(message),
-    });
+    expect({ code: outcome.code, stderr: outcome.stderr }).toEqual({ code, stderr: expect.stringContaining(message) });
     expect(readdirSync(home).filter((name) => name.startsWith("o."))).toEqual([]);
   });
 });

@@ -103,9 +103,7 @@ test.each([
     "Chinese with rare characters in GBK",
     "\xc5\xb7\xd1\xf4\xb4\xe4\xbb\xa8,\xd5\xbf\xbd\xad\n\xcb\xbe\xc2\xed\xdc\xb2,\xd6\xea\xd6\xde\n\xd6\xee\xb8\xf0\xc1\xc1,\xcf\xe5\xd1\xf4\n\xc9\xcf\xb9\xd9\xcd\xf1\xb6\xf9,\xcf\xcc\xd1\xf4\n",
   ],
-])("%s is not guessed", (_, binary) => {
-  expect(guess(binary)).toBeUndefined();
-});
+])("%s is not guessed", (_, binary) => expect(guess(binary)).toBeUndefined());
 
 describe("guessing windows-1252", () => {
   test.each([
@@ -115,17 +113,13 @@ describe("guessing windows-1252", () => {
       "many letters",
       "S\xf8ren Kj\xe6r,\xc5rhus\nJ\xf8rgen N\xe6ss,Troms\xf8\n\xc5se Bj\xf8rk,\xc5lesund\nM\xe6ng H\xe5kon,N\xe6r\xf8y\nR\xf8nne,K\xf8ge\n\xd8steg\xe5rd,N\xe6stved\nL\xe6rke,Sk\xe6rb\xe6k\n",
     ],
-  ])("succeeds with %s", (_, binary) => {
-    expect(guess(binary)).toBe("windows-1252");
-  });
+  ])("succeeds with %s", (_, binary) => expect(guess(binary)).toBe("windows-1252"));
 
   test.each([
     ["few letters that stand for others elsewhere", "Gda\xf1sk\nToru\xf1\n"],
     ["signs within words", "K\x94ln\n"],
     ["no letters", "\x93\n"],
-  ])("fails with %s", (_, binary) => {
-    expect(guess(binary)).toBeUndefined();
-  });
+  ])("fails with %s", (_, binary) => expect(guess(binary)).toBeUndefined());
 });
 
 test("UTF-8 gives no guess, and a line that is cut off is ignored", () => {

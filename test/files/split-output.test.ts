@@ -74,9 +74,7 @@ test("replaces no file that another run has written meanwhile", async () => {
   expect(lost).toHaveLength(1);
   expect(lost[0]!.reason).toMatchObject({ message: expect.stringContaining("another run has written it") });
   for (const split of runs) await split.discard();
-  expect(contentOf(folder)).toEqual({
-    "ok.csv": `email\nrun${outcomes[0]!.status === "rejected" ? 1 : 0}\n`,
-  });
+  expect(contentOf(folder)).toEqual({ "ok.csv": `email\nrun${outcomes[0]!.status === "rejected" ? 1 : 0}\n` });
 });
 
 test.each([

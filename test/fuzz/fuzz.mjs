@@ -273,19 +273,11 @@ async function run(table, quotaFile, validator) {
     );
     const { update } = table;
     const others = opened.otherColumns.map((index) => opened.names[index] ?? String(index));
-    const columns = nameColumns(update && opened.names, "status", {
-      ...table.added,
-      others,
-      isOurs: () => true,
-    });
+    const columns = nameColumns(update && opened.names, "status", { ...table.added, others, isOurs: () => true });
     const report = await validateTable({
       kind,
       table: opened,
-      sink: {
-        write: async (bytes) => void hash.update(bytes),
-        commit: async () => {},
-        discard: async () => {},
-      },
+      sink: { write: async (bytes) => void hash.update(bytes), commit: async () => {}, discard: async () => {} },
       validator,
       columns,
       update,

@@ -177,10 +177,7 @@ test("judging a block gives the same result as judging its chunks, and touches n
         // The items of a row may be in different shards: such a table goes in batches.
         shard: otherColumns.length > 0 ? undefined : rest.shard,
         cells: { kind, ...usualCells },
-        columns: nameColumns(undefined, "status", {
-          withReasons: rest.withReasons,
-          others: otherColumns.map(String),
-        }),
+        columns: nameColumns(undefined, "status", { withReasons: rest.withReasons, others: otherColumns.map(String) }),
       };
       prepareMemory(memory.memory, kernelSettings(blockOptions));
       const classifiers = [0, 1].map(

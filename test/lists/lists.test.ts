@@ -169,9 +169,7 @@ describe("a list that arrives", () => {
     });
     const list = { ...sent, who: senderOf("k1"), keyId: "k1" };
     await expect(lists.submit(upload(), list, choices, "a")).rejects.toThrow("the state is full");
-    await expect(lists.submit(upload("x".repeat(2000)), list, choices, "b")).rejects.toMatchObject({
-      statusCode: 413,
-    });
+    await expect(lists.submit(upload("x".repeat(2000)), list, choices, "b")).rejects.toMatchObject({ statusCode: 413 });
     expect(place.left()).toEqual([]);
   });
 
@@ -272,14 +270,7 @@ describe("a list of a key", () => {
     const { id } = await submit(lists, "email\n", "first");
     await expect.poll(async () => (await lists.get(id))?.state, { timeout: 5000 }).toBe("done");
     const most = { ofKey: 3, ofAll: 100 };
-    const list = {
-      name: "a",
-      kind: "email",
-      keyId: "k1",
-      who: senderOf("k1"),
-      server: "s",
-      choices: {},
-    } as const;
+    const list = { name: "a", kind: "email", keyId: "k1", who: senderOf("k1"), server: "s", choices: {} } as const;
     const add = (id: string, change = {}, ofAll = most.ofAll) =>
       store.lists.add({ ...list, ...change, id }, { ...most, ofAll });
     const added = await Promise.all(["a", "b", "c", "d"].map((id) => add(id)));
@@ -407,14 +398,7 @@ describe("a list of a key", () => {
     await expect.poll(async () => (await lists.get(id))?.state).toBe("done");
     await lists.remove(id);
     const most = { ofKey: 1, ofAll: 1 };
-    const one = {
-      name: "a",
-      kind: "email",
-      keyId: "k1",
-      who: senderOf("k1"),
-      server: "s",
-      choices: {},
-    } as const;
+    const one = { name: "a", kind: "email", keyId: "k1", who: senderOf("k1"), server: "s", choices: {} } as const;
     expect(await store.lists.add({ ...one, id: "b" }, most)).toMatchObject({ id: "b" });
     expect(await store.lists.add({ ...one, id: "c", once: "a" }, most)).toBe("full");
   });
@@ -422,15 +406,7 @@ describe("a list of a key", () => {
   test("fails once it has ended five servers in a row, without progress", async () => {
     const place = newPlace();
     const { store } = await openLists(place);
-    const list = {
-      id: "a",
-      name: "a",
-      kind: "email",
-      keyId: "k1",
-      who: senderOf("k1"),
-      server: "s",
-      choices,
-    } as const;
+    const list = { id: "a", name: "a", kind: "email", keyId: "k1", who: senderOf("k1"), server: "s", choices } as const;
     await store.lists.add(list, { ofKey: 9, ofAll: 9 });
     await store.lists.change("a", ["arriving"], { state: "waiting" });
     const lost = async (server: string, isFurther = false) => {
@@ -464,9 +440,7 @@ describe("a list of a key", () => {
     // In place of a disk that others fill meanwhile.
     lists.files.room = async () => -1;
     await expect.poll(async () => (await lists.get(id))?.state).toBe("failed");
-    expect((await lists.get(id))?.result).toMatchObject({
-      fault: "There is no room for the list on the server.",
-    });
+    expect((await lists.get(id))?.result).toMatchObject({ fault: "There is no room for the list on the server." });
     expect(place.left()).toEqual([]);
     await lists.start(id);
     await expect

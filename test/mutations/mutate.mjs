@@ -15,11 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), "idv-mutate-"));
 const vitest = "test/node_modules/vitest/vitest.mjs";
 const say = (text) => process.stdout.write(`${text}\n`);
 const run = (tool, ...args) =>
-  spawnSync(process.execPath, [tool, ...args], {
-    cwd: folder,
-    encoding: "utf8",
-    env: { ...process.env, CI: "" },
-  });
+  spawnSync(process.execPath, [tool, ...args], { cwd: folder, encoding: "utf8", env: { ...process.env, CI: "" } });
 
 try {
   const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).trim().split("\n");

@@ -79,10 +79,7 @@ describe.each(platforms)("$name", (platform) => {
     cpSync(join(fixtures, "customers.csv"), join(home, "list.csv"));
     const before = readFileSync(join(home, "list.csv"), "utf8");
     expect(await on(home, ["quota", "set", "--limit", "10"])).toMatchObject({ code: 0, stderr: "" });
-    expect(await on(home, ["emails", "-I.bak", "list.csv", ...offline])).toMatchObject({
-      code: 0,
-      stderr: "",
-    });
+    expect(await on(home, ["emails", "-I.bak", "list.csv", ...offline])).toMatchObject({ code: 0, stderr: "" });
     expect(readFileSync(join(home, "list.csv.bak"), "utf8")).toBe(before);
     expect(JSON.parse((await on(home, ["quota", "show", "--json"])).stdout)).toMatchObject({ used: 8 });
     expect(await on(home, ["emails", "-I", "list.csv.bak", ...offline])).toMatchObject({ code: 4 });
@@ -106,11 +103,7 @@ describe.each(platforms)("$name", (platform) => {
     cpSync(join(fixtures, "customers.csv"), join(home, "list.csv"));
     // Wine cannot connect a socket with keep-alive, which undici asks for.
     const run = (args: readonly string[]) => (platform.isWindows ? idv(args, { home, env }) : on(home, args, env));
-    expect(await run(["emails", "list.csv", "-o", "out.csv", "-q"])).toEqual({
-      code: 0,
-      stdout: "",
-      stderr: "",
-    });
+    expect(await run(["emails", "list.csv", "-o", "out.csv", "-q"])).toEqual({ code: 0, stdout: "", stderr: "" });
     const wanted = await idv(["emails", join(fixtures, "customers.csv"), ...offline]);
     expect(readFileSync(join(home, "out.csv"), "latin1")).toBe(wanted.stdout);
     writeFileSync(join(home, "more.csv"), "email\na@larch-and-oak.com\n");

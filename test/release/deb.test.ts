@@ -65,9 +65,7 @@ describe.skipIf(!hasDpkg)("the package for Debian", () => {
         text.replaceAll("/usr/bin/idv", installed("usr/bin/idv")),
       );
     }
-    const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", ...units], {
-      encoding: "utf8",
-    });
+    const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", ...units], { encoding: "utf8" });
     expect({ status, stderr: stderr.split("\n").filter((line) => line.includes("idv")) }).toEqual({
       status: 0,
       stderr: [],

@@ -70,11 +70,7 @@ describe.skipIf(wantedBrowser() === undefined)("in a browser", () => {
     [1280, "light"],
     [390, "dark"],
   ] as const)("pages fit %i pixels, are accessible, and ask no other host", async (width, colorScheme) => {
-    const context = await browser.newContext({
-      viewport: { width, height: 900 },
-      colorScheme,
-      bypassCSP: true,
-    });
+    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
     const page = await context.newPage();
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.url()));

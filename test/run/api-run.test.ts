@@ -26,13 +26,7 @@ beforeAll(async () => {
   const folder = temporaryFolder();
   store = await openSqliteServiceStore(join(folder, "service.db"), Date.now);
   cache = await VerdictCache.open(join(folder, "verdicts.db"), Date.now);
-  const options = {
-    store,
-    classifier,
-    maximumItems: 20,
-    corsOrigins: [],
-    metrics: createMetrics(""),
-  };
+  const options = { store, classifier, maximumItems: 20, corsOrigins: [], metrics: createMetrics("") };
   service = createService(options);
   url = await service.listen({ host: "127.0.0.1", port: 0 });
 });

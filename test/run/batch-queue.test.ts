@@ -171,9 +171,7 @@ describe("no batch is sent", () => {
 
   test("after the run is aborted", async () => {
     const stopping = new AbortController();
-    const { engine, batches } = countingEngine({
-      onBatch: async () => stopping.abort(new Error("stop")),
-    });
+    const { engine, batches } = countingEngine({ onBatch: async () => stopping.abort(new Error("stop")) });
     await expect(runTable(table(names), engine, { signal: stopping.signal })).rejects.toThrow("stop");
     expect(batches).toHaveLength(1);
   });
@@ -312,9 +310,7 @@ describe("runs side by side", () => {
 
   test("submit every item when a pause and a full batch wait for the same answer", async () => {
     const answers: (() => void)[] = [];
-    const { engine, batches } = countingEngine({
-      onBatch: () => new Promise((resolve) => answers.push(resolve)),
-    });
+    const { engine, batches } = countingEngine({ onBatch: () => new Promise((resolve) => answers.push(resolve)) });
     async function* pausing() {
       yield startOfTable;
       for (const part of [["a"], ["b"], ["c", "d", "e", "f", "g"]]) {
@@ -418,10 +414,7 @@ describe("runs side by side", () => {
     const slow = countingEngine({ onBatch: () => answered });
     const first = runTable(table(["a"]), slow.engine, { cache: await open() });
     await expect.poll(() => slow.batches.length).toBe(1);
-    const second = runTable(table(["a"]), countingEngine().engine, {
-      cache: await open(),
-      signal: stopping.signal,
-    });
+    const second = runTable(table(["a"]), countingEngine().engine, { cache: await open(), signal: stopping.signal });
     second.catch(() => {});
     await sleep(50);
     stopping.abort(new Error("stop"));

@@ -125,9 +125,7 @@ describe("a value holds", () => {
     ["the name of a column", "E-Mail", []],
     ["a word", "asdf", ["asdf"]],
     ["half an address that is like a name", "mail@", ["mail@"]],
-  ])("%s: %j", (_, value, items) => {
-    expect(cells("email").itemsIn(value)).toEqual(items);
-  });
+  ])("%s: %j", (_, value, items) => expect(cells("email").itemsIn(value)).toEqual(items));
 
   test("in any list of recipients are all addresses and no names", () => {
     const name = fc.constantFrom(
@@ -184,9 +182,7 @@ describe("a value holds", () => {
     ['=HYPERLINK("https://acme.com/?m=a@mailinator.com","x")', ["acme.com"]],
     ['<a href="https://acme.com/?m=a@mailinator.com">x</a>', ["acme.com"]],
     ['<a href="https://acme.com/">A</a><a href="http://b.net/x">B</a>', ["acme.com", "b.net"]],
-  ])("domains: %j", (value, items) => {
-    expect(cells("domain").itemsIn(value)).toEqual(items);
-  });
+  ])("domains: %j", (value, items) => expect(cells("domain").itemsIn(value)).toEqual(items));
 
   test.each<[string, string[]]>([
     ["ann@x.org,group1;group2", ["ann@x.org"]],

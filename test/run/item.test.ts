@@ -23,9 +23,7 @@ test.each([
   ["", ""],
   ["   ", ""],
   ["<>", ""],
-])("extracts from %j the address %j", (value, item) => {
-  expect(extractItem("email", value)).toBe(item);
-});
+])("extracts from %j the address %j", (value, item) => expect(extractItem("email", value)).toBe(item));
 
 test.each([
   ["example.net", "example.net"],
@@ -46,9 +44,7 @@ test.each([
   ["https://[2001:db8::1]:80/", "[2001:db8::1]"],
   ["", ""],
   [" ", ""],
-])("extracts from %j the domain %j", (value, item) => {
-  expect(extractItem("domain", value)).toBe(item);
-});
+])("extracts from %j the domain %j", (value, item) => expect(extractItem("domain", value)).toBe(item));
 
 describe("the likeness of a field to an item", () => {
   test.each([

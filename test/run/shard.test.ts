@@ -42,16 +42,8 @@ async function run(
   text: string | Uint8Array,
   { shard, isService, withReasons = false, firstOnly = true, dedupe, chunkSize = 100, isUpdate }: Choices,
 ): Promise<{ report: RunReport; rows: string[] }> {
-  const table = await open(text, {
-    chunkSize,
-    delimiter: ",",
-    columns: ["email"],
-    dialect: { comment: "#" },
-  });
-  const columns = nameColumns(table.names, "status", {
-    withReasons,
-    ...(isUpdate && { isOurs: () => true }),
-  });
+  const table = await open(text, { chunkSize, delimiter: ",", columns: ["email"], dialect: { comment: "#" } });
+  const columns = nameColumns(table.names, "status", { withReasons, ...(isUpdate && { isOurs: () => true }) });
   const parts: Buffer[] = [];
   const report = await validateTable({
     kind: "email",

@@ -255,21 +255,14 @@ export function bulkCase(seed: number): BulkCase {
 
     const field = (text: string, found?: readonly TextItem[]): Field => {
       const each = found?.map((item) => (typeof item === "string" ? [item, item] : item));
-      const items = each && {
-        items: each.map(([, item]) => item!),
-        written: each.map(([written]) => written!),
-      };
+      const items = each && { items: each.map(([, item]) => item!), written: each.map(([written]) => written!) };
       if (delimiter === undefined) {
         const isBare =
           items === undefined && (/^\d+$/.test(text) || bare.includes(text) ? chance(50) : text === "" && chance(20));
         return { text, raw: isBare ? text || "null" : JSON.stringify(text), ...items };
       }
       const needed = rawField(text, delimiter);
-      return {
-        text,
-        raw: needed === text && chance(15) ? `"${text}"` : needed,
-        ...items,
-      };
+      return { text, raw: needed === text && chance(15) ? `"${text}"` : needed, ...items };
     };
     const itemField = () => {
       if (chance(35)) {
@@ -332,13 +325,7 @@ export function bulkCase(seed: number): BulkCase {
       const at = 1 + below(lines.length - 1);
       const [first, second, ...rest] = own;
       if (joined < 3) lines.splice(at, 0, { type: "row", fields: own, text: "", end: lineEnding });
-      else
-        lines.splice(at, 0, {
-          type: "header",
-          fields: [second!, first!, ...rest],
-          text: "",
-          end: lineEnding,
-        });
+      else lines.splice(at, 0, { type: "header", fields: [second!, first!, ...rest], text: "", end: lineEnding });
     }
     // Rows with empty fields at the end would widen a table that has no more of the other rows.
     const full = lines.filter(({ type, fields }) => type === "row" && fields.length === names.length).length;

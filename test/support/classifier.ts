@@ -9,10 +9,7 @@ import { dailyList, listPackages, mergeDisposableLists, namesIn, publicList } fr
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
 const listIn = (path: string) => namesIn(read(path)) ?? [];
 const lists = [
-  ...listPackages.map(({ name, role, file }) => ({
-    role,
-    list: listIn(`../../node_modules/${name}/${file}`),
-  })),
+  ...listPackages.map(({ name, role, file }) => ({ role, list: listIn(`../../node_modules/${name}/${file}`) })),
   { role: publicList.role, list: listIn("../../src/engines/data/disposable-domains.txt") },
   { role: dailyList.role, ...listOfDays(readDays(read("../../src/engines/data/castle-days.tsv"))) },
 ];

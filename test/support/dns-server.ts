@@ -85,15 +85,7 @@ const records: Readonly<Record<string, (name: string, type: string) => Answer[]>
 
 /** Every zone has one. */
 const soa = (name: string): Answer[] => {
-  const data = {
-    mname: `ns.${name}`,
-    rname: `post.${name}`,
-    serial: 1,
-    refresh: 1,
-    retry: 1,
-    expire: 1,
-    minimum: 1,
-  };
+  const data = { mname: `ns.${name}`, rname: `post.${name}`, serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 };
   return [{ type: "SOA", name, data }];
 };
 
@@ -195,9 +187,5 @@ export async function startDnsServer({
     udp.close();
     tcp.close();
   });
-  return {
-    address: `127.0.0.1:${(tcp.address() as AddressInfo).port}`,
-    asked,
-    controls,
-  };
+  return { address: `127.0.0.1:${(tcp.address() as AddressInfo).port}`, asked, controls };
 }

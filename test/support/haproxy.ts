@@ -28,9 +28,7 @@ export function haproxyFile(folder: string, port: number, servers: readonly stri
 export async function startHaproxy(servers: readonly { readonly url: string }[]): Promise<string> {
   const port = await freePort();
   const hosts = servers.map(({ url }) => new URL(url).host);
-  const child = spawn("haproxy", ["-db", "-f", haproxyFile(temporaryFolder(), port, hosts)], {
-    stdio: "ignore",
-  });
+  const child = spawn("haproxy", ["-db", "-f", haproxyFile(temporaryFolder(), port, hosts)], { stdio: "ignore" });
   afterFile(() => child.kill("SIGTERM"));
   const url = `http://127.0.0.1:${port}`;
   const status = () =>

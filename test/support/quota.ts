@@ -47,14 +47,7 @@ export class TestQuota {
 /** Returns the reservation of a run of this process. */
 export const reservationIn = (quotas: Quotas): RunReservation =>
   new RunReservation(quotas, {
-    ...{
-      kind: "email",
-      owner: processTag(),
-      stateOf: stateOfTag,
-      secret: Buffer.from("s"),
-      part: "",
-      bytes: 0,
-    },
+    ...{ kind: "email", owner: processTag(), stateOf: stateOfTag, secret: Buffer.from("s"), part: "", bytes: 0 },
     isWhole: true,
   });
 

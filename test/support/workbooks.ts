@@ -56,11 +56,7 @@ export function xlsxOf(
     parts?: Readonly<Record<string, string>>;
   } = {},
 ): Buffer {
-  const entries = Object.entries(sheets).map(([name, rows], index) => ({
-    name,
-    rows,
-    id: `rId${index + 1}`,
-  }));
+  const entries = Object.entries(sheets).map(([name, rows], index) => ({ name, rows, id: `rId${index + 1}` }));
   const folder = (rows: string | undefined) => (rows === undefined ? "chartsheet" : "worksheet");
   return zip({
     "[Content_Types].xml": "<Types/>",

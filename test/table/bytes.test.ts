@@ -16,6 +16,4 @@ test.each([
   ["a top-level domain in windows-1251", "a@b.\xf0\xf4", ""],
   ["a domain alone", "m\xfcller.de", "müller.de"],
   ["a domain alone in EUC-JP", "\xc6\xfc\xcb\xdc\xb8\xec.jp", ""],
-])("decodes or rejects the bytes of an item: %s", (_, binary, text) => {
-  expect(itemText(binary)).toBe(text);
-});
+])("decodes or rejects the bytes of an item: %s", (_, binary, text) => expect(itemText(binary)).toBe(text));

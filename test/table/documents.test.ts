@@ -13,10 +13,7 @@ import { times } from "../support/tier.js";
 
 const root: DocumentShape = { isSequence: false, lists: [{ names: [], isMap: false }] };
 const sequence: DocumentShape = { isSequence: true, lists: [] };
-const listAt = (...names: string[]): DocumentShape => ({
-  isSequence: false,
-  lists: [{ names, isMap: false }],
-});
+const listAt = (...names: string[]): DocumentShape => ({ isSequence: false, lists: [{ names, isMap: false }] });
 const mapAt = (...names: string[]): DocumentShape => ({ isSequence: false, lists: [{ names, isMap: true }] });
 
 function linesOf(document: string | Uint8Array, shape: DocumentShape, size = Number.POSITIVE_INFINITY): Buffer {
@@ -314,10 +311,7 @@ describe("the lists of a document", () => {
     [`{"users":{"a":${user()},"b":${user()}}}`, ["users.*.email"], "map users.*."],
     [`{"emails":["ann@example.org"]}`, ["emails"], "texts emails."],
   ])("come out of %j with -c %j as %s", (document, columns, expected) => {
-    const found = chooseLists("d.json", Buffer.from(document), true, {
-      ...wanted,
-      ...(columns && { columns }),
-    })!;
+    const found = chooseLists("d.json", Buffer.from(document), true, { ...wanted, ...(columns && { columns }) })!;
     const { isSequence, lists, textName } = found.shape;
     const kinds = lists.map(({ names, isMap }) => {
       const kind = textName === undefined ? (isMap ? "map" : "list") : "texts";

@@ -58,12 +58,7 @@ test.each<Export>([
     statuses: ["ok", "disposable", "", "fake", "ok"],
     passedOver: ['11 "Work email"', '12 "Additional email addresses"'],
   },
-  {
-    file: "klaviyo-profiles.csv",
-    delimiter: ",",
-    column: [1, "Email"],
-    statuses: ["ok", "", "disposable", "fake"],
-  },
+  { file: "klaviyo-profiles.csv", delimiter: ",", column: [1, "Email"], statuses: ["ok", "", "disposable", "fake"] },
   {
     file: "shopify-customers.csv",
     delimiter: ",",
@@ -123,12 +118,7 @@ test.each<Export>([
     statuses: ["ok", "ok", "disposable", "fake"],
     passedOver: ['5 "E-mail address of the colleague you bring, if any"'],
   },
-  {
-    file: "excel-german.csv",
-    delimiter: ";",
-    column: [5, "E-Mail"],
-    statuses: ["ok", "disposable", "fake", "", "ok"],
-  },
+  { file: "excel-german.csv", delimiter: ";", column: [5, "E-Mail"], statuses: ["ok", "disposable", "fake", "", "ok"] },
   {
     file: "excel-french.csv",
     delimiter: ";",
@@ -162,9 +152,7 @@ test.each<Export>([
   expect(code, stderr).toBe(0);
 
   const summary = JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "");
-  expect(summary).toMatchObject({
-    inputs: [{ column: column[0], columnName: column[1], passedOver }],
-  });
+  expect(summary).toMatchObject({ inputs: [{ column: column[0], columnName: column[1], passedOver }] });
 
   const input = readExport(path);
   const lineEnd = input.includes("\r\n") ? "\r\n" : "\n";

@@ -54,17 +54,19 @@ const field = fc.oneof(
 );
 
 test("rewriting keeps the fields of any table written by csv-stringify", async () => {
-  const arbitrary = fc.integer({ min: 1, max: 5 }).chain((width) =>
-    fc.record({
-      records: fc.array(fc.array(field, { minLength: width, maxLength: width }), { maxLength: 8 }),
-      delimiter: fc.constantFrom(",", ";", "\t", "|", ":", "x"),
-      lineEnding: fc.constantFrom("\n", "\r\n", "\r"),
-      bom: fc.boolean(),
-      quoted: fc.boolean(),
-      chunkSize: fc.integer({ min: 1, max: 50 }),
-      column: fc.integer({ min: 1, max: width }),
-    }),
-  );
+  const arbitrary = fc
+    .integer({ min: 1, max: 5 })
+    .chain((width) =>
+      fc.record({
+        records: fc.array(fc.array(field, { minLength: width, maxLength: width }), { maxLength: 8 }),
+        delimiter: fc.constantFrom(",", ";", "\t", "|", ":", "x"),
+        lineEnding: fc.constantFrom("\n", "\r\n", "\r"),
+        bom: fc.boolean(),
+        quoted: fc.boolean(),
+        chunkSize: fc.integer({ min: 1, max: 50 }),
+        column: fc.integer({ min: 1, max: width }),
+      }),
+    );
   await fc.assert(
     fc.asyncProperty(arbitrary, async ({ records, delimiter, lineEnding, bom, quoted, chunkSize, column }) => {
       const dialect = { delimiter, record_delimiter: lineEnding, quote_record_delimiter: true };
@@ -76,14 +78,7 @@ test("rewriting keeps the fields of any table written by csv-stringify", async (
       for (const strict of [false, true]) {
         // Trusts the quotes: the random fields may look like rows of the table.
         const trusting = { dialect: { quote: '"' } };
-        const options = {
-          delimiter,
-          header: true,
-          columns: [String(column)],
-          chunkSize,
-          strict,
-          ...trusting,
-        };
+        const options = { delimiter, header: true, columns: [String(column)], chunkSize, strict, ...trusting };
         const output = await rewrite(await open(input, options));
         const back = parse(output, { ...dialect, relax_quotes: true, bom: true }) as string[][];
         // JavaScript's lone surrogates do not survive UTF-8.
@@ -96,10 +91,7 @@ test("rewriting keeps the fields of any table written by csv-stringify", async (
 
 /** Text as in files that were not written by a CSV library. */
 const wildText = fc.oneof(
-  fc.string({
-    unit: fc.constantFrom(...'ab@.,;"\n\r \u0000é', '""', '",', '\n"', "\r\n", "\n#", '"#'),
-    maxLength: 60,
-  }),
+  fc.string({ unit: fc.constantFrom(...'ab@.,;"\n\r \u0000é', '""', '",', '\n"', "\r\n", "\n#", '"#'), maxLength: 60 }),
   fc
     .array(fc.array(field, { minLength: 2, maxLength: 3 }), { maxLength: 6 })
     .chain((records) => fc.tuple(fc.constant(stringify(records)), fc.nat(200), fc.constantFrom('"', ",", "\r", "")))
@@ -253,10 +245,7 @@ test("without the added column, the output is the input; rows before it are padd
       const options = { columns: ["1"], delimiter: ",", dialect: { quote: '"' }, header: false, chunkSize };
       const written = (field: string) =>
         open(text, options)
-          .then(async (table) => ({
-            width: table.width,
-            rows: records(await rewrite(table, "status", { field })),
-          }))
+          .then(async (table) => ({ width: table.width, rows: records(await rewrite(table, "status", { field })) }))
           .catch(() => undefined);
       const [filled, empty] = [await written("x"), await written("")];
       if (filled === undefined || empty === undefined) return;

@@ -48,9 +48,7 @@ const exceljs: Writer = {
       ref: "A2:A7",
       rules: [{ type: "cellIs", operator: "greaterThan", formulae: ["3"], style: { font: { bold: true } } }],
     });
-    sheet.getCell("B3").value = {
-      richText: [{ text: "x@", font: { bold: true } }, { text: "mailinator.com" }],
-    };
+    sheet.getCell("B3").value = { richText: [{ text: "x@", font: { bold: true } }, { text: "mailinator.com" }] };
     if (!isFree) {
       sheet.getCell("B4").note = "who?";
       sheet.getCell("D8").value = { formula: "SUM(D2:D7)", result: 2.625 };

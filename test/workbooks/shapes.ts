@@ -68,9 +68,7 @@ export const shapes: readonly Shape[] = [
   },
   {
     name: "a table",
-    sheet: {
-      tables: [{ name: "People", range: "A1:D7", columns: rows[0]!.map((name) => ({ name })) }] as never,
-    },
+    sheet: { tables: [{ name: "People", range: "A1:D7", columns: rows[0]!.map((name) => ({ name })) }] as never },
     isFree: false,
   },
   {

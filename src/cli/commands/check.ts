@@ -38,10 +38,7 @@ const options = optionRecords({
     isJoined: true,
   },
   why: { flags: "--why", help: "print where each verdict comes from: rule, source, lists, corrections" },
-  flags: {
-    flags: "--flags",
-    help: "print facts about each item, too: role, free-provider, no-reply, relay ...",
-  },
+  flags: { flags: "--flags", help: "print facts about each item, too: role, free-provider, no-reply, relay ..." },
   ...listOptions,
   ...dnsOptions,
   ...setOptions,
@@ -154,16 +151,7 @@ async function verdictOn(
   const verdict: Verdict = mail ? await mail.check.check(kind, item, byRules) : byRules;
   const { status, reason = null, suggestion = null, mx = null } = verdict;
   const flags = isFlagged ? flagsOf(kind, item, mx ?? undefined) : undefined;
-  const fields = {
-    value,
-    kind,
-    item,
-    status,
-    reason,
-    suggestion,
-    ...(mail && { mx }),
-    ...(flags && { flags }),
-  };
+  const fields = { value, kind, item, status, reason, suggestion, ...(mail && { mx }), ...(flags && { flags }) };
   const row = [
     ...[value, status, reason ?? (kind === "domain" && ofDomain ? ofDomain : ""), suggestion ?? ""],
     ...(mail ? [mx ?? ""] : []),

@@ -12,11 +12,7 @@ import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 
 const options = optionRecords({
-  output: {
-    flags: "-o, --output <FILE>",
-    help: "write the page to FILE, which opens in any browser",
-    parse: filled,
-  },
+  output: { flags: "-o, --output <FILE>", help: "write the page to FILE, which opens in any browser", parse: filled },
   open: { flags: "--open", help: "open it in the browser of this machine", conflicts: ["output"] },
   port: {
     flags: "--port <PORT>",

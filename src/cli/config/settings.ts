@@ -45,10 +45,7 @@ interface Setting {
 export const longestCacheTtl = 366 * day;
 
 const time = (least: number, most: number) => ({ parse: duration(least, most), show: showTime });
-const rate = {
-  parse: itemRate,
-  show: ({ items, milliseconds }: Rate) => `${items} in ${milliseconds / 1000} s`,
-};
+const rate = { parse: itemRate, show: ({ items, milliseconds }: Rate) => `${items} in ${milliseconds / 1000} s` };
 const words = (list: readonly string[]) => list.join(",");
 const showDnsUse = (use: DnsUse) =>
   typeof use === "string" ? use : `strict:${Number((100 * use.mostUndecided).toFixed(3))}%`;
@@ -65,29 +62,15 @@ const settings = defineSettings({
     parse: serviceUrl,
     belongsTo: "api",
   },
-  apiKeyFile: {
-    help: "file that holds the key and nothing else",
-    parse: filled,
-    belongsTo: "api",
-    isOwn: true,
-  },
+  apiKeyFile: { help: "file that holds the key and nothing else", parse: filled, belongsTo: "api", isOwn: true },
   batchSize: {
     help: "send up to N items in a request",
     parse: wholeNumber(1, 100_000),
     fallback: "100",
     belongsTo: "api",
   },
-  concurrency: {
-    help: "send up to N requests at a time",
-    parse: wholeNumber(1, 64),
-    fallback: "4",
-    belongsTo: "api",
-  },
-  rate: {
-    help: "submit up to N items in that time",
-    ...rate,
-    belongsTo: "api",
-  },
+  concurrency: { help: "send up to N requests at a time", parse: wholeNumber(1, 64), fallback: "4", belongsTo: "api" },
+  rate: { help: "submit up to N items in that time", ...rate, belongsTo: "api" },
   timeout: { help: "longest time for one try", ...time(1, day), fallback: "30s", belongsTo: "api" },
   maxRetries: {
     help: "how often a failed batch is sent again",
@@ -144,11 +127,7 @@ const settings = defineSettings({
     parse: wholeNumber(1, 1000),
     fallback: "8",
   },
-  databaseTimeout: {
-    help: "idv serve: longest wait for an answer of PostgreSQL",
-    ...time(1, day),
-    fallback: "5s",
-  },
+  databaseTimeout: { help: "idv serve: longest wait for an answer of PostgreSQL", ...time(1, day), fallback: "5s" },
   cell: {
     help: "which of several items in a field counts: worst, first or best",
     parse: oneOf("worst", "first", "best"),
@@ -161,11 +140,7 @@ const settings = defineSettings({
     parse: listUrl,
     isOwn: true,
   },
-  dailyListUrl: {
-    help: "where idv data update fetches the list of the day, or none",
-    parse: listUrl,
-    isOwn: true,
-  },
+  dailyListUrl: { help: "where idv data update fetches the list of the day, or none", parse: listUrl, isOwn: true },
   header: {
     help: "write the header: always, never, or first: in the first shard only",
     parse: oneOf("always", "first", "never"),

@@ -26,18 +26,8 @@ export function dryRunOf(engine: Engine): Engine {
     async validate(_kind, batch) {
       items += batch.length;
       requests++;
-      return {
-        verdicts: batch.map(() => ({ status: "not validated" })),
-        charged: 0,
-        exhausted: false,
-        quota: noLimit,
-      };
+      return { verdicts: batch.map(() => ({ status: "not validated" })), charged: 0, exhausted: false, quota: noLimit };
     },
   };
-  return {
-    ...engine,
-    validator,
-    dryRunItems: () => items,
-    ...(engine.requests && { requests: () => requests }),
-  };
+  return { ...engine, validator, dryRunItems: () => items, ...(engine.requests && { requests: () => requests }) };
 }

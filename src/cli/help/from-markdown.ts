@@ -69,12 +69,7 @@ function blockOf(token: Token): Block[] {
     case "paragraph":
       return [{ kind: token.type, text: plain(token.tokens) }];
     case "list":
-      return [
-        {
-          kind: "list",
-          lines: (token as Tokens.List).items.map(({ tokens }) => tokens.map(textOf).join(" ")),
-        },
-      ];
+      return [{ kind: "list", lines: (token as Tokens.List).items.map(({ tokens }) => tokens.map(textOf).join(" ")) }];
     case "table": {
       const { header, rows } = token as Tokens.Table;
       return [{ kind: "table", rows: [header, ...rows].map((cells) => cells.map(({ tokens }) => plain(tokens))) }];

@@ -39,9 +39,7 @@ const patience = 600_000;
 export async function serveMcp(options: McpOptions): Promise<void> {
   const tools = toolsOf(options);
   const server = new Server({ name: "idv", version: version() }, { capabilities: { tools: {} } });
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: tools.map(({ call: _, ...tool }) => tool),
-  }));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(({ call: _, ...tool }) => tool) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const tool = tools.find(({ name }) => name === params.name);
     const answer = (text: string, isError = false) => ({
@@ -88,9 +86,7 @@ function toolsOf({ folder, isOnline }: McpOptions): readonly Tool[] {
         "Tells why an e-mail address or a domain has its verdict: the rule and its source, the lists that have the domain, and who takes corrections.",
       inputSchema: {
         type: "object",
-        properties: {
-          item: { type: "string", maxLength: 1000, description: "An e-mail address or a domain." },
-        },
+        properties: { item: { type: "string", maxLength: 1000, description: "An e-mail address or a domain." } },
         required: ["item"],
       },
       annotations: readOnly,
@@ -104,18 +100,9 @@ function toolsOf({ folder, isOnline }: McpOptions): readonly Tool[] {
         type: "object",
         properties: {
           path: { type: "string", description: "The file, relative to the folder." },
-          kind: {
-            type: "string",
-            enum: ["emails", "domains"],
-            default: "emails",
-            description: "What it holds.",
-          },
+          kind: { type: "string", enum: ["emails", "domains"], default: "emails", description: "What it holds." },
           column: { type: "string", description: "Name or number of the column; found by default." },
-          onlyGood: {
-            type: "boolean",
-            default: false,
-            description: "Writes only rows that are ok or alias.",
-          },
+          onlyGood: { type: "boolean", default: false, description: "Writes only rows that are ok or alias." },
           fix: { type: "boolean", default: false, description: "Corrects typos of large providers." },
           overwrite: { type: "boolean", default: false, description: "Replaces an older output." },
         },

@@ -3,11 +3,7 @@ import { optionRecords } from "./option.js";
 import { addedColumns, columnsToAdd, filled, outputFormat, path } from "./values.js";
 
 export const outputOptions = optionRecords({
-  output: {
-    flags: "-o, --output <FILE>",
-    help: "write to FILE; it appears whole or not at all",
-    parse: filled,
-  },
+  output: { flags: "-o, --output <FILE>", help: "write to FILE; it appears whole or not at all", parse: filled },
   inPlace: {
     flags: "-I, --in-place [=SUFFIX]",
     help: "replace FILE; keep the old one as FILE + SUFFIX",
@@ -32,11 +28,7 @@ export const outputOptions = optionRecords({
     parse: outputFormat,
     words: ["csv", "tsv", "jsonl", "json"],
   },
-  explain: {
-    flags: "--explain",
-    help: "add the columns reason and suggestion; with --dns also mx",
-    next: "repeat",
-  },
+  explain: { flags: "--explain", help: "add the columns reason and suggestion; with --dns also mx", next: "repeat" },
   fix: {
     flags: "--fix [=WHICH]",
     help: "write mistyped items as they were meant, without marks around them, and as they were into the column was: typos of large providers, or all with a suggestion",

@@ -3,9 +3,5 @@ import { optionRecords } from "./option.js";
 import { filled } from "./values.js";
 
 export const stateOptions = optionRecords({
-  state: {
-    flags: "--state <FILE|URL>",
-    help: "keys and quotas: a file, or postgres://host/database",
-    parse: filled,
-  },
+  state: { flags: "--state <FILE|URL>", help: "keys and quotas: a file, or postgres://host/database", parse: filled },
 });

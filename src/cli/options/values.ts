@@ -298,11 +298,7 @@ export function encodings(value: string): Encodings {
     throw new InvalidValue("It takes IN, IN:OUT or :OUT, as in auto:same or :utf-8-bom.");
   }
   const hasMark = /^utf-?8-bom$/i.test(output);
-  return {
-    ...(input !== "" && { input }),
-    ...(output !== "" && !hasMark && { output }),
-    hasMark,
-  };
+  return { ...(input !== "" && { input }), ...(output !== "" && !hasMark && { output }), hasMark };
 }
 
 export interface ReportTarget {
@@ -410,13 +406,7 @@ export function listUrl(value: string): string {
   return url;
 }
 
-const unitMilliseconds: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: day,
-};
+const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: day };
 
 /** `500ms`, `30s`, `2m`, `1h`, `30d`, or seconds without a unit. `least`, `most` and the result are milliseconds. */
 export function duration(least: number, most: number) {

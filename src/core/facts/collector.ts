@@ -278,10 +278,7 @@ export class Collector {
   #explain(item: string, status: string): { reason: string | undefined; suggestion: string | undefined } {
     const verdict = this.#options.explain(this.#options.kind, item);
     const agrees = verdict.status === status;
-    return {
-      reason: agrees ? verdict.reason : undefined,
-      suggestion: agrees ? verdict.suggestion : undefined,
-    };
+    return { reason: agrees ? verdict.reason : undefined, suggestion: agrees ? verdict.suggestion : undefined };
   }
 
   #addMailboxes({ hashes, items, isNew, isItem }: ItemMailboxes): void {

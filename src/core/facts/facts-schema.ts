@@ -16,19 +16,11 @@ const counts = (description: string): Schema => ({
 const list = (items: Schema, description: string): Schema => ({ type: "array", items, description });
 
 function object(properties: Readonly<Record<string, Schema>>, description: string, orNull = false) {
-  return {
-    type: orNull ? ["object", "null"] : "object",
-    required: Object.keys(properties),
-    properties,
-    description,
-  };
+  return { type: orNull ? ["object", "null"] : "object", required: Object.keys(properties), properties, description };
 }
 
 const statuses = counts(`Rows by status: ${Object.keys(statusWords).slice(0, -1).join(", ")}, or one of a service.`);
-const countedLines = {
-  count: whole("Rows."),
-  lines: list({ type: "integer" }, "Numbers of the first lines."),
-};
+const countedLines = { count: whole("Rows."), lines: list({ type: "integer" }, "Numbers of the first lines.") };
 
 const input = object(
   {
@@ -59,16 +51,9 @@ const input = object(
       true,
     ),
     hiddenRows: { ...whole("Rows of a sheet that are hidden."), type: ["integer", "null"] },
-    otherElements: {
-      ...whole("Elements of a JSON document that are no records."),
-      type: ["integer", "null"],
-    },
+    otherElements: { ...whole("Elements of a JSON document that are no records."), type: ["integer", "null"] },
     elsewhere: object(
-      {
-        rows: whole("Rows."),
-        column: text("The first such column."),
-        isOnly: flag("Whether it is the only one."),
-      },
+      { rows: whole("Rows."), column: text("The first such column."), isOnly: flag("Whether it is the only one.") },
       "Rows without an item that have one in another column.",
       true,
     ),

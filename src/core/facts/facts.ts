@@ -105,9 +105,7 @@ export interface Facts {
   readonly before: Before | null;
 }
 
-export type Before = Pick<Facts, "made" | "rows" | "empty" | "statuses"> & {
-  readonly inputs: readonly string[];
-};
+export type Before = Pick<Facts, "made" | "rows" | "empty" | "statuses"> & { readonly inputs: readonly string[] };
 
 export function factsOf(kind: Kind, report: RunReport, paidBefore = 0) {
   const { rows, written, emptyRows: empty, emptied, marked, repairable, fixed, kept, notUtf8 } = report;
@@ -270,11 +268,7 @@ export function sumOf(files: readonly [Facts, ...Facts[]]): Facts {
       .map(([domain, items]) => ({ domain, items }))
       .sort((a, b) => b.items - a.items)
       .slice(0, mostTopDomains),
-    units: {
-      ...charged.units,
-      used: sum(({ units }) => units.used),
-      paidBefore: sum(({ units }) => units.paidBefore),
-    },
+    units: { ...charged.units, used: sum(({ units }) => units.used), paidBefore: sum(({ units }) => units.paidBefore) },
     requests: last.requests === null ? null : sum(({ requests }) => requests ?? 0),
     dns:
       asked.length === 0

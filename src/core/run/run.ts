@@ -61,10 +61,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const { ledger } = common;
   if (session) Object.assign(session, { counts: () => ledger.counts, quota: () => ledger.quota });
   const before = ledger.counts;
-  const engine: ThreadEngine = {
-    classifier: embedded?.classifier,
-    source: embedded?.source,
-  };
+  const engine: ThreadEngine = { classifier: embedded?.classifier, source: embedded?.source };
   if (common.kernel === undefined) common.kernel = prepareKernel(engine, cores, kind);
   const prepared = common.kernel;
   const blockOptions = blockOptionsOf(options, ledger);

@@ -23,9 +23,6 @@ export const statusWords: Readonly<Record<(typeof knownStatuses)[number] | "(emp
     advice: "Leave it out, or repair it if it is mistyped: mail to it bounces.",
     command: "`--explain` says why, `--fix` repairs.",
   },
-  quota_exceeded: {
-    meaning: "not checked, because the quota ran out",
-    advice: "Check it when there are units again.",
-  },
+  quota_exceeded: { meaning: "not checked, because the quota ran out", advice: "Check it when there are units again." },
   "(empty)": { meaning: "nothing to check", advice: "These rows have nothing to check." },
 };

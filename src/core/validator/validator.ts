@@ -78,10 +78,7 @@ export interface Delivery {
   readonly marks: ReadonlySet<number>;
   /** Set by a run with a name: the digests of the items that are delivered next; `clear` begins with the next ones. */
   items:
-    | {
-        digests(): { readonly digest: Uint8Array; readonly prefixes: ReadonlyMap<number, Uint8Array> };
-        clear(): void;
-      }
+    | { digests(): { readonly digest: Uint8Array; readonly prefixes: ReadonlyMap<number, Uint8Array> }; clear(): void }
     | undefined;
   /** Called before rows are delivered: charges again what others were given while this run was silent. */
   stayAlive(): Promise<void>;

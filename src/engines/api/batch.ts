@@ -20,11 +20,7 @@ export type BatchStep =
   | { readonly next: "wait for renewal"; readonly batch: Batch; readonly renewsIn: number | undefined };
 
 /** Submits the whole batch first, whatever the service accepts: a killed run may have sent it under the same key. */
-export const newBatch = (items: number): Batch => ({
-  open: [...Array(items).keys()],
-  size: items,
-  faults: 0,
-});
+export const newBatch = (items: number): Batch => ({ open: [...Array(items).keys()], size: items, faults: 0 });
 
 interface Answered {
   readonly items: readonly number[];
@@ -37,10 +33,7 @@ export function answeredIn(part: readonly number[], reply: Reply): Answered {
   const isAnswered = (status: Status | undefined): status is Status =>
     status !== undefined && status !== notChecked.status;
   if (statuses.every(isAnswered)) return { items: part, statuses };
-  return {
-    items: part.filter((_, i) => isAnswered(statuses[i])),
-    statuses: statuses.filter(isAnswered),
-  };
+  return { items: part.filter((_, i) => isAnswered(statuses[i])), statuses: statuses.filter(isAnswered) };
 }
 
 export function afterReply(

@@ -85,11 +85,7 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
       // Without Accept-Encoding, the response may be compressed (RFC 9110, section 12.5.3).
       const headers = { "accept-encoding": "identity", ...fields };
       const answer = await request(url, { method, dispatcher, headers, body: body ?? null, signal });
-      return {
-        status: answer.statusCode,
-        fields: answer.headers,
-        body: await readBody(answer.body, maximumBytes),
-      };
+      return { status: answer.statusCode, fields: answer.headers, body: await readBody(answer.body, maximumBytes) };
     };
     try {
       return await Promise.race([exchange(), aborted]);

@@ -54,11 +54,7 @@ export interface Try {
 export type Reply =
   | "too large"
   | { readonly isGone: true; readonly renewsIn: number | undefined }
-  | ({
-      readonly isGone: false;
-      readonly renewsIn: number | undefined;
-      readonly left: number | undefined;
-    } & Results);
+  | ({ readonly isGone: false; readonly renewsIn: number | undefined; readonly left: number | undefined } & Results);
 
 export type Step =
   | { readonly next: "done"; readonly reply: Reply }

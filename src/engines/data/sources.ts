@@ -29,12 +29,7 @@ export type ListRole = "list" | "doubted" | "aged" | "doubt" | "witness" | "old"
 export const addsNames = (role: ListRole): boolean => ["list", "doubted", "aged"].includes(role);
 
 export const listPackages = [
-  {
-    name: "disposable-domains",
-    role: "aged",
-    file: "index.json",
-    repository: "tompec/disposable-email-domains",
-  },
+  { name: "disposable-domains", role: "aged", file: "index.json", repository: "tompec/disposable-email-domains" },
   {
     name: "disposable-email-domains-js",
     role: "list",
@@ -49,24 +44,9 @@ export const listPackages = [
     file: "data/disposable-domains.json",
     repository: "emailalias/disposable-email-detector",
   },
-  {
-    name: "mailchecker",
-    role: "witness",
-    file: "platform/node/index.js",
-    repository: "FGRibreau/mailchecker",
-  },
-  {
-    name: "burner-email-providers",
-    role: "doubt",
-    file: "emails.txt",
-    repository: "findie/burner-email-providers",
-  },
-  {
-    name: "disposable-email-domains",
-    role: "old",
-    file: "index.json",
-    repository: "ivolo/disposable-email-domains",
-  },
+  { name: "mailchecker", role: "witness", file: "platform/node/index.js", repository: "FGRibreau/mailchecker" },
+  { name: "burner-email-providers", role: "doubt", file: "emails.txt", repository: "findie/burner-email-providers" },
+  { name: "disposable-email-domains", role: "old", file: "index.json", repository: "ivolo/disposable-email-domains" },
 ] as const satisfies readonly { name: string; role: ListRole; file: string; repository: string }[];
 
 /** Renewed every day and fetched over HTTPS. The first copy is disposable-domains.txt. */
@@ -146,11 +126,7 @@ export function compileLists(versions: readonly ListVersion[], options: MergeOpt
   const exchanges = [...disposableExchanges].filter((domain) => !names.has(domain));
   const entries = [...merged, ...exchanges.map((domain) => ({ domain, onlyBelow: false, lists: ownBit }))];
   const sources = versions.map(
-    ({ list, again: _, ...source }): DataSource => ({
-      ...source,
-      domains: list.length,
-      ...correctionsOf(source.name),
-    }),
+    ({ list, again: _, ...source }): DataSource => ({ ...source, domains: list.length, ...correctionsOf(source.name) }),
   );
   const others: HashedEntry[] = [];
   for (const [index, source] of (before?.sources ?? []).entries()) {

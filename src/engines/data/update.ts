@@ -182,11 +182,7 @@ export function compileDownloads(
     };
   });
   const isPopular = loadPopular();
-  const { entries, table: compiled } = compileLists(lists, {
-    before: inUse,
-    isPopular,
-    ...(suffixes && { suffixes }),
-  });
+  const { entries, table: compiled } = compileLists(lists, { before: inUse, isPopular, ...(suffixes && { suffixes }) });
   const change = changeOf(inUse.size, new DisposableTable(compiled).size);
   if (change) doubt(`${downloads.map(describe).join(", ")}: the table ${change}`);
   const popular = entries

@@ -178,14 +178,7 @@ export class DnsClient {
   ): Try<Record> {
     const resolver = slot.resolver(server, attempt > 0);
     const number = attempt === 0 ? this.#pace.start() : undefined;
-    return {
-      server,
-      resolver,
-      number,
-      sent: performance.now(),
-      isLate: false,
-      answer: answerOf(query(resolver)),
-    };
+    return { server, resolver, number, sent: performance.now(), isLate: false, answer: answerOf(query(resolver)) };
   }
 
   /** Takes the try that is answered first out of `tries`. */

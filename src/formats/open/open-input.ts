@@ -108,10 +108,7 @@ export async function openInput(
   const columns = addedColumns(choices, table);
   const update = updateOf(choices, table, columns, onBadRow);
   const isForOthers = encoding !== undefined && outputEncoding === undefined;
-  const cells = {
-    ...choices.cells,
-    isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
-  };
+  const cells = { ...choices.cells, isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "" };
   const wasValidated = columns.renamed.some(({ usual }) => earlierValues(table, usual)?.some(isStatus));
   const isOutput = update !== undefined || wasValidated;
   // The output of an earlier run may be validated again, even if nearly all its rows are fake.

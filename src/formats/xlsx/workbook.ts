@@ -69,11 +69,7 @@ export async function listSheets(
   file: Archive,
   profile: ItemProfile,
   signal: AbortSignal,
-): Promise<{
-  readonly format: SheetKind;
-  readonly names: readonly string[];
-  readonly tables: readonly string[];
-}> {
+): Promise<{ readonly format: SheetKind; readonly names: readonly string[]; readonly tables: readonly string[] }> {
   try {
     const { book, format } = await openBook(name, file, signal);
     const names: string[] = [];
@@ -101,11 +97,7 @@ async function openBook(
   name: string,
   file: Archive,
   signal: AbortSignal,
-): Promise<{
-  readonly book: Workbook;
-  readonly format: SheetKind;
-  readonly parts: readonly ArchivePart[];
-}> {
+): Promise<{ readonly book: Workbook; readonly format: SheetKind; readonly parts: readonly ArchivePart[] }> {
   const parts = listParts(file);
   if (parts === undefined)
     throw new TableError(`${name}: a damaged zip archive or spreadsheet file`, { code: "workbook" });
@@ -113,19 +105,13 @@ async function openBook(
   if (find("xl/workbook.xml") === undefined) {
     const what = otherArchives.find(([path]) => find(path))?.[1];
     if (what === undefined)
-      throw new ChoiceError(`${name}: a zip archive without a workbook in it; unpack it first`, {
-        code: "format",
-      });
-    throw new ChoiceError(`${name}: ${what}; save it as .xlsx or CSV in the program that made it`, {
-      code: "format",
-    });
+      throw new ChoiceError(`${name}: a zip archive without a workbook in it; unpack it first`, { code: "format" });
+    throw new ChoiceError(`${name}: ${what}; save it as .xlsx or CSV in the program that made it`, { code: "format" });
   }
   const isTooLarge = ({ length, compressedLength }: ArchivePart) =>
     length > mostPartBytes || (length > suspectBytes && length > mostRatio * compressedLength);
   if (parts.some(isTooLarge)) {
-    throw new TableError(`${name}: a part of it is too large to read; export it as CSV`, {
-      code: "workbook",
-    });
+    throw new TableError(`${name}: a part of it is too large to read; export it as CSV`, { code: "workbook" });
   }
   async function* read(part: ArchivePart) {
     for await (const piece of unpack(file, part)) {
@@ -173,9 +159,7 @@ async function chooseSheet(
   }
   if (wanted !== undefined) {
     const names = sheets.map((sheet) => `"${sheet.name}"`);
-    throw new ChoiceError(`${name}: no sheet "${wanted}"; the sheets are ${names.join(", ")}`, {
-      code: "sheet",
-    });
+    throw new ChoiceError(`${name}: no sheet "${wanted}"; the sheets are ${names.join(", ")}`, { code: "sheet" });
   }
   const [first] = sheets;
   if (first === undefined) throw new Error("it has no sheet with cells");

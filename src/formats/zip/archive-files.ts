@@ -44,12 +44,7 @@ export async function openArchive(path: string, name: string, signal: AbortSigna
     read: (partName) => {
       const part = parts.find((each) => each.name === partName)!;
       const bytes = bytesOf(`${name}/${part.name}`, archive, part, signal);
-      return {
-        bytes,
-        size: part.length,
-        hasChanged,
-        close: async () => void (await bytes.return(undefined)),
-      };
+      return { bytes, size: part.length, hasChanged, close: async () => void (await bytes.return(undefined)) };
     },
     hasChanged,
     close,

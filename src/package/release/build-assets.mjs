@@ -134,9 +134,7 @@ writeFileSync(
       bin: "idv.exe",
       checkver: "github",
       autoupdate: {
-        architecture: {
-          "64bit": { url: windows.url.replaceAll(version, "$version").concat("#/idv.exe") },
-        },
+        architecture: { "64bit": { url: windows.url.replaceAll(version, "$version").concat("#/idv.exe") } },
       },
     },
     undefined,

@@ -58,10 +58,7 @@ export async function openDashboard({ log, ...options }: DashboardOptions) {
   pages.register(pageFaults);
   pages.register(access, options);
   pages.removeAllContentTypeParsers();
-  pages.register(formBody, {
-    bodyLimit: mostFormBytes,
-    parser: (text) => new URLSearchParams(text) as never,
-  });
+  pages.register(formBody, { bodyLimit: mostFormBytes, parser: (text) => new URLSearchParams(text) as never });
   for (const each of routes) pages.register(each, { ...options, prefix: "/dashboard" });
   await pages.ready();
   return {

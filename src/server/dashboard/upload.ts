@@ -49,10 +49,7 @@ export async function readUpload(request: FastifyRequest, lists: Lists): Promise
 function openForm(type: string): InstanceType<typeof Busboy> {
   if (!type.startsWith("multipart/form-data")) throw new PageFault(415, "This is not a form with a file.");
   try {
-    return new Busboy({
-      headers: { "content-type": type },
-      limits: { fields: 5, fieldSize: 100, files: 1, parts: 6 },
-    });
+    return new Busboy({ headers: { "content-type": type }, limits: { fields: 5, fieldSize: 100, files: 1, parts: 6 } });
   } catch {
     throw new PageFault(400, "The form names no boundary between its parts.");
   }

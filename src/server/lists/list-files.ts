@@ -105,20 +105,13 @@ export class ListFiles {
     }
     if ((await this.room()) < (await stat(join(this.folderOf(id), name))).size) throw noRoom();
     await mkdir(join(this.folderOf(id), folder), { mode: 0o700 });
-    return {
-      output: `${folder}/${outputName(name)}`,
-      split: `${folder}/${split}`,
-      report: `${folder}/${reportName}`,
-    };
+    return { output: `${folder}/${outputName(name)}`, split: `${folder}/${split}`, report: `${folder}/${reportName}` };
   }
 
   async resultsOf(id: string, name: string, attempt: number, isSplit: boolean): Promise<readonly ResultFile[]> {
     const names = isSplit ? (await readdir(join(this.folderOf(id), `.${attempt}`, split))).sort() : [outputName(name)];
     return Promise.all(
-      names.map(async (name) => ({
-        name,
-        bytes: (await stat(this.resultPath(id, attempt, isSplit, name))).size,
-      })),
+      names.map(async (name) => ({ name, bytes: (await stat(this.resultPath(id, attempt, isSplit, name))).size })),
     );
   }
 

@@ -85,11 +85,7 @@ export const submissionSchema = {
       enum: [",", ";", "tab", "|", "none"],
       description: "Delimiter of the fields; detected by default.",
     },
-    drop: {
-      type: "string",
-      maxLength: 100,
-      description: "Statuses, separated by commas, whose rows are left out.",
-    },
+    drop: { type: "string", maxLength: 100, description: "Statuses, separated by commas, whose rows are left out." },
     split: { ...flag, description: "Gives each status a file of its own." },
     explain: { ...flag, description: "Adds the columns reason and suggestion." },
     dns: { ...flag, description: "Looks up whether domains receive mail." },

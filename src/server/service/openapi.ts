@@ -173,15 +173,8 @@ function validationSchemas<Name extends "Email" | "Domain">(
         description: "The rule that decided, usually with its subject: `disposable-domain: mailinator.com`.",
       },
       suggestion: { type: ["string", "null"], description: "The item that was probably meant." },
-      flags: {
-        type: "array",
-        items: { type: "string" },
-        description: "Facts that say nothing against the item.",
-      },
-      canonical: {
-        type: ["string", "null"],
-        description: "The form that all spellings of the item have in common.",
-      },
+      flags: { type: "array", items: { type: "string" }, description: "Facts that say nothing against the item." },
+      canonical: { type: ["string", "null"], description: "The form that all spellings of the item have in common." },
     },
   };
   const response = {

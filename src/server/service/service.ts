@@ -96,9 +96,7 @@ function newServer({ log, lists, loadDashboard }: ServiceOptions, bodyLimit: num
     // Node would answer without a body.
     http: { connectionsCheckingInterval: 1000, headersTimeout: 10_000, requireHostHeader: false },
     // The schemas are ours, and the tests check them: to check them again took a seventh of a start.
-    ajv: {
-      customOptions: { coerceTypes: false, removeAdditional: false, verbose: true, validateSchema: false },
-    },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, verbose: true, validateSchema: false } },
     exposeHeadRoutes: true,
     clientErrorHandler: refuseBrokenRequest,
     // A path that cannot be decoded is treated as unknown.

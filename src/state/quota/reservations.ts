@@ -300,13 +300,7 @@ function* pay(
   ]
     .filter(({ units }) => units > 0 && !isFileQuota(from))
     .map(({ time, units }) => {
-      return {
-        keyId: usageIdOf(from),
-        hour: time - (time % hourMilliseconds),
-        kind,
-        status: "unknown",
-        units,
-      };
+      return { keyId: usageIdOf(from), hour: time - (time % hourMilliseconds), kind, status: "unknown", units };
     });
   yield* tell(updateQuota(quota), ...changes, ...addUsage(usage));
 }

@@ -174,11 +174,7 @@ export class RunReservation {
   async #reserveNow(units: number, isFinal: boolean): Promise<Reserved> {
     this.#charge++;
     this.#signs ??= setInterval(() => this.#beat(), signMilliseconds).unref();
-    const named = this.#name && {
-      name: this.#name,
-      part: this.#run.part,
-      bytes: this.#run.bytes,
-    };
+    const named = this.#name && { name: this.#name, part: this.#run.part, bytes: this.#run.bytes };
     const reserved = await this.#retrying(() =>
       this.#quotas.reserve({
         id: this.#id,

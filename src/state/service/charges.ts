@@ -26,7 +26,9 @@ import type { NamedUnits, Usage } from "./usage.js";
 const sweptAnswers = 1000;
 
 /** Locks keys and quotas: a charge that has waited must see a revocation that was committed meanwhile. */
-export function* charge(charges: readonly Charge[]): Work<{
+export function* charge(
+  charges: readonly Charge[],
+): Work<{
   readonly outcomes: readonly ChargeOutcome[];
   readonly rows: Pick<ChargedRows, "keys" | "quotas">;
   readonly now: number;

@@ -163,10 +163,7 @@ export async function openCheck(
       isForced: options.column !== undefined,
       note: () => {},
     },
-    {
-      onBadRow: (fault) => bad.add(fault),
-      signal,
-    },
+    { onBadRow: (fault) => bad.add(fault), signal },
   ).catch((error: unknown) => {
     throw asFault(error);
   });

@@ -60,11 +60,6 @@ export type Answer = { readonly task: number } & (
   | { readonly type: "saved"; readonly blob: Blob; readonly name: string }
   | { readonly type: "report"; readonly blob: Blob }
   /** `columns` are those that can be chosen, if the right one was not found. */
-  | {
-      readonly type: "fault";
-      readonly code: FaultCode;
-      readonly message: string;
-      readonly columns: readonly string[];
-    }
+  | { readonly type: "fault"; readonly code: FaultCode; readonly message: string; readonly columns: readonly string[] }
   | { readonly type: "stopped" }
 );

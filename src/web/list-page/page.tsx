@@ -45,12 +45,7 @@ type State =
   | { readonly type: "empty"; readonly note?: "cancelled" }
   | { readonly type: "busy"; readonly rows: number; readonly share: number | undefined }
   | { readonly type: "done"; readonly checked: Checked; readonly task: number }
-  | {
-      readonly type: "fault";
-      readonly code: FaultCode;
-      readonly message: string;
-      readonly columns: readonly string[];
-    };
+  | { readonly type: "fault"; readonly code: FaultCode; readonly message: string; readonly columns: readonly string[] };
 
 type Saving = "no" | "busy" | { readonly name: string } | { readonly fault: FaultCode };
 

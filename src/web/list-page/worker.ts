@@ -89,12 +89,7 @@ async function perform(request: Extract<Request, { type: "check" | "save" }>): P
 }
 
 async function check(task: number, file: File, common: TableOptions, { kind }: CheckOptions): Promise<void> {
-  const collector = new Collector({
-    kind,
-    explain: classifier!.classify,
-    withAddresses: false,
-    withFlags: false,
-  });
+  const collector = new Collector({ kind, explain: classifier!.classify, withAddresses: false, withFlags: false });
   const bad = new BadRows(kind, classifier!);
   const checked = await openCheck(file, classifier!, common, {
     observersOf: (table) => {

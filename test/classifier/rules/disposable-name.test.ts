@@ -16,9 +16,7 @@ test.each([
   ["larch-mailinator.net", "larch-mailinator.net"],
   ["larchmail.xyz", "larchmail.xyz"],
   ["a.b.larchinbox.top", "larchinbox.top"],
-])("%s is disposable: %s", (ascii, subject) => {
-  expect(disposableName.find(ascii)).toEqual({ subject });
-});
+])("%s is disposable: %s", (ascii, subject) => expect(disposableName.find(ascii)).toEqual({ subject }));
 
 test.each([
   ...["larchmail.com", "mail.larch.xyz", "temp-mail.larch.com", "templates.com", "fakefinder.com", "inbox.lv"],
@@ -29,9 +27,7 @@ test.each([
   ...mailcomDomains,
   ...offeredDomains,
   ...privacyProviders,
-])("%s is not disposable by its name", (ascii) => {
-  expect(disposableName.find(ascii)).toBeUndefined();
-});
+])("%s is not disposable by its name", (ascii) => expect(disposableName.find(ascii)).toBeUndefined());
 
 test("the user's allow list goes first, also for hosts below", () => {
   const table = new DisposableTable(compileDisposableTable([]));

@@ -34,9 +34,7 @@ describe("mailboxes that cannot exist", () => {
     ["ann+news", "qq.com"],
     ["ann/lee", "mail.ru"],
     ["ann!", "proton.me"],
-  ])("include %s at %s", (local, domain) => {
-    expect(reasonOf(local, domain)).toMatch(/^impossible-mailbox: /);
-  });
+  ])("include %s at %s", (local, domain) => expect(reasonOf(local, domain)).toMatch(/^impossible-mailbox: /));
 
   test.each([
     ["abcdef", "gmail.com"],

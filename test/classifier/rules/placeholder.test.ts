@@ -23,9 +23,7 @@ describe("placeholders", () => {
 
   test.each(["test1", "tester", "me", "mail", "user", "x", "aa", "1234", "12345678", "xkcdqp", "foobar", "ert", "asd"])(
     "do not include %s",
-    (local) => {
-      expect(reasonOf(local, "hotmail.com")).not.toBe("placeholder");
-    },
+    (local) => expect(reasonOf(local, "hotmail.com")).not.toBe("placeholder"),
   );
 
   test.each([
@@ -36,9 +34,7 @@ describe("placeholders", () => {
     ["test", "test.com"],
     ["None", "none.com"],
     ["asdf", "asdf.net"],
-  ])("include the sample %s@%s", (local, domain) => {
-    expect(reasonOf(local, domain)).toBe("placeholder");
-  });
+  ])("include the sample %s@%s", (local, domain) => expect(reasonOf(local, domain)).toBe("placeholder"));
 
   test.each([
     ["info", "domain.com"],
@@ -49,9 +45,7 @@ describe("placeholders", () => {
     ["ann", "test.com"],
     ["test", "test.larch-and-oak.com"],
     ["larch", "larch.com"],
-  ])("do not include %s@%s", (local, domain) => {
-    expect(reasonOf(local, domain)).not.toBe("placeholder");
-  });
+  ])("do not include %s@%s", (local, domain) => expect(reasonOf(local, domain)).not.toBe("placeholder"));
 
   test("do not include numbers at QQ", () => {
     expect(reasonOf("888888", "qq.com")).not.toBe("placeholder");

@@ -34,9 +34,7 @@ describe("public suffixes", () => {
     ["ac.jp", "public-suffix"],
     ["company.con", "unknown-tld"],
     ["company.internal", "unknown-tld"],
-  ])("%s is %s", (ascii, expected) => {
-    expect(findSuffix(ascii)).toBe(expected);
-  });
+  ])("%s is %s", (ascii, expected) => expect(findSuffix(ascii)).toBe(expected));
 
   test.each([
     ["eu.org", true],
@@ -44,9 +42,7 @@ describe("public suffixes", () => {
     ["a.eu.org", false],
     ["com", false],
     ["gmail.com", false],
-  ])("%s is a private zone: %s", (ascii, expected) => {
-    expect(isPrivateZone(ascii)).toBe(expected);
-  });
+  ])("%s is a private zone: %s", (ascii, expected) => expect(isPrivateZone(ascii)).toBe(expected));
 });
 
 test("the suffix table agrees with tldts on every rule and on the names around it", () => {

@@ -15,7 +15,5 @@ describe("relays", () => {
     ["appleid.com", undefined],
     ["notduck.com", undefined],
     ["gmail.com", undefined],
-  ])("the relay of %s is %s", (ascii, expected) => {
-    expect(relay.at(ascii)?.find().subject).toBe(expected);
-  });
+  ])("the relay of %s is %s", (ascii, expected) => expect(relay.at(ascii)?.find().subject).toBe(expected));
 });

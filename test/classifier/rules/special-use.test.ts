@@ -15,7 +15,5 @@ describe("special-use names", () => {
     ["example.com.au", undefined],
     ["test.com", undefined],
     ["local.de", undefined],
-  ])("the reserved name in %s is %s", (ascii, expected) => {
-    expect(specialUse.find(ascii)?.subject).toBe(expected);
-  });
+  ])("the reserved name in %s is %s", (ascii, expected) => expect(specialUse.find(ascii)?.subject).toBe(expected));
 });

@@ -36,9 +36,7 @@ describe("a fake address with a stray mark", () => {
     ["ann(at)nowhere"],
     ["@larch-and-oak.com"],
     [`${"x".repeat(400)}(at)larch-and-oak.com`],
-  ])("%s gets no suggestion", (item) => {
-    expect(classifier.classify("email", item)).not.toHaveProperty("suggestion");
-  });
+  ])("%s gets no suggestion", (item) => expect(classifier.classify("email", item)).not.toHaveProperty("suggestion"));
 
   test("an address without stray marks is unchanged", () => {
     expect(withoutStrayMarks("ann.lee+x@larch-and-oak.com")).toBeUndefined();

@@ -14,7 +14,5 @@ describe("sub-addresses", () => {
     ["ann.lee", "gmail.com", undefined],
     ["ann", "fastmail.com", undefined],
     ["ann", "notfastmail.com", undefined],
-  ])("%s at %s gets the reason %s", (local, ascii, expected) => {
-    expect(reasonOf(local, ascii)).toBe(expected);
-  });
+  ])("%s at %s gets the reason %s", (local, ascii, expected) => expect(reasonOf(local, ascii)).toBe(expected));
 });

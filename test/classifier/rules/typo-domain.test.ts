@@ -73,9 +73,7 @@ describe("typos", () => {
     ["a.b.gmial.com", "gmail.com"],
     ["libero.ti", "libero.it"],
     ["gmailcom", "gmail.com"],
-  ])("%s is corrected to %s", (ascii, meant) => {
-    expect(findTypo(ascii)).toBe(meant);
-  });
+  ])("%s is corrected to %s", (ascii, meant) => expect(findTypo(ascii)).toBe(meant));
 
   test.each([
     ...["gmail.com", "mail.com", "ymail.com", "email.com", "hotmailr.com", "yahoo.co", "cloud.com", "pcloud.com"],
@@ -97,9 +95,7 @@ describe("typos", () => {
     ...ispProviders,
     ...privacyProviders,
     ...Object.values(relays).flat(),
-  ])("%s is not corrected", (ascii) => {
-    expect([findTypo(ascii), findSimilar(ascii)]).toEqual([undefined, undefined]);
-  });
+  ])("%s is not corrected", (ascii) => expect([findTypo(ascii), findSimilar(ascii)]).toEqual([undefined, undefined]));
 });
 
 test.each([
@@ -116,6 +112,4 @@ test.each([
   ["gmail.dee", "gmail.com"],
   ["example.internal", undefined],
   ["localhost", undefined],
-])("for %s, which cannot exist, the suggestion is %s", (ascii, meant) => {
-  expect(findMeant(ascii)).toBe(meant);
-});
+])("for %s, which cannot exist, the suggestion is %s", (ascii, meant) => expect(findMeant(ascii)).toBe(meant));

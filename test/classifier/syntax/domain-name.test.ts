@@ -12,9 +12,7 @@ describe("domain names", () => {
     ["xn--bcher-kva.de", "xn--bcher-kva.de"],
     ["BÜCHER.DE", "xn--bcher-kva.de"],
     ["例子。中国", "xn--fsqu00a.xn--fiqs8s"],
-  ])("%s becomes %s", (text, ascii) => {
-    expect(parseDomainName(text)).toEqual({ ascii });
-  });
+  ])("%s becomes %s", (text, ascii) => expect(parseDomainName(text)).toEqual({ ascii }));
 
   test.each([
     "",
@@ -34,7 +32,5 @@ describe("domain names", () => {
     `${"a".repeat(64)}.com`,
     "ü%00.com",
     "ü/path.com",
-  ])("%j is rejected", (text) => {
-    expect(parseDomainName(text)).toBeInstanceOf(Fault);
-  });
+  ])("%j is rejected", (text) => expect(parseDomainName(text)).toBeInstanceOf(Fault));
 });

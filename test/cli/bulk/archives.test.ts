@@ -110,11 +110,7 @@ describe("the tables of an archive", () => {
 
   test("go to standard output or a file if there is one", async () => {
     const home = folderOf({ "a.zip": zip({ "s.csv": `email\n${ok}\n`, "readme.txt": "Hello\n" }) });
-    expect(await run(home, "a.zip", "-q")).toEqual({
-      code: 0,
-      stdout: `email,status\n${ok},ok\n`,
-      stderr: "",
-    });
+    expect(await run(home, "a.zip", "-q")).toEqual({ code: 0, stdout: `email,status\n${ok},ok\n`, stderr: "" });
     const several = folderOf({ "a.zip": zip(tables) });
     const refused = await run(several, "a.zip");
     expect(refused).toMatchObject({ code: 2, stdout: "" });
@@ -177,13 +173,8 @@ describe("an archive on standard input", () => {
   });
 
   test("may be a workbook, compressed or not a table at all", async () => {
-    const sheet = xlsxOf({
-      S: '<row r="1"><c r="A1" t="inlineStr"><is><t>b@mailinator.com</t></is></c></row>',
-    });
-    expect(await idv(["emails", "-q"], { stdin: sheet })).toMatchObject({
-      code: 0,
-      stdout: `${bad},disposable\n`,
-    });
+    const sheet = xlsxOf({ S: '<row r="1"><c r="A1" t="inlineStr"><is><t>b@mailinator.com</t></is></c></row>' });
+    expect(await idv(["emails", "-q"], { stdin: sheet })).toMatchObject({ code: 0, stdout: `${bad},disposable\n` });
     expect(await idv(["emails", "-q"], { stdin: gzipSync(stdin) })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("the 2 tables of standard input need a place each"),
@@ -202,9 +193,7 @@ describe("an archive on standard input", () => {
 
 test("an archive appears with all of its tables, or not at all", async () => {
   const broken = `id,email\n1,${ok}\n2,${bad},x\n`;
-  const home = folderOf({
-    "a.zip": zip({ "a.csv": `email\n${ok}\n`, "b.csv": broken, "c.csv": `email\n${ok}\n` }),
-  });
+  const home = folderOf({ "a.zip": zip({ "a.csv": `email\n${ok}\n`, "b.csv": broken, "c.csv": `email\n${ok}\n` }) });
   const before = read(home, "a.zip");
   for (const args of [["-o", "b.zip"], ["-I"]]) {
     const { code, stderr } = await run(home, "a.zip", "-q", ...args);
@@ -384,10 +373,7 @@ describe("archives in other files", () => {
   });
 
   test("are refused if two have one name", async () => {
-    const one = zip({
-      "in1.zip": zip({ "a.csv": `email\n${ok}\n` }),
-      "in2.zip": zip({ "b.csv": `email\n${ok}\n` }),
-    });
+    const one = zip({ "in1.zip": zip({ "a.csv": `email\n${ok}\n` }), "in2.zip": zip({ "b.csv": `email\n${ok}\n` }) });
     const twice = Buffer.from(one.toString("latin1").replaceAll("in2.zip", "in1.zip"), "latin1");
     expect(await run(folderOf({ "a.zip": twice }), "a.zip", "-o", "o/")).toMatchObject({
       code: 2,
@@ -430,8 +416,5 @@ test("a file that is named xlsx is no spreadsheet file, and an empty name is ref
   const home = folderOf({ "l.csv": `email\n${ok}\n` });
   expect((await run(home, "l.csv", "-o", "xlsx")).code).toBe(0);
   expect(read(home, "xlsx").toString()).toBe(`email,status\n${ok},ok\n`);
-  expect(await run(home, "")).toMatchObject({
-    code: 2,
-    stderr: 'idv: FILE: "" is invalid. It must not be empty.\n',
-  });
+  expect(await run(home, "")).toMatchObject({ code: 2, stderr: 'idv: FILE: "" is invalid. It must not be empty.\n' });
 });

@@ -135,9 +135,7 @@ describe("idv, on bad rows,", () => {
 
     test("opens a field over many lines if --quote is given", async () => {
       const home = folderOf({ list: content });
-      const { code, stdout } = await idv(["emails", "list", "-q", "--quote", '"', "--bad-rows", "skip"], {
-        home,
-      });
+      const { code, stdout } = await idv(["emails", "list", "-q", "--quote", '"', "--bad-rows", "skip"], { home });
       expect(code).toBe(0);
       expect(stdout.match(/,ok$/gm)).toHaveLength(14);
     });
@@ -226,10 +224,7 @@ test.each<[string, string[]]>([
 ])("a file %s at once", async (what, args) => {
   const home = folderOf({ list: broken, "o.csv": "old" });
   const { code, stderr } = await idv(["emails", "list", ...args], { home });
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: `idv: ${args.at(-1)!.replace("skip:", "")}: ${what} at once\n`,
-  });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: `idv: ${args.at(-1)!.replace("skip:", "")}: ${what} at once\n` });
   expect([read(home, "list"), read(home, "o.csv")]).toEqual([broken, "old"]);
 });
 
@@ -249,10 +244,7 @@ describe("a bad row that an earlier run kept", () => {
     writeFileSync(join(home, "a.csv"), lines);
 
     const refused = await idv(["emails", "a.csv", "--update", "-o", "b.csv"], { home });
-    expect({ code: refused.code, isWritten: existsSync(join(home, "b.csv")) }).toEqual({
-      code: 6,
-      isWritten: false,
-    });
+    expect({ code: refused.code, isWritten: existsSync(join(home, "b.csv")) }).toEqual({ code: 6, isWritten: false });
     expect(refused.stderr).toContain("a.csv:22: 5 fields where the header has 4");
 
     const again = await idv(["emails", "a.csv", "--update", "--bad-rows", "keep"], { home });
@@ -275,9 +267,7 @@ describe("a bad row that an earlier run kept", () => {
 
 test("escapeFormulas escapes only the added fields", async () => {
   const stdin = "email,n\n=cmd@larch-and-oak.com,=1\n+49@larch-and-oak.com,+44\n";
-  const { stdout } = await idv(["emails", "-q", "--add", "canonical", "--set", "escapeFormulas=true"], {
-    stdin,
-  });
+  const { stdout } = await idv(["emails", "-q", "--add", "canonical", "--set", "escapeFormulas=true"], { stdin });
   expect(stdout).toBe(
     "email,n,status,canonical\n=cmd@larch-and-oak.com,=1,ok,'=cmd@larch-and-oak.com\n" +
       "+49@larch-and-oak.com,+44,ok,'+49@larch-and-oak.com\n",

@@ -213,10 +213,7 @@ describe("a document", () => {
     expect(readFileSync(join(skipped.home, "bad.csv"), "utf8")).toContain('"{ ""id"": 02, ""email""');
     expect(JSON.parse(skipped.output!).users).toHaveLength(3);
     const failed = await emails(broken);
-    expect(failed).toMatchObject({
-      code: 6,
-      stderr: 'idv: d.json:11:13: not JSON: "02" is where a value belongs\n',
-    });
+    expect(failed).toMatchObject({ code: 6, stderr: 'idv: d.json:11:13: not JSON: "02" is where a value belongs\n' });
     expect(readdirSync(failed.home)).not.toContain("o.json");
   });
 
@@ -469,9 +466,7 @@ describe("rows that are arrays below a header", () => {
     const space = fc.constantFrom("", " ", "\n  ", "\r\n\t");
     const sheets = fc.record({
       header: fc.array(fc.constantFrom("A", "B", "", "status", 'q"', "e.f"), { minLength: 1, maxLength: 4 }),
-      rows: fc.array(fc.record({ values: fc.array(value, { maxLength: 4 }), space, end: space }), {
-        maxLength: 8,
-      }),
+      rows: fc.array(fc.record({ values: fc.array(value, { maxLength: 4 }), space, end: space }), { maxLength: 8 }),
     });
     await fc.assert(
       fc.asyncProperty(sheets, async ({ header, rows }) => {
@@ -495,11 +490,7 @@ describe("rows that are arrays below a header", () => {
 });
 
 describe("a document on one line that is longer than the sample", () => {
-  const items = Array.from({ length: 4000 }, (_, i) => ({
-    id: i,
-    email: `u${i}@larch-and-oak.com`,
-    name: "Lee",
-  }));
+  const items = Array.from({ length: 4000 }, (_, i) => ({ id: i, email: `u${i}@larch-and-oak.com`, name: "Lee" }));
   const shapes: Readonly<Record<string, unknown>> = {
     "a list of objects": items,
     "a list of texts": items.map(({ email }) => email),

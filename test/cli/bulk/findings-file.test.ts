@@ -20,12 +20,7 @@ test("--log gitlab:FILE writes the findings of all files, with names that stay",
   const { code, stderr, json } = await run("--log", "gitlab:q.json", "--fail-on", "disposable,fake");
   expect(code).toBe(1);
   expect(stderr).not.toContain("::error");
-  const found = json("q.json") as {
-    description: string;
-    fingerprint: string;
-    location: object;
-    check_name: string;
-  }[];
+  const found = json("q.json") as { description: string; fingerprint: string; location: object; check_name: string }[];
   expect(found.map(({ check_name, description, location }) => [check_name, description, location])).toEqual([
     [
       "disposable",

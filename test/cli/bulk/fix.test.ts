@@ -174,9 +174,7 @@ describe("repairs the item where it is", () => {
     writeFileSync(join(home, "list.csv"), `email\n${typo}\nann@larch-and-oak.com\n`);
     await idv(["emails", "list.csv", "-o", "a.csv", "--offline", "--fix"], { home });
     for (const again of [["--update"], ["--update=all"], ["--update=all", "--explain"]]) {
-      const { code } = await idv(["emails", "a.csv", "-I.bak", "--offline", "--fix", "-q", ...again], {
-        home,
-      });
+      const { code } = await idv(["emails", "a.csv", "-I.bak", "--offline", "--fix", "-q", ...again], { home });
       expect(code).toBe(0);
       expect(readFileSync(join(home, "a.csv"), "utf8").split("\n")[1]).toContain(typo);
     }
@@ -253,8 +251,5 @@ test("a replaced file needs a backup, and a service gives no suggestions that co
     home,
     env: { IDV_API_KEY: "sk_test_0123456789" },
   });
-  expect(service).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("is for the offline engine"),
-  });
+  expect(service).toMatchObject({ code: 2, stderr: expect.stringContaining("is for the offline engine") });
 });

@@ -65,13 +65,7 @@ test.each<[string, string[], string]>([
     ".bak: no such file; to keep the old files, write -I.bak, without a space",
   ],
 ])("a run does not take %s", async (_, args, message) => {
-  const files = {
-    "a.csv": a,
-    "a.csv.bak": b,
-    "sub-a.csv": a,
-    "ok.csv": a,
-    "allow.txt": "larch-and-oak.com\n",
-  };
+  const files = { "a.csv": a, "a.csv.bak": b, "sub-a.csv": a, "ok.csv": a, "allow.txt": "larch-and-oak.com\n" };
   const home = folderOf(files);
   symlinkSync("a.csv", join(home, "link.csv"));
   mkdirSync(join(home, "out"));
@@ -85,9 +79,7 @@ test.each<[string, string[], string]>([
 });
 
 test("rows that wait for the quota stay in a file that is replaced", async () => {
-  const home = folderOf({
-    "l.csv": "email\nann@larch-and-oak.com\nx@mailinator.com\nbob@larch-and-oak.com\n",
-  });
+  const home = folderOf({ "l.csv": "email\nann@larch-and-oak.com\nx@mailinator.com\nbob@larch-and-oak.com\n" });
   await setQuota(home, { limit: 2 });
   const outcome = await idv(["emails", "l.csv", "-I", "--only", "ok,alias"], { home });
   expect(outcome.code, outcome.stderr).toBe(4);
@@ -104,12 +96,7 @@ test.each<[string, string, number, string]>([
   ["has no table", "table.pdf", 2, "table.pdf: a PDF document; export it as CSV"],
   ["cannot be kept", "kept.csv", 6, "kept.csv.bak: is a folder; choose another name for the copy"],
 ])("no file is replaced if one of them %s", async (_, name, exitCode, message) => {
-  const home = folderOf({
-    "a.csv": a,
-    "names.csv": "Ann\nBob\n",
-    "table.pdf": "%PDF-1.7\n1 0 obj\n",
-    "kept.csv": b,
-  });
+  const home = folderOf({ "a.csv": a, "names.csv": "Ann\nBob\n", "table.pdf": "%PDF-1.7\n1 0 obj\n", "kept.csv": b });
   mkdirSync(join(home, "kept.csv.bak"));
   await setQuota(home, { limit: 9 });
   const { code, stderr } = await idv(["emails", "-I.bak", "a.csv", name], { home });

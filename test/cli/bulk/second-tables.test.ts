@@ -60,9 +60,7 @@ describe("the header of another table", () => {
         fc.boolean(),
         async ([first, second], above, below, between, delimiter, isPiped) => {
           const rows = (names: readonly string[], from: number, count: number) =>
-            stringify([names, ...Array.from({ length: count }, (_, n) => rowOf(names, from + n))], {
-              delimiter,
-            });
+            stringify([names, ...Array.from({ length: count }, (_, n) => rowOf(names, from + n))], { delimiter });
           const text = rows(first, 0, above) + between + rows(second, above, below);
           const line = 1 + above + between.split("\n").length;
           const home = folderOf({ "list.csv": text });
@@ -74,10 +72,7 @@ describe("the header of another table", () => {
               "-c",
               String(1 + first.findIndex((name) => /mail|kontakt/i.test(name))),
             ],
-            {
-              home,
-              ...(isPiped && { stdin: text }),
-            },
+            { home, ...(isPiped && { stdin: text }) },
           );
           expect(stderr).toContain(`line ${line} is another header: ${second.join(",")}`);
           expect(code).toBe(2);
@@ -129,10 +124,7 @@ describe("the header of another table", () => {
       const rows = (names: readonly string[]) =>
         JSON.stringify(wrap([["email", "name"], [person(1), "Ann"], names, ["Bob", person(2)], [person(3), "Cid"]]));
       const { code, stderr } = await idv(["emails", "-q"], { stdin: rows(["name", "email"]) });
-      expect({ code, stderr }).toEqual({
-        code: 2,
-        stderr: expect.stringContaining("is another header: name,email"),
-      });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("is another header: name,email") });
       expect((await idv(["emails", "-q"], { stdin: rows(["email", "name"]) })).code).toBe(0);
     },
   );
@@ -142,10 +134,7 @@ describe("the header of another table", () => {
     for (const args of [["-I"], ["-I.bak"], ["--bad-rows", "skip", "-o", "out.csv"], ["--update", "-I"]]) {
       const home = folderOf({ "list.csv": text });
       const { code, stderr } = await idv(["emails", "list.csv", "-q", ...args], { home });
-      expect({ code, stderr }).toEqual({
-        code: 2,
-        stderr: expect.stringContaining("line 3 is another header"),
-      });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("line 3 is another header") });
       expect(readFileSync(join(home, "list.csv"), "utf8")).toBe(text);
     }
   });

@@ -21,9 +21,7 @@ describe("several files", () => {
     ["with lines of JSON among them", { "a.csv": a, "b.csv": b, "c.jsonl": '{"email":"y@mailinator.com"}\n' }, []],
   ])("go to a folder under their names, %s, and an item in two is charged once", async (_, files, args) => {
     const home = folderOf(files);
-    const { code, stdout, stderr } = await idv(["emails", ...Object.keys(files), "-o", "checked/", ...args], {
-      home,
-    });
+    const { code, stdout, stderr } = await idv(["emails", ...Object.keys(files), "-o", "checked/", ...args], { home });
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "" });
     expect(readdirSync(join(home, "checked"))).toEqual(Object.keys(files));
     expect(read(home, "checked/a.csv")).toBe(
@@ -125,9 +123,7 @@ describe("several files", () => {
     ["is broken from the start", { "a.csv": 'email\n"x@mailinator.com\n' }, ["--bad-rows", "error"], 6],
   ])("after one that %s, are deduplicated as ever", async (_, broken, args, expected) => {
     const home = folderOf({ ...broken, "b.csv": b, "c.csv": b });
-    const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "c.csv", "-I", "--dedupe", ...args], {
-      home,
-    });
+    const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "c.csv", "-I", "--dedupe", ...args], { home });
     expect(code, stderr).toBe(expected);
     expect(stderr).toContain("3 files, 1 failed: 4 rows");
     expect(read(home, "b.csv")).toContain("x@mailinator.com,disposable\ny@mailinator.com,disposable\n");
@@ -147,9 +143,7 @@ describe("several files", () => {
     const header = "id,email,note\n";
     const [broken, good] = [[header, ...rows("u"), "1,2,3,4\n"].join(""), [header, ...rows(name)].join("")];
     const home = folderOf({ "a.csv": broken, "b.csv": good });
-    const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "-I", "--bad-rows", "error"], {
-      home,
-    });
+    const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "-I", "--bad-rows", "error"], { home });
     expect(code, stderr).toBe(6);
     expect(read(home, "a.csv")).toBe(broken);
     expect(read(home, "b.csv")).toBe(good.replaceAll("x\n", "x,ok\n").replace("note\n", "note,status\n"));

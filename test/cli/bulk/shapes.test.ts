@@ -135,9 +135,7 @@ test("rows with one item that is ok and one that is not appear in the summary, i
   const rows = await runOver(table, `emails -c email -c second --fail-on disposable ${beside}`);
   expect(rows.code).toBe(1);
   expect(rows.stderr).toContain(`2 rows are ${said} (lines 2, 3)`);
-  expect(JSON.parse(rows.read("log.jsonl"))).toMatchObject({
-    inputs: [{ outvoted: { count: 2, lines: [2, 3] } }],
-  });
+  expect(JSON.parse(rows.read("log.jsonl"))).toMatchObject({ inputs: [{ outvoted: { count: 2, lines: [2, 3] } }] });
   expect(rows.read("r.html")).toContain("2 for one entry, though another is ok or alias; first lines: 2, 3");
 });
 

@@ -110,10 +110,7 @@ test("nothing is charged if a later sheet cannot lose rows", async () => {
   const sum = '<row r="1"><c r="A1"><f>COUNTA(Firms!A2:A3)</f><v>2</v></c></row>';
   const home = folderOf({ "book.xlsx": xlsxOf({ ...sheets, Sum: sum }) });
   const { code, stderr } = await run(home, "book.xlsx", "-o", "out.xlsx", "-q", "--drop", "disposable");
-  expect({ code, stderr }).toMatchObject({
-    code: 6,
-    stderr: expect.stringContaining("formula in another sheet"),
-  });
+  expect({ code, stderr }).toMatchObject({ code: 6, stderr: expect.stringContaining("formula in another sheet") });
   expect((await readQuota(home)).used).toBe(0);
 });
 

@@ -57,10 +57,7 @@ describe.each(kinds)("a file for %s", (kind, option, name, wrong) => {
     for (const old of others) {
       writeFileSync(join(home, name), old);
       const { code, stderr } = await emails(home, ...option(name));
-      expect({ code, stderr }).toEqual({
-        code: 2,
-        stderr: expect.stringContaining("the file that is there is not"),
-      });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("the file that is there is not") });
       expect(read(home, name)).toBe(old);
     }
   });
@@ -196,9 +193,7 @@ test("a row that was not judged has nothing in the column of the status, whateve
     "",
   ]);
   // They are bad rows again, and no status is taken from them.
-  const again = await idv(["emails", "k2.csv", "-q", "--update", "--only", "ok", "--bad-rows", "skip"], {
-    home,
-  });
+  const again = await idv(["emails", "k2.csv", "-q", "--update", "--only", "ok", "--bad-rows", "skip"], { home });
   expect(again.stdout.match(/,ok,,$/gm)).toHaveLength(3);
   expect(again.stderr).toMatch(/k2\.csv:3: 7 fields/);
 });

@@ -33,9 +33,7 @@ test.each([
 
 test("own lists are the source of their verdicts", async () => {
   const home = folderOf({ deny: "larch-and-oak.com\n" });
-  const { stdout } = await idv(["check", "--json", "--why", "--deny", "deny", "ann@larch-and-oak.com"], {
-    home,
-  });
+  const { stdout } = await idv(["check", "--json", "--why", "--deny", "deny", "ann@larch-and-oak.com"], { home });
   expect(JSON.parse(stdout)).toMatchObject({
     status: "disposable",
     why: { rule: "on your deny list", source: "your own deny list", lists: [], isOwn: false },

@@ -32,10 +32,7 @@ test("entries are kept in lower case and as A-labels, with their notes, for this
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line)),
-  ).toContainEqual({
-    entry: "mailinator.com",
-    note: "again",
-  });
+  ).toContainEqual({ entry: "mailinator.com", note: "again" });
 });
 
 test("runs use the lists, and say how many rows they decide", async () => {

@@ -6,9 +6,7 @@ import { folderOf } from "../../support/temporary-folder.js";
 const utf8 = (binary: string) => Buffer.from(binary, "latin1").toString();
 
 async function suggest(words: readonly string[], home?: string): Promise<string[]> {
-  const { stdout } = await idv(["completion", "suggest", "--", ...words], {
-    ...(home && { home }),
-  });
+  const { stdout } = await idv(["completion", "suggest", "--", ...words], { ...(home && { home }) });
   return utf8(stdout)
     .split("\n")
     .flatMap((line) => (line === "" ? [] : line.split("\t")[0]!));

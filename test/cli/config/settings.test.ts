@@ -100,9 +100,7 @@ test.each<[string, Given, string]>([
     { env: { IDV_BASE_URL: "https://u:p@x.net" } },
     "IDV_BASE_URL: it is invalid.",
   ],
-])("rejects %s", async (_, given, message) => {
-  await expect(resolve(given)).rejects.toThrow(message);
-});
+])("rejects %s", (_, given, message) => expect(resolve(given)).rejects.toThrow(message));
 
 test.each<[string, (path: string) => void, string]>([
   ["a folder", (path) => mkdirSync(path), "not a regular file"],
@@ -124,9 +122,7 @@ test.each<[SettingName, unknown, string]>([
   ["rate", { items: 50, milliseconds: 60_000 }, "50 in 60 s"],
   ["rate", undefined, "none"],
   ["batchSize", 100, "100"],
-])("shows %s in the form that its option accepts", (name, value, text) => {
-  expect(showSetting(name, value)).toBe(text);
-});
+])("shows %s in the form that its option accepts", (name, value, text) => expect(showSetting(name, value)).toBe(text));
 
 test("every setting has a variable and a valid default", () => {
   for (const name of settingNames) {

@@ -31,11 +31,7 @@ test.each([
     flagsOf(program.commands.find((command) => command.name() === "emails")!.options),
   );
   const option = (flag: string) => emails.options.find(({ flags }) => flags.includes(flag));
-  expect(option("--dedupe")).toMatchObject({
-    choices: ["item", "canonical"],
-    valueOptional: true,
-    type: "string",
-  });
+  expect(option("--dedupe")).toMatchObject({ choices: ["item", "canonical"], valueOptional: true, type: "string" });
   expect(option("--color")).toMatchObject({ default: "auto", value: "WHEN" });
   expect(option("-q")).toMatchObject({ type: "boolean", flags: ["-q", "--quiet"] });
   expect(emails.exitCodes).toContain(4);

@@ -22,6 +22,4 @@ test.each<[string, string, string]>([
   ],
   ["a bar in a cell", "| A |\n| --- |\n| `x\\|y` |", "  A\n  x|y\n"],
   ["a word that is too long", "a bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb c", "a\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\nc\n"],
-])("renders %s as plain text", (_, markdown, expected) => {
-  expect(renderTopic(blocksIn(markdown), 20)).toBe(expected);
-});
+])("renders %s as plain text", (_, markdown, expected) => expect(renderTopic(blocksIn(markdown), 20)).toBe(expected));

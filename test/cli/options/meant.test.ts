@@ -14,9 +14,7 @@ test.each<[string, readonly string[], string | undefined]>([
   ["--smtp", ["--set"], undefined],
   ["", ["ok"], undefined],
   ["--", ["--set"], undefined],
-])("%j is meant to be one of %j: %j", (word, known, meant) => {
-  expect(meantBy(word, known)).toBe(meant);
-});
+])("%j is meant to be one of %j: %j", (word, known, meant) => expect(meantBy(word, known)).toBe(meant));
 
 const home = folderOf({ "list.csv": "email\nann@larch-and-oak.com\n" });
 

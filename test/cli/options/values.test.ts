@@ -67,18 +67,14 @@ test.each<[string, (text: string) => unknown, string, unknown]>([
   ["waitTime", waitTime, "", Number.POSITIVE_INFINITY],
   ["waitTime", waitTime, "12h", 43_200_000],
   ["itemRate", itemRate, "1000/h", { items: 1000, milliseconds: 3_600_000 }],
-])("%s accepts $2", (...[, parse, text, expected]) => {
-  expect(parse(text)).toEqual(expected);
-});
+])("%s accepts $2", (...[, parse, text, expected]) => expect(parse(text)).toEqual(expected));
 
 test.each([
   ["2/4", {}, { index: 2, count: 4 }],
   ["index/4", { JOB_COMPLETION_INDEX: "0" }, { index: 1, count: 4 }],
   ["index/4", { AWS_BATCH_JOB_ARRAY_INDEX: "3" }, { index: 4, count: 4 }],
   ["index/2", { CLOUD_RUN_TASK_INDEX: "1", CLOUD_RUN_TASK_COUNT: "2" }, { index: 2, count: 2 }],
-])("shardOf reads %s with %o", (text, env, expected) => {
-  expect(shardOf(text, env)).toEqual(expected);
-});
+])("shardOf reads %s with %o", (text, env, expected) => expect(shardOf(text, env)).toEqual(expected));
 
 test.each([
   ["0/4", {}],
@@ -90,9 +86,7 @@ test.each([
   ["index/4", { JOB_COMPLETION_INDEX: "-1" }],
   ["index/3", { CLOUD_RUN_TASK_INDEX: "1", CLOUD_RUN_TASK_COUNT: "2" }],
   ["index/8", { SLURM_ARRAY_TASK_ID: "3" }],
-])("shardOf rejects %s with %o", (text, env) => {
-  expect(() => shardOf(text, env)).toThrow(InvalidValue);
-});
+])("shardOf rejects %s with %o", (text, env) => expect(() => shardOf(text, env)).toThrow(InvalidValue));
 
 describe("invalid values", () => {
   test.each<[string, (text: string) => unknown, string]>([
@@ -138,7 +132,5 @@ describe("invalid values", () => {
     ["waitTime", waitTime, "1ms"],
     ["itemRate", itemRate, "0/s"],
     ["itemRate", itemRate, "5"],
-  ])("%s rejects $2", (...[, parse, text]) => {
-    expect(() => parse(text)).toThrow(InvalidValue);
-  });
+  ])("%s rejects $2", (...[, parse, text]) => expect(() => parse(text)).toThrow(InvalidValue));
 });

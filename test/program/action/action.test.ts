@@ -20,11 +20,7 @@ async function act(home: string, given: Readonly<Record<string, string>>) {
   }
   const env = {
     ...{ PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state"), RUNNER_TEMP: home },
-    ...{
-      GITHUB_OUTPUT: join(home, "output"),
-      GITHUB_STEP_SUMMARY: join(home, "summary"),
-      GITHUB_ACTIONS: "true",
-    },
+    ...{ GITHUB_OUTPUT: join(home, "output"), GITHUB_STEP_SUMMARY: join(home, "summary"), GITHUB_ACTIONS: "true" },
     ...all,
   };
   const script = join(dirname(program), "..", runs.main);
@@ -44,14 +40,7 @@ describe.skipIf(!program.endsWith(".js"))("the action", () => {
     expect(code, stderr).toBe(1);
     expect(stdout).toBe("");
     expect(stderr).toMatch(/^::\w+ file=list\.csv,line=3/m);
-    expect(set).toMatchObject({
-      rows: "4",
-      ok: "1",
-      disposable: "1",
-      fake: "1",
-      empty: "1",
-      "exit-code": "1",
-    });
+    expect(set).toMatchObject({ rows: "4", ok: "1", disposable: "1", fake: "1", empty: "1", "exit-code": "1" });
     expect(Object.keys(set).sort()).toEqual(Object.keys(outputs).sort());
     expect(summary).toContain("**1 of 3 can be written to.**");
     expect(readFileSync(set["report"]!, "utf8")).toContain("1 of 3 can be written to.");

@@ -47,11 +47,7 @@ function honest(): Map<string, Offer> {
 const registry = await startNpmRegistry();
 /** Publishes the packages of an honest registry. */
 function publish(): Map<string, Offer> {
-  registry.offers = honest().set(suffixPackage.name, {
-    version: "1.0.0",
-    file: suffixPackage.file,
-    data: suffixText,
-  });
+  registry.offers = honest().set(suffixPackage.name, { version: "1.0.0", file: suffixPackage.file, data: suffixText });
   return registry.offers;
 }
 const publicList = await startListServer(70_000);
@@ -137,10 +133,7 @@ testFull("idv data update goes on without a package that the registry does not h
   offers.delete("@emailalias/disposable-email-detector");
   for (const [name, offer] of offers) if (name !== suffixPackage.name) offer.version = "9.0.1";
   const { code, stdout, stderr } = await idv(["data", "update"], run);
-  expect({ code, stdout }).toEqual({
-    code: 0,
-    stdout: expect.stringContaining("76,633 entries, 76,633 before"),
-  });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("76,633 entries, 76,633 before") });
   expect(stderr).toMatch(
     /^idv: http:\S+\/@emailalias%2fdisposable-email-detector: the answer is 404; going on with the names that the data in use has from it\n$/,
   );

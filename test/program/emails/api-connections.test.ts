@@ -51,15 +51,9 @@ test("https accepts a certificate named by NODE_EXTRA_CA_CERTS and rejects an un
   });
   const url = (await listen(server)).replace("http://127.0.0.1", "https://localhost");
   const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: url };
-  const trusted = await idv(["emails", "list.csv"], {
-    home: listOf(1),
-    env: { ...env, NODE_EXTRA_CA_CERTS: pem },
-  });
+  const trusted = await idv(["emails", "list.csv"], { home: listOf(1), env: { ...env, NODE_EXTRA_CA_CERTS: pem } });
   expect(trusted).toMatchObject({ code: 0, stdout: "email,status\nann0@larch-and-oak.com,ok\n" });
-  const { code, stderr } = await idv(["emails", "list.csv", "--set", "maxRetries=9"], {
-    home: listOf(1),
-    env,
-  });
+  const { code, stderr } = await idv(["emails", "list.csv", "--set", "maxRetries=9"], { home: listOf(1), env });
   expect(code).toBe(5);
   expect(stderr).toContain("its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); set NODE_EXTRA_CA_CERTS to");
 });
@@ -80,18 +74,13 @@ test.each([
     });
   });
   const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: await listen(server) };
-  const { code, stderr } = await idv(["emails", "list.csv", "--set", "maxRetries=0"], {
-    home: listOf(5),
-    env,
-  });
+  const { code, stderr } = await idv(["emails", "list.csv", "--set", "maxRetries=0"], { home: listOf(5), env });
   expect({ code }, stderr).toEqual({ code: 0 });
 });
 
 test("rows that trickle in are written without waiting for a full batch", async () => {
   const key = await createKey(serviceHome);
-  const child = startIdv(["emails", "-q"], {
-    env: { IDV_API_KEY: key, IDV_BASE_URL: service.url },
-  });
+  const child = startIdv(["emails", "-q"], { env: { IDV_API_KEY: key, IDV_BASE_URL: service.url } });
   let answered = "";
   child.stdout?.on("data", (chunk: Buffer) => {
     answered += chunk.toString();
@@ -107,10 +96,7 @@ test("progress counts every answer, also where a slow service gets few items at 
   const { url } = await scriptedServer(respond());
   const home = listOf(150);
   const args = ["emails", "--log", "json", "--set", "rate=50/s", "--cache=off", "list.csv", "-o", "out.csv"];
-  const { code, stderr } = await idv(args, {
-    home,
-    env: { IDV_API_KEY: "kk-1", IDV_BASE_URL: url },
-  });
+  const { code, stderr } = await idv(args, { home, env: { IDV_API_KEY: "kk-1", IDV_BASE_URL: url } });
   expect(code, stderr).toBe(0);
   const lines = stderr
     .split("\n")

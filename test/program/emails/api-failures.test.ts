@@ -104,10 +104,7 @@ describe("failures during a run", () => {
     });
     const count = times(4000, 600);
     const home = listOf(count);
-    const env = {
-      IDV_API_KEY: key,
-      IDV_BASE_URL: slowUrl,
-    };
+    const env = { IDV_API_KEY: key, IDV_BASE_URL: slowUrl };
     const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--set", "concurrency=8"];
     for (let i = 0; i < times(10); i++) {
       const child = startIdv(args, { home, env });
@@ -219,9 +216,7 @@ describe("failures during a run", () => {
 
   test("an unknown status is written and counted", async () => {
     const spam: Act = respond(200, {}, (items) =>
-      JSON.stringify({
-        emails: Object.fromEntries(items.map((item) => [item.toUpperCase(), { status: "spam" }])),
-      }),
+      JSON.stringify({ emails: Object.fromEntries(items.map((item) => [item.toUpperCase(), { status: "spam" }])) }),
     );
     const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: (await scriptedServer(spam)).url };
     const { code, stdout, stderr } = await idv(["emails", "list.csv"], { home: listOf(2), env });

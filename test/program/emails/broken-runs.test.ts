@@ -137,10 +137,7 @@ test("a name pays for the items that it delivers, in part and in other orders", 
   expect((await idv(args, run)).code).toBe(4);
   // The other half first: these were not paid for.
   write([...rows.slice(50), ...rows.slice(0, 50)]);
-  expect(await idv(args, run)).toMatchObject({
-    code: 4,
-    stderr: expect.stringContaining("nothing is written"),
-  });
+  expect(await idv(args, run)).toMatchObject({ code: 4, stderr: expect.stringContaining("nothing is written") });
   expect(await used()).toBe(50);
   // The first half again, and then the rest.
   write(rows);
@@ -289,9 +286,7 @@ test("a run without space for its output owes nothing", async () => {
   expect(await used()).toBe(0);
 });
 
-test("used units are distinct items delivered, whatever is killed and edited", {
-  timeout: 900_000,
-}, async () => {
+test("used units are distinct items delivered, whatever is killed and edited", { timeout: 900_000 }, async () => {
   const { home, held, used } = await folderWithQuota("quota file", 10 * count);
   const random = randomFrom(7);
   let delivered = 0;

@@ -41,10 +41,7 @@ const limits = ["--set", "timeout=300ms", "--set", "retryBudget=1s", "--set", "m
 const silences: readonly (readonly [string, () => Promise<{ url: string; env?: Record<string, string> }>])[] = [
   [
     "a proxy that does not answer CONNECT",
-    async () => ({
-      url: "https://validation.example.com",
-      env: { HTTPS_PROXY: `http://${await silentServer()}` },
-    }),
+    async () => ({ url: "https://validation.example.com", env: { HTTPS_PROXY: `http://${await silentServer()}` } }),
   ],
   [
     "a tunnel that stays silent",

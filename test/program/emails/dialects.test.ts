@@ -12,10 +12,7 @@ describe.each(some(dialects, 2))("a table in which %s", (...dialect) => {
 
   test("keeps its dialect with several threads, and the summary names it", async () => {
     const { code, stderr } = await idv(["emails", "list.txt", "-o", "out.txt"], { home });
-    expect({ code, words: stderr.includes(`read as a table in which ${words}\n`) }).toEqual({
-      code: 0,
-      words: true,
-    });
+    expect({ code, words: stderr.includes(`read as a table in which ${words}\n`) }).toEqual({ code: 0, words: true });
     expect(readFileSync(join(home, "out.txt"), "utf8")).toBe(expected);
   });
 });

@@ -192,9 +192,7 @@ describe("idv emails --dns", () => {
     const home = temporaryFolder();
     for (const name of ["a.csv", "b.csv"]) writeFileSync(join(home, name), list);
     const own = await startDnsServer();
-    const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "-I", "--cache=off", ...asking(own)], {
-      home,
-    });
+    const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "-I", "--cache=off", ...asking(own)], { home });
     expect(code).toBe(0);
     expect(own.asked.filter((question) => question === "MX ok.net")).toHaveLength(1);
     expect(stderr).toContain("DNS: 0 domains asked\n");
@@ -227,9 +225,7 @@ describe("idv emails --dns", () => {
   test.each(["larch-and-oak.com", "1.2.3", "192.0.2.1:0", "192.0.2.1:99999", "2001:db8::1:53x", ""])(
     "rejects --set dnsServer=%j",
     async (address) => {
-      const { code, stderr } = await idv(["emails", "--dns", "--set", `dnsServer=${address}`], {
-        stdin: list,
-      });
+      const { code, stderr } = await idv(["emails", "--dns", "--set", `dnsServer=${address}`], { stdin: list });
       expect(code).toBe(2);
       expect(stderr).toContain("It takes IP addresses, such as 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:53.");
     },
@@ -371,11 +367,7 @@ describe("idv serve --dns", () => {
     const emails = ["ann@ok.net", "ann@nx-1.net", "Ann.Lee@gmial.com", "ann+x@ok.net"];
     const plain = await post(`${service.url}/emails/validate`, key, { emails });
     expect(Object.values(plain.body.emails)).toEqual(["ok", "fake", "fake", "alias"].map((status) => ({ status })));
-    const { body } = await post(`${service.url}/emails/validate`, key, {
-      emails,
-      explain: true,
-      canonical: true,
-    });
+    const { body } = await post(`${service.url}/emails/validate`, key, { emails, explain: true, canonical: true });
     expect(Object.values(body.emails)).toEqual([
       { status: "ok", reason: null, suggestion: null, canonical: "ann@ok.net" },
       { status: "fake", reason: "no-such-domain: nx-1.net", suggestion: null, canonical: "ann@nx-1.net" },
@@ -386,10 +378,7 @@ describe("idv serve --dns", () => {
 
   test("explains that a domain is undecided", async () => {
     const key = await createKey(home, { limit: 9 });
-    const { body } = await post(`${service.url}/domains/validate`, key, {
-      domains: ["servfail-5.org"],
-      explain: true,
-    });
+    const { body } = await post(`${service.url}/domains/validate`, key, { domains: ["servfail-5.org"], explain: true });
     expect(Object.values(body.domains!)).toEqual([{ status: "ok", reason: "undecided: SERVFAIL", suggestion: null }]);
   });
 

@@ -69,18 +69,12 @@ describe("engine and key", () => {
     const home = homeWith(file);
     const login = await idv(["login", "--base-url", `${service.url}/`], { home, stdin: `${key}\n` });
     const path = join(home, ".config/idv/credentials.json");
-    expect(login).toEqual({
-      code: 0,
-      stdout: "",
-      stderr: `idv: the key for ${service.url} is kept in ${path}\n`,
-    });
+    expect(login).toEqual({ code: 0, stdout: "", stderr: `idv: the key for ${service.url} is kept in ${path}\n` });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const run = await idv(["emails", "list.csv"], { home });
     expect(run.stderr).toContain(`idv: api engine at ${service.url} (idv login; a key is configured: idv login)\n`);
     // The key is not sent to another service.
-    const elsewhere = await idv(["emails", "list.csv", "--set", "engine=api", "--base-url", "https://a.net"], {
-      home,
-    });
+    const elsewhere = await idv(["emails", "list.csv", "--set", "engine=api", "--base-url", "https://a.net"], { home });
     expect(elsewhere).toMatchObject({
       code: 3,
       stderr: expect.stringContaining(`the key of idv login is for ${service.url}`),
@@ -125,10 +119,7 @@ describe("engine and key", () => {
   test("doctor names what a run would use, and does not promise what it has not asked", async () => {
     const home = homeWith({ "own.txt": "larch-and-oak.com\n", "bad.txt": "no domain\n" });
     const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: "http://127.0.0.1:1", IDV_ALLOW: join(home, "own.txt") };
-    const { code, stdout } = await idv(["doctor"], {
-      home,
-      env: { ...env, HTTP_PROXY: "http://u:hidden@[::1]:1" },
-    });
+    const { code, stdout } = await idv(["doctor"], { home, env: { ...env, HTTP_PROXY: "http://u:hidden@[::1]:1" } });
     expect(code, stdout).toBe(0);
     expect(stdout).toMatch(/^idv\t[\d.]+\tNode\.js /);
     expect(stdout).toContain("proxy\tHTTP_PROXY\tenvironment\n");
@@ -162,10 +153,7 @@ describe("engine and key", () => {
     const env = { IDV_BASE_URL: service.url };
     const fromFile = await idv(["emails", "list.csv", "--set", "apiKeyFile=key"], { home, env });
     expect(fromFile.stderr).toContain("a key is configured: key)");
-    const fromCommand = await idv(["emails", "list.csv"], {
-      home,
-      env: { ...env, IDV_API_KEY_COMMAND: "cat key" },
-    });
+    const fromCommand = await idv(["emails", "list.csv"], { home, env: { ...env, IDV_API_KEY_COMMAND: "cat key" } });
     expect(fromCommand.stderr).toContain("a key is configured: IDV_API_KEY_COMMAND)");
     expect([fromFile.code, fromCommand.code]).toEqual([0, 0]);
   });

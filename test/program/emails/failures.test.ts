@@ -39,10 +39,7 @@ describe("a failed run prints one line and keeps the old output", () => {
     const random = (i: number) => createHash("sha256").update(String(i)).digest("hex");
     const row = (i: number) => `ann@larch-and-oak.com,${random(i)}\nann@larch-and-oak.com,x,y\n`;
     const rows = Array.from({ length: times(30_000, 12_000) }, (_, i) => row(i));
-    const files = {
-      "l.csv": `email,n\n${rows.join("")}`,
-      "bad.csv": "file,line,reason,record\n",
-    };
+    const files = { "l.csv": `email,n\n${rows.join("")}`, "bad.csv": "file,line,reason,record\n" };
     const home = folderWith({ ...files, "out.csv.gz": "old" });
     const options = args.includes("--bad-rows") ? args : [...args, "--bad-rows", "skip"];
     // In blocks of 1024 bytes: the only limit on space that can be set without privileges.

@@ -32,10 +32,7 @@ test.each(some(runs, 3))(
       await sleep(3 * round);
       child.kill(signal);
       const { code, stderr } = await ended;
-      expect({ code, stderr }).toMatchObject({
-        code: 0,
-        stderr: expect.stringContaining("30,000 units used"),
-      });
+      expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("30,000 units used") });
       expect((await readQuota(home)).used).toBe(items);
     }
   },

@@ -89,10 +89,7 @@ describe("a base URL set by a project's file and by the user", () => {
     const server = await scriptedServer(respond());
     const own = file === "" ? {} : { [file]: JSON.stringify({ baseUrl: `${server.url}/v2` }) };
     const home = homeWith({ baseUrl: server.url, batchSize: 7 }, own);
-    const { code, stderr } = await inProject(home, args(server.url), {
-      IDV_API_KEY: "sk_1",
-      ...env(server.url),
-    });
+    const { code, stderr } = await inProject(home, args(server.url), { IDV_API_KEY: "sk_1", ...env(server.url) });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk_1"]);
   });
@@ -122,10 +119,7 @@ test.skipIf(process.getuid?.() !== 0)("a project's file of another user is not r
   expect(other).toMatchObject({ code: 0, stderr: expect.stringContaining("it belongs to another user") });
   chownSync(path, 0, 0);
   const own = await idv(["emails"], { home, stdin: "ann@larch-and-oak.com\n" });
-  expect(own).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('batchSize: "nonsense" is invalid'),
-  });
+  expect(own).toMatchObject({ code: 2, stderr: expect.stringContaining('batchSize: "nonsense" is invalid') });
   const settings = { home, uid: 65_534, stdin: "ann@larch-and-oak.com\n" };
   chmodSync(home, 0o777);
   chmodSync(path, 0o600);

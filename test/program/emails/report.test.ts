@@ -12,9 +12,7 @@ describe("--report", () => {
   test("appears in the summary, and escapes names", async () => {
     const name = '<img src=x onerror="alert(1)">.csv';
     const home = folderOf({ [name]: "email,<b>created</b>\nx@mailinator.com,2026-01-01\n" });
-    const { stderr } = await idv(["emails", name, "-o", "o.csv", "--report", "r.html", "--log", "json"], {
-      home,
-    });
+    const { stderr } = await idv(["emails", name, "-o", "o.csv", "--report", "r.html", "--log", "json"], { home });
     const page = readFileSync(join(home, "r.html"), "utf8");
     expect(JSON.parse(stderr).outputs).toContainEqual({ path: "r.html", bytes: Buffer.byteLength(page) });
     expect(page).not.toContain("<img");

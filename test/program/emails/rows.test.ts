@@ -67,9 +67,7 @@ testFull.each(["skip", "keep"])("bad rows include a line of 70 MB with --bad-row
 
 test("short rows of a very wide table are padded in bounded memory", async () => {
   const [rows, width] = [300, 100_000];
-  const home = folderOf({
-    list: `email${",".repeat(width - 1)}\n${"ann@larch-and-oak.com\n".repeat(rows)}`,
-  });
+  const home = folderOf({ list: `email${",".repeat(width - 1)}\n${"ann@larch-and-oak.com\n".repeat(rows)}` });
   const words = [...command, "emails", "list", "-q", "-o", "o"];
   const child = spawn("bash", ["-c", 'ulimit -v 2500000; exec "$@"', "_", ...words], {
     cwd: home,

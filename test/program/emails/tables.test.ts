@@ -68,10 +68,7 @@ test("--log json prints the summary even with -q", async () => {
 });
 
 test("--log json:FILE adds a line of JSON for each file, whatever else --log says", async () => {
-  const home = folderOf({
-    "a.csv": "email\nann@larch-and-oak.com\nbob@gmial.com\n",
-    "b.csv": "email\nx@y.z\n",
-  });
+  const home = folderOf({ "a.csv": "email\nann@larch-and-oak.com\nbob@gmial.com\n", "b.csv": "email\nx@y.z\n" });
   const options = ["--log", "json:runs.jsonl", "-q", "--bad-rows", "skip:bad.csv"];
   await idv(["emails", "a.csv", "-o", "out.csv", ...options], { home });
   await idv(["emails", "b.csv", "-I.old", "--explain", ...options], { home });

@@ -18,9 +18,7 @@ test("two keys share a quota, and idv usage says which used what", async () => {
   expect((await post(`${url}/emails/validate`, a, emails("x@mailinator.com", "ann@larch-and-oak.com"))).status).toBe(
     200,
   );
-  const { body } = await post(`${url}/domains/validate`, b, {
-    domains: ["mailinator.com", "larch-and-oak.com"],
-  });
+  const { body } = await post(`${url}/domains/validate`, b, { domains: ["mailinator.com", "larch-and-oak.com"] });
   expect(body.domains).toEqual({
     "mailinator.com": { status: "disposable" },
     "larch-and-oak.com": { status: "quota_exceeded" },
@@ -63,12 +61,7 @@ test("two keys share a quota, and idv usage says which used what", async () => {
   expect(own.body).toEqual({
     units: 1,
     usage: [
-      {
-        start: `${day}T00:00:00.000Z`,
-        kind: "domain",
-        units: 1,
-        statuses: { disposable: 1, quota_exceeded: 1 },
-      },
+      { start: `${day}T00:00:00.000Z`, kind: "domain", units: 1, statuses: { disposable: 1, quota_exceeded: 1 } },
     ],
   });
   const ofHours = async (query: string, key = a) =>

@@ -8,9 +8,7 @@ import { afterFile } from "../../support/clean-up.js";
 import { command, idv } from "../../support/run-idv.js";
 import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 
-const home = folderOf({
-  "list.csv": "id,email\n1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,bob.smith@gmial.com\n",
-});
+const home = folderOf({ "list.csv": "id,email\n1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,bob.smith@gmial.com\n" });
 const client = new Client({ name: "test", version: "1" });
 await client.connect(
   new StdioClientTransport({

@@ -81,9 +81,7 @@ describe("a classifier", () => {
     [{ servers: ["127.0.0.1:0"] }],
     [{ concurrency: 0 }],
     [{ concurrency: 65 }],
-  ])("rejects the DNS options %j", (options) => {
-    expect(() => createClassifier({ dns: options })).toThrow(TypeError);
-  });
+  ])("rejects the DNS options %j", (options) => expect(() => createClassifier({ dns: options })).toThrow(TypeError));
 
   test("rejects a file that is no table", () => {
     expect(() => createClassifier({ table: "package.json" })).toThrow("not a table of disposable domains");
@@ -100,10 +98,7 @@ describe("a classifier", () => {
       reason: "sub-address: +x",
       mx: "mail.larch-and-oak.com",
     });
-    expect(await classifier.check("domain", "servfail.net")).toEqual({
-      status: "ok",
-      reason: "undecided: SERVFAIL",
-    });
+    expect(await classifier.check("domain", "servfail.net")).toEqual({ status: "ok", reason: "undecided: SERVFAIL" });
     expect(classifier.classify("email", "ann@nx-1.net")).toEqual({ status: "ok" });
   });
 

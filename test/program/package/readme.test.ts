@@ -89,9 +89,7 @@ const hasGit = (() => {
 })();
 
 describe("the command lines", () => {
-  test("number more than fifteen", () => {
-    expect(commands.length).toBeGreaterThan(15);
-  });
+  test("number more than fifteen", () => expect(commands.length).toBeGreaterThan(15));
 
   test.for(commands)("%s", async (line, { skip }) => {
     skip(line.startsWith("git ") && !hasGit, "needs git");
@@ -111,10 +109,7 @@ describe("the command lines", () => {
     const child = spawn(
       "bash",
       ["-c", `set -o pipefail; ${fresh}${isServer ? "exec " : ""}${local}${isServer ? " --port 0" : ""}`],
-      {
-        cwd: home,
-        env: { ...env, ...offline, IDV_DNS_SERVER: dnsServer },
-      },
+      { cwd: home, env: { ...env, ...offline, IDV_DNS_SERVER: dnsServer } },
     );
     if (isServer) {
       await once(child.stderr!, "data");

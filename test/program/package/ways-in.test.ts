@@ -76,10 +76,7 @@ describe.skipIf(!process.env["IDV_TEST_PACKAGE"])("npm", () => {
     const target = ["--module", "nodenext", "--target", "es2022", "--lib", "es2023,dom,dom.asynciterable"];
     const compiler = join(root, "node_modules/.bin/tsc");
     expect(await run(folder, compiler, "--ignoreConfig", "--noEmit", ...options, ...target, "sample.ts")).toMatchObject(
-      {
-        code: 0,
-        stdout: "",
-      },
+      { code: 0, stdout: "" },
     );
   });
 

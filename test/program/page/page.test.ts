@@ -244,11 +244,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     ["light", 1280],
     ["dark", 390],
   ] as const)("passes the accessibility checks and fits, %s, %d pixels wide", async (colorScheme, width) => {
-    const { context, page } = await open(disk, {
-      colorScheme,
-      viewport: { width, height: 800 },
-      bypassCSP: true,
-    });
+    const { context, page } = await open(disk, { colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
     const look = async () => {
       await expectAccessible(page);
       await expectFits(page);

@@ -97,10 +97,7 @@ describe("a limit", () => {
 
   test("ends no run for which it is exactly enough", async () => {
     const home = await withLimit(2);
-    const { code, stderr } = await idv(["emails"], {
-      home,
-      stdin: "a@larch-and-oak.com\nb@larch-and-oak.com\n",
-    });
+    const { code, stderr } = await idv(["emails"], { home, stdin: "a@larch-and-oak.com\nb@larch-and-oak.com\n" });
     expect(code).toBe(0);
     expect(stderr).toContain("2 units used, 0 left");
   });

@@ -73,9 +73,7 @@ describe("a shared quota in a file", () => {
     const home = temporaryFolder();
     await setLimit(join(home, "service.db"), "5");
     const { code, stdout, stderr } = await idv(["emails", ...args], { home, stdin: list(1, "a"), env });
-    expect({ code, stdout, stderr }).toEqual({
-      ...{ code: 2, stdout: "", stderr: expect.stringContaining(message) },
-    });
+    expect({ code, stdout, stderr }).toEqual({ ...{ code: 2, stdout: "", stderr: expect.stringContaining(message) } });
   });
 
   test("ends the run with what it has charged if its key is revoked meanwhile", async () => {

@@ -219,12 +219,7 @@ describe("without a browser", () => {
     const link = (await idv(["dashboard", "--base-url", url, "--state", large])).stdout.trim();
     const headers = { origin: url, "sec-fetch-site": "same-origin" };
     const body = new URLSearchParams({ token: new URL(link).searchParams.get("token")! });
-    const signedIn = await fetch(`${url}/dashboard/sign-in`, {
-      method: "POST",
-      redirect: "manual",
-      headers,
-      body,
-    });
+    const signedIn = await fetch(`${url}/dashboard/sign-in`, { method: "POST", redirect: "manual", headers, body });
     const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!;
     const page = async (path: string) => (await fetch(`${url}/dashboard${path}`, { headers: { cookie } })).text();
     for (const path of [
@@ -425,10 +420,7 @@ describe.skipIf(wantedBrowser() === undefined).each(stores)("in a browser, on %s
           await expectFits(page);
         }
         // The checker is a script of another origin.
-        const checked = await browser.newContext({
-          bypassCSP: true,
-          storageState: await context.storageState(),
-        });
+        const checked = await browser.newContext({ bypassCSP: true, storageState: await context.storageState() });
         const other = await checked.newPage();
         await other.emulateMedia({ colorScheme });
         await other.goto(`${service.url}/dashboard${path}`);

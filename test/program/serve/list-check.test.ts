@@ -152,10 +152,7 @@ describe.skipIf(wantedBrowser() === undefined || !isFull).each(stores)("in a bro
   });
 
   test("a check is cancelled, and the pages are accessible", async () => {
-    const checked = await browser.newContext({
-      bypassCSP: true,
-      storageState: await page.context().storageState(),
-    });
+    const checked = await browser.newContext({ bypassCSP: true, storageState: await page.context().storageState() });
     const other = await checked.newPage();
     await other.goto(`${running.service.url}/dashboard/lists`);
     await expectAccessible(other);

@@ -95,11 +95,7 @@ describe("on one server", async () => {
   });
 
   test("formats and choices are those of the command line", async () => {
-    const gz = await send(service, key, gzipSync(text), {
-      name: "people.csv.gz",
-      split: "true",
-      drop: "fake",
-    });
+    const gz = await send(service, key, gzipSync(text), { name: "people.csv.gz", split: "true", drop: "fake" });
     await untilEnd(service, key, gz.body.id);
     const { files } = await look(service, key, gz.body.id);
     expect(files.map(({ name }: { name: string }) => name)).toEqual(
@@ -251,10 +247,7 @@ describe("on one server", async () => {
     expect(control.status).toBe(400);
     const empty = await createKey(home, { limit: 0 });
     expect((await send(service, empty, text, {}, { "idempotency-key": "new" })).status).toBe(429);
-    expect(await send(service, empty, text)).toMatchObject({
-      status: 429,
-      body: { code: "quota_exhausted" },
-    });
+    expect(await send(service, empty, text)).toMatchObject({ status: 429, body: { code: "quota_exhausted" } });
   });
 
   test("the rest of a list is checked when there are units again, and nothing is charged twice", async () => {

@@ -29,10 +29,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     });
     const { emails = {} } = (await response.json()) as { emails?: Record<string, { status: string }> };
     const statuses = Object.values(emails).map(({ status }) => status);
-    return {
-      code: response.status,
-      granted: statuses.filter((status) => status !== "quota_exceeded").length,
-    };
+    return { code: response.status, granted: statuses.filter((status) => status !== "quota_exceeded").length };
   };
   const usedOf = async (state: string) => {
     const { used } = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout);

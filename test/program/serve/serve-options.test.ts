@@ -138,13 +138,7 @@ describe("sockets of systemd", () => {
 describe("a file of options", () => {
   test("goes behind the command line and the variables, and before the defaults", async () => {
     const home = temporaryFolder();
-    const options = {
-      port: 0,
-      state: "file.db",
-      maxItems: 2,
-      corsOrigin: ["https://a.example"],
-      quiet: true,
-    };
+    const options = { port: 0, state: "file.db", maxItems: 2, corsOrigin: ["https://a.example"], quiet: true };
     writeFileSync(join(home, "serve.json"), JSON.stringify(options));
     const { child, said, ended } = await start(home, "--config", "serve.json");
     const [, url] = /listening on (http:\S+)/.exec(said)!;
@@ -157,9 +151,7 @@ describe("a file of options", () => {
     expect(given).toMatchObject({ code: 0 });
     expect(existsSync(join(home, "given.db"))).toBe(true);
     const env = { IDV_STATE: "variable.db" };
-    expect(await idv(["serve", "--check", "--config", "serve.json"], { home, env })).toMatchObject({
-      code: 0,
-    });
+    expect(await idv(["serve", "--check", "--config", "serve.json"], { home, env })).toMatchObject({ code: 0 });
     expect(existsSync(join(home, "variable.db"))).toBe(true);
   });
 

@@ -63,9 +63,7 @@ describe.concurrent("under load", () => {
       const send = async (name: string) => {
         pending.add(name);
         const body = { domains: domainsOf(name, 10) };
-        const { body: answer } = await post(`${service.url}/domains/validate`, key, body, {
-          "idempotency-key": name,
-        });
+        const { body: answer } = await post(`${service.url}/domains/validate`, key, body, { "idempotency-key": name });
         units += granted(answer);
         pending.delete(name);
         if (units >= enough) onEnough();

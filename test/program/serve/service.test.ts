@@ -47,9 +47,7 @@ describe("the interface document", () => {
   });
 
   test("returns the statuses of domains", async () => {
-    const { body } = await post("/domains/validate", {
-      domains: ["mailinator.com", "gmial.com", "duck.com"],
-    });
+    const { body } = await post("/domains/validate", { domains: ["mailinator.com", "gmial.com", "duck.com"] });
     expect(body).toEqual({
       domains: {
         "mailinator.com": { status: "disposable" },
@@ -187,10 +185,7 @@ describe("points that the interface document leaves open", () => {
     ["an unknown path", "/emails", {}, 404, noSuchPath.message],
   ])("rejects %s", async (_, path, body, status, message) => {
     const answer = await post(path, body);
-    expect({ status: answer.status, body: answer.body }).toEqual({
-      status,
-      body: errorBody(status, message),
-    });
+    expect({ status: answer.status, body: answer.body }).toEqual({ status, body: errorBody(status, message) });
   });
 
   test("rejects other content types and methods", async () => {
@@ -260,10 +255,7 @@ describe("points that the interface document leaves open", () => {
     expect((await post("/nope", "{")).status).toBe(404);
     const { status, body } = await request(`${service.url}/domains/validate`, { method: "PUT", body: "{" });
     expect({ status, body }).toEqual({ status: 405, body: errorBody(405, "Method not allowed; use POST.") });
-    expect(await request(`${service.url}/%zz`)).toMatchObject({
-      status: 404,
-      text: JSON.stringify(noSuchPath),
-    });
+    expect(await request(`${service.url}/%zz`)).toMatchObject({ status: 404, text: JSON.stringify(noSuchPath) });
   });
 
   test("gives sandbox keys statuses by name, without a charge", async () => {
@@ -278,10 +270,7 @@ describe("points that the interface document leaves open", () => {
 
   test("calls an item fake that is longer than any address, and goes on with the batch", async () => {
     const long = `${"x".repeat(100_000)}@b.net`;
-    const { status, body } = await post("/emails/validate", {
-      emails: [long, "ann@larch-and-oak.com"],
-      explain: true,
-    });
+    const { status, body } = await post("/emails/validate", { emails: [long, "ann@larch-and-oak.com"], explain: true });
     expect(status).toBe(200);
     expect(body.emails[long]).toMatchObject({ status: "fake", reason: expect.stringContaining("syntax: ") });
     expect(body.emails["ann@larch-and-oak.com"].status).toBe("ok");
@@ -348,13 +337,7 @@ describe("keys", () => {
       .map((line) => JSON.parse(line));
     expect(listed.stdout).not.toContain(secret.slice(3));
     const { id, ...rest } = keys.at(-1);
-    expect(rest).toMatchObject({
-      name: "test",
-      kind: "live",
-      limit: 5,
-      used: 0,
-      expires: "2999-01-31T00:00:00.000Z",
-    });
+    expect(rest).toMatchObject({ name: "test", kind: "live", limit: 5, used: 0, expires: "2999-01-31T00:00:00.000Z" });
     const check = async (secret: string) => (await post("/domains/validate", { domains: [] }, as(secret))).status;
     expect(await check(secret)).toBe(200);
     await idv(["keys", "set", id, "--limit", "0"], { home });
@@ -436,11 +419,7 @@ describe("robustness", () => {
         .flatMap((line) => (line === "" ? [] : JSON.parse(line)));
     await expect
       .poll(() => entries().find(({ reqId }) => reqId === "a-1"))
-      .toMatchObject({
-        key: expect.any(String),
-        traceId: trace.slice(3, 35),
-        parentId: trace.slice(36, 52),
-      });
+      .toMatchObject({ key: expect.any(String), traceId: trace.slice(3, 35), parentId: trace.slice(36, 52) });
     expect(id).toHaveLength(9);
     // Ids that could confuse readers of the log are replaced.
     const strange = await post("/domains/validate", { domains: [] }, { "x-request-id": 'a"b c' });

@@ -43,10 +43,7 @@ describe("links", () => {
     const anna = await signIn(service, await linkFor("--name", "anna <x>"));
     const nobody = await signIn(service, await linkFor());
     expect((await post(service, "/keys", key("aaaaaaaa1"), anna)).status).toBe(200);
-    expect((await lines("audit"))[0]).toMatchObject({
-      ...{ who: "anna <x>", key: "aaaaaaaa1" },
-      what: "created",
-    });
+    expect((await lines("audit"))[0]).toMatchObject({ ...{ who: "anna <x>", key: "aaaaaaaa1" }, what: "created" });
     expect((await post(service, "/keys", key("aaaaaaaa2"), nobody)).status).toBe(200);
     expect((await lines("audit"))[0].who).toMatch(/^session \w{9}$/);
     expect((await lines("audit", "--since", "0s")).length).toBe(0);
@@ -111,15 +108,9 @@ describe("a proxy that signs people in", () => {
     const service = await serveTrusting("127.0.0.1");
     expect((await fetch(`${service.url}/dashboard`, { headers: field })).status).toBe(200);
     expect((await post(service, "/keys", key("aaaaaaaa4"), field)).status).toBe(200);
-    expect((await lines("audit"))[0]).toMatchObject({
-      who: "anna@example.com",
-      what: "created",
-    });
+    expect((await lines("audit"))[0]).toMatchObject({ who: "anna@example.com", what: "created" });
     // Pages of others cannot send forms with its help.
-    const foreign = await post(service, "/keys", key("aaaaaaaa5"), {
-      ...field,
-      "sec-fetch-site": "cross-site",
-    });
+    const foreign = await post(service, "/keys", key("aaaaaaaa5"), { ...field, "sec-fetch-site": "cross-site" });
     expect(foreign.status).toBe(403);
     expect((await fetch(`${service.url}/dashboard`)).status).toBe(401);
     // Signing out without a session ends nobody else's.
@@ -131,12 +122,7 @@ describe("a proxy that signs people in", () => {
 
   test("gets 403 from another address, whatever other fields say", async () => {
     const service = await serveTrusting("10.0.0.0/8");
-    const headers = {
-      ...field,
-      "x-forwarded-for": "10.0.0.7",
-      forwarded: "for=10.0.0.7",
-      "x-real-ip": "10.0.0.7",
-    };
+    const headers = { ...field, "x-forwarded-for": "10.0.0.7", forwarded: "for=10.0.0.7", "x-real-ip": "10.0.0.7" };
     const answer = await fetch(`${service.url}/dashboard`, { headers });
     expect([answer.status, await answer.text()]).toEqual([
       403,

@@ -126,10 +126,7 @@ describe("a file that is replaced", () => {
     chmodSync(home, 0o777);
     // Root may write anywhere, so run as another user.
     const asSomebody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
-    const { code, stderr } = await idv(["emails", "-q", "list.csv", "-o", "out.csv"], {
-      home,
-      ...asSomebody,
-    });
+    const { code, stderr } = await idv(["emails", "-q", "list.csv", "-o", "out.csv"], { home, ...asSomebody });
     expect({ code, stderr }).toEqual({
       code: 6,
       stderr: "idv: out.csv: is read-only; make it writable, or write elsewhere with -o\n",

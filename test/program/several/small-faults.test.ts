@@ -28,9 +28,7 @@ describe("without a home", () => {
     const { code, stdout, stderr } = await finished(child);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("typo-domain: gmial.com");
-    const quota = spawnProgram(["quota", "set", "--limit", "5"], {
-      ...{ env: {}, uid: 54_321 },
-    });
+    const quota = spawnProgram(["quota", "set", "--limit", "5"], { ...{ env: {}, uid: 54_321 } });
     expect(await finished(quota)).toMatchObject({
       code: 6,
       stderr: expect.stringMatching(/^idv: \/dev\/null\/\S+: .* its folder is a file; .*\n$/),
@@ -166,10 +164,7 @@ describe("idv serve", () => {
     let answer = "";
     for await (const chunk of socket) answer += chunk;
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(JSON.parse(/\{.*\}/.exec(answer)![0])).toEqual({
-      code: expect.any(String),
-      message: expect.any(String),
-    });
+    expect(JSON.parse(/\{.*\}/.exec(answer)![0])).toEqual({ code: expect.any(String), message: expect.any(String) });
   });
 
   test("--check says whether it could run", async () => {
@@ -241,10 +236,7 @@ test("-I rejects a named pipe without waiting for a writer", async () => {
   const home = temporaryFolder();
   await finished(spawn("mkfifo", [join(home, "fifo")]));
   const { code, stderr } = await finished(startIdv(["emails", "-I", "fifo"], { home }));
-  expect({ code, stderr }).toEqual({
-    code: 6,
-    stderr: "idv: fifo: not a regular file; cannot be replaced; use -o\n",
-  });
+  expect({ code, stderr }).toEqual({ code: 6, stderr: "idv: fifo: not a regular file; cannot be replaced; use -o\n" });
 });
 
 describe("a file that cannot be reached is named in one line", () => {
@@ -299,10 +291,7 @@ describe("a file that cannot be reached is named in one line", () => {
     writeFileSync(join(home, "l.csv"), "email\nann@larch-and-oak.com\n");
     mkdirSync(folder);
     const command = `rmdir '${folder}'; exec ${shellCommand} emails -q '${home}/l.csv'`;
-    const child = spawn("bash", ["-c", command], {
-      cwd: folder,
-      env: { HOME: home, PATH: process.env["PATH"] },
-    });
+    const child = spawn("bash", ["-c", command], { cwd: folder, env: { HOME: home, PATH: process.env["PATH"] } });
     expect(await finished(child)).toEqual({
       code: 6,
       stdout: "",

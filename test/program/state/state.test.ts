@@ -53,9 +53,7 @@ const first = '{"idv":"state","version":3}';
 test("a state whose numbers agree passes its check, and each damage of them is named", async () => {
   const home = temporaryFolder();
   const state = join(home, "a.db");
-  const created = await idv(["keys", "create", "--name", "shop", "--limit", "10", "--state", state], {
-    home,
-  });
+  const created = await idv(["keys", "create", "--name", "shop", "--limit", "10", "--state", state], { home });
   const { url, kill } = await serve(home, "-q", "--state", state);
   expect((await validate(url, created.stdout.trim())).status).toBe(200);
   await kill();

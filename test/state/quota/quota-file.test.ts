@@ -58,10 +58,7 @@ describe("a limit", () => {
     expect(await file.read()).toMatchObject({ used: 0, left: 5 });
     expect((await file.charge(3)).granted).toBe(3);
     now = november;
-    expect(await file.charge(3)).toMatchObject({
-      granted: 2,
-      quota: { renewsAt: Date.parse("2026-11-23T00:00:00Z") },
-    });
+    expect(await file.charge(3)).toMatchObject({ granted: 2, quota: { renewsAt: Date.parse("2026-11-23T00:00:00Z") } });
     await file.close();
   });
 

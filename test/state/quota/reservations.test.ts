@@ -81,16 +81,7 @@ function start(
 ) {
   const owner = `process ${++runs}`;
   const secret = Buffer.from("secret");
-  const run = new RunReservation(quotas, {
-    kind: "email",
-    owner,
-    stateOf,
-    name,
-    secret,
-    isWhole,
-    part,
-    bytes,
-  });
+  const run = new RunReservation(quotas, { kind: "email", owner, stateOf, name, secret, isWhole, part, bytes });
   onTestFinished(() => run.end());
   return { run, owner };
 }

@@ -24,11 +24,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 
 // The library that idv itself uses: two of them in one process do not see each other's locks.
 const { DatabaseSync } = await loadSqlite();
-const schema: Schema = {
-  name: "test file",
-  applicationId: 0x12345678,
-  tables: "CREATE TABLE a (x ANY) STRICT",
-};
+const schema: Schema = { name: "test file", applicationId: 0x12345678, tables: "CREATE TABLE a (x ANY) STRICT" };
 
 test.each([1, 2, 3])("recognises a file that another process creates before statement %i", async (place) => {
   const path = join(temporaryFolder(), "file.db");

@@ -144,15 +144,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
   describe("lists", () => {
     /** Adds a list that waits, and returns whether there was room. */
     const wait = async (store: ServiceStore, id: string, keyId: string | null, ofAll = 1000) => {
-      const list = {
-        id,
-        name: id,
-        kind: "email",
-        keyId,
-        who: senderOf(keyId ?? "x"),
-        server: "s",
-        choices: {},
-      };
+      const list = { id, name: id, kind: "email", keyId, who: senderOf(keyId ?? "x"), server: "s", choices: {} };
       const added = await store.lists.add(list as NewList, { ofKey: 100, ofAll });
       if (added === "full") return false;
       await store.lists.change(id, ["arriving"], { state: "waiting" });
@@ -691,17 +683,11 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
       },
       {
         weight: 1,
-        arbitrary: fc.record({
-          op: fc.constant("charge keys" as const),
-          amounts: fc.array(amount, { maxLength: 3 }),
-        }),
+        arbitrary: fc.record({ op: fc.constant("charge keys" as const), amounts: fc.array(amount, { maxLength: 3 }) }),
       },
       {
         weight: 2,
-        arbitrary: fc.record({
-          op: fc.constant("wait" as const),
-          minutes: fc.constantFrom(1, 31, 60, 24 * 60),
-        }),
+        arbitrary: fc.record({ op: fc.constant("wait" as const), minutes: fc.constantFrom(1, 31, 60, 24 * 60) }),
       },
       {
         weight: 1,
@@ -817,11 +803,7 @@ async function fill(open: Open): Promise<ServiceStore> {
   let now = november;
   const store = await open(() => now);
   const { key } = await store.create({ name: "aé", limit: 1000, period: "month" });
-  const shared = await store.create({
-    name: 'b"\n',
-    quotaName: "nightly",
-    expires: november + hour * 10_000,
-  });
+  const shared = await store.create({ name: 'b"\n', quotaName: "nightly", expires: november + hour * 10_000 });
   await store.create({ name: "tests", isSandbox: true, permissions: ["domains"] });
   for (let i = 0; i < 1200; i++) {
     now += 3 * hour;
@@ -880,10 +862,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("a state exported from %s", 
     }
     await expect(target.importRows(broken())).rejects.toThrow(new FileError("the file ends here"));
     expect(await target.list()).toEqual([]);
-    const negative = {
-      table: "usage" as const,
-      rows: [{ key_id: "a", hour: "x", kind: null, status: "", units: 1 }],
-    };
+    const negative = { table: "usage" as const, rows: [{ key_id: "a", hour: "x", kind: null, status: "", units: 1 }] };
     await expect(target.importRows(each([...pages, negative]))).rejects.toThrow(StoreError);
     expect(await target.list()).toEqual([]);
     await target.importRows(each(pages));

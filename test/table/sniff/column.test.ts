@@ -57,9 +57,7 @@ describe("named columns", () => {
     ["2024", 6],
     ["a[1]", 7],
     ["padded", 8],
-  ])("%s is found at index %i", (wanted, column) => {
-    expect(findColumn(wanted, header, header.length)).toBe(column);
-  });
+  ])("%s is found at index %i", (wanted, column) => expect(findColumn(wanted, header, header.length)).toBe(column));
 
   test.each([
     ["missing", 'no column "missing"; the columns are 1 "id", 2 "Email"'],

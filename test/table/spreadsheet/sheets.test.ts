@@ -48,9 +48,7 @@ describe("formulas without a stored value", () => {
   const advice = "open the workbook in a spreadsheet program, recalculate it and save it";
 
   test("appear in the summary with their number and the first of them", async () => {
-    const file = xlsxOf({
-      S: cells(1, "id", "email") + cells(2, "1", ann) + cells(3, "2") + cells(4, "3", undefined),
-    });
+    const file = xlsxOf({ S: cells(1, "id", "email") + cells(2, "1", ann) + cells(3, "2") + cells(4, "3", undefined) });
     const text = await run("l.xlsx", file);
     expect({ code: text.code, stdout: text.stdout }, text.stderr).toEqual({
       code: 0,

@@ -61,10 +61,7 @@ test("other sheets with items are named, as far as they can be read", async () =
   const notes = list.replace("ann@x.net", "notes");
   const open = (sheets: Readonly<Record<string, string>>, wanted?: string) =>
     openSheet("l.xlsx", once(xlsxOf(sheets)), profiles.email, wanted, signal);
-  expect(await open({ Notes: notes, A: list, B: notes, C: list })).toMatchObject({
-    name: "A",
-    others: ["C"],
-  });
+  expect(await open({ Notes: notes, A: list, B: notes, C: list })).toMatchObject({ name: "A", others: ["C"] });
   expect(await open({ A: list, C: list }, "C")).toMatchObject({ name: "C", others: [] });
   expect(await open({ A: list, B: '<row r="none"/>', C: list })).toMatchObject({ name: "A", others: [] });
   await expect(open({ B: '<row r="none"/>', C: list })).rejects.toThrow('there is no row "none"');
@@ -194,10 +191,7 @@ describe("a sheet is chosen", () => {
     const row = (text: string) => `<row>${inline("", text)}</row>`;
     const file = xlsxOf({ A: row("x"), B: row("x").repeat(100) + row(ann), C: row(ann) });
     expect((await csvOf(file)).name).toBe("C");
-    expect(await csvOf(file, "B")).toMatchObject({
-      name: "B",
-      csv: expect.stringMatching(/x\nann@x.net\n$/),
-    });
+    expect(await csvOf(file, "B")).toMatchObject({ name: "B", csv: expect.stringMatching(/x\nann@x.net\n$/) });
   });
 });
 

@@ -45,11 +45,7 @@ test("the fast path for plain answers reads the same statuses as JSON.parse", ()
   const name = fc.stringMatching(/^[a-z0-9"\\\u00e9]{1,3}$/).map((local) => `${local}@b.net`);
   const status = fc.constantFrom("ok", "fake", "quota_exceeded", "", "o k", "ok2", "x".repeat(64), "x".repeat(65));
   const bodies = fc.record({
-    entries: fc.uniqueArray(fc.tuple(name, status), {
-      selector: ([item]) => item,
-      minLength: 1,
-      maxLength: 6,
-    }),
+    entries: fc.uniqueArray(fc.tuple(name, status), { selector: ([item]) => item, minLength: 1, maxLength: 6 }),
     /** What to do to a plain answer: nothing, other orders and spaces, or a change of one character. */
     order: fc.constantFrom(0, 0, 0, 1),
     indent: fc.constantFrom(0, 0, 0, 1),
@@ -96,14 +92,7 @@ describe("a plain answer is read without JSON.parse", () => {
     [
       "email",
       "emails",
-      {
-        "a@b.net": "ok",
-        "b@b.net": "ok",
-        "c@b.net": "fake",
-        "d@b.net": "fake",
-        "e@b.net": "okay",
-        "f@b.net": "ok",
-      },
+      { "a@b.net": "ok", "b@b.net": "ok", "c@b.net": "fake", "d@b.net": "fake", "e@b.net": "okay", "f@b.net": "ok" },
     ],
     ["email", "emails", { "a@b.net": "x".repeat(64), "b@b.net": "quota_exceeded", "c@b.net": "_" }],
   ])("for kind %s, in the field %s: %j", (kind, field, statuses) => {

@@ -39,11 +39,7 @@ describe("429", () => {
     // One request in eight succeeds.
     let turn = 0;
     const other: Act = (response, request) => (turn++ % 8 < 7 ? slow : respond())(response, request);
-    const { validate } = await engineFor([respond(), other], {
-      timeout: 5000,
-      maximumRetries: 20,
-      retryBudget: 1e9,
-    });
+    const { validate } = await engineFor([respond(), other], { timeout: 5000, maximumRetries: 20, retryBudget: 1e9 });
     await validate(items(1));
     const outcomes = await Promise.all([1, 2, 3, 4].map((i) => validate(items(1, i))));
     expect(outcomes.every(({ charged }) => charged === 1)).toBe(true);
@@ -90,9 +86,7 @@ describe("429", () => {
 
   test("an answer with quota_exceeded keeps the charged verdicts", async () => {
     const half = respond(200, { ratelimit: '"validations";r=0;t=90' }, () =>
-      JSON.stringify({
-        emails: { "ann0@b.net": { status: "ok" }, "ann1@b.net": { status: "quota_exceeded" } },
-      }),
+      JSON.stringify({ emails: { "ann0@b.net": { status: "ok" }, "ann1@b.net": { status: "quota_exceeded" } } }),
     );
     const { validate, kept } = await engineFor([half]);
     const { statuses, charged, exhausted, quota } = await validate(items(2));
@@ -134,9 +128,7 @@ describe("429", () => {
 
   test("quota_exceeded for all items ends the requests, even if the headers show units left", async () => {
     const never = respond(200, { ratelimit: '"validations";r=500' }, (list) =>
-      JSON.stringify({
-        emails: Object.fromEntries(list.map((item) => [item, { status: "quota_exceeded" }])),
-      }),
+      JSON.stringify({ emails: Object.fromEntries(list.map((item) => [item, { status: "quota_exceeded" }])) }),
     );
     const { validate, seen } = await engineFor([never]);
     expect(await validate(items(5))).toMatchObject({ charged: 0, exhausted: true });
@@ -201,9 +193,7 @@ test("a batch built before the service asked for smaller ones does not raise the
 });
 
 test("--rate spreads items over time", async () => {
-  const { validate, slept, engine } = await engineFor([respond()], {
-    rate: { items: 10, milliseconds: 60_000 },
-  });
+  const { validate, slept, engine } = await engineFor([respond()], { rate: { items: 10, milliseconds: 60_000 } });
   expect(engine.batchSize).toBe(10);
   for (const from of [0, 10, 20]) await validate(items(10, from));
   expect(slept.map((milliseconds) => Math.round(milliseconds / 1000))).toEqual([60, 60]);
@@ -438,10 +428,7 @@ describe("--wait", () => {
     validate(items(1)).catch(() => {});
     await expect
       .poll(() => engine.activity.wait)
-      .toEqual({
-        until: startTime + 600_000,
-        why: "the quota is used up until it renews",
-      });
+      .toEqual({ until: startTime + 600_000, why: "the quota is used up until it renews" });
   });
 });
 
@@ -496,9 +483,7 @@ describe("close()", () => {
     const { engine, seen } = await engineFor(
       [respond()],
       {},
-      {
-        sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-      },
+      { sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }) },
     );
     let isKept = false;
     const validating = engine.validate("email", items(1), new AbortController().signal, {
@@ -531,9 +516,7 @@ describe("close()", () => {
     const { engine, seen } = await engineFor(
       [() => {}],
       {},
-      {
-        sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-      },
+      { sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }) },
     );
     const validating = engine.validate("email", items(1), new AbortController().signal);
     validating.catch(() => {});

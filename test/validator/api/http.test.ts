@@ -128,10 +128,7 @@ describe("a request without an answer", () => {
   });
 
   test.each(["http://127.0.0.1:1", "http://localhost:1"])("fails with the reason if %s refuses it", async (url) => {
-    await expect(post(clientFor(), url)).rejects.toMatchObject({
-      message: "connection refused",
-      isTransient: true,
-    });
+    await expect(post(clientFor(), url)).rejects.toMatchObject({ message: "connection refused", isTransient: true });
   });
 
   test("fails for good if the request itself is invalid", async () => {

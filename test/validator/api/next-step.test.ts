@@ -213,6 +213,4 @@ test.each([
   [119_499, "119 s"],
   [119_500, "2 min"],
   [3_600_000, "60 min"],
-])("%i ms are written as %s", (milliseconds, expected) => {
-  expect(seconds(milliseconds)).toBe(expected);
-});
+])("%i ms are written as %s", (milliseconds, expected) => expect(seconds(milliseconds)).toBe(expected));

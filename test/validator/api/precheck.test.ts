@@ -13,9 +13,7 @@ test.each([
   "a@b_c.net",
   "a@_b.net",
   "a@b.net.",
-])("%s is submitted", (item) => {
-  expect(precheck("email", item)).toBeUndefined();
-});
+])("%s is submitted", (item) => expect(precheck("email", item)).toBeUndefined());
 
 test.each([
   ["ann", "syntax: no @ at 3"],

@@ -99,9 +99,7 @@ describe("rate-limit headers", () => {
     [{ "x-ratelimit-remaining": "many" }, {}],
     [{ "x-ratelimit-remaining": "3", "x-ratelimit-reset": "soon" }, { left: 3 }],
     [{ ratelimit: "", "ratelimit-remaining": "5" }, { left: 5 }],
-  ])("reads %j", (fields, expected) => {
-    expect(readRateLimit(fields, now)).toEqual(expected);
-  });
+  ])("reads %j", (fields, expected) => expect(readRateLimit(fields, now)).toEqual(expected));
 });
 
 describe("Retry-After", () => {
@@ -125,7 +123,5 @@ describe("Retry-After", () => {
     [{ "retry-after": "12345678901" }, undefined],
     [{ "retry-after": "soon" }, undefined],
     [{ "retry-after": "" }, undefined],
-  ])("reads %j", (fields, expected) => {
-    expect(readRetryAfter(fields, now)).toBe(expected);
-  });
+  ])("reads %j", (fields, expected) => expect(readRetryAfter(fields, now)).toBe(expected));
 });

@@ -120,10 +120,7 @@ describe("temporary faults", () => {
   });
 
   test("lead to a retry after at most 30 seconds, however many there were", async () => {
-    const { failure, slept } = await engineFor([respond(503, {}, "")], {
-      maximumRetries: 9,
-      retryBudget: 1e9,
-    });
+    const { failure, slept } = await engineFor([respond(503, {}, "")], { maximumRetries: 9, retryBudget: 1e9 });
     expect(await failure()).toBe("ServiceError: URL: answers 503, 10 times");
     expect(slept).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]);
   });
@@ -334,10 +331,7 @@ describe("a 429 with a hint", () => {
     const third = validate(items(1, 3));
     await expect
       .poll(() => engine.activity.wait)
-      .toEqual({
-        until: startTime + 5250,
-        why: "the service asks to slow down",
-      });
+      .toEqual({ until: startTime + 5250, why: "the service asks to slow down" });
     expect(notices).toEqual(["URL: asks to slow down; continuing in 5 s"]);
     clock.pass(4999);
     await new Promise((resolve) => setImmediate(resolve));
@@ -394,12 +388,7 @@ describe("the activity", () => {
     const { now, sleep } = clock;
     const { validate, engine } = await engineFor([act, respond()], {}, { now, sleep });
     const validating = validate(items(1));
-    await expect
-      .poll(() => engine.activity)
-      .toEqual({
-        inFlight: 0,
-        wait: { until: startTime + 250, why },
-      });
+    await expect.poll(() => engine.activity).toEqual({ inFlight: 0, wait: { until: startTime + 250, why } });
     clock.pass(250);
     await validating;
     expect(engine.activity.wait).toBeUndefined();
@@ -409,11 +398,7 @@ describe("the activity", () => {
     const clock = manualClock();
     const { now, sleep } = clock;
     const answers: (() => void)[] = [];
-    const hints: Readonly<Record<string, string>> = {
-      "ann1@b.net": "7",
-      "ann2@b.net": "9",
-      "ann3@b.net": "8",
-    };
+    const hints: Readonly<Record<string, string>> = { "ann1@b.net": "7", "ann2@b.net": "9", "ann3@b.net": "8" };
     const act: Act = (response, request) => {
       const hint = hints[request.items[0]!];
       if (hint) respond(503, { "retry-after": hint }, `tired ${hint}`)(response, request);
@@ -426,10 +411,7 @@ describe("the activity", () => {
     await expect.poll(() => seen.length).toBe(6);
     await expect
       .poll(() => engine.activity)
-      .toEqual({
-        inFlight: 2,
-        wait: { until: startTime + 9000, why: "the service answers 503: tired 9" },
-      });
+      .toEqual({ inFlight: 2, wait: { until: startTime + 9000, why: "the service answers 503: tired 9" } });
     signal.abort(new Error("stop"));
     for (const answer of answers) answer();
     await Promise.all(others);
@@ -439,12 +421,7 @@ describe("the activity", () => {
 describe("a probe", () => {
   test("costs nothing and returns the status, the message and the units left", async () => {
     const { engine, seen } = await engineFor([respond(403, { "ratelimit-remaining": "7" }, `no ${key}`)]);
-    expect(await engine.probe("domain")).toEqual({
-      status: 403,
-      isJson: false,
-      said: ": no [key]",
-      left: 7,
-    });
+    expect(await engine.probe("domain")).toEqual({ status: 403, isJson: false, said: ": no [key]", left: 7 });
     expect(seen[0]).toMatchObject({ path: "/domains/validate", body: '{"domains":[]}' });
   });
 

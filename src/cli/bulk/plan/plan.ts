@@ -64,11 +64,7 @@ interface CommonPlan {
   readonly failOn: FailCondition | undefined;
   readonly log: LogPlan;
   readonly report:
-    | {
-        readonly paths: readonly string[];
-        readonly withAddresses: boolean;
-        readonly withFlags: boolean;
-      }
+    | { readonly paths: readonly string[]; readonly withAddresses: boolean; readonly withFlags: boolean }
     | undefined;
   readonly by: string | undefined;
   readonly given: readonly GivenOption[];
@@ -181,10 +177,7 @@ async function planCommon(
     encoding: options.encoding?.input,
     outputEncoding: options.encoding?.output,
     isForced: options.force === true,
-    cells: {
-      emptyValues: settings.emptyValues.value ?? usualEmptyValues,
-      deciding: settings.cell.value,
-    },
+    cells: { emptyValues: settings.emptyValues.value ?? usualEmptyValues, deciding: settings.cell.value },
     columns: {
       status: settings.statusColumn.value,
       withReasons: options.explain === true,
@@ -322,9 +315,7 @@ function rowFilter({ only, drop, dedupe, failOn }: BulkOptions, { cell }: Settin
   const [onlyFlags, dropFlags] = [flagsIn(only), flagsIn(drop)];
   const isFlagged = onlyFlags.length + dropFlags.length > 0;
   return {
-    ...(isFiltered && {
-      keeps: (status) => isWanted(status) || (isInPlace && status === notChecked.status),
-    }),
+    ...(isFiltered && { keeps: (status) => isWanted(status) || (isInPlace && status === notChecked.status) }),
     ...(isFlagged && {
       keepsFlagged: (flags, isKept) =>
         !flags.some((flag) => dropFlags.includes(flag)) && (isKept || flags.some((flag) => onlyFlags.includes(flag))),

@@ -132,9 +132,7 @@ function columnNamed(by: string, file: string, { names, width }: Table): number 
     .slice(0, mostNamed)
     .map((name) => `"${name}"`)
     .join(", ");
-  throw new ChoiceError(printable(`${file}: no column "${by}" for --by; the columns are ${list}`), {
-    code: "column",
-  });
+  throw new ChoiceError(printable(`${file}: no column "${by}" for --by; the columns are ${list}`), { code: "column" });
 }
 
 const mostNamed = 10;

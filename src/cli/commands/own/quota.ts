@@ -19,19 +19,12 @@ import { fromNow } from "../../terminal/time.js";
 import { commandLineAuthor } from "../author.js";
 import { type DefineCommand, describe } from "../command.js";
 
-const showOptions = optionRecords({
-  ...quotaOptions,
-  json: { flags: "--json", help: "print a JSON object" },
-});
+const showOptions = optionRecords({ ...quotaOptions, json: { flags: "--json", help: "print a JSON object" } });
 
 const setOptions = optionRecords({
   ...quotaOptions,
   limit: { flags: "--limit <N|none>", help: "units a period", parse: unitLimit },
-  period: {
-    flags: "--period <PERIOD>",
-    help: "none, hour, day or month of the UTC calendar",
-    choices: periods,
-  },
+  period: { flags: "--period <PERIOD>", help: "none, hour, day or month of the UTC calendar", choices: periods },
 });
 
 const environment = ["IDV_QUOTA", "XDG_STATE_HOME"] as const;

@@ -26,35 +26,15 @@ const settingOptions = optionRecords({
   ...stateOptions,
   name: { flags: "--name <NAME>", help: "what the key is for", parse: filled },
   limit: { flags: "--limit <N|none>", help: "validations a period", parse: unitLimit },
-  period: {
-    flags: "--period <PERIOD>",
-    help: "none, hour, day or month of the UTC calendar",
-    choices: periods,
-  },
-  rate: {
-    flags: "--rate <N/s|N/m|N/h|none>",
-    help: "most requests in that time",
-    parse: requestRate,
-  },
-  expires: {
-    flags: "--expires <DATE>",
-    help: "when the key ends: 2027-01-31, or never",
-    parse: expiryDate,
-  },
-  permissions: {
-    flags: "--permissions <LIST>",
-    help: "what it may validate: emails,domains",
-    parse: permissionList,
-  },
+  period: { flags: "--period <PERIOD>", help: "none, hour, day or month of the UTC calendar", choices: periods },
+  rate: { flags: "--rate <N/s|N/m|N/h|none>", help: "most requests in that time", parse: requestRate },
+  expires: { flags: "--expires <DATE>", help: "when the key ends: 2027-01-31, or never", parse: expiryDate },
+  permissions: { flags: "--permissions <LIST>", help: "what it may validate: emails,domains", parse: permissionList },
 });
 
 const createOptions = optionRecords({
   ...settingOptions,
-  quota: {
-    flags: "--quota <NAME>",
-    help: "share the quota of that name; created if there is none",
-    parse: filled,
-  },
+  quota: { flags: "--quota <NAME>", help: "share the quota of that name; created if there is none", parse: filled },
   sandbox: { flags: "--sandbox", help: "charge nothing; give fixed statuses to test domains" },
 });
 
@@ -66,11 +46,7 @@ const listOptions = optionRecords({
 
 const revokeOptions = optionRecords({
   ...stateOptions,
-  secret: {
-    flags: "--secret <END>",
-    help: "end only the secret that ends with these four characters",
-    parse: filled,
-  },
+  secret: { flags: "--secret <END>", help: "end only the secret that ends with these four characters", parse: filled },
 });
 
 const rotateOptions = optionRecords({
@@ -248,15 +224,7 @@ function fieldsOf({ id, name, permissions, isSandbox, created, expires, revoked,
 function shortColumnsOf(key: ApiKey) {
   const { id, name, state, limit, used, renews, lastUsed } = fieldsOf(key);
   const minute = (date: string | null) => date?.slice(0, 16).replace("T", " ");
-  return {
-    id,
-    name: name.slice(0, 24),
-    state,
-    used,
-    limit,
-    renews: minute(renews),
-    lastUsed: minute(lastUsed),
-  };
+  return { id, name: name.slice(0, 24), state, used, limit, renews: minute(renews), lastUsed: minute(lastUsed) };
 }
 
 function columnsOf(key: ApiKey) {

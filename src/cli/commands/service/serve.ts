@@ -56,11 +56,7 @@ const options = optionRecords({
     parse: filled,
     conflicts: ["host", "port"],
   },
-  config: {
-    flags: "--config <FILE>",
-    help: 'options from a JSON file: {"port": 8080, ...}',
-    parse: filled,
-  },
+  config: { flags: "--config <FILE>", help: 'options from a JSON file: {"port": 8080, ...}', parse: filled },
   ...stateOptions,
   corsOrigin: {
     flags: "--cors-origin <URL>",
@@ -74,11 +70,7 @@ const options = optionRecords({
     parse: wholeNumber(1, 100_000),
     fallback: 1000,
   },
-  baseUrl: {
-    flags: "--base-url <URL>",
-    help: "where browsers reach the dashboard",
-    parse: webOrigin,
-  },
+  baseUrl: { flags: "--base-url <URL>", help: "where browsers reach the dashboard", parse: webOrigin },
   try: { flags: "--try", help: "serve the page that checks lists in the browser, at /try/" },
   dashboard: { flags: "--no-dashboard", help: "serve no pages below /dashboard" },
   trustHeader: {
@@ -120,11 +112,7 @@ const options = optionRecords({
     fallbackText: "256M",
   },
   check: { flags: "--check", help: "find out whether the service could run, and exit" },
-  ready: {
-    flags: "--ready",
-    help: "ask whether a running service at this address is ready",
-    conflicts: ["check"],
-  },
+  ready: { flags: "--ready", help: "ask whether a running service at this address is ready", conflicts: ["check"] },
   quiet: { flags: "-q, --quiet", help: "log no requests" },
   // Not the help of the setting: the service has no exit code for a request.
   dns: { ...dnsOptions.dns, help: "look up whether domains receive mail (default: off)" },

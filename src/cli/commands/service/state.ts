@@ -25,11 +25,7 @@ import { type DefineCommand, describe } from "../command.js";
 
 const exportOptions = optionRecords({
   ...stateOptions,
-  output: {
-    flags: "-o, --output <FILE>",
-    help: "write to FILE, which only you may read",
-    parse: filled,
-  },
+  output: { flags: "-o, --output <FILE>", help: "write to FILE, which only you may read", parse: filled },
 });
 
 const environment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;

@@ -21,12 +21,7 @@ const options = optionRecords({
     fallback: 7 * day,
     fallbackText: "7d",
   },
-  by: {
-    flags: "--by <SPAN>",
-    help: "hour, or day of the UTC calendar",
-    choices: ["hour", "day"],
-    fallback: "day",
-  },
+  by: { flags: "--by <SPAN>", help: "hour, or day of the UTC calendar", choices: ["hour", "day"], fallback: "day" },
   top: {
     flags: "--top <N>",
     help: "only the sums of the N keys with the most units, and of all keys",

@@ -73,10 +73,7 @@ export function compileList(
   const lists = texts.map((text) => (typeof text === "string" ? utf8(text) : text));
   const characters = lists.reduce((sum, { length }) => sum + length, 0);
   // Memory that is not written takes no room.
-  const tables = {
-    domains: new SlotTable(characters / usualLine),
-    others: new SlotTable(characters / usualAddress),
-  };
+  const tables = { domains: new SlotTable(characters / usualLine), others: new SlotTable(characters / usualAddress) };
   let entries = 0;
   let [isAboutAll, hasExchanges] = [false, false];
   for (const [index, text] of lists.entries()) {

@@ -18,9 +18,7 @@ type Entry = NameHash & { readonly flags: number };
 
 export const smallTableDomains = 20_000;
 
-export type SmallTable = ClassifierTable & {
-  readonly suffixSlots: Int32Array;
-};
+export type SmallTable = ClassifierTable & { readonly suffixSlots: Int32Array };
 
 export function compileSmallTable(domains: readonly Entry[], suffixSlots: Int32Array): Uint8Array {
   const suffixes: Entry[] = [];

@@ -6,14 +6,7 @@ import { fillSlots, NameTable } from "./name-table.js";
  * `icann` and `private`: a suffix of this section. `icannBelow` and `privateBelow`: so is every name one label longer
  * (`*.ck`), except an `exception` (`!www.ck`). `hasMore`: the ICANN section has rules for longer names.
  */
-export const suffixFlag = {
-  icann: 1,
-  icannBelow: 2,
-  exception: 4,
-  hasMore: 8,
-  private: 16,
-  privateBelow: 32,
-} as const;
+export const suffixFlag = { icann: 1, icannBelow: 2, exception: 4, hasMore: 8, private: 16, privateBelow: 32 } as const;
 export const flagBits = 6;
 
 export interface SuffixRule {

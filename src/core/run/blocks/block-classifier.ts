@@ -160,10 +160,7 @@ export class BlockClassifier {
       if (isForKernel) this.#kernel?.judge(column, memory.codes, memory.hashes, counts);
     });
     const isBelowItems = this.#isBelowItems;
-    const verdicts = this.#judgeTheRest(chunk, codes, hashes, {
-      isBelowItems,
-      isPlaced: placed !== undefined,
-    });
+    const verdicts = this.#judgeTheRest(chunk, codes, hashes, { isBelowItems, isPlaced: placed !== undefined });
     const several = verdicts.items?.fields.find((field, index, all) => field === all[index - 1]);
     if (shard && several !== undefined) throw severalItems(shard, chunk.lineOf(several));
     return placed?.keys ? { ...verdicts, keys: placed.keys } : verdicts;

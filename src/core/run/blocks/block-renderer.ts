@@ -158,11 +158,7 @@ export class BlockRenderer {
     const suggestion = verdict.suggestion ?? (isMarked ? item : undefined);
     return ourFields(
       columns,
-      {
-        ...verdict,
-        ...(suggestion !== undefined && { suggestion }),
-        ...(before !== undefined && { was: before }),
-      },
+      { ...verdict, ...(suggestion !== undefined && { suggestion }), ...(before !== undefined && { was: before }) },
       kind,
       item,
     );

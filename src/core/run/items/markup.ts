@@ -28,23 +28,13 @@ const markupWith = (scheme: string): RegExp =>
     "gi",
   );
 
-const markup: Readonly<Record<Kind, RegExp>> = {
-  email: markupWith("mailto:"),
-  domain: markupWith("(?:mailto:)?"),
-};
+const markup: Readonly<Record<Kind, RegExp>> = { email: markupWith("mailto:"), domain: markupWith("(?:mailto:)?") };
 
 const entities: Readonly<Record<string, string>> = {
   ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0", shy: "\u00ad", commat: "@" },
   ...{ period: ".", comma: ",", semi: ";", colon: ":", lowbar: "_", plus: "+", hyphen: "-", sol: "/" },
   ...{ ldquo: "\u201c", rdquo: "\u201d", bdquo: "\u201e", lsquo: "\u2018", rsquo: "\u2019", sbquo: "\u201a" },
-  ...{
-    laquo: "\u00ab",
-    raquo: "\u00bb",
-    lsaquo: "\u2039",
-    rsaquo: "\u203a",
-    ndash: "\u2013",
-    mdash: "\u2014",
-  },
+  ...{ laquo: "\u00ab", raquo: "\u00bb", lsaquo: "\u2039", rsaquo: "\u203a", ndash: "\u2013", mdash: "\u2014" },
   ...{ ensp: " ", emsp: " ", thinsp: " ", zwj: "\u200d", zwnj: "\u200c", lrm: "\u200e", rlm: "\u200f" },
 };
 

@@ -22,22 +22,14 @@ interface Detail {
 
 /** The columns besides the status, by their usual names, in order. No other code knows them one by one. */
 const details = {
-  reason: {
-    isWanted: ({ withReasons = false }) => withReasons,
-    dependsOn: "reason",
-    field: ({ reason }) => reason,
-  },
+  reason: { isWanted: ({ withReasons = false }) => withReasons, dependsOn: "reason", field: ({ reason }) => reason },
   suggestion: {
     isWanted: ({ withReasons = false }) => withReasons,
     dependsOn: "reason",
     follows: "reason",
     field: ({ suggestion }) => suggestion,
   },
-  was: {
-    isWanted: ({ withFixes = false }) => withFixes,
-    dependsOn: "reason",
-    field: ({ was }) => was,
-  },
+  was: { isWanted: ({ withFixes = false }) => withFixes, dependsOn: "reason", field: ({ was }) => was },
   mx: {
     isWanted: ({ withExchange = false }) => withExchange,
     dependsOn: "item",

@@ -15,10 +15,7 @@ const fewRows = 20;
 const isMost = (bad: number, rows: number) => bad >= fewRows && bad > rows / 2;
 
 const mostAreBad = (name: string, bad: number, rows: number, message: string, advice: string) =>
-  new ChoiceError(`${name}: ${bad} of the first ${rows} rows are bad (${message})`, {
-    code: "format",
-    advice,
-  });
+  new ChoiceError(`${name}: ${bad} of the first ${rows} rows are bad (${message})`, { code: "format", advice });
 
 export function checkJsonStart({ name, firstLine }: TableShape, first: Buffer, comment: string | null): void {
   const lines = first.toString("latin1").split(/\r\n|\r|\n/, startRecords);

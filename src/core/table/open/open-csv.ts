@@ -97,10 +97,7 @@ export async function openCsv(
     ),
     firstLine: 1 + lineEndings(preamble),
   };
-  const shape = {
-    ...found,
-    isWidthSure: delimiter !== null && !options.sheet && isWidthSure(found, items, body),
-  };
+  const shape = { ...found, isWidthSure: delimiter !== null && !options.sheet && isWidthSure(found, items, body) };
   const starts = parts.records.slice(above).map(({ start }) => start);
   const common = {
     dialect,

@@ -45,9 +45,7 @@ export async function openJsonLines(
   const { names, paths, shown } = membersOf(objects, options, document);
   const width = names.length;
   if (paths.length === 0 && (document === undefined || objects.length > 0)) {
-    throw new ChoiceError(`${source.name}: its objects have no fields; give one with the items`, {
-      code: "format",
-    });
+    throw new ChoiceError(`${source.name}: its objects have no fields; give one with the items`, { code: "format" });
   }
   const rows = objects.map((object) => paths.map((path) => toBinary(sampledField(object, path))));
   const chosen = chooseJsonColumns(

@@ -279,13 +279,7 @@ function findSwallowing(
   const { at, lines, consumed } = scanned;
   const before = (word: number) => {
     const [start, linesBefore] = [at[word] ?? consumed, at[word + Offset.linesBefore] ?? lines];
-    return {
-      ...scanned,
-      at: at.subarray(0, word),
-      count: word / recordWords,
-      consumed: start,
-      lines: linesBefore,
-    };
+    return { ...scanned, at: at.subarray(0, word), count: word / recordWords, consumed: start, lines: linesBefore };
   };
   for (let word = lines === scanned.count ? at.length : 0; word < at.length; word += recordWords) {
     const linesBefore = at[word + Offset.linesBefore]!;

@@ -64,9 +64,7 @@ export function findColumn(wanted: string, header: readonly string[] | undefined
   if (typeof column !== "number") {
     const meant = similarName(wanted, names);
     const guess = meant === undefined ? "" : ` (did you mean "${meant}"?)`;
-    throw new ChoiceError(`no column "${wanted}"${guess}; the columns are ${listColumns(names)}`, {
-      code: "column",
-    });
+    throw new ChoiceError(`no column "${wanted}"${guess}; the columns are ${listColumns(names)}`, { code: "column" });
   }
   if (found.length > 1) {
     throw new ChoiceError(`${found.length} columns are named "${wanted}": ${listColumns(names, found)}`, {

@@ -9,11 +9,7 @@ import { nameFit } from "./column.js";
 import { type LayoutOptions, layoutOf, mostCommonWidth, wantedNames } from "./layout.js";
 import type { Sample, SplitSample } from "./sample-record.js";
 
-const otherMarks: readonly {
-  readonly marks: Partial<Marks>;
-  readonly delimiter?: string;
-  readonly sign: RegExp;
-}[] = [
+const otherMarks: readonly { readonly marks: Partial<Marks>; readonly delimiter?: string; readonly sign: RegExp }[] = [
   { marks: { escape: "\\" }, sign: /\\"/ },
   { marks: { quote: "'", escape: "'" }, sign: /(?:^|[\t|;,\r\n])'/ },
   { marks: { quote: "'", escape: "\\" }, sign: /\\'/ },

@@ -42,11 +42,7 @@ export function layoutOf({ records, hasOpenQuote }: Sample, options: LayoutOptio
 
 function parts(records: readonly SampleRecord[], above: number, hasHeader: boolean): Layout {
   const body = records.slice(hasHeader ? above + 1 : above).map(({ fields }) => fields);
-  return {
-    above,
-    header: hasHeader ? records[above] : undefined,
-    body: body.filter((fields) => fields.length > 0),
-  };
+  return { above, header: hasHeader ? records[above] : undefined, body: body.filter((fields) => fields.length > 0) };
 }
 
 function startOf(

@@ -17,10 +17,7 @@ export function splitterOf(
   return (delimiter) => {
     const records = split(sample, delimiter, isWhole, marks, most);
     if (records !== undefined) return { records, hasOpenQuote: false };
-    return {
-      records: split(sample, delimiter, isWhole, { ...marks, quote: "" }, most) ?? [],
-      hasOpenQuote: true,
-    };
+    return { records: split(sample, delimiter, isWhole, { ...marks, quote: "" }, most) ?? [], hasOpenQuote: true };
   };
 }
 

@@ -143,8 +143,5 @@ function layoutAt(bytes: Buffer, start: number): Layout {
   if (before === start && value === nameEnd + 1) return compact;
   const isSpaced = start - before === 1 && bytes[before] === space && value - nameEnd === 2;
   if (isSpaced && bytes[nameEnd] === colon && bytes[nameEnd + 1] === space) return spaced;
-  return {
-    before: bytes.toString("latin1", before, start),
-    colon: bytes.toString("latin1", nameEnd, value),
-  };
+  return { before: bytes.toString("latin1", before, start), colon: bytes.toString("latin1", nameEnd, value) };
 }

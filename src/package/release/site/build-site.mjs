@@ -72,9 +72,7 @@ const helpOf = (words) =>
 async function apiDocument() {
   const state = mkdtempSync(join(tmpdir(), "idv-"));
   const args = ["serve", "-q", "--port", "0", "--state", join(state, "service.db")];
-  const child = spawn(process.execPath, [join(root, "bin/idv.js"), ...args], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const child = spawn(process.execPath, [join(root, "bin/idv.js"), ...args], { stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   try {
     let said = "";
@@ -221,11 +219,7 @@ const parts = pages.flatMap(({ path, title, html }) =>
 const search = new MiniSearch({ fields: ["title", "page", "text"], storeFields: ["title", "page"] });
 search.addAll(parts.filter(({ id }, i) => parts.findIndex((each) => each.id === id) === i));
 writeFileSync(join(folder, "search-index.js"), `globalThis.searchIndex = ${JSON.stringify(JSON.stringify(search))};\n`);
-const script = await rolldown({
-  input: join(root, "src/package/release/site/search.js"),
-  cwd: root,
-  logLevel: "warn",
-});
+const script = await rolldown({ input: join(root, "src/package/release/site/search.js"), cwd: root, logLevel: "warn" });
 await script.write({ file: join(folder, "site.js"), format: "iife", minify: true });
 writeFileSync(join(folder, "site.css"), text("src/package/release/site/site.css"));
 process.stdout.write(`dist/site: ${pages.length} pages\n`);

@@ -12,12 +12,7 @@ function show() {
     fields: ["title", "page", "text"],
     storeFields: ["title", "page"],
   });
-  const found = index.search(query, {
-    prefix: true,
-    fuzzy: 0.15,
-    boost: { title: 3, page: 2 },
-    combineWith: "AND",
-  });
+  const found = index.search(query, { prefix: true, fuzzy: 0.15, boost: { title: 3, page: 2 }, combineWith: "AND" });
   list.replaceChildren(
     ...found.slice(0, most).map(({ id, title, page }) => {
       const link = document.createElement("a");

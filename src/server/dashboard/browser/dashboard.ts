@@ -23,12 +23,7 @@ for (const chart of document.querySelectorAll<HTMLElement>("[data-chart]")) {
     slider.setAttribute("aria-valuenow", String(chosen));
     slider.setAttribute("aria-valuetext", said.textContent);
   };
-  const states = {
-    role: "slider",
-    "aria-valuemin": 0,
-    "aria-valuemax": columns.length - 1,
-    "aria-valuenow": chosen,
-  };
+  const states = { role: "slider", "aria-valuemin": 0, "aria-valuemax": columns.length - 1, "aria-valuenow": chosen };
   for (const [name, value] of Object.entries(states)) slider.setAttribute(name, String(value));
   chart.addEventListener("pointerover", ({ target }) => {
     const index = columns.indexOf(target as SVGRectElement);

@@ -8,11 +8,7 @@ const height = 160;
 
 export type SpanUnit = "hour" | "day" | "week";
 
-const headings: Readonly<Record<SpanUnit, string>> = {
-  hour: "Hour (UTC)",
-  day: "Day (UTC)",
-  week: "Week from (UTC)",
-};
+const headings: Readonly<Record<SpanUnit, string>> = { hour: "Hour (UTC)", day: "Day (UTC)", week: "Week from (UTC)" };
 
 export const spanName = (start: number, unit: SpanUnit): string =>
   new Date(start)

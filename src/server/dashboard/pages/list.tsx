@@ -45,12 +45,7 @@ export function listPage(list: StoredList, keys: readonly ApiKey[], refused?: Re
   });
 }
 
-const delimiterNames: Readonly<Record<string, string>> = {
-  ",": "comma",
-  ";": "semicolon",
-  "\t": "tab",
-  "|": "bar",
-};
+const delimiterNames: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" };
 
 /** Keys above which a name has to be typed. */
 const mostInSelect = 50;

@@ -31,10 +31,7 @@ export function limitConnections(server: Server, most: number, onDrop: () => voi
     open.delete(socket);
     idle.delete(socket);
   }
-  return {
-    begin: (socket) => void idle.delete(socket),
-    rest: (socket) => void (open.has(socket) && idle.add(socket)),
-  };
+  return { begin: (socket) => void idle.delete(socket), rest: (socket) => void (open.has(socket) && idle.add(socket)) };
 }
 
 export const connections = plugin<{ readonly onDrop: () => void }>(async (service, { onDrop }) => {

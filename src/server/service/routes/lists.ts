@@ -39,10 +39,7 @@ interface SubmitQuery {
 
 type Flag = "true" | "false";
 
-type ListRequest = FastifyRequest<{
-  Params: { readonly id: string };
-  Querystring: { readonly file?: string };
-}>;
+type ListRequest = FastifyRequest<{ Params: { readonly id: string }; Querystring: { readonly file?: string } }>;
 
 const idParameter = {
   type: "object",

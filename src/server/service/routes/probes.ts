@@ -63,10 +63,7 @@ export async function probeRoutes(service: FastifyInstance, { store, metrics }: 
     },
   );
 
-  const text = {
-    description: "Prometheus text format.",
-    content: { "text/plain": { schema: { type: "string" } } },
-  };
+  const text = { description: "Prometheus text format.", content: { "text/plain": { schema: { type: "string" } } } };
   const summary = "Returns counts of requests, items and refusals, and request durations.";
   service.get("/metrics", describe("metrics", summary, { 200: text }), async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),

@@ -23,12 +23,7 @@ const query = {
   properties: {
     from: time("Start as a day or a time in UTC, such as 2026-11-22; 29 days ago by default."),
     to: time("End as a day, which is counted, or a time; now by default."),
-    by: {
-      type: "string",
-      enum: ["hour", "day"],
-      default: "day",
-      description: "Length of the spans, in UTC.",
-    },
+    by: { type: "string", enum: ["hour", "day"], default: "day", description: "Length of the spans, in UTC." },
   },
 } as const;
 

@@ -111,10 +111,7 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
           required: [one.parameter],
           additionalProperties: false,
           properties: {
-            [one.parameter]: {
-              type: "string",
-              description: `${one.what[0]!.toUpperCase()}${one.what.slice(1)}.`,
-            },
+            [one.parameter]: { type: "string", description: `${one.what[0]!.toUpperCase()}${one.what.slice(1)}.` },
           },
         },
         response: {

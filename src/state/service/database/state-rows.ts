@@ -9,11 +9,7 @@ interface StateTable {
 }
 
 export const stateTables = {
-  quota: {
-    columns: ["id", "name", "unit_limit", "period", "used", "period_start"],
-    keyLength: 1,
-    bytes: [],
-  },
+  quota: { columns: ["id", "name", "unit_limit", "period", "used", "period_start"], keyLength: 1, bytes: [] },
   key: {
     columns: [
       "id",
@@ -31,31 +27,15 @@ export const stateTables = {
     keyLength: 1,
     bytes: [],
   },
-  secret: {
-    columns: ["id", "key_id", "hash", "hint", "created", "ends"],
-    keyLength: 1,
-    bytes: ["hash"],
-  },
+  secret: { columns: ["id", "key_id", "hash", "hint", "created", "ends"], keyLength: 1, bytes: ["hash"] },
   answer: {
     columns: ["key_id", "idempotency_key_hash", "body_hash", "statuses", "created"],
     keyLength: 2,
     bytes: ["idempotency_key_hash", "body_hash"],
   },
-  usage: {
-    columns: ["hour", "key_id", "kind", "status", "units"],
-    keyLength: 4,
-    bytes: [],
-  },
-  usage_sum: {
-    columns: ["span", "start", "key_id", "kind", "status", "units"],
-    keyLength: 5,
-    bytes: [],
-  },
-  audit: {
-    columns: ["number", "at", "who", "what", "key_id"],
-    keyLength: 1,
-    bytes: [],
-  },
+  usage: { columns: ["hour", "key_id", "kind", "status", "units"], keyLength: 4, bytes: [] },
+  usage_sum: { columns: ["span", "start", "key_id", "kind", "status", "units"], keyLength: 5, bytes: [] },
+  audit: { columns: ["number", "at", "who", "what", "key_id"], keyLength: 1, bytes: [] },
 } as const satisfies Record<string, StateTable>;
 
 export type StateTableName = keyof typeof stateTables;

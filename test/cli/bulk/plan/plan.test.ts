@@ -34,9 +34,7 @@ async function plan(file: string | undefined, options: Partial<BulkOptions> = {}
         ...defaults,
         ...options,
         ...resolved,
-        ...(options.set && {
-          set: options.set.map(([name, value]) => [name, inHome(String(value))] as const),
-        }),
+        ...(options.set && { set: options.set.map(([name, value]) => [name, inHome(String(value))] as const) }),
         ...(badRows?.file !== undefined && { badRows: { ...badRows, file: inHome(badRows.file) } }),
       },
     },
@@ -125,9 +123,7 @@ test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
     "cannot be the output and the key file at once",
   ],
   ["the cache as output", "l", { output: "state/idv/verdicts.db" }, "cannot be the output and the cache at once"],
-])("rejects %s", async (_, file, options, message) => {
-  await expect(plan(file, options)).rejects.toThrow(message);
-});
+])("rejects %s", (_, file, options, message) => expect(plan(file, options)).rejects.toThrow(message));
 
 test("rejects the key file of the configuration as output", async () => {
   mkdirSync(join(home, "config/idv"), { recursive: true });

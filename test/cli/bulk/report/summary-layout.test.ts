@@ -6,14 +6,7 @@ import { barOf, isUnicodeLocale } from "../../../../src/cli/terminal/bars.js";
 const summary = {
   rows: 1000,
   statuses: { fake: 84 },
-  reasons: {
-    "typo-domain": 22,
-    syntax: 27,
-    relay: 5,
-    "special-use": 13,
-    placeholder: 12,
-    "no-reply": 10,
-  },
+  reasons: { "typo-domain": 22, syntax: 27, relay: 5, "special-use": 13, placeholder: 12, "no-reply": 10 },
   topDomains: [
     { domain: "trashmail.com", items: 14 },
     { domain: "mailinator\u001b[31m.com", items: 3 },
@@ -75,9 +68,7 @@ test.each([
   [0.5, "█████"],
   [0.96, "█████████▋"],
   [1, "██████████"],
-])("draws a share of %d as the bar %s", (share, bar) => {
-  expect(barOf(share, 10, true)).toBe(bar);
-});
+])("draws a share of %d as the bar %s", (share, bar) => expect(barOf(share, 10, true)).toBe(bar));
 
 test.each<[NodeJS.ProcessEnv, NodeJS.Platform, boolean]>([
   [{ LANG: "de_DE.UTF-8" }, "linux", true],
