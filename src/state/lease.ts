@@ -1,5 +1,8 @@
 /** Leases: a holder gives signs of life, and loses what it holds without one. Clocks of machines differ by hours. */
 
+/** Processes of other machines cannot be checked. */
+export type ProcessState = "ended" | "running" | "elsewhere";
+
 export const signMilliseconds = 4000;
 export const deadMilliseconds = 15_000;
 /** A sign of life that is further off than clocks differ is old in any case. */

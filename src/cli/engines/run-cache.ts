@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { CachePort } from "../../core/run/cache-port.js";
 import type { Kind } from "../../core/validator/validator.js";
-import { isAlive, machineTag, ownPid } from "../../files/processes.js";
+import { processTag, stateOfTag } from "../../files/processes.js";
 import { VerdictCache } from "../../state/cache/verdict-cache.js";
 import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
@@ -28,9 +28,9 @@ export async function openRunCache(
 ) {
   const secret = await readCacheSecret(process.env);
   const wait = { milliseconds: waitMilliseconds, ...(signal && { signal }) };
-  const processes = { ownPid, machine: machineTag(), isAlive };
+  const claims = { owner: processTag(), stateOf: stateOfTag };
   const use = new CacheUse(note);
-  const cache = await use.or(undefined, () => VerdictCache.open(cachePath(process.env), Date.now, wait, processes));
+  const cache = await use.or(undefined, () => VerdictCache.open(cachePath(process.env), Date.now, wait, claims));
   const scope = await use.or(undefined, async () => cache?.scope(kind, baseUrl, secret, maximumAge));
   if (cache === undefined || scope === undefined) {
     await cache?.close();

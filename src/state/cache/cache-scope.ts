@@ -5,6 +5,7 @@
  * its items.
  */
 import { hash } from "node:crypto";
+import type { ProcessState } from "../lease.js";
 import type { Database } from "../sqlite/database.js";
 import { Digests, digestBytes, type ItemHash } from "./digests.js";
 
@@ -24,16 +25,16 @@ const batchesAtATime = 16;
 
 type OnEntry = (item: ItemHash, status: string) => void;
 
-export interface Processes {
-  readonly ownPid: number;
-  readonly machine: string;
-  isAlive(pid: number): boolean;
+/** Whose claims these are, and what became of the owners of others. */
+export interface ClaimOwner {
+  readonly owner: string;
+  readonly stateOf: (owner: string) => ProcessState;
 }
 
 export interface ScopeFile {
   readonly database: Database;
   readonly now: () => number;
-  readonly processes: Processes;
+  readonly claims: ClaimOwner;
   read<Result>(work: () => Result): Promise<Result>;
   write<Result>(work: () => Result): Promise<Result>;
   /** Survives a crash of the process, though perhaps not a power failure. */
@@ -49,8 +50,7 @@ interface BatchRow {
 
 interface ClaimRow {
   readonly id: number;
-  readonly pid: number;
-  readonly machine: string;
+  readonly owner: string;
   readonly until: number;
 }
 
@@ -109,8 +109,7 @@ export class CacheScope {
       if (batch.digests.length === 0) return { isElsewhere, batch, claimId: undefined, isNew: false };
       const until = file.now() + Math.min(milliseconds, longestClaim - 1);
       const { insertClaim, insertNewUnfinished } = this.#statements;
-      const { ownPid, machine } = file.processes;
-      const [row] = insertClaim.all(this.#id, ownPid, machine, until, batch.digests) as { id: number }[];
+      const [row] = insertClaim.all(this.#id, file.claims.owner, until, batch.digests) as { id: number }[];
       const added = insertNewUnfinished.all(this.#id, batch.id, file.now(), batch.digests);
       return { isElsewhere, batch, claimId: row!.id, isNew: added.length > 0 };
     });
@@ -188,14 +187,13 @@ export class CacheScope {
 
   #digestsElsewhere(): ReadonlySet<string> {
     const { claims, claimDigests, deleteClaim } = this.#statements;
-    const { machine: here, isAlive } = this.#file.processes;
     const now = this.#file.now();
     const own = new Set([...this.#claims.values()].map(({ id }) => id));
     const found = new Set<string>();
-    for (const { id, pid, machine, until } of claims.all(this.#id) as ClaimRow[]) {
+    for (const { id, owner, until } of claims.all(this.#id) as ClaimRow[]) {
       if (own.has(id)) continue;
-      const isHeld = until > now && until < now + longestClaim && (machine !== here || isAlive(pid));
-      if (!isHeld) {
+      const isInTime = until > now && until < now + longestClaim;
+      if (!isInTime || this.#file.claims.stateOf(owner) === "ended") {
         deleteClaim.run(id);
         continue;
       }
@@ -241,10 +239,10 @@ function prepareStatements(database: Database) {
     insertUnfinished: database.prepare("INSERT OR REPLACE INTO unfinished VALUES (?, ?, ?, ?)"),
     insertNewUnfinished: database.prepare("INSERT OR IGNORE INTO unfinished VALUES (?, ?, ?, ?) RETURNING 1"),
     deleteUnfinished: database.prepare("DELETE FROM unfinished WHERE scope_id = ? AND digests_hash = ?"),
-    claims: database.prepare("SELECT id, pid, machine, until FROM claim WHERE scope_id = ?"),
+    claims: database.prepare("SELECT id, owner, until FROM claim WHERE scope_id = ?"),
     claimDigests: database.prepare("SELECT digests FROM claim WHERE id = ?"),
     insertClaim: database.prepare(
-      "INSERT INTO claim (scope_id, pid, machine, until, digests) VALUES (?, ?, ?, ?, ?) RETURNING id",
+      "INSERT INTO claim (scope_id, owner, until, digests) VALUES (?, ?, ?, ?) RETURNING id",
     ),
     deleteClaim: database.prepare("DELETE FROM claim WHERE id = ?"),
   };

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { GroupCommit } from "../service/database/group-commit.js";
 import { damaged, type LockWait, type Schema } from "../sqlite/database.js";
 import { type OpenFile, openFile, StateFile } from "../sqlite/state-file.js";
-import { CacheScope, entryBytes, type Processes, type ScopeFile, unfinishedMilliseconds } from "./cache-scope.js";
+import { CacheScope, type ClaimOwner, entryBytes, type ScopeFile, unfinishedMilliseconds } from "./cache-scope.js";
 import { digestBytes } from "./digests.js";
 import { FindingCache } from "./finding-cache.js";
 
@@ -44,8 +44,7 @@ const schema: Schema = {
     CREATE TABLE claim (
       id INTEGER PRIMARY KEY,
       scope_id INTEGER NOT NULL REFERENCES scope (id),
-      pid INTEGER NOT NULL,
-      machine TEXT NOT NULL,
+      owner TEXT NOT NULL,
       until INTEGER NOT NULL,
       digests BLOB NOT NULL
     ) STRICT;
@@ -57,25 +56,25 @@ const schema: Schema = {
 };
 
 export class VerdictCache extends StateFile {
-  /** Without `processes`, claims last their whole duration, even if their run has ended. @throws StoreError */
+  /** Without `claims`, claims last their whole duration, even if their run has ended. @throws StoreError */
   static async open(
     path: string,
     now: () => number,
     wait: LockWait = {},
-    processes: Processes = { ownPid: 0, machine: "", isAlive: () => true },
+    claims: ClaimOwner = { owner: "", stateOf: () => "running" },
   ): Promise<VerdictCache> {
-    return new VerdictCache(await openFile(path, schema, now, wait), processes);
+    return new VerdictCache(await openFile(path, schema, now, wait), claims);
   }
 
-  readonly #processes: Processes;
+  readonly #claims: ClaimOwner;
   readonly #changes = new GroupCommit((works: readonly (() => unknown)[]) =>
     this.inFastWrite(() => works.map((work) => work())),
   );
   #lastChange: Promise<unknown> = Promise.resolve();
 
-  private constructor(file: OpenFile, processes: Processes) {
+  private constructor(file: OpenFile, claims: ClaimOwner) {
     super(file);
-    this.#processes = processes;
+    this.#claims = claims;
   }
 
   async scope(kind: string, baseUrl: string, secret: string, maximumAge: number): Promise<CacheScope> {
@@ -93,7 +92,7 @@ export class VerdictCache extends StateFile {
     return {
       database,
       now,
-      processes: this.#processes,
+      claims: this.#claims,
       read: (work) => this.inRead(work),
       write: async (work) => {
         const isSynced = await this.canSync();

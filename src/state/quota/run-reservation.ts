@@ -5,14 +5,11 @@
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { deadMilliseconds, Sightings, signMilliseconds } from "../lease.js";
+import { deadMilliseconds, type ProcessState, Sightings, signMilliseconds } from "../lease.js";
 import type { Quota } from "./quota.js";
 import type { Quotas } from "./quotas.js";
 import type { ItemDigests, Other, Reserved, UnitRequest } from "./reservations.js";
 import { UnitsLost } from "./units-lost.js";
-
-/** Processes of other machines cannot be checked. */
-export type ProcessState = "ended" | "running" | "elsewhere";
 
 export interface RunIdentity {
   readonly kind: string;

@@ -12,13 +12,14 @@ async function twoRuns() {
   let now = Date.parse("2026-11-21T10:30:00Z");
   let isFirstAlive = true;
   const path = join(temporaryFolder(), "verdicts.db");
-  const isAlive = (pid: number) => pid === 2 || isFirstAlive;
-  const open = async (ownPid: number, machine = "here") => {
-    const cache = await VerdictCache.open(path, () => now, {}, { ownPid, machine, isAlive });
+  const open = async (owner: string, isThere = false) => {
+    const here = (of: string) => (of === "second" || isFirstAlive ? "running" : "ended");
+    const claims = { owner, stateOf: (of: string) => (isThere ? "elsewhere" : here(of)) };
+    const cache = await VerdictCache.open(path, () => now, {}, claims);
     onTestFinished(() => cache.close());
     return cache.scope("email", "https://a.net", "secret", 60_000);
   };
-  const runs = [await open(1), await open(2)] as const;
+  const runs = [await open("first"), await open("second")] as const;
   return {
     path,
     runs,
@@ -38,7 +39,7 @@ test("a claim of another container counts although no process here has its proce
   const { runs, endFirst, open, pass } = await twoRuns();
   await runs[0].claim(anyHashes("a"), 1000, ignore);
   endFirst();
-  const elsewhere = await open(2, "there");
+  const elsewhere = await open("second", true);
   expect((await elsewhere.claim(anyHashes("a", "b"), 1000, ignore)).isElsewhere).toEqual([true, false]);
   pass(1000);
   expect((await elsewhere.claim(anyHashes("a"), 1000, ignore)).isElsewhere).toEqual([false]);

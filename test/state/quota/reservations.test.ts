@@ -2,10 +2,11 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { ProcessState } from "../../../src/state/lease.js";
 import { openQuotaFile } from "../../../src/state/quota/quota-file.js";
 import type { Quotas } from "../../../src/state/quota/quotas.js";
 import { deliverAll } from "../../../src/state/quota/reservations.js";
-import { type ProcessState, RunReservation } from "../../../src/state/quota/run-reservation.js";
+import { RunReservation } from "../../../src/state/quota/run-reservation.js";
 import { UnitsLost } from "../../../src/state/quota/units-lost.js";
 import { openPostgresServiceStore } from "../../../src/state/service/database/postgres.js";
 import { openSqliteServiceStore } from "../../../src/state/service/database/sqlite.js";
