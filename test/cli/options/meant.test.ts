@@ -86,6 +86,11 @@ describe("a file that is not there is answered with what was meant", () => {
     [["emails", "*.xls"], 6, "*.xls: cannot be read: no such file; no name of a file matches it"],
     [["emails", "other.tsv"], 6, "other.tsv: cannot be read: no such file"],
     [["emails", "list.csv", "out.csv"], 2, "out.csv: no such file; if the output is meant, write -o out.csv"],
+    [["emails", "list.csv", "list2.csv"], 2, "list2.csv: no such file; if the output is meant, write -o list2.csv"],
+    [["emails", "ann@b.net", "bob@c.net"], 2, "ann@b.net: no such file; to check an address: idv check ann@b.net"],
+    [["emails", "list.csv", "bob@c.net"], 2, "bob@c.net: no such file; to check an address: idv check bob@c.net"],
+    [["domains", "b.net", "c.net"], 2, "b.net: no such file; to check a domain: idv check b.net"],
+    [["emails", "lst.csv", "list2.csv", "x.csv"], 2, "lst.csv: no such file; did you mean list.csv?"],
   ])("idv %j", async (args, code, message) => {
     expect(await idv(args, { home })).toEqual({ code, stdout: "", stderr: `idv: ${message}\n` });
   });

@@ -1,15 +1,11 @@
 /** Opens the input of a file of the run, and refuses one whose items would not fit into the memory. */
 
-import { existsSync, readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync } from "node:fs";
 import type { BadRowListener } from "../../../core/table/bad-rows.js";
-import { endingOf } from "../../../files/ending.js";
 import { FileError } from "../../../files/errors.js";
 import { type InputFile, openInputFile } from "../../../files/input.js";
 import { type OpenedInput, openInput as openSource } from "../../../formats/open/open-input.js";
-import { tableEndings } from "../../../formats/registry.js";
-import { printable } from "../../../text.js";
-import { meantBy } from "../../options/meant.js";
+import { missingFileHint } from "../plan/missing-file.js";
 import type { Plan } from "../plan/plan.js";
 import { checkMemory } from "./memory.js";
 
@@ -61,28 +57,4 @@ async function inputFileOf({ kind, input, member, standardInput }: Plan, signal:
     if (hint !== undefined && error instanceof FileError) error.add(hint);
     throw error;
   });
-}
-
-function missingFileHint(path: string, kind: Plan["kind"]): string | undefined {
-  const isItem = kind === "email" ? /^[^\s/@]+@[^\s/@]+\.[^\s/@]+$/ : /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
-  const folder = dirname(path);
-  const own = basename(path);
-  const beside = meantBy(
-    own,
-    namesIn(folder).filter((name) => name !== own),
-  );
-  if (beside !== undefined) return `did you mean ${printable(join(folder, beside))}?`;
-  if (isItem.test(path) && !tableEndings.has(endingOf(path)))
-    return `to check ${kind === "email" ? "an address" : "a domain"}: idv check ${path}`;
-  return /[*?]/.test(path) ? "no name of a file matches it" : undefined;
-}
-
-const mostNames = 10_000;
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).slice(0, mostNames);
-  } catch {
-    return [];
-  }
 }

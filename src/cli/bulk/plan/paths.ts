@@ -1,7 +1,7 @@
 /** Decides where the files of a run are: input, output, and the backup of a file that is replaced. */
 import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { knownStatuses } from "../../../core/validator/validator.js";
+import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
 import { found } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
 import type { Container } from "../../../formats/format.js";
@@ -9,6 +9,7 @@ import { printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { isUrl, noItem } from "../../options/values.js";
+import { missingFileHint } from "./missing-file.js";
 import { isSameFile, type Returned } from "./targets.js";
 
 export interface Input {
@@ -29,13 +30,13 @@ export interface FilePaths extends Pick<Input, "member" | "standardInput"> {
   readonly backup: string | undefined;
 }
 
-export function pathsOf(inputs: readonly Input[], options: BulkOptions): readonly FilePaths[] {
+export function pathsOf(kind: Kind, inputs: readonly Input[], options: BulkOptions): readonly FilePaths[] {
   for (const { member } of inputs) checkStays(member, options);
   const isSeveral = inputs.length > 1;
   const isReturned = checkReturned(inputs, options);
   // Which tables of an archive have items is not known yet.
   const isUndecided = options.output === undefined && inputs.every(({ member }) => member !== undefined);
-  if (isSeveral && !isReturned && !isUndecided) checkSeveral(inputs, options);
+  if (isSeveral && !isReturned && !isUndecided) checkSeveral(kind, inputs, options);
   const names = namesBelow(inputs.map(({ path }) => path));
   return inputs.map(({ path, member, standardInput }, i) => ({
     ...(member ? pathsOfTable(path, member, isSeveral, options) : pathsOfFile(path, names[i]!, isSeveral, options)),
@@ -112,7 +113,7 @@ const isInput = (output: string): UsageError =>
 
 const statusWords: readonly string[] = [...knownStatuses, noItem];
 
-function checkSeveral(inputs: readonly Input[], { output, inPlace, split, dryRun }: BulkOptions): void {
+function checkSeveral(kind: Kind, inputs: readonly Input[], { output, inPlace, split, dryRun }: BulkOptions): void {
   const status = inputs.find(({ path }) => statusWords.includes(path) && !existsSync(path));
   if (status !== undefined) {
     const { path } = status;
@@ -122,10 +123,14 @@ function checkSeveral(inputs: readonly Input[], { output, inPlace, split, dryRun
     throw new UsageError("several files: standard input cannot be one of them");
   if (split !== undefined || dryRun) return;
   if (inPlace === undefined && (output === undefined || !isFolder(output))) {
-    const last = inputs.at(-1)!.path;
-    if (inputs.length === 2 && output === undefined && !existsSync(last))
-      throw new UsageError(`${last}: no such file; if the output is meant, write -o ${last}`);
-    throw needPaths(inputs);
+    const [missing, ...others] = inputs.filter(({ path, member }) => !member && !existsSync(path));
+    if (missing === undefined || output !== undefined) throw needPaths(inputs);
+    const { path } = missing;
+    const isOutput = inputs.length === 2 && missing === inputs[1] && others.length === 0;
+    const given = inputs.map((input) => join(input.path));
+    const hint =
+      missingFileHint(path, kind, given) ?? (isOutput ? `if the output is meant, write -o ${path}` : undefined);
+    throw hint === undefined ? needPaths(inputs) : new UsageError(`${printable(path)}: no such file; ${hint}`);
   }
 }
 

@@ -111,7 +111,7 @@ export async function planRun(
   const note = options.quiet ? () => {} : say;
   const settings = await resolveSettings(options, env, process.cwd(), note);
   checkTogether(options, settings);
-  const paths = pathsOf(inputs, options);
+  const paths = pathsOf(request.kind, inputs, options);
   const log = logOf(options);
   checkTargets(paths, {
     ...options,
