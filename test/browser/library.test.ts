@@ -75,6 +75,21 @@ describe("the library, on a table", () => {
     expect(output.toString()).toBe((await written(bytes, target)).toString());
   });
 
+  // Beyond the sample and the first blocks.
+  const people = Array.from({ length: 30_000 }, (_, i) => `ann.lee${i}@${i % 7 ? "larch-and-oak.com" : "gmial.com"}`);
+  const records = people.map((email, i) => JSON.stringify({ n: i, email, note: "a, b" }));
+  const long: [name: string, text: string][] = [
+    ["long.csv", `n,email,note\n${people.map((email, i) => `${i},${email},"a, b${i % 9 ? "" : "\nc"}"\n`).join("")}`],
+    ["long.txt", people.join("\r\n")],
+    ["long.jsonl", records.join("\n")],
+    ["long.json", `[\n${records.join(",\n")}\n]\n`],
+  ];
+  test.each(long)("writes the bytes of the program for a list of many blocks: %s", async (name, text) => {
+    const { output, summary } = await checked(Buffer.from(text), name);
+    expect(summary).toMatchObject({ rows: people.length, statuses: { fake: Math.ceil(people.length / 7) } });
+    expect(output.equals(await written(Buffer.from(text), name))).toBe(true);
+  });
+
   test("writes gzip of several members as the program does", async () => {
     const bytes = Buffer.concat([gzipSync(rows), gzipSync("5,y@mailinator.com\r\n")]);
     const { output, compression } = await checked(bytes, "list.csv.gz");

@@ -54,8 +54,8 @@ export class Buffer extends (Uint8Array as unknown as BytesConstructor) {
     return encoder.encode(text).length;
   }
 
-  static concat(parts: readonly Uint8Array[]): Buffer {
-    const all = new Buffer(parts.reduce((sum, { length }) => sum + length, 0));
+  static concat(parts: readonly Uint8Array[], length = parts.reduce((sum, { length }) => sum + length, 0)): Buffer {
+    const all = new Buffer(length);
     let end = 0;
     for (const part of parts) {
       all.set(part, end);
