@@ -67,7 +67,7 @@ export interface OpenedInput {
   readonly compression: Compression | undefined;
   /** Undefined for UTF-8 and bytes that stay as they are. */
   readonly encoding: string | undefined;
-  readonly sheet: Pick<OpenSheet, "format" | "name" | "emptyFormulas" | "hiddenRows"> | undefined;
+  readonly sheet: Pick<OpenSheet, "format" | "name" | "others" | "emptyFormulas" | "hiddenRows"> | undefined;
   /** Makes the file that is read with more columns; undefined if it is not to be returned. */
   readonly returned: WriteRows | undefined;
   readonly table: Table;

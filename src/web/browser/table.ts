@@ -89,6 +89,8 @@ export interface CheckedTable {
   readonly columns: readonly string[];
   readonly added: readonly string[];
   readonly sheet: string | undefined;
+  /** Other sheets with something like an item in their first rows; none if the sheet was named. */
+  readonly otherSheets: readonly string[];
   /** Encoding of the source, if it is not UTF-8; the output is UTF-8. */
   readonly encoding: string | undefined;
   readonly compression: Compression | undefined;
@@ -228,6 +230,7 @@ export async function openCheck(
     columns: table.names,
     added: columns.names,
     sheet: sheet?.name,
+    otherSheets: sheet?.others ?? [],
     encoding,
     compression,
     stream: output.stream,

@@ -17,6 +17,8 @@ export interface CheckOptions {
   readonly kind: Kind;
   /** Number from 1; detected by default. */
   readonly column?: number | undefined;
+  /** The first one with items by default. */
+  readonly sheet?: string | undefined;
 }
 
 export interface SaveOptions extends CheckOptions {
@@ -41,7 +43,7 @@ export interface BadRow {
   readonly suggestion: string | undefined;
 }
 
-type FoundTable = Pick<CheckedTable, "column" | "columnName" | "columns" | "sheet" | "encoding">;
+type FoundTable = Pick<CheckedTable, "column" | "columnName" | "columns" | "sheet" | "otherSheets" | "encoding">;
 
 export const mostRows = 5000;
 

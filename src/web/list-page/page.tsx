@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Head, Key } from "../../core/facts/render/parts.js";
 import type { Kind } from "../../core/validator/validator.js";
 import { grouped } from "../../text.js";
-import type { Answer, BadRow, Checked, PageTables, Request, SaveOptions } from "./messages.js";
+import type { Answer, BadRow, Checked, CheckOptions, PageTables, Request, SaveOptions } from "./messages.js";
 import { type FaultCode, words } from "./words.js";
 
 const rowsAtOnce = 25;
@@ -54,6 +54,8 @@ function Page() {
   const [kind, setKind] = useState<Kind>("email");
   const [file, setFile] = useState<File>();
   const [column, setColumn] = useState<number>();
+  /** Those with items; none unless there are several. */
+  const [sheets, setSheets] = useState<readonly string[]>([]);
   const [saving, setSaving] = useState<Saving>("no");
   const heading = useRef<HTMLHeadingElement>(null);
   const isSaving = useRef(false);
@@ -66,6 +68,7 @@ function Page() {
       else if (answer.type === "checked") {
         setState({ type: "done", checked: answer, task: answer.task });
         setColumn(answer.table.column);
+        setSheets((known) => sheetsIn(answer.table, known));
       } else if (answer.type === "stopped") setState({ type: "empty", note: "cancelled" });
       else if (answer.type === "fault" && isSaving.current) {
         isSaving.current = false;
@@ -85,7 +88,8 @@ function Page() {
     if (state.type === "done" || state.type === "fault") heading.current?.focus();
   }, [state.type]);
 
-  const check = (given: File, options: { kind: Kind; column?: number | undefined }) => {
+  const check = (given: File, options: CheckOptions) => {
+    if (given !== file) setSheets([]);
     setFile(given);
     setKind(options.kind);
     setColumn(options.column);
@@ -144,7 +148,8 @@ function Page() {
             checked={state.checked}
             heading={heading}
             saving={saving}
-            onColumn={(chosen) => check(file!, { kind, column: chosen })}
+            sheets={sheets}
+            onChoose={(chosen) => check(file!, { kind, ...chosen })}
             onSave={save}
             onReport={() => ask({ type: "report", task: lastTask })}
             onAnother={() => setState({ type: "empty" })}
@@ -244,6 +249,27 @@ function Busy({ rows, share }: { rows: number; share: number | undefined }) {
   );
 }
 
+function SheetChoice({
+  sheets,
+  chosen,
+  onChoose,
+}: {
+  sheets: readonly string[];
+  chosen: string | undefined;
+  onChoose: (sheet: string) => void;
+}) {
+  return (
+    <label>
+      {words.sheet}
+      <select value={chosen ?? ""} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        {sheets.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 function ColumnChoice({
   label = words.column,
   columns,
@@ -270,6 +296,10 @@ function ColumnChoice({
   );
 }
 
+/** A sheet that was named comes without the others. */
+const sheetsIn = ({ sheet, otherSheets }: Checked["table"], known: readonly string[]): readonly string[] =>
+  otherSheets.length === 0 ? known : [sheet!, ...otherSheets];
+
 const codeOf = (reason: string): string => reason.split(":")[0]!;
 
 function Result({
@@ -277,7 +307,8 @@ function Result({
   checked,
   heading,
   saving,
-  onColumn,
+  sheets,
+  onChoose,
   onSave,
   onReport,
   onAnother,
@@ -286,7 +317,8 @@ function Result({
   checked: Checked;
   heading: { current: HTMLHeadingElement | null };
   saving: Saving;
-  onColumn: (column: number) => void;
+  sheets: readonly string[];
+  onChoose: (chosen: Omit<CheckOptions, "kind">) => void;
   onSave: (options: Omit<SaveOptions, "kind" | "column">) => void;
   onReport: () => void;
   onAnother: () => void;
@@ -307,7 +339,16 @@ function Result({
         {facts.badRows > 0 && words.badLines(grouped(facts.badRows))}
       </p>
       <div class="tools">
-        {table.columns.length > 1 && <ColumnChoice columns={table.columns} chosen={table.column} onChoose={onColumn} />}
+        {sheets.length > 1 && (
+          <SheetChoice sheets={sheets} chosen={table.sheet} onChoose={(sheet) => onChoose({ sheet })} />
+        )}
+        {table.columns.length > 1 && (
+          <ColumnChoice
+            columns={table.columns}
+            chosen={table.column}
+            onChoose={(column) => onChoose({ column, sheet: table.sheet })}
+          />
+        )}
         <button type="button" onClick={onAnother}>
           {words.another}
         </button>
@@ -326,7 +367,9 @@ function Result({
       <SaveBox
         accepted={accepted === "all" ? suggestions : accepted.size}
         saving={saving}
-        onSave={(options) => onSave({ ...options, fix: accepted === "all" ? "all" : [...accepted] })}
+        onSave={(options) =>
+          onSave({ ...options, sheet: table.sheet, fix: accepted === "all" ? "all" : [...accepted] })
+        }
         onReport={onReport}
       />
       <Html text={parts.details} />

@@ -18,6 +18,7 @@ export const words = {
   cancelled: "Stopped. The page is ready for another file.",
   another: "Check another file",
   column: "Column",
+  sheet: "Sheet",
   foundIn: (column: string) => `Checked: column ${column}.`,
   details: (rows: string, distinct: string, seconds: string) =>
     `Rows: ${rows}; different entries: ${distinct}; ${seconds} s.`,

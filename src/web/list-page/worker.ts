@@ -68,6 +68,7 @@ async function perform(request: Extract<Request, { type: "check" | "save" }>): P
     encoding: "auto",
     badRows: "keep",
     ...(request.options.column !== undefined && { column: request.options.column }),
+    ...(request.options.sheet !== undefined && { sheet: request.options.sheet }),
     signal: aborter.signal,
     onProgress({ rows, share }) {
       if (performance.now() - sent < progressMilliseconds) return;
@@ -109,8 +110,8 @@ async function check(task: number, file: File, common: TableOptions, { kind }: C
     groups,
     breakdown: collector.breakdown(),
   };
-  const { column, columnName, columns, sheet, encoding } = checked;
-  const table = { column, columnName, columns, sheet, encoding };
+  const { column, columnName, columns, sheet, otherSheets, encoding } = checked;
+  const table = { column, columnName, columns, sheet, otherSheets, encoding };
   send({
     task,
     type: "checked",

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { writeXlsx } from "hucre/xlsx";
+import { readXlsx, writeXlsx } from "hucre/xlsx";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as library from "../../../src/index.js";
@@ -151,15 +151,32 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
       ["mail", "other"],
       ["ann@larch-and-oak.com", "x@mailinator.com"],
     ];
-    await check(page, "book.xlsx", await writeXlsx({ sheets: [{ name: "S", rows }] }));
+    const others = [["e-mail"], ["x@mailinator.com"], ["ann@larch-and-oak.com"], ["y@mailinator.com"]];
+    const sheets = [
+      { name: "S", rows },
+      { name: "Notes", rows: [["nothing"], ["here"]] },
+      { name: "T", rows: others },
+    ];
+    await check(page, "book.xlsx", await writeXlsx({ sheets }));
     await page.getByLabel(words.column).selectOption("2");
     await page.getByText("0 of 1").waitFor();
     const book = await saved(page);
     expect([book.name, book.bytes.subarray(0, 2).toString()]).toEqual(["book-checked.xlsx", "PK"]);
+    const choice = page.getByLabel(words.sheet);
+    expect(await choice.locator("option").allTextContents()).toEqual(["S", "T"]);
+    await choice.selectOption("T");
+    await page.getByText("1 of 3").waitFor();
+    const { bytes } = await saved(page);
+    const { sheets: written } = await readXlsx(bytes);
+    expect(written.map(({ rows }) => rows.at(-1)!.slice(0, 2))).toEqual([
+      rows[1],
+      ["here"],
+      ["y@mailinator.com", "disposable"],
+    ]);
     await again();
     await page.getByText(words.kinds.domain).click();
     await check(page, "domains.txt", "mailinator.com\nlarch-and-oak.com\n");
-    expect(await page.textContent(".lead")).toBe("1 of 2 can be written to.");
+    expect(await page.textContent(".lead")).toBe("1 of 2 domains are neither fake nor disposable.");
     await context.close();
   });
 
