@@ -1,5 +1,5 @@
 /** Covers the files that a run writes beside its output: what they replace, what they keep, and what a fault of one loses. */
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeXlsx } from "hucre/xlsx";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ const emails = (home: string, ...args: readonly string[]) =>
 
 /** Each kind: its option, a good name, and names with other endings. */
 const kinds: readonly (readonly [string, (path: string) => readonly string[], string, readonly string[]])[] = [
-  ["report", (path) => ["--report", path], "r.html", ["r.pdf", "r.docx", "r.csv", "r", "r.html.gz", "list"]],
+  ["report", (path) => ["--report", path], "r.html", ["r.docx", "r.csv", "r", "r.html.gz", "list"]],
   ["Markdown", (path) => ["--report", path], "r.md", ["r.txt"]],
   ["JSON report", (path) => ["--report", path], "r.json", ["r.jsonl"]],
   ["bad rows", (path) => ["--bad-rows", `skip:${path}`], "bad.csv", ["bad.xlsx", "bad", "bad.json", "bad.html"]],
@@ -71,11 +71,30 @@ describe.each(kinds)("a file for %s", (kind, option, name, wrong) => {
   });
 });
 
-test("a report in the place of a PDF is refused with advice", async () => {
-  const { stderr } = await emails(folderOf({ "list.csv": list }), "--report", "rep.pdf");
-  expect(stderr).toBe(
-    "idv: --report rep.pdf: a report ends in .html, .htm, .md, .markdown, or .json; print the page for a PDF\n",
-  );
+// On macOS and Windows, browsers have places of their own.
+describe.runIf(process.platform === "linux")("a report as a PDF", () => {
+  const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--bad-rows", "skip", "--report", "rep.pdf"];
+
+  test("is refused before anything is charged if no browser can print it", async () => {
+    const home = folderOf({ "list.csv": list });
+    expect(await idv(args, { home, env: { PATH: home } })).toMatchObject({
+      code: 2,
+      stderr:
+        "idv: --report rep.pdf: a PDF needs Chromium, Chrome or Edge, and none is found; write FILE.html and print it\n",
+    });
+    expect(readdirSync(home)).toEqual(["list.csv"]);
+  });
+
+  test("that the browser does not print costs only itself", async () => {
+    const home = folderOf({ "list.csv": list, chromium: "#!/bin/sh\necho no display >&2\nexit 1\n" });
+    chmodSync(join(home, "chromium"), 0o755);
+    expect(await idv(args, { home, env: { PATH: home, TMPDIR: home } })).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining("idv: rep.pdf: the browser could not print it: no display\n"),
+    });
+    expect(read(home, "out.csv")).toContain("ann@larch-and-oak.com,ok");
+    expect(readdirSync(home).sort()).toEqual(["chromium", "list.csv", "out.csv", "state"]);
+  });
 });
 
 describe("the list of bad rows of a file that is replaced", () => {

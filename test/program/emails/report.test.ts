@@ -1,9 +1,10 @@
 /** Covers `--report` in a real browser; test/report/report-of-run.test.ts has what its page counts. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, expectFits, startBrowser, wantedBrowser } from "../../support/browser.js";
+import { beforeIn } from "../../../src/core/facts/render/json.js";
+import { browserFolder, expectAccessible, expectFits, startBrowser, wantedBrowser } from "../../support/browser.js";
 import { fixtures, idv } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
 import { some } from "../../support/tier.js";
@@ -78,6 +79,24 @@ describe.skipIf(wantedBrowser() === undefined)("the report in a browser", () => 
     const pdf = await page.pdf({ format: "A4", printBackground: true });
     expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)!.length).toBeLessThanOrEqual(2);
     await page.close();
+  });
+
+  test("becomes a PDF, which tells the next one what changed", async () => {
+    const browser = `#!/bin/sh\nLD_LIBRARY_PATH='${browserFolder}/al2023/lib' FONTCONFIG_PATH='${browserFolder}/fonts' exec '${wantedBrowser()}' "$@" --headless=shell\n`;
+    const home = folderOf({ "bin/chromium": browser, "tmp/.keep": "", "list.csv": "email\nx@mailinator.com\n" }, 0o755);
+    const env = { PATH: `${join(home, "bin")}:${process.env["PATH"]}`, TMPDIR: join(home, "tmp") };
+    for (let round = 0; round < 2; round++) {
+      const { code, stderr } = await idv(["emails", "list.csv", "-q", "-o", "o.csv", "--report", "r.pdf"], {
+        home,
+        env,
+      });
+      expect([code, stderr]).toEqual([0, ""]);
+    }
+    const pdf = readFileSync(join(home, "r.pdf"), "latin1");
+    expect(pdf.slice(0, 5)).toBe("%PDF-");
+    expect(pdf.slice(-1024)).toContain("%%EOF");
+    expect(beforeIn(pdf)).toMatchObject({ rows: 1, statuses: { disposable: 1 }, inputs: ["list.csv"] });
+    expect(readdirSync(join(home, "tmp"))).toEqual([".keep"]);
   });
 
   test("keeps foreign scripts from running", async () => {

@@ -7,6 +7,7 @@ import { found, isDevicePath } from "../../../files/found.js";
 import { printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
 import { badRowsHeader } from "../report/bad-rows.js";
+import { findBrowser } from "../report/pdf.js";
 
 export interface SideOutput {
   readonly path: string;
@@ -27,7 +28,7 @@ const kinds = {
   report: {
     what: "a report",
     option: "--report ",
-    endings: ["html", "htm", "md", "markdown", "json"],
+    endings: ["html", "htm", "md", "markdown", "json", "pdf"],
     isOwn: (path, size) => size <= mostRead && beforeIn(readFileSync(path, "utf8")) !== undefined,
   },
   badRows: {
@@ -74,9 +75,12 @@ export function checkSideOutputs(outputs: readonly SideOutput[]): void {
     if (isDevicePath(path) || (file && !file.isFile())) continue;
     const named = `${option}${printable(path)}`;
     if (!endings.includes(endingOf(path)) || /\.(?:gz|zst)$/i.test(path)) {
-      const advice = kind === "report" && endingOf(path) === "pdf" ? "; print the page for a PDF" : "";
-      throw new UsageError(`${named}: ${what} ends in ${listed(endings)}${advice}`);
+      throw new UsageError(`${named}: ${what} ends in ${listed(endings)}`);
     }
+    if (kind === "report" && endingOf(path) === "pdf" && findBrowser(process.env) === undefined)
+      throw new UsageError(
+        `${named}: a PDF needs Chromium, Chrome or Edge, and none is found; write FILE.html and print it`,
+      );
     if (file !== undefined && file.size > 0 && !isReadable(() => isOwn(path, file.size)))
       throw new UsageError(`${named}: the file that is there is not ${what} of idv; name another file, or remove it`);
   }

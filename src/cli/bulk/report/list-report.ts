@@ -4,7 +4,7 @@ import { Collector } from "../../../core/facts/collector.js";
 import { type Before, type Facts, forPages, sumOf, withoutAddresses } from "../../../core/facts/facts.js";
 import { findGroupColumns } from "../../../core/facts/groups.js";
 import { findDateColumn } from "../../../core/facts/months.js";
-import { beforeIn, renderJson } from "../../../core/facts/render/json.js";
+import { beforeIn, lineOfPdf, renderJson } from "../../../core/facts/render/json.js";
 import { renderMarkdown } from "../../../core/facts/render/markdown.js";
 import { renderPage } from "../../../core/facts/render/page.js";
 import type { RowObserver } from "../../../core/run/run-options.js";
@@ -19,6 +19,7 @@ import { printable } from "../../../text.js";
 import type { Engine } from "../../engines/engine.js";
 import { loadOfflineRules } from "../../engines/offline-rules.js";
 import type { Plan } from "../plan/plan.js";
+import { printPage } from "./pdf.js";
 
 const longestName = 120;
 
@@ -102,19 +103,24 @@ export class ListReport {
     const breakdown = this.#collector.breakdown();
     const sum = { ...sumOf([first, ...others]), failed, breakdown };
     const facts = forPages(sum, (name) => this.#shown(name));
-    const written = this.#targets.map(({ path, sink, before = null }) => {
-      const render = isMarkdown(path) ? renderMarkdown : endingOf(path) === "json" ? renderJson : renderPage;
-      return { path, sink, bytes: Buffer.from(render({ ...facts, before })) };
-    });
     this.#isWritten = true;
     const ends = await Promise.allSettled(
-      written.map(async ({ sink, bytes }) => {
-        await sink.write(bytes);
-        await sink.commit();
+      this.#targets.map(async ({ path, sink, before = null }) => {
+        try {
+          const bytes = await rendered(path, { ...facts, before });
+          await sink.write(bytes);
+          await sink.commit();
+          return { path, bytes: bytes.length };
+        } catch (error) {
+          await sink.discard();
+          throw error;
+        }
       }),
     );
-    for (const end of ends) if (end.status === "rejected") throw end.reason;
-    return written.map(({ path, bytes }) => ({ path, bytes: bytes.length }));
+    return ends.map((end) => {
+      if (end.status === "rejected") throw end.reason;
+      return end.value;
+    });
   }
 
   /** Names of files and columns can be long, or hold an address. */
@@ -122,6 +128,17 @@ export class ListReport {
     const text = this.#withAddresses ? name : withoutAddresses(name);
     return text.length <= longestName ? text : `${text.slice(0, longestName)}...`;
   }
+}
+
+/** Returns the bytes of the form that the ending names. @throws FileError when a page cannot be printed */
+async function rendered(path: string, facts: Facts): Promise<Buffer> {
+  const ending = endingOf(path);
+  if (ending === "pdf") {
+    const pdf = await printPage(renderPage(facts), path, process.env);
+    return Buffer.concat([pdf, Buffer.from(lineOfPdf(facts))]);
+  }
+  const render = isMarkdown(path) ? renderMarkdown : ending === "json" ? renderJson : renderPage;
+  return Buffer.from(render(facts));
 }
 
 function columnNamed(by: string, file: string, { names, width }: Table): number {

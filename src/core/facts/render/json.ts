@@ -4,13 +4,20 @@ import { type Before, type Facts, factsVersion } from "../facts.js";
 export const renderJson = (facts: Facts): string => `${JSON.stringify(facts, undefined, 2)}\n`;
 
 /** Returns the facts as JSON that ends neither an element of a page nor a block of Markdown, and turns no text around. */
-export const embeddedFacts = (facts: Facts): string =>
+export const embeddedFacts = (facts: object): string =>
   JSON.stringify(facts).replace(
     /[<>&`\p{Bidi_Control}]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-const embedded = [/<script type="application\/json">([^<]*)<\/script>/, /```json\n([^`]*)\n```/];
+/** The line at the end of a PDF: readers look for its last mark in the last 1024 bytes. */
+export function lineOfPdf({ version, made, rows, empty, statuses, inputs }: Facts): string {
+  const names = inputs.map(({ name }) => ({ name }));
+  const line = (inputs: typeof names) => `\n% ${embeddedFacts({ version, made, rows, empty, statuses, inputs })}\n`;
+  return line(names).length < 900 ? line(names) : line([]);
+}
+
+const embedded = [/<script type="application\/json">([^<]*)<\/script>/, /```json\n([^`]*)\n```/, /\n% (\{.*\})\n$/];
 
 /** Returns what a report tells the one that replaces it; undefined if it is none of this version. Does not throw. */
 export function beforeIn(report: string): Before | undefined {
