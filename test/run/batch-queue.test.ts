@@ -136,6 +136,13 @@ describe("batches", () => {
     await runTable(slowTable(["a", "b", "c", "d"], ["e", "f", "g", "h"], pause), engine);
     expect(batches.map((batch) => batch.join(""))).toEqual(["abc", "d", "efg", "h"]);
   });
+
+  test("of a file that is read slowly are those of another try", async () => {
+    const { engine, batches } = countingEngine();
+    const slowly = slowTable(["a", "b", "c", "d"], ["e", "f", "g", "h"], () => sleep(400));
+    await runTable(slowly, engine, { answersPauses: false });
+    expect(batches.map((batch) => batch.join(""))).toEqual(["abc", "def", "gh"]);
+  });
 });
 
 describe("no batch is sent", () => {

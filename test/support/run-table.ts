@@ -41,6 +41,8 @@ export async function runTable(
     },
     columns: named,
     signal: new AbortController().signal,
+    // A text is a file, whose rows depend on no time.
+    answersPauses: typeof table !== "string" && !(table instanceof Uint8Array),
     ...settings,
   });
   const output = Buffer.concat(parts).toString();

@@ -38,6 +38,8 @@ export interface RunOptions {
   readonly needsRows?: boolean;
   /** Whether rows are delivered as they are written, as into a pipe; else when their output appears. */
   readonly deliversRows?: boolean;
+  /** Whether rows are answered when the input pauses; else batches depend on the rows alone, and another try repeats them. */
+  readonly answersPauses?: boolean | undefined;
   readonly session?: RunSession;
   readonly columns: Columns;
   readonly filter?: RowFilter;

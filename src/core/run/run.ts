@@ -219,6 +219,7 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
     cells: cellsOf(options),
     isService: validator.embedded === undefined,
     isFinal: validator.embedded !== undefined && mailCheck === undefined,
+    answersPauses: options.answersPauses,
   };
 }
 

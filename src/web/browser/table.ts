@@ -199,6 +199,7 @@ export async function openCheck(
         validator,
         cores: 1,
         inputShare: share,
+        answersPauses: size === undefined,
         observers: observed,
         ...(options.onProgress && {
           onProgress: async (progress) => options.onProgress!(toProgress(progress, share())),

@@ -24,6 +24,7 @@ export interface BlockOptions {
   readonly isService: boolean;
   /** Whether the verdicts of the threads are final unless the quota ends. If not, rows are rendered later. */
   readonly isFinal: boolean;
+  readonly answersPauses?: boolean | undefined;
 }
 
 /** Rows that are kept are compared or may be in another shard; the items of a row may be in different shards. */

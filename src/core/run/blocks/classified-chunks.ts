@@ -97,10 +97,10 @@ export class ClassifiedChunks {
     const { first, blocks, assembler } = this.#table;
     const submitted: Submitted[] = [];
     let bytesSoFar = 0;
-    yield* this.#classifyHere(first, true);
-    for await (const { bytes, isBeforePause } of blocks({
-      blockBytes: this.#options.isService ? smallBlock : undefined,
-    })) {
+    const { isService, answersPauses } = this.#options;
+    yield* this.#classifyHere(first, answersPauses);
+    const blockBytes = isService ? smallBlock : undefined;
+    for await (const { bytes, isBeforePause } of blocks({ blockBytes, endsAtPauses: answersPauses })) {
       bytesSoFar += bytes.length;
       this.#pool ??= await this.#newPool();
       const share = this.#inputShare();

@@ -15,7 +15,7 @@ export interface Block {
 
 export interface BlockOptions {
   readonly blockBytes?: number | undefined;
-  readonly endsAtPauses?: boolean;
+  readonly endsAtPauses?: boolean | undefined;
   readonly ahead?: Uint8Array;
 }
 
@@ -25,7 +25,7 @@ export interface BlockOptions {
  */
 export async function* blocksOf(
   input: AsyncIterator<Uint8Array>,
-  { blockBytes = usualBytes, endsAtPauses = true, ahead = Buffer.of() }: BlockOptions = {},
+  { blockBytes = usualBytes, endsAtPauses = false, ahead = Buffer.of() }: BlockOptions = {},
 ): AsyncGenerator<Block> {
   let buffer = Buffer.of();
   let length = 0;
