@@ -61,15 +61,27 @@ test("an answer that comes after its query was sent again is an answer", async (
   const names = Array.from({ length: times(30, 8) }, (_, i) => `ok-${i}.net`);
   // Fast answers first, so that the wait for the slow ones is short.
   const quick = await startDnsServer({ delayOf: (name) => (name.startsWith("ok") ? 900 : 0) });
+  let slowest = 0;
   for (const [address, before] of [
     [server.address, []],
     [quick.address, Array.from({ length: 50 }, (_, i) => `many-${i}.net`)],
   ] as const) {
     const client = new DnsClient({ servers: [address], concurrency: 8 });
     for (const name of before) await client.ask((resolver) => resolver.resolve4(name));
-    const answers = await Promise.all(names.map((name) => client.ask((resolver) => resolver.resolveMx(name))));
+    const answers = await Promise.all(
+      names.map(async (name) => {
+        let begun: number | undefined;
+        const answer = await client.ask((resolver) => {
+          begun ??= performance.now();
+          return resolver.resolveMx(name);
+        });
+        slowest = Math.max(slowest, performance.now() - begun!);
+        return answer;
+      }),
+    );
     client.cancel();
     expect(answers.every((answer) => "records" in answer)).toBe(true);
   }
-  expect(mostOf(quick.asked)).toBeLessThanOrEqual(3);
+  // After 200 and 400 ms, and on a busy machine, where an answer waits for this process, after another 800.
+  expect(mostOf(quick.asked)).toBeLessThanOrEqual(slowest < 1400 ? 3 : 4);
 });

@@ -235,7 +235,7 @@ describe("a list of a key", () => {
     expect(arrived).toHaveLength(1);
     const { id } = await submit(lists, "email\n", "a");
     expect(id).toBe(arrived[0]!.id);
-    await expect.poll(async () => (await lists.get(id))?.state, { timeout: 5000 }).toBe("done");
+    await expect.poll(async () => (await lists.get(id))?.state).toBe("done");
   });
 
   /** Does something to a list as often as it is told to, before a step of its next request. */
@@ -268,7 +268,7 @@ describe("a list of a key", () => {
   test("fails beyond the limit, but for a repetition, however many come at once", async () => {
     const { lists, store } = await openLists(newPlace(), { program: work });
     const { id } = await submit(lists, "email\n", "first");
-    await expect.poll(async () => (await lists.get(id))?.state, { timeout: 5000 }).toBe("done");
+    await expect.poll(async () => (await lists.get(id))?.state).toBe("done");
     const most = { ofKey: 3, ofAll: 100 };
     const list = { name: "a", kind: "email", keyId: "k1", who: senderOf("k1"), server: "s", choices: {} } as const;
     const add = (id: string, change = {}, ofAll = most.ofAll) =>
@@ -300,7 +300,7 @@ describe("a list of a key", () => {
       )
       .toBe("done");
     database.close();
-    await expect.poll(slow.alive, { timeout: 5000 }).toEqual([]);
+    await expect.poll(slow.alive).toEqual([]);
     const list = (await other.lists.get(id))!;
     expect(list).toMatchObject({ attempt: 2, state: "done" });
     const { files } = list.result as Extract<ListResult, { files: unknown }>;
@@ -320,7 +320,7 @@ describe("a list of a key", () => {
     expect(first.alive()).toEqual([]);
     expect((await first.lists.get(id))?.state).toBe("waiting");
     const next = await openLists(place, { program: work });
-    await expect.poll(async () => await next.lists.get(id), { timeout: 5000 }).toMatchObject({ state: "done" });
+    await expect.poll(async () => await next.lists.get(id)).toMatchObject({ state: "done" });
   });
 
   test("stops and disappears when a server that does not work on it removes it", async () => {
@@ -331,8 +331,8 @@ describe("a list of a key", () => {
     const { lists } = worker.children.length === 0 ? worker : other;
     await lists.remove(id);
     expect(await lists.get(id)).toBeUndefined();
-    await expect.poll(() => [...worker.alive(), ...other.alive()], { timeout: 5000 }).toEqual([]);
-    await expect.poll(place.left, { timeout: 5000 }).toEqual([]);
+    await expect.poll(() => [...worker.alive(), ...other.alive()]).toEqual([]);
+    await expect.poll(place.left).toEqual([]);
   });
 
   test("fails with the reason if its process is ended, and can be tried again", async () => {
@@ -358,7 +358,7 @@ describe("a list of a key", () => {
       await expect.poll(async () => (await lists.get(id))?.state).toBe("done");
       await lists.remove(id);
     }
-    await expect.poll(() => lists.get(id), { timeout: 5000 }).toBeUndefined();
+    await expect.poll(() => lists.get(id)).toBeUndefined();
     await expect.poll(place.left).toEqual([]);
     expect([await lists.all("k1"), await lists.has("k1", "a")]).toEqual([[], true]);
     // Another body, also one that breaks off, changes nothing about the first request. Until the removal ends, the answer is 409.
@@ -387,7 +387,7 @@ describe("a list of a key", () => {
     expect([rows(), await lists.has("k1", "a"), await lists.has("k1", "b")]).toEqual([1, true, false]);
     // As if a day had passed.
     database.prepare("UPDATE list SET created = created - 86400001").run();
-    await expect.poll(rows, { timeout: 5000 }).toBe(0);
+    await expect.poll(rows).toBe(0);
     database.close();
     expect(await store.lists.has("k1", "a")).toBe(false);
   });
@@ -421,7 +421,7 @@ describe("a list of a key", () => {
     database.prepare("UPDATE list SET alive = alive - 60000").run();
     database.close();
     const { lists, children } = await openLists(place);
-    await expect.poll(async () => (await lists.get("a"))?.state, { timeout: 5000 }).toBe("failed");
+    await expect.poll(async () => (await lists.get("a"))?.state).toBe("failed");
     expect((await lists.get("a"))?.result).toEqual({
       counted: { statuses: {}, notChecked: 0 },
       fault: "The server ended 5 times as it checked the list; use the command line.",
@@ -429,7 +429,7 @@ describe("a list of a key", () => {
     expect(children).toEqual([]);
     // A person may try again.
     expect(await lists.start("a")).toMatchObject({ state: "waiting" });
-    await expect.poll(async () => (await lists.get("a"))?.lostServers, { timeout: 5000 }).toBe(0);
+    await expect.poll(async () => (await lists.get("a"))?.lostServers).toBe(0);
   });
 
   test("leaves nothing on the disk if its result has no room", async () => {
@@ -453,7 +453,7 @@ describe("a list of a key", () => {
     const { lists } = await openLists(place, { program: work, keepMilliseconds: 500 });
     const { id } = await submit(lists);
     await expect.poll(async () => (await lists.get(id))?.state).toBe("done");
-    await expect.poll(() => lists.get(id), { timeout: 5000 }).toBeUndefined();
+    await expect.poll(() => lists.get(id)).toBeUndefined();
     await expect.poll(place.left).toEqual([]);
   });
 });

@@ -31,7 +31,7 @@ test("two keys share a quota, and idv usage says which used what", async () => {
       .split("\n")
       .map((line) => JSON.parse(line));
   // The server stores it some time later.
-  await expect.poll(async () => (await list())[1].lastUsed, { timeout: 5000 }).toMatch(/^\d{4}-/);
+  await expect.poll(async () => (await list())[1].lastUsed).toMatch(/^\d{4}-/);
   const [first, second] = await list();
   expect(first).toMatchObject({ used: 3, left: 0, quota: "team" });
   expect(first.secrets).toMatchObject([{ hint: `sk_...${a.slice(-4)}`, ends: null }]);

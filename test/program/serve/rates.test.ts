@@ -1,5 +1,4 @@
 /** Covers the rates of keys: exact over several servers, on both databases. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
 import { idv } from "../../support/run-idv.js";
@@ -19,7 +18,7 @@ describe.each(stores)("on %s", (_, newState) => {
     const state = await newState();
     const create = async (...args: string[]) =>
       (await idv(["keys", "create", "--name", "a", "--state", state, ...args])).stdout.trim();
-    const key = await create("--rate", "40/s", "--limit", "1000");
+    const key = await create("--rate", "40/m", "--limit", "1000");
     const other = await create();
     const start = () => serve(temporaryFolder(), "-q", "--state", state);
     const urls = (await Promise.all([start(), start(), start()])).map(({ url }) => url);
@@ -28,9 +27,9 @@ describe.each(stores)("on %s", (_, newState) => {
     const begun = performance.now();
     let granted = 0;
     let refused: Awaited<ReturnType<typeof send>> | undefined;
-    // What three seconds grant, and as many more as it takes until one is refused.
+    // The whole bucket, which a slow machine empties, too, and what three more seconds grant.
     const senders = Array.from({ length: 12 }, async (_, i) => {
-      while (granted < 120 || refused === undefined) {
+      while (granted < 42 || refused === undefined) {
         const answer = await send(i);
         if (answer.status === 200) granted++;
         // 503 where the machine is busy.
@@ -40,15 +39,15 @@ describe.each(stores)("on %s", (_, newState) => {
     await Promise.all(senders);
     const elapsed = (performance.now() - begun) / 1000;
     // The bucket is full at the start.
-    expect(granted).toBeLessThanOrEqual(Math.ceil(1.05 * 40 * (elapsed + 1)));
+    expect(granted).toBeLessThanOrEqual(Math.ceil(1.05 * 40 * (elapsed / 60 + 1)));
     expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
-    expect(refused!.body.message).toBe("Too many requests: at most 40 in 1 s.");
-    expect(refused!.headers.get("retry-after")).toBe("1");
+    expect(refused!.body.message).toBe("Too many requests: at most 40 in 60 s.");
+    expect(Number(refused!.headers.get("retry-after"))).toBeLessThanOrEqual(2);
     expect((await send(0, other)).status).toBe(200);
     const listed = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout.split("\n")[0]!);
-    expect(listed).toMatchObject({ rate: "40/s", used: granted });
-    await sleep(1000);
-    expect((await send(0)).headers.get("ratelimit-policy")).toBe('"validations";q=1000, "requests";q=40;w=1');
+    expect(listed).toMatchObject({ rate: "40/m", used: granted });
+    const policy = async () => (await send(0)).headers.get("ratelimit-policy");
+    await expect.poll(policy).toBe('"validations";q=1000, "requests";q=40;w=60');
     expect((await idv(["keys", "set", listed.id, "--rate", "none", "--limit", "0", "--state", state])).code).toBe(0);
     const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => send(i)));
     expect(new Set(answers.map(({ body }) => body.code))).toEqual(new Set(["quota_exhausted"]));
