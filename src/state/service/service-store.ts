@@ -67,5 +67,6 @@ export interface ServiceStore {
   /** A line for each disagreement of numbers in the state. */
   check(): Promise<readonly string[]>;
   checkWritable(): Promise<void>;
+  examine(): Promise<void>;
   close(): Promise<void>;
 }

@@ -154,6 +154,10 @@ export class SqlServiceStore implements ServiceStore {
     return this.#database.checkWritable();
   }
 
+  examine(): Promise<void> {
+    return this.#database.examine();
+  }
+
   create(key: NewKey, who = nobody) {
     const secret = newSecret(key.isSandbox === true);
     return this.#database.write(function* () {

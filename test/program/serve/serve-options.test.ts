@@ -1,13 +1,14 @@
-/** Covers where `idv serve` listens besides an address, and its file of options. */
+/** Covers where `idv serve` listens besides an address, its file of options, and its look at the state. */
 
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer, request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
 import { command, finished, fixtures, idv, startIdv } from "../../support/run-idv.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 
 /** Starts the service, and waits until it says where it listens. */
 async function start(home: string, ...args: string[]) {
@@ -204,5 +205,36 @@ describe("a file of options", () => {
     const closed = await idv(["serve", "--check", "--config", "serve.json"], { home });
     expect(closed.stderr).toContain("the database cannot be used");
     expect(open.stderr + closed.stderr).not.toContain("swordfish");
+  });
+});
+
+describe("the state is looked at before the service listens", () => {
+  test("damage in a table that nothing has read yet", async () => {
+    const home = folderOf({});
+    await idv(["keys", "create", "--name", "a", "--state", "s.db"], { home });
+    const path = join(home, "s.db");
+    const database = new DatabaseSync(path);
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    const [{ rootpage }] = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'audit'").all() as [
+      { rootpage: number },
+    ];
+    const [{ page_size }] = database.prepare("PRAGMA page_size").all() as [{ page_size: number }];
+    database.close();
+    const bytes = readFileSync(path);
+    bytes.fill(0x5a, page_size * (rootpage - 1), page_size * rootpage);
+    writeFileSync(path, bytes);
+    for (const args of [["--check"], []]) {
+      const { code, stderr } = await idv(["serve", "--port", "0", "--state", "s.db", ...args], { home });
+      expect([code, stderr]).toEqual([6, expect.stringContaining("s.db: the state file is damaged; restore a backup")]);
+    }
+  });
+
+  test.runIf(process.platform !== "win32")("a file that others can open", async () => {
+    const home = folderOf({});
+    await idv(["keys", "create", "--name", "a", "--state", "s.db"], { home });
+    const check = async () => (await idv(["serve", "--check", "--port", "0", "--state", "s.db"], { home })).stderr;
+    expect(await check()).toBe("idv: the service can run: state, data and address are fine\n");
+    chmodSync(join(home, "s.db"), 0o644);
+    expect(await check()).toContain("s.db: other users can open the state (mode 644): chmod 600 s.db\n");
   });
 });

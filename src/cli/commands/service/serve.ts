@@ -7,6 +7,7 @@ import { loadClassifier } from "../../../core/classifier/tables/load-classifier.
 import { isLoopback } from "../../../engines/api/loopback.js";
 import { findTable, tableSource } from "../../../engines/data/installed-table.js";
 import { readFault } from "../../../files/errors.js";
+import { found } from "../../../files/found.js";
 import { stateOfTag } from "../../../files/processes.js";
 import { readBuilt } from "../../../package/own-files.js";
 import type { Lists } from "../../../server/lists/lists.js";
@@ -200,13 +201,14 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
       ...(options.dashboard && { loadDashboard: pages.load }),
     });
     // Before the service listens: after that, unusable state causes a 503 and never ends the process.
+    await store.examine();
+    notePermissions(state);
     const hasKeys = (await store.list()).length > 0;
     // Before the address is announced, so that a signal sent right after it is not missed.
     const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
     const address = await listen(service, target);
     process.removeAllListeners("uncaughtException").on("uncaughtException", reportBug);
     if (options.check) {
-      await store.checkWritable();
       await service.close();
       return say("the service can run: state, data and address are fine");
     }
@@ -229,6 +231,13 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
     await store.close();
     await log?.close();
   }
+}
+
+function notePermissions(state: string | undefined): void {
+  const location = stateLocation(state, process.env);
+  const mode = isDatabase(location) ? 0 : (found(location)?.mode ?? 0) & 0o777;
+  if (process.platform !== "win32" && (mode & 0o077) !== 0)
+    say(`${location}: other users can open the state (mode ${mode.toString(8)}): chmod 600 ${location}`);
 }
 
 function reportBug({ stack }: Error): void {

@@ -25,6 +25,8 @@ export interface ServiceDatabase {
     work: (run: <Result>(work: Work<Result>) => Promise<Result>) => Promise<void>,
   ): Promise<void>;
   checkWritable(): Promise<void>;
+  /** Also reads all of a file, some 2 s a GB, to find damage before a charge does. */
+  examine(): Promise<void>;
   close(): Promise<void>;
 }
 

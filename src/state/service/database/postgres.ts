@@ -73,6 +73,10 @@ class PostgresServiceDatabase implements ServiceDatabase {
     });
   }
 
+  examine(): Promise<void> {
+    return this.checkWritable();
+  }
+
   async checkWritable(): Promise<void> {
     await this.#database.transaction(async (query, begun) => {
       await begun;

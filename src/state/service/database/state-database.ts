@@ -1,6 +1,6 @@
 /** A state in a SQLite file that any number of processes on one machine may share. */
 import type { Work } from "../../sql.js";
-import type { LockWait, Schema } from "../../sqlite/database.js";
+import { damaged, type LockWait, type Schema } from "../../sqlite/database.js";
 import { translate } from "../../sqlite/dialect.js";
 import { openFile, StateFile } from "../../sqlite/state-file.js";
 import type { ServiceDatabase } from "./database.js";
@@ -52,6 +52,13 @@ export class StateDatabase extends StateFile implements ServiceDatabase {
     return this.inLongTransaction(use === "read" ? "BEGIN" : "BEGIN IMMEDIATE", () =>
       work(async (each) => this.work(each)),
     );
+  }
+
+  async examine(): Promise<void> {
+    const { database, path } = this.file;
+    const [found] = (await this.inRead(() => database.prepare("PRAGMA quick_check(1)").all())) as [object];
+    if (Object.values(found)[0] !== "ok") throw damaged(path, schema);
+    await this.checkWritable();
   }
 
   async checkWritable(): Promise<void> {
