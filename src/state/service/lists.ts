@@ -3,6 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import { deliverAll } from "../quota/reservations.js";
 import { ask, type Clock, clock, insertion, listOf, type Parameter, tell } from "../sql.js";
 import type { ServiceDatabase } from "./database/database.js";
+import { auditEntry } from "./database/statements.js";
 import { answerMilliseconds } from "./rules.js";
 import { hashOf } from "./secrets.js";
 
@@ -128,7 +129,10 @@ export class SqlLists implements ListStore {
           `ON CONFLICT (once) DO NOTHING RETURNING ${columns}`,
         ),
       );
-      if (added[0] !== undefined) return toList(added[0]);
+      if (added[0] !== undefined) {
+        yield* tell(auditEntry({ at: now, who, what: `list made: ${name}`, keyId: keyId ?? "" }));
+        return toList(added[0]);
+      }
       const [[row]] = yield* ask<[[ListRow]]>([`SELECT ${columns} FROM {list} WHERE once = ?`, hash]);
       return toList(row);
     });

@@ -24,6 +24,7 @@ import { charge, deleteAnswers, nameUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database/database.js";
 import { exportRows, importRows, type StateRows } from "./database/state-rows.js";
 import {
+  auditEntry,
   type DatedAnswer,
   insertQuota,
   insertSecret,
@@ -79,11 +80,6 @@ const notedMilliseconds = 30_000;
 const noteDelay = 1000;
 
 const nobody = "unknown";
-
-const auditEntry = ({ at, who, what, keyId }: AuditEntry): Statement => [
-  "INSERT INTO {audit} (at, who, what, key_id) VALUES (?, ?, ?, ?)",
-  ...[at, who, what, keyId],
-];
 
 function changesOf(before: ApiKey, after: ApiKey): string {
   const date = (time: number | null) => (time === null ? "never" : new Date(time).toISOString());

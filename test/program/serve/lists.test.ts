@@ -33,7 +33,7 @@ async function send(
 const look = async ({ url }: Pick<Service, "url">, key: string, id: string) =>
   (await request(`${url}/lists/${id}`, { headers: bearer(key) })).body;
 
-const untilEnd = (service: Pick<Service, "url">, key: string, id: string, timeout = 20_000) =>
+const untilEnd = (service: Pick<Service, "url">, key: string, id: string, timeout = 120_000) =>
   expect.poll(async () => (await look(service, key, id)).state, { timeout }).toMatch(/done|failed/);
 
 const fetchBytes = async (url: string, key: string) =>

@@ -26,7 +26,10 @@ export async function sessionsRoutes(pages: FastifyInstance, { store }: Pick<Rou
   pages.post("/sign-out", async (request, reply) => {
     const secret = sessionSecret(request);
     // Somebody whom a proxy signs in has none.
-    if (secret !== undefined) await store.sessions.signOut(secret);
+    if (secret !== undefined) {
+      await store.sessions.signOut(secret);
+      await store.record({ who: nameOf(request), what: "signed out", keyId: "" });
+    }
     setSession(request, reply, undefined);
     return signedOutPage("You are signed out.");
   });

@@ -175,7 +175,7 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
       if (key.quota.left === 0) refuseWithoutUnits(key, store.now());
       const queued = await lists.start(id);
       if (queued === undefined) throw new Refusal(409, "There is nothing left to check.");
-      await store.record({ who: `key ${key.name}`, what: `list run again: ${queued.name}`, keyId: key.id });
+      await store.record({ who: senderOf(key.id), what: `list run again: ${queued.name}`, keyId: key.id });
       return reply.code(202).send(toAnswer(queued));
     },
   );
@@ -254,9 +254,9 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
       },
     },
     async (request: ListRequest, reply) => {
-      const { id, name, keyId } = await listOf(request);
+      const { id, name, who, keyId } = await listOf(request);
       await lists.remove(id);
-      await store.record({ who: "its key", what: `list removed: ${name}`, keyId: keyId ?? "" });
+      await store.record({ who, what: `list removed: ${name}`, keyId: keyId ?? "" });
       return reply.code(204).send();
     },
   );

@@ -2,7 +2,7 @@
 
 import { renewed } from "../../quota/quota.js";
 import { insertion, listOf, type Statement } from "../../sql.js";
-import type { QuotaOwner } from "../api-key.js";
+import type { AuditEntry, QuotaOwner } from "../api-key.js";
 import {
   type AnswerRow,
   answerMilliseconds,
@@ -15,6 +15,11 @@ import {
 import type { Usage } from "../usage.js";
 
 export type DatedAnswer = AnswerRow & { readonly created: number };
+
+export const auditEntry = ({ at, who, what, keyId }: AuditEntry): Statement => [
+  "INSERT INTO {audit} (at, who, what, key_id) VALUES (?, ?, ?, ?)",
+  ...[at, who, what, keyId],
+];
 
 /** Selects key and quota in the order in which they are locked. */
 export const selectOwner = (owner: QuotaOwner, keyLock: string, quotaLock: string): readonly [Statement, Statement] => [
