@@ -291,13 +291,10 @@ describe("a list of a key", () => {
     const { DatabaseSync } = await import("@photostructure/sqlite");
     const database = new DatabaseSync(place.state);
     await expect
-      .poll(
-        async () => {
-          database.prepare("UPDATE list SET alive = alive - 60000 WHERE attempt = 1").run();
-          return (await other.lists.get(id))?.state;
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        database.prepare("UPDATE list SET alive = alive - 60000 WHERE attempt = 1").run();
+        return (await other.lists.get(id))?.state;
+      })
       .toBe("done");
     database.close();
     await expect.poll(slow.alive).toEqual([]);

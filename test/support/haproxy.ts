@@ -36,6 +36,6 @@ export async function startHaproxy(servers: readonly { readonly url: string }[])
       (response) => response.status,
       () => 0,
     );
-  await expect.poll(status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(status, { timeout: 120_000 }).toBe(200);
   return url;
 }
