@@ -45,7 +45,7 @@ async function run(
   const { batchSize, concurrency, chunkSize, scope } = settings;
   const http = openHttpClient({
     connections: concurrency,
-    timeout: 10_000,
+    timeout: 120_000,
     proxies: { httpProxy: "", httpsProxy: "", noProxy: "" },
   });
   const validator = apiValidator(
@@ -56,7 +56,7 @@ async function run(
       concurrency,
       maximumRetries: 0,
       retryBudget: 0,
-      timeout: 10_000,
+      timeout: 120_000,
       wait: 0,
       prechecks: true,
       idempotencyKey: (path, body) =>
