@@ -1,17 +1,16 @@
 /** Covers --fix: mistyped items are replaced in every format, and their rows keep everything else. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
-import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 import { times } from "../../support/tier.js";
 
 async function fixed(name: string, text: string, ...args: string[]) {
-  const home = temporaryFolder();
-  writeFileSync(join(home, name), text);
+  const home = folderOf({ [name]: text });
   const output = args.includes("-o") ? args[args.indexOf("-o") + 1]! : `out-${name}`;
   const { code, stderr } = await idv(["emails", name, "--offline", "-o", output, "--fix", ...args], { home });
   expect(code, stderr).toBe(0);
@@ -19,52 +18,40 @@ async function fixed(name: string, text: string, ...args: string[]) {
 }
 
 describe("writes what was meant, and the old value into the column was", () => {
+  const [typo, meant] = ["bob.smith@gmial.com", "bob.smith@gmail.com"];
+  const con = "ann.lee@larch-and-oak.con";
   const cases: [name: string, input: string, output: string, args?: string[]][] = [
     [
       "list.csv",
-      "id,email,note\r\n1,bob.smith@gmial.com,a\r\n2,x@mailinator.com,b\r\n3,bob.smith@hotmial.com,c\r\n",
-      "id,email,note,status,was\r\n1,bob.smith@gmail.com,a,ok,bob.smith@gmial.com\r\n2,x@mailinator.com,b,disposable,\r\n3,bob.smith@hotmail.com,c,ok,bob.smith@hotmial.com\r\n",
+      `id,email,note\r\n1,${typo},a\r\n2,x@mailinator.com,b\r\n3,bob.smith@hotmial.com,c\r\n`,
+      `id,email,note,status,was\r\n1,${meant},a,ok,${typo}\r\n2,x@mailinator.com,b,disposable,\r\n3,bob.smith@hotmail.com,c,ok,bob.smith@hotmial.com\r\n`,
     ],
     [
       "quoted.csv",
-      'email;n\n"Bob ""B"" <bob.smith@gmial.com>";1\n"bob.smith+x@gmial.com"\nann@larch-and-oak.com;2\n',
-      'email;n;status;was\n"Bob ""B"" <bob.smith@gmail.com>";1;ok;bob.smith@gmial.com\n"bob.smith+x@gmail.com";;alias;bob.smith+x@gmial.com\nann@larch-and-oak.com;2;ok;\n',
+      `email;n\n"Bob ""B"" <${typo}>";1\n"bob.smith+x@gmial.com"\nann@larch-and-oak.com;2\n`,
+      `email;n;status;was\n"Bob ""B"" <${meant}>";1;ok;${typo}\n"bob.smith+x@gmail.com";;alias;bob.smith+x@gmial.com\nann@larch-and-oak.com;2;ok;\n`,
     ],
-    ["plain.txt", "bob.smith@gmial.com\nx@@\n", "bob.smith@gmail.com,ok,bob.smith@gmial.com\nx@@,fake,\n"],
+    ["plain.txt", `${typo}\nx@@\n`, `${meant},ok,${typo}\nx@@,fake,\n`],
     [
       "list.jsonl",
-      '{"a": 1, "email": "bob.smith@gmial.com", "b": "bob.smith@gmial.com"}\n{"email": "x@mailinator.com"}\n',
-      '{"a": 1, "email": "bob.smith@gmail.com", "b": "bob.smith@gmial.com", "status": "ok", "was": "bob.smith@gmial.com"}\n{"email": "x@mailinator.com","status": "disposable","was": ""}\n',
+      `{"a": 1, "email": "${typo}", "b": "${typo}"}\n{"email": "x@mailinator.com"}\n`,
+      `{"a": 1, "email": "${meant}", "b": "${typo}", "status": "ok", "was": "${typo}"}\n{"email": "x@mailinator.com","status": "disposable","was": ""}\n`,
     ],
     [
       "list.csv",
-      "email,note\nbob.smith@gmial.com,a\n",
-      '{"email":"bob.smith@gmail.com","note":"a","status":"ok","was":"bob.smith@gmial.com"}\n',
+      `email,note\n${typo},a\n`,
+      `{"email":"${meant}","note":"a","status":"ok","was":"${typo}"}\n`,
       ["-o", "out.jsonl"],
     ],
+    ["list.csv", `email\n${typo}\n`, `email,status,reason,suggestion,was\n${meant},ok,fixed,,${typo}\n`, ["--explain"]],
+    // Not one edit from a large provider.
+    ["list.csv", `email\n${con}\n`, `email,status,was\n${con},fake,\n`],
+    ["list.csv", `email\n${con}\n`, `email,status,was\nann.lee@larch-and-oak.com,ok,${con}\n`, ["--fix=all"]],
+    // Rows that are left out.
     [
       "list.csv",
-      "email\nbob.smith@gmial.com\n",
-      "email,status,reason,suggestion,was\nbob.smith@gmail.com,ok,fixed,,bob.smith@gmial.com\n",
-      ["--explain"],
-    ],
-    [
-      // Not one edit from a large provider.
-      "list.csv",
-      "email\nann.lee@larch-and-oak.con\n",
-      "email,status,was\nann.lee@larch-and-oak.con,fake,\n",
-    ],
-    [
-      "list.csv",
-      "email\nann.lee@larch-and-oak.con\n",
-      "email,status,was\nann.lee@larch-and-oak.com,ok,ann.lee@larch-and-oak.con\n",
-      ["--fix=all"],
-    ],
-    [
-      // Rows that are left out.
-      "list.csv",
-      "email\nx@mailinator.com\nbob.smith@gmial.com\nx@@\n",
-      "email,status,was\nbob.smith@gmail.com,ok,bob.smith@gmial.com\n",
+      `email\nx@mailinator.com\n${typo}\nx@@\n`,
+      `email,status,was\n${meant},ok,${typo}\n`,
       ["--only", "ok"],
     ],
   ];
@@ -77,65 +64,34 @@ describe("repairs the item where it is", () => {
   const typo = "robert.smith@gmial.com";
   const meant = "robert.smith@gmail.com";
 
+  const [ann, bob] = ["ann@larch-and-oak.com", "b@larch-and-oak.com"];
+  const [quotedHara, hara] = ["o\u2019hara@larch-and-oak.com", "o'hara@larch-and-oak.com"];
+  const mailLink = (item: string, text: string) => `<a href=""mailto:${item}"">${text}</a>`;
+  const twoInLink = `"=HYPERLINK(""mailto:${typo},${typo}"",""x"")"`;
+  const json = (item: string) => `"{""note"": ""${typo}"", ""email"": ""${item}""}"`;
   test.each<[string, string, string]>([
-    [
-      "not the same text in another column",
-      `id,note,email\n1,old: ${typo},${typo}\n`,
-      `1,old: ${typo},${meant},ok,${typo}`,
-    ],
+    ["not another column", `id,note,email\n1,old: ${typo},${typo}\n`, `1,old: ${typo},${meant},ok,${typo}`],
     ["and the name that is the address", `email\n${typo} <${typo}>\n`, `${meant} <${meant}>,ok,${typo}`],
-    [
-      "and another address before it, which is an item, too",
-      `email,n\n"x${typo} <${typo}>",1\n`,
-      `"x${meant} <${meant}>",1,ok,x${typo}; ${typo}`,
-    ],
-    [
-      "in a cell with two",
-      `email,n\n"${typo}; ann@larch-and-oak.com",1\n`,
-      `"${meant}; ann@larch-and-oak.com",1,ok,${typo}`,
-    ],
+    ["and an address before it", `email,n\n"x${typo} <${typo}>",1\n`, `"x${meant} <${meant}>",1,ok,x${typo}; ${typo}`],
+    ["in a cell with two", `email,n\n"${typo}; ${ann}",1\n`, `"${meant}; ${ann}",1,ok,${typo}`],
     [
       "twice in a cell",
       `email,n\n"${typo}; B <bob.stone@hotmial.com>",1\n`,
       `"${meant}; B <bob.stone@hotmail.com>",1,ok,${typo}; bob.stone@hotmial.com`,
     ],
-    [
-      "in a table of which another row has two",
-      `email\n${typo}\nx@mailinator.com;y@larch-and-oak.com\n`,
-      `${meant},ok,${typo}`,
-    ],
-    [
-      "in JSON in a cell",
-      `info\n"{""note"": ""${typo}"", ""email"": ""${typo}""}"\n`,
-      `"{""note"": ""${typo}"", ""email"": ""${meant}""}",ok,${typo}`,
-    ],
-    [
-      "in a link of HTML",
-      `email\n"<a href=""mailto:${typo}"">${typo}</a>"\n`,
-      `"${meant}",ok,"<a href=""mailto:${typo}"">${typo}</a>"`,
-    ],
+    ["above a row with two", `email\n${typo}\nx@mailinator.com;y@larch-and-oak.com\n`, `${meant},ok,${typo}`],
+    ["in JSON in a cell", `info\n${json(typo)}\n`, `${json(meant)},ok,${typo}`],
+    ["in a link of HTML", `email\n"${mailLink(typo, typo)}"\n`, `"${meant}",ok,"${mailLink(typo, typo)}"`],
     [
       "in links side by side, after a name",
-      `email\n"Ann <a href=""mailto:${typo}"">A</a><a href=""mailto:b@larch-and-oak.com"">B</a>"\n`,
-      `"Ann <${meant}><b@larch-and-oak.com>",ok,"<a href=""mailto:${typo}"">A</a>; <a href=""mailto:b@larch-and-oak.com"">B</a>"`,
+      `email\n"Ann ${mailLink(typo, "A")}${mailLink(bob, "B")}"\n`,
+      `"Ann <${meant}><${bob}>",ok,"${mailLink(typo, "A")}; ${mailLink(bob, "B")}"`,
     ],
-    [
-      "unless two are in one link",
-      `email\n"=HYPERLINK(""mailto:${typo},${typo}"",""x"")"\n`,
-      `"=HYPERLINK(""mailto:${typo},${typo}"",""x"")",fake,`,
-    ],
+    ["unless two are in one link", `email\n${twoInLink}\n`, `${twoInLink},fake,`],
     ["and no word for none with marks", "email\na@larch-and-oak.com\n\u201cn/a\u201d\n", "\u201cn/a\u201d,,"],
     ["with marks around it", `email\n\u201c${typo}\u201d\n`, `${meant},ok,\u201c${typo}\u201d`],
-    [
-      "even if only the marks are wrong",
-      "email\nann@larch-and-oak.com\u00a0\n",
-      "ann@larch-and-oak.com,ok,ann@larch-and-oak.com\u00a0",
-    ],
-    [
-      "with an apostrophe of a phone",
-      "email\no\u2019hara@larch-and-oak.com\n",
-      "o'hara@larch-and-oak.com,ok,o\u2019hara@larch-and-oak.com",
-    ],
+    ["even if only the marks are wrong", `email\n${ann}\u00a0\n`, `${ann},ok,${ann}\u00a0`],
+    ["with an apostrophe of a phone", `email\n${quotedHara}\n`, `${hara},ok,${quotedHara}`],
   ])("%s", async (_, input, row) => {
     expect((await fixed("list.csv", input, "-c", /email|info/.exec(input)![0])).text.split("\n")).toContain(row);
   });
@@ -170,8 +126,7 @@ describe("repairs the item where it is", () => {
   });
 
   test("and keeps what it was through every later run", async () => {
-    const home = temporaryFolder();
-    writeFileSync(join(home, "list.csv"), `email\n${typo}\nann@larch-and-oak.com\n`);
+    const home = folderOf({ "list.csv": `email\n${typo}\nann@larch-and-oak.com\n` });
     await idv(["emails", "list.csv", "-o", "a.csv", "--offline", "--fix"], { home });
     for (const again of [["--update"], ["--update=all"], ["--update=all", "--explain"]]) {
       const { code } = await idv(["emails", "a.csv", "-I.bak", "--offline", "--fix", "-q", ...again], { home });
@@ -196,20 +151,15 @@ test("a repaired table is the table with the items repaired, in every format and
         : stringify([["note", "email"], ...rows], { delimiter });
       const name = isJson ? "list.jsonl" : "list.csv";
       const { text } = await fixed(name, input, "-c", "email", "-q", "--force", "-o", "out.json", "--format", "json");
-      const found = JSON.parse(text) as { note: string; email: string; was: string }[];
-      expect(found.map(({ note, email }) => [note, email])).toEqual(
-        rows.map(([note, email]) => [note, repaired(email)]),
-      );
       const same = await fixed(name, input, "-c", "email", "-q", "--force");
-      const read = isJson
-        ? same.text
-            .trim()
-            .split("\n")
-            .map((line) => JSON.parse(line) as { note: string; email: string })
-        : (parse(same.text, { delimiter, columns: true }) as { note: string; email: string }[]);
-      expect(read.map(({ note, email }) => [note, email])).toEqual(
-        rows.map(([note, email]) => [note, repaired(email)]),
-      );
+      const tables = [
+        JSON.parse(text),
+        isJson
+          ? JSON.parse(`[${same.text.trim().replaceAll("\n", ",")}]`)
+          : parse(same.text, { delimiter, columns: true }),
+      ] as { note: string; email: string }[][];
+      const expected = rows.map(([note, email]) => [note, repaired(email)]);
+      for (const found of tables) expect(found.map(({ note, email }) => [note, email])).toEqual(expected);
     }),
     { numRuns: times(40) },
   );
@@ -219,12 +169,9 @@ test("as many rows are fixed as the run before has said", async () => {
   const home = folderOf({
     "k.csv": "email\nx@mailinator.com; robert.smith@gmial.com\nrobert.smith@gmial.com\np@larch-and-oak.com\n",
   });
-  expect((await idv(["emails", "k.csv"], { home })).stderr).toContain(
-    "2 rows with a mistyped domain; --fix repairs them\n",
-  );
-  expect((await idv(["emails", "k.csv", "--fix"], { home })).stderr).toContain(
-    "2 rows fixed; the column was has the old values\n",
-  );
+  const said = async (...args: string[]) => (await idv(["emails", "k.csv", ...args], { home })).stderr;
+  expect(await said()).toContain("2 rows with a mistyped domain; --fix repairs them\n");
+  expect(await said("--fix")).toContain("2 rows fixed; the column was has the old values\n");
 });
 
 test("the rest of a large list stays as it is, whatever thread has written it", async () => {
@@ -241,8 +188,7 @@ test("the rest of a large list stays as it is, whatever thread has written it", 
 });
 
 test("a replaced file needs a backup, and a service gives no suggestions that could be trusted", async () => {
-  const home = temporaryFolder();
-  writeFileSync(join(home, "list.csv"), "email\nbob.smith@gmial.com\n");
+  const home = folderOf({ "list.csv": "email\nbob.smith@gmial.com\n" });
   const refused = await idv(["emails", "list.csv", "-I", "--fix", "--offline"], { home });
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("needs a backup: -I.bak") });
   expect((await idv(["emails", "list.csv", "-I.bak", "--fix", "--offline", "-q"], { home })).code).toBe(0);
