@@ -30,8 +30,7 @@ const bytesOf = async ({ stream }: CheckedTable) =>
 
 async function checked(bytes: Uint8Array, name: string, options?: TableOptions) {
   const table = await web.validateTable(new File([bytes as BlobPart], name), options);
-  const output = await bytesOf(table);
-  return { ...table, output, summary: await table.summary };
+  return { ...table, output: await bytesOf(table), summary: await table.summary };
 }
 
 /** The bytes that the program writes. */
@@ -53,18 +52,15 @@ describe("the library, on a table", () => {
     const bytes = readFileSync(join(fixtures, path));
     const name = path.replaceAll("/", "-");
     const { output } = await checked(bytes, name, { encoding: "auto", explain: true, badRows: "keep" });
-    expect(output.equals(await written(bytes, name, "--encoding", "auto", "--explain", "--bad-rows", "keep"))).toBe(
-      true,
-    );
+    const program = await written(bytes, name, "--encoding", "auto", "--explain", "--bad-rows", "keep");
+    expect(output.equals(program)).toBe(true);
   });
 
   const rows = "id,email\r\n1,ann.lee@gmail.com\r\n2,x@mailinator.com\r\n3,bob.smith@gmial.com\r\n4,\r\n";
+  const [first, second] = ['"email":"ann@larch-and-oak.com"', '"email":"x@mailinator.com"'];
   const cases: [name: string, bytes: Uint8Array][] = [
-    [
-      "list.json",
-      Buffer.from('{"people": [\n  {"mail": "ann@larch-and-oak.com"},\n  {"mail": "x@mailinator.com"}\n]}\n'),
-    ],
-    ["list.jsonl", Buffer.from('{"email":"ann@larch-and-oak.com"}\n{"email":"x@mailinator.com"}\n')],
+    ["list.json", Buffer.from(`{"people": [\n  {${first}},\n  {${second}}\n]}\n`)],
+    ["list.jsonl", Buffer.from(`{${first}}\n{${second}}\n`)],
     ["list.tsv", Buffer.from(rows.replaceAll(",", "\t"))],
     ["list.vcf", Buffer.from("BEGIN:VCARD\nFN:Ann\nEMAIL:ann@larch-and-oak.com\nEND:VCARD\n")],
     ["utf16.csv", Buffer.from(`\ufeff${rows}`, "utf16le")],
@@ -98,11 +94,8 @@ describe("the library, on a table", () => {
   });
 
   test("writes a workbook with the columns in its sheet, as the program does", async () => {
-    const rowCells = rows
-      .trim()
-      .split("\r\n")
-      .map((row) => row.split(","));
-    const bytes = await writeXlsx({ sheets: [{ name: "People", rows: rowCells }] });
+    const lines = rows.trim().split("\r\n");
+    const bytes = await writeXlsx({ sheets: [{ name: "People", rows: lines.map((row) => row.split(",")) }] });
     const { output, format, sheet } = await checked(bytes, "list.xlsx", { explain: true });
     expect([format, sheet]).toEqual(["xlsx", "People"]);
     const again = await checked(output, "list.xlsx", { column: "email" });
@@ -140,16 +133,10 @@ describe("the library, on a table", () => {
   });
 
   test("writes the bytes of the program, whatever is chosen", async () => {
-    const { output, summary } = await checked(Buffer.from(rows), "list.csv", {
-      keep: ["ok", "alias", "empty"],
-      canonical: true,
-      flags: true,
-    });
-    const program = await written(
-      Buffer.from(rows),
-      "list.csv",
-      ...["--only", "ok,alias,empty", "--add", "canonical,flags"],
-    );
+    const options: TableOptions = { keep: ["ok", "alias", "empty"], canonical: true, flags: true };
+    const { output, summary } = await checked(Buffer.from(rows), "list.csv", options);
+    const args = ["--only", "ok,alias,empty", "--add", "canonical,flags"];
+    const program = await written(Buffer.from(rows), "list.csv", ...args);
     expect(output.toString()).toBe(program.toString());
     expect(summary).toMatchObject({ rows: 4, written: 2, empty: 1, statuses: { ok: 1, disposable: 1, fake: 1 } });
   });
@@ -189,21 +176,14 @@ describe("faults", () => {
 });
 
 test("verdicts, canonical forms and flags are those of the library", () => {
+  const text = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[a-zé.+_-]+@[a-zü.-]+$/));
   fc.assert(
-    fc.property(
-      fc.oneof(
-        fc.string({ unit: "binary" }),
-        fc.emailAddress(),
-        fc.domain(),
-        fc.stringMatching(/^[a-zé.+_-]+@[a-zü.-]+$/),
-      ),
-      (item) => {
-        expect(web.classifyEmail(item)).toEqual(library.classifyEmail(item));
-        expect(web.classifyDomain(item)).toEqual(library.classifyDomain(item));
-        expect(web.canonical("email", item)).toBe(library.canonical("email", item));
-        expect(web.flags("email", item)).toEqual(library.flags("email", item));
-      },
-    ),
+    fc.property(fc.oneof({ weight: 2, arbitrary: text }, fc.emailAddress(), fc.domain()), (item) => {
+      expect(web.classifyEmail(item)).toEqual(library.classifyEmail(item));
+      expect(web.classifyDomain(item)).toEqual(library.classifyDomain(item));
+      expect(web.canonical("email", item)).toBe(library.canonical("email", item));
+      expect(web.flags("email", item)).toEqual(library.flags("email", item));
+    }),
     { numRuns: times(2000) },
   );
   const lists = { allow: ["mailinator.com"], deny: ["larch-and-oak.com"] };
@@ -221,10 +201,8 @@ test("the library loads 60 kB before it validates tables, and 30 kB with gzip fo
   const load = (name: string) => {
     if (loaded.has(name)) return;
     loaded.add(name);
-    for (const [, other] of Buffer.from(read(name))
-      .toString()
-      .matchAll(/from ?"\.\/([^"]+)"/g))
-      load(other!);
+    const text = Buffer.from(read(name)).toString();
+    for (const [, other] of text.matchAll(/from ?"\.\/([^"]+)"/g)) load(other!);
   };
   load("index.js");
   expect(loaded.size).toBeGreaterThan(3);
@@ -256,11 +234,8 @@ test("the small table gives the same verdicts, but for rare disposable domains",
     await small.loadTables(require("node:fs").readFileSync(process.argv[2]));
     console.log(JSON.stringify([faults, ...JSON.parse(process.argv[3]).map((item) => small.classifyEmail(item))]));`;
   const paths = ["small.js", "small.bin"].map((name) => fileURLToPath(new URL(name, built)));
-  const { stdout, stderr } = spawnSync(
-    process.execPath,
-    ["-e", `(async () => {${script}})()`, ...paths, JSON.stringify(items)],
-    { encoding: "utf8" },
-  );
+  const args = ["-e", `(async () => {${script}})()`, ...paths, JSON.stringify(items)];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect(stderr).toBe("");
   const [faults, ...verdicts] = JSON.parse(stdout);
   expect(faults).toEqual(["no tables: await loadTables() first", "not a small table of this format"]);

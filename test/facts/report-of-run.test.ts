@@ -12,11 +12,21 @@ const list =
   "d.e.e.lee@gmail.com,2026-03-06\ndeelee+x@gmail.com,2026-03-06\n" +
   "x@mailinator.com,2026-03-07\ny@mailinator.com,2026-03-07\nno sign,2026-03-08\n";
 
+const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
+const filesIn = (home: string) =>
+  readdirSync(home)
+    .filter((name) => !["state", "out"].includes(name))
+    .sort();
+
+/** Runs over a list, which succeeds and has nothing to say. */
+async function emails(home: string, ...args: readonly string[]): Promise<void> {
+  expect(await idv(["emails", ...args, "-q"], { home })).toMatchObject({ code: 0, stderr: "" });
+}
+
 async function reportOn(home: string, ...args: readonly string[]): Promise<string> {
   const report = args.includes("--report") ? [] : ["--report", "r.html"];
-  const { code, stderr } = await idv(["emails", ...args, ...report, "-q"], { home });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  return readFileSync(join(home, "r.html"), "utf8");
+  await emails(home, ...args, ...report);
+  return read(home, "r.html");
 }
 
 /** Returns the text of a page without its elements. */
@@ -58,10 +68,9 @@ describe("--report", () => {
     const home = folderOf({
       "list.csv": `email\n${"ann@larch-and-oak.com\n".repeat(1200)}x@mailinator.com\ncarla.diaz@gmial.com\n\n`,
     });
-    const args = ["emails", "list.csv", "-o", "out.csv", "-q", "--report", "r.html", "--report", "r.md"];
-    expect(await idv(args, { home })).toMatchObject({ code: 0, stderr: "" });
-    const markdown = readFileSync(join(home, "r.md"), "utf8");
-    expect(textOf(readFileSync(join(home, "r.html"), "utf8"))).toContain("1,200 of 1,202 can be written to.");
+    await emails(home, "list.csv", "-o", "out.csv", "--report", "r.html", "--report", "r.md");
+    const markdown = read(home, "r.md");
+    expect(textOf(read(home, "r.html"))).toContain("1,200 of 1,202 can be written to.");
     expect(markdown).toMatch(
       /^## Report: list.csv\n\n\*\*1,200 of 1,202 can be written to.\*\* Good: 0.2 % would bounce or are disposable; large mail services recommend less than 2 % of bounces\. 2 rows are fake or disposable. 1 row only has a mistyped domain. Checked on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n\n/,
     );
@@ -75,17 +84,11 @@ describe("--report", () => {
 
   test("writes JSON if the name ends in .json, without addresses", async () => {
     const home = folderOf({ "list.csv": list });
-    const args = ["emails", "list.csv", "-o", "out.csv", "-q", "--report", "r.json"];
-    expect(await idv(args, { home })).toMatchObject({ code: 0, stderr: "" });
-    const text = readFileSync(join(home, "r.json"), "utf8");
+    await emails(home, "list.csv", "-o", "out.csv", "--report", "r.json");
+    const text = read(home, "r.json");
     expect(JSON.parse(text)).toMatchObject({
-      kind: "email",
-      grade: "bad",
-      before: null,
+      ...{ kind: "email", grade: "bad", before: null, rows: 10, empty: 1, distinct: 8 },
       inputs: [{ name: "list.csv", column: 1 }],
-      rows: 10,
-      empty: 1,
-      distinct: 8,
       statuses: { ok: 3, alias: 1, disposable: 2, fake: 3 },
       reasons: { "typo-domain": 2, syntax: 1 },
       topDomains: [{ domain: "mailinator.com", items: 2 }],
@@ -102,12 +105,9 @@ describe("--report", () => {
     });
     const texts: string[] = [];
     for (const name of ["before.csv", "now.csv", "now.csv", "before.csv"]) {
-      const args = ["emails", name, "-o", "out.csv", "--force", "-q", "--report", `r.${ending}`];
-      expect(await idv(args, { home })).toMatchObject({ code: 0, stderr: "" });
-      const text = readFileSync(join(home, `r.${ending}`), "utf8");
-      texts.push(
-        /(?:Better|Worse|As) (?:than )?in the report of[^<]*? (?:were|are bad)\./.exec(text)?.[0].trim() ?? "",
-      );
+      await emails(home, name, "-o", "out.csv", "--force", "--report", `r.${ending}`);
+      const change = /(?:Better|Worse|As) (?:than )?in the report of[^<]*? (?:were|are bad)\./;
+      texts.push(change.exec(read(home, `r.${ending}`))?.[0].trim() ?? "");
     }
     const day = new Date().toISOString().slice(0, 10);
     const changes = [
@@ -122,8 +122,8 @@ describe("--report", () => {
   test("gives programs the facts of the one that it replaces", async () => {
     const home = folderOf({ "list.csv": "email\nx@mailinator.com\nann@larch-and-oak.com\n\n" });
     const facts = async () => {
-      await idv(["emails", "list.csv", "-o", "out.csv", "--force", "-q", "--report", "r.json"], { home });
-      return JSON.parse(readFileSync(join(home, "r.json"), "utf8"));
+      await emails(home, "list.csv", "-o", "out.csv", "--force", "--report", "r.json");
+      return JSON.parse(read(home, "r.json"));
     };
     const first = await facts();
     expect((await facts()).before).toEqual({
@@ -138,30 +138,19 @@ describe("--report", () => {
   test("replaces an empty file, and none that is no report", async () => {
     const empty = folderOf({ "list.csv": list, "r.html": "" });
     expect(textOf(await reportOn(empty, "list.csv", "-o", "out.csv"))).not.toContain("the report of");
-    for (const old of [
-      "{",
-      '{"made":1}',
-      '<script type="application/json">{no}</script>',
-      "\0".repeat(100),
-      "```json\n{}\n```",
-      "email\na@b.net\n",
-    ]) {
+    const broken = ["{", '{"made":1}', '<script type="application/json">{no}</script>', "```json\n{}\n```"];
+    for (const old of [...broken, "\0".repeat(100), "email\na@b.net\n"]) {
       const home = folderOf({ "list.csv": list, "r.html": old });
       const { code } = await idv(["emails", "list.csv", "-o", "out.csv", "--report", "r.html"], { home });
-      expect([code, readFileSync(join(home, "r.html"), "utf8"), existsSync(join(home, "out.csv"))]).toEqual([
-        2,
-        old,
-        false,
-      ]);
+      expect([code, read(home, "r.html"), existsSync(join(home, "out.csv"))]).toEqual([2, old, false]);
     }
   });
 
   test("as Markdown shows names of files as they are", async () => {
     const name = "a|b `c` <img src=x> [d](www.e.de) @f.csv";
     const home = folderOf({ [name]: "email\nann@larch-and-oak.com\n" });
-    const args = ["emails", name, "-o", "out.csv", "-q", "--report", "r.md"];
-    expect(await idv(args, { home })).toMatchObject({ code: 0, stderr: "" });
-    const [title] = readFileSync(join(home, "r.md"), "utf8").split("\n");
+    await emails(home, name, "-o", "out.csv", "--report", "r.md");
+    const [title] = read(home, "r.md").split("\n");
     expect(title).toBe("## Report: a\\|b \\`c\\` \\<img src=x\\> \\[d\\](www\\.e.de) \\@f.csv");
   });
 
@@ -191,7 +180,7 @@ describe("--report", () => {
     const home = folderOf({ "a.csv": list, "b.csv": 'email\n"open\n' });
     const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "-o", "out/", "--report", "r.html"], { home });
     expect(code, stderr).not.toBe(0);
-    expect(textOf(readFileSync(join(home, "r.html"), "utf8"))).toContain("a.csv 4 of 9");
+    expect(textOf(read(home, "r.html"))).toContain("a.csv 4 of 9");
   });
 
   test("leaves out a file that fails late, and is not written if all files fail", async () => {
@@ -200,18 +189,14 @@ describe("--report", () => {
       "b.csv": `email,n\n${"x@gmial.com,1\n".repeat(5000)}a,b,c,d\n`,
     });
     await idv(["emails", "a.csv", "b.csv", "-o", "out/", "--report", "r.html", "-q"], { home });
-    const text = textOf(readFileSync(join(home, "r.html"), "utf8"));
+    const text = textOf(read(home, "r.html"));
     expect(text).toContain(
       "a.csv 1 of 1 can be written to. Good: 0.0 % would bounce; large mail services recommend less than 2 % of bounces. None is fake or disposable.",
     );
     expect(text).not.toContain("gmial.com");
     const none = folderOf({ "a.csv": "email,n\na,b,c\n", "b.csv": "email,n\na,b,c\n" });
     await idv(["emails", "a.csv", "b.csv", "-o", "out/", "--report", "r.html", "-q"], { home: none });
-    expect(
-      readdirSync(none)
-        .filter((name) => !["state", "out"].includes(name))
-        .sort(),
-    ).toEqual(["a.csv", "b.csv"]);
+    expect(filesIn(none)).toEqual(["a.csv", "b.csv"]);
   });
 
   test("counts rows that keep their status", async () => {
@@ -241,24 +226,19 @@ describe("--report", () => {
     const { code, stderr } = await idv(["emails", ...args], { home });
     expect(code, stderr).toBe(2);
     expect(stderr).toContain(message);
-    expect(readFileSync(join(home, "list.csv"), "utf8")).toBe(list);
+    expect(read(home, "list.csv")).toBe(list);
   });
 
   test("leaves the report before in place if the run fails, and nothing half-written", async () => {
     const home = folderOf({ "list.csv": 'email\n"open\n', "r.html": "old" });
     expect((await idv(["emails", "list.csv", "-o", "o.csv", "--report", "r.html"], { home })).code).not.toBe(0);
-    expect(readFileSync(join(home, "r.html"), "utf8")).toBe("old");
-    expect(
-      readdirSync(home)
-        .filter((name) => name !== "state")
-        .sort(),
-    ).toEqual(["list.csv", "r.html"]);
+    expect(read(home, "r.html")).toBe("old");
+    expect(filesIn(home)).toEqual(["list.csv", "r.html"]);
   });
 
   test("that cannot be written ends the run before it costs units", async () => {
     const home = folderOf({ "list.csv": list });
-    const args = ["emails", "list.csv", "-o", "o.csv", "--report", "missing/r.html"];
-    const { code, stderr } = await idv(args, { home });
+    const { code, stderr } = await idv(["emails", "list.csv", "-o", "o.csv", "--report", "missing/r.html"], { home });
     expect(code, stderr).toBe(6);
     expect(existsSync(join(home, "o.csv"))).toBe(false);
   });
