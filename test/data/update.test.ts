@@ -25,8 +25,7 @@ const download = (content: unknown, version = "9.0.0"): Download & PackageVersio
 function compile(content: unknown, force = false) {
   const notices: string[] = [];
   const options = { force, onNotice: (text: string) => void notices.push(text) };
-  const table = new DisposableTable(compileDownloads([download(content)], inUse, options));
-  return { table, notices };
+  return { table: new DisposableTable(compileDownloads([download(content)], inUse, options)), notices };
 }
 const popular = ["bbc.co.uk", "mit.edu", "chase.com", "siemens.com", "cnn.com", "wikipedia.org"];
 const names = (count: number) => Array.from({ length: count }, (_, i) => `new-${i}.com`);

@@ -43,8 +43,7 @@ describe.each([
   });
 
   test("keeps its encoding with --encoding auto:same", async () => {
-    const args = ["emails", "--encoding", "auto:same"];
-    const { stdout, stderr } = await idv(args, { stdin: read(encoding) });
+    const { stdout, stderr } = await idv(["emails", "--encoding", "auto:same"], { stdin: read(encoding) });
     expect(stdout.replace(/,\w*$/gm, "")).toBe(read(encoding).toString("latin1"));
     expect(stderr).not.toContain("the output is UTF-8");
   });
@@ -74,15 +73,17 @@ describe("--encoding :OUT", () => {
     const home = folderOf({ "l.csv": Buffer.from(table, "utf16le") });
     const { code, stderr } = await idv(["emails", "-I", "--encoding", ":same", "l.csv"], { home });
     expect(code, stderr).toBe(0);
-    const written = readFileSync(join(home, "l.csv")).toString("utf16le");
-    expect(written.replace(/,\w*\r$/gm, "\r")).toBe(table);
+    expect(
+      readFileSync(join(home, "l.csv"))
+        .toString("utf16le")
+        .replace(/,\w*\r$/gm, "\r"),
+    ).toBe(table);
     expect(stderr).toContain("idv: l.csv is UTF-16LE\n");
   });
 
   test("leaves out the byte order mark where there is none", async () => {
     const home = folderOf({ "l.csv": "\ufeffname,email\nJürgen,a@b.net\n" });
-    const args = ["emails", "-q", "l.csv", "--encoding", ":latin1", "-o", "o.csv.gz"];
-    expect((await idv(args, { home })).code).toBe(0);
+    expect((await idv(["emails", "-q", "l.csv", "--encoding", ":latin1", "-o", "o.csv.gz"], { home })).code).toBe(0);
     const written = gunzipSync(readFileSync(join(home, "o.csv.gz")));
     expect(written.toString("latin1")).toBe("name,email,status\nJürgen,a@b.net,ok\n");
   });

@@ -110,8 +110,7 @@ describe("a list that arrives", () => {
     ['throw new Error("here");', "the list cannot be checked"],
   ])("fails with the message of an error, without the lines of a bug", async (program, message) => {
     const { lists } = await openLists(newPlace(), { program });
-    const fault = await lists.take(upload(), sent, "").catch((error: Error) => error.message);
-    expect(fault).toBe(message);
+    expect(await lists.take(upload(), sent, "").catch((error: Error) => error.message)).toBe(message);
   });
 
   test("fails after the time limit for its look", async () => {
@@ -301,8 +300,7 @@ describe("a list of a key", () => {
     const list = (await other.lists.get(id))!;
     expect(list).toMatchObject({ attempt: 2, state: "done" });
     const { files } = list.result as Extract<ListResult, { files: unknown }>;
-    const path = other.lists.files.resultPath(id, 2, false, files[0]!.name);
-    expect(readFileSync(path, "utf8")).toBe("second");
+    expect(readFileSync(other.lists.files.resultPath(id, 2, false, files[0]!.name), "utf8")).toBe("second");
     expect(readdirSync(join(place.folder, id))).toEqual([".2", "list.csv"]);
     // Both runs had the same name, and so charge once.
     expect(slow.runs).toEqual(other.runs);
@@ -363,8 +361,7 @@ describe("a list of a key", () => {
     await expect.poll(() => statusOf("other\n")).toBe(422);
     await expect(submit(lists, "", "a")).rejects.toMatchObject({ statusCode: 400 });
     expect(place.left()).toEqual([]);
-    const again = await submit(lists, "email\n", "a");
-    expect(again).toMatchObject({ id, state: "waiting", attempt: 1 });
+    expect(await submit(lists, "email\n", "a")).toMatchObject({ id, state: "waiting", attempt: 1 });
     await expect.poll(() => runs).toEqual([`k1 list-${id}`, `k1 list-${id}`]);
     await expect.poll(async () => (await store.lists.get(id))?.attempt).toBe(2);
   });

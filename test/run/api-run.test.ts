@@ -26,8 +26,7 @@ beforeAll(async () => {
   const folder = temporaryFolder();
   store = await openSqliteServiceStore(join(folder, "service.db"), Date.now);
   cache = await VerdictCache.open(join(folder, "verdicts.db"), Date.now);
-  const options = { store, classifier, maximumItems: 20, corsOrigins: [], metrics: createMetrics("") };
-  service = createService(options);
+  service = createService({ store, classifier, maximumItems: 20, corsOrigins: [], metrics: createMetrics("") });
   url = await service.listen({ host: "127.0.0.1", port: 0 });
 });
 afterAll(async () => {
@@ -92,8 +91,7 @@ async function run(
     signal: new AbortController().signal,
   });
   await validator.close(0);
-  const rows = Buffer.concat(parts).toString().trimEnd().split("\n").slice(1);
-  return { report, rows };
+  return { report, rows: Buffer.concat(parts).toString().trimEnd().split("\n").slice(1) };
 }
 
 const value = fc.oneof(

@@ -118,8 +118,7 @@ describe("units", () => {
     await runTable(listOf(Array(200_000).fill("a@b.net")), validator, {
       onProgress: ({ rows }) => void progress.push(rows),
     });
-    const steps = progress.map((rows, i) => rows - (progress[i - 1] ?? 0));
-    expect(Math.max(...steps)).toBeLessThan(80_000);
+    expect(Math.max(...progress.map((rows, i) => rows - (progress[i - 1] ?? 0)))).toBeLessThan(80_000);
     expect(progress.length).toBeGreaterThanOrEqual(4);
     expect(progress.at(-1)).toBe(200_000);
     expect(asked).toEqual([1]);

@@ -78,8 +78,7 @@ async function openItems(known: Readonly<Record<number, string>> = {}) {
   const items = new OpenItems(ledger, await cache.scope("email", "https://b.net", "secret", 60_000));
   await items.load();
   ledger.add(chunkOf([1, 2]));
-  const statusOf = (item: number) => ledger.codes.statuses[ledger.codeOf(hashOf(item))];
-  return { ledger, items, statusOf };
+  return { ledger, items, statusOf: (item: number) => ledger.codes.statuses[ledger.codeOf(hashOf(item))] };
 }
 
 const openItem = (hash: number) => ({ item: `${hash}@b.net`, ...hashOf(hash) });

@@ -47,8 +47,7 @@ async function smallServer() {
 
 test("closes a silent connection, even after half a header, to make room", async () => {
   const { silent, ask, dropped } = await smallServer();
-  const first = await silent();
-  const closed = once(first, "close");
+  const closed = once(await silent(), "close");
   await silent("GET / HT");
   await silent();
   expect(await ask("/")).toBe("here");

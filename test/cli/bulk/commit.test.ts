@@ -39,8 +39,7 @@ async function replace(isInPlace: boolean, meanwhile: (path: string) => void) {
     () => undefined,
     ({ message }: Error) => message,
   );
-  const read = (name: string) => readFileSync(join(folder, name), "utf8");
-  return { error, notes, read };
+  return { error, notes, read: (name: string) => readFileSync(join(folder, name), "utf8") };
 }
 
 const appendRow = (path: string) => appendFileSync(path, "late@b.net\n");

@@ -12,8 +12,7 @@ async function run(...args: string[]) {
   const home = folderOf({ "a b#1:2.csv": a, "b.csv": b });
   const files = ["a b#1:2.csv", "b.csv", "-o", "out/", "--bad-rows", "skip", "-q"];
   const outcome = await idv(["emails", ...files, ...args], { home });
-  const json = (name: string) => JSON.parse(readFileSync(join(home, name), "utf8"));
-  return { home, json, ...outcome };
+  return { home, json: (name: string) => JSON.parse(readFileSync(join(home, name), "utf8")), ...outcome };
 }
 
 test("--log gitlab:FILE writes the findings of all files, with names that stay", async () => {

@@ -158,14 +158,12 @@ test.each([
   ],
 ] as const)("a run that changes nothing in %s touches neither it nor its backup", async (_, name, args, make) => {
   const home = folderOf({});
-  const text = "email\nann@larch-and-oak.com\nx@mailinator.com\n";
-  writeFileSync(join(home, name), await make(text));
+  writeFileSync(join(home, name), await make("email\nann@larch-and-oak.com\nx@mailinator.com\n"));
   const night = () => idv(["emails", name, "-I.bak", "--update", ...args], { home });
   expect((await night()).code).toBe(0);
   const read = () => [name, `${name}.bak`].map((each) => readFileSync(join(home, each)).toString("base64"));
   const before = read();
-  const { code, stderr } = await night();
-  expect({ code, stderr }).toEqual({
+  expect(await night()).toMatchObject({
     code: 0,
     stderr: expect.stringContaining(`idv: ${name}: nothing has changed; the file stays as it is\n`),
   });
@@ -185,8 +183,7 @@ test("a file beside the output that cannot be written loses no other", async () 
   });
   expect(read(home, "out.csv")).toContain("ann@larch-and-oak.com,ok");
   expect([existsSync(join(home, "r.html")), existsSync(join(home, "s.sarif"))]).toEqual([true, true]);
-  const report = await emails(home, "--report", "/dev/full", "--report", "r.md", "--log", "json:s.jsonl");
-  expect(report.code).toBe(6);
+  expect((await emails(home, "--report", "/dev/full", "--report", "r.md", "--log", "json:s.jsonl")).code).toBe(6);
   expect([existsSync(join(home, "r.md")), existsSync(join(home, "s.jsonl"))]).toEqual([true, true]);
 });
 

@@ -65,14 +65,14 @@ test.each([
 describe("--log github", () => {
   test("names file and line of bad rows, and the item that decides", async () => {
     const table = `${bad}5,ann@larch-and-oak.com; Bob <bob@mailinator.com>\n`;
-    const { code, stderr } = await runOver(table, "emails -q --log github", "a,b.csv");
-    expect(code).toBe(0);
-    expect(stderr).toBe(
-      '::error file=a%2Cb.csv,line=3::x,y@gmial.com is fake (syntax: "," in the local part at 2)\n' +
+    expect(await runOver(table, "emails -q --log github", "a,b.csv")).toMatchObject({
+      code: 0,
+      stderr:
+        '::error file=a%2Cb.csv,line=3::x,y@gmial.com is fake (syntax: "," in the local part at 2)\n' +
         "::error file=a%2Cb.csv,line=4::bob%25b@hotmial.com is fake (typo-domain: hotmial.com)\n" +
         "::error file=a%2Cb.csv,line=5::x@mailinator.com is disposable (disposable-domain: mailinator.com)\n" +
         "::error file=a%2Cb.csv,line=6::bob@mailinator.com is disposable (disposable-domain: mailinator.com)\n",
-    );
+    });
   });
 
   test("ends after fifty rows, with the lines of a large table", async () => {

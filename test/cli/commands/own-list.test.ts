@@ -83,9 +83,7 @@ test.each([
   [["deny", "remove", "a.net"], "a.net: is not in the list; see idv deny list"],
 ])("%j is refused", async (args, message) => {
   const home = temporaryFolder();
-  const { code, stderr } = await idv(args, { home });
-  expect(code).toBe(2);
-  expect(stderr).toContain(message);
+  expect(await idv(args, { home })).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   expect(existsSync(join(home, ".config/idv/allow.txt"))).toBe(false);
 });
 

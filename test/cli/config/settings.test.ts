@@ -35,8 +35,7 @@ async function resolve({ options = {}, env = {}, project, user, login }: Given) 
   write("config/idv/credentials.json", login === undefined ? undefined : { baseUrl: login, key: "sk_1" });
   const all = { XDG_CONFIG_HOME: join(home, "config"), ...env };
   const resolved = await resolveSettings(options, all, join(home, "project"), () => {});
-  const source = (name: SettingName) => resolved[name].source.replace(`${home}/`, "");
-  return { resolved, source };
+  return { resolved, source: (name: SettingName) => resolved[name].source.replace(`${home}/`, "") };
 }
 
 test.each<[string, Given, number, string]>([

@@ -60,8 +60,7 @@ test("the help mentions exit code 5 only for commands that can end with it", asy
 
 test("emails --help groups its options, the common ones first", async () => {
   const headings = [...(await helpOf("emails")).matchAll(/^([A-Z]\w+):$/gm)].map(([, heading]) => heading);
-  const groups = ["Input", "Rows", "Output", "Verdicts", "Quota", "Service", "Log"];
-  expect(headings.slice(2, 9)).toEqual(groups);
+  expect(headings.slice(2, 9)).toEqual(["Input", "Rows", "Output", "Verdicts", "Quota", "Service", "Log"]);
 });
 
 test("emails --help has at most 38 options, in fewer than 95 lines", async () => {

@@ -48,6 +48,5 @@ test.each([
   [10, 4],
 ])("a terminal of %d columns takes %d more lines for what was drawn wider", (columns, more) => {
   // 40 columns with the spinner and its space, then 20, then none.
-  const text = `${"a".repeat(38)}\n\u001b[32m${"b".repeat(20)}\u001b[39m\n`;
-  expect(wrappedLines(text, columns)).toBe(more);
+  expect(wrappedLines(`${"a".repeat(38)}\n\u001b[32m${"b".repeat(20)}\u001b[39m\n`, columns)).toBe(more);
 });
