@@ -4,8 +4,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { nameColumns } from "../../src/core/run/rows/columns.js";
-import { validateTable } from "../../src/core/run/run.js";
 import { apiValidator } from "../../src/engines/api/engine.js";
 import { openHttpClient } from "../../src/engines/api/http.js";
 import { createMetrics } from "../../src/server/service/metrics.js";
@@ -13,8 +11,9 @@ import { createService } from "../../src/server/service/service.js";
 import { VerdictCache } from "../../src/state/cache/verdict-cache.js";
 import { openSqliteServiceStore } from "../../src/state/service/database/sqlite.js";
 import type { SqlServiceStore } from "../../src/state/service/sql-store.js";
+import { noProxies } from "../support/api-engine.js";
 import { classifier } from "../support/classifier.js";
-import { open } from "../support/tables.js";
+import { runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { times } from "../support/tier.js";
 
@@ -38,33 +37,19 @@ afterAll(async () => {
 /** Runs a list through the api engine. */
 async function run(
   values: readonly string[],
-  secret: string,
+  key: string,
   settings: { batchSize: number; concurrency: number; chunkSize: number; scope: string | undefined },
 ) {
   const { batchSize, concurrency, chunkSize, scope } = settings;
-  const http = openHttpClient({
-    connections: concurrency,
-    timeout: 120_000,
-    proxies: { httpProxy: "", httpsProxy: "", noProxy: "" },
-  });
+  const timeout = 120_000;
   const validator = apiValidator(
     {
-      baseUrl: url,
-      key: secret,
-      batchSize,
-      concurrency,
-      maximumRetries: 0,
-      retryBudget: 0,
-      timeout: 120_000,
-      wait: 0,
+      ...{ baseUrl: url, key, batchSize, concurrency, maximumRetries: 0, retryBudget: 0, timeout, wait: 0 },
       prechecks: true,
-      idempotencyKey: (path, body) =>
-        createHash("sha256")
-          .update(path + body)
-          .digest("hex"),
+      idempotencyKey: (path, body) => createHash("sha256").update(`${path}${body}`).digest("hex"),
     },
     {
-      http,
+      http: openHttpClient({ connections: concurrency, timeout, proxies: noProxies }),
       now: Date.now,
       sleep: (time, signal) => sleep(time, undefined, { signal }),
       random: Math.random,
@@ -72,26 +57,10 @@ async function run(
     },
   );
   const scoped = scope === undefined ? undefined : await cache.scope("email", scope, "secret", 60_000);
-  const parts: Buffer[] = [];
-  const report = await validateTable({
-    kind: "email",
-    table: await open(`email,n\n${values.map((value, i) => `${value},${i}\n`).join("")}`, {
-      chunkSize,
-      delimiter: ",",
-      columns: ["1"],
-    }),
-    sink: {
-      write: async (bytes) => void parts.push(Buffer.from(bytes)),
-      commit: async () => {},
-      discard: async () => {},
-    },
-    validator,
-    ...(scoped && { cache: scoped }),
-    columns: nameColumns(undefined, "status"),
-    signal: new AbortController().signal,
-  });
+  const list = `email,n\n${values.map((value, i) => `${value},${i}\n`).join("")}`;
+  const found = await runTable(list, validator, { table: { chunkSize }, ...(scoped && { cache: scoped }) });
   await validator.close(0);
-  return { report, rows: Buffer.concat(parts).toString().trimEnd().split("\n").slice(1) };
+  return found;
 }
 
 const value = fc.oneof(

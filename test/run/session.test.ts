@@ -2,15 +2,12 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { nameColumns } from "../../src/core/run/rows/columns.js";
-import { validateTable } from "../../src/core/run/run.js";
 import { countsOf, type RunSession } from "../../src/core/run/session.js";
 import { offlineValidator } from "../../src/core/validator/offline.js";
 import { FileError } from "../../src/files/errors.js";
 import { classifier } from "../support/classifier.js";
 import { reservationIn, TestQuota } from "../support/quota.js";
-import { asService, listOf, runTable } from "../support/run-table.js";
-import { open } from "../support/tables.js";
+import { listOf, runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { times } from "../support/tier.js";
 
@@ -24,29 +21,11 @@ const quotaFile = await TestQuota.open(join(temporaryFolder(), "quota.db"), Date
 const validator = offlineValidator({ classifier, source: {} }, quotaFile);
 afterAll(() => quotaFile.close());
 
-/** Validates a table, with the status column of an earlier run if there is one. */
-async function run(
+/** Validates a table, with the status column of an earlier run if it is an update. */
+const run = (
   text: string,
-  { update = false, session = undefined as RunSession | undefined, strict = false, isService = false } = {},
-) {
-  const table = await open(text, { delimiter: ",", columns: ["email"], strict });
-  const columns = nameColumns(table.names, "status", { ...(update && { isOurs: () => true }) });
-  const parts: Buffer[] = [];
-  const report = await validateTable({
-    kind: "email",
-    table,
-    sink: {
-      write: async (bytes) => void parts.push(Buffer.from(bytes)),
-      commit: async () => {},
-      discard: async () => {},
-    },
-    validator: isService ? asService(validator) : validator,
-    columns,
-    ...(session && { session }),
-    signal: new AbortController().signal,
-  });
-  return { report, output: Buffer.concat(parts).toString() };
-}
+  { strict = false, ...settings }: Parameters<typeof runTable>[2] & { strict?: boolean } = {},
+) => runTable(text, validator, { ...settings, table: { columns: ["email"], strict } });
 
 async function setLimit(limit: number | null): Promise<void> {
   await quotaFile.configure({ limit });
@@ -61,9 +40,9 @@ test("an update completes the rows that the quota left unchecked, and a second u
       await setLimit(limit);
       const partly = await run(tableOf(values), { strict });
       await setLimit(null);
-      const updated = await run(partly.output, { update: true, strict });
+      const updated = await run(partly.output, { isUpdate: true, strict });
       expect(updated.output).toBe(whole.output);
-      const again = await run(updated.output, { update: true, strict });
+      const again = await run(updated.output, { isUpdate: true, strict });
       expect(again.output).toBe(whole.output);
       expect(again.report.charged).toBe(0);
     }),
@@ -91,9 +70,8 @@ test("several files in a session give the same rows and charges as their concate
       const parts: Awaited<ReturnType<typeof run>>[] = [];
       for (const file of files) parts.push(await run(tableOf(file), { session, isService }));
       expect(parts.flatMap(({ output }) => rows(output))).toEqual(rows(whole.output));
-      const sum = (name: "charged" | "distinct" | "rows") =>
-        parts.reduce((total, { report }) => total + report[name], 0);
-      for (const name of ["charged", "distinct", "rows"] as const) expect(sum(name)).toBe(whole.report[name]);
+      for (const name of ["charged", "distinct", "rows"] as const)
+        expect(parts.reduce((total, { report }) => total + report[name], 0)).toBe(whole.report[name]);
     }),
     { numRuns: times(150) },
   );
@@ -103,11 +81,9 @@ test.each([false, true])(
   "a run whose output fails at any write does not affect the next run, with a service: %s",
   async (isService) => {
     await setLimit(null);
+    const length = times(24_000, 8000);
     const users = (name: string) =>
-      Array.from(
-        { length: times(24_000, 8000) },
-        (_, i) => `${name}${i}.long-enough-for-several-blocks@larch-and-oak.com`,
-      );
+      Array.from({ length }, (_, i) => `${name}${i}.long-enough-for-several-blocks@larch-and-oak.com`);
     let failing = 2;
     for (let hasFailed = true; hasFailed; failing++) {
       const session: RunSession = { isSeveral: true };

@@ -3,15 +3,11 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { usualCells } from "../../src/core/run/items/cells.js";
-import { nameColumns } from "../../src/core/run/rows/columns.js";
 import { isInShard } from "../../src/core/run/rows/shard.js";
-import { validateTable } from "../../src/core/run/run.js";
-import type { RunReport } from "../../src/core/run/run-options.js";
 import { offlineValidator } from "../../src/core/validator/offline.js";
 import { classifier } from "../support/classifier.js";
 import { TestQuota } from "../support/quota.js";
-import { asService } from "../support/run-table.js";
-import { open } from "../support/tables.js";
+import { runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { times } from "../support/tier.js";
 
@@ -23,57 +19,36 @@ const value = fc.oneof(
 /** Two items in a field, of which only the first counts with `--set cell=first`. */
 const two = "x@mailinator.com; user1@larch-and-oak.com";
 
-const path = join(temporaryFolder(), "quota.db");
-const quotaFile = await TestQuota.open(path, Date.now);
+const quotaFile = await TestQuota.open(join(temporaryFolder(), "quota.db"), Date.now);
 const validator = offlineValidator({ classifier, source: {} }, quotaFile);
 afterAll(() => quotaFile.close());
 
-interface Choices {
+type Settings = NonNullable<Parameters<typeof runTable>[2]>;
+interface Choices extends Pick<Settings, "isService" | "isUpdate"> {
   readonly shard?: { readonly index: number; readonly count: number };
-  readonly isService?: boolean;
   readonly withReasons?: boolean;
   readonly firstOnly?: boolean;
   readonly dedupe?: boolean;
   readonly chunkSize?: number;
-  readonly isUpdate?: boolean;
 }
 
 async function run(
   text: string | Uint8Array,
-  { shard, isService, withReasons = false, firstOnly = true, dedupe, chunkSize = 100, isUpdate }: Choices,
-): Promise<{ report: RunReport; rows: string[] }> {
-  const table = await open(text, { chunkSize, delimiter: ",", columns: ["email"], dialect: { comment: "#" } });
-  const columns = nameColumns(table.names, "status", { withReasons, ...(isUpdate && { isOurs: () => true }) });
-  const parts: Buffer[] = [];
-  const report = await validateTable({
-    kind: "email",
-    table,
-    sink: {
-      write: async (bytes) => void parts.push(Buffer.from(bytes)),
-      commit: async () => {},
-      discard: async () => {},
-    },
-    validator: isService ? asService(validator) : validator,
-    columns,
+  { shard, withReasons = false, firstOnly = true, dedupe, chunkSize = 100, ...settings }: Choices,
+) {
+  const { report, bytes } = await runTable(text, validator, {
+    ...settings,
+    table: { chunkSize, columns: ["email"], dialect: { comment: "#" } },
+    columns: { withReasons },
     cells: { ...usualCells, deciding: firstOnly ? "first" : "worst" },
     omitsHeader: true,
     ...(shard && { shard: { ...shard, list: "list.csv" } }),
     ...(dedupe && { filter: { dedupe: "item" as const } }),
-    signal: new AbortController().signal,
   });
-  return { report, rows: Buffer.concat(parts).toString("latin1").split("\n").slice(0, -1) };
+  return { report, rows: bytes.toString("latin1").split("\n").slice(0, -1) };
 }
 
-const counted = ({ rows, emptyRows, emptied, notUtf8, kept, distinct, charged, written }: RunReport) => ({
-  rows,
-  emptyRows,
-  emptied,
-  notUtf8,
-  kept,
-  distinct,
-  charged,
-  written,
-});
+const counts = ["rows", "emptyRows", "emptied", "notUtf8", "kept", "distinct", "charged", "written"] as const;
 
 test("the shards of any list have all of its rows and charge as much as one run", async () => {
   const arbitrary = fc.record({
@@ -104,11 +79,10 @@ test("the shards of any list have all of its rows and charge as much as one run"
           expect(idsOf(shard)).toEqual(idsOf(anew));
         }
       }
-      const sums = { ...counted(whole.report) };
-      for (const name of Object.keys(sums) as (keyof typeof sums)[]) {
-        sums[name] = shards.reduce((sum, { report }) => sum + counted(report)[name], 0);
+      for (const name of counts) {
+        const sum = shards.reduce((sum, { report }) => sum + report[name], 0);
+        expect([name, sum]).toEqual([name, whole.report[name]]);
       }
-      expect(sums).toEqual(counted(whole.report));
     }),
     { numRuns: times(150) },
   );
@@ -140,21 +114,16 @@ describe("the shard of an item", () => {
     ["é@example.net", 4],
     ["example.org", 7],
   ])("%s is in shard %d of 7", (item, index) => {
-    const found = Array.from({ length: 7 }, (_, i) => i + 1).filter((i) =>
-      isInShard({ index: i, count: 7, list: "" }, item),
-    );
+    const found = [1, 2, 3, 4, 5, 6, 7].filter((i) => isInShard({ index: i, count: 7, list: "" }, item));
     expect(found).toEqual([index]);
   });
 
   test("shards have about the same size", () => {
-    const sizes = Array.from(
-      { length: 8 },
-      (_, i) =>
-        Array.from({ length: 8000 }, (_, n) => `user${n}@larch-and-oak.com`).filter((item) =>
-          isInShard({ index: i + 1, count: 8, list: "" }, item),
-        ).length,
-    );
-    for (const size of sizes) expect(Math.abs(size - 1000)).toBeLessThan(150);
+    const items = Array.from({ length: 8000 }, (_, n) => `user${n}@larch-and-oak.com`);
+    for (let index = 1; index <= 8; index++) {
+      const { length } = items.filter((item) => isInShard({ index, count: 8, list: "" }, item));
+      expect(Math.abs(length - 1000)).toBeLessThan(150);
+    }
   });
 });
 

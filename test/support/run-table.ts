@@ -15,7 +15,7 @@ interface Settings extends Partial<Omit<RunOptions, "columns" | "table">> {
 }
 
 /** Returns an engine that has to be asked for its verdicts, like a service. */
-export function asService({ embedded: _, ...validator }: Validator): Validator {
+function asService({ embedded: _, ...validator }: Validator): Validator {
   return validator;
 }
 
@@ -45,8 +45,9 @@ export async function runTable(
     answersPauses: typeof table !== "string" && !(table instanceof Uint8Array),
     ...settings,
   });
-  const output = Buffer.concat(parts).toString();
-  return { report, output, rows: output.trimEnd().split("\n").slice(1) };
+  const bytes = Buffer.concat(parts);
+  const output = bytes.toString();
+  return { report, bytes, output, rows: output.trimEnd().split("\n").slice(1) };
 }
 
 /** Returns a table with one column of addresses. */
