@@ -34,11 +34,9 @@ function countingEngine({
         charged += granted.length;
         exhausted = granted.length < now.length;
         await onBatch(names);
-        for (const i of granted) verdicts[i] = { status: "ok" };
-        await listener?.onAnswered(
-          granted,
-          granted.map(() => ({ status: "ok" })),
-        );
+        for (const i of granted) verdicts[i] = ok;
+        const answers = granted.map(() => ok);
+        await listener?.onAnswered(granted, answers);
       }
       return { verdicts, charged, exhausted, quota: { left, renewsAt: null } };
     },
@@ -74,16 +72,16 @@ async function* slowTable(first: readonly string[], second: readonly string[], p
   yield Buffer.from(second.map((name) => `${name}@b.net\n`).join(""));
 }
 const statusesOf = (rows: readonly string[]) => rows.map((row) => row.slice(row.indexOf(",") + 1));
+/** Batches as words of the names in them. */
+const wordsOf = (batches: readonly (readonly string[])[]) => batches.map((batch) => batch.join(""));
+const ok = { status: "ok" };
+const noQuota = { left: null, renewsAt: null };
 
 describe("batches", () => {
   test("take the engine's batch size, and the last one takes the rest", async () => {
     const { engine, batches } = countingEngine();
     const { rows, report } = await runTable(table([...names, "a", "h"]), engine);
-    expect(batches).toEqual([
-      ["a", "b", "c"],
-      ["d", "e", "f"],
-      ["g", "h"],
-    ]);
+    expect(wordsOf(batches)).toEqual(["abc", "def", "gh"]);
     expect(statusesOf(rows)).toEqual(Array(10).fill("ok"));
     expect(report).toMatchObject({ charged: 8, distinct: 8, rows: 10 });
   });
@@ -97,7 +95,7 @@ describe("batches", () => {
     });
     Object.defineProperty(engine, "batchSize", { get: () => batchSize });
     await runTable(table(names), engine);
-    expect(batches.map((batch) => batch.join(""))).toEqual(["abcd", "e", "f", "g", "h"]);
+    expect(wordsOf(batches)).toEqual(["abcd", "e", "f", "g", "h"]);
   });
 
   test.each([
@@ -134,7 +132,7 @@ describe("batches", () => {
     const { engine, batches } = countingEngine();
     const pause = () => expect.poll(() => batches.length).toBe(2);
     await runTable(slowTable(["a", "b", "c", "d"], ["e", "f", "g", "h"], pause), engine);
-    expect(batches.map((batch) => batch.join(""))).toEqual(["abc", "d", "efg", "h"]);
+    expect(wordsOf(batches)).toEqual(["abc", "d", "efg", "h"]);
   });
 
   test("of a file that is read slowly are those of another try", async () => {
@@ -149,16 +147,9 @@ describe("no batch is sent", () => {
   test("after the quota has ended", async () => {
     const { engine, batches } = countingEngine({ units: 4 });
     const { rows, report } = await runTable(table([...names, "a", "g"]), engine);
-    expect(batches).toEqual([
-      ["a", "b", "c"],
-      ["d", "e", "f"],
-    ]);
-    expect(statusesOf(rows)).toEqual([
-      ...Array(4).fill("ok"),
-      ...Array(4).fill("quota_exceeded"),
-      "ok",
-      "quota_exceeded",
-    ]);
+    const left = "quota_exceeded";
+    expect(wordsOf(batches)).toEqual(["abc", "def"]);
+    expect(statusesOf(rows)).toEqual([...Array(4).fill("ok"), ...Array(4).fill(left), "ok", left]);
     expect(report).toMatchObject({ charged: 4, distinct: 8, quota: { left: 0 } });
   });
 
@@ -188,11 +179,7 @@ describe("no batch is sent", () => {
     const { engine, batches } = countingEngine();
     await runTable(table(names.slice(2, 5)), engine, { cache: await open() });
     const { report, rows } = await runTable(table(names), engine, { cache: await open() });
-    expect(batches).toEqual([
-      ["c", "d", "e"],
-      ["a", "b", "f"],
-      ["g", "h"],
-    ]);
+    expect(wordsOf(batches)).toEqual(["cde", "abf", "gh"]);
     expect(statusesOf(rows)).toEqual(Array(8).fill("ok"));
     expect(report).toMatchObject({ charged: 5, cached: 3, distinct: 8 });
   });
@@ -219,7 +206,7 @@ describe("the batch of a killed run", () => {
     const { engine, batches } = countingEngine();
     const opened = typeof list === "string" ? list : list(batches);
     const { rows } = await runTable(opened, engine, { cache: await open() });
-    return { batches: batches.map((batch) => batch.join("")), rows, left: await (await open()).unfinished() };
+    return { batches: wordsOf(batches), rows, left: await (await open()).unfinished() };
   }
 
   test("goes out again in its old order", async () => {
@@ -252,7 +239,7 @@ describe("the batch of a killed run", () => {
     await killed.begin(hashesIn(killed, ["b", "c"]));
     const { engine, batches } = countingEngine();
     await runTable(table(names.slice(0, 4)), engine, { cache: await open() });
-    expect(batches.map((batch) => batch.join(""))).toEqual(["ab", "c", "d"]);
+    expect(wordsOf(batches)).toEqual(["ab", "c", "d"]);
   });
 
   test("waits through a pause of the input", async () => {
@@ -276,11 +263,8 @@ describe("runs side by side", () => {
       await sleep(20);
     };
     const lists = [names, names.toReversed(), ["d", "x", "a", "y"]];
-    const runs = await Promise.all(
-      lists.map(async (list) =>
-        runTable(table(list), countingEngine({ onBatch, concurrency: 2 }).engine, { cache: await open() }),
-      ),
-    );
+    const engine = () => countingEngine({ onBatch, concurrency: 2 }).engine;
+    const runs = await Promise.all(lists.map(async (list) => runTable(table(list), engine(), { cache: await open() })));
     expect(sent.toSorted()).toEqual([...names, "x", "y"]);
     for (const { rows } of runs) expect(new Set(statusesOf(rows))).toEqual(new Set(["ok"]));
     const total = (count: "charged" | "cached") => runs.reduce((sum, { report }) => sum + report[count], 0);
@@ -299,13 +283,13 @@ describe("runs side by side", () => {
         if (now.length === 0) continue;
         await sleep(5);
         paid.push(items[now[0]!]!);
-        verdicts[now[0]!] = { status: "ok" };
-        await listener!.onAnswered([now[0]!], [{ status: "ok" }]);
+        verdicts[now[0]!] = ok;
+        await listener!.onAnswered([now[0]!], [ok]);
         // Nothing is claimed while the engine waits.
         await sleep(20);
       }
       const charged = verdicts.filter((verdict) => verdict !== notChecked).length;
-      return { verdicts, charged, exhausted: false, quota: { left: null, renewsAt: null } };
+      return { verdicts, charged, exhausted: false, quota: noQuota };
     };
     const engine = () => ({ ...countingEngine({ batchSize: 8 }).engine, validate });
     const lists = [names, names.toReversed()];
@@ -367,18 +351,12 @@ describe("runs side by side", () => {
       await other.begin(stored);
       await other.finish(stored, stored, ["ok"]);
       // The first answer lacks an item, which is asked for again.
-      for (const [asked, answered] of [
-        [[0, 1, 2], [1]],
-        [[2], [2]],
-      ] as const) {
-        await listener!.onSubmit(asked);
-        await listener!.onAnswered(
-          answered,
-          answered.map(() => ({ status: "ok" })),
-        );
-      }
-      const verdicts = items.map((_, i) => (i === 0 ? notChecked : { status: "ok" }));
-      return { verdicts, charged: 2, exhausted: false, quota: { left: null, renewsAt: null } };
+      await listener!.onSubmit([0, 1, 2]);
+      await listener!.onAnswered([1], [ok]);
+      await listener!.onSubmit([2]);
+      await listener!.onAnswered([2], [ok]);
+      const verdicts = items.map((_, i) => (i === 0 ? notChecked : ok));
+      return { verdicts, charged: 2, exhausted: false, quota: noQuota };
     };
     const { engine } = countingEngine();
     const { rows } = await runTable(table(["a", "b", "c"]), { ...engine, validate }, { cache: await open() });
@@ -437,12 +415,10 @@ test("an unknown status is written unchanged, and too many different ones end th
   const { engine } = countingEngine({ batchSize: 200 });
   const validate: Validator["validate"] = async (_kind, items, _signal, listener) => {
     const verdicts = items.map((item) => ({ status: `status of ${item}` }));
-    await listener?.onSubmit(items.map((_, i) => i));
-    await listener?.onAnswered(
-      items.map((_, i) => i),
-      verdicts,
-    );
-    return { verdicts, charged: items.length, exhausted: false, quota: { left: null, renewsAt: null } };
+    const indices = items.map((_, i) => i);
+    await listener?.onSubmit(indices);
+    await listener?.onAnswered(indices, verdicts);
+    return { verdicts, charged: items.length, exhausted: false, quota: noQuota };
   };
   const { rows } = await runTable(table(["a", "b"]), { ...engine, validate }, { cache: await open() });
   expect(rows).toEqual(["a@b.net,status of a@b.net", "b@b.net,status of b@b.net"]);
