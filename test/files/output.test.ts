@@ -1,32 +1,23 @@
 /** Covers how output files are written, replaced and discarded. */
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { join } from "node:path";
+import { chmodSync, chownSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openOutputFile } from "../../src/files/output.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { folderOf, temporaryFolder } from "../support/temporary-folder.js";
+
+/** Returns the path of out.csv, which is there. */
+const oldFile = () => join(folderOf({ "out.csv": "old" }), "out.csv");
 
 describe("an output file", () => {
   test("replaces the old file only on commit, as a whole", async () => {
-    const folder = temporaryFolder();
-    const path = join(folder, "out.csv");
-    writeFileSync(path, "old");
+    const path = oldFile();
     const sink = await openOutputFile(path);
     await sink.write(Buffer.from("new, "));
     await sink.write(Buffer.from("whole"));
     expect(readFileSync(path, "utf8")).toBe("old");
     await sink.commit();
     expect(readFileSync(path, "utf8")).toBe("new, whole");
-    expect(readdirSync(folder)).toEqual(["out.csv"]);
+    expect(readdirSync(dirname(path))).toEqual(["out.csv"]);
   });
 
   test("leaves no file when it is discarded", async () => {
@@ -40,53 +31,36 @@ describe("an output file", () => {
   // The umask takes rights from new files, and would from the last two.
   test.each(["600", "640", "666", "2775"])("keeps the mode %s of the file it replaces", async (octal) => {
     const mode = Number.parseInt(octal, 8);
-    const path = join(temporaryFolder(), "out.csv");
-    writeFileSync(path, "old");
+    const path = oldFile();
     chmodSync(path, mode);
-    const sink = await openOutputFile(path);
-    await sink.commit();
+    await (await openOutputFile(path)).commit();
     expect(statSync(path).mode & 0o7777).toBe(mode);
   });
 
   test.skipIf(process.getuid?.() !== 0)("keeps the owner and the group of the file it replaces", async () => {
-    const path = join(temporaryFolder(), "out.csv");
-    writeFileSync(path, "old");
+    const path = oldFile();
     chownSync(path, 12_345, 23_456);
-    const sink = await openOutputFile(path);
-    await sink.commit();
-    const { uid, gid } = statSync(path);
-    expect({ uid, gid }).toEqual({ uid: 12_345, gid: 23_456 });
+    await (await openOutputFile(path)).commit();
+    expect(statSync(path)).toMatchObject({ uid: 12_345, gid: 23_456 });
   });
 
-  test("goes to the target of a symbolic link", async () => {
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, "real"));
-    writeFileSync(join(folder, "real", "out.csv"), "old");
-    const link = join(folder, "link.csv");
-    symlinkSync(join("real", "out.csv"), link);
-    const sink = await openOutputFile(link);
-    await sink.write(Buffer.from("new"));
-    await sink.commit();
-    expect(readlinkSync(link)).toBe(join("real", "out.csv"));
-    expect(readFileSync(join(folder, "real", "out.csv"), "utf8")).toBe("new");
-  });
-
-  test("appears at the missing target of a symbolic link", async () => {
-    const folder = temporaryFolder();
-    symlinkSync("new.csv", join(folder, "link.csv"));
-    const sink = await openOutputFile(join(folder, "link.csv"));
-    await sink.write(Buffer.from("new"));
-    await sink.commit();
-    expect(readlinkSync(join(folder, "link.csv"))).toBe("new.csv");
-    expect(readFileSync(join(folder, "new.csv"), "utf8")).toBe("new");
-  });
+  test.each(["real/out.csv", "new.csv"])(
+    "goes to the target of a symbolic link, which may be missing: %s",
+    async (target) => {
+      const folder = folderOf({ "real/out.csv": "old" });
+      const link = join(folder, "link.csv");
+      symlinkSync(target, link);
+      const sink = await openOutputFile(link);
+      await sink.write(Buffer.from("new"));
+      await sink.commit();
+      expect(readlinkSync(link)).toBe(target);
+      expect(readFileSync(join(folder, target), "utf8")).toBe("new");
+    },
+  );
 
   test("starts as a temporary file with the same mode, even for the longest name", async () => {
-    const folder = temporaryFolder();
-    const path = join(folder, "x".repeat(255));
-    writeFileSync(path, "old");
-    chmodSync(path, 0o600);
-    const sink = await openOutputFile(path);
+    const folder = folderOf({ ["x".repeat(255)]: "old" }, 0o600);
+    const sink = await openOutputFile(join(folder, "x".repeat(255)));
     const temporary = readdirSync(folder).find((name) => name.endsWith(".tmp")) ?? "";
     expect(statSync(join(folder, temporary)).mode & 0o777).toBe(0o600);
     await sink.discard();
@@ -97,16 +71,13 @@ describe("an output file", () => {
     ["a path in a missing folder", (folder: string) => join(folder, "none", "out.csv"), "the folder does not exist"],
     ["a path below a file", (folder: string) => join(folder, "file", "out.csv"), "its folder is a file"],
   ])("cannot be %s", async (_, pathIn, message) => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, "file"), "");
-    await expect(openOutputFile(pathIn(folder))).rejects.toThrow(message);
+    await expect(openOutputFile(pathIn(folderOf({ file: "" })))).rejects.toThrow(message);
   });
 
   test("takes the bytes in place if it is a device", async () => {
     const sink = await openOutputFile("/dev/full");
-    await expect(sink.write(Buffer.from("x"))).rejects.toThrow(
-      "/dev/full: cannot be written: no space left on the device",
-    );
+    const message = "/dev/full: cannot be written: no space left on the device";
+    await expect(sink.write(Buffer.from("x"))).rejects.toThrow(message);
     await sink.discard();
     expect(statSync("/dev/full").isCharacterDevice()).toBe(true);
   });

@@ -1,22 +1,17 @@
 /** Covers allow and deny lists and canonical addresses on the command line. */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
 const stdin = "a@gmial.com\nBoss@mailinator.com\nb@mailinator.com\nann@larch-and-oak.com\n";
 const files = {
   "allow.txt": "\ufeff# mine\r\ngmial.com\r\n",
   "boss.txt": "boss@mailinator.com",
   "deny.txt": "larch-and-oak.com\n",
+  "more.txt": "news@*\n",
+  "wrong.txt": "b.net\ntwo words\n",
+  "mx.txt": "mx:b.net\n",
 };
-
-function folder(): string {
-  const home = temporaryFolder();
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
-  return home;
-}
 
 const checked =
   "a@gmial.com,ok\nBoss@mailinator.com,ok\nb@mailinator.com,disposable\nann@larch-and-oak.com,disposable\n";
@@ -29,26 +24,22 @@ describe("allow and deny lists", () => {
     ["from the environment", [], { IDV_ALLOW: "allow.txt:boss.txt", IDV_DENY: "deny.txt" }],
     ["from options rather than the environment", options, { IDV_DENY: "missing.txt" }],
   ])("apply %s", async (_, args, env) => {
-    const { code, stdout } = await idv(["emails", "-q", ...args], { home: folder(), env, stdin });
+    const { code, stdout } = await idv(["emails", "-q", ...args], { home: folderOf(files), env, stdin });
     expect({ code, stdout }).toEqual({ code: 0, stdout: checked });
   });
 
   test("with --allow-only, leave nothing else", async () => {
-    const home = folder();
-    writeFileSync(join(home, "more.txt"), "news@*\n");
+    const home = folderOf(files);
     const lists = ["--allow-only", "allow.txt", "--allow-only", "boss.txt", "--allow", "more.txt"];
     const input = `${stdin}c@gmail.com\nNews@gmail.com\n`;
-    expect(await idv(["emails", "-q", ...lists], { home, stdin: input })).toMatchObject({
-      stdout:
-        "a@gmial.com,ok\nBoss@mailinator.com,ok\nb@mailinator.com,disposable\nann@larch-and-oak.com,disposable\n" +
-        "c@gmail.com,disposable\nNews@gmail.com,ok\n",
-    });
+    const { stdout } = await idv(["emails", "-q", ...lists], { home, stdin: input });
+    expect(stdout).toBe(`${checked}c@gmail.com,disposable\nNews@gmail.com,ok\n`);
     const check = await idv(["check", "c@gmail.com", ...lists], { home });
     expect(check.stdout).toBe("c@gmail.com\tdisposable\tdeny-list: *\n");
   });
 
   test("apply to idv check", async () => {
-    const { stdout } = await idv(["check", "ann@larch-and-oak.com", ...options], { home: folder() });
+    const { stdout } = await idv(["check", "ann@larch-and-oak.com", ...options], { home: folderOf(files) });
     expect(stdout).toBe("ann@larch-and-oak.com\tdisposable\tdeny-list: larch-and-oak.com\n");
   });
 
@@ -57,48 +48,37 @@ describe("allow and deny lists", () => {
     ["wrong.txt", 2, "wrong.txt:2: neither a domain nor an address: a space in the domain"],
     ["mx.txt", 2, "mx.txt:1: neither a domain nor an address: only a deny list takes mx:"],
   ])("end the run with the reason: %s", async (name, expected, message) => {
-    const home = folder();
-    writeFileSync(join(home, "wrong.txt"), "b.net\ntwo words\n");
-    writeFileSync(join(home, "mx.txt"), "mx:b.net\n");
     const option = name === "mx.txt" ? "--allow" : "--deny";
-    const { code, stdout, stderr } = await idv(["emails", option, name], { home, stdin });
-    expect({ code, stdout, stderr }).toEqual({ code: expected, stdout: "", stderr: `idv: ${message}\n` });
+    const outcome = await idv(["emails", option, name], { home: folderOf(files), stdin });
+    expect(outcome).toEqual({ code: expected, stdout: "", stderr: `idv: ${message}\n` });
   });
 });
 
 describe("canonical addresses", () => {
   const rows = "Ann.Lee+x@GoogleMail.com,1\nannlee@gmail.com,2\nnot an address,3\n,4\nAnnLee@gmail.com,5\n";
 
-  test.each<[string, string[], string]>([
-    [
-      "appear with --add canonical",
-      ["--add", "canonical"],
-      "email,n,status,canonical\nAnn.Lee+x@GoogleMail.com,1,alias,annlee@gmail.com\nannlee@gmail.com,2,ok,annlee@gmail.com\n" +
-        "not an address,3,fake,\n,4,,\nAnnLee@gmail.com,5,ok,annlee@gmail.com\n",
-    ],
-    [
-      "stay once with --dedupe=canonical",
-      ["--dedupe=canonical"],
-      "email,n,status\nAnn.Lee+x@GoogleMail.com,1,alias\nnot an address,3,fake\n,4,\n",
-    ],
-    [
-      "stay once among the rows that --drop leaves",
-      ["--dedupe=canonical", "--drop", "alias"],
-      "email,n,status\nannlee@gmail.com,2,ok\nnot an address,3,fake\n,4,\n",
-    ],
-    [
-      "do not matter to --dedupe",
-      ["--dedupe"],
-      "email,n,status\nAnn.Lee+x@GoogleMail.com,1,alias\nannlee@gmail.com,2,ok\nnot an address,3,fake\n,4,\n",
-    ],
-  ])("%s", async (_, args, expected) => {
-    const { code, stdout } = await idv(["emails", "-q", ...args], { stdin: `email,n\n${rows}` });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expected });
+  const [alias, ok, rest] = ["Ann.Lee+x@GoogleMail.com,1,alias", "annlee@gmail.com,2,ok", "not an address,3,fake\n,4,"];
+  test.each([
+    ["--dedupe=canonical", `${alias}\n${rest}\n`],
+    // Once among the rows that --drop leaves.
+    ["--dedupe=canonical --drop alias", `${ok}\n${rest}\n`],
+    ["--dedupe", `${alias}\n${ok}\n${rest}\n`],
+  ])("stay once with %s", async (options, expected) => {
+    const run = await idv(["emails", "-q", ...options.split(" ")], { stdin: `email,n\n${rows}` });
+    expect(run).toMatchObject({ code: 0, stdout: `email,n,status\n${expected}` });
+  });
+
+  test("appear with --add canonical", async () => {
+    const run = await idv(["emails", "-q", "--add", "canonical"], { stdin: `email,n\n${rows}` });
+    const found = `${alias},annlee@gmail.com\n${ok},annlee@gmail.com\nnot an address,3,fake,\n,4,,\n`;
+    expect(run).toMatchObject({
+      code: 0,
+      stdout: `email,n,status,canonical\n${found}AnnLee@gmail.com,5,ok,annlee@gmail.com\n`,
+    });
   });
 
   test("need --dedupe=canonical: --dedupe=other is a usage error", async () => {
-    const { code, stderr } = await idv(["emails", "--dedupe=other"]);
-    expect(code).toBe(2);
-    expect(stderr).toBe('idv: --dedupe: "other" is invalid. It takes one of item, canonical.\n');
+    const stderr = 'idv: --dedupe: "other" is invalid. It takes one of item, canonical.\n';
+    expect(await idv(["emails", "--dedupe=other"])).toMatchObject({ code: 2, stderr });
   });
 });
