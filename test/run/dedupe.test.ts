@@ -56,10 +56,8 @@ test.each(["item", "canonical"] as const)(
   "--dedupe by %s keeps all rows without an item, with or without a status of an earlier run",
   async (dedupe) => {
     const kept = [",ok,1", "n/a,fake,2", ",,3", "n/a,,4", ",ok,5", "ann@larch-and-oak.com,ok,6", ",alias,8"];
-    const table = ["email,status,id", ...kept.slice(0, 6), "ann@larch-and-oak.com,ok,7", ...kept.slice(6), ""].join(
-      "\n",
-    );
-    const { output, report } = await runTable(table, validator, { isUpdate: true, filter: { dedupe } });
+    const table = ["email,status,id", ...kept.toSpliced(6, 0, "ann@larch-and-oak.com,ok,7"), ""];
+    const { output, report } = await runTable(table.join("\n"), validator, { isUpdate: true, filter: { dedupe } });
     expect(output).toBe(["email,status,id", ...kept, ""].join("\n"));
     expect(report).toMatchObject({ rows: 8, written: 7 });
   },
