@@ -43,29 +43,18 @@ describe("downloaded lists", () => {
     ["have five popular domains", [...names(5000), ...popular.slice(0, 5)]],
   ])("may %s", (_, list) => expect(compile(list).notices).toEqual([]));
 
+  // Of the same length for the table, which has each name once.
+  const long = Array.from({ length: 8751 }, (_, i) => `new-${i % 6000}.com`);
+  const noDomains = Array.from({ length: 7000 }, (_, i) => `not a domain ${i}`);
+  const withPopular = [...names(5000), ...popular.map((name) => ` ${name.toUpperCase()}`)];
+  const six = "6 popular domains would become disposable";
   const anyway = "; if the lists are right, pass --force";
   test.each<[string, unknown, string, string]>([
     ["less than half as long", names(3499), "its list shrinks from 7,000 domains to 3,499, less than half", anyway],
-    [
-      "over 1.25 times as long",
-      // Of the same length for the table, which has each name once.
-      Array.from({ length: 8751 }, (_, i) => `new-${i % 6000}.com`),
-      "its list grows from 7,000 domains to 8,751, more than 1.25 times",
-      anyway,
-    ],
-    [
-      "names that are no domains",
-      Array.from({ length: 7000 }, (_, i) => `not a domain ${i}`),
-      "the table shrinks from 5,000 domains to",
-      anyway,
-    ],
+    ["over 1.25 times as long", long, "its list grows from 7,000 domains to 8,751, more than 1.25 times", anyway],
+    ["names that are no domains", noDomains, "the table shrinks from 5,000 domains to", anyway],
     ["a table over 1.25 times as long", names(7000), "the table grows from 5,000 domains to 7,", anyway],
-    [
-      "six popular domains",
-      [...names(5000), ...popular.map((name) => ` ${name.toUpperCase()}`)],
-      "6 popular domains would become disposable, such as bbc.co.uk, mit.edu, chase.com",
-      anyway,
-    ],
+    ["six popular domains", withPopular, `${six}, such as bbc.co.uk, mit.edu, chase.com`, anyway],
     ["no array", { domains: [] }, "contains no list of domains", ""],
     ["no JSON", "<html>", "contains no list of domains", ""],
   ])("fail with the reason: %s", (_, content, message, advice) => {
