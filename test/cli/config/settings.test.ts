@@ -38,15 +38,11 @@ async function resolve({ options = {}, env = {}, project, user, login }: Given) 
   return { resolved, source: (name: SettingName) => resolved[name].source.replace(`${home}/`, "") };
 }
 
+const ofProject = "project/.idvrc.json";
 test.each<[string, Given, number, string]>([
   ["the default", {}, 100, "default"],
   ["the user's file before the default", { user: { batchSize: 2 } }, 2, "config/idv/config.json"],
-  [
-    "the project's file before the user's",
-    { user: { batchSize: 2 }, project: { batchSize: 3 } },
-    3,
-    "project/.idvrc.json",
-  ],
+  ["the project's file before the user's", { user: { batchSize: 2 }, project: { batchSize: 3 } }, 3, ofProject],
   ["a variable before the files", { project: { batchSize: 3 }, env: { IDV_BATCH_SIZE: "4" } }, 4, "IDV_BATCH_SIZE"],
   ["--set before all others", { env: { IDV_BATCH_SIZE: "4" }, options: { set: [["batchSize", 5]] } }, 5, "--set"],
   ["the default if a variable is empty", { env: { IDV_BATCH_SIZE: "" } }, 100, "default"],
@@ -55,16 +51,13 @@ test.each<[string, Given, number, string]>([
   expect({ value: resolved.batchSize.value, source: sourceOf("batchSize") }).toEqual({ value, source });
 });
 
-const [url, other] = ["https://a.example.com/v1", "https://b.example.com"];
+const origin = "https://a.example.com";
+const [url, other] = [`${origin}/v1`, "https://b.example.com"];
 test.each<[string, Given, boolean]>([
   ["no other source", { project: { baseUrl: url } }, true],
   ["the user's file names another service", { project: { baseUrl: url }, user: { baseUrl: other } }, true],
   ["idv login is for another service", { project: { baseUrl: url }, login: other }, true],
-  [
-    "the user's file names the same origin",
-    { project: { baseUrl: url }, user: { baseUrl: "https://a.example.com" } },
-    false,
-  ],
+  ["the user's file names the same origin", { project: { baseUrl: url }, user: { baseUrl: origin } }, false],
   ["idv login is for the same origin", { project: { baseUrl: url }, login: url }, false],
   ["only the user's file names it", { user: { baseUrl: url } }, false],
   ["a variable names it", { project: { baseUrl: other }, env: { IDV_BASE_URL: url } }, false],
@@ -83,22 +76,15 @@ test.each<[string, Given, boolean]>([
   expect(resolved.engine.isUntrusted ?? false).toBe(isUntrusted);
 });
 
+const unknown = 'config.json: "colour" is not a known setting; see idv help settings';
 test.each<[string, Given, string]>([
   ["a value of a variable", { env: { IDV_CONCURRENCY: "0" } }, 'IDV_CONCURRENCY: "0" is invalid.'],
   ["a value of a file", { project: { timeout: "soon" } }, '.idvrc.json: timeout: "soon" is invalid.'],
   ["a key in a file", { user: { apiKey: "sk_1" } }, "config.json: a key does not belong here"],
-  [
-    "an unknown setting",
-    { user: { colour: 1 } },
-    'config.json: "colour" is not a known setting; see idv help settings',
-  ],
+  ["an unknown setting", { user: { colour: 1 } }, unknown],
   ["null in a file", { project: { emptyValues: null } }, ".idvrc.json: emptyValues: takes text, a number"],
   ["an object in a file", { user: { cell: {} } }, "config.json: cell: takes text, a number"],
-  [
-    "a password in a URL, which is not shown",
-    { env: { IDV_BASE_URL: "https://u:p@x.net" } },
-    "IDV_BASE_URL: it is invalid.",
-  ],
+  ["a password, which is not shown", { env: { IDV_BASE_URL: "https://u:p@x.net" } }, "IDV_BASE_URL: it is invalid."],
 ])("rejects %s", (_, given, message) => expect(resolve(given)).rejects.toThrow(message));
 
 test.each<[string, (path: string) => void, string]>([

@@ -26,28 +26,18 @@ function choose({ engine = "auto", baseUrl, isUntrusted, key, allowsHttp = false
   return chooseEngine(settings, options, env);
 }
 
+const byKey = "api: a file; a key is configured: IDV_API_KEY";
+const untrusted = { baseUrl: url, isUntrusted: true } as const;
 test.each<[string, Given, string]>([
   ["no key", {}, "offline: no key is configured"],
   ["an empty key and no service", { key: "" }, "offline: no key is configured"],
-  ["a key and a base URL", { key: "k", baseUrl: url }, "api: a file; a key is configured: IDV_API_KEY"],
+  ["a key and a base URL", { key: "k", baseUrl: url }, byKey],
   ["the engine api", { engine: "api", key: "k", baseUrl: url }, "api: a file; IDV_ENGINE"],
   ["the engine offline", { engine: "offline", key: "k", baseUrl: url }, "offline: IDV_ENGINE"],
   ["--offline", { key: "k", baseUrl: url, options: { offline: true } }, "offline: --offline"],
-  [
-    "--offline and an untrusted base URL",
-    { key: "k", baseUrl: url, isUntrusted: true, options: { offline: true } },
-    "offline: --offline",
-  ],
-  [
-    "plain http to this machine",
-    { key: "k", baseUrl: "http://127.0.0.1:8787" },
-    "api: a file; a key is configured: IDV_API_KEY",
-  ],
-  [
-    "plain http to another host with --set allowInsecureHttp=true",
-    { key: "k", baseUrl: "http://192.0.2.1", allowsHttp: true },
-    "api: a file; a key is configured: IDV_API_KEY",
-  ],
+  ["--offline and an untrusted URL", { key: "k", ...untrusted, options: { offline: true } }, "offline: --offline"],
+  ["plain http to this machine", { key: "k", baseUrl: "http://127.0.0.1:8787" }, byKey],
+  ["plain http that is allowed", { key: "k", baseUrl: "http://192.0.2.1", allowsHttp: true }, byKey],
 ])("chooses an engine and gives the reason for %s", async (_, given, expected) => {
   const { name, reason } = await choose(given);
   expect(`${name}: ${reason}`).toBe(expected);
@@ -56,30 +46,15 @@ test.each<[string, Given, string]>([
 test.each<[string, Given, string, string]>([
   ["the engine api without a key", { engine: "api" }, "AuthorisationError", "no key is configured"],
   ["a service without a key", { baseUrl: url }, "AuthorisationError", `${url} (a file): no key is configured`],
-  [
-    "a service of a project and no key",
-    { baseUrl: url, isUntrusted: true },
-    "AuthorisationError",
-    `${url} (a file): no key is configured`,
-  ],
+  ["a service of a project", untrusted, "AuthorisationError", `${url} (a file): no key is configured`],
   ["a service with an empty key", { baseUrl: url, key: "" }, "AuthorisationError", "IDV_API_KEY is empty"],
   ["a service with a blank key", { baseUrl: url, key: "  " }, "AuthorisationError", "IDV_API_KEY: holds no key"],
   ["the engine api with an empty key", { engine: "api", key: "" }, "AuthorisationError", "IDV_API_KEY is empty"],
   ["a key of two words", { key: "a b", baseUrl: url }, "AuthorisationError", "IDV_API_KEY: holds no key"],
   ["a key without a base URL", { key: "k" }, "UsageError", "no base URL"],
   ["plain http to another host", { key: "k", baseUrl: "http://192.0.2.1" }, "UsageError", "would be sent unencrypted"],
-  ["an untrusted base URL with a key", { key: "k", baseUrl: url, isUntrusted: true }, "UsageError", "is not trusted"],
-  [
-    "an untrusted base URL with the engine api",
-    { engine: "api", baseUrl: url, isUntrusted: true },
-    "UsageError",
-    "is not trusted",
-  ],
+  ["an untrusted base URL with a key", { key: "k", ...untrusted }, "UsageError", "is not trusted"],
+  ["an untrusted URL with the engine api", { engine: "api", ...untrusted }, "UsageError", "is not trusted"],
 ])("rejects %s as a choice of the engine", async (_, given, name, message) => {
-  const error = await choose(given).then(
-    () => undefined,
-    (thrown: Error) => thrown,
-  );
-  expect(error?.name).toBe(name);
-  expect(error?.message).toContain(message);
+  await expect(choose(given)).rejects.toMatchObject({ name, message: expect.stringContaining(message) });
 });

@@ -6,72 +6,39 @@ import { folderOf } from "../../support/temporary-folder.js";
 describe("the choice of engine and key", () => {
   const file = { "list.csv": "email\nann@larch-and-oak.com\n" };
   const homeWith = (files: Readonly<Record<string, string>>) => folderOf(files, 0o600);
+  const service = { IDV_BASE_URL: "https://x.net" };
+  const noKey = "idv: no key is configured: idv login keeps one, or set IDV_API_KEY, or use --offline\n";
+  const noBaseUrl =
+    "idv: no base URL: a key is configured (IDV_API_KEY), so name its service with --base-url or IDV_BASE_URL, or use --offline\n";
+  const plainHttp =
+    "idv: http://192.0.2.1 (--base-url): the key would be sent unencrypted; use https, or --set allowInsecureHttp=true\n";
+  const invalidUrl = "idv: IDV_BASE_URL: it is invalid. It takes a URL such as https://example.com/v1.\n";
+  const holdsNone = "holds no key; a key is one word of ASCII characters\n";
+  const commandFailed = "idv: IDV_API_KEY_COMMAND: the command failed: exit code 7\n";
+  const otherEngine = "idv: --quota is for the offline engine; add --offline\n";
   test.each<[string, string[], Record<string, string>, number, string]>([
     ["no key", [], {}, 0, "offline engine (no key is configured)"],
     ["an empty key", [], { IDV_API_KEY: "", IDV_ENGINE: "" }, 0, "offline engine (no key is configured)"],
     ["--offline with a key", ["--offline"], { IDV_API_KEY: "sk_1" }, 0, "offline engine (--offline)"],
     ["IDV_ENGINE", [], { IDV_API_KEY: "sk_1", IDV_ENGINE: "offline" }, 0, "offline engine (IDV_ENGINE)"],
-    [
-      "--set engine=api without a key",
-      ["--set", "engine=api"],
-      {},
-      3,
-      "idv: no key is configured: idv login keeps one, or set IDV_API_KEY, or use --offline\n",
-    ],
-    [
-      "a key without a base URL",
-      [],
-      { IDV_API_KEY: "sk_1" },
-      2,
-      "idv: no base URL: a key is configured (IDV_API_KEY), so name its service with --base-url or IDV_BASE_URL, or use --offline\n",
-    ],
-    [
-      "plain http to another host",
-      ["--base-url", "http://192.0.2.1"],
-      { IDV_API_KEY: "sk_1" },
-      2,
-      "idv: http://192.0.2.1 (--base-url): the key would be sent unencrypted; use https, or --set allowInsecureHttp=true\n",
-    ],
-    [
-      "an invalid base URL",
-      [],
-      { IDV_API_KEY: "sk_1", IDV_BASE_URL: "ftp://x" },
-      2,
-      "idv: IDV_BASE_URL: it is invalid. It takes a URL such as https://example.com/v1.\n",
-    ],
-    [
-      "a key of two words",
-      [],
-      { IDV_API_KEY: "sk_1 sk_2", IDV_BASE_URL: "https://x.net" },
-      3,
-      "idv: IDV_API_KEY: holds no key; a key is one word of ASCII characters\n",
-    ],
-    [
-      "a command that fails",
-      [],
-      { IDV_API_KEY_COMMAND: "exit 7", IDV_BASE_URL: "https://x.net" },
-      3,
-      "idv: IDV_API_KEY_COMMAND: the command failed: exit code 7\n",
-    ],
+    ["--set engine=api without a key", ["--set", "engine=api"], {}, 3, noKey],
+    ["a key without a base URL", [], { IDV_API_KEY: "sk_1" }, 2, noBaseUrl],
+    ["plain http to another host", ["--base-url", "http://192.0.2.1"], { IDV_API_KEY: "sk_1" }, 2, plainHttp],
+    ["an invalid base URL", [], { IDV_API_KEY: "sk_1", IDV_BASE_URL: "ftp://x" }, 2, invalidUrl],
+    ["a key of two words", [], { IDV_API_KEY: "sk_1 sk_2", ...service }, 3, `idv: IDV_API_KEY: ${holdsNone}`],
+    ["a command that fails", [], { IDV_API_KEY_COMMAND: "exit 7", ...service }, 3, commandFailed],
     [
       "a command that prints nothing",
       [],
-      { IDV_API_KEY_COMMAND: "true", IDV_BASE_URL: "https://x.net" },
+      { IDV_API_KEY_COMMAND: "true", ...service },
       3,
-      "idv: IDV_API_KEY_COMMAND: holds no key; a key is one word of ASCII characters\n",
+      `idv: IDV_API_KEY_COMMAND: ${holdsNone}`,
     ],
     ["a missing key file", ["--set", "apiKeyFile=none"], {}, 2, "idv: none: the key cannot be read: no such file\n"],
-    [
-      "an option of the other engine",
-      ["--quota", "q"],
-      { IDV_API_KEY: "sk_1", IDV_BASE_URL: "https://x.net" },
-      2,
-      "idv: --quota is for the offline engine; add --offline\n",
-    ],
+    ["an option of the other engine", ["--quota", "q"], { IDV_API_KEY: "sk_1", ...service }, 2, otherEngine],
   ])("comes with its reason for %s", async (_, args, env, code, message) => {
     const outcome = await idv(["emails", "list.csv", ...args], { home: homeWith(file), env });
-    expect(outcome.stderr).toContain(message);
-    expect(outcome.code).toBe(code);
+    expect(outcome).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });
 
   test.each([

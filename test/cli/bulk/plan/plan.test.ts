@@ -56,74 +56,46 @@ test.each<[string, string | undefined, Partial<BulkOptions>, Record<string, unkn
   for (const [name, value] of Object.entries(expected)) expect(relative[name]).toBe(value);
 });
 
-test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
-  ["a comment that is the usual quote", "l", { comment: '"' }, "need different characters"],
-  ["an escape that is the delimiter", "l", { quote: { quote: '"', escape: "," }, delimiter: "," }, "different"],
-  ["--offline with DNS", "l", { offline: true, set: [["dns", "strict"]] }, "leave out --set dns"],
-  ["--offline with a service", "l", { offline: true, set: [["engine", "api"]] }, "leave out --set engine"],
-  ["all columns and another one", "l", { column: ["*", "a"] }, '-c "*" stands for all columns'],
-  ["two formats of the log", "l", { log: [{ format: "json" }, { format: "text" }] }, "--log takes one of"],
-  ["two files of the log", "l", { log: [{ summaryFile: "a" }, { summaryFile: "b" }] }, "--log takes one of"],
-  [
-    "two pages, one with addresses",
-    "l",
-    {
-      report: [
-        { path: "a", isFull: true },
-        { path: "b", isFull: false },
-      ],
-    },
-    "all list addresses with full:, or none",
-  ],
-  ["bad rows in a workbook", "l", { output: "o.xlsx", badRows: { policy: "keep" } }, "--bad-rows keep needs"],
-  ["standard input in place", undefined, { inPlace: "" }, "--in-place needs a FILE"],
-  [
-    "comments that --format drops",
-    "l",
-    { inPlace: "", comment: "#", format: "csv" },
-    "--in-place would lose the comments",
-  ],
-  ["a delimiter that is the quote", "l", { delimiter: "'", quote: { quote: "'" } }, "need different characters"],
-  ["a quote that starts comments", "l", { quote: { quote: "#" }, comment: "#" }, "need different characters"],
-  [
-    "bad rows with another format",
-    "l",
-    { badRows: { policy: "keep" }, format: "tsv" },
-    "--bad-rows keep needs the format of FILE",
-  ],
-  [
-    "bad rows that would be lost",
-    "l",
-    { inPlace: "", badRows: { policy: "skip" } },
-    "--in-place would lose the bad rows: keep them with --bad-rows skip:FILE, or the old file with -I.bak",
-  ],
-  [
-    "bad rows with --split",
-    "l",
-    { badRows: { policy: "keep" }, split: "d" },
-    "--bad-rows keep needs the format of FILE",
-  ],
-  ["the quota file as output", "l", { output: "q", quota: "q" }, "cannot be the output and the quota file at once"],
-  [
-    "the input as file of bad rows",
-    "l",
-    { badRows: { policy: "skip", file: "l" } },
-    "cannot be the input and the file of bad rows at once",
-  ],
+const keepNeeds = "--bad-rows keep needs the format of FILE";
+const lost = "--in-place would lose the bad rows: keep them with --bad-rows skip:FILE, or the old file with -I.bak";
+const pages = [
+  { path: "a", isFull: true },
+  { path: "b", isFull: false },
+];
+const fileOf = (path: string) => ({ policy: "skip" as const, file: path });
+test.each<[string, Partial<BulkOptions>, string, string?]>([
+  ["a comment that is the usual quote", { comment: '"' }, "need different characters"],
+  ["an escape that is the delimiter", { quote: { quote: '"', escape: "," }, delimiter: "," }, "different"],
+  ["--offline with DNS", { offline: true, set: [["dns", "strict"]] }, "leave out --set dns"],
+  ["--offline with a service", { offline: true, set: [["engine", "api"]] }, "leave out --set engine"],
+  ["all columns and another one", { column: ["*", "a"] }, '-c "*" stands for all columns'],
+  ["two formats of the log", { log: [{ format: "json" }, { format: "text" }] }, "--log takes one of"],
+  ["two files of the log", { log: [{ summaryFile: "a" }, { summaryFile: "b" }] }, "--log takes one of"],
+  ["two pages, one with addresses", { report: pages }, "all list addresses with full:, or none"],
+  ["bad rows in a workbook", { output: "o.xlsx", badRows: { policy: "keep" } }, "--bad-rows keep needs"],
+  ["standard input in place", { inPlace: "" }, "--in-place needs a FILE", "-"],
+  ["comments that --format drops", { inPlace: "", comment: "#", format: "csv" }, "--in-place would lose the comments"],
+  ["a delimiter that is the quote", { delimiter: "'", quote: { quote: "'" } }, "need different characters"],
+  ["a quote that starts comments", { quote: { quote: "#" }, comment: "#" }, "need different characters"],
+  ["bad rows with another format", { badRows: { policy: "keep" }, format: "tsv" }, keepNeeds],
+  ["bad rows that would be lost", { inPlace: "", badRows: { policy: "skip" } }, lost],
+  ["bad rows with --split", { badRows: { policy: "keep" }, split: "d" }, keepNeeds],
+  ["the quota file as output", { output: "q", quota: "q" }, "cannot be the output and the quota file at once"],
+  ["the input as file of bad rows", { badRows: fileOf("l") }, "cannot be the input and the file of bad rows at once"],
   [
     "the output as file of bad rows",
-    "l",
-    { output: "o", badRows: { policy: "skip", file: "o" } },
+    { output: "o", badRows: fileOf("o") },
     "cannot be the file of bad rows and the output",
   ],
   [
     "the key file as output",
-    "l",
     { output: "k", set: [["apiKeyFile", "k"]] },
     "cannot be the output and the key file at once",
   ],
-  ["the cache as output", "l", { output: "state/idv/verdicts.db" }, "cannot be the output and the cache at once"],
-])("rejects %s", (_, file, options, message) => expect(plan(file, options)).rejects.toThrow(message));
+  ["the cache as output", { output: "state/idv/verdicts.db" }, "cannot be the output and the cache at once"],
+])("rejects %s", async (_, options, message, file = "l") => {
+  await expect(plan(file, options)).rejects.toThrow(message);
+});
 
 test("rejects the key file of the configuration as output", async () => {
   mkdirSync(join(home, "config/idv"), { recursive: true });
