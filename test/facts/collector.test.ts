@@ -34,11 +34,8 @@ function countPlainly(table: readonly (readonly [email: string, date: string])[]
   const items = new Set<string>();
   const reached: [item: string, mailbox: string][] = [];
   const add = (counts: Map<string, number[]>, name: string, status: string) => {
-    if (!counts.has(name))
-      counts.set(
-        name,
-        series.map(() => 0),
-      );
+    const none = series.map(() => 0);
+    if (!counts.has(name)) counts.set(name, none);
     counts.get(name)![series.indexOf(status)]!++;
   };
   for (const [row, [value, day]] of table.entries()) {
@@ -58,21 +55,15 @@ function countPlainly(table: readonly (readonly [email: string, date: string])[]
 
 test("the collector counts domains, months and mailboxes like a plain loop", async () => {
   const asked = fc.asyncProperty(rows, fc.boolean(), async (table, isService) => {
-    const collector = new Collector({
-      kind: "email",
-      explain: classifier.classify,
-      withAddresses: false,
-      withFlags: false,
-    });
+    const choices = { withAddresses: false, withFlags: false };
+    const collector = new Collector({ kind: "email", explain: classifier.classify, ...choices });
     const dates = findDateColumn(["created"], () => ["2026-01-05", "2026-02-01"]);
     const observer = collector.observerOf("list.csv", { ...dates!, column: 1 });
     const text = `email,created\n${table.map((fields) => fields.join(",")).join("\n")}\n`;
     const { rows: written } = await runTable(text, validator, { isService, observers: [observer] });
     collector.keepFile();
-    const expected = countPlainly(
-      table,
-      written.map((row) => row.slice(row.lastIndexOf(",") + 1)),
-    );
+    const statuses = written.map((row) => row.slice(row.lastIndexOf(",") + 1));
+    const expected = countPlainly(table, statuses);
     const { providers, months, sameMailbox } = collector.breakdown();
     const mapOf = (counts: typeof providers) => new Map(counts.map(({ name, counts }) => [name, [...counts]]));
     expect(mapOf(providers)).toEqual(expected.providers);

@@ -98,6 +98,8 @@ const newPlace = () => {
   const folder = join(root, "lists");
   return { state: join(root, "service.db"), folder, left: () => readdirSync(folder) };
 };
+const databaseOf = async ({ state }: { state: string }) =>
+  new (await import("@photostructure/sqlite")).DatabaseSync(state);
 const upload = (text = "email\n") => Readable.from([Buffer.from(text)]);
 const choices = { drop: [], isSplit: false, dns: false };
 
@@ -287,8 +289,7 @@ describe("a list of a key", () => {
     await expect.poll(() => slow.children.length).toBe(1);
     const other = await openLists(place, { program: work, name: "second" });
     // As if the first server had been silent.
-    const { DatabaseSync } = await import("@photostructure/sqlite");
-    const database = new DatabaseSync(place.state);
+    const database = await databaseOf(place);
     await expect
       .poll(async () => {
         database.prepare("UPDATE list SET alive = alive - 60000 WHERE attempt = 1").run();
@@ -369,8 +370,7 @@ describe("a list of a key", () => {
   test("leaves the state a day after its request, and at once without an Idempotency-Key or a check", async () => {
     const place = newPlace();
     const { lists, store } = await openLists(place, { program: work });
-    const { DatabaseSync } = await import("@photostructure/sqlite");
-    const database = new DatabaseSync(place.state);
+    const database = await databaseOf(place);
     const rows = () => database.prepare("SELECT id FROM list").all().length;
     const [known, unnamed] = [await submit(lists, "email\n", "a"), await submit(lists)];
     for (const { id } of [known, unnamed]) {
@@ -410,8 +410,7 @@ describe("a list of a key", () => {
     };
     expect([await lost("a"), await lost("b", true), await lost("c"), await lost("d")]).toEqual([0, 1, 1, 2]);
     expect([await lost("e"), await lost("f")]).toEqual([3, 4]);
-    const { DatabaseSync } = await import("@photostructure/sqlite");
-    const database = new DatabaseSync(place.state);
+    const database = await databaseOf(place);
     database.prepare("UPDATE list SET alive = alive - 60000").run();
     database.close();
     const { lists, children } = await openLists(place);

@@ -41,16 +41,7 @@ test.each<[string, Record<string, unknown>, string[]]>([
   ["--wait=5m list.csv", { wait: 300_000 }, ["list.csv"]],
   ["-- -I --dns", {}, ["-I", "--dns"]],
   ["-c a -c b -n", { column: ["a", "b"], headers: false }, []],
-  [
-    "--set timeout=1m --set cell=best",
-    {
-      set: [
-        ["timeout", 60_000],
-        ["cell", "best"],
-      ],
-    },
-    [],
-  ],
+  ["--set timeout=1m --set cell=best", { set: Object.entries({ timeout: 60_000, cell: "best" }) }, []],
   ["--log json --log json:f", { log: [{ format: "json" }, { summaryFile: "f" }] }, []],
 ])("parses %s", (words, expected, files) => {
   const parsed = parse(words.split(" "));
