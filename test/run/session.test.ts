@@ -167,13 +167,23 @@ test.each([false, true])(
       throw new FileError("broken off");
     }
     const session: RunSession = { isSeveral: true };
-    await expect(runTable(broken(), validator, { session, isService })).rejects.toThrow("broken off");
+    const written: number[] = [];
+    const sink = {
+      write: async ({ length }: Uint8Array) => void written.push(length),
+      commit: async () => {},
+      discard: async () => {},
+    };
+    const failed = runTable(broken(), validator, { session, isService, sink, answersPauses: false });
+    await expect(failed).rejects.toThrow("broken off");
+    const before = written.length;
     // What a failed run has charged and not delivered is given back.
     if (!isService) expect(countsOf(session)).toMatchObject({ distinct: 0, charged: 0 });
     else expect(countsOf(session).charged).toBeLessThan(users.length);
     const { rows } = await runTable(listOf(users), validator, { session, isService });
     expect(rows.filter((row, i) => row !== `${users[i]},ok`)).toEqual([]);
     expect(rows).toHaveLength(users.length);
+    // Rows that waited for a charge are not written with those of the next run.
+    expect(written).toHaveLength(before);
     expect(countsOf(session)).toMatchObject({ distinct: users.length, charged: users.length });
     await reservation.deliver();
     await reservation.end();

@@ -181,14 +181,14 @@ describe("an archive on standard input", () => {
   });
 });
 
-test("an archive appears with all of its tables, or not at all", async () => {
-  const broken = `id,email\n1,${ok}\n2,${bad},x\n`;
+test.each([1, 50_000])("an archive appears with all of its tables, or not at all: a bad row after %i", async (rows) => {
+  const broken = `id,email\n${`1,${ok}\n`.repeat(rows)}2,${bad},x\n`;
   const home = folderOf({ "a.zip": zip({ "a.csv": `email\n${ok}\n`, "b.csv": broken, "c.csv": `email\n${ok}\n` }) });
   const before = read(home, "a.zip");
   for (const args of [["-o", "b.zip"], ["-I"]]) {
     const { code, stderr } = await run(home, "a.zip", "-q", ...args);
     expect(code).toBe(6);
-    expect(stderr).toContain("a.zip/b.csv:3: 3 fields where the header has 2");
+    expect(stderr).toContain(`a.zip/b.csv:${rows + 2}: 3 fields where the header has 2`);
     expect(archivesIn(home)).toEqual(["a.zip"]);
     expect(read(home, "a.zip").equals(before)).toBe(true);
   }
