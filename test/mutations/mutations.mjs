@@ -97,8 +97,8 @@ export const mutations = [
   {
     promise: "a claim of another container is held for its time",
     file: "src/state/cache/cache-scope.ts",
-    from: "(machine !== here || isAlive(pid))",
-    to: "isAlive(pid)",
+    from: 'this.#file.claims.stateOf(owner) === "ended"',
+    to: 'this.#file.claims.stateOf(owner) !== "running"',
     tests: [unit("state/cache/verdict-cache")],
   },
   {

@@ -113,7 +113,7 @@ async function validateRows(
     ...(shard && { shard: { ...shard, list: inputName } }),
     fixer: plan.columns.fixes && fixerOf(validator.embedded!.classifier.classify, kind, plan.columns.fixes),
     omitsHeader: plan.omitsHeader,
-    answersPauses: files.input.size === undefined && !plan.run && (sink === standardOutput || isStream(plan)),
+    answersPauses: files.input.size === undefined && !plan.run,
     deliversRows: (sink === standardOutput || plan.output !== undefined) && isStream(plan) && !plan.run,
     // Other rows, or the summary, may follow the last row.
     ...((plan.split || shard || (plan.output === undefined && isContinued())) && {

@@ -94,8 +94,10 @@ describe("several files", () => {
   });
 
   test("with --dedupe, are not validated after one that fails in the middle", async () => {
-    const many = Array.from({ length: 30_000 }, (_, i) => `${i},u${i}@larch-and-oak.com\n`);
-    const home = folderOf({ "a.csv": [a, ...many, "1,2,3\n"].join(""), "b.csv": b, "c.csv": b });
+    // The first 65,536 rows are charged and written together.
+    const brokenAfter = (rows: number) =>
+      [a, ...Array.from({ length: rows }, (_, i) => `${i},u${i}@larch-and-oak.com\n`), "1,2,3\n"].join("");
+    const home = folderOf({ "a.csv": brokenAfter(200_000), "b.csv": b, "c.csv": b, "early.csv": brokenAfter(30_000) });
     const files = ["a.csv", "b.csv", "c.csv", "-I", "--bad-rows", "error"];
     const { code, stderr } = await idv(["emails", ...files, "--dedupe"], { home });
     expect([code, read(home, "b.csv"), read(home, "c.csv")]).toEqual([6, b, b]);
@@ -107,6 +109,10 @@ describe("several files", () => {
     expect((await idv(["emails", ...some, "--dedupe"], { home })).code).toBe(6);
     expect(read(home, "out/b.csv")).toContain("y@mailinator.com,disposable\n");
     expect(read(home, "out/c.csv")).toBe("email,status\n");
+    // Nothing of it is known to the others.
+    const early = ["early.csv", "b.csv", "-o", "early/"];
+    expect((await idv(["emails", ...early, "--dedupe"], { home })).code).toBe(6);
+    expect(read(home, "early/b.csv")).toBe("email,status\nx@mailinator.com,disposable\ny@mailinator.com,disposable\n");
   });
 
   test.each<[string, Record<string, string>, string[], number]>([
