@@ -61,6 +61,8 @@ const unchecked: Verdict = { status: "quota_exceeded" };
 const ranks = ["", "ok", "alias", "disposable", "fake", "quota_exceeded"];
 const knownStatuses = ["", "ok", "alias", "disposable", "fake", "quota_exceeded"];
 const byteOrderMark = "\ufeff";
+/** Tables with other line breaks, and with or without a byte order mark, go into one file of `--split`. */
+const plainStart = (start: string) => start.replace(byteOrderMark, "").replace(/\r\n?/g, "\n");
 const delimiters = { csv: ",", tsv: "\t", jsonl: undefined } as const;
 
 export function predict({ lists, options, limit }: BulkCase): Outcome {
@@ -271,7 +273,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     const paths = new Map(Array.from(parts, ([part, text]) => [`parts/${part}.${shape.format}`, text]));
     if (output === "split") {
       for (const path of paths.keys()) {
-        if ((starts.get(path) ?? start) !== start) throw new Failure(6, distinct);
+        if (plainStart(starts.get(path) ?? start) !== plainStart(start)) throw new Failure(6, distinct);
       }
     }
     if (count > 0 && isNone && isElsewhere && shard === undefined) {
@@ -283,7 +285,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       if (count === 0 && options.failsOnEmpty) throw new Failure(1);
       for (const [path, text] of paths) {
         files[path] = (files[path] ?? start) + text;
-        starts.set(path, start);
+        if (!starts.has(path)) starts.set(path, start);
       }
     } else {
       if (count === 0 && options.failsOnEmpty) throw new Failure(1);
