@@ -1,5 +1,4 @@
 /** Covers checking a list in the browser: the file is that of the command line, and nothing of it stays behind. */
-import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
@@ -9,38 +8,25 @@ import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { expectAccessible, expectFits, startBrowser, wantedBrowser } from "../../support/browser.js";
-import { hasPostgres, startPostgres } from "../../support/postgres.js";
+import { linkTo, ownFields, postForm, signIn } from "../../support/dashboard.js";
+import { endedBy } from "../../support/processes.js";
 import { randomFrom } from "../../support/random.js";
 import { idv } from "../../support/run-idv.js";
-import { type Service, serveWith } from "../../support/service.js";
+import { serve, serveWith } from "../../support/service.js";
+import { createKeyIn, databases, jsonOf } from "../../support/states.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { isFull, times } from "../../support/tier.js";
-
-const postgres = hasPostgres && isFull ? await startPostgres() : undefined;
 
 /** A service with a key, and a folder for lists. */
 async function start(state: string, ...args: string[]) {
   const folder = temporaryFolder();
-  const created = await idv(["keys", "create", "--name", "lists", "--limit", "5000000", "--state", state]);
-  expect(created.code, created.stderr).toBe(0);
-  const home = temporaryFolder();
-  const all = ["-q", "--state", state, "--lists", folder, ...args];
-  return { service: await serveWith({ home }, ...all), folder, left: () => readdirSync(folder) };
+  await createKeyIn(state, "--limit", "5000000");
+  const service = await serve(temporaryFolder(), "-q", "--state", state, "--lists", folder, ...args);
+  return { service, folder, left: () => readdirSync(folder) };
 }
 
-async function linkTo({ url }: Service, state: string): Promise<string> {
-  return (await idv(["dashboard", "--base-url", url, "--state", state])).stdout.trim();
-}
-
-const usedOf = async (state: string): Promise<number> =>
-  JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout).used;
-
-const stores: readonly (readonly [string, () => Promise<string>])[] = [
-  ["SQLite", async () => join(temporaryFolder(), "service.db")],
-  ...(postgres ? ([["PostgreSQL", postgres.create]] as const) : []),
-];
-
-describe.skipIf(wantedBrowser() === undefined || !isFull).each(stores)("in a browser, on %s", (_, newState) => {
+const inBrowser = describe.skipIf(wantedBrowser() === undefined || !isFull);
+inBrowser.each(await databases())("in a browser, on %s", (_, newState) => {
   let browser: Browser;
   let page: Page;
   let state: string;
@@ -52,7 +38,7 @@ describe.skipIf(wantedBrowser() === undefined || !isFull).each(stores)("in a bro
     page = await browser.newPage();
     page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
     page.on("pageerror", (error) => faults.push(error.message));
-    await page.goto(await linkTo(running.service, state));
+    await page.goto(await linkTo(running.service.url, ["--state", state]));
     await page.getByRole("button", { name: "Sign in" }).click();
   });
   afterAll(() => browser.close());
@@ -80,15 +66,12 @@ describe.skipIf(wantedBrowser() === undefined || !isFull).each(stores)("in a bro
     const count = times(1_000_000, 20_000);
     const distinct = 0.7 * count;
     const [rowsText, distinctText] = [count, distinct].map((number) => number.toLocaleString("en"));
-    const rows = Array.from(
-      { length: count },
-      (_, i) =>
-        `${i},"Person ${i}, x",user${i % distinct}@${(i % distinct) % 9 ? "larch-and-oak.com" : "mailinator.com"}\r\n`,
+    const addresses = Array.from(
+      { length: distinct },
+      (_, i) => `user${i}@${i % 9 ? "larch-and-oak" : "mailinator"}.com`,
     );
-    const path = await send(
-      "customers.csv",
-      `id;name\r\n`.replace(";", ",").replace("\r\n", ",email\r\n") + rows.join(""),
-    );
+    const rows = Array.from({ length: count }, (_, i) => `${i},"Person ${i}, x",${addresses[i % distinct]}\r\n`);
+    const path = await send("customers.csv", `id,name,email\r\n${rows.join("")}`);
     expect(await page.textContent("form.box")).toContain(`${rowsText} rows with ${distinctText} different addresses`);
     expect(await page.locator("select[name=column] option[selected]").textContent()).toBe("3 email");
     await expectFits(page);
@@ -100,11 +83,9 @@ describe.skipIf(wantedBrowser() === undefined || !isFull).each(stores)("in a bro
     const output = join(temporaryFolder(), "checked.csv");
     expect((await idv(["emails", path, "--offline", "-q", "-o", output])).code).toBe(0);
     expect(content.equals(readFileSync(output))).toBe(true);
-    expect(await usedOf(state)).toBe(distinct);
-    const [report] = await Promise.all([
-      page.waitForEvent("popup"),
-      page.getByRole("link", { name: "Report" }).click(),
-    ]);
+    expect(await jsonOf(["keys", "list", "--state", state])).toMatchObject([{ used: distinct }]);
+    const link = page.getByRole("link", { name: "Report" });
+    const [report] = await Promise.all([page.waitForEvent("popup"), link.click()]);
     expect(await report.textContent("h1")).toBe("customers.csv");
     // Its style applies.
     expect(await report.locator("h1").evaluate((h1) => getComputedStyle(h1).margin)).toBe("0px");
@@ -178,22 +159,14 @@ describe("uploads that are attacks", () => {
     running = await start(state, "--max-list-bytes", "1M");
   });
 
-  async function signIn(): Promise<string> {
-    const { url } = running.service;
-    const token = new URL(await linkTo(running.service, state)).searchParams.get("token")!;
-    const response = await fetch(`${url}/dashboard/sign-in`, {
-      ...{ method: "POST", redirect: "manual", body: new URLSearchParams({ token }) },
-      headers: { origin: url, "sec-fetch-site": "same-origin" },
-    });
-    return response.headers.get("set-cookie")!.split(";")[0]!;
-  }
-  const headersFor = (cookie: string) => ({
-    ...{ cookie, origin: running.service.url, "sec-fetch-site": "same-origin" },
-  });
+  const newCookie = async () => signIn(await linkTo(running.service.url, ["--state", state]));
+  const headersFor = (cookie: string) => ({ cookie, ...ownFields(running.service.url) });
   function post(cookie: string, path: string, body: FormData | URLSearchParams): Promise<Response> {
     const url = `${running.service.url}/dashboard/lists${path}`;
     return fetch(url, { method: "POST", headers: headersFor(cookie), body });
   }
+  /** Returns the page of a list, or the answer to another request for it. */
+  const get = (cookie: string, url: string) => fetch(url, { headers: { cookie } });
   const upload = (cookie: string, content: Uint8Array | string, name = "list.csv") => {
     const form = new FormData();
     form.set("kind", "email");
@@ -202,12 +175,17 @@ describe("uploads that are attacks", () => {
   };
   /** Returns the path of a list below /dashboard/lists, from the answer to its upload. */
   const pathOf = ({ url }: Response) => new URL(url).pathname.slice("/dashboard/lists".length);
+  /** Removes a list, the last one. */
+  async function remove(cookie: string, list: Response): Promise<void> {
+    await post(cookie, `${pathOf(list)}/remove`, new URLSearchParams());
+    await nothingLeft();
+  }
   const nothingLeft = () => expect.poll(running.left).toEqual([]);
 
   /** Removes the lists of all people. */
   async function removeAll(): Promise<readonly string[]> {
-    const cookie = await signIn();
-    const page = await fetch(`${running.service.url}/dashboard/lists`, { headers: { cookie } });
+    const cookie = await newCookie();
+    const page = await get(cookie, `${running.service.url}/dashboard/lists`);
     for (const [, id] of (await page.text()).matchAll(/"\/dashboard\/lists\/(\w+)"/g)) {
       await post(cookie, `/${id}/remove`, new URLSearchParams());
     }
@@ -230,8 +208,7 @@ describe("uploads that are attacks", () => {
   }
 
   test("a list over the limit is refused before it has arrived whole", async () => {
-    const cookie = await signIn();
-    const response = await upload(cookie, "a@b.net\n".repeat(500_000)).catch(() => undefined);
+    const response = await upload(await newCookie(), "a@b.net\n".repeat(500_000)).catch(() => undefined);
     if (response) {
       expect(response.status).toBe(413);
       expect(await response.text()).toContain("larger than 1 MiB");
@@ -240,8 +217,8 @@ describe("uploads that are attacks", () => {
   });
 
   test("a compressed list is stopped when it grows too large on the disk", async () => {
-    const cookie = await signIn();
-    const key = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout).id;
+    const cookie = await newCookie();
+    const [{ id: key }] = await jsonOf(["keys", "list", "--state", state]);
     const rows = times(150_000, 30_000);
     const bomb = gzipSync(`email,note\n${`a@larch-and-oak.com,${"x".repeat(900)}\n`.repeat(rows)}`);
     expect(bomb.length).toBeLessThan(1_048_576);
@@ -250,124 +227,95 @@ describe("uploads that are attacks", () => {
     // A file for each status is not compressed.
     const choices = new URLSearchParams({ key, column: "1", delimiter: "", split: "yes" });
     await post(cookie, `${pathOf(found)}/run`, choices);
-    const page = () => fetch(found.url, { headers: { cookie } }).then((r) => r.text());
-    await expect.poll(page).toContain("too large when it is unpacked");
-    await post(cookie, `${pathOf(found)}/remove`, new URLSearchParams());
-    await nothingLeft();
+    await expect.poll(async () => (await get(cookie, found.url)).text()).toContain("too large when it is unpacked");
+    await remove(cookie, found);
   });
 
   test("an upload that breaks off leaves nothing, and the next one is accepted", async () => {
-    const cookie = await signIn();
+    const cookie = await newCookie();
     const sending = sendForEver(cookie);
     await expect.poll(() => running.left().length).toBe(1);
     sending.destroy();
     await nothingLeft();
     const next = await upload(cookie, "ann@larch-and-oak.com\n");
     expect(await next.text()).toContain("1 row with 1 different");
-    await post(cookie, `${pathOf(next)}/remove`, new URLSearchParams());
-    await nothingLeft();
+    await remove(cookie, next);
   });
 
   test("lists of two people stand side by side, and one does not take away the other", async () => {
-    const [first, second] = [await signIn(), await signIn()];
+    const [first, second] = [await newCookie(), await newCookie()];
     const [a, b] = await Promise.all([
       upload(first, "ann@larch-and-oak.com\n", "first.csv"),
       upload(second, "bob@larch-and-oak.com\n", "second.csv"),
     ]);
     for (const cookie of [first, second]) {
-      const page = await fetch(`${running.service.url}/dashboard/lists`, { headers: { cookie } });
+      const page = await get(cookie, `${running.service.url}/dashboard/lists`);
       expect(await page.text()).toMatch(/first\.csv.*second\.csv|second\.csv.*first\.csv/s);
     }
     await post(second, `${pathOf(a)}/remove`, new URLSearchParams());
-    expect((await fetch(a.url, { headers: { cookie: first } })).status).toBe(404);
-    expect((await fetch(b.url, { headers: { cookie: first } })).status).toBe(200);
-    for (const path of ["/file/0", "/report"]) {
-      expect((await fetch(b.url + path, { headers: { cookie: first } })).status).toBe(404);
-    }
-    await post(first, `${pathOf(b)}/remove`, new URLSearchParams());
-    await nothingLeft();
+    const urls = [a.url, b.url, `${b.url}/file/0`, `${b.url}/report`];
+    const answers = await Promise.all(urls.map((url) => get(first, url)));
+    expect(answers.map(({ status }) => status)).toEqual([404, 200, 404, 404]);
+    await remove(first, b);
   });
 
   test("a list that the units do not reach is checked in part only when asked, and the rest later", async () => {
-    const cookie = await signIn();
-    const { stdout } = await idv(["keys", "create", "--name", "few", "--limit", "3", "--state", state]);
-    expect(stdout).toMatch(/^sk_/);
-    const listed = (await idv(["keys", "list", "--json", "--state", state])).stdout.trim().split("\n");
-    const key = listed.map((line) => JSON.parse(line)).find(({ name }) => name === "few").id;
-    const sent = await upload(
-      cookie,
-      `email\n${Array.from({ length: 5 }, (_, i) => `a${i}@larch-and-oak.com\n`).join("")}`,
-    );
+    const cookie = await newCookie();
+    await createKeyIn(state, "--name", "few", "--limit", "3");
+    const { id: key } = (await jsonOf(["keys", "list", "--state", state])).find(({ name }) => name === "few");
+    const rows = Array.from({ length: 5 }, (_, i) => `a${i}@larch-and-oak.com\n`);
+    const sent = await upload(cookie, `email\n${rows.join("")}`);
     const choices = { key, column: "1", delimiter: "", drop: "fake" };
     const refused = await (await post(cookie, `${pathOf(sent)}/run`, new URLSearchParams(choices))).text();
     expect(refused).toContain("The key has 3 units left, and the list may need 5");
     // The form keeps what was chosen.
     expect(refused).toMatch(/value="fake" checked/);
     await post(cookie, `${pathOf(sent)}/run`, new URLSearchParams({ ...choices, short: "yes" }));
-    const page = () => fetch(sent.url, { headers: { cookie } }).then((r) => r.text());
+    const page = async () => (await get(cookie, sent.url)).text();
     await expect.poll(page).toContain("2 rows were not checked");
     expect(await page()).toContain("3 rows checked, for 3 units.");
     await idv(["keys", "set", key, "--limit", "10", "--state", state]);
     await post(cookie, `${pathOf(sent)}/rest`, new URLSearchParams());
     await expect.poll(page).toContain("5 rows checked, for 2 units; 3 more were paid before.");
-    await post(cookie, `${pathOf(sent)}/remove`, new URLSearchParams());
-    await nothingLeft();
+    await remove(cookie, sent);
   });
 
   test.each([
-    ["../../../etc/cron.d/x", "_"],
+    ["../../../etc/cron.d/x", "x"],
     ["-rf", "-rf"],
     ["a\u202egnp.csv", "a_gnp.csv"],
     [".bashrc", "list.csv"],
   ])("the name %j cannot leave the folder, be an option, or look like another one", async (name, shown) => {
-    const cookie = await signIn();
+    const cookie = await newCookie();
     const sent = await upload(cookie, "ann@larch-and-oak.com\n", name);
     const text = await sent.text();
     expect(text).toContain("1 row ");
-    expect(text).toContain(`<span class="name">${shown === "_" ? "x" : shown}</span>`);
-    await post(cookie, `${pathOf(sent)}/remove`, new URLSearchParams());
-    await nothingLeft();
+    expect(text).toContain(`<span class="name">${shown}</span>`);
+    await remove(cookie, sent);
   });
 
   test("no broken, cut or slow request reaches another client", async () => {
-    const cookie = await signIn();
+    const cookie = await newCookie();
     const { url, said } = running.service;
     const { hostname, port } = new URL(url);
-    const secret = (
-      await idv(["keys", "create", "--name", "other", "--limit", "100000", "--state", state])
-    ).stdout.trim();
+    const secret = await createKeyIn(state, "--limit", "100000");
     const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
     const random = randomFrom(30);
     const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
+    const pages = ["", ...Array(3).fill("/lists"), "/lists/abc/run", "/lists/abc/remove"];
     const routes = [
-      "",
-      "/lists",
-      "/lists",
-      "/lists",
-      "/lists/abc/run",
-      "/lists/abc/remove",
-      "/try",
-      "/keys",
-      "/sign-in",
-      "/x",
-    ]
-      .map((path) => `/dashboard${path}`)
-      .concat("/emails/validate", "/emails/validate", "/domains/validate", "/healthz", "/openapi.json", "/")
-      .concat("/lists", "/lists?split=x", "/lists?kind=domain&name=../x");
+      ...[...pages, "/try", "/keys", "/sign-in", "/x"].map((path) => `/dashboard${path}`),
+      ...["/emails/validate", "/emails/validate", "/domains/validate", "/healthz", "/openapi.json", "/"],
+      ...["/lists", "/lists?split=x", "/lists?kind=domain&name=../x"],
+    ];
     const part = '--x\r\ncontent-disposition: form-data; name="list"; filename="a.csv"\r\n\r\n';
     const bodies = [
       `${part}email\nann@larch-and-oak.com\n`,
       `${part}email\r\n--x\r\n`,
       `${part}email\r\n--x--\r\n`,
       '--x\r\ncontent-disposition: form-data; name="kind"\r\n\r\nemail',
-      "--x\r\ncontent-disposition",
-      "--x--",
-      "\r\n\r\n",
-      '{"emails": ["a@b.net"',
-      '{"emails": "a@b.net"}',
-      "[".repeat(20_000),
-      "\0\xff\xfe",
-      "",
+      ...["--x\r\ncontent-disposition", "--x--", "\r\n\r\n", "\0\xff\xfe", ""],
+      ...['{"emails": ["a@b.net"', '{"emails": "a@b.net"}', "[".repeat(20_000)],
     ];
     const types = [
       ...["multipart/form-data; boundary=x", "multipart/form-data; boundary=x", "multipart/form-data"],
@@ -379,14 +327,9 @@ describe("uploads that are attacks", () => {
       const length = body.length + pick([0, 0, 0, -1, 1, 1000]);
       const size = random() < 0.8 ? `content-length: ${Math.max(0, length)}` : "transfer-encoding: chunked";
       const text = [
-        `POST ${pick(routes)} HTTP/1.1`,
-        `host: ${hostname}:${port}`,
-        `origin: ${url}`,
-        "sec-fetch-site: same-origin",
-        `cookie: ${cookie}`,
-        `authorization: Bearer ${secret}`,
-        `content-type: ${pick(types)}`,
-        `${size}\r\n\r\n${body}`,
+        ...[`POST ${pick(routes)} HTTP/1.1`, `host: ${hostname}:${port}`, `cookie: ${cookie}`],
+        ...[`origin: ${url}`, "sec-fetch-site: same-origin", `authorization: Bearer ${secret}`],
+        ...[`content-type: ${pick(types)}`, `${size}\r\n\r\n${body}`],
       ].join("\r\n");
       const end = random() < 0.3 ? Math.floor(random() * text.length) : text.length;
       const socket = connect({ host: hostname, port: Number(port) });
@@ -411,10 +354,8 @@ describe("uploads that are attacks", () => {
     });
     let answered = 0;
     while (!isOver) {
-      const response = await fetch(`${url}/emails/validate`, {
-        ...{ method: "POST", headers, body: '{"emails":["ann@larch-and-oak.com"]}' },
-      });
-      expect(response.status).toBe(200);
+      const init = { method: "POST", headers, body: '{"emails":["ann@larch-and-oak.com"]}' };
+      expect((await fetch(`${url}/emails/validate`, init)).status).toBe(200);
       answered++;
     }
     await all;
@@ -430,7 +371,7 @@ describe("uploads that are attacks", () => {
   test("a form without a boundary is a fault of the request", async () => {
     const response = await fetch(`${running.service.url}/dashboard/lists`, {
       method: "POST",
-      headers: { ...headersFor(await signIn()), "content-type": "multipart/form-data" },
+      headers: { ...headersFor(await newCookie()), "content-type": "multipart/form-data" },
       body: "x",
     });
     expect(response.status).toBe(400);
@@ -438,24 +379,20 @@ describe("uploads that are attacks", () => {
   });
 
   test("a list outlives its server, and an upload that was cut off with it is removed", async () => {
-    const cookie = await signIn();
+    const cookie = await newCookie();
     const sent = await upload(cookie, "ann@larch-and-oak.com\n");
     sendForEver(cookie);
     await expect.poll(() => running.left().length).toBe(2);
     await running.service.kill();
-    const home = temporaryFolder();
-    const all = ["-q", "--state", state, "--lists", running.folder];
-    running = { ...running, service: await serveWith({ home }, ...all) };
-    const page = `${running.service.url}/dashboard/lists${pathOf(sent)}`;
-    const shown = await fetch(page, { headers: { cookie } });
+    const service = await serve(temporaryFolder(), "-q", "--state", state, "--lists", running.folder);
+    running = { ...running, service };
+    const shown = await get(cookie, `${service.url}/dashboard/lists${pathOf(sent)}`);
     expect(await shown.text()).toContain("1 row with 1 different");
     await expect.poll(() => running.left().length).toBe(1);
     await post(cookie, `${pathOf(sent)}/remove`, new URLSearchParams());
     sendForEver(cookie);
     await expect.poll(() => running.left().length).toBe(1);
-    const exited = once(running.service.child, "exit");
-    running.service.child.kill("SIGTERM");
-    expect(await exited).toEqual([0, null]);
+    expect(await endedBy(service.child, "SIGTERM")).toEqual([0, null]);
     expect(running.left()).toEqual([]);
   });
 });
@@ -470,44 +407,34 @@ describe("a list that takes for ever to look at", () => {
     const state = join(temporaryFolder(), "service.db");
     const temporary = temporaryFolder();
     const env = { NODE_OPTIONS: `--require=${slow}` };
-    await idv(["keys", "create", "--name", "lists", "--state", state]);
+    await createKeyIn(state);
     const all = ["-q", "--state", state, "--lists", temporary];
     const service = await serveWith({ home: temporaryFolder(), env }, ...all);
-    const token = new URL(await linkTo(service, state)).searchParams.get("token")!;
-    const headers = { origin: service.url, "sec-fetch-site": "same-origin" };
-    const post = (path: string, body: BodyInit, cookie = "") =>
-      fetch(`${service.url}/dashboard${path}`, {
-        ...{ method: "POST", redirect: "manual", body, headers: { ...headers, cookie } },
-      });
-    const signedIn = await post("/sign-in", new URLSearchParams({ token }));
-    const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!;
+    const cookie = await signIn(await linkTo(service.url, ["--state", state]));
+    const post = (path: string, body: BodyInit) => postForm(service.url, path, body, { cookie });
     const form = new FormData();
     form.set("list", new Blob(["ann@larch-and-oak.com\n"]), "list.csv");
-    const uploaded = post("/lists", form, cookie).catch(() => undefined);
+    const uploaded = post("/lists", form).catch(() => undefined);
     const left = () => readdirSync(temporary);
     await expect.poll(() => processesIn(temporary).length).toBe(1);
-    return { service, uploaded, left, processes: () => processesIn(temporary), post, cookie };
+    return { service, uploaded, left, processes: () => processesIn(temporary), post };
   }
 
   test("ends when it is removed", async () => {
-    const { uploaded, left, processes, post, cookie } = await startLooking();
+    const { uploaded, left, processes, post } = await startLooking();
     const [id] = left();
-    await post(`/lists/${id}/remove`, new URLSearchParams(), cookie);
-    expect(processes()).toEqual([]);
-    expect(left()).toEqual([]);
+    await post(`/lists/${id}/remove`, new URLSearchParams());
+    expect([processes(), left()]).toEqual([[], []]);
     expect((await uploaded)?.status).toBe(410);
   });
 
   test("does not detain a server that is stopped", async () => {
     const { service, left, processes } = await startLooking();
-    const exited = once(service.child, "exit");
     const started = performance.now();
-    service.child.kill("SIGTERM");
-    expect(await exited).toEqual([0, null]);
+    expect(await endedBy(service.child, "SIGTERM")).toEqual([0, null]);
     // The look at the list takes a minute.
     expect(performance.now() - started).toBeLessThan(45_000);
-    expect(processes()).toEqual([]);
-    expect(left()).toEqual([]);
+    expect([processes(), left()]).toEqual([[], []]);
   });
 
   test("ends with a server that is killed", async () => {

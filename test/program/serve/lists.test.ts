@@ -1,14 +1,16 @@
 /** Covers lists over HTTP: the interface, the folder, and several servers of which one is killed. */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { linkTo, signIn } from "../../support/dashboard.js";
 import { startHaproxy } from "../../support/haproxy.js";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
 import { hasProgram } from "../../support/programs.js";
 import { idv } from "../../support/run-idv.js";
 import { createKey, request, type Service, serve } from "../../support/service.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { createKeyIn, jsonOf } from "../../support/states.js";
+import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 import { isFull } from "../../support/tier.js";
 
 const postgres = hasPostgres && isFull ? await startPostgres() : undefined;
@@ -22,12 +24,16 @@ async function send(
   query: Readonly<Record<string, string>> = {},
   headers: Readonly<Record<string, string>> = {},
 ) {
-  const address = `${url}/lists?${new URLSearchParams(query)}`;
-  return request(address, {
-    method: "POST",
-    headers: { ...bearer(key), "content-type": "text/csv", ...headers },
-    body: list as BodyInit,
-  });
+  const all = { ...bearer(key), "content-type": "text/csv", ...headers };
+  const init = { method: "POST", headers: all, body: list as BodyInit };
+  return request(`${url}/lists?${new URLSearchParams(query)}`, init);
+}
+
+/** Sends a list, waits for its end, and returns it. */
+async function sendWhole(service: Pick<Service, "url">, key: string, list: string | Uint8Array, query = {}) {
+  const { id } = (await send(service, key, list, query)).body;
+  await untilEnd(service, key, id);
+  return look(service, key, id);
 }
 
 const look = async ({ url }: Pick<Service, "url">, key: string, id: string) =>
@@ -44,76 +50,63 @@ describe("on one server", async () => {
   const service = await serve(home, "-q", "--max-list-bytes", "1M");
   const [key, other] = [await createKey(home, { limit: 1000 }), await createKey(home)];
   const text = "id;mail\r\n1;ann@larch-and-oak.com\r\n2;x@mailinator.com\r\n3;n/a\r\n4;x@@\r\n";
+  /** Sends a request with a key to a path below /lists. */
+  const ask = (path: string, secret = key, method = "GET") =>
+    request(`${service.url}/lists${path}`, { method, headers: bearer(secret) });
+  const usageOf = async (secret: string) =>
+    (await request(`${service.url}/usage`, { headers: bearer(secret) })).body as { usage: { statuses: object }[] };
 
   test("a list is sent, checked, fetched and removed, and only its key sees it", async () => {
     const sent = await send(service, key, text, { name: "people.csv" });
-    expect([sent.status, sent.body.state, sent.headers.get("location")]).toEqual([
-      202,
-      "waiting",
-      `/lists/${sent.body.id}`,
-    ]);
-    const { id } = sent.body;
+    const { id, state } = sent.body;
+    expect([sent.status, state, sent.headers.get("location")]).toEqual([202, "waiting", `/lists/${id}`]);
     await untilEnd(service, key, id);
     expect(await look(service, key, id)).toMatchObject({
-      name: "people.csv",
-      kind: "email",
-      state: "done",
-      progress: null,
-      fault: null,
+      ...{ name: "people.csv", kind: "email", state: "done", progress: null, fault: null },
       files: [{ name: "checked-people.csv" }],
       summary: {
-        rows: 4,
-        empty: 1,
-        distinct: 3,
+        ...{ rows: 4, empty: 1, distinct: 3, isExhausted: false, units: { used: 3, paidBefore: 0 } },
         statuses: { ok: 1, disposable: 1, fake: 1 },
-        units: { used: 3, paidBefore: 0 },
-        isExhausted: false,
       },
     });
-    const again = await request(`${service.url}/lists/${id}/run`, { method: "POST", headers: bearer(key) });
+    const again = await ask(`/${id}/run`, key, "POST");
     expect([again.status, again.body.message]).toEqual([409, "There is nothing left to check."]);
     const { stdout } = await idv(["emails", "-q", "--offline"], { stdin: text });
     expect((await fetchBytes(`${service.url}/lists/${id}/result`, key)).toString()).toBe(stdout);
     // The usage has the statuses of the list.
-    const usage = async () => (await request(`${service.url}/usage`, { headers: bearer(key) })).body.usage[0].statuses;
-    await expect.poll(usage).toEqual({ ok: 1, disposable: 1, fake: 1 });
-    const report = await fetch(`${service.url}/lists/${id}/report`, { headers: bearer(key) });
-    expect(await report.text()).toContain("<h1>people.csv</h1>");
+    const statuses = async () => (await usageOf(key)).usage[0]!.statuses;
+    await expect.poll(statuses).toEqual({ ok: 1, disposable: 1, fake: 1 });
+    expect((await ask(`/${id}/report`)).text).toContain("<h1>people.csv</h1>");
     for (const path of ["", "/result", "/report"]) {
-      expect((await request(`${service.url}/lists/${id}${path}`, { headers: bearer(other) })).status).toBe(404);
+      expect((await ask(`/${id}${path}`, other)).status).toBe(404);
       expect((await request(`${service.url}/lists/${id}${path}`)).status).toBe(401);
     }
-    const all = async (secret: string) =>
-      (await request(`${service.url}/lists`, { headers: bearer(secret) })).body.lists.length;
+    const all = async (secret: string) => (await ask("", secret)).body.lists.length;
     expect([await all(key), await all(other)]).toEqual([1, 0]);
-    const remove = (secret: string) =>
-      request(`${service.url}/lists/${id}`, { method: "DELETE", headers: bearer(secret) });
-    expect((await remove(other)).status).toBe(404);
-    expect((await remove(key)).status).toBe(204);
-    expect((await remove(key)).status).toBe(404);
+    for (const [secret, status] of [
+      [other, 404],
+      [key, 204],
+      [key, 404],
+    ] as const) {
+      expect((await ask(`/${id}`, secret, "DELETE")).status).toBe(status);
+    }
     expect(await all(key)).toBe(0);
   });
 
   test("formats and choices are those of the command line", async () => {
-    const gz = await send(service, key, gzipSync(text), { name: "people.csv.gz", split: "true", drop: "fake" });
-    await untilEnd(service, key, gz.body.id);
-    const { files } = await look(service, key, gz.body.id);
-    expect(files.map(({ name }: { name: string }) => name)).toEqual(
-      expect.arrayContaining([expect.stringContaining("disposable"), expect.stringContaining("ok")]),
-    );
+    const choices = { name: "people.csv.gz", split: "true", drop: "fake" };
+    const { files } = await sendWhole(service, key, gzipSync(text), choices);
+    const wanted = ["disposable", "ok"].map((name) => expect.objectContaining({ name: expect.stringContaining(name) }));
+    expect(files).toEqual(expect.arrayContaining(wanted));
     const domains = "domain\nmailinator.com\nlarch-and-oak.com\n";
-    const sent = await send(service, key, domains, { kind: "domain", column: "1", delimiter: "none" });
-    await untilEnd(service, key, sent.body.id);
-    const address = `${service.url}/lists/${sent.body.id}/result`;
-    expect((await fetchBytes(address, key)).toString()).toBe(
-      "domain,status\nmailinator.com,disposable\nlarch-and-oak.com,ok\n",
-    );
-    const missing = await request(`${address}?file=none.csv`, { headers: bearer(key) });
-    expect(missing.status).toBe(404);
+    const { id } = await sendWhole(service, key, domains, { kind: "domain", column: "1", delimiter: "none" });
+    const result = await fetchBytes(`${service.url}/lists/${id}/result`, key);
+    expect(result.toString()).toBe("domain,status\nmailinator.com,disposable\nlarch-and-oak.com,ok\n");
+    expect((await ask(`/${id}/result?file=none.csv`)).status).toBe(404);
   });
 
   test("a list with an Idempotency-Key is taken and charged once", async () => {
-    const used = async () => JSON.parse((await idv(["keys", "list", "--json"], { home })).stdout.split("\n")[0]!).used;
+    const used = async () => (await jsonOf(["keys", "list"], { home }))[0].used;
     const before = await used();
     const once = { "idempotency-key": "night-1" };
     const list = "email\nonce@larch-and-oak.com\n";
@@ -130,7 +123,7 @@ describe("on one server", async () => {
     const few = await createKey(home, { limit: 2 });
     const list = `email\none@larch-and-oak.com\ntwo@larch-and-oak.com\n`;
     const once = { "idempotency-key": "night-2" };
-    const all = async () => (await request(`${service.url}/lists`, { headers: bearer(few) })).body.lists;
+    const all = async () => (await ask("", few)).body.lists;
     const sendOnce = async (list: string) => {
       const sent = await send(service, few, list, {}, once);
       if (sent.status === 202) await untilEnd(service, few, sent.body.id);
@@ -139,7 +132,7 @@ describe("on one server", async () => {
     const first = await sendOnce(list);
     const [{ id, summary }] = await all();
     expect(summary.units).toMatchObject({ used: 2, paidBefore: 0 });
-    await request(`${service.url}/lists/${id}`, { method: "DELETE", headers: bearer(few) });
+    await ask(`/${id}`, few, "DELETE");
     expect(await all()).toEqual([]);
     expect((await sendOnce(`${list}x@b.net\n`)).status).toBe(422);
     const again = await sendOnce(list);
@@ -148,8 +141,7 @@ describe("on one server", async () => {
     expect([after.id, after.summary.units]).toMatchObject([id, { used: 0, paidBefore: 2 }]);
     // A request without the Idempotency-Key is another one.
     expect((await send(service, few, list)).status).toBe(429);
-    const usage = (await request(`${service.url}/usage`, { headers: bearer(few) })).body;
-    expect([usage.units, usage.usage[0].statuses]).toEqual([2, { ok: 2 }]);
+    expect(await usageOf(few)).toMatchObject({ units: 2, usage: [{ statuses: { ok: 2 } }] });
   });
 
   test("a file is a list whatever type curl gives it", async () => {
@@ -165,21 +157,20 @@ describe("on one server", async () => {
   test("a form with parts is no list, whatever its type", async () => {
     const body = `--${"-".repeat(20)}x\r\nContent-Disposition: form-data; name="file"; filename="l.csv"\r\nContent-Type: text/csv\r\n\r\n${text}\r\n--${"-".repeat(20)}x--\r\n`;
     for (const type of ["text/csv", "application/octet-stream", "application/x-www-form-urlencoded"]) {
-      const headers = { ...bearer(key), "content-type": type };
-      const answer = await request(`${service.url}/lists`, { method: "POST", headers, body });
+      const answer = await send(service, key, body, {}, { "content-type": type });
       expect([answer.status, answer.body.message]).toEqual([415, expect.stringContaining("curl --data-binary")]);
     }
   });
 
-  test.each<[string, string, string]>([
-    ["GET", "/usage?since=1h", 'There is no parameter "since"; there are from, to, by.'],
-    ["GET", "/usage?by=week", "by must be one of hour, day."],
-    ["GET", "/lists?limit=3", 'There is no parameter "limit": this request takes none.'],
-    ["GET", "/lists/x/result?name=a", 'There is no parameter "name"; the only one is file.'],
-    ["GET", "/emails/check?adress=a@b.net", 'There is no parameter "adress"; did you mean address?'],
-    ["GET", "/emails/check?address=a@b.net&explain=1", 'There is no parameter "explain"; the only one is address.'],
-  ])("%s %s is refused, with a guess where there is one", async (method, path, message) => {
-    const answer = await request(service.url + path, { method, headers: bearer(key) });
+  test.each([
+    ["/usage?since=1h", 'There is no parameter "since"; there are from, to, by.'],
+    ["/usage?by=week", "by must be one of hour, day."],
+    ["/lists?limit=3", 'There is no parameter "limit": this request takes none.'],
+    ["/lists/x/result?name=a", 'There is no parameter "name"; the only one is file.'],
+    ["/emails/check?adress=a@b.net", 'There is no parameter "adress"; did you mean address?'],
+    ["/emails/check?address=a@b.net&explain=1", 'There is no parameter "explain"; the only one is address.'],
+  ])("GET %s is refused, with a guess where there is one", async (path, message) => {
+    const answer = await request(service.url + path, { headers: bearer(key) });
     expect([answer.status, answer.body.message]).toEqual([400, message]);
   });
 
@@ -196,11 +187,9 @@ describe("on one server", async () => {
   test("the usage has the statuses of distinct items where items repeat", async () => {
     const repeating = await createKey(home, { limit: 10 });
     const list = "email\nann@larch-and-oak.com\nx@mailinator.com\nX@MAILINATOR.com\nann@larch-and-oak.com\nx@@\n";
-    const { id } = (await send(service, repeating, list)).body;
-    await untilEnd(service, repeating, id);
-    const usage = async () =>
-      (await request(`${service.url}/usage`, { headers: bearer(repeating) })).body.usage[0].statuses;
-    await expect.poll(usage).toEqual({ ok: 1, disposable: 1, fake: 1 });
+    await sendWhole(service, repeating, list);
+    const statuses = async () => (await usageOf(repeating)).usage[0]!.statuses;
+    await expect.poll(statuses).toEqual({ ok: 1, disposable: 1, fake: 1 });
   });
 
   test("faults are named, and leave no list", async () => {
@@ -228,23 +217,15 @@ describe("on one server", async () => {
       if (answer) expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(message)]);
       else expect(status).toBe(413);
     }
-    const joined = await send(service, key, "email,name\na@b.net,A\nname,email\nB,b@c.net\n");
-    await untilEnd(service, key, joined.body.id);
-    expect((await look(service, key, joined.body.id)).fault).toBe(
-      "list.csv: line 3 is another header: name,email; put its table into a file of its own",
-    );
-    const bad = await send(service, key, "a,b\n1,2\n");
-    await untilEnd(service, key, bad.body.id);
-    expect((await look(service, key, bad.body.id)).fault).toBe(
-      'no column looks like e-mail addresses; the columns are 1 "a", 2 "b"; choose one',
-    );
-    expect((await request(`${service.url}/lists/${bad.body.id}/result`, { headers: bearer(key) })).status).toBe(409);
-    const sandbox = await createKey(home, { isSandbox: true });
-    expect((await send(service, sandbox, text)).status).toBe(403);
-    const domains = await createKey(home, { permissions: ["domains"] });
-    expect((await send(service, domains, text)).status).toBe(403);
-    const control = await send(service, key, text, { column: "\0" });
-    expect(control.status).toBe(400);
+    const joined = await sendWhole(service, key, "email,name\na@b.net,A\nname,email\nB,b@c.net\n");
+    expect(joined.fault).toBe("list.csv: line 3 is another header: name,email; put its table into a file of its own");
+    const bad = await sendWhole(service, key, "a,b\n1,2\n");
+    expect(bad.fault).toBe('no column looks like e-mail addresses; the columns are 1 "a", 2 "b"; choose one');
+    expect((await ask(`/${bad.id}/result`)).status).toBe(409);
+    for (const refused of [{ isSandbox: true }, { permissions: ["domains"] as const }]) {
+      expect((await send(service, await createKey(home, refused), text)).status).toBe(403);
+    }
+    expect((await send(service, key, text, { column: "\0" })).status).toBe(400);
     const empty = await createKey(home, { limit: 0 });
     expect((await send(service, empty, text, {}, { "idempotency-key": "new" })).status).toBe(429);
     expect(await send(service, empty, text)).toMatchObject({ status: 429, body: { code: "quota_exhausted" } });
@@ -253,41 +234,30 @@ describe("on one server", async () => {
   test("the rest of a list is checked when there are units again, and nothing is charged twice", async () => {
     const few = await createKey(home, { name: "few", limit: 300 });
     const list = `email\n${Array.from({ length: 500 }, (_, i) => `u${i}@larch-and-oak.com\n`).join("")}`;
-    const { id } = (await send(service, few, list)).body;
-    const run = () => request(`${service.url}/lists/${id}/run`, { method: "POST", headers: bearer(few) });
-    await untilEnd(service, few, id);
-    expect((await look(service, few, id)).summary).toMatchObject({ isExhausted: true, units: { used: 300 } });
-    const { stdout } = await idv(["keys", "list", "--json"], { home });
-    const keys = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
+    const { id, summary } = await sendWhole(service, few, list);
+    const run = () => ask(`/${id}/run`, few, "POST");
+    expect(summary).toMatchObject({ isExhausted: true, units: { used: 300 } });
+    const keys = await jsonOf(["keys", "list"], { home });
     await idv(["keys", "set", keys.find(({ name }) => name === "few").id, "--limit", "900"], { home });
     expect((await run()).status).toBe(202);
     await untilEnd(service, few, id);
-    expect((await look(service, few, id)).summary).toMatchObject({
-      isExhausted: false,
-      statuses: { ok: 500 },
-      units: { used: 200, paidBefore: 300 },
-    });
-    const usage = async () => (await request(`${service.url}/usage`, { headers: bearer(few) })).body;
-    await expect.poll(usage).toMatchObject({ units: 500, usage: [{ statuses: { ok: 500, quota_exceeded: 200 } }] });
-    await request(`${service.url}/lists/${id}`, { method: "DELETE", headers: bearer(few) });
+    const rest = { isExhausted: false, statuses: { ok: 500 }, units: { used: 200, paidBefore: 300 } };
+    expect((await look(service, few, id)).summary).toMatchObject(rest);
+    const sums = { units: 500, usage: [{ statuses: { ok: 500, quota_exceeded: 200 } }] };
+    await expect.poll(() => usageOf(few)).toMatchObject(sums);
+    await ask(`/${id}`, few, "DELETE");
     expect((await run()).status).toBe(404);
   });
 });
 
 test("a folder that cannot be used is refused at the start, and lists in one that is gone are named", async () => {
-  const home = temporaryFolder();
-  const file = join(home, "file");
-  writeFileSync(file, "");
-  const refused = await idv(["serve", "--check", "--port", "0", "--lists", join(file, "lists")], { home });
+  const home = folderOf({ file: "" });
+  const refused = await idv(["serve", "--check", "--port", "0", "--lists", join(home, "file/lists")], { home });
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--lists: ") });
   const folder = temporaryFolder();
   const service = await serve(home, "-q", "--lists", folder);
   const key = await createKey(home);
-  const { id } = (await send(service, key, "email\na@larch-and-oak.com\n")).body;
-  await untilEnd(service, key, id);
+  const { id } = await sendWhole(service, key, "email\na@larch-and-oak.com\n");
   rmSync(folder, { recursive: true });
   expect((await request(`${service.url}/lists/${id}/result`, { headers: bearer(key) })).status).toBe(404);
   expect(await send(service, key, "email\n")).toMatchObject({
@@ -304,16 +274,15 @@ describe.skipIf(!postgres)("on four servers", () => {
     async (entry) => {
       const state = await postgres!.create();
       const folder = temporaryFolder();
-      const created = await idv(["keys", "create", "--name", "lists", "--state", state]);
-      const key = created.stdout.trim();
+      const key = await createKeyIn(state);
       const start = () => serve(temporaryFolder(), "-q", "--state", state, "--lists", folder);
       const servers = await Promise.all([start(), start(), start(), start()]);
       const proxy = entry === "haproxy" && { url: await startHaproxy(servers) };
       const at = (server: number) => proxy || servers[server]!;
       const rows = 8000;
-      const textOf = (list: number) =>
-        `n,email\n${Array.from({ length: rows }, (_, i) => `${i},l${list}n${i}@${i % 7 ? "larch-and-oak.com" : "mailinator.com"}\n`).join("")}`;
-      const texts = Array.from({ length: 20 }, (_, i) => textOf(i));
+      const row = (list: number, i: number) => `${i},l${list}n${i}@${i % 7 ? "larch-and-oak.com" : "mailinator.com"}\n`;
+      const rowsOf = (list: number) => Array.from({ length: rows }, (_, i) => row(list, i));
+      const texts = Array.from({ length: 20 }, (_, list) => `n,email\n${rowsOf(list).join("")}`);
       const sent = await Promise.all(texts.map((text, i) => send(at(i % 4), key, text)));
       const ids = sent.map(({ body }) => body.id as string);
       // The first is killed while it works.
@@ -324,31 +293,21 @@ describe.skipIf(!postgres)("on four servers", () => {
       for (const id of ids) await untilEnd(at(2), key, id, 60_000);
       for (const [i, id] of ids.entries()) {
         expect(await look(at(3), key, id)).toMatchObject({ state: "done", summary: { rows } });
-        const input = join(temporaryFolder(), "list.csv");
-        writeFileSync(input, texts[i]!);
-        const output = `${input}.out`;
-        await idv(["emails", input, "--offline", "-q", "-o", output]);
+        const home = folderOf({ "list.csv": texts[i]! });
+        await idv(["emails", "list.csv", "--offline", "-q", "-o", "out.csv"], { home });
         const bytes = await fetchBytes(`${at(1).url}/lists/${id}/result`, key);
-        expect(bytes.equals(readFileSync(output))).toBe(true);
+        expect(bytes.equals(readFileSync(join(home, "out.csv")))).toBe(true);
       }
-      const { used } = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout);
-      expect(used).toBe(20 * rows);
+      expect(await jsonOf(["keys", "list", "--state", state])).toMatchObject([{ used: 20 * rows }]);
     },
   );
 
   test("without a shared folder there are no lists, and the page says how to have some", async () => {
     const state = await postgres!.create();
-    const key = (await idv(["keys", "create", "--name", "a", "--state", state])).stdout.trim();
+    const key = await createKeyIn(state);
     const { url } = await serve(temporaryFolder(), "-q", "--state", state);
     expect((await fetch(`${url}/lists`, { headers: bearer(key) })).status).toBe(404);
-    const link = (await idv(["dashboard", "--base-url", url, "--state", state])).stdout.trim();
-    const signedIn = await fetch(`${url}/dashboard/sign-in`, {
-      method: "POST",
-      redirect: "manual",
-      headers: { origin: url, "sec-fetch-site": "same-origin" },
-      body: new URLSearchParams({ token: new URL(link).searchParams.get("token")! }),
-    });
-    const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!;
+    const cookie = await signIn(await linkTo(url, ["--state", state]));
     const page = await (await fetch(`${url}/dashboard/lists`, { headers: { cookie } })).text();
     expect(page).toContain("<code>--lists FOLDER</code>");
   });

@@ -1,8 +1,10 @@
 /** Covers `idv serve` on PostgreSQL: several servers draw from one key exactly, and the database may go and come back. */
+import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../support/postgres.js";
 import { idv } from "../../support/run-idv.js";
-import { serve, serveWith } from "../../support/service.js";
+import { post, serve, serveWith } from "../../support/service.js";
+import { createKeyIn, jsonOf, unitsIn } from "../../support/states.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { testFull } from "../../support/tier.js";
 
@@ -12,58 +14,40 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     postgres = await startPostgres();
   });
 
-  const create = async (state: string, ...args: string[]) => {
-    const { stdout, stderr } = await idv(["keys", "create", "--name", "a", "--state", state, ...args]);
-    expect(stdout, stderr).toMatch(/^sk_/);
-    return stdout.trim();
-  };
+  const start = (state: string) => serve(temporaryFolder(), "-q", "--state", state);
   const send = async (url: string, key: string, names: readonly string[], idempotencyKey?: string) => {
-    const response = await fetch(`${url}/emails/validate`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${key}`,
-        "content-type": "application/json",
-        ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
-      },
-      body: JSON.stringify({ emails: names.map((name) => `${name}@larch-and-oak.com`) }),
-    });
-    const { emails = {} } = (await response.json()) as { emails?: Record<string, { status: string }> };
-    const statuses = Object.values(emails).map(({ status }) => status);
-    return { code: response.status, granted: statuses.filter((status) => status !== "quota_exceeded").length };
+    const emails = names.map((name) => `${name}@larch-and-oak.com`);
+    const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+    const { status: code, body } = await post(`${url}/emails/validate`, key, { emails }, headers);
+    const results = Object.values<{ status: string }>(body.emails ?? {});
+    return { code, granted: results.filter(({ status }) => status !== "quota_exceeded").length };
   };
-  const usedOf = async (state: string) => {
-    const { used } = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout);
-    const lines = (await idv(["usage", "--json", "--state", state])).stdout.trim().split("\n");
-    const usage = lines.reduce((sum, line) => sum + (line === "" ? 0 : JSON.parse(line).units), 0);
-    return { used, usage };
+  const clientOf = async (state: string) => {
+    const client = new pg.Client({ connectionString: state });
+    await client.connect();
+    return client;
   };
 
   test("four servers grant exactly the limit of one key, and usage agrees", async () => {
     const state = await postgres.create();
-    const key = await create(state, "--limit", "1001");
-    const servers = await Promise.all(
-      Array.from({ length: 4 }, () => serve(temporaryFolder(), "-q", "--state", state)),
-    );
-    const requests = Array.from({ length: 120 }, (_, i) =>
-      send(
-        servers[i % 4]!.url,
-        key,
-        Array.from({ length: 13 }, (_, item) => `a${i}-${item}`),
-        i % 3 === 0 ? `k${i}` : undefined,
-      ),
-    );
+    const key = await createKeyIn(state, "--limit", "1001");
+    const servers = await Promise.all([start(state), start(state), start(state), start(state)]);
+    const requests = Array.from({ length: 120 }, (_, i) => {
+      const names = Array.from({ length: 13 }, (_, item) => `a${i}-${item}`);
+      return send(servers[i % 4]!.url, key, names, i % 3 === 0 ? `k${i}` : undefined);
+    });
     const answers = await Promise.all(requests);
     expect(answers.reduce((sum, { granted }) => sum + granted, 0)).toBe(1001);
     expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([200, 429]));
-    expect(await usedOf(state)).toEqual({ used: 1001, usage: 1001 });
+    expect(await unitsIn(state)).toEqual({ used: 1001, usage: 1001 });
   });
 
   testFull("servers killed under load lose no unit, and a repeated Idempotency-Key is not charged again", async () => {
     const state = await postgres.create();
-    const key = await create(state);
+    const key = await createKeyIn(state);
     let answered = 0;
     for (let round = 0; round < 5; round++) {
-      const { url, kill } = await serve(temporaryFolder(), "-q", "--state", state);
+      const { url, kill } = await start(state);
       const names = (i: number) => Array.from({ length: 10 }, (_, item) => `r${round}-${i}-${item}`);
       let left = 8 * round;
       let onAnswered = () => {};
@@ -83,7 +67,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
       await kill();
       await Promise.all(work);
       // What was not answered is sent again, to another server; what was committed is not charged twice.
-      const next = await serve(temporaryFolder(), "-q", "--state", state);
+      const next = await start(state);
       const again = await Promise.all(
         Array.from({ length: 40 }, (_, i) => send(next.url, key, names(i), `r${round}-${i}`)),
       );
@@ -91,14 +75,14 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
       await next.kill();
     }
     expect(answered).toBe(2000);
-    expect(await usedOf(state)).toEqual({ used: 2000, usage: 2000 });
+    expect(await unitsIn(state)).toEqual({ used: 2000, usage: 2000 });
   });
 
   testFull("a database that is gone for a while gives 503, then all is well and no unit is lost", async (context) => {
     if (postgres.kill === undefined) return context.skip();
     const state = await postgres.create();
-    const key = await create(state);
-    const { url } = await serve(temporaryFolder(), "-q", "--state", state);
+    const key = await createKeyIn(state);
+    const { url } = await start(state);
     expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
     await postgres.kill();
     await expect.poll(async () => (await send(url, key, ["b"], "b")).code).toBe(503);
@@ -109,15 +93,15 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     await postgres.restart!();
     await expect.poll(async () => (await send(url, key, ["b"], "b")).code).toBe(200);
     expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
-    expect(await usedOf(state)).toEqual({ used: 2, usage: 2 });
+    expect(await unitsIn(state)).toEqual({ used: 2, usage: 2 });
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
   testFull("what was answered is charged although the database is killed", async (context) => {
     if (postgres.kill === undefined) return context.skip();
     const state = await postgres.create();
-    const key = await create(state);
-    const { url } = await serve(temporaryFolder(), "-q", "--state", state);
+    const key = await createKeyIn(state);
+    const { url } = await start(state);
     let answered = 0;
     for (let round = 0; round < 3; round++) {
       for (let i = 0; i < 20; i++) answered += (await send(url, key, [`${round}-${i}`])).granted;
@@ -128,38 +112,32 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
       await expect.poll(isBack).toBe(200);
     }
     expect(answered).toBe(60);
-    expect(await usedOf(state)).toEqual({ used: 60, usage: 60 });
+    expect(await unitsIn(state)).toEqual({ used: 60, usage: 60 });
   });
 
   testFull("servers whose clocks are an hour apart renew a quota once", async () => {
     const state = await postgres.create();
-    const key = await create(state, "--limit", "5", "--period", "day");
-    const shifted = (hours: number) =>
-      `--import data:text/javascript,${encodeURIComponent(`const now=Date.now;Date.now=()=>now()+${hours * 3_600_000}`)}`;
-    const clocks = [-1, 0, 1, 24];
-    const servers = await Promise.all(
-      clocks.map((hours) =>
-        serveWith({ home: temporaryFolder(), env: { NODE_OPTIONS: shifted(hours) } }, "-q", "--state", state),
-      ),
-    );
+    const key = await createKeyIn(state, "--limit", "5", "--period", "day");
+    const shifted = (hours: number) => {
+      const script = `const now=Date.now;Date.now=()=>now()+${hours * 3_600_000}`;
+      const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+      return serveWith({ env }, "-q", "--state", state);
+    };
+    const servers = await Promise.all([-1, 0, 1, 24].map(shifted));
     const answers = [];
     for (let i = 0; i < 8; i++) answers.push(await send(servers[i % 4]!.url, key, [`a${i}`]));
     expect(answers.map(({ code }) => code)).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
-    expect(await usedOf(state)).toEqual({ used: 5, usage: 5 });
+    expect(await unitsIn(state)).toEqual({ used: 5, usage: 5 });
   });
 
   testFull("a connection that breaks while a charge waits is a 503, and the charge is not made", async () => {
     const state = await postgres.create();
-    const key = await create(state);
-    const { url, child } = await serve(temporaryFolder(), "-q", "--state", state);
-    const { default: pg } = await import("pg");
-    const client = new pg.Client({ connectionString: state });
-    await client.connect();
+    const key = await createKeyIn(state);
+    const { url, child } = await start(state);
+    // In the transaction, the activity would be that of its first look.
+    const [client, admin] = [await clientOf(state), await clientOf(state)];
     await client.query("BEGIN");
     await client.query("SELECT * FROM idv_quota FOR UPDATE");
-    // In the transaction, the activity would be that of its first look.
-    const admin = new pg.Client({ connectionString: state });
-    await admin.connect();
     const waiting = send(url, key, ["a"], "a");
     const blocked = "SELECT pid FROM pg_stat_activity WHERE application_name = 'idv' AND wait_event_type = 'Lock'";
     await expect.poll(async () => (await admin.query(blocked)).rowCount).toBe(1);
@@ -168,18 +146,15 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     await client.query("ROLLBACK");
     await Promise.all([client.end(), admin.end()]);
     expect(child.exitCode).toBeNull();
-    expect(await usedOf(state)).toEqual({ used: 0, usage: 0 });
+    expect(await unitsIn(state)).toEqual({ used: 0, usage: 0 });
     expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
   });
 
   testFull("keys are changed while they are charged, without a refusal", async () => {
     const state = await postgres.create();
-    const key = await create(state);
-    const { id } = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout);
-    const servers = [
-      await serve(temporaryFolder(), "-q", "--state", state),
-      await serve(temporaryFolder(), "-q", "--state", state),
-    ];
+    const key = await createKeyIn(state);
+    const [{ id }] = await jsonOf(["keys", "list", "--state", state]);
+    const servers = [await start(state), await start(state)];
     const codes = new Set<number>();
     let isDone = false;
     const load = servers.map(async ({ url }) => {
@@ -194,7 +169,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     isDone = true;
     await Promise.all(load);
     expect(codes).toEqual(new Set([200, 401]));
-    const { used, usage } = await usedOf(state);
+    const { used, usage } = await unitsIn(state);
     expect(used).toBe(usage);
   });
 
@@ -207,18 +182,15 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     ["postgres://db.invalid/x?sslmode=require", 6, "sslmode=require does not check the server"],
   ])("%s is refused in one line", async (state, code, message) => {
     const outcome = await idv(["keys", "list", "--state", state]);
-    expect(outcome.code, outcome.stderr).toBe(code);
-    expect(outcome.stderr).toContain(message);
+    expect(outcome).toMatchObject({ code, stderr: expect.stringContaining(message) });
     expect(outcome.stderr).not.toContain("hidden");
     expect(outcome.stderr.trim().split("\n")).toHaveLength(1);
   });
 
   testFull("tables of another version are refused", async () => {
     const state = await postgres.create();
-    await create(state);
-    const { default: pg } = await import("pg");
-    const client = new pg.Client({ connectionString: state });
-    await client.connect();
+    await createKeyIn(state);
+    const client = await clientOf(state);
     await client.query("UPDATE idv_schema SET version = 99");
     await client.end();
     const { code, stderr } = await idv(["keys", "list", "--state", state]);

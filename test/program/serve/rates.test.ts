@@ -1,25 +1,15 @@
 /** Covers the rates of keys: exact over several servers, on both databases. */
 import { describe, expect, test } from "vitest";
-import { hasPostgres, startPostgres } from "../../support/postgres.js";
 import { idv } from "../../support/run-idv.js";
 import { post, serve } from "../../support/service.js";
+import { createKeyIn, databases, jsonOf } from "../../support/states.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-import { isFull } from "../../support/tier.js";
 
-const postgres = hasPostgres && isFull ? await startPostgres() : undefined;
-
-const stores: readonly (readonly [string, () => Promise<string>])[] = [
-  ["SQLite", async () => `${temporaryFolder()}/service.db`],
-  ...(postgres ? ([["PostgreSQL", postgres.create]] as const) : []),
-];
-
-describe.each(stores)("on %s", (_, newState) => {
+describe.each(await databases())("on %s", (_, newState) => {
   test("servers together grant the rate of a key, and tell it apart from the end of the quota", async () => {
     const state = await newState();
-    const create = async (...args: string[]) =>
-      (await idv(["keys", "create", "--name", "a", "--state", state, ...args])).stdout.trim();
-    const key = await create("--rate", "40/m", "--limit", "1000");
-    const other = await create();
+    const key = await createKeyIn(state, "--rate", "40/m", "--limit", "1000");
+    const other = await createKeyIn(state);
     const start = () => serve(temporaryFolder(), "-q", "--state", state);
     const urls = (await Promise.all([start(), start(), start()])).map(({ url }) => url);
     const body = { domains: ["mailinator.com"] };
@@ -40,11 +30,11 @@ describe.each(stores)("on %s", (_, newState) => {
     const elapsed = (performance.now() - begun) / 1000;
     // The bucket is full at the start.
     expect(granted).toBeLessThanOrEqual(Math.ceil(1.05 * 40 * (elapsed / 60 + 1)));
-    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
-    expect(refused!.body.message).toBe("Too many requests: at most 40 in 60 s.");
+    const message = "Too many requests: at most 40 in 60 s.";
+    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited", message } });
     expect(Number(refused!.headers.get("retry-after"))).toBeLessThanOrEqual(2);
     expect((await send(0, other)).status).toBe(200);
-    const listed = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout.split("\n")[0]!);
+    const [listed] = await jsonOf(["keys", "list", "--state", state]);
     expect(listed).toMatchObject({ rate: "40/m", used: granted });
     const policy = async () => (await send(0)).headers.get("ratelimit-policy");
     await expect.poll(policy).toBe('"validations";q=1000, "requests";q=40;w=60');

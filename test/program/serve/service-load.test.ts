@@ -1,11 +1,11 @@
 /** Covers idv serve under load and with slow, huge and broken requests. */
 
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { beforeAll, describe, expect, test } from "vitest";
 import { errorBody } from "../../../src/server/service/error-codes.js";
+import { endedBy, talk } from "../../support/processes.js";
 import { idv } from "../../support/run-idv.js";
 import { createKey, lastKey, post, request, type Service, serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -42,7 +42,7 @@ describe.concurrent("under load", () => {
         if (i % 10 === 0) statuses.add((await post(`${url}/domains/validate`, "sk_none", body)).status);
       }
     };
-    await Promise.all(["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p"].map(client));
+    await Promise.all([..."abcdefghijklmnop"].map(client));
     expect(units).toBe(times(3000, 1000));
     expect(await lastKey(home)).toMatchObject({ used: times(3000, 1000), left: 0 });
     expect([...statuses].sort()).toEqual([200, 400, 401, 429]);
@@ -97,20 +97,6 @@ describe.concurrent("slow, huge and broken requests", () => {
     key = await createKey(home);
   });
 
-  /** Opens a connection, writes to it and returns all that arrives until it closes. */
-  async function talk(text: string, write?: (socket: Socket) => void): Promise<string> {
-    const { hostname, port } = new URL(service.url);
-    const socket = connect(Number(port), hostname);
-    let said = "";
-    socket.on("data", (chunk) => {
-      said += chunk.toString();
-    });
-    socket.on("error", () => {});
-    socket.write(text);
-    write?.(socket);
-    await new Promise((resolve) => socket.once("close", resolve));
-    return said;
-  }
   const head = (length: string) =>
     `POST /emails/validate HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
     `Content-Type: application/json\r\n${length}\r\n\r\n`;
@@ -120,11 +106,11 @@ describe.concurrent("slow, huge and broken requests", () => {
   };
 
   test("get 408 if the header does not end", async () => {
-    isRefusal(await talk("POST /emails"), "408 Request Timeout", "The request took too long.");
+    isRefusal(await talk(service.url, "POST /emails"), "408 Request Timeout", "The request took too long.");
   });
 
   testFull("get 408 if the body does not end", async () => {
-    const said = await talk(`${head("Content-Length: 40")}{"emails":[`, (socket) => {
+    const said = await talk(service.url, `${head("Content-Length: 40")}{"emails":[`, (socket) => {
       const trickle = setInterval(() => socket.write(" "), 3000);
       socket.once("close", () => clearInterval(trickle));
     });
@@ -133,15 +119,15 @@ describe.concurrent("slow, huge and broken requests", () => {
 
   test("get 413 for a huge body, announced or not", async () => {
     const message = "Body too large: at most 41054 bytes. Items per request: at most 10.";
-    const announced = await talk(head("Content-Length: 10000000000"));
-    expect(announced).toMatch(/^HTTP\/1.1 413 /);
-    expect(announced).toContain(message);
+    const [announced, chunked] = [head("Content-Length: 10000000000"), head("Transfer-Encoding: chunked")];
     const piece = `4000\r\n${" ".repeat(0x4000)}\r\n`;
-    const said = await talk(`${head("Transfer-Encoding: chunked")}${piece.repeat(8)}`);
-    expect(said).toMatch(/^HTTP\/1.1 413 /);
-    expect(said).toContain(message);
+    for (const text of [announced, chunked + piece.repeat(8)]) {
+      const said = await talk(service.url, text);
+      expect(said).toMatch(/^HTTP\/1.1 413 /);
+      expect(said).toContain(message);
+    }
     // A client that keeps sending is disconnected.
-    await talk(head("Transfer-Encoding: chunked"), (socket) => {
+    await talk(service.url, chunked, (socket) => {
       const write = () => {
         while (socket.writable && socket.write(piece));
       };
@@ -151,16 +137,12 @@ describe.concurrent("slow, huge and broken requests", () => {
     expect((await request(`${service.url}/readyz`)).status).toBe(200);
   });
 
+  const long = `GET / HTTP/1.1\r\nX: ${"x".repeat(20_000)}\r\n\r\n`;
   test.each([
     ["text that is not HTTP", "hello\r\n\r\n", "400 Bad Request", "Not HTTP."],
-    [
-      "a header of 20 KB",
-      `GET / HTTP/1.1\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
-      "431 Request Header Fields Too Large",
-      "The header fields are too large.",
-    ],
+    ["a header of 20 KB", long, "431 Request Header Fields Too Large", "The header fields are too large."],
   ])("get an error with the reason: %s", async (_, text, status, message) => {
-    isRefusal(await talk(text), status, message);
+    isRefusal(await talk(service.url, text), status, message);
   });
 });
 
@@ -171,25 +153,24 @@ describe.sequential("a service", () => {
     service = await serve(home, "-q");
   });
 
-  test("rejects a request whose key is revoked while the request arrives", async () => {
-    const [{ url }, key] = [service, await createKey(home)];
-    const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname);
-    let said = "";
-    socket.on("data", (chunk) => {
-      said += chunk.toString();
-    });
+  /** Sends the start of a request, does something, and sends the rest. Returns the answer. */
+  async function interrupted(key: string, work: () => Promise<unknown>): Promise<string> {
     const body = JSON.stringify({ domains: ["larch-and-oak.com"] });
-    socket.write(
+    const head =
       `POST /domains/validate HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
-        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body.slice(0, 10)}`,
-    );
-    await request(`${url}/healthz`);
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+    return talk(service.url, head + body.slice(0, 10), async (socket) => {
+      // Another request on another connection shows that the first has arrived.
+      await request(`${service.url}/healthz`);
+      await work();
+      socket.write(body.slice(10));
+    });
+  }
+
+  test("rejects a request whose key is revoked while the request arrives", async () => {
+    const key = await createKey(home);
     const { id } = await lastKey(home);
-    await idv(["keys", "revoke", id], { home });
-    socket.write(body.slice(10));
-    await new Promise((resolve) => socket.once("close", resolve));
-    expect(said).toMatch(/^HTTP\/1.1 401 /);
+    expect(await interrupted(key, () => idv(["keys", "revoke", id], { home }))).toMatch(/^HTTP\/1.1 401 /);
     expect(await lastKey(home)).toMatchObject({ used: 0 });
   });
 
@@ -206,25 +187,13 @@ describe.sequential("a service", () => {
 
   // The last test of the service.
   test("finishes a started request after SIGTERM", async () => {
-    const [{ url, child }, key] = [service, await createKey(home)];
-    const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname);
-    const body = JSON.stringify({ domains: ["larch-and-oak.com"] });
-    let said = "";
-    socket.on("data", (chunk) => {
-      said += chunk.toString();
+    const { url, child } = service;
+    let exited: Promise<unknown[]> | undefined;
+    const said = await interrupted(await createKey(home), async () => {
+      exited = endedBy(child, "SIGTERM");
+      await expect.poll(() => fetch(`${url}/healthz`).catch(() => "refused")).toBe("refused");
     });
-    socket.write(
-      `POST /domains/validate HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
-        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
-    );
-    // Another request on another connection shows that the first has arrived.
-    await request(`${url}/healthz`);
-    const exited = once(child, "exit");
-    child.kill("SIGTERM");
-    await expect.poll(() => fetch(`${url}/healthz`).catch(() => "refused")).toBe("refused");
-    socket.write(body.slice(10));
-    expect((await exited)[0]).toBe(0);
+    expect((await exited)?.[0]).toBe(0);
     expect(said).toContain('{"domains":{"larch-and-oak.com":{"status":"ok"}}}');
   });
 });

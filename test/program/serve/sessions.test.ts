@@ -1,33 +1,25 @@
 /** Covers signing in to the dashboard: links and their sessions, the audit, and proxies that sign people in. */
 import { beforeAll, describe, expect, test } from "vitest";
+import { linkTo, postForm, signIn as signInWith } from "../../support/dashboard.js";
+import { collected } from "../../support/processes.js";
 import { idv, startIdv } from "../../support/run-idv.js";
 import { type Service, serve } from "../../support/service.js";
+import { jsonLines, jsonOf } from "../../support/states.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const home = temporaryFolder();
 const run = async (...args: string[]) => idv(args, { home });
-const lines = async (...args: string[]) =>
-  (await run(...args, "--json")).stdout
-    .trim()
-    .split("\n")
-    .flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+const lines = (...args: string[]) => jsonOf(args, { home });
 
-const own = ({ url }: Service) => ({ origin: url, "sec-fetch-site": "same-origin" });
-
-function post(service: Service, path: string, fields: Record<string, string>, headers: Record<string, string>) {
-  return fetch(`${service.url}/dashboard${path}`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { ...own(service), ...headers },
-    body: new URLSearchParams(fields),
-  });
-}
-
-async function signIn(service: Service, link: string): Promise<{ readonly cookie: string }> {
-  const token = new URL(link.trim()).searchParams.get("token")!;
-  const response = await post(service, "/sign-in", { token }, {});
-  return { cookie: response.headers.get("set-cookie")!.split(";")[0]! };
-}
+const post = ({ url }: Service, path: string, fields: Record<string, string>, headers: Record<string, string>) =>
+  postForm(url, path, new URLSearchParams(fields), headers);
+/** Signs somebody in, with a name or without one. */
+const signIn = async ({ url }: Service, ...name: string[]) => {
+  const args = name.flatMap((each) => ["--name", each]);
+  return { cookie: await signInWith(await linkTo(url, args, { home })) };
+};
+const statusOf = async ({ url }: Service, headers: Record<string, string> = {}) =>
+  (await fetch(`${url}/dashboard`, { headers })).status;
 
 const key = (id: string) => ({ id, name: "shop", permissions: "emails" });
 
@@ -37,58 +29,40 @@ beforeAll(async () => {
 });
 
 describe("links", () => {
-  const linkFor = async (...args: string[]) => (await run("dashboard", "--base-url", service.url, ...args)).stdout;
-
   test("sign people in, whose changes the audit names", async () => {
-    const anna = await signIn(service, await linkFor("--name", "anna <x>"));
-    const nobody = await signIn(service, await linkFor());
+    const [anna, nobody] = [await signIn(service, "anna <x>"), await signIn(service)];
     expect((await post(service, "/keys", key("aaaaaaaa1"), anna)).status).toBe(200);
-    expect((await lines("audit"))[0]).toMatchObject({ ...{ who: "anna <x>", key: "aaaaaaaa1" }, what: "created" });
+    expect((await lines("audit"))[0]).toMatchObject({ who: "anna <x>", key: "aaaaaaaa1", what: "created" });
     expect((await post(service, "/keys", key("aaaaaaaa2"), nobody)).status).toBe(200);
     expect((await lines("audit"))[0].who).toMatch(/^session \w{9}$/);
     expect((await lines("audit", "--since", "0s")).length).toBe(0);
   });
 
   test("leave changes that the audit filters, and follows", async () => {
-    const [mia, zoe] = [
-      await signIn(service, await linkFor("--name", "mia")),
-      await signIn(service, await linkFor("--name", "zoe")),
-    ];
+    const [mia, zoe] = [await signIn(service, "mia"), await signIn(service, "zoe")];
     const followed = startIdv(["audit", "--follow", "--by", "zoe", "--json", "--since", "1m"], { home });
-    let said = "";
-    followed.stdout!.on("data", (chunk) => {
-      said += chunk;
-    });
+    const said = collected(followed.stdout);
     await post(service, "/keys", key("bbbbbbbb1"), mia);
     await post(service, "/keys", key("bbbbbbbb2"), zoe);
     const made = (key: string, who: string) => expect.objectContaining({ who, what: "created", key });
     expect(await lines("audit", "--by", "mia")).toContainEqual(made("bbbbbbbb1", "mia"));
     expect(await lines("audit", "--key", "bbbbbbbb2")).toEqual([made("bbbbbbbb2", "zoe")]);
     expect(await lines("audit", "--by", "zoe", "--key", "bbbbbbbb1")).toEqual([]);
-    await expect.poll(() => said).toContain("bbbbbbbb2");
+    await expect.poll(said).toContain("bbbbbbbb2");
     await post(service, "/keys", key("bbbbbbbb3"), zoe);
-    await expect.poll(() => said).toContain("bbbbbbbb3");
+    await expect.poll(said).toContain("bbbbbbbb3");
     followed.kill();
-    const entries = said
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    expect(entries.filter(({ what }) => what === "created")).toEqual([
-      made("bbbbbbbb2", "zoe"),
-      made("bbbbbbbb3", "zoe"),
-    ]);
+    const created = jsonLines(said()).filter(({ what }) => what === "created");
+    expect(created).toEqual([made("bbbbbbbb2", "zoe"), made("bbbbbbbb3", "zoe")]);
   });
 
   test("give sessions that a page shows and ends", async () => {
-    const [anna, carl] = [
-      await signIn(service, await linkFor("--name", "anna")),
-      await signIn(service, await linkFor("--name", "carl <x>")),
-    ];
+    const [anna, carl] = [await signIn(service, "anna"), await signIn(service, "carl <x>")];
     const page = await (await fetch(`${service.url}/dashboard/sessions`, { headers: anna })).text();
     const [, id = ""] = /carl &lt;x>.*?name="id" value="(\w+)"/s.exec(page)!;
     const left = await (await post(service, "/sessions/end", { id }, anna)).text();
     expect([left.includes("carl"), left.includes("anna")]).toEqual([false, true]);
-    expect((await fetch(`${service.url}/dashboard`, { headers: carl })).status).toBe(401);
+    expect(await statusOf(service, carl)).toBe(401);
     expect((await lines("audit"))[0]).toMatchObject({ who: "anna", what: `session ended: ${id}` });
     await post(service, "/sessions/end", { id }, anna);
     expect((await lines("audit"))[1]).not.toMatchObject({ what: `session ended: ${id}` });
@@ -106,32 +80,28 @@ describe("a proxy that signs people in", () => {
 
   test("signs them in from its own address", async () => {
     const service = await serveTrusting("127.0.0.1");
-    expect((await fetch(`${service.url}/dashboard`, { headers: field })).status).toBe(200);
+    expect(await statusOf(service, field)).toBe(200);
     expect((await post(service, "/keys", key("aaaaaaaa4"), field)).status).toBe(200);
     expect((await lines("audit"))[0]).toMatchObject({ who: "anna@example.com", what: "created" });
     // Pages of others cannot send forms with its help.
     const foreign = await post(service, "/keys", key("aaaaaaaa5"), { ...field, "sec-fetch-site": "cross-site" });
-    expect(foreign.status).toBe(403);
-    expect((await fetch(`${service.url}/dashboard`)).status).toBe(401);
+    expect([foreign.status, await statusOf(service)]).toEqual([403, 401]);
     // Signing out without a session ends nobody else's.
-    const link = (await run("dashboard", "--name", "anna", "--base-url", service.url)).stdout;
-    const anna = await signIn(service, link);
+    const anna = await signIn(service, "anna");
     expect((await post(service, "/sign-out", {}, field)).status).toBe(200);
-    expect((await fetch(`${service.url}/dashboard`, { headers: anna })).status).toBe(200);
+    expect(await statusOf(service, anna)).toBe(200);
   });
 
   test("gets 403 from another address, whatever other fields say", async () => {
     const service = await serveTrusting("10.0.0.0/8");
     const headers = { ...field, "x-forwarded-for": "10.0.0.7", forwarded: "for=10.0.0.7", "x-real-ip": "10.0.0.7" };
     const answer = await fetch(`${service.url}/dashboard`, { headers });
-    expect([answer.status, await answer.text()]).toEqual([
-      403,
-      expect.stringContaining("was sent from 127.0.0.1, which is not trusted"),
-    ]);
+    const reason = expect.stringContaining("was sent from 127.0.0.1, which is not trusted");
+    expect([answer.status, await answer.text()]).toEqual([403, reason]);
   });
 
   test("gets 401 without the option", async () => {
-    expect((await fetch(`${service.url}/dashboard`, { headers: field })).status).toBe(401);
+    expect(await statusOf(service, field)).toBe(401);
   });
 
   test.each([

@@ -1,0 +1,40 @@
+/** States of a service in a database, and what the commands of idv say of them. */
+import { join } from "node:path";
+import { expect } from "vitest";
+import { hasPostgres, startPostgres } from "./postgres.js";
+import { idv } from "./run-idv.js";
+import type { RunSettings } from "./run-settings.js";
+import { temporaryFolder } from "./temporary-folder.js";
+import { isFull } from "./tier.js";
+
+/** Returns the kinds of databases by name, each with what makes a new one: PostgreSQL in the full tier, where there is one. */
+export async function databases(): Promise<readonly (readonly [string, () => string | Promise<string>])[]> {
+  const postgres = hasPostgres && isFull ? await startPostgres() : undefined;
+  const sqlite = ["SQLite", () => join(temporaryFolder(), "service.db")] as const;
+  return postgres ? [sqlite, ["PostgreSQL", postgres.create]] : [sqlite];
+}
+
+/** Returns the values of lines of JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: their types are for the tests to check.
+export const jsonLines = (text: string): any[] =>
+  text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+
+/** Runs a command with --json. Returns the values that it prints, a line each. */
+export const jsonOf = async (args: readonly string[], settings: RunSettings = {}) =>
+  jsonLines((await idv([...args, "--json"], settings)).stdout);
+
+/** Creates a key with `idv keys create`, and returns its secret. */
+export async function createKeyIn(state: string, ...args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await idv(["keys", "create", "--name", "a", "--state", state, ...args]);
+  expect(stdout, stderr).toMatch(/^sk_/);
+  return stdout.trim();
+}
+
+/** Returns the units that the quota of the first key has counted, and those that the usage has. */
+export async function unitsIn(state: string): Promise<{ readonly used: number; readonly usage: number }> {
+  const [[{ used }], usage] = [
+    await jsonOf(["keys", "list", "--state", state]),
+    await jsonOf(["usage", "--state", state]),
+  ];
+  return { used, usage: usage.reduce((sum, { units }) => sum + units, 0) };
+}
