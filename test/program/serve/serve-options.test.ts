@@ -1,9 +1,10 @@
 /** Covers where `idv serve` listens besides an address, its file of options, and its look at the state. */
 
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer, request } from "node:http";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
@@ -41,6 +42,12 @@ function statusOver(socketPath: string): Promise<number | undefined> {
   });
 }
 
+/** Makes a server listen, and returns its port. */
+async function portOf(server: Server): Promise<number> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as { port: number }).port;
+}
+
 const ready = { code: 0, stdout: "", stderr: "" };
 
 describe("a Unix socket", () => {
@@ -70,45 +77,38 @@ describe("a Unix socket", () => {
     ["list.csv", "list.csv: is not a socket; choose another --socket"],
     ["none/idv.sock", "cannot listen on unix:none/idv.sock"],
   ])("%s is refused", async (socket, message) => {
-    const home = temporaryFolder();
-    writeFileSync(join(home, "list.csv"), "email\n");
-    const { code, stderr } = await idv(["serve", "--socket", socket], { home });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+    const home = folderOf({ "list.csv": "email\n" });
+    const outcome = await idv(["serve", "--socket", socket], { home });
+    expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     expect(statSync(join(home, "list.csv")).size).toBe(6);
   });
 });
 
 describe("--ready", () => {
   test("exits with 5 without one", async () => {
-    expect(await idv(["serve", "--ready", "--port", "1"])).toEqual({
-      code: 5,
-      stdout: "",
-      stderr: "idv: 127.0.0.1:1: the service is not ready: ECONNREFUSED\n",
-    });
-    const other = createHttpServer((_, response) => response.writeHead(503).end()).listen(0, "127.0.0.1");
-    await new Promise((resolve) => other.once("listening", resolve));
-    const { port } = other.address() as { port: number };
-    const { code, stderr } = await idv(["serve", "--ready", "--port", String(port)]);
-    other.close();
-    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining("it answers 503") });
+    const stderr = "idv: 127.0.0.1:1: the service is not ready: ECONNREFUSED\n";
+    expect(await idv(["serve", "--ready", "--port", "1"])).toEqual({ code: 5, stdout: "", stderr });
   });
 
-  test("waits 5 seconds for an answer", async () => {
-    const silent = createServer(() => {}).listen(0, "127.0.0.1");
-    await new Promise((resolve) => silent.once("listening", resolve));
-    const { port } = silent.address() as { port: number };
-    const { code, stderr } = await idv(["serve", "--ready", "--port", String(port)]);
-    silent.close();
-    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining("no answer within 5 s") });
+  test.each([
+    [
+      "exits with 5 if it answers 503",
+      "it answers 503",
+      createHttpServer((_, response) => response.writeHead(503).end()),
+    ],
+    ["waits 5 seconds for an answer", "no answer within 5 s", createServer()],
+  ])("%s", async (_, reason, server) => {
+    const outcome = await idv(["serve", "--ready", "--port", String(await portOf(server))]);
+    server.close();
+    expect(outcome).toMatchObject({ code: 5, stderr: expect.stringContaining(reason) });
   });
 });
 
 describe("sockets of systemd", () => {
   async function activated(count: number) {
     const home = temporaryFolder();
-    const server = createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    const { port } = server.address() as { port: number };
+    const server = createServer();
+    const port = await portOf(server);
     const { fd } = (server as unknown as { _handle: { fd: number } })._handle;
     // As systemd does, the variables name the process.
     const script = `LISTEN_PID=$$ LISTEN_FDS=${count} exec "$@"`;
@@ -138,9 +138,8 @@ describe("sockets of systemd", () => {
 
 describe("a file of options", () => {
   test("goes behind the command line and the variables, and before the defaults", async () => {
-    const home = temporaryFolder();
     const options = { port: 0, state: "file.db", maxItems: 2, corsOrigin: ["https://a.example"], quiet: true };
-    writeFileSync(join(home, "serve.json"), JSON.stringify(options));
+    const home = folderOf({ "serve.json": JSON.stringify(options) });
     const { child, said, ended } = await start(home, "--config", "serve.json");
     const [, url] = /listening on (http:\S+)/.exec(said)!;
     const { headers } = await fetch(`${url}/healthz`, { headers: { origin: "https://a.example" } });
@@ -148,17 +147,17 @@ describe("a file of options", () => {
     child.kill("SIGTERM");
     await ended;
     expect(existsSync(join(home, "file.db"))).toBe(true);
-    const given = await idv(["serve", "--check", "--config", "serve.json", "--state", "given.db"], { home });
-    expect(given).toMatchObject({ code: 0 });
-    expect(existsSync(join(home, "given.db"))).toBe(true);
-    const env = { IDV_STATE: "variable.db" };
-    expect(await idv(["serve", "--check", "--config", "serve.json"], { home, env })).toMatchObject({ code: 0 });
-    expect(existsSync(join(home, "variable.db"))).toBe(true);
+    for (const [state, args, env] of [
+      ["given.db", ["--state", "given.db"], {}],
+      ["variable.db", [], { IDV_STATE: "variable.db" }],
+    ] as const) {
+      expect((await idv(["serve", "--check", "--config", "serve.json", ...args], { home, env })).code).toBe(0);
+      expect(existsSync(join(home, state))).toBe(true);
+    }
   });
 
   test("with a socket is overridden by a port on the command line, which --ready asks", async () => {
-    const home = temporaryFolder();
-    writeFileSync(join(home, "serve.json"), '{"socket": "idv.sock"}');
+    const home = folderOf({ "serve.json": '{"socket": "idv.sock"}' });
     const inFile = await start(home, "--config", "serve.json");
     expect(inFile.said).toContain("listening on unix:idv.sock\n");
     const given = await start(home, "--config", "serve.json", "--port", "0");
@@ -188,20 +187,17 @@ describe("a file of options", () => {
     ['{"dns": "bad"}', 'serve.json: dns: "bad" is invalid. It takes on, off, strict or a share, strict:5%.'],
     ['{"set": "baseUrl=https://u:secret@h"}', "serve.json: set baseUrl: it is invalid."],
   ])("%s is refused", async (text, message) => {
-    const home = temporaryFolder();
-    writeFileSync(join(home, "serve.json"), text);
-    const { code, stderr } = await idv(["serve", "--check", "--config", "serve.json"], { home });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+    const outcome = await idv(["serve", "--check", "--config", "serve.json"], {
+      home: folderOf({ "serve.json": text }),
+    });
+    expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 
   test("with a password is refused if others can read it, and does not show it", async () => {
-    const home = temporaryFolder();
-    const path = join(home, "serve.json");
-    writeFileSync(path, '{"state": "postgres://idv:swordfish@127.0.0.1:1/idv"}');
-    chmodSync(path, 0o644);
+    const home = folderOf({ "serve.json": '{"state": "postgres://idv:swordfish@127.0.0.1:1/idv"}' }, 0o644);
     const open = await idv(["serve", "--check", "--config", "serve.json"], { home });
     expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("run chmod 600 serve.json") });
-    chmodSync(path, 0o600);
+    chmodSync(join(home, "serve.json"), 0o600);
     const closed = await idv(["serve", "--check", "--config", "serve.json"], { home });
     expect(closed.stderr).toContain("the database cannot be used");
     expect(open.stderr + closed.stderr).not.toContain("swordfish");

@@ -18,22 +18,13 @@ describe("one item by GET", () => {
   test("gets its verdict with all that is known, for one unit", async () => {
     const before = await used();
     const { status, body } = await get("/emails/check?address=Grace.Lee%2Bnews@gmial.com");
-    expect([status, body]).toEqual([
-      200,
-      {
-        address: "Grace.Lee+news@gmial.com",
-        status: "fake",
-        reason: "typo-domain: gmial.com",
-        suggestion: "Grace.Lee+news@gmail.com",
-        canonical: "grace.lee+news@gmial.com",
-        flags: [],
-      },
-    ]);
-    expect((await get("/domains/check?domain=mailinator.com")).body).toMatchObject({
-      domain: "mailinator.com",
-      status: "disposable",
-      suggestion: null,
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      ...{ address: "Grace.Lee+news@gmial.com", status: "fake", reason: "typo-domain: gmial.com" },
+      ...{ suggestion: "Grace.Lee+news@gmail.com", canonical: "grace.lee+news@gmial.com", flags: [] },
     });
+    const { body: found } = await get("/domains/check?domain=mailinator.com");
+    expect(found).toMatchObject({ domain: "mailinator.com", status: "disposable", suggestion: null });
     expect((await used()) - before).toBe(2);
   });
 
@@ -42,14 +33,11 @@ describe("one item by GET", () => {
     const once = { ...bearer(key), "idempotency-key": "check-1" };
     await get("/emails/check?address=a@larch-and-oak.com", once);
     expect((await get("/emails/check?address=a@larch-and-oak.com", once)).status).toBe(200);
-    expect(await get("/emails/check?address=b@larch-and-oak.com", once)).toMatchObject({
-      status: 422,
-      body: { code: "idempotency_key_reused" },
-    });
-    await get("/emails/check?address=larch-and-oak.com", { ...once, "idempotency-key": "check-2" });
-    expect(
-      await get("/domains/check?domain=larch-and-oak.com", { ...once, "idempotency-key": "check-2" }),
-    ).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+    const reused = { status: 422, body: { code: "idempotency_key_reused" } };
+    expect(await get("/emails/check?address=b@larch-and-oak.com", once)).toMatchObject(reused);
+    const second = { ...once, "idempotency-key": "check-2" };
+    await get("/emails/check?address=larch-and-oak.com", second);
+    expect(await get("/domains/check?domain=larch-and-oak.com", second)).toMatchObject(reused);
     expect((await used()) - before).toBe(2);
     const empty = await createKey(home, { limit: 0 });
     const domains = await createKey(home, { permissions: ["domains"] });
