@@ -1,9 +1,8 @@
 /** Covers the script of `idv completion` as bash runs it; test/cli/completion/suggest.test.ts has the suggestions. */
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { finished, shellCommand } from "../../support/run-idv.js";
+import { pathWithIdv } from "../../support/processes.js";
+import { finished } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
 import { some } from "../../support/tier.js";
 
@@ -17,14 +16,11 @@ const lines = [
 
 test.each(some(lines, 2))("bash completes %s to %s", async (line, expected) => {
   const home = folderOf({ "list.csv": "id,E-Mail,First Name\n1,ann@larch-and-oak.com,Ann\n" });
-  mkdirSync(join(home, "bin"));
-  writeFileSync(join(home, "bin", "idv"), `#!/bin/sh\nexec ${shellCommand} "$@"\n`);
-  chmodSync(join(home, "bin", "idv"), 0o755);
   const words = line.split(" ");
   const script = `eval "$(idv completion bash)"
     COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}
     _idv; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const env = { PATH: `${join(home, "bin")}:${process.env["PATH"]}`, HOME: home };
+  const env = { PATH: pathWithIdv(home), HOME: home };
   const { stdout, stderr } = await finished(spawn("bash", ["-c", script], { cwd: home, env }));
   expect([stdout, stderr]).toEqual([`${expected}\n`, ""]);
 });

@@ -1,13 +1,12 @@
 /** Covers runs whose service, connection or process fails: nothing is lost and nothing is paid twice. */
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openSqliteServiceStore } from "../../../src/state/service/database/sqlite.js";
 import { forwardTo, listOf, output, passOn, sendOn, statuses, useService } from "../../support/api-runs.js";
 import { lockStore } from "../../support/lock-store.js";
+import { endedBy, killedWhen } from "../../support/processes.js";
 import { idv, startIdv } from "../../support/run-idv.js";
 import { type Act, listen, resetBeforeHeaders, respond, scriptedServer } from "../../support/scripted-server.js";
 import { createKey, lastKey, serve } from "../../support/service.js";
@@ -17,8 +16,7 @@ const { serviceHome, service } = useService();
 
 describe("failures during a run", () => {
   test("the service goes away: exit 5, the old output stays and charged verdicts are cached", async () => {
-    const gone: Act = resetBeforeHeaders;
-    const server = await scriptedServer(respond(), respond(), respond(), gone);
+    const server = await scriptedServer(respond(), respond(), respond(), resetBeforeHeaders);
     const home = listOf(500);
     writeFileSync(join(home, "out.csv"), "as it was\n");
     const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
@@ -30,8 +28,7 @@ describe("failures during a run", () => {
     );
     const healthy = await scriptedServer(respond());
     // Cached verdicts count only for the service that was charged.
-    const elsewhere = await idv(args, { home, env: { ...env, IDV_BASE_URL: healthy.url } });
-    expect(elsewhere.code).toBe(0);
+    expect((await idv(args, { home, env: { ...env, IDV_BASE_URL: healthy.url } })).code).toBe(0);
     expect(healthy.seen).toHaveLength(5);
   });
 
@@ -78,15 +75,11 @@ describe("failures during a run", () => {
     const used = async () => (await store.list()).at(-1)!.quota.used;
     for (let i = 0; i < times(20); i++) {
       const child = startIdv(args, { home, env });
-      const exited = once(child, "exit");
       // When some more items are charged, or all of them.
       const wanted = (await used()) + 1000 * Math.random();
-      while (child.exitCode === null && (await used()) <= wanted) await sleep(5);
-      child.kill("SIGKILL");
-      await exited;
+      await killedWhen(child, async () => (await used()) > wanted);
     }
-    const { code, stderr } = await idv(args, { home, env });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(await idv(args, { home, env })).toMatchObject({ code: 0, stderr: "" });
     expect((await lastKey(serviceHome)).used).toBe(count);
     const undisturbed = listOf(count);
     await idv(args, { home: undisturbed, env: { ...env, IDV_API_KEY: await createKey(serviceHome) } });
@@ -97,27 +90,18 @@ describe("failures during a run", () => {
     const small = await serve(serviceHome, "-q", "--max-items", "20");
     const key = await createKey(serviceHome, { limit: 100_000 });
     // Answers are delayed, so that the run is killed after a charge and before the answer.
-    let onCharged = () => {};
+    let left = 0;
     const slowUrl = await forwardTo(small.url, (answer, response) => {
       setTimeout(() => passOn(answer, response), 10 + 60 * Math.random());
-      onCharged();
+      left--;
     });
     const count = times(4000, 600);
     const home = listOf(count);
     const env = { IDV_API_KEY: key, IDV_BASE_URL: slowUrl };
     const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--set", "concurrency=8"];
     for (let i = 0; i < times(10); i++) {
-      const child = startIdv(args, { home, env });
-      const exited = once(child, "exit");
-      let left = Math.ceil(12 * Math.random());
-      const isCharged = new Promise<void>((resolve) => {
-        onCharged = () => {
-          if (--left === 0) resolve();
-        };
-      });
-      await Promise.race([isCharged, exited]);
-      child.kill("SIGKILL");
-      await exited;
+      left = Math.ceil(12 * Math.random());
+      await killedWhen(startIdv(args, { home, env }), () => left <= 0);
     }
     expect(await idv(args, { home, env })).toEqual({ code: 0, stdout: "", stderr: "" });
     expect((await lastKey(serviceHome)).used).toBe(count);
@@ -139,9 +123,7 @@ describe("failures during a run", () => {
     const home = listOf(250);
     const child = startIdv(["emails", "list.csv", "-q", "-o", "out.csv"], { home, env });
     await expect.poll(() => charged).toBe(1);
-    const exited = once(child, "exit");
-    child.kill("SIGKILL");
-    await exited;
+    await endedBy(child, "SIGKILL");
     isSilent = false;
     const again = await idv(["emails", "list.csv", "-q", "-o", "out.csv", ...more], { home, env });
     expect(again).toEqual({ code: 0, stdout: "", stderr: "" });
@@ -191,27 +173,17 @@ describe("failures during a run", () => {
     expect(used).toBe(2000 + (passesIdempotencyKeys ? 0 : 100 * broken.afterCharge));
   });
 
-  test.each<[string, Act, number, string]>([
-    [
-      "a rejected key is reported",
-      respond(401, {}, '{"message":"Unauthorized."}'),
-      3,
-      "does not accept the key (401: Unauthorized.)",
-    ],
-    ["a key without permission is reported", respond(403, {}, "{}"), 3, "does not authorise the key for this (403)"],
-    ["an invalid answer is reported", respond(200, {}, "<html>"), 5, "invalid answer: it is not JSON"],
-    [
-      "control characters in an error are escaped",
-      respond(400, {}, '{"message":"\\u001b[2J"}'),
-      5,
-      "answers 400: \\u{1b}[2J",
-    ],
-  ])("%s", async (_, act, expected, message) => {
-    const server = await scriptedServer(act);
-    const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
-    const { code, stdout, stderr } = await idv(["emails", "list.csv", "-q"], { home: listOf(3), env });
-    expect({ code, stdout }).toEqual({ code: expected, stdout: "email,status\n" });
-    expect(stderr).toContain(`idv: ${server.url}: ${message}`);
+  test.each<[string, number, string, number, string]>([
+    ["a rejected key", 401, '{"message":"Unauthorized."}', 3, "does not accept the key (401: Unauthorized.)"],
+    ["a key without permission", 403, "{}", 3, "does not authorise the key for this (403)"],
+    ["an invalid answer", 200, "<html>", 5, "invalid answer: it is not JSON"],
+    ["an error, with control characters escaped", 400, '{"message":"\\u001b[2J"}', 5, "answers 400: \\u{1b}[2J"],
+  ])("%s is reported", async (_, status, body, code, message) => {
+    const { url } = await scriptedServer(respond(status, {}, body));
+    const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: url };
+    const outcome = await idv(["emails", "list.csv", "-q"], { home: listOf(3), env });
+    const stderr = expect.stringContaining(`idv: ${url}: ${message}`);
+    expect(outcome).toEqual({ code, stdout: "email,status\n", stderr });
   });
 
   test("an unknown status is written and counted", async () => {
@@ -219,11 +191,8 @@ describe("failures during a run", () => {
       JSON.stringify({ emails: Object.fromEntries(items.map((item) => [item.toUpperCase(), { status: "spam" }])) }),
     );
     const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: (await scriptedServer(spam)).url };
-    const { code, stdout, stderr } = await idv(["emails", "list.csv"], { home: listOf(2), env });
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: "email,status\nann0@larch-and-oak.com,spam\nann1@larch-and-oak.com,spam\n",
-    });
-    expect(stderr).toMatch(/spam +2\n/);
+    const outcome = await idv(["emails", "list.csv"], { home: listOf(2), env });
+    const stdout = "email,status\nann0@larch-and-oak.com,spam\nann1@larch-and-oak.com,spam\n";
+    expect(outcome).toEqual({ code: 0, stdout, stderr: expect.stringMatching(/spam +2\n/) });
   });
 });

@@ -10,9 +10,10 @@ import { deathIn } from "../../../src/state/quota/run-reservation.js";
 import { openPostgresServiceStore } from "../../../src/state/service/database/postgres.js";
 import { openSqliteServiceStore } from "../../../src/state/service/database/sqlite.js";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../support/postgres.js";
+import { collected, killedWhen } from "../../support/processes.js";
 import { randomFrom } from "../../support/random.js";
 import { finished, idv, startIdv } from "../../support/run-idv.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 import { isFull, some, times } from "../../support/tier.js";
 
 const count = times(400_000, 60_000);
@@ -32,8 +33,7 @@ beforeAll(async () => {
 
 /** Returns a folder with a list, its quota, and how to read the units used of it, with those that runs hold. */
 async function folderWithQuota(where: Offset = "quota file", limit = count, text = list) {
-  const home = temporaryFolder();
-  writeFileSync(join(home, "list.csv"), text);
+  const home = folderOf({ "list.csv": text });
   const place = where === "PostgreSQL" ? await postgres!.create() : join(home, "service.db");
   const env = where === "quota file" ? {} : { IDV_QUOTA: `${place}#nightly` };
   const file = where === "quota file" ? await openQuotaFile(join(home, "state/idv/quota.db"), Date.now) : undefined;
@@ -55,7 +55,9 @@ async function folderWithQuota(where: Offset = "quota file", limit = count, text
 const placed = (where: Offset) => test.skipIf(where === "PostgreSQL" && !hasPostgres);
 
 const places: readonly Offset[] = ["quota file", "state file", "PostgreSQL"];
-const rowsIn = (text: string, status = "ok") => text.split("\n").filter((row) => row.endsWith(`,${status}`)).length;
+const rowsIn = (text: string) => text.split("\n").filter((row) => row.endsWith(",ok")).length;
+/** Runs with the name `nightly`, of which the tests below are. */
+const nightly = (home: string) => ({ home, env: { IDV_RUN: "nightly" } });
 const read = (home: string, name: string) => readFileSync(join(home, name), "latin1");
 
 describe.each(isFull ? places : places.slice(0, 1))("with a %s", (where) => {
@@ -71,10 +73,7 @@ describe.each(isFull ? places : places.slice(0, 1))("with a %s", (where) => {
       const signals = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"] as const;
       for (const [nth, share] of (isFull ? [0.1, 0.4, 0.6, 0.9] : [0.4]).entries()) {
         const child = startIdv(["emails", "--set", "engine=offline", "-q", ...args], { home, env });
-        const ended = finished(child);
-        while (child.exitCode === null && (await held()) < share * count) await sleep(5);
-        child.kill(signals[nth]);
-        await ended;
+        await killedWhen(child, async () => (await held()) >= share * count, signals[nth]);
         if (read(home, "list.csv") !== list || existsSync(join(home, output))) break;
         expect(await used()).toBe(0);
       }
@@ -84,23 +83,17 @@ describe.each(isFull ? places : places.slice(0, 1))("with a %s", (where) => {
       expect(await used()).toBe(count);
       expect(rowsIn(read(home, output))).toBe(count);
       // A run that has ended is paid again.
-      const again = await idv(["emails", "--set", "engine=offline", "-q", "list.csv", "-o", "again.csv"], {
-        home,
-        env,
-      });
-      expect(again.code).toBe(4);
+      const words = ["emails", "--set", "engine=offline", "-q", "list.csv", "-o", "again.csv"];
+      expect((await idv(words, { home, env })).code).toBe(4);
     },
   );
 
   placed(where)("tries of a run with a name are paid once, one after the other and at once", async () => {
     const { home, env, held, used } = await folderWithQuota(where);
     const named = { home, env: { ...env, IDV_RUN: "job 42\nof today" } };
-    const run = (name: string) => idv(["emails", "list.csv", "--set", "engine=offline", "-q", "-o", name], named);
-    const killed = startIdv(["emails", "list.csv", "--set", "engine=offline", "-q", "-o", "k.csv"], named);
-    const ended = finished(killed);
-    while (killed.exitCode === null && (await held()) === 0) await sleep(5);
-    killed.kill("SIGKILL");
-    await ended;
+    const args = ["emails", "list.csv", "--set", "engine=offline", "-q", "-o"];
+    const run = (name: string) => idv([...args, name], named);
+    await killedWhen(startIdv([...args, "k.csv"], named), async () => (await held()) > 0);
     for (const name of ["a.csv", "b.csv"]) {
       expect(await run(name)).toMatchObject({ code: 0 });
       expect(rowsIn(read(home, name))).toBe(count);
@@ -113,73 +106,62 @@ describe.each(isFull ? places : places.slice(0, 1))("with a %s", (where) => {
 
 test("a list that grows between two tries of its name pays for what is new", async () => {
   const { home, quotas, used } = await folderWithQuota("quota file", few + 10, listOf(few));
-  const run = { home, env: { IDV_RUN: "nightly" } };
-  const args = ["emails", "list.csv", "--offline", "-q", "-o", "out.csv"];
-  expect((await idv(args, run)).code).toBe(0);
+  const run = async () => (await idv(["emails", "list.csv", "--offline", "-q", "-o", "out.csv"], nightly(home))).code;
+  expect(await run()).toBe(0);
   writeFileSync(join(home, "list.csv"), `${listOf(few)}new@larch-and-oak.com\n`);
   // The name has paid for another list.
-  expect((await idv(args, run)).code).toBe(4);
+  expect(await run()).toBe(4);
   expect(rowsIn(read(home, "out.csv"))).toBe(10);
   expect(await used()).toBe(few + 10);
   await quotas.configure({ limit: 3 * few });
-  expect((await idv(args, run)).code).toBe(0);
+  expect(await run()).toBe(0);
   // All of this list but the last were paid before.
   expect(await used()).toBe(few + 11);
 });
 
 test("a name pays for the items that it delivers, in part and in other orders", async () => {
   const { home, quotas, used } = await folderWithQuota("quota file", 50);
-  const run = { home, env: { IDV_RUN: "nightly" } };
   const rows = Array.from({ length: 100 }, (_, i) => `user${100 + i}@larch-and-oak.com\n`);
-  const write = (order: readonly string[]) => writeFileSync(join(home, "list.csv"), `email\n${order.join("")}`);
-  const args = ["emails", "list.csv", "--offline", "-q", "-o", "out.csv"];
-  write(rows);
-  expect((await idv(args, run)).code).toBe(4);
+  const run = (order: readonly string[]) => {
+    writeFileSync(join(home, "list.csv"), `email\n${order.join("")}`);
+    return idv(["emails", "list.csv", "--offline", "-q", "-o", "out.csv"], nightly(home));
+  };
+  expect((await run(rows)).code).toBe(4);
   // The other half first: these were not paid for.
-  write([...rows.slice(50), ...rows.slice(0, 50)]);
-  expect(await idv(args, run)).toMatchObject({ code: 4, stderr: expect.stringContaining("nothing is written") });
+  const refused = await run([...rows.slice(50), ...rows.slice(0, 50)]);
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("nothing is written") });
   expect(await used()).toBe(50);
   // The first half again, and then the rest.
-  write(rows);
   await quotas.configure({ limit: 100 });
-  expect((await idv(args, run)).code).toBe(0);
-  expect(await used()).toBe(100);
-  write(rows.toReversed());
-  expect((await idv(args, run)).code).toBe(0);
-  expect(await used()).toBe(100);
+  for (const order of [rows, rows.toReversed()]) {
+    expect((await run(order)).code).toBe(0);
+    expect(await used()).toBe(100);
+  }
 });
 
 test("tables in one output, and files in any order, are paid once under a name", async () => {
   const { home, quotas, used } = await folderWithQuota("quota file", 150);
-  const run = { home, env: { IDV_RUN: "nightly" } };
   writeFileSync(join(home, "a.csv"), listOf(100, "a"));
   writeFileSync(join(home, "b.csv"), listOf(50, "b"));
-  for (const name of ["s1", "s2"]) {
-    const split = ["emails", "a.csv", "b.csv", "--offline", "-q", "--split", name];
-    expect(await idv(split, run), name).toMatchObject({ code: 0 });
-    expect(await used()).toBe(150);
-  }
-  await quotas.configure({ limit: 300 });
-  for (const [files, folder] of [
-    [["a.csv", "b.csv"], "o1/"],
-    [["b.csv", "a.csv"], "o2/"],
+  for (const [line, units] of [
+    ["a.csv b.csv --split s1", 150],
+    ["a.csv b.csv --split s2", 150],
+    ["a.csv b.csv -o o1/", 300],
+    ["b.csv a.csv -o o2/", 300],
   ] as const) {
-    expect((await idv(["emails", ...files, "--offline", "-q", "-o", folder], run)).code).toBe(0);
-    expect(await used()).toBe(300);
+    await quotas.configure({ limit: units });
+    expect((await idv(["emails", ...line.split(" "), "--offline", "-q"], nightly(home))).code, line).toBe(0);
+    expect(await used()).toBe(units);
   }
 });
 
 test("a table that fails does not make other items of its folder free", async () => {
   const { home, used } = await folderWithQuota("quota file", 1000);
-  const run = { home, env: { IDV_RUN: "nightly" } };
   writeFileSync(join(home, "bad.csv"), `${listOf(50, "b")}"bad`);
-  for (const [name, units] of [
-    ["a", 100],
-    ["c", 200],
-  ] as const) {
+  for (const [i, name] of ["a", "c"].entries()) {
     writeFileSync(join(home, "a.csv"), listOf(100, name));
-    await idv(["emails", "a.csv", "bad.csv", "--offline", "-q", "--split", name], run);
-    expect(await used()).toBe(units);
+    await idv(["emails", "a.csv", "bad.csv", "--offline", "-q", "--split", name], nightly(home));
+    expect(await used()).toBe(100 * (i + 1));
   }
 });
 
@@ -209,13 +191,10 @@ test("a named pipe is paid for as far as it was written", async () => {
   await finished(spawn("mkfifo", [pipe]));
   const child = startIdv(["emails", "list.csv", "--offline", "-q", "-o", "pipe"], { home });
   const reader = spawn("head", ["-c", String(Math.floor(list.length / 3)), pipe]);
-  let received = "";
-  reader.stdout.setEncoding("latin1").on("data", (text: string) => {
-    received += text;
-  });
+  const received = collected(reader.stdout);
   await finished(child);
   const units = await used();
-  expect(units).toBeGreaterThan(rowsIn(received) - 20_000);
+  expect(units).toBeGreaterThan(rowsIn(received()) - 20_000);
   expect(units).toBeGreaterThan(0);
   expect(units).toBeLessThan(count);
 });
@@ -226,12 +205,9 @@ test("a stopped run gives its units back, and says so", async () => {
   // It ends before it has read all.
   child.stdin!.on("error", () => {});
   child.stdin!.write(list.slice(0, list.length / 2));
-  while (child.exitCode === null && (await held()) < count / 4) await sleep(5);
-  child.kill("SIGINT");
-  const { stderr } = await finished(child);
-  expect(stderr).toBe(
-    "idv: stopped by SIGINT; out.csv was not written; no units are used; to start again, run: idv emails --offline -q -o out.csv, with the same input\n",
-  );
+  const { stderr } = await killedWhen(child, async () => (await held()) >= count / 4, "SIGINT");
+  const advice = "to start again, run: idv emails --offline -q -o out.csv, with the same input";
+  expect(stderr).toBe(`idv: stopped by SIGINT; out.csv was not written; no units are used; ${advice}\n`);
   expect(existsSync(join(home, "out.csv"))).toBe(false);
   expect(await used()).toBe(0);
 });
@@ -269,12 +245,8 @@ test("several files are paid once each, though one of them is bad", async () => 
 test("files that are there are paid, though the command is killed in the next one", async () => {
   const { home, held, used } = await folderWithQuota("quota file", 3 * count);
   writeFileSync(join(home, "first.csv"), listOf(30_000, "a"));
-  const args = ["emails", "first.csv", "list.csv", "--offline", "-q", "-o", "out/"];
-  const child = startIdv(args, { home });
-  const ended = finished(child);
-  while (child.exitCode === null && (await held()) < 30_000 + count / 8) await sleep(5);
-  child.kill("SIGKILL");
-  await ended;
+  const child = startIdv(["emails", "first.csv", "list.csv", "--offline", "-q", "-o", "out/"], { home });
+  await killedWhen(child, async () => (await held()) >= 30_000 + count / 8);
   expect(await used()).toBe(30_000);
   expect(existsSync(join(home, "out/list.csv"))).toBe(false);
 });
@@ -296,12 +268,9 @@ test("used units are distinct items delivered, whatever is killed and edited", {
     const output = `out-${attempt}.csv`;
     const env = random() < 0.5 ? { IDV_RUN: `run ${attempt}` } : {};
     const child = startIdv(["emails", "list.csv", "--offline", "-q", "-o", output], { home, env });
-    const ended = finished(child);
-    const before = await held();
-    const share = random() * 1.5 * size;
-    while (child.exitCode === null && (await held()) - before < share) await sleep(1 + random() * 5);
-    child.kill((["SIGKILL", "SIGTERM", "SIGINT"] as const)[attempt % 3]);
-    await ended;
+    const wanted = (await held()) + random() * 1.5 * size;
+    const signal = (["SIGKILL", "SIGTERM", "SIGINT"] as const)[attempt % 3];
+    await killedWhen(child, async () => (await held()) >= wanted, signal);
     if (existsSync(join(home, output))) delivered += rowsIn(read(home, output));
     const now = await used();
     // Killed between the name of the file and its units, it is free.

@@ -1,22 +1,13 @@
 /** Covers runs that fail while they write, without permission, or by a signal; test/cli/bulk/failed-runs.test.ts has those that fail before. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { command, finished, idv, shellCommand, spawnProgram, startIdv } from "../../support/run-idv.js";
+import { asSomebody, killedWhen, startInShell } from "../../support/processes.js";
+import { finished, idv, spawnProgram, startIdv } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
 import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 import { some, times } from "../../support/tier.js";
@@ -27,32 +18,19 @@ const list = "email\nann@larch-and-oak.com\n";
 const folderWith = (files: Readonly<Record<string, string | Buffer>> = {}) => folderOf({ "out.csv": "old", ...files });
 
 describe("a failed run prints one line and keeps the old output", () => {
-  const outputs = [
-    ["-o", "out.csv"],
-    ["-o", "out.csv.gz"],
-    ["--split", "."],
-    ["--bad-rows", "skip:bad.csv"],
-    ["-I.bak"],
-  ];
-  test.each(some(outputs, 2))("an output that runs out of space with %s", async (...args) => {
+  const outputs = ["-o out.csv", "-o out.csv.gz", "--split .", "--bad-rows skip:bad.csv", "-I.bak"];
+  test.each(some(outputs, 2))("an output that runs out of space with %s", async (option) => {
     // Random, so that compression does not make the rows fit.
     const random = (i: number) => createHash("sha256").update(String(i)).digest("hex");
     const row = (i: number) => `ann@larch-and-oak.com,${random(i)}\nann@larch-and-oak.com,x,y\n`;
     const rows = Array.from({ length: times(30_000, 12_000) }, (_, i) => row(i));
     const files = { "l.csv": `email,n\n${rows.join("")}`, "bad.csv": "file,line,reason,record\n" };
     const home = folderWith({ ...files, "out.csv.gz": "old" });
-    const options = args.includes("--bad-rows") ? args : [...args, "--bad-rows", "skip"];
+    const options = `${option}${option.includes("--bad-rows") ? "" : " --bad-rows skip"}`.split(" ");
     // In blocks of 1024 bytes: the only limit on space that can be set without privileges.
-    const limited = 'ulimit -f 300; exec "$@"';
-    const child = spawn("bash", ["-c", limited, "_", ...command, "emails", "l.csv", "-q", ...options], {
-      cwd: home,
-      env: {
-        ...{ PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") },
-        NODE_DISABLE_COMPILE_CACHE: "1",
-      },
-    });
+    const child = startInShell('ulimit -f 300; exec "$@"', ["emails", "l.csv", "-q", ...options], home);
     const { code, stderr } = await finished(child);
-    const [lastLine] = stderr.trimEnd().split("\n").slice(-1);
+    const lastLine = stderr.trimEnd().split("\n").at(-1);
     expect(lastLine).toMatch(/^idv: \S+: cannot be written: it would exceed the file size limit \(ulimit -f\)$/);
     expect(code).toBe(6);
     for (const [name, content] of Object.entries({ ...files, "out.csv": "old", "out.csv.gz": "old" })) {
@@ -63,37 +41,26 @@ describe("a failed run prints one line and keeps the old output", () => {
 
   test("standard output to a file without space for its last bytes", async () => {
     const home = folderWith({ "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(30_000)}` });
-    const limited = 'ulimit -f 500; exec "$@" > out.csv';
-    const child = spawn("bash", ["-c", limited, "_", ...command, "emails", "l.csv", "-q"], {
-      cwd: home,
-      env: { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") },
-    });
-    const { code, stderr } = await finished(child);
-    expect(stderr).toBe("idv: standard output: cannot be written: it would exceed the file size limit (ulimit -f)\n");
-    expect(code).toBe(6);
+    const outcome = await finished(startInShell('ulimit -f 500; exec "$@" > out.csv', ["emails", "l.csv", "-q"], home));
+    const stderr = "idv: standard output: cannot be written: it would exceed the file size limit (ulimit -f)\n";
+    expect(outcome).toMatchObject({ code: 6, stderr });
   });
 
-  test("standard output on a full device", async () => {
+  const printing = ["emails l.csv", "check a@b.co", "quota show", "--help", "--version"];
+  test.each(some(printing, 3))("standard output on a full device: idv %s", async (words) => {
     const home = folderWith({ "l.csv": list });
-    const child = spawnProgram(["emails", "l.csv"], {
-      cwd: home,
-      env: { PATH: process.env["PATH"], HOME: home },
+    const child = spawnProgram(words.split(" "), {
+      ...{ cwd: home, env: { PATH: process.env["PATH"], HOME: home } },
       stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
     });
-    const { code, stderr } = await finished(child);
-    expect(stderr).toBe("idv: standard output: cannot be written: no space left on the device\n");
-    expect(code).toBe(6);
+    const stderr = "idv: standard output: cannot be written: no space left on the device\n";
+    expect(await finished(child)).toMatchObject({ code: 6, stderr });
   });
 });
 
-/** Another user to run the program as if the tests run as root, who may write anywhere. */
-const asSomebody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
-
 describe("without permission", () => {
   function lockedFolder(): string {
-    const home = folderWith({ "l.csv": list, "secret.csv": list });
-    mkdirSync(join(home, "locked"));
-    writeFileSync(join(home, "locked", "quota.db"), "");
+    const home = folderWith({ "l.csv": list, "secret.csv": list, "locked/quota.db": "" });
     chmodSync(join(home, "secret.csv"), 0o000);
     chmodSync(join(home, "locked", "quota.db"), 0o444);
     chmodSync(join(home, "locked"), 0o555);
@@ -101,55 +68,29 @@ describe("without permission", () => {
     return home;
   }
 
-  const forbidden: [string, string[], string][] = [
-    ["to read the input", ["secret.csv"], "secret.csv: cannot be read: permission denied"],
-    ["to write the output", ["l.csv", "-o", "locked/out.csv"], "locked/out.csv: cannot be written: permission denied"],
-    [
-      "to write the quota file",
-      ["l.csv", "--quota", "locked/quota.db"],
-      "locked/quota.db: the quota file cannot be opened: permission denied; make it writable or use another file",
-    ],
-    [
-      "to create the quota file",
-      ["l.csv", "--quota", "locked/q.db"],
-      "locked/q.db: the quota file cannot be opened: permission denied; make it writable or use another file",
-    ],
-  ];
+  const denied = "the quota file cannot be opened: permission denied; make it writable or use another file";
+  const forbidden = [
+    ["read the input", "secret.csv", "secret.csv: cannot be read: permission denied"],
+    ["write the output", "l.csv -o locked/out.csv", "locked/out.csv: cannot be written: permission denied"],
+    ["write the quota file", "l.csv --quota locked/quota.db", `locked/quota.db: ${denied}`],
+    ["create the quota file", "l.csv --quota locked/q.db", `locked/q.db: ${denied}`],
+  ] as const;
   // test/program/several/small-faults.test.ts has more of them, in a folder that is closed.
-  test.each(some(forbidden, 2))("fails %s", async (_, args, message) => {
-    const { code, stderr } = await idv(["emails", ...args], { home: lockedFolder(), ...asSomebody });
-    expect(stderr).toBe(`idv: ${message}\n`);
-    expect(code).toBe(6);
+  test.each(some(forbidden, 2))("fails to %s", async (_, line, message) => {
+    const outcome = await idv(["emails", ...line.split(" ")], { home: lockedFolder(), ...asSomebody });
+    expect(outcome).toMatchObject({ code: 6, stderr: `idv: ${message}\n` });
   });
 });
 
-describe("full devices, closed pipes and misused files", () => {
-  const printing = [[["check", "a@b.co"]], [["quota", "show"]], [["--help"]], [["--version"]]];
-  test.each(some(printing, 2))("%j reports a full device", async (args) => {
-    const child = spawnProgram(args, {
-      env: { PATH: process.env["PATH"], HOME: temporaryFolder() },
-      stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
-    });
-    const { code, stderr } = await finished(child);
-    expect(stderr).toBe("idv: standard output: cannot be written: no space left on the device\n");
-    expect(code).toBe(6);
-  });
-
-  test("-o /dev/stdout appends to a redirected file and accepts a closed pipe", () => {
-    const home = folderWith({
-      "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(times(200_000, 20_000))}`,
-      "s.csv": list,
-    });
-    const run = (line: string) =>
-      execFileSync("bash", ["-c", line.replaceAll("idv ", `${shellCommand} `)], {
-        cwd: home,
-        env: { PATH: process.env["PATH"], HOME: home },
-        encoding: "utf8",
-      });
-    run("echo first > f; idv emails -q s.csv -o /dev/stdout >> f");
+describe("closed pipes and misused files", () => {
+  test("-o /dev/stdout appends to a redirected file and accepts a closed pipe", async () => {
+    const many = "ann@larch-and-oak.com\n".repeat(times(200_000, 20_000));
+    const home = folderWith({ "l.csv": `email\n${many}`, "s.csv": list });
+    const run = async (line: string) => (await finished(startInShell(line, [], home))).stdout;
+    await run("echo first > f; idv emails -q s.csv -o /dev/stdout >> f");
     expect(readFileSync(join(home, "f"), "utf8")).toBe("first\nemail,status\nann@larch-and-oak.com,ok\n");
     const piped = "idv emails -q l.csv -o /dev/stdout 2>&1 | head -1; echo $" + "{PIPESTATUS[@]}";
-    expect(run(piped)).toBe("email,status\n0 0\n");
+    expect(await run(piped)).toBe("email,status\n0 0\n");
   });
 
   test("rejects a folder on standard input", async () => {
@@ -157,9 +98,8 @@ describe("full devices, closed pipes and misused files", () => {
       env: { PATH: process.env["PATH"], HOME: temporaryFolder() },
       stdio: [openSync(tmpdir(), "r"), "pipe", "pipe"],
     });
-    const { code, stderr } = await finished(child);
-    expect(stderr).toBe("idv: standard input: is a folder; give a file\n");
-    expect(code).toBe(6);
+    const stderr = "idv: standard input: is a folder; give a file\n";
+    expect(await finished(child)).toMatchObject({ code: 6, stderr });
   });
 });
 
@@ -184,19 +124,14 @@ describe("signals", () => {
   ] as const)("%s ends a run while standard input is open", async (signal, expected) => {
     const home = folderWith();
     const child = startIdv(["emails", "-o", "out.csv"], { home });
-    const outcome = finished(child);
     child.stdin?.on("error", () => {});
     // More than the sample, so that the run starts; the input stays open.
     child.stdin?.write("ann@larch-and-oak.com\n".repeat(20_000));
     const isOpen = () => readdirSync(home).some((name) => name.endsWith(".tmp"));
-    await expect.poll(() => isOpen() || child.exitCode !== null).toBe(true);
-    expect(child.exitCode).toBeNull();
-    child.kill(signal);
-    const { code, stderr } = await outcome;
-    expect(stderr).toBe(
-      `idv: stopped by ${signal}; out.csv was not written; to start again, run: idv emails -o out.csv, with the same input\n`,
-    );
-    expect(code).toBe(expected);
+    const outcome = await killedWhen(child, isOpen, signal);
+    const advice = "to start again, run: idv emails -o out.csv, with the same input";
+    const stderr = `idv: stopped by ${signal}; out.csv was not written; ${advice}\n`;
+    expect(outcome).toMatchObject({ code: expected, stderr });
     expect(readFileSync(join(home, "out.csv"), "utf8")).toBe("old");
     expect(readdirSync(home).sort()).toEqual(["out.csv", "state"]);
   });
@@ -214,14 +149,10 @@ describe("signals", () => {
     await finished(spawn("mkfifo", [pipe]));
     const writer = write(pipe);
     const child = startIdv(["emails", "pipe", "-o", "out.csv"], { home });
-    const outcome = finished(child);
-    await untilOpen(child, pipe);
-    child.kill("SIGINT");
-    expect(await outcome).toEqual({
-      ...{ code: 130, stdout: "" },
-      stderr:
-        "idv: stopped by SIGINT; out.csv was not written; no units are used; to start again, run: idv emails pipe -o out.csv\n",
-    });
+    const outcome = await killedWhen(child, () => isOpenIn(child, pipe), "SIGINT");
+    const advice = "no units are used; to start again, run: idv emails pipe -o out.csv";
+    const stderr = `idv: stopped by SIGINT; out.csv was not written; ${advice}\n`;
+    expect(outcome).toEqual({ code: 130, stdout: "", stderr });
     if (writer !== undefined) closeSync(writer);
   });
 
@@ -240,16 +171,15 @@ describe("signals", () => {
   });
 });
 
-/** Waits until a process has opened a file. */
-async function untilOpen({ pid }: ChildProcess, path: string): Promise<void> {
+/** Returns whether a process has opened a file. */
+function isOpenIn({ pid }: ChildProcess, path: string): boolean {
   const folder = `/proc/${pid}/fd`;
-  const isOpen = (descriptor: string) => {
+  return readdirSync(folder).some((descriptor) => {
     try {
       return readlinkSync(join(folder, descriptor)) === path;
     } catch {
       // Closed meanwhile.
       return false;
     }
-  };
-  await expect.poll(() => readdirSync(folder).some(isOpen)).toBe(true);
+  });
 }

@@ -1,10 +1,10 @@
 /** Covers pipes, workbooks and runs at once that could overwrite rows; test/cli/bulk/overwriting.test.ts has the rest. */
-import { spawn } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readXlsx, writeXlsx } from "hucre/xlsx";
-import { describe, expect, test } from "vitest";
-import { finished, idv, shellCommand } from "../../support/run-idv.js";
+import { expect, test } from "vitest";
+import { startInShell } from "../../support/processes.js";
+import { finished, idv } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
 import { folderOf } from "../../support/temporary-folder.js";
 import { times } from "../../support/tier.js";
@@ -15,73 +15,70 @@ const read = (home: string, name: string) => readFileSync(join(home, name), "utf
 
 test("a run does not take its input as its output", async () => {
   const home = folderOf({ "a.csv": a });
-  const { code, stdout, stderr } = await idv(["emails", "a.csv", "-o", "a.csv"], { home });
-  expect(stderr).toContain("-o a.csv: is the input itself; to replace it, use -I, or -I.bak to keep the old one");
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  const message = "-o a.csv: is the input itself; to replace it, use -I, or -I.bak to keep the old one";
+  const refusal = { code: 2, stdout: "", stderr: expect.stringContaining(message) };
+  expect(await idv(["emails", "a.csv", "-o", "a.csv"], { home })).toEqual(refusal);
   expect(read(home, "a.csv")).toBe(a);
 });
 
-describe("pipes", () => {
-  const run = async (home: string, line: string) => {
-    const env = { PATH: process.env["PATH"], HOME: home };
-    return finished(spawn("bash", ["-c", line.replaceAll("idv ", `${shellCommand} `)], { cwd: home, env }));
-  };
-
-  test.each([
-    ["split", "for i in 1; do idv emails <(cat a.csv) <(cat b.csv) --split out; done"],
-    [
-      "in a folder",
-      "mkdir in; mkfifo in/c in/d; cat a.csv > in/c & cat b.csv > in/d & idv emails in/c in/d -o out/; wait",
-    ],
-  ])("give all their rows although there are several, %s", async (_, line) => {
-    const home = folderOf({ "a.csv": a, "b.csv": b });
-    const { code, stderr } = await run(home, line);
-    expect(code, stderr).toBe(0);
-    const rows = readdirSync(join(home, "out")).flatMap((name) => read(home, `out/${name}`).split("\n"));
-    expect(rows).toEqual(expect.arrayContaining(["ann@larch-and-oak.com,ok", "bob@larch-and-oak.com,ok"]));
-  });
+test.each([
+  ["split", "for i in 1; do idv emails <(cat a.csv) <(cat b.csv) --split out; done"],
+  [
+    "in a folder",
+    "mkdir in; mkfifo in/c in/d; cat a.csv > in/c & cat b.csv > in/d & idv emails in/c in/d -o out/; wait",
+  ],
+])("pipes give all their rows although there are several, %s", async (_, line) => {
+  const home = folderOf({ "a.csv": a, "b.csv": b });
+  const { code, stderr } = await finished(startInShell(line, [], home));
+  expect(code, stderr).toBe(0);
+  const rows = readdirSync(join(home, "out")).flatMap((name) => read(home, `out/${name}`).split("\n"));
+  expect(rows).toEqual(expect.arrayContaining(["ann@larch-and-oak.com,ok", "bob@larch-and-oak.com,ok"]));
 });
 
+/** Returns a folder with the workbook l.xlsx. */
+const withWorkbook = async (...sheets: object[]) => folderOf({ "l.xlsx": await writeXlsx({ sheets } as never) });
+/** Returns the rows of the sheets of a workbook. */
+const rowsIn = async (home: string, name = "l.xlsx") =>
+  (await readXlsx(readFileSync(join(home, name)))).sheets.map(({ rows }) => rows);
+const [ann, someone] = ["ann@larch-and-oak.com", "b@mailinator.com"];
+const notes = { name: "Notes", rows: [["nothing", true]] };
+
 test("a workbook that loses rows is replaced only with a backup", async () => {
-  const home = folderOf({});
-  const rows = [
-    ["id", "email"],
-    ["007", "ann@larch-and-oak.com"],
-    [2, "b@mailinator.com"],
-  ];
-  writeFileSync(join(home, "l.xlsx"), await writeXlsx({ sheets: [{ name: "People", rows }] }));
+  const home = await withWorkbook({
+    name: "People",
+    rows: [
+      ["id", "email"],
+      ["007", ann],
+      [2, someone],
+    ],
+  });
   const refused = await idv(["emails", "-I", "--bad-rows", "skip:bad.csv", "l.xlsx"], { home });
   expect({ code: refused.code, files: readdirSync(home) }).toEqual({ code: 2, files: ["l.xlsx"] });
   expect(refused.stderr).toContain("keep the old one with -I.bak, or use -o");
   expect((await idv(["emails", "-I.bak", "--bad-rows", "skip", "l.xlsx"], { home })).code).toBe(0);
-  expect((await readXlsx(readFileSync(join(home, "l.xlsx")))).sheets[0]?.rows[1]).toEqual([
-    ...["007", "ann@larch-and-oak.com", "ok"],
-  ]);
-  expect((await readXlsx(readFileSync(join(home, "l.xlsx.bak")))).sheets[0]?.rows).toHaveLength(3);
+  expect((await rowsIn(home))[0]?.[1]).toEqual(["007", ann, "ok"]);
+  expect((await rowsIn(home, "l.xlsx.bak"))[0]).toHaveLength(3);
 });
 
 test("a workbook comes back with its other sheets, formulas and numbers, and an update leaves it as it is", async () => {
-  const home = folderOf({});
   const rows = [
     ["id", "email", "sum"],
-    [7, "ann@larch-and-oak.com", null],
-    [2, "b@mailinator.com", 4.5],
+    [7, ann, null],
+    [2, someone, 4.5],
   ];
-  const sheets = [
-    { name: "Notes", rows: [["nothing", true]] },
-    { name: "People", rows, cells: new Map([["1,2", { formula: "A2*2", formulaResult: 14 }]]) },
-  ];
+  const cells = new Map([["1,2", { formula: "A2*2", formulaResult: 14 }]]);
+  const home = await withWorkbook(notes, { name: "People", rows, cells });
   const path = join(home, "l.xlsx");
-  writeFileSync(path, await writeXlsx({ sheets } as never));
   const { code, stderr } = await idv(["emails", "-I", "l.xlsx"], { home });
   expect(code, stderr).toBe(0);
   expect(stderr).not.toContain("not kept");
-  const [notes, people] = (await readXlsx(readFileSync(path))).sheets;
-  expect(notes?.rows).toEqual([["nothing", true]]);
-  expect(people?.rows).toEqual([
-    ["id", "email", "sum", "status"],
-    [7, "ann@larch-and-oak.com", 14, "ok"],
-    [2, "b@mailinator.com", 4.5, "disposable"],
+  expect(await rowsIn(home)).toEqual([
+    notes.rows,
+    [
+      ["id", "email", "sum", "status"],
+      [7, ann, 14, "ok"],
+      [2, someone, 4.5, "disposable"],
+    ],
   ]);
   const before = readFileSync(path);
   expect((await idv(["emails", "-I", "--update", "l.xlsx"], { home })).code).toBe(0);
@@ -89,40 +86,33 @@ test("a workbook comes back with its other sheets, formulas and numbers, and an 
 });
 
 test("a workbook is replaced without the rows that a filter leaves out, unless something needs them", async () => {
-  const home = folderOf({});
-  const people = [
-    ["id", "email"],
-    [7, "b@mailinator.com"],
-    [8, "ann@larch-and-oak.com"],
-    [9, "ann@larch-and-oak.com"],
-  ];
-  const path = join(home, "l.xlsx");
-  const write = async (other: object) =>
-    writeFileSync(path, await writeXlsx({ sheets: [{ name: "People", rows: people }, other] } as never));
+  const people = {
+    name: "People",
+    rows: [
+      ["id", "email"],
+      [7, someone],
+      [8, ann],
+      [9, ann],
+    ],
+  };
   const sum = { formula: "SUM(People!A2:A4)", formulaResult: 24 };
-  await write({ name: "Sum", rows: [[0]], cells: new Map([["0,0", sum]]) });
-  const before = readFileSync(path);
+  const home = await withWorkbook(people, { name: "Sum", rows: [[0]], cells: new Map([["0,0", sum]]) });
+  const before = readFileSync(join(home, "l.xlsx"));
   const args = ["emails", "-I", "--only", "ok", "--dedupe", "l.xlsx"];
-  const refused = await idv(args, { home });
-  expect({ code: refused.code, stderr: refused.stderr }).toEqual({
-    code: 6,
-    stderr: expect.stringContaining(
-      'l.xlsx: sheet "People": rows that may be left out are needed by a formula in another sheet; use -o FILE.csv, or --split\n',
-    ),
-  });
-  expect(readFileSync(path).equals(before)).toBe(true);
+  const reason = "rows that may be left out are needed by a formula in another sheet; use -o FILE.csv, or --split";
+  const stderr = expect.stringContaining(`l.xlsx: sheet "People": ${reason}\n`);
+  expect(await idv(args, { home })).toMatchObject({ code: 6, stderr });
+  expect(readFileSync(join(home, "l.xlsx")).equals(before)).toBe(true);
   expect((await idv(["quota", "show", "--json"], { home })).stdout).toContain('"used":0');
-  await write({ name: "Notes", rows: [["nothing", true]] });
-  const { code, stderr } = await idv(args, { home });
-  expect(code, stderr).toBe(0);
-  expect(stderr).toContain("1 row written");
-  const book = await readXlsx(readFileSync(path));
-  expect(book.sheets.map(({ rows }) => rows)).toEqual([
+  const free = await withWorkbook(people, notes);
+  const written = await idv(args, { home: free });
+  expect(written).toMatchObject({ code: 0, stderr: expect.stringContaining("1 row written") });
+  expect(await rowsIn(free)).toEqual([
     [
       ["id", "email", "status"],
-      [8, "ann@larch-and-oak.com", "ok"],
+      [8, ann, "ok"],
     ],
-    [["nothing", true]],
+    notes.rows,
   ]);
 });
 

@@ -1,5 +1,4 @@
 /** Covers bad rows in large tables, --split and files that are replaced in place, where they need the process of the program. */
-import { spawn } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -15,7 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
-import { command, finished, idv, startIdv } from "../../support/run-idv.js";
+import { asSomebody, killedWhen, startInShell } from "../../support/processes.js";
+import { finished, idv, startIdv } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
 import { testFull, times } from "../../support/tier.js";
 
@@ -24,10 +24,9 @@ const read = (home: string, name: string) => readFileSync(join(home, name), "utf
 test("bad rows with a quote without its partner are the same in a table of several blocks, in threads and in batches", async () => {
   const count = times(300_000, 20_000);
   const broken = [9000, 9001, 0.5 * count, 0.8 * count];
-  const rows = Array.from({ length: count }, (_, i) => {
-    const quote = broken.includes(i) ? '"' : "";
-    return `${i},${quote}ann${i % 9}@larch-and-oak.com,${"x".repeat(80)}\n`;
-  });
+  const quote = (i: number) => (broken.includes(i) ? '"' : "");
+  const row = (i: number) => `${i},${quote(i)}ann${i % 9}@larch-and-oak.com,${"x".repeat(80)}\n`;
+  const rows = Array.from({ length: count }, (_, i) => row(i));
   const home = folderOf({ list: `id,email,note\n${rows.join("")}` });
   for (const columns of [[], ["-c", "email", "-c", "note"]]) {
     const bad = `bad${columns.length}.csv`;
@@ -46,8 +45,7 @@ test("bad rows do not include a field of several megabytes", async () => {
   const list = (status: string) =>
     rows.map((row, nth) => `n${nth}@larch-and-oak.com,${row}${status && row === "5" ? "," : ""}${status}\n`).join("");
   const home = folderOf({ list: `email,id,page\n${list("")}` });
-  const { code, stderr } = await idv(["emails", "list", "-q", "-o", "o"], { home });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(await idv(["emails", "list", "-q", "-o", "o"], { home })).toMatchObject({ code: 0, stderr: "" });
   expect(read(home, "o") === `email,id,page,status\n${list(",ok")}`).toBe(true);
 });
 
@@ -55,11 +53,9 @@ test("bad rows do not include a field of several megabytes", async () => {
 testFull.each(["skip", "keep"])("bad rows include a line of 70 MB with --bad-rows %s", async (policy) => {
   const long = `2,${"x".repeat(70_000_000)}\n`;
   const home = folderOf({ list: `id,email\n1,ann@larch-and-oak.com\n${long}3,bob@larch-and-oak.com\n` });
-  const { code, stderr } = await idv(["emails", "list", "-q", "--bad-rows", policy, "-o", "o"], { home });
-  expect({ code, stderr }).toEqual({
-    code: 0,
-    stderr: "idv: list:3: the record that starts here is over 64 MiB; a quote in it may never be closed\n",
-  });
+  const outcome = await idv(["emails", "list", "-q", "--bad-rows", policy, "-o", "o"], { home });
+  const stderr = "idv: list:3: the record that starts here is over 64 MiB; a quote in it may never be closed\n";
+  expect(outcome).toMatchObject({ code: 0, stderr });
   const kept = policy === "keep" ? long : "";
   const expected = `id,email,status\n1,ann@larch-and-oak.com,ok\n${kept}3,bob@larch-and-oak.com,ok\n`;
   expect(read(home, "o") === expected).toBe(true);
@@ -68,11 +64,7 @@ testFull.each(["skip", "keep"])("bad rows include a line of 70 MB with --bad-row
 test("short rows of a very wide table are padded in bounded memory", async () => {
   const [rows, width] = [300, 100_000];
   const home = folderOf({ list: `email${",".repeat(width - 1)}\n${"ann@larch-and-oak.com\n".repeat(rows)}` });
-  const words = [...command, "emails", "list", "-q", "-o", "o"];
-  const child = spawn("bash", ["-c", 'ulimit -v 2500000; exec "$@"', "_", ...words], {
-    cwd: home,
-    env: { PATH: process.env["PATH"], HOME: home },
-  });
+  const child = startInShell('ulimit -v 2500000; exec "$@"', ["emails", "list", "-q", "-o", "o"], home);
   expect(await finished(child)).toMatchObject({ code: 0, stderr: "" });
   expect(statSync(join(home, "o")).size).toBe((21 + width + 3) * rows + 5 + width - 1 + 8);
 });
@@ -80,24 +72,19 @@ test("short rows of a very wide table are padded in bounded memory", async () =>
 test("--split leaves no file when SIGINT arrives before all rows are there", async () => {
   const home = folderOf({});
   const child = startIdv(["emails", "--split", "d"], { home });
-  const ended = finished(child);
   child.stdin?.on("error", () => {});
   child.stdin?.write("1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,\n".repeat(20_000));
-  const has = (name: string) =>
-    existsSync(join(home, "d")) && readdirSync(join(home, "d")).some((own) => own.endsWith(name));
-  await expect.poll(() => has(".tmp")).toBe(true);
-  child.kill("SIGINT");
-  expect((await ended).code).toBe(130);
+  const isOpen = () =>
+    existsSync(join(home, "d")) && readdirSync(join(home, "d")).some((name) => name.endsWith(".tmp"));
+  expect(await killedWhen(child, isOpen, "SIGINT")).toMatchObject({ code: 130 });
   expect(readdirSync(join(home, "d"))).toEqual([]);
 });
 
 test("-I refuses a read-only file", async () => {
   const home = folderOf({ list: "email\n" }, 0o444);
   chmodSync(home, 0o777);
-  const asSomebody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
-  const { code, stderr } = await idv(["emails", "-q", "-I", "list"], { home, ...asSomebody });
-  const message = "idv: list: is read-only; make it writable, or write elsewhere with -o\n";
-  expect({ code, stderr }).toEqual({ code: 6, stderr: message });
+  const stderr = "idv: list: is read-only; make it writable, or write elsewhere with -o\n";
+  expect(await idv(["emails", "-q", "-I", "list"], { home, ...asSomebody })).toMatchObject({ code: 6, stderr });
   expect(read(home, "list")).toBe("email\n");
 });
 

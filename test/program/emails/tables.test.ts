@@ -1,10 +1,12 @@
 /** Covers idv emails and idv domains on fixtures, in pipes, and what they print; test/cli/bulk/tables.test.ts has more. */
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Facts } from "../../../src/core/facts/facts.js";
-import { command, finished, fixtures, idv, shellCommand, startIdv } from "../../support/run-idv.js";
+import { collected, startInShell } from "../../support/processes.js";
+import { finished, fixtures, idv, startIdv } from "../../support/run-idv.js";
+import { jsonLines } from "../../support/states.js";
 import { folderOf } from "../../support/temporary-folder.js";
 import { times } from "../../support/tier.js";
 
@@ -41,16 +43,15 @@ test("idv domains fixtures/domains.txt gives every domain its status", async () 
   expect(code).toBe(0);
 });
 
-test("cat list.csv | idv emails -c email | head -2 ends silently, without an error", () => {
+/** Runs a line of bash in a new folder with files. */
+const inShell = (line: string, words: readonly string[], files: Readonly<Record<string, string>>) =>
+  finished(startInShell(line, words, folderOf(files)));
+
+test("cat list.csv | idv emails -c email | head -2 ends silently, without an error", async () => {
   const rows = Array.from({ length: times(300_000, 60_000) }, (_, i) => `${i},user${i}@larch-and-oak.com\n`);
-  const home = folderOf({ "list.csv": `id,email\n${rows.join("")}` });
-  const line = `cat list.csv | ${shellCommand} emails -c email | head -2; echo "\${PIPESTATUS[1]}"`;
-  const output = execFileSync("bash", ["-c", `{ ${line}; } 2>&1`], {
-    cwd: home,
-    env: { PATH: process.env["PATH"], HOME: home },
-    encoding: "utf8",
-  });
-  expect(output).toBe("id,email,status\n0,user0@larch-and-oak.com,ok\n0\n");
+  const line = `cat list.csv | idv emails -c email | head -2; echo "\${PIPESTATUS[1]}"`;
+  const outcome = await inShell(line, [], { "list.csv": `id,email\n${rows.join("")}` });
+  expect(outcome).toEqual({ code: 0, stdout: "id,email,status\n0,user0@larch-and-oak.com,ok\n0\n", stderr: "" });
 });
 
 test("--log json prints the summary even with -q", async () => {
@@ -72,24 +73,18 @@ test("--log json:FILE adds a line of JSON for each file, whatever else --log say
   const options = ["--log", "json:runs.jsonl", "-q", "--bad-rows", "skip:bad.csv"];
   await idv(["emails", "a.csv", "-o", "out.csv", ...options], { home });
   await idv(["emails", "b.csv", "-I.old", "--explain", ...options], { home });
-  const lines = readFileSync(join(home, "runs.jsonl"), "utf8").trim().split("\n");
-  const [first, second] = lines.map((line) => JSON.parse(line));
+  const [first, second] = jsonLines(readFileSync(join(home, "runs.jsonl"), "utf8"));
   expect(first).toMatchObject({ inputs: [{ name: "a.csv" }], rows: 2, reasons: { "typo-domain": 1 } });
-  expect(first.outputs).toEqual(
-    ["out.csv", "bad.csv"].map((path) => ({ path, bytes: statSync(join(home, path)).size })),
-  );
+  const sizeOf = (path: string) => ({ path, bytes: statSync(join(home, path)).size });
+  expect(first.outputs).toEqual([sizeOf("out.csv"), sizeOf("bad.csv")]);
   expect(second.outputs.map(({ path }: { path: string }) => path)).toEqual(["b.csv", "b.csv.old", "bad.csv"]);
 });
 
 test("--log json is read whole by a slow reader", async () => {
   const names = Array.from({ length: 5000 }, (_, i) => `column_with_a_long_name_${i}`);
-  const home = folderOf({ "a.csv": `email,${names.join(",")}\nann@larch-and-oak.com${",".repeat(5000)}\n` });
-  const line = `"$@" emails a.csv -o o.csv --log json 2>&1 >/dev/null | { sleep 0.3; cat; }`;
-  const { stdout } = spawnSync("bash", ["-c", line, "_", ...command], {
-    cwd: home,
-    env: { PATH: process.env["PATH"], HOME: home },
-    encoding: "utf8",
-  });
+  const table = `email,${names.join(",")}\nann@larch-and-oak.com${",".repeat(5000)}\n`;
+  const line = "idv emails a.csv -o o.csv --log json 2>&1 >/dev/null | { sleep 0.3; cat; }";
+  const { stdout } = await inShell(line, [], { "a.csv": table });
   expect(stdout.length).toBeGreaterThan(100_000);
   expect((JSON.parse(stdout) as Facts).inputs[0]!.columns).toHaveLength(5001);
 });
@@ -105,17 +100,12 @@ test("--log json:FILE does not wait for the reader of a named pipe, and ends wit
 test.each([
   ["with own lists of mailboxes there", "unlimited"],
   ["where WebAssembly cannot run", "2500000"],
-])("--log json counts items at disposable domains %s", (_, limit) => {
-  const home = folderOf({
-    "a.csv": `email\n${"a@mailinator.com\n".repeat(50)}good@mailinator.com\nLee <b@x.mooo.com>\n`,
-    "allow.txt": "good@mailinator.com\n",
-  });
-  const words = [...command, "emails", "a.csv", "-q", "--log", "json", "--allow", "allow.txt"];
-  const { stderr } = spawnSync("bash", ["-c", `ulimit -v ${limit}; exec "$@"`, "_", ...words], {
-    cwd: home,
-    env: { HOME: home, PATH: process.env["PATH"] },
-  });
-  expect(JSON.parse(stderr.toString()).topDomains).toEqual([
+])("--log json counts items at disposable domains %s", async (_, limit) => {
+  const table = `email\n${"a@mailinator.com\n".repeat(50)}good@mailinator.com\nLee <b@x.mooo.com>\n`;
+  const words = ["emails", "a.csv", "-q", "--log", "json", "--allow", "allow.txt"];
+  const files = { "a.csv": table, "allow.txt": "good@mailinator.com\n" };
+  const { stderr } = await inShell(`ulimit -v ${limit}; exec "$@"`, words, files);
+  expect(JSON.parse(stderr).topDomains).toEqual([
     { domain: "mailinator.com", items: 50 },
     { domain: "mooo.com", items: 1 },
   ]);
@@ -127,13 +117,7 @@ test("--log json says how far the run is, off a terminal too, and --log plain on
   const outcome = finished(child);
   child.stdin?.write(stdin);
   // The input stays open until the run has said how far it is.
-  let said = "";
-  await new Promise<void>((resolve) => {
-    child.stderr?.on("data", (part: Buffer) => {
-      said += part;
-      if (said.includes('"rows":9000')) resolve();
-    });
-  });
+  await expect.poll(collected(child.stderr)).toContain('"rows":9000');
   child.stdin?.end();
   const lines = (await outcome).stderr.trim().split("\n");
   expect(JSON.parse(lines.at(-1)!)).toMatchObject({ type: "summary", rows: 9000 });
@@ -143,14 +127,10 @@ test("--log json says how far the run is, off a terminal too, and --log plain on
   expect((await idv(["emails", "--log", "plain"], { stdin })).stderr).not.toContain("idv: 9,000 rows");
 });
 
-test.skipIf(process.platform !== "linux")("lines that the shell appends to a file end with a line break", () => {
+test.skipIf(process.platform !== "linux")("lines that the shell appends to a file end with a line break", async () => {
   const home = folderOf({ l: "ann@larch-and-oak.com" });
-  for (const to of ["> new", ">> all", ">> all"]) {
-    execFileSync("sh", ["-c", `"$@" -q l ${to}`, "_", ...command, "emails"], {
-      cwd: home,
-      env: { HOME: home, XDG_STATE_HOME: home },
-    });
-  }
+  const line = ["> new", ">> all", ">> all"].map((to) => `idv emails -q l ${to}`).join("; ");
+  await finished(startInShell(line, [], home));
   expect(readFileSync(join(home, "new"), "utf8")).toBe("ann@larch-and-oak.com,ok");
   expect(readFileSync(join(home, "all"), "utf8")).toBe("ann@larch-and-oak.com,ok\n".repeat(2));
 });

@@ -10,6 +10,7 @@ import { daysOld } from "../../../src/core/classifier/tables/disposable-table.js
 import { idv, program, shellCommand } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
 import { createKey } from "../../support/service.js";
+import { jsonOf } from "../../support/states.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { some } from "../../support/tier.js";
 
@@ -18,18 +19,10 @@ const { version } = JSON.parse(readFileSync(new URL("../../../package.json", imp
 
 describe("idv", () => {
   test("--version --json names what it runs on", async () => {
-    const { code, stdout } = await idv(["--version", "--json"]);
-    expect({ code, facts: JSON.parse(stdout) }).toEqual({
-      code: 0,
-      facts: {
-        version,
-        form: program.endsWith(".js") ? "package" : "binary",
-        runtime: "node",
-        node: expect.stringMatching(/^\d+\./),
-        platform: process.platform,
-        arch: process.arch,
-      },
-    });
+    const form = program.endsWith(".js") ? "package" : "binary";
+    const { platform, arch } = process;
+    const facts = { version, form, runtime: "node", node: expect.stringMatching(/^\d+\./), platform, arch };
+    expect(await jsonOf(["--version"])).toEqual([facts]);
   });
 
   test("--version prints the version", async () => {
@@ -45,32 +38,28 @@ describe("idv", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  test("emails --help prints the help of the command", async () => {
-    const { code, stdout, stderr } = await idv(["emails", "--help"]);
-    expect(stdout).toMatch(/^Usage: idv emails .*Exit codes:\n {2}0 {2}done\n/s);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  test.each([
+    ["emails --help", /^Usage: idv emails .*Exit codes:\n {2}0 {2}done\n/s],
+    ["help exit-codes", /^EXIT CODES\n/],
+  ])("%s prints the help of the command or topic", async (words, text) => {
+    const outcome = await idv(words.split(" "));
+    expect(outcome).toEqual({ code: 0, stdout: expect.stringMatching(text), stderr: "" });
   });
 
-  test("help with a topic prints it", async () => {
-    const { code, stdout, stderr } = await idv(["help", "exit-codes"]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^EXIT CODES\n/);
+  const topics = "recipes, tables, settings, statuses, service, machines, exit-codes, environment";
+  test.each([
+    ["help colours", `unknown topic 'colours'; topics: ${topics}`],
+    ["email", "unknown command email (did you mean emails?); see idv --help"],
+  ])("%s is refused with what there is", async (words, message) => {
+    expect(await idv(words.split(" "))).toEqual({ code: 2, stdout: "", stderr: `idv: ${message}\n` });
   });
 
-  test("help with a command prints that command's help, and an unknown topic names those there are", async () => {
+  test("help with a command prints that command's help", async () => {
     expect((await idv(["help", "check"])).stdout).toBe((await idv(["check", "--help"])).stdout);
-    expect(await idv(["help", "colours"])).toEqual({
-      code: 2,
-      stdout: "",
-      stderr:
-        "idv: unknown topic 'colours'; topics: recipes, tables, settings, statuses, service, machines, exit-codes, environment\n",
-    });
   });
 
   test("without a command prints the help and exits with 2", async () => {
-    const { code, stdout, stderr } = await idv([]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain("Usage: idv COMMAND");
+    expect(await idv([])).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("Usage: idv COMMAND") });
   });
 
   test.each([
@@ -87,56 +76,37 @@ describe("idv", () => {
     expect((await idv([group, "--help"], { home })).stdout).toContain(`Usage: idv ${group}`);
     expect((await idv([group, "nothing"], { home })).code).toBe(2);
   });
-
-  test("with an unknown command suggests a similar one", async () => {
-    expect(await idv(["email"])).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: "idv: unknown command email (did you mean emails?); see idv --help\n",
-    });
-  });
 });
 
-describe("idv check", () => {
-  test("prints a line for each value and charges nothing", async () => {
-    const home = temporaryFolder();
-    const values = [
-      "ann.lee@gmial.com",
-      "mailinator.com",
-      "https://larch-and-oak.com/x",
-      "Ann <ann+news@larch-and-oak.com>",
-      "",
-    ];
-    const { code, stdout, stderr } = await idv(["check", ...values], { home });
-    expect(stdout).toBe(
-      "ann.lee@gmial.com\tfake\ttypo-domain: gmial.com\tann.lee@gmail.com\n" +
-        "mailinator.com\tdisposable\tdisposable-domain: mailinator.com\n" +
-        "https://larch-and-oak.com/x\tok\n" +
-        "Ann <ann+news@larch-and-oak.com>\talias\tsub-address: +news\n" +
-        "\tfake\tsyntax: the domain is empty at 1\n",
-    );
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout).used).toBe(0);
-  });
+test("idv check prints a line for each value and charges nothing", async () => {
+  const home = temporaryFolder();
+  const lines = [
+    "ann.lee@gmial.com\tfake\ttypo-domain: gmial.com\tann.lee@gmail.com",
+    "mailinator.com\tdisposable\tdisposable-domain: mailinator.com",
+    "https://larch-and-oak.com/x\tok",
+    "Ann <ann+news@larch-and-oak.com>\talias\tsub-address: +news",
+    "\tfake\tsyntax: the domain is empty at 1",
+  ];
+  const values = lines.map((line) => line.split("\t")[0]!);
+  expect(await idv(["check", ...values], { home })).toEqual({ code: 0, stdout: `${lines.join("\n")}\n`, stderr: "" });
+  expect(await jsonOf(["quota", "show"], { home })).toMatchObject([{ used: 0 }]);
 });
 
-describe("idv quota", () => {
-  test("shows, sets and resets the limit", async () => {
-    const home = temporaryFolder();
-    const show = async () => JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout);
-    const file = `${home}/state/idv/quota.db`;
-    expect(await show()).toEqual({ file, limit: null, period: "none", used: 0, left: null, renews: null });
-    const { stdout } = await idv(["quota", "set", "--limit", "10000", "--period", "month"], { home });
-    expect(stdout).toMatch(
-      /^file: {4}.*\nlimit: {3}10,000\nperiod: {2}month\nused: {4}0\nleft: {4}10,000\nrenews: {2}\d{4}-\d\d-01T00:00:00.000Z\n$/,
-    );
-    await idv(["emails"], { home, stdin: "a@larch-and-oak.com\nb@larch-and-oak.com\nA@larch-and-oak.com\n" });
-    expect(await show()).toMatchObject({ limit: 10_000, period: "month", used: 2, left: 9998 });
-    await idv(["quota", "reset"], { home });
-    expect(await show()).toMatchObject({ limit: 10_000, used: 0 });
-    await idv(["quota", "set", "--limit", "none"], { home });
-    expect(await show()).toMatchObject({ limit: null, period: "month", left: null });
-  });
+test("idv quota shows, sets and resets the limit", async () => {
+  const home = temporaryFolder();
+  const show = async () => (await jsonOf(["quota", "show"], { home }))[0];
+  const file = `${home}/state/idv/quota.db`;
+  expect(await show()).toEqual({ file, limit: null, period: "none", used: 0, left: null, renews: null });
+  const { stdout } = await idv(["quota", "set", "--limit", "10000", "--period", "month"], { home });
+  expect(stdout).toMatch(
+    /^file: {4}.*\nlimit: {3}10,000\nperiod: {2}month\nused: {4}0\nleft: {4}10,000\nrenews: {2}\d{4}-\d\d-01T00:00:00.000Z\n$/,
+  );
+  await idv(["emails"], { home, stdin: "a@larch-and-oak.com\nb@larch-and-oak.com\nA@larch-and-oak.com\n" });
+  expect(await show()).toMatchObject({ limit: 10_000, period: "month", used: 2, left: 9998 });
+  await idv(["quota", "reset"], { home });
+  expect(await show()).toMatchObject({ limit: 10_000, used: 0 });
+  await idv(["quota", "set", "--limit", "none"], { home });
+  expect(await show()).toMatchObject({ limit: null, period: "month", left: null });
 });
 
 /** Whether script(1) of util-linux is installed, which gives a program a terminal. */
@@ -199,7 +169,7 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
   });
 
   test("mentions old lists once a run, below the summary", async ({ expect }) => {
-    const { sources } = JSON.parse((await idv(["data", "show", "--json"])).stdout);
+    const [{ sources }] = await jsonOf(["data", "show"]);
     const isOld = oldDataRemark({ dataDays: daysOld(sources, Date.now()) ?? null }) !== undefined;
     const lists = "printf 'email\\nann@web.de\\n' | tee a.csv > b.csv; mkdir out;";
     const output = await onTerminal(`${lists} idv emails --offline a.csv b.csv -o out/`);
