@@ -1,11 +1,11 @@
 /** Covers signals that come when the output is there: the run has ended well, and says so. */
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { readQuota, setQuota } from "../../support/quota.js";
 import { finished, startIdv } from "../../support/run-idv.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 import { some, times } from "../../support/tier.js";
 
 const items = 30_000;
@@ -23,16 +23,14 @@ test.each(some(runs, 3))(
   "%s after %j has written its output changes neither exit code nor cost",
   async (signal, args, output) => {
     for (let round = 0; round < times(4, 1); round++) {
-      const home = temporaryFolder();
-      writeFileSync(join(home, "list.csv"), list);
+      const home = folderOf({ "list.csv": list });
       await setQuota(home, { limit: 10 * items });
       const child = startIdv(["emails", "list.csv", ...args], { home });
       const ended = finished(child);
       while (!existsSync(join(home, output)) && child.exitCode === null) await sleep(1);
       await sleep(3 * round);
       child.kill(signal);
-      const { code, stderr } = await ended;
-      expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("30,000 units used") });
+      expect(await ended).toMatchObject({ code: 0, stderr: expect.stringContaining("30,000 units used") });
       expect((await readQuota(home)).used).toBe(items);
     }
   },

@@ -22,10 +22,11 @@ test("idv emails fixtures/newsletter.csv gives every row the expected status", (
   expect(code).toBe(0);
   // On a slow machine, lines of progress come before it.
   const summary = JSON.parse(stderr.trimEnd().split("\n").at(-1)!);
-  expect(summary).toMatchObject({ rows: 1000, inputs: [{ column: 4, columnName: "email" }], engine: "offline" });
-  const distinct = new Set(subscribers.map(({ fields }) => fields[3]!.trim().toLowerCase()).filter(Boolean));
-  expect(summary.distinct).toBe(distinct.size);
-  expect(summary.units.used).toBe(distinct.size);
+  const { size } = new Set(subscribers.map(({ fields }) => fields[3]!.trim().toLowerCase()).filter(Boolean));
+  expect(summary).toMatchObject({
+    ...{ rows: 1000, inputs: [{ column: 4, columnName: "email" }], engine: "offline" },
+    ...{ distinct: size, units: { used: size } },
+  });
   for (const status of ["ok", "alias", "disposable", "fake", ""]) {
     const count = subscribers.filter((subscriber) => subscriber.status === status).length;
     expect(count).toBeGreaterThan(0);

@@ -1,26 +1,26 @@
 /** Covers the trust in a project's `.idvrc.json`: keys are sent only to services that the user has named. */
-import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, chownSync, existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
 /** Creates a home with a project whose `.idvrc.json` holds `settings`. */
 function homeWith(settings: object, files: Readonly<Record<string, string>> = {}): string {
-  const home = temporaryFolder();
-  const all = {
-    "project/.idvrc.json": JSON.stringify(settings),
-    "project/list.csv": "email\nann@larch-and-oak.com\n",
-    "project/key": "sk_file",
-    ...files,
+  const project = {
+    ".idvrc.json": JSON.stringify(settings),
+    "list.csv": "email\nann@larch-and-oak.com\n",
+    key: "sk_file",
   };
-  for (const [name, text] of Object.entries(all)) {
-    mkdirSync(dirname(join(home, name)), { recursive: true });
-    writeFileSync(join(home, name), text, { mode: 0o600 });
-  }
-  return home;
+  const below = Object.entries(project).map(([name, text]) => [`project/${name}`, text]);
+  return folderOf({ ...Object.fromEntries(below), ...files }, 0o600);
 }
+
+/** The file of `idv login`. */
+const loginFor = (baseUrl: string) => ({
+  ".config/idv/credentials.json": JSON.stringify({ baseUrl, key: "sk_login" }),
+});
 
 const inProject = (home: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   idv(["emails", "-q", "list.csv", ...args], { home: join(home, "project"), env: { ...env, HOME: home } });
@@ -48,8 +48,7 @@ describe("a base URL set only by a project's file", () => {
 
   test("gets no key stored by idv login for another service", async () => {
     const server = await scriptedServer(respond());
-    const login = JSON.stringify({ baseUrl: "https://a.net", key: "sk_login" });
-    const home = homeWith({ baseUrl: server.url }, { ".config/idv/credentials.json": login });
+    const home = homeWith({ baseUrl: server.url }, loginFor("https://a.net"));
     expect((await inProject(home, [])).code).toBe(2);
     expect(server.seen).toEqual([]);
   });
@@ -59,24 +58,22 @@ describe("a base URL set only by a project's file", () => {
     ["IDV_ENGINE=offline", [], { IDV_API_KEY: "sk_1", IDV_ENGINE: "offline" }],
   ])("does not stop a run that sends nothing: %s", async (_, args, env) => {
     const server = await scriptedServer(respond());
-    const { code, stderr } = await inProject(homeWith({ baseUrl: server.url }), args, env);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(await inProject(homeWith({ baseUrl: server.url }), args, env)).toMatchObject({ code: 0, stderr: "" });
     expect(server.seen).toEqual([]);
   });
 
   test("counts as a service that was named: without a key, no other engine takes its place", async () => {
     const server = await scriptedServer(respond());
-    const { code, stderr } = await inProject(homeWith({ baseUrl: server.url }), ["-q"], { IDV_API_KEY: "" });
-    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("IDV_API_KEY is empty") });
+    const outcome = await inProject(homeWith({ baseUrl: server.url }), ["-q"], { IDV_API_KEY: "" });
+    expect(outcome).toMatchObject({ code: 3, stderr: expect.stringContaining("IDV_API_KEY is empty") });
     expect(server.seen).toEqual([]);
   });
 
   test("makes idv doctor fail", async () => {
     const home = homeWith({ baseUrl: "https://b.net" });
     const env = { HOME: home, IDV_API_KEY: "sk_1" };
-    const { code, stdout } = await idv(["doctor"], { home: join(home, "project"), env });
-    expect(code).toBe(2);
-    expect(stdout).toContain("baseUrl https://b.net is not trusted");
+    const stdout = expect.stringContaining("baseUrl https://b.net is not trusted");
+    expect(await idv(["doctor"], { home: join(home, "project"), env })).toMatchObject({ code: 2, stdout });
   });
 });
 
@@ -89,46 +86,40 @@ describe("a base URL set by a project's file and by the user", () => {
     const server = await scriptedServer(respond());
     const own = file === "" ? {} : { [file]: JSON.stringify({ baseUrl: `${server.url}/v2` }) };
     const home = homeWith({ baseUrl: server.url, batchSize: 7 }, own);
-    const { code, stderr } = await inProject(home, args(server.url), { IDV_API_KEY: "sk_1", ...env(server.url) });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const outcome = await inProject(home, args(server.url), { IDV_API_KEY: "sk_1", ...env(server.url) });
+    expect(outcome).toMatchObject({ code: 0, stderr: "" });
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk_1"]);
   });
 
   test("gets the key of idv login", async () => {
     const server = await scriptedServer(respond());
-    const login = JSON.stringify({ baseUrl: server.url, key: "sk_login" });
-    const home = homeWith({ baseUrl: server.url }, { ".config/idv/credentials.json": login });
-    expect((await inProject(home, [])).code).toBe(0);
+    expect((await inProject(homeWith({ baseUrl: server.url }, loginFor(server.url)), [])).code).toBe(0);
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk_login"]);
   });
 });
 
 test("a project's file cannot set engine api unless the user names the service", async () => {
-  const home = homeWith({ engine: "api" });
-  const { code, stderr } = await inProject(home, [], { IDV_API_KEY: "sk_1" });
-  expect(code).toBe(2);
-  expect(stderr).toContain(".idvrc.json: engine is not taken from a project's file");
+  const stderr = expect.stringContaining(".idvrc.json: engine is not taken from a project's file");
+  expect(await inProject(homeWith({ engine: "api" }), [], { IDV_API_KEY: "sk_1" })).toMatchObject({ code: 2, stderr });
 });
 
 test.skipIf(process.getuid?.() !== 0)("a project's file of another user is not read, and that is said", async () => {
-  const home = temporaryFolder();
+  const home = folderOf({ ".idvrc.json": '{"batchSize": "nonsense"}' });
   const path = join(home, ".idvrc.json");
-  writeFileSync(path, '{"batchSize": "nonsense"}');
+  const run = (uid?: number) =>
+    idv(["emails"], { home, stdin: "ann@larch-and-oak.com\n", ...(uid !== undefined && { uid }) });
+  const passedOver = { code: 0, stderr: expect.stringContaining("it belongs to another user") };
   chownSync(path, 12_345, 12_345);
-  const other = await idv(["emails"], { home, stdin: "ann@larch-and-oak.com\n" });
-  expect(other).toMatchObject({ code: 0, stderr: expect.stringContaining("it belongs to another user") });
+  expect(await run()).toMatchObject(passedOver);
   chownSync(path, 0, 0);
-  const own = await idv(["emails"], { home, stdin: "ann@larch-and-oak.com\n" });
-  expect(own).toMatchObject({ code: 2, stderr: expect.stringContaining('batchSize: "nonsense" is invalid') });
-  const settings = { home, uid: 65_534, stdin: "ann@larch-and-oak.com\n" };
+  const own = expect.stringContaining('batchSize: "nonsense" is invalid');
+  expect(await run()).toMatchObject({ code: 2, stderr: own });
   chmodSync(home, 0o777);
   chmodSync(path, 0o600);
   // Root's files count for everybody, so one that cannot be read is a fault.
-  expect(await idv(["emails"], settings)).toMatchObject({
-    code: 2,
-    stderr: `idv: ${path}: cannot be read: permission denied; make it readable, or run idv in another folder\n`,
-  });
+  const advice = "make it readable, or run idv in another folder";
+  const stderr = `idv: ${path}: cannot be read: permission denied; ${advice}\n`;
+  expect(await run(65_534)).toMatchObject({ code: 2, stderr });
   chownSync(path, 12_345, 12_345);
-  const closed = await idv(["emails"], settings);
-  expect(closed).toMatchObject({ code: 0, stderr: expect.stringContaining("it belongs to another user") });
+  expect(await run(65_534)).toMatchObject(passedOver);
 });
