@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { afterFile } from "../support/clean-up.js";
+import { linkTo, postForm, tokenOf } from "../support/dashboard.js";
 import { freePort } from "../support/free-port.js";
 import { haproxyFile } from "../support/haproxy.js";
 import { hasProgram } from "../support/programs.js";
-import { idv } from "../support/run-idv.js";
 import { createKey, post, type Service, serve } from "../support/service.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -88,14 +88,7 @@ async function start(from: Start): Promise<string> {
 
 /** Signs in as a browser does, and returns the status and the page. */
 async function signIn(url: string): Promise<readonly [number, string]> {
-  const { stdout } = await idv(["dashboard", "--base-url", url], { home });
-  const token = new URL(stdout.trim()).searchParams.get("token")!;
-  const response = await fetch(`${url}/dashboard/sign-in`, {
-    method: "POST",
-    headers: { "content-type": "application/x-www-form-urlencoded", origin: url, "sec-fetch-site": "same-origin" },
-    body: `token=${token}`,
-    redirect: "manual",
-  });
+  const response = await postForm(url, "/sign-in", tokenOf(await linkTo(url, [], { home })));
   return [response.status, await response.text()];
 }
 

@@ -1,8 +1,9 @@
 /** What the tests of this folder need: programs that may be missing, `idv` by its name, lists, and a quota. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { TestQuota } from "../support/quota.js";
+import { pathWithIdv } from "../support/processes.js";
+import { readQuota } from "../support/quota.js";
 import { idv, program } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -46,24 +47,10 @@ export const writeList = (path: string, rows: readonly string[]): void =>
  */
 export async function homeWithQuota(limit: number) {
   const home = temporaryFolder();
-  const bin = join(home, "bin");
-  mkdirSync(bin);
-  writeFileSync(join(bin, "idv"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
-  chmodSync(join(bin, "idv"), 0o755);
+  const path = pathWithIdv(home);
   await idv(["quota", "set", "--limit", String(limit)], { home });
-  const env = {
-    IDV_ENGINE: "offline",
-    PATH: `${bin}:${process.env["PATH"]}`,
-    HOME: home,
-    XDG_STATE_HOME: join(home, "state"),
-  };
-  const used = async (): Promise<number> => {
-    const quota = await TestQuota.open(join(home, "state/idv/quota.db"), Date.now);
-    const { used } = await quota.read();
-    await quota.close();
-    return used;
-  };
-  return { home, env, used };
+  const env = { IDV_ENGINE: "offline", PATH: path, HOME: home, XDG_STATE_HOME: join(home, "state") };
+  return { home, env, used: async (): Promise<number> => (await readQuota(home)).used };
 }
 
 /** Returns the rows of an output, without its header. */

@@ -1,6 +1,7 @@
 /** Covers known addresses and domains, each with its status and reason. */
 import { expect, test } from "vitest";
 import { idv } from "../../support/run-idv.js";
+import { jsonLines } from "../../support/states.js";
 
 /** Examples of known addresses and domains: item, status, reason. */
 const facts: readonly (readonly [string, string, string | null])[] = [
@@ -86,11 +87,6 @@ const facts: readonly (readonly [string, string, string | null])[] = [
 test("idv check gives every example its status and reason", async () => {
   const { code, stdout } = await idv(["check", "--json", ...facts.map(([item]) => item)]);
   expect(code).toBe(0);
-  const verdicts = Buffer.from(stdout, "latin1")
-    .toString()
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line))
-    .map(({ value, status, reason }) => [value, status, reason]);
-  expect(verdicts).toEqual(facts);
+  const verdicts = jsonLines(Buffer.from(stdout, "latin1").toString());
+  expect(verdicts.map(({ value, status, reason }) => [value, status, reason])).toEqual(facts);
 });

@@ -2,7 +2,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -10,8 +9,10 @@ import { suffixPackage } from "../../../src/engines/data/suffix-rules.js";
 import { startListServer } from "../../support/list-server.js";
 import { type Offer, sha512, startNpmRegistry } from "../../support/npm-registry.js";
 import { idv, shellCommand } from "../../support/run-idv.js";
+import { listen } from "../../support/scripted-server.js";
+import { jsonOf } from "../../support/states.js";
 import { suffixText } from "../../support/suffixes.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 import { testFull } from "../../support/tier.js";
 
 const packages = [
@@ -26,22 +27,13 @@ const packages = [
 
 /** Returns the packages of an honest registry, with names that are in no other list. */
 function honest(): Map<string, Offer> {
-  return new Map(
-    packages.map(([name, file, count]) => [
-      name,
-      {
-        version: "9.0.0",
-        file,
-        // The lists of doubts and old names have other names, which add nothing.
-        data: JSON.stringify(
-          Array.from(
-            { length: count },
-            (_, i) => `${count === 40_000 || name.endsWith("mail-domains") ? "other" : "throwaway"}-${i}.com`,
-          ),
-        ),
-      },
-    ]),
-  );
+  const offers = packages.map(([name, file, count]): [string, Offer] => {
+    // The lists of doubts and old names have other names, which add nothing.
+    const word = count === 40_000 || name.endsWith("mail-domains") ? "other" : "throwaway";
+    const names = Array.from({ length: count }, (_, i) => `${word}-${i}.com`);
+    return [name, { version: "9.0.0", file, data: JSON.stringify(names) }];
+  });
+  return new Map(offers);
 }
 
 const registry = await startNpmRegistry();
@@ -54,14 +46,9 @@ const publicList = await startListServer(70_000);
 
 function settings(home: string) {
   writeFileSync(join(home, ".npmrc"), `registry=${registry.url}\n`);
-  return {
-    home,
-    // No npm is needed.
-    env: {
-      ...{ PATH: "/nowhere", XDG_DATA_HOME: join(home, "data") },
-      ...{ IDV_LIST_URL: publicList.url, IDV_DAILY_LIST_URL: "none" },
-    },
-  };
+  const lists = { IDV_LIST_URL: publicList.url, IDV_DAILY_LIST_URL: "none" };
+  // No npm is needed.
+  return { home, env: { PATH: "/nowhere", XDG_DATA_HOME: join(home, "data"), ...lists } };
 }
 const installed = (home: string) => join(home, "data/idv/disposable.bin");
 const all = [...packages.map(([name]) => `${name} 9.0.0`), "disposable/disposable-email-domains 2026-11-02"].join(", ");
@@ -79,24 +66,15 @@ test("idv data show names the sources", async () => {
 test("idv data update fetches, compiles and installs new data once", async () => {
   publish();
   const run = settings(temporaryFolder());
-  const update = await idv(["data", "update"], run);
-  expect(update.stderr).toBe("");
-  expect(update.stdout).toMatch(new RegExp(`^updated: ${all}; 76,633 entries, [\\d,]+ before\n$`));
-  expect((await idv(["check", "a@throwaway-69999.com"], run)).stdout).toBe(
-    "a@throwaway-69999.com\tdisposable\tdisposable-domain: throwaway-69999.com\n",
-  );
-  expect((await idv(["emails", "-q"], { ...run, stdin: "a@throwaway-1.com\n" })).stdout).toBe(
-    "a@throwaway-1.com,disposable\n",
-  );
-  const shown = JSON.parse((await idv(["data", "show", "--json"], run)).stdout);
-  expect(shown).toMatchObject({
-    file: installed(run.home),
-    entries: 76_633,
-    sources: [
-      { name: "disposable-domains", version: "9.0.0", published: "2030-01-02", domains: 70_000 },
-      ...Array.from({ length: 8 }, () => ({})),
-    ],
-  });
+  const updated = expect.stringMatching(new RegExp(`^updated: ${all}; 76,633 entries, [\\d,]+ before\n$`));
+  expect(await idv(["data", "update"], run)).toMatchObject({ stdout: updated, stderr: "" });
+  const checked = await idv(["check", "a@throwaway-69999.com"], run);
+  expect(checked.stdout).toBe("a@throwaway-69999.com\tdisposable\tdisposable-domain: throwaway-69999.com\n");
+  const judged = await idv(["emails", "-q"], { ...run, stdin: "a@throwaway-1.com\n" });
+  expect(judged.stdout).toBe("a@throwaway-1.com,disposable\n");
+  const first = { name: "disposable-domains", version: "9.0.0", published: "2030-01-02", domains: 70_000 };
+  const sources = [first, ...Array.from({ length: 8 }, () => ({}))];
+  expect(await jsonOf(["data", "show"], run)).toMatchObject([{ file: installed(run.home), entries: 76_633, sources }]);
   expect((await idv(["data", "update"], run)).stdout).toBe(`up to date: ${upToDate}\n`);
 });
 
@@ -143,9 +121,9 @@ describe("idv data update installs nothing", () => {
   testFull("given a download with another checksum", async () => {
     publish().get("disposable-domains")!.integrity = () => sha512(Buffer.of());
     const run = settings(temporaryFolder());
-    const { code, stdout, stderr } = await idv(["data", "update"], run);
-    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
-    expect(stderr).toMatch(/^idv: disposable-domains 9\.0\.0: the download does not have the sha512 sum .*\n$/);
+    const fault = /^idv: disposable-domains 9\.0\.0: the download does not have the sha512 sum .*\n$/;
+    const stderr = expect.stringMatching(fault);
+    expect(await idv(["data", "update"], run)).toEqual({ code: 5, stdout: "", stderr });
     expect(existsSync(installed(run.home))).toBe(false);
   });
 
@@ -153,34 +131,20 @@ describe("idv data update installs nothing", () => {
     const offers = publish();
     for (const [name] of packages) if (name !== "disposable-domains") offers.delete(name);
     const run = settings(temporaryFolder());
-    const missing = await idv(["data", "update"], run);
-    expect(missing.code).toBe(5);
-    expect(missing.stderr).toMatch(
-      /^idv: \S+\/disposable-email-domains-js: the answer is 404; the data in use is unchanged\n$/,
-    );
+    const missing = /^idv: \S+\/disposable-email-domains-js: the answer is 404; the data in use is unchanged\n$/;
+    expect(await idv(["data", "update"], run)).toMatchObject({ code: 5, stderr: expect.stringMatching(missing) });
     writeFileSync(join(run.home, ".npmrc"), "registry=http://user:secret@127.0.0.1:1/\n");
-    const unreachable = await idv(["data", "update"], run);
-    expect(unreachable.code).toBe(5);
-    expect(unreachable.stderr).toMatch(/^idv: http:\S+\/disposable-[a-z-]+: connection refused; .*\n$/);
-    expect(unreachable.stderr).not.toContain("secret");
+    const { code, stderr } = await idv(["data", "update"], run);
+    expect([code, stderr]).toEqual([5, expect.not.stringContaining("secret")]);
+    expect(stderr).toMatch(/^idv: http:\S+\/disposable-[a-z-]+: connection refused; .*\n$/);
   });
 
   testFull("from a registry that never answers", async () => {
-    const silent = createServer(() => {});
-    await new Promise<void>((resolve) => void silent.listen(0, "127.0.0.1", resolve));
-    const home = temporaryFolder();
-    const { port } = silent.address() as AddressInfo;
-    writeFileSync(join(home, ".npmrc"), `registry=http://127.0.0.1:${port}/\n`);
-    const { code, stdout, stderr } = await idv(["data", "update", "--list-url", "none"], { home });
-    silent.closeAllConnections();
-    silent.close();
-    expect({ code, stdout, stderr }).toEqual({
-      code: 5,
-      stdout: "",
-      stderr:
-        "idv: the npm registry has not answered within 20 s; the data in use is unchanged; " +
-        "check the connection and the proxy\n",
-    });
+    const silent = await listen(createServer(() => {}));
+    const home = folderOf({ ".npmrc": `registry=${silent}/\n` });
+    const advice = "the data in use is unchanged; check the connection and the proxy";
+    const stderr = `idv: the npm registry has not answered within 20 s; ${advice}\n`;
+    expect(await idv(["data", "update", "--list-url", "none"], { home })).toEqual({ code: 5, stdout: "", stderr });
   });
 });
 
@@ -203,15 +167,11 @@ testFull("idv data update sends its credentials to the registry alone, and follo
 
 test("a broken table is reported, and the built-in data is used", async () => {
   const run = settings(temporaryFolder());
+  const whole = readFileSync(new URL("../../../dist/classifier/disposable.bin", import.meta.url));
   mkdirSync(join(run.home, "data/idv"), { recursive: true });
-  writeFileSync(
-    installed(run.home),
-    readFileSync(new URL("../../../dist/classifier/disposable.bin", import.meta.url)).subarray(0, 5000),
-  );
-  const { code, stdout, stderr } = await idv(["emails", "-q"], { ...run, stdin: "a@mailinator.com\n" });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: "a@mailinator.com,disposable\n" });
-  expect(stderr).toBe(
-    `idv: ${installed(run.home)}: not a table of disposable domains of this format; ` +
-      "using the data that came with idv; to replace the table, run: idv data update\n",
-  );
+  writeFileSync(installed(run.home), whole.subarray(0, 5000));
+  const outcome = await idv(["emails", "-q"], { ...run, stdin: "a@mailinator.com\n" });
+  const advice = "using the data that came with idv; to replace the table, run: idv data update";
+  const stderr = `idv: ${installed(run.home)}: not a table of disposable domains of this format; ${advice}\n`;
+  expect(outcome).toEqual({ code: 0, stdout: "a@mailinator.com,disposable\n", stderr });
 });

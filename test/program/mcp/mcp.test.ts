@@ -6,6 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { expect, test } from "vitest";
 import { afterFile } from "../../support/clean-up.js";
 import { command, idv } from "../../support/run-idv.js";
+import { jsonLines } from "../../support/states.js";
 import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 
 const home = folderOf({ "list.csv": "id,email\n1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,bob.smith@gmial.com\n" });
@@ -39,15 +40,11 @@ test("check and explain give the verdicts of the command", async () => {
   const items = ["grace.lee@gmial.com", "--help", "a\nb@c.de", "mailinator.com"];
   const { text, isError } = await call("check", { items });
   expect(isError).toBe(false);
-  const verdicts = text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  const verdicts = jsonLines(text);
   expect(verdicts.map(({ status }) => status)).toEqual(["fake", "fake", "fake", "disposable"]);
   expect(verdicts[0]).toMatchObject({ suggestion: "grace.lee@gmail.com" });
-  expect(JSON.parse((await call("explain", { item: "x@mailinator.com" })).text).why).toMatchObject({
-    rule: "disposable domain",
-  });
+  const { why } = JSON.parse((await call("explain", { item: "x@mailinator.com" })).text);
+  expect(why).toMatchObject({ rule: "disposable domain" });
   for (const items of [[], Array(501).fill("a"), "a", [1]])
     expect(await call("check", { items })).toEqual({ text: "items must be 1 to 500 texts", isError: true });
 });
@@ -55,21 +52,16 @@ test("check and explain give the verdicts of the command", async () => {
 test("check_file writes beside the file, counts, and takes units", async () => {
   const { text } = await call("check_file", { path: "list.csv", fix: true, onlyGood: true });
   expect(JSON.parse(text)).toMatchObject({
-    outputs: [{ path: "./list-good.csv" }],
-    rows: 3,
-    written: 2,
-    statuses: { ok: 2, disposable: 1 },
-    units: { used: 3 },
+    ...{ outputs: [{ path: "./list-good.csv" }], rows: 3, written: 2 },
+    ...{ statuses: { ok: 2, disposable: 1 }, units: { used: 3 } },
   });
   expect(readFileSync(join(home, "list-good.csv"), "utf8")).toBe(
     "id,email,status,reason,suggestion,was\n1,ann@larch-and-oak.com,ok,,,\n3,bob.smith@gmail.com,ok,fixed,,bob.smith@gmial.com\n",
   );
   const both = [call("check_file", { path: "list.csv" }), call("check_file", { path: "list.csv" })];
   expect((await Promise.all(both)).map(({ isError }) => isError)).toEqual([false, true]);
-  expect(await call("check_file", { path: "list.csv" })).toMatchObject({
-    isError: true,
-    text: expect.stringContaining("list-checked.csv is there already"),
-  });
+  const isThere = { isError: true, text: expect.stringContaining("list-checked.csv is there already") };
+  expect(await call("check_file", { path: "list.csv" })).toMatchObject(isThere);
   expect((await call("check_file", { path: "list.csv", overwrite: true })).isError).toBe(false);
   expect(JSON.parse((await call("quota")).text)).toMatchObject({ used: 9 });
 });
@@ -90,10 +82,8 @@ test("files outside the folder are refused, and faults are those of the command"
   }
   expect(existsSync(join(outside, "other-checked.csv"))).toBe(false);
   writeFileSync(join(home, "words.csv"), "a,b\n1,2\n");
-  expect(await call("check_file", { path: "words.csv" })).toMatchObject({
-    isError: true,
-    text: expect.stringContaining("no column looks like e-mail addresses"),
-  });
+  const fault = { isError: true, text: expect.stringContaining("no column looks like e-mail addresses") };
+  expect(await call("check_file", { path: "words.csv" })).toMatchObject(fault);
   expect(await call("nothing")).toEqual({ text: "no tool nothing", isError: true });
 });
 

@@ -1,13 +1,14 @@
 /** Covers the README and the recipes: every command line in them is run, and every output that they show is compared. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startDnsServer } from "../../support/dns-server.js";
+import { pathWithIdv } from "../../support/processes.js";
 import { hasProgram } from "../../support/programs.js";
-import { finished, fixtures, idv, shellCommand } from "../../support/run-idv.js";
+import { finished, fixtures, idv } from "../../support/run-idv.js";
 import type { Outcome } from "../../support/run-settings.js";
 import { createKey, serve } from "../../support/service.js";
 import { folderOf } from "../../support/temporary-folder.js";
@@ -23,16 +24,10 @@ const blocksIn = (markdown: string) =>
     text: text!,
   }));
 const blocks = blocksIn(readme);
-const linesIn = (shown: typeof blocks) =>
-  shown
-    .filter(({ language }) => language === "sh")
-    .flatMap(({ text }) =>
-      text
-        .trim()
-        .replace(/\\\n */g, "")
-        .split("\n"),
-    )
-    .filter((line) => !line.startsWith("npm"));
+const linesIn = (shown: typeof blocks) => {
+  const scripts = shown.filter(({ language }) => language === "sh").map(({ text }) => text.replace(/\\\n */g, ""));
+  return scripts.flatMap((text) => text.trim().split("\n")).filter((line) => !line.startsWith("npm"));
+};
 const commands = [...linesIn(blocks), ...linesIn(some(blocksIn(recipes), 8))];
 
 const list = "name,email\nAnn,ann@larch-and-oak.com\nBob,x7k2@mailinator.com\n";
@@ -44,24 +39,16 @@ let url: string;
 beforeAll(async () => {
   const gzipped = gzipSync(list);
   home = folderOf({
-    ...{
-      "list.csv": list,
-      "2024.csv": list,
-      "2025.csv": list,
-      "domains.txt": "mailinator.com\nlarch-and-oak.com\n",
-      "data/users.json": '{"users": [\n  {"email": "grace.lee@gmial.com"}\n]}\n',
-    },
+    ...{ "list.csv": list, "2024.csv": list, "2025.csv": list, "export.csv.gz": gzipped, "part-1.csv.gz": gzipped },
+    "domains.txt": "mailinator.com\nlarch-and-oak.com\n",
+    "data/users.json": '{"users": [\n  {"email": "grace.lee@gmial.com"}\n]}\n',
     "signups.csv": readFileSync(`${fixtures}signups.csv`, "utf8"),
   });
-  for (const name of ["export.csv.gz", "part-1.csv.gz"]) writeFileSync(join(home, name), gzipped);
   await idv(["emails", "list.csv", "-o", "list.xlsx"], { home });
-  mkdirSync(join(home, "bin"));
-  writeFileSync(join(home, "bin", "idv"), `#!/bin/sh\nexec ${shellCommand} "$@"\n`);
+  env = { PATH: pathWithIdv(home), HOME: home, NODE_DISABLE_COMPILE_CACHE: "1" };
   // In a clone, npx finds the program; here it is on the path.
-  writeFileSync(join(home, "bin", "npx"), '#!/bin/sh\nexec "$@"\n');
-  for (const name of ["idv", "npx"]) chmodSync(join(home, "bin", name), 0o755);
+  writeFileSync(join(home, "bin", "npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
   symlinkSync(fixtures, join(home, "fixtures"));
-  env = { PATH: `${join(home, "bin")}:${process.env["PATH"]}`, HOME: home, NODE_DISABLE_COMPILE_CACHE: "1" };
   dnsServer = (await startDnsServer()).address;
   if (hasGit) commitTwice(home);
   const serverHome = folderOf({});
@@ -80,13 +67,7 @@ function commitTwice(folder: string): void {
   git(...commit, "-a");
 }
 
-const hasGit = (() => {
-  try {
-    return execFileSync("git", ["--version"]).length > 0;
-  } catch {
-    return false;
-  }
-})();
+const hasGit = hasProgram("git");
 
 describe("the command lines", () => {
   test("number more than fifteen", () => expect(commands.length).toBeGreaterThan(15));

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { collected } from "../../support/processes.js";
 import { idv, startIdv } from "../../support/run-idv.js";
 import { serve } from "../../support/service.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -10,13 +11,10 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const page = readFileSync(fileURLToPath(new URL("../../../dist/page/index.html", import.meta.url)), "utf8");
 
 test("idv page serves it on loopback until it is stopped", async () => {
-  const child = startIdv(["page", "--port", "0"], { home: temporaryFolder() });
-  let said = "";
-  child.stdout!.on("data", (bytes) => {
-    said += bytes;
-  });
-  await expect.poll(() => said).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\n$/);
-  const url = said.trim();
+  const child = startIdv(["page", "--port", "0"]);
+  const said = collected(child.stdout);
+  await expect.poll(said).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\n$/);
+  const url = said().trim();
   const answer = await fetch(url);
   expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
   expect(await answer.text()).toBe(page);

@@ -7,17 +7,15 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { readQuota, setQuota } from "../../support/quota.js";
 import { finished, idv, startIdv } from "../../support/run-idv.js";
+import { jsonLines } from "../../support/states.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { some, times } from "../../support/tier.js";
 
 const reserver = fileURLToPath(new URL("../../support/reserve-until-killed.mjs", import.meta.url));
 const addresses = (count: number, name = "user") =>
   Array.from({ length: count }, (_, i) => `${name}${i}@larch-and-oak.com`);
-const statusesOf = (stdout: string) =>
-  stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => line.slice(line.lastIndexOf(",") + 1));
+const statusOf = (line: string) => line.slice(line.lastIndexOf(",") + 1);
+const statusesOf = (stdout: string) => stdout.trimEnd().split("\n").map(statusOf);
 
 async function withLimit(limit: number): Promise<string> {
   const home = temporaryFolder();
@@ -67,49 +65,39 @@ describe("a limit", () => {
         `${d},${gone}\n${a},ok,,\n${d},${gone}\nx@mailinator.com,${gone}\n`,
     );
     expect(code).toBe(4);
-    const [summary, line] = stderr.split("\n");
-    expect(JSON.parse(summary ?? "")).toMatchObject({
-      rows: 9,
-      distinct: 5,
-      distinctStatuses: { ok: 3, quota_exceeded: 2 },
-      statuses: { ok: 5, quota_exceeded: 3 },
+    const [summary, note] = jsonLines(stderr);
+    expect(summary).toMatchObject({
+      ...{ rows: 9, distinct: 5, distinctStatuses: { ok: 3, quota_exceeded: 2 } },
+      ...{ statuses: { ok: 5, quota_exceeded: 3 } },
       units: { used: 3, left: 0, renews: expect.stringMatching(/-01T00:00:00.000Z$/) },
     });
-    const { type, message } = JSON.parse(line ?? "");
-    expect(type).toBe("note");
-    expect(message).toMatch(
-      /^quota exhausted: 3 rows wait for it \(quota_exceeded\); it renews in .+ \(.*\d\d:\d\d\), at \d{4}-\d\d-01T00:00Z$/,
-    );
+    const message =
+      /^quota exhausted: 3 rows wait for it \(quota_exceeded\); it renews in .+ \(.*\d\d:\d\d\), at \d{4}-\d\d-01T00:00Z$/;
+    expect(note).toMatchObject({ type: "note", message: expect.stringMatching(message) });
     expect(await used(home)).toBe(3);
   });
 
   test("gives every row with an item quota_exceeded if it is 0, and says so with -q", async () => {
     const home = await withLimit(0);
     const stdin = "email\na@larch-and-oak.com\n\nbroken\n";
-    const { code, stdout, stderr } = await idv(["emails", "-q", "--fail-on", "fake"], { home, stdin });
-    expect(stdout).toBe("email,status\na@larch-and-oak.com,quota_exceeded\n\nbroken,quota_exceeded\n");
-    expect(stderr).toBe(
-      "idv: quota exhausted: 2 rows wait for it (quota_exceeded); " +
-        "it does not renew; raise it with idv quota set --limit N\n",
-    );
-    expect(code).toBe(4);
+    const stdout = "email,status\na@larch-and-oak.com,quota_exceeded\n\nbroken,quota_exceeded\n";
+    const advice = "it does not renew; raise it with idv quota set --limit N";
+    const stderr = `idv: quota exhausted: 2 rows wait for it (quota_exceeded); ${advice}\n`;
+    expect(await idv(["emails", "-q", "--fail-on", "fake"], { home, stdin })).toEqual({ code: 4, stdout, stderr });
   });
 
   test("ends no run for which it is exactly enough", async () => {
     const home = await withLimit(2);
-    const { code, stderr } = await idv(["emails"], { home, stdin: "a@larch-and-oak.com\nb@larch-and-oak.com\n" });
-    expect(code).toBe(0);
-    expect(stderr).toContain("2 units used, 0 left");
+    const outcome = await idv(["emails"], { home, stdin: "a@larch-and-oak.com\nb@larch-and-oak.com\n" });
+    expect(outcome).toMatchObject({ code: 0, stderr: expect.stringContaining("2 units used, 0 left") });
   });
 
   test("grants exactly its units over many batches, to the first items of the input", async () => {
     const home = await withLimit(34_567);
     const stdin = `${addresses(60_000).join("\n")}\n`;
     const { code, stdout } = await idv(["emails", "-q"], { home, stdin });
-    const statuses = statusesOf(stdout);
-    expect(statuses.slice(0, 34_567).every((status) => status === "ok")).toBe(true);
-    expect(statuses.slice(34_567)).toEqual(Array.from({ length: 60_000 - 34_567 }, () => "quota_exceeded"));
-    expect(code).toBe(4);
+    const expected = [...Array(34_567).fill("ok"), ...Array(60_000 - 34_567).fill("quota_exceeded")];
+    expect([code, statusesOf(stdout)]).toEqual([4, expected]);
     expect(await used(home)).toBe(34_567);
   });
 });
@@ -191,9 +179,7 @@ test("a quota file that is removed during a run ends it at the next charge", asy
   await once(child.stdout!, "data");
   for (const end of ["", "-wal", "-shm"]) rmSync(join(home, `state/idv/quota.db${end}`), { force: true });
   child.stdin!.end("bob@larch-and-oak.com\n");
-  const { code, stderr } = await outcome;
-  expect(stderr).toMatch(
-    /quota\.db: the quota file was removed while it was in use, and no longer counts; put it back, or run again(; [\d,]+ units used)?\n$/,
-  );
-  expect(code).toBe(6);
+  const fault =
+    /quota\.db: the quota file was removed while it was in use, and no longer counts; put it back, or run again(; [\d,]+ units used)?\n$/;
+  expect(await outcome).toMatchObject({ code: 6, stderr: expect.stringMatching(fault) });
 });

@@ -1,12 +1,13 @@
 /** Covers runs on a shared quota: exact over several of them, over kill -9, and over a database that goes away. */
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openPostgresServiceStore } from "../../../src/state/service/database/postgres.js";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../support/postgres.js";
+import { collected, killedWhen } from "../../support/processes.js";
 import { finished, idv, startIdv } from "../../support/run-idv.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { jsonOf } from "../../support/states.js";
+import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 import { isFull } from "../../support/tier.js";
 
 const list = (rows: number, name: string) =>
@@ -18,13 +19,8 @@ async function quotaOf(place: string): Promise<{ limit: number | null; used: num
   return JSON.parse(stdout);
 }
 
-async function usageOf(place: string): Promise<number> {
-  const { stdout } = await idv(["usage", "--json", "--state", place]);
-  return stdout
-    .trim()
-    .split("\n")
-    .reduce((sum, line) => sum + (line === "" ? 0 : JSON.parse(line).units), 0);
-}
+const usageOf = async (place: string): Promise<number> =>
+  (await jsonOf(["usage", "--state", place])).reduce((sum, { units }) => sum + units, 0);
 
 const setLimit = async (place: string, limit: string) => {
   const args = ["quota", "set", "--quota", `${place}#nightly`, "--limit", limit];
@@ -72,8 +68,8 @@ describe("a shared quota in a file", () => {
   ])("%j %j is a usage error", async (args, env, message) => {
     const home = temporaryFolder();
     await setLimit(join(home, "service.db"), "5");
-    const { code, stdout, stderr } = await idv(["emails", ...args], { home, stdin: list(1, "a"), env });
-    expect({ code, stdout, stderr }).toEqual({ ...{ code: 2, stdout: "", stderr: expect.stringContaining(message) } });
+    const outcome = await idv(["emails", ...args], { home, stdin: list(1, "a"), env });
+    expect(outcome).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
   });
 
   test("ends the run with what it has charged if its key is revoked meanwhile", async () => {
@@ -97,8 +93,8 @@ describe("a shared quota in a file", () => {
   test("cannot be reset", async () => {
     const place = join(temporaryFolder(), "service.db");
     await setLimit(place, "5");
-    const { code, stderr } = await idv(["quota", "reset", "--quota", `${place}#nightly`]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("cannot be reset") });
+    const outcome = await idv(["quota", "reset", "--quota", `${place}#nightly`]);
+    expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be reset") });
   });
 });
 
@@ -127,21 +123,17 @@ describe.skipIf(!hasPostgres || !isFull)("a shared quota in PostgreSQL", () => {
   test("runs that are killed pay for the rows that they have written into a pipe", async () => {
     const place = await postgres.create();
     await setLimit(place, "none");
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, "list.csv"), list(200_000, "a"));
+    const folder = folderOf({ "list.csv": list(200_000, "a") });
     const store = await openPostgresServiceStore(place);
     onTestFinished(() => store.close());
     const used = async () => (await store.quotas({ quotaName: "nightly" }).read(() => false)).used;
     let received = 0;
     const tries = 12;
     for (let i = 0; i < tries; i++) {
-      const child = startIdv([...argsFor(place), "list.csv", "-q"], { home: folder });
-      const outcome = finished(child);
       // When some more items are charged, or all of them.
       const wanted = (await used()) + 25_000 * Math.random();
-      while (child.exitCode === null && (await used()) <= wanted) await sleep(5);
-      child.kill("SIGKILL");
-      received += granted((await outcome).stdout);
+      const child = startIdv([...argsFor(place), "list.csv", "-q"], { home: folder });
+      received += granted((await killedWhen(child, async () => (await used()) > wanted)).stdout);
     }
     const last = await idv([...argsFor(place), "list.csv", "-q"], { home: folder });
     received += granted(last.stdout);
@@ -159,24 +151,18 @@ describe.skipIf(!hasPostgres || !isFull)("a shared quota in PostgreSQL", () => {
       await setLimit(place, "none");
       const child = startIdv(argsFor(place));
       const [stdin, ended] = [child.stdin!, finished(child)];
-      let [stdout, stderr] = ["", ""];
-      child.stdout!.on("data", (part: Buffer) => {
-        stdout += part;
-      });
-      child.stderr!.on("data", (part: Buffer) => {
-        stderr += part;
-      });
+      const [stdout, stderr] = [collected(child.stdout), collected(child.stderr)];
       // More than the program reads before it looks for the table.
       stdin.write(list(4000, "a"));
-      while (granted(stdout) < 4000) await sleep(20);
+      while (granted(stdout()) < 4000) await sleep(20);
       await postgres.kill!();
       stdin.write(list(1000, "b").slice("email\n".length));
-      while (!stderr.includes("trying again")) await sleep(20);
+      while (!stderr().includes("trying again")) await sleep(20);
       await postgres.restart!();
       stdin.end(list(1000, "c").slice("email\n".length));
-      expect((await ended).code, stderr).toBe(0);
-      expect(granted(stdout)).toBe(6000);
-      expect(stderr).toContain("the database cannot be used");
+      expect((await ended).code, stderr()).toBe(0);
+      expect(granted(stdout())).toBe(6000);
+      expect(stderr()).toContain("the database cannot be used");
       expect(await quotaOf(place)).toMatchObject({ used: 6000 });
     },
   );
