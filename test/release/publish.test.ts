@@ -20,14 +20,8 @@ const read = (...path: string[]) => readFileSync(join(...path), "utf8");
 /** A copy of the project with the packages of a release. */
 function copyProject(): string {
   const folder = temporaryFolder();
-  for (const path of [
-    ".github/CODEOWNERS",
-    "package.json",
-    "CHANGELOG.md",
-    "README.md",
-    "src/package",
-    "dist/packages",
-  ]) {
+  const files = [".github/CODEOWNERS", "package.json", "CHANGELOG.md", "README.md"];
+  for (const path of [...files, "src/package", "dist/packages"]) {
     cpSync(join(root, path), join(folder, path), { recursive: true });
   }
   cpSync(join(root, "dist/packages"), join(folder, "dist/release"), { recursive: true });

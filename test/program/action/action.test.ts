@@ -54,13 +54,8 @@ describe.skipIf(!program.endsWith(".js"))("the action", () => {
       options: "--explain\n--output out/\n",
     });
     expect(code, stderr).toBe(0);
-    expect(set).toMatchObject({
-      rows: "8",
-      disposable: "2",
-      fake: "2",
-      "exit-code": "0",
-      report: join(home, "page.html"),
-    });
+    const report = join(home, "page.html");
+    expect(set).toMatchObject({ rows: "8", disposable: "2", fake: "2", "exit-code": "0", report });
     expect(set).not.toHaveProperty("checked");
     expect(readFileSync(join(home, "out/b.csv"), "utf8")).toContain("typo-domain: gmial.com");
   });
@@ -79,10 +74,8 @@ describe.skipIf(!program.endsWith(".js"))("the action", () => {
 
   test("exits with 2 without a file, and with the code of a run that fails", async () => {
     const home = folderOf({ "list.csv": list });
-    expect(await act(home, { files: "list.csv\nx.csv" })).toMatchObject({
-      code: 2,
-      stdout: '::error::no file matches the input "files": x.csv\n',
-    });
+    const stdout = '::error::no file matches the input "files": x.csv\n';
+    expect(await act(home, { files: "list.csv\nx.csv" })).toMatchObject({ code: 2, stdout });
     const { code, set, stderr } = await act(home, { files: "list.csv", options: "--no-such-option" });
     expect({ code, set }).toMatchObject({ code: 2, set: { rows: "0", "exit-code": "2" } });
     expect(stderr).toContain("--no-such-option");

@@ -9,16 +9,13 @@ import { fixtures, idv } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
 import { some } from "../../support/tier.js";
 
-describe("--report", () => {
-  test("appears in the summary, and escapes names", async () => {
-    const name = '<img src=x onerror="alert(1)">.csv';
-    const home = folderOf({ [name]: "email,<b>created</b>\nx@mailinator.com,2026-01-01\n" });
-    const { stderr } = await idv(["emails", name, "-o", "o.csv", "--report", "r.html", "--log", "json"], { home });
-    const page = readFileSync(join(home, "r.html"), "utf8");
-    expect(JSON.parse(stderr).outputs).toContainEqual({ path: "r.html", bytes: Buffer.byteLength(page) });
-    expect(page).not.toContain("<img");
-    expect(page).not.toContain("<b>");
-  });
+test("--report appears in the summary, and escapes names", async () => {
+  const name = '<img src=x onerror="alert(1)">.csv';
+  const home = folderOf({ [name]: "email,<b>created</b>\nx@mailinator.com,2026-01-01\n" });
+  const { stderr } = await idv(["emails", name, "-o", "o.csv", "--report", "r.html", "--log", "json"], { home });
+  const page = readFileSync(join(home, "r.html"), "utf8");
+  expect(JSON.parse(stderr).outputs).toContainEqual({ path: "r.html", bytes: Buffer.byteLength(page) });
+  expect(page).not.toMatch(/<img|<b>/);
 });
 
 describe.skipIf(wantedBrowser() === undefined)("the report in a browser", () => {
@@ -29,10 +26,8 @@ describe.skipIf(wantedBrowser() === undefined)("the report in a browser", () => 
     browser = await startBrowser();
     const home = folderOf({});
     path = join(home, "r.html");
-    const { stderr } = await idv(
-      ["emails", join(fixtures, "newsletter.csv"), "-o", "o.csv", "--report", path, "--log", "json"],
-      { home },
-    );
+    const args = ["emails", join(fixtures, "newsletter.csv"), "-o", "o.csv", "--report", path, "--log", "json"];
+    const { stderr } = await idv(args, { home });
     Object.assign(summary, JSON.parse(stderr.trim().split("\n").at(-1)!));
   });
   afterAll(() => browser?.close());

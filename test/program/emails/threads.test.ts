@@ -46,6 +46,15 @@ const count = () => {
 beforeAll(() => void process.on("worker", count));
 afterAll(() => void process.off("worker", count));
 
+/** Validates a table on a number of threads. */
+const validate = async (bytes: AsyncIterable<Uint8Array>, quota: TestQuota, cores: number, rest: object) =>
+  validateTable({
+    ...{ kind: "email", columns: nameColumns(undefined, "status"), cores, signal: new AbortController().signal },
+    table: await openTable({ name: "list.csv", bytes }, { profile: profiles.email }),
+    validator: offlineValidator({ classifier: loadClassifier(), source: {} }, quota),
+    ...rest,
+  });
+
 test("a CRLF that is split between two blocks is one line end", async () => {
   const block = 524_288;
   const line = "ann@larch-and-oak.com,hello\r\n";
@@ -65,17 +74,10 @@ test("a CRLF that is split between two blocks is one line end", async () => {
   const quotaFile = await openQuota();
   const outputs = await Promise.all(
     [1, 3].map(async (cores) => {
-      const parts: Buffer[] = [];
-      const { rows: count } = await validateTable({
-        kind: "email",
-        table: await openTable({ name: "list.csv", bytes: inBlocks() }, { profile: profiles.email }),
-        sink: { write: async (part: Uint8Array) => void parts.push(Buffer.from(part)) },
-        validator: offlineValidator({ classifier: loadClassifier(), source: {} }, quotaFile),
-        columns: nameColumns(undefined, "status"),
-        cores,
-        signal: new AbortController().signal,
-      });
-      return { count, output: createHash("sha256").update(Buffer.concat(parts)).digest("hex") };
+      const hash = createHash("sha256");
+      const sink = { write: async (part: Uint8Array) => void hash.update(part) };
+      const { rows: count } = await validate(inBlocks(), quotaFile, cores, { sink });
+      return { count, output: hash.digest("hex") };
     }),
   );
   expect(outputs[1]).toEqual(outputs[0]);
@@ -98,16 +100,8 @@ describe("a large table comes out the same with and without workers", () => {
       await quotaFile.reset();
       threads = 0;
       const hash = createHash("sha256");
-      const report = await validateTable({
-        kind: "email",
-        table: await openTable({ name: "list.csv", bytes: inParts() }, { profile: profiles.email }),
-        sink: { write: async (bytes: Uint8Array) => void hash.update(bytes) },
-        validator: offlineValidator({ classifier: loadClassifier(), source: {} }, quotaFile),
-        columns: nameColumns(undefined, "status"),
-        cores,
-        signal: new AbortController().signal,
-        ...options,
-      });
+      const sink = { write: async (bytes: Uint8Array) => void hash.update(bytes) };
+      const report = await validate(inParts(), quotaFile, cores, { sink, ...options });
       return { report, hash: hash.digest("hex"), threads };
     };
     async function* inParts() {

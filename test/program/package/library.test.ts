@@ -10,11 +10,8 @@ const server = await startDnsServer();
 const dns = { servers: [server.address] };
 
 test("single items are classified without options", () => {
-  expect(classifyEmail("grace.lee@gmial.com")).toEqual({
-    status: "fake",
-    reason: "typo-domain: gmial.com",
-    suggestion: "grace.lee@gmail.com",
-  });
+  const verdict = { status: "fake", reason: "typo-domain: gmial.com", suggestion: "grace.lee@gmail.com" };
+  expect(classifyEmail("grace.lee@gmial.com")).toEqual(verdict);
   expect(classifyDomain("mailinator.com").status).toBe("disposable");
   expect(canonical("email", "Ann.Lee+news@googlemail.com")).toBe("annlee@gmail.com");
   expect(canonical("email", "a@@b")).toBeUndefined();
@@ -48,10 +45,8 @@ test("flags are facts beside the verdict", () => {
 describe("a classifier", () => {
   test("knows the caller's lists", async () => {
     const classifier = createClassifier({ allow: ["mailinator.com"], deny: ["ann@larch-and-oak.com"] });
-    expect(classifier.classify("email", "a@mailinator.com")).toEqual({
-      status: "ok",
-      reason: "allow-list: mailinator.com",
-    });
+    const allowed = { status: "ok", reason: "allow-list: mailinator.com" };
+    expect(classifier.classify("email", "a@mailinator.com")).toEqual(allowed);
     expect((await classifier.check("email", "Ann@larch-and-oak.com")).status).toBe("disposable");
   });
 
@@ -59,29 +54,20 @@ describe("a classifier", () => {
     const classifier = createClassifier({ deny: ["larch-and-oak.com"] });
     const why = classifier.why(classifier.classify("domain", "mailinator.com"));
     expect(why).toMatchObject({ rule: "disposable domain", listed: "mailinator.com", isOwn: false });
-    expect(why.lists).toContainEqual({
-      name: "fakefilter",
-      published: "2026-02-18",
-      corrections: "https://github.com/7c/fakefilter/issues",
-    });
-    expect(classifier.why({ status: "ok" })).toEqual({
-      forPerson: "This address is accepted.",
-      lists: [],
-      isOwn: false,
-    });
+    const corrections = "https://github.com/7c/fakefilter/issues";
+    expect(why.lists).toContainEqual({ name: "fakefilter", published: "2026-02-18", corrections });
+    const accepted = { forPerson: "This address is accepted.", lists: [], isOwn: false };
+    expect(classifier.why({ status: "ok" })).toEqual(accepted);
   });
 
   test.each([[{ allow: ["a b"] }], [{ deny: ["@"] }]])("rejects %j", (options) => {
     expect(() => createClassifier(options)).toThrow(TypeError);
   });
 
-  test.each([
-    [{ servers: ["dns.example"] }],
-    [{ servers: [] }],
-    [{ servers: ["127.0.0.1:0"] }],
-    [{ concurrency: 0 }],
-    [{ concurrency: 65 }],
-  ])("rejects the DNS options %j", (options) => expect(() => createClassifier({ dns: options })).toThrow(TypeError));
+  const wrong = [{ servers: ["dns.example"] }, { servers: [] }, { servers: ["127.0.0.1:0"] }];
+  test.each([...wrong, { concurrency: 0 }, { concurrency: 65 }])("rejects the DNS options %j", (options) =>
+    expect(() => createClassifier({ dns: options })).toThrow(TypeError),
+  );
 
   test("rejects a file that is no table", () => {
     expect(() => createClassifier({ table: "package.json" })).toThrow("not a table of disposable domains");
@@ -89,16 +75,13 @@ describe("a classifier", () => {
 
   test("asks DNS if it may", async () => {
     const classifier = createClassifier({ dns });
-    expect(await classifier.check("email", "ann@nx-1.net")).toEqual({
-      status: "fake",
-      reason: "no-such-domain: nx-1.net",
-    });
-    expect(await classifier.check("email", "ann+x@ok.net")).toEqual({
-      status: "alias",
-      reason: "sub-address: +x",
-      mx: "mail.larch-and-oak.com",
-    });
-    expect(await classifier.check("domain", "servfail.net")).toEqual({ status: "ok", reason: "undecided: SERVFAIL" });
+    for (const [kind, item, verdict] of [
+      ["email", "ann@nx-1.net", { status: "fake", reason: "no-such-domain: nx-1.net" }],
+      ["email", "ann+x@ok.net", { status: "alias", reason: "sub-address: +x", mx: "mail.larch-and-oak.com" }],
+      ["domain", "servfail.net", { status: "ok", reason: "undecided: SERVFAIL" }],
+    ] as const) {
+      expect(await classifier.check(kind, item)).toEqual(verdict);
+    }
     expect(classifier.classify("email", "ann@nx-1.net")).toEqual({ status: "ok" });
   });
 
