@@ -35,7 +35,7 @@ describe.skipIf(!program.endsWith(".js"))("a fault before the program runs exits
     ["kernel/kernel.wasm", "emails"],
     ["classifier/disposable.bin", "check ann@b.net"],
     ["classifier/suffixes.bin", "check ann@b.net"],
-    ["bundle/topics/tables.md", "help tables"],
+    ["help/topics.json", "help tables"],
   ] as const;
   test.each(some(parts, 2))("without dist/%s", async (part, words) => {
     const [folder, home] = [temporaryFolder(), temporaryFolder()];
