@@ -30,11 +30,6 @@ export async function createKeyIn(state: string, ...args: readonly string[]): Pr
   return stdout.trim();
 }
 
-/** Returns the units that the quota of the first key has counted, and those that the usage has. */
-export async function unitsIn(state: string): Promise<{ readonly used: number; readonly usage: number }> {
-  const [[{ used }], usage] = [
-    await jsonOf(["keys", "list", "--state", state]),
-    await jsonOf(["usage", "--state", state]),
-  ];
-  return { used, usage: usage.reduce((sum, { units }) => sum + units, 0) };
-}
+/** Returns the units in the usage of a state. */
+export const usageIn = async (state: string): Promise<number> =>
+  (await jsonOf(["usage", "--state", state])).reduce((sum, { units }) => sum + units, 0);

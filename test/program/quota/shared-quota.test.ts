@@ -6,7 +6,7 @@ import { openPostgresServiceStore } from "../../../src/state/service/database/po
 import { hasPostgres, type PostgresServer, startPostgres } from "../../support/postgres.js";
 import { collected, killedWhen } from "../../support/processes.js";
 import { finished, idv, startIdv } from "../../support/run-idv.js";
-import { jsonOf } from "../../support/states.js";
+import { usageIn } from "../../support/states.js";
 import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 import { isFull } from "../../support/tier.js";
 
@@ -18,9 +18,6 @@ async function quotaOf(place: string): Promise<{ limit: number | null; used: num
   expect(stderr).toBe("");
   return JSON.parse(stdout);
 }
-
-const usageOf = async (place: string): Promise<number> =>
-  (await jsonOf(["usage", "--state", place])).reduce((sum, { units }) => sum + units, 0);
 
 const setLimit = async (place: string, limit: string) => {
   const args = ["quota", "set", "--quota", `${place}#nightly`, "--limit", limit];
@@ -50,7 +47,7 @@ describe("a shared quota in a file", () => {
     const raised = [...command.replaceAll("'", "").split(" ").slice(1, -1), "5"];
     expect((await idv(raised, { home })).code).toBe(0);
     expect(await quotaOf(place)).toMatchObject({ quota: "nightly", limit: 5, used: 5 });
-    expect(await usageOf(place)).toBe(5);
+    expect(await usageIn(place)).toBe(5);
   });
 
   test.each<[string[], Record<string, string>, string]>([
@@ -117,7 +114,7 @@ describe.skipIf(!hasPostgres || !isFull)("a shared quota in PostgreSQL", () => {
     expect(runs.map(({ stdout }) => stdout.split("\n").length)).toEqual([30_002, 30_002, 30_002, 30_002]);
     expect(runs.some(({ code }) => code === 4)).toBe(true);
     expect(await quotaOf(place)).toMatchObject({ used: 70_001 });
-    expect(await usageOf(place)).toBe(70_001);
+    expect(await usageIn(place)).toBe(70_001);
   });
 
   test("runs that are killed pay for the rows that they have written into a pipe", async () => {
@@ -141,7 +138,7 @@ describe.skipIf(!hasPostgres || !isFull)("a shared quota in PostgreSQL", () => {
     // The last flush of each may be free.
     expect(paid).toBeLessThanOrEqual(received);
     expect(paid).toBeGreaterThanOrEqual(received - tries * 30_000);
-    expect(await usageOf(place)).toBe(paid);
+    expect(await usageIn(place)).toBe(paid);
   });
 
   test.skipIf(process.env["IDV_TEST_POSTGRES"] !== undefined)(

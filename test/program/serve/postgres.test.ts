@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../support/postgres.js";
 import { idv } from "../../support/run-idv.js";
 import { post, serve, serveWith } from "../../support/service.js";
-import { createKeyIn, jsonOf, unitsIn } from "../../support/states.js";
+import { createKeyIn, jsonOf, usageIn } from "../../support/states.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { testFull } from "../../support/tier.js";
 
@@ -21,6 +21,10 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     const { status: code, body } = await post(`${url}/emails/validate`, key, { emails }, headers);
     const results = Object.values<{ status: string }>(body.emails ?? {});
     return { code, granted: results.filter(({ status }) => status !== "quota_exceeded").length };
+  };
+  const unitsIn = async (state: string) => {
+    const [{ used }] = await jsonOf(["keys", "list", "--state", state]);
+    return { used, usage: await usageIn(state) };
   };
   const clientOf = async (state: string) => {
     const client = new pg.Client({ connectionString: state });
