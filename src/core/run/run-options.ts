@@ -37,7 +37,7 @@ export interface RunOptions {
   /** Whether to write nothing before the first row, so that a table without rows leaves nothing on standard output. */
   readonly needsRows?: boolean;
   /** Whether rows are delivered as they are written, as into a pipe; else when their output appears. */
-  readonly deliversRows?: boolean;
+  readonly deliversRows?: boolean | undefined;
   /** Whether rows are answered when the input pauses; else batches depend on the rows alone, and another try repeats them. */
   readonly answersPauses?: boolean | undefined;
   readonly session?: RunSession;

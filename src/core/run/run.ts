@@ -220,6 +220,7 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
     isService: validator.embedded === undefined,
     isFinal: validator.embedded !== undefined && mailCheck === undefined,
     answersPauses: options.answersPauses,
+    deliversRows: options.deliversRows,
   };
 }
 

@@ -25,6 +25,7 @@ export interface BlockOptions {
   /** Whether the verdicts of the threads are final unless the quota ends. If not, rows are rendered later. */
   readonly isFinal: boolean;
   readonly answersPauses?: boolean | undefined;
+  readonly deliversRows?: boolean | undefined;
 }
 
 /** Rows that are kept are compared or may be in another shard; the items of a row may be in different shards. */

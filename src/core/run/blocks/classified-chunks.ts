@@ -28,6 +28,8 @@ const mostThreads = 4;
 const blocksForThread = 3;
 /** In bytes, for a service: answers and the next requests wait while a block is classified. */
 const smallBlock = 65_536;
+/** In bytes, for rows that are delivered as they come: a run that is killed has not paid for the last two blocks. */
+const deliveredBlock = 262_144;
 /** Limit on chunks that wait for their verdicts or to be written. It bounds memory. */
 export const mostWaiting = 128;
 
@@ -97,9 +99,9 @@ export class ClassifiedChunks {
     const { first, blocks, assembler } = this.#table;
     const submitted: Submitted[] = [];
     let bytesSoFar = 0;
-    const { isService, answersPauses } = this.#options;
+    const { isService, answersPauses, deliversRows } = this.#options;
     yield* this.#classifyHere(first, answersPauses);
-    const blockBytes = isService ? smallBlock : undefined;
+    const blockBytes = isService ? smallBlock : deliversRows ? deliveredBlock : undefined;
     for await (const { bytes, isBeforePause } of blocks({ blockBytes, endsAtPauses: answersPauses })) {
       bytesSoFar += bytes.length;
       this.#pool ??= await this.#newPool();
