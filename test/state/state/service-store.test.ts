@@ -3,7 +3,7 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import pg from "pg";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { FileError } from "../../../src/files/errors.js";
 import { StoreError } from "../../../src/state/errors.js";
 import type { Charge, QuotaOwner } from "../../../src/state/service/api-key.js";
@@ -14,7 +14,7 @@ import { openSqliteServiceStore } from "../../../src/state/service/database/sqli
 import { rowsAtOnce, type StateRows } from "../../../src/state/service/database/state-rows.js";
 import { type NewList, senderOf } from "../../../src/state/service/lists.js";
 import type { ServiceStore } from "../../../src/state/service/service-store.js";
-import type { KeyUsageSum } from "../../../src/state/service/usage.js";
+import type { KeyUsageSum, UsageQuery } from "../../../src/state/service/usage.js";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
 import { take } from "../../support/quota.js";
 import { randomFrom } from "../../support/random.js";
@@ -70,6 +70,13 @@ const stores: readonly (readonly [string, Open])[] = [
   ...(postgres ? ([["PostgreSQL", openPostgres]] as const) : []),
 ];
 
+/** Closes a store when its test has finished. */
+async function closing(opening: Promise<ServiceStore>): Promise<ServiceStore> {
+  const store = await opening;
+  onTestFinished(() => store.close());
+  return store;
+}
+
 const charge = (keyId: string, units: number, idempotencyKey?: string): Charge => ({
   keyId,
   kind: "email",
@@ -77,21 +84,29 @@ const charge = (keyId: string, units: number, idempotencyKey?: string): Charge =
   ...(idempotencyKey !== undefined && { once: { idempotencyKey, body: Buffer.from(String(units)) } }),
 });
 
-/** Returns all usage by hour, or that of a key. */
-async function usageIn(store: ServiceStore, keyId?: string): Promise<readonly KeyUsageSum[]> {
-  const query = { from: 0, to: Number.MAX_SAFE_INTEGER, span: hour, ...(keyId !== undefined && { keyId }) };
-  const lines: KeyUsageSum[] = [];
-  for await (const part of store.usageByKey(query)) lines.push(...part);
-  return lines;
+async function usageByKey(store: ServiceStore, query: UsageQuery) {
+  const parts: (readonly KeyUsageSum[])[] = [];
+  for await (const part of store.usageByKey(query)) parts.push(part);
+  return parts;
 }
+
+const always = { from: 0, to: Number.MAX_SAFE_INTEGER };
+
+/** Returns all usage by hour, or that of a key. */
+const usageIn = async (store: ServiceStore, keyId?: string): Promise<readonly KeyUsageSum[]> =>
+  (await usageByKey(store, { ...always, span: hour, ...(keyId !== undefined && { keyId }) })).flat();
+
+const unitsIn = (sums: readonly { units: number }[]) => sums.reduce((sum, { units }) => sum + units, 0);
 
 /** Returns the sum of the usage that was charged. */
 const charged = async (store: ServiceStore): Promise<number> =>
-  (await usageIn(store)).filter(({ status }) => status !== "quota_exceeded").reduce((sum, { units }) => sum + units, 0);
+  unitsIn((await usageIn(store)).filter(({ status }) => status !== "quota_exceeded"));
 
 describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
+  const opened = (now = () => november) => closing(open(now));
+
   test("runs take units from a shared quota", async () => {
-    const store = await open(() => november);
+    const store = await opened();
     const quotas = store.quotas(nightly);
     await expect(take(quotas, 1)).rejects.toThrow('there is no quota "nightly"');
     await expect(quotas.read(() => false)).rejects.toThrow(UnknownKeyError);
@@ -105,18 +120,13 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     expect(await usageIn(store, "quota:nightly")).toEqual([
       { keyId: "quota:nightly", start: november - 1_800_000, kind: "email", status: "unknown", units: 7 },
     ]);
-    expect(await quotas.configure({ limit: 20, period: "day" })).toMatchObject({
-      limit: 20,
-      period: "day",
-      used: 10,
-      left: 10,
-    });
+    const change = { limit: 20, period: "day" } as const;
+    expect(await quotas.configure(change)).toMatchObject({ ...change, used: 10, left: 10 });
     expect(await quotas.read(() => false)).toMatchObject({ used: 10, left: 10 });
-    await store.close();
   });
 
   test("each change of a key is in the audit with its author and the values before and after", async () => {
-    const store = await open(() => november);
+    const store = await opened();
     const { key } = await store.create({ name: "shop", limit: 5 }, "anna");
     await store.set(key.id, { name: "store", limit: null, expires: november + hour }, "bert");
     await store.set(key.id, { name: "store" }, "bert");
@@ -124,21 +134,19 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     const [old] = (await store.list())[0]!.secrets.filter(({ ends }) => ends !== null);
     await store.endSecret(key.id, old!.id, "anna");
     await store.revoke(key.id);
-    const entries = (await store.audit(99)).map(({ who, what, keyId }) => [who, what, keyId]);
-    expect(entries.reverse()).toEqual(
-      [
-        ["anna", "created"],
-        ["bert", "changed: name shop -> store, expires never -> 2026-11-22T11:30:00.000Z, limit 5 -> none"],
-        ["bert", "changed: nothing"],
-        ["anna", "rotated: the old secret works for 1 h"],
-        ["anna", `secret ended: ${old!.id}`],
-        ["unknown", "revoked"],
-      ].map((entry) => [...entry, key.id]),
-    );
+    const entries = await store.audit(99);
+    expect(entries.map(({ who, what }) => `${who} ${what}`).reverse()).toEqual([
+      "anna created",
+      "bert changed: name shop -> store, expires never -> 2026-11-22T11:30:00.000Z, limit 5 -> none",
+      "bert changed: nothing",
+      "anna rotated: the old secret works for 1 h",
+      `anna secret ended: ${old!.id}`,
+      "unknown revoked",
+    ]);
+    for (const { keyId } of entries) expect(keyId).toBe(key.id);
     // A change that is refused leaves none.
     await expect(store.rotate(key.id, 0)).rejects.toThrow(UnknownKeyError);
     expect(await store.audit(99)).toHaveLength(6);
-    await store.close();
   });
 
   describe("lists", () => {
@@ -153,7 +161,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
 
     test("of keys are claimed by turns, and one key has a server not for itself", async () => {
       let now = november;
-      const store = await open(() => now);
+      const store = await opened(() => now);
       for (const id of ["a1", "a2", "a3", "a4", "a5"]) await wait(store, id, "a");
       now++;
       for (const id of ["b1", "b2"]) await wait(store, id, "b");
@@ -174,12 +182,11 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
       await wait(store, "b3", "b");
       // A key that had none is before the one whose last list has ended longest ago.
       expect([await claim(), await claim(), await claim()]).toEqual(["c1", "a5", "b3"]);
-      await store.close();
     });
 
     test("of a server that is gone are not under way, and go on before the queues of others", async () => {
       let now = november;
-      const store = await open(() => now);
+      const store = await opened(() => now);
       for (const id of ["c1", "c2"]) await wait(store, id, "c");
       const claim = async (server: string) => (await store.lists.claim(server, 15_000, 2))?.id;
       expect([await claim("gone"), await claim("gone")]).toEqual(["c1", "c2"]);
@@ -188,23 +195,21 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
       now += 60_000;
       expect([await claim("s"), await claim("s"), await claim("s")]).toEqual(["c1", "a1", "b1"]);
       expect(await claim("s")).toBe("c2");
-      await store.close();
     });
 
     test("of ten keys leave room for those of others", async () => {
-      const store = await open(() => november);
+      const store = await opened();
       const most = 50;
       let taken = 0;
       for (let nth = 0; nth < 20; nth++)
         for (let key = 0; key < 10; key++) taken += Number(await wait(store, `${key}-${nth}`, `k${key}`, most));
       expect(taken).toBeLessThan(most);
       expect(await wait(store, "late", "other", most)).toBe(true);
-      await store.close();
     });
   });
 
   test("runs take units from the quota of a key until the key is revoked", async () => {
-    const store = await open(() => november);
+    const store = await opened();
     const { key } = await store.create({ limit: 5 });
     const quotas = store.quotas({ keyId: key.id });
     expect(await take(quotas, 3)).toMatchObject({ granted: 3, quota: { left: 2 } });
@@ -213,12 +218,11 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     await store.revoke(key.id);
     await expect(take(quotas, 3)).rejects.toThrow(UnknownKeyError);
     await expect(store.quotas({ keyId: "none" }).read(() => false)).rejects.toThrow('key "none" does not exist');
-    await store.close();
   });
 
   test("an answer is forgotten after 24 hours", async () => {
     let now = november;
-    const store = await open(() => now);
+    const store = await opened(() => now);
     const { key } = await store.create({});
     await store.chargeAll([charge(key.id, 2, "a")]);
     now += 24 * hour - 1;
@@ -227,48 +231,42 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     expect(await store.hasAnswer(key.id, "a")).toBe(false);
     await store.chargeAll([charge(key.id, 2, "a")]);
     expect((await store.list())[0]!.quota.used).toBe(4);
-    await store.close();
   });
 
   test("a key with a given ID is created only once", async () => {
-    const store = await open(() => november);
+    const store = await opened();
     await store.create({ id: "abcdefghi", name: "first" });
     await expect(store.create({ id: "abcdefghi", name: "second" })).rejects.toThrow("was created already");
     expect((await store.list()).map(({ name }) => name)).toEqual(["first"]);
-    await store.close();
   });
 
   test("a sign-in link works once within ten minutes, a session for twelve hours or until it is ended", async () => {
     let now = november;
-    const store = await open(() => now);
-    const [first, late, other] = [
-      await store.sessions.createSignIn(),
-      await store.sessions.createSignIn(),
-      await store.sessions.createSignIn(),
-    ];
-    const session = (await store.sessions.signIn(first))!;
-    expect((await store.sessions.find(session))?.id).toMatch(/^\w{9}$/);
-    expect(await store.sessions.signIn(first)).toBeUndefined();
-    expect(await store.sessions.signIn("guess")).toBeUndefined();
-    expect(await store.sessions.find(first)).toBeUndefined();
-    const second = (await store.sessions.signIn(other))!;
+    const store = await opened(() => now);
+    const { sessions } = store;
+    const link = () => sessions.createSignIn();
+    const [first, late, other] = [await link(), await link(), await link()];
+    const session = (await sessions.signIn(first))!;
+    expect((await sessions.find(session))?.id).toMatch(/^\w{9}$/);
+    expect([await sessions.signIn(first), await sessions.signIn("guess")]).toEqual([undefined, undefined]);
+    expect(await sessions.find(first)).toBeUndefined();
+    const second = (await sessions.signIn(other))!;
     now += 600_000;
-    expect(await store.sessions.signIn(late)).toBeUndefined();
-    await store.sessions.signOut(second);
-    expect(await store.sessions.find(second)).toBeUndefined();
-    expect(await store.sessions.find(session)).toBeDefined();
+    expect(await sessions.signIn(late)).toBeUndefined();
+    await sessions.signOut(second);
+    expect(await sessions.find(second)).toBeUndefined();
+    expect(await sessions.find(session)).toBeDefined();
     now += 12 * hour;
-    expect(await store.sessions.find(session)).toBeUndefined();
-    const unspent = await store.sessions.createSignIn();
-    const third = (await store.sessions.signIn(await store.sessions.createSignIn()))!;
-    await store.sessions.signOutAll();
-    expect([await store.sessions.find(third), await store.sessions.signIn(unspent)]).toEqual([undefined, undefined]);
-    await store.close();
+    expect(await sessions.find(session)).toBeUndefined();
+    const unspent = await link();
+    const third = (await sessions.signIn(await link()))!;
+    await sessions.signOutAll();
+    expect([await sessions.find(third), await sessions.signIn(unspent)]).toEqual([undefined, undefined]);
   });
 
   test("sessions have the names of their links, and end one by one or idle", async () => {
     let now = november;
-    const store = await open(() => now);
+    const store = await opened(() => now);
     const { sessions } = store;
     const sign = async (name?: string) => (await sessions.signIn(await sessions.createSignIn(name)))!;
     const secrets = [await sign("anna@example.com"), await sign("ben"), await sign()];
@@ -284,23 +282,21 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     }
     expect((await sessions.list()).map(({ name }) => name)).toEqual(["anna@example.com"]);
     expect(await sessions.find(secrets[2]!)).toBeUndefined();
-    await store.close();
   });
 
   test("audit entries are stored and listed newest first", async () => {
     let now = november;
-    const store = await open(() => now++);
+    const store = await opened(() => now++);
     for (const what of ["created", "rotated", "revoked"]) await store.record({ who: "me", what, keyId: "a" });
     expect((await store.audit(2)).map(({ what }) => what)).toEqual(["revoked", "rotated"]);
     const since = (await store.audit(2))[1]!.at;
     expect((await store.audit(9, since)).map(({ what }) => what)).toEqual(["revoked", "rotated"]);
     expect((await store.audit(9))[2]).toMatchObject({ who: "me", what: "created", keyId: "a" });
-    await store.close();
   });
 
   test("a shared quota renews for runs", async () => {
     let now = november;
-    const store = await open(() => now);
+    const store = await opened(() => now);
     const quotas = store.quotas(nightly);
     await quotas.configure({ limit: 5, period: "hour" });
     const granted = async () => (await take(quotas, 4, "domain")).granted;
@@ -308,11 +304,10 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     now += hour;
     expect(await granted()).toBe(4);
     expect(await quotas.read(() => false)).toMatchObject({ used: 4 });
-    await store.close();
   });
 
   test("charges in order until the quota ends, and counts usage by status", async () => {
-    const store = await open(() => november);
+    const store = await opened();
     const { key } = await store.create({ limit: 5, period: "hour" });
     const outcomes = await store.chargeAll([charge(key.id, 3), charge(key.id, 4), charge(key.id, 1)]);
     expect(outcomes).toMatchObject([
@@ -327,12 +322,11 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
       { keyId: key.id, start, kind: "email", status: "quota_exceeded", units: 2 },
     ]);
     expect((await store.list())[0]).toMatchObject({ quota: { used: 5 } });
-    await store.close();
   });
 
   test("sums usage by span for any times, of all keys or one", async () => {
     let now = november;
-    const store = await open(() => now);
+    const store = await opened(() => now);
     const keys = await Promise.all([1, 2, 3].map(() => store.create({})));
     for (let i = 0; i < 40; i++) {
       now = november + ((i * i * 7) % 72) * hour;
@@ -361,24 +355,19 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
           const sums = await store.usage(query);
           expect(new Map(sums.map(({ start, status, units }) => [`${start} ${status}`, units]))).toEqual(wanted);
           expect(sums.length).toBe(wanted.size);
-          const byKey: KeyUsageSum[] = [];
-          for await (const part of store.usageByKey(query)) {
-            expect(new Set(part.map(({ start }) => start)).size).toBe(1);
-            byKey.push(...part);
-          }
-          const starts = byKey.map(({ start }) => start);
+          const parts = await usageByKey(store, query);
+          for (const part of parts) expect(new Set(part.map(({ start }) => start)).size).toBe(1);
+          const starts = parts.flat().map(({ start }) => start);
           expect(starts).toEqual(starts.toSorted((a, b) => a - b));
-          const total = (lines: readonly { units: number }[]) => lines.reduce((sum, { units }) => sum + units, 0);
-          expect(total(byKey)).toBe(total(sums));
+          expect(unitsIn(parts.flat())).toBe(unitsIn(sums));
         }
       }
     }
-    await store.close();
   });
 
   test("sums are the same after hours were added up, old hours deleted and old days folded", async () => {
     let now = november;
-    const store = await open(() => now);
+    const store = await opened(() => now);
     const keys = await Promise.all([1, 2, 3].map(() => store.create({})));
     const random = randomFrom(36);
     const day = 24 * hour;
@@ -391,10 +380,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
         ] as const) {
           for (const span of [hour, day]) {
             const query = { from, to, span, ...(keyId !== undefined && { keyId }) };
-            all.push(await store.usage(query), await store.totals(query));
-            const byKey: KeyUsageSum[] = [];
-            for await (const part of store.usageByKey(query)) byKey.push(...part);
-            all.push(byKey);
+            all.push(await store.usage(query), await store.totals(query), (await usageByKey(store, query)).flat());
           }
         }
       }
@@ -423,15 +409,12 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     await store.tidyUsage(30 * day);
     expect((await store.usage({ ...hours, from: day, span: day })).length).toBe(0);
     const after = await total();
-    const units = (rows: readonly { units: number }[]) => rows.reduce((sum, row) => sum + row.units, 0);
-    expect(units(after)).toBe(units(before) + 1);
-    const used = (await store.list()).reduce((sum, { quota }) => sum + quota.used, 0);
-    expect(units(after)).toBe(used);
-    await store.close();
+    expect(unitsIn(after)).toBe(unitsIn(before) + 1);
+    expect(unitsIn(after)).toBe((await store.list()).reduce((sum, { quota }) => sum + quota.used, 0));
   });
 
   test("keys with the same quota name share a quota", async () => {
-    const store = await open(() => november);
+    const store = await opened();
     const a = await store.create({ name: "a", quotaName: "team", limit: 3 });
     const b = await store.create({ name: "b", quotaName: "team" });
     expect(b.key).toMatchObject({ quotaName: "team", quota: { limit: 3 } });
@@ -444,42 +427,34 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     ]);
     await store.set(b.key.id, { limit: 10 });
     expect((await store.list()).map(({ quota }) => quota.left)).toEqual([7, 7]);
-    await store.close();
   });
 
   test("a repeated Idempotency-Key gets the stored answer, even in the same transaction or without units left", async () => {
-    const store = await open(() => november);
+    const store = await opened();
     const { key } = await store.create({ limit: 2 });
-    const [first, again, other] = await store.chargeAll([
-      charge(key.id, 2, "k"),
-      charge(key.id, 2, "k"),
-      charge(key.id, 1, "k"),
-    ]);
+    const [first, again, other] = await store.chargeAll([2, 2, 1].map((units) => charge(key.id, units, "k")));
     expect(again).toEqual(first);
     expect(other).toBe("another body");
     expect(await store.chargeAll([charge(key.id, 2, "k"), charge(key.id, 1)])).toEqual([first, "quota is gone"]);
     expect(await charged(store)).toBe(2);
-    await store.close();
   });
 
   test("a revoked or expired key is not charged", async () => {
     let now = november;
-    const store = await open(() => now);
+    const store = await opened(() => now);
     const [a, b] = [await store.create({}), await store.create({ expires: november + 1 })];
     await store.revoke(a.key.id);
     now++;
-    expect(await store.chargeAll([charge(a.key.id, 1), charge(b.key.id, 1), charge("none", 1)])).toEqual([
-      ...["key is gone", "key is gone", "key is gone"],
-    ]);
+    const outcomes = await store.chargeAll([charge(a.key.id, 1), charge(b.key.id, 1), charge("none", 1)]);
+    expect(outcomes).toEqual(Array(3).fill("key is gone"));
     expect(await store.findAll([a.secret, b.secret, "sk_none"])).toEqual(["ended", "ended", undefined]);
     await expect(store.rotate(a.key.id, 0)).rejects.toThrow("is revoked");
     expect(await charged(store)).toBe(0);
-    await store.close();
   });
 
   test("each old secret works until its own end, however often the key is rotated", async () => {
     let now = november;
-    const store = await open(() => now);
+    const store = await opened(() => now);
     const { key, secret: first } = await store.create({});
     expect(key.secrets).toEqual([{ id: key.id, hint: `sk_...${first.slice(-4)}`, created: november, ends: null }]);
     const { secret: second, key: once } = await store.rotate(key.id, 24 * hour, "second");
@@ -499,12 +474,8 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     ]);
     expect((await store.list())[0]!.secrets).toEqual(rotated.secrets);
     const works = async () => {
-      const found: (string | undefined)[] = [];
-      for (const each of [first, second, third, fourth]) {
-        const [key] = await store.findAll([each]);
-        found.push(typeof key === "object" ? key.id : undefined);
-      }
-      return found;
+      const found = await store.findAll([first, second, third, fourth]);
+      return found.map((key) => (typeof key === "object" ? key.id : undefined));
     };
     expect(await works()).toEqual([key.id, key.id, undefined, key.id]);
     now = november + 3 * hour - 1;
@@ -518,12 +489,11 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     expect(await works()).toEqual([undefined, undefined, undefined, key.id]);
     await store.revoke(key.id);
     expect(await works()).toEqual([undefined, undefined, undefined, undefined]);
-    await store.close();
   });
 
   test("what is charged while the clock is behind is counted, though its hour was added up before", async () => {
     let now = november;
-    const store = await open(() => now);
+    const store = await opened(() => now);
     const { key } = await store.create({});
     for (const hours of [0, 5, 5, -20, -3, 30]) {
       now += hours * hour;
@@ -531,29 +501,24 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
       await take(store.quotas({ keyId: key.id }), 4);
       await store.tidyUsage(1000 * 24 * hour);
     }
-    for (const span of [hour, 24 * hour]) {
-      const query = { from: 0, to: Number.MAX_SAFE_INTEGER, span };
-      const sums = await store.usage(query);
-      expect(sums.reduce((sum, { units }) => sum + units, 0)).toBe(6 * 7);
-    }
+    for (const span of [hour, 24 * hour]) expect(unitsIn(await store.usage({ ...always, span }))).toBe(6 * 7);
     expect((await store.list())[0]!.quota.used).toBe(6 * 7);
     expect(await store.check()).toEqual([]);
-    await store.close();
   });
 
   test("units that a run has charged get their statuses, and their sum stays", async () => {
     let now = november;
-    const store = await open(() => now);
+    const store = await opened(() => now);
     const { key } = await store.create({});
     const quotas = store.quotas({ keyId: key.id });
     await take(quotas, 5);
     now += hour;
     await take(quotas, 7);
     await store.nameUnits({ keyId: key.id, kind: "email", statuses: { ok: 8, fake: 2 }, notChecked: 4 });
-    const statuses = async () =>
-      Object.fromEntries(
-        (await store.totals({ from: 0, to: now + hour, span: hour })).map(({ status, units }) => [status, units]),
-      );
+    const statuses = async () => {
+      const totals = await store.totals({ from: 0, to: now + hour, span: hour });
+      return Object.fromEntries(totals.map(({ status, units }) => [status, units]));
+    };
     expect(await statuses()).toEqual({ ok: 8, fake: 2, unknown: 2, quota_exceeded: 4 });
     // More than was charged is not named, and another kind has none.
     await store.nameUnits({ keyId: key.id, kind: "email", statuses: { alias: 9 }, notChecked: 0 });
@@ -566,38 +531,28 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
     await store.nameUnits({ keyId: key.id, kind: "email", statuses: { ok: 3 }, notChecked: 0 });
     expect(await statuses()).toEqual({ ok: 8, fake: 2, alias: 2, unknown: 3, quota_exceeded: 4 });
     expect(await store.check()).toEqual([]);
-    await store.close();
   });
 
   test("the time of the last use of a key is known to the minute", async () => {
     let now = november;
-    const store = await open(() => now);
+    const store = await opened(() => now);
     const { key } = await store.create({});
     await store.chargeAll([charge(key.id, 1)]);
     expect((await store.list())[0]).toMatchObject({ created: november, lastUsed: november });
     now += 17 * 60_000;
     await take(store.quotas({ keyId: key.id }), 1);
     expect((await store.list())[0]).toMatchObject({ lastUsed: now });
-    await store.close();
   });
 
   test("usage equals the units that the quotas have counted, for any charges in any groups", async () => {
-    const steps = fc.array(
-      fc.array(fc.record({ key: fc.nat(3), units: fc.nat(5), once: fc.option(fc.constantFrom("a", "b")) }), {
-        maxLength: 6,
-      }),
-      { maxLength: 6 },
-    );
+    const one = fc.record({ key: fc.nat(3), units: fc.nat(5), once: fc.option(fc.constantFrom("a", "b")) });
+    const steps = fc.array(fc.array(one, { maxLength: 6 }), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(steps, fc.nat(20), async (groups, limit) => {
         const store = await open(() => november);
         const team = { quotaName: "team" };
-        const created = [
-          await store.create({ limit }),
-          await store.create({ ...team, limit }),
-          await store.create(team),
-          await store.create({}),
-        ];
+        const created: Awaited<ReturnType<ServiceStore["create"]>>[] = [];
+        for (const key of [{ limit }, { ...team, limit }, team, {}]) created.push(await store.create(key));
         let granted = 0;
         const plain = new Set<string>();
         for (const group of groups) {
@@ -626,7 +581,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
 
 test.each(["removed", "replaced"])("charges nothing to a file that was %s", async (what) => {
   const path = join(temporaryFolder(), "service.db");
-  const store = await openSqliteServiceStore(path, () => november);
+  const store = await closing(openSqliteServiceStore(path, () => november));
   const quotas = store.quotas(nightly);
   await quotas.configure({ limit: 20 });
   renameSync(path, `${path}.old`);
@@ -637,7 +592,6 @@ test.each(["removed", "replaced"])("charges nothing to a file that was %s", asyn
     renameSync(`${path}.old`, path);
     expect(await take(quotas, 3)).toMatchObject({ granted: 3 });
   }
-  await store.close();
 });
 
 describe("group commit", () => {
@@ -671,35 +625,16 @@ describe("group commit", () => {
 
 describe.skipIf(postgres === undefined)("PostgreSQL", () => {
   test("gives the same outcomes as SQLite for any charges, changes and times", async () => {
+    const key = fc.nat(2);
     const amount = fc.record({ units: fc.nat(4), once: fc.option(fc.constantFrom("a", "b", "c", "d", "e")) });
+    const period = fc.constantFrom("none" as const, "hour" as const, "day" as const, "month" as const);
     const step = fc.oneof(
-      {
-        weight: 6,
-        arbitrary: fc.record({
-          op: fc.constant("charge" as const),
-          key: fc.nat(2),
-          amounts: fc.array(amount, { minLength: 1, maxLength: 3 }),
-        }),
-      },
-      {
-        weight: 1,
-        arbitrary: fc.record({ op: fc.constant("charge keys" as const), amounts: fc.array(amount, { maxLength: 3 }) }),
-      },
-      {
-        weight: 2,
-        arbitrary: fc.record({ op: fc.constant("wait" as const), minutes: fc.constantFrom(1, 31, 60, 24 * 60) }),
-      },
-      {
-        weight: 1,
-        arbitrary: fc.record({
-          op: fc.constant("set" as const),
-          key: fc.nat(2),
-          limit: fc.option(fc.nat(30)),
-          period: fc.constantFrom("none" as const, "hour" as const, "day" as const, "month" as const),
-        }),
-      },
-      { weight: 1, arbitrary: fc.record({ op: fc.constant("revoke" as const), key: fc.nat(2) }) },
-      { weight: 1, arbitrary: fc.record({ op: fc.constant("take" as const), units: fc.nat(5) }) },
+      { weight: 6, arbitrary: fc.record({ key, charges: fc.array(amount, { minLength: 1, maxLength: 3 }) }) },
+      { weight: 1, arbitrary: fc.record({ chargesOfKeys: fc.array(amount, { maxLength: 3 }) }) },
+      { weight: 2, arbitrary: fc.record({ minutes: fc.constantFrom(1, 31, 60, 24 * 60) }) },
+      { weight: 1, arbitrary: fc.record({ key, limit: fc.option(fc.nat(30)), period }) },
+      { weight: 1, arbitrary: fc.record({ revoked: key }) },
+      { weight: 1, arbitrary: fc.record({ taken: fc.nat(5) }) },
     );
     type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never;
     const play = async (open: Open, steps: readonly Step[]) => {
@@ -714,17 +649,15 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
         charge(ids[key]!, units, once ?? undefined);
       const seen: unknown[] = [];
       for (const step of steps) {
-        if (step.op === "charge") {
-          seen.push(await store.chargeAll(step.amounts.map((each) => chargeOf(step.key, each))));
-        } else if (step.op === "charge keys") {
-          seen.push(await store.chargeAll(step.amounts.map((each, n) => chargeOf(n % 3, each))));
-        } else if (step.op === "wait") now += step.minutes * 60_000;
-        else if (step.op === "set") {
-          seen.push((await store.set(ids[step.key]!, { limit: step.limit, period: step.period })).quota);
-        } else if (step.op === "revoke") seen.push((await store.revoke(ids[step.key]!)).revoked);
-        else {
-          seen.push(await take(store.quotas({ quotaName: "team" }), step.units));
-        }
+        if ("charges" in step) seen.push(await store.chargeAll(step.charges.map((each) => chargeOf(step.key, each))));
+        else if ("chargesOfKeys" in step)
+          seen.push(await store.chargeAll(step.chargesOfKeys.map((each, n) => chargeOf(n % 3, each))));
+        else if ("minutes" in step) now += step.minutes * 60_000;
+        else if ("limit" in step) {
+          const { key, ...change } = step;
+          seen.push((await store.set(ids[key]!, change)).quota);
+        } else if ("revoked" in step) seen.push((await store.revoke(ids[step.revoked]!)).revoked);
+        else seen.push(await take(store.quotas({ quotaName: "team" }), step.taken));
       }
       const usage = (await usageIn(store)).map((line) => ({ ...line, keyId: ids.indexOf(line.keyId) }));
       const quotas = (await store.list()).map(({ id, quota }) => [ids.indexOf(id), quota] as const);
@@ -743,7 +676,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
 
   test("a charge that waited for a lock sees a revocation that was committed meanwhile", async () => {
     const url = await postgres!.create();
-    const store = await openPostgresServiceStore(url);
+    const store = await closing(openPostgresServiceStore(url));
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     for (const isKnown of [false, true]) {
@@ -766,18 +699,16 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
       expect((await usageIn(store, key.id)).length).toBe(isKnown ? 1 : 0);
     }
     await client.end();
-    await store.close();
   });
 
   test("servers that start together make the tables once", async () => {
     const url = await postgres!.create();
-    const opened = await Promise.all([1, 2, 3].map(() => openPostgresServiceStore(url)));
+    const opened = await Promise.all([1, 2, 3].map(() => closing(openPostgresServiceStore(url))));
     const { key } = await opened[0]!.create({ name: "shop", permissions: ["emails"], isSandbox: false });
     for (const store of opened) {
       expect(await store.chargeAll([charge(key.id, 1)])).toMatchObject([{ statuses: ["ok"] }]);
     }
     expect((await opened[0]!.list())[0]!.quota.used).toBe(3);
-    await Promise.all(opened.map((store) => store.close()));
   });
 });
 
@@ -803,7 +734,7 @@ test("groups of different lanes run side by side", async () => {
 /** Fills a store with keys, a shared quota, usage over some hours and stored answers. */
 async function fill(open: Open): Promise<ServiceStore> {
   let now = november;
-  const store = await open(() => now);
+  const store = await closing(open(() => now));
   const { key } = await store.create({ name: "aé", limit: 1000, period: "month" });
   const shared = await store.create({ name: 'b"\n', quotaName: "nightly", expires: november + hour * 10_000 });
   await store.create({ name: "tests", isSandbox: true, permissions: ["domains"] });
@@ -839,7 +770,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("a state exported from %s", 
       const rows = pages.flatMap(({ table, rows }) => rows.map((row) => ({ table, row })));
       expect(rows.filter(({ table }) => table === "usage").length).toBeGreaterThan(rowsAtOnce);
       const later = november + 3601 * hour;
-      const target = await to(() => later);
+      const target = await closing(to(() => later));
       await target.importRows(each(pages));
       const again = (await exported(target)).flatMap(({ table, rows }) => rows.map((row) => ({ table, row })));
       const text = (row: unknown) => JSON.stringify(row);
@@ -850,14 +781,12 @@ describe.each(isFull ? stores : stores.slice(0, 1))("a state exported from %s", 
       // An answer that was stored before the move is found after it.
       expect(await target.hasAnswer(shared!.id, "k1198")).toBe(true);
       await expect(target.importRows(each(pages))).rejects.toThrow("the state has keys or quotas already");
-      await Promise.all([source.close(), target.close()]);
     },
   );
 
   test("cannot be imported in part", async () => {
-    const source = await fill(from);
-    const pages = await exported(source);
-    const target = await from(() => november);
+    const pages = await exported(await fill(from));
+    const target = await closing(from(() => november));
     async function* broken() {
       yield* pages;
       throw new FileError("the file ends here");
@@ -869,12 +798,11 @@ describe.each(isFull ? stores : stores.slice(0, 1))("a state exported from %s", 
     expect(await target.list()).toEqual([]);
     await target.importRows(each(pages));
     expect(await target.list()).toHaveLength(3);
-    await Promise.all([source.close(), target.close()]);
   });
 });
 
 test.runIf(postgres)("PostgreSQL charges the keys of one quota together, and once", async () => {
-  const store = await openPostgresServiceStore(await postgres!.create());
+  const store = await closing(openPostgresServiceStore(await postgres!.create()));
   const { key: a } = await store.create({ quotaName: "shared", limit: 20 });
   const { key: b } = await store.create({ quotaName: "shared" });
   const { key: other } = await store.create({ limit: 5 });
@@ -891,10 +819,8 @@ test.runIf(postgres)("PostgreSQL charges the keys of one quota together, and onc
     { quota: { used: 15 } },
     "key is gone",
   ]);
-  const sums = await store.usage({ from: 0, to: Number.MAX_SAFE_INTEGER, span: 24 * hour });
-  expect(sums.reduce((sum, { units }) => sum + units, 0)).toBe(15 + 4);
+  expect(unitsIn(await store.usage({ ...always, span: 24 * hour }))).toBe(15 + 4);
   expect((await store.list()).map(({ quota }) => quota.used)).toEqual([15, 15, 4]);
-  await store.close();
 });
 
 test.runIf(postgres)("PostgreSQL charges for a user who may not write messages to its log", async () => {
@@ -902,16 +828,14 @@ test.runIf(postgres)("PostgreSQL charges for a user who may not write messages t
   const client = new pg.Client({ connectionString: url.href });
   await client.connect();
   const role = `restricted_${url.pathname.slice(1)}`;
-  const { rows } = await client.query(
-    "SELECT oid::regprocedure AS signature FROM pg_proc WHERE proname = 'pg_logical_emit_message'",
-  );
+  const functions = "SELECT oid::regprocedure AS signature FROM pg_proc WHERE proname = 'pg_logical_emit_message'";
+  const { rows } = await client.query(functions);
   await client.query(`CREATE ROLE ${role} LOGIN; GRANT ALL ON SCHEMA public TO ${role};
     ${rows.map(({ signature }) => `REVOKE EXECUTE ON FUNCTION ${signature} FROM PUBLIC`).join(";")}`);
   await client.end();
   url.username = role;
-  const store = await openPostgresServiceStore(url.href);
+  const store = await closing(openPostgresServiceStore(url.href));
   const { key } = await store.create({});
   for (const name of ["a", "b", "b", "c"]) await store.chargeAll([charge(key.id, 2, name)]);
   expect((await store.list())[0]!.quota.used).toBe(6);
-  await store.close();
 });
