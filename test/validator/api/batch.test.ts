@@ -18,71 +18,24 @@ function stepAfter(batch: Batch, part: readonly number[], reply: Reply) {
 }
 
 const whole = newBatch(4);
+const all = [0, 1, 2, 3];
+const batchOf = (open: readonly number[], size = 4, faults = 0): Batch => ({ open, size, faults });
+const renewed = (batch: Batch) => ({ next: "go on", isRenewed: true, batch });
+const waits = (batch: Batch, renewsIn?: number) => ({ next: "wait for renewal", renewsIn, batch });
+const half = ["ok", "quota_exceeded", "ok", "quota_exceeded"];
+const paused = { next: "pause", batch: batchOf([1], 4, 1) };
+const fault = "no result for item 1 of 1";
 
 test.each<[string, Batch, readonly number[], Reply, unknown]>([
-  [
-    "all verdicts",
-    whole,
-    [0, 1, 2, 3],
-    results(["ok", "fake", "ok", "x"]),
-    { next: "go on", isRenewed: true, batch: { open: [], size: 4, faults: 0 } },
-  ],
-  [
-    "all verdicts of a part",
-    { ...whole, size: 2 },
-    [0, 1],
-    results(["ok", "ok"], { left: 0 }),
-    { next: "go on", isRenewed: true, batch: { open: [2, 3], size: 2, faults: 0 } },
-  ],
-  [
-    "some verdicts, and units are left",
-    whole,
-    [0, 1, 2, 3],
-    results(["ok", "quota_exceeded", "ok", "quota_exceeded"], { left: 5 }),
-    { next: "go on", batch: { open: [1, 3], size: 4, faults: 0 } },
-  ],
-  [
-    "some verdicts, and no unit is left",
-    whole,
-    [0, 1, 2, 3],
-    results(["ok", "quota_exceeded", "ok", "quota_exceeded"], { left: 0 }),
-    { next: "wait for renewal", renewsIn: 9000, batch: { open: [1, 3], size: 4, faults: 0 } },
-  ],
-  [
-    "no verdict",
-    whole,
-    [0, 1, 2, 3],
-    results(["quota_exceeded", "quota_exceeded", "quota_exceeded", "quota_exceeded"], { left: 5 }),
-    { next: "wait for renewal", renewsIn: 9000, batch: whole },
-  ],
-  [
-    "a used-up quota",
-    whole,
-    [0, 1, 2, 3],
-    { isGone: true, renewsIn: undefined },
-    { next: "wait for renewal", renewsIn: undefined, batch: whole },
-  ],
-  [
-    "the first faulty answer",
-    whole,
-    [0, 1, 2, 3],
-    results(["ok", undefined, "ok", "ok"], { fault: "no result for item 2 of 4" }),
-    { next: "pause", batch: { open: [1], size: 4, faults: 1 } },
-  ],
-  [
-    "the second one",
-    { open: [1], size: 4, faults: 1 },
-    [1],
-    results([undefined], { fault: "no result for item 1 of 1" }),
-    { next: "fail", fault: "no result for item 1 of 1" },
-  ],
-  [
-    "a part that is too large",
-    whole,
-    [0, 1, 2],
-    "too large",
-    { next: "shrink", batch: { open: [0, 1, 2, 3], size: 2, faults: 0 } },
-  ],
+  ["all verdicts", whole, all, results(["ok", "fake", "ok", "x"]), renewed(batchOf([]))],
+  ["all of a part", batchOf(all, 2), [0, 1], results(["ok", "ok"], { left: 0 }), renewed(batchOf([2, 3], 2))],
+  ["some, and units are left", whole, all, results(half, { left: 5 }), { next: "go on", batch: batchOf([1, 3]) }],
+  ["some, and no unit is left", whole, all, results(half, { left: 0 }), waits(batchOf([1, 3]), 9000)],
+  ["no verdict", whole, all, results(Array(4).fill("quota_exceeded"), { left: 5 }), waits(whole, 9000)],
+  ["a used-up quota", whole, all, { isGone: true, renewsIn: undefined }, waits(whole)],
+  ["the first faulty answer", whole, all, results(["ok", undefined, "ok", "ok"], { fault }), paused],
+  ["the second one", batchOf([1], 4, 1), [1], results([undefined], { fault }), { next: "fail", fault }],
+  ["a part that is too large", whole, [0, 1, 2], "too large", { next: "shrink", batch: batchOf(all, 2) }],
 ])("chooses the next step after %s", (_, batch, part, reply, expected) => {
   expect(stepAfter(batch, part, reply)).toEqual(expected);
 });

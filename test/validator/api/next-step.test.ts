@@ -30,11 +30,11 @@ const answer = (status: number, fields: Record<string, string> = {}, body = "") 
 
 /** Describes a step in a line. */
 function lineOf(step: Step): string {
-  if (step.next === "fail") return `${step.error.name}: ${step.error.message}`;
+  if (step.next === "fail") return `${step.error.name}: ${step.error.message.replace(limits.baseUrl, "URL")}`;
   if (step.next === "wait") {
     const { failures, slowdowns } = step.state;
     const held = step.holdBack === undefined ? "" : `, holding back ${step.holdBack}`;
-    return `wait ${step.milliseconds}: ${step.why}${held}; ${failures.count} failures, ${slowdowns.count} slow-downs`;
+    return `wait ${step.milliseconds}: ${step.why}${held}; ${failures.count} failed, ${slowdowns.count} slow`;
   }
   if (step.reply === "too large") return "too large";
   return step.reply.isGone
@@ -44,99 +44,76 @@ function lineOf(step: Step): string {
 
 const fine = '{"emails":{"a@b.net":{"status":"ok"},"c@d.net":{"status":"fake"}}}';
 const gone = { "ratelimit-remaining": "0", "ratelimit-reset": "20" };
+const after = (seconds: number | string) => ({ "retry-after": String(seconds) });
+const isQuota = '{"code":"quota_exhausted"}';
+const slow = "wait 250: the service asks to slow down; 0 failed, 1 slow";
+const heldBack = "wait 5250: the service asks to slow down, holding back 5000; 0 failed, 1 slow";
+const goneForGood = "gone, renews in undefined";
+const nested = (message: string) => JSON.stringify({ error: { message } });
 
 test.each<[string, Try["received"], string]>([
   ["an answer", answer(200, { "ratelimit-remaining": "7" }, fine), "statuses ok,fake, left 7"],
-  ["no answer", new TransportFault("timed out", true), "wait 250: timed out; 1 failures, 0 slow-downs"],
-  ["a fault for good", new TransportFault("bad certificate", false), "ServiceError: https://a.net: bad certificate"],
-  ["503", answer(503), "wait 250: the service answers 503; 1 failures, 0 slow-downs"],
-  [
-    "503 with Retry-After",
-    answer(503, { "retry-after": "7" }),
-    "wait 7000: the service answers 503; 1 failures, 0 slow-downs",
-  ],
-  ["503 without units", answer(503, gone), "wait 20000: the service answers 503; 1 failures, 0 slow-downs"],
+  ["no answer", new TransportFault("timed out", true), "wait 250: timed out; 1 failed, 0 slow"],
+  ["a fault for good", new TransportFault("bad certificate", false), "ServiceError: URL: bad certificate"],
+  ["503", answer(503), "wait 250: the service answers 503; 1 failed, 0 slow"],
+  ["503 with Retry-After", answer(503, after(7)), "wait 7000: the service answers 503; 1 failed, 0 slow"],
+  ["503 without units", answer(503, gone), "wait 20000: the service answers 503; 1 failed, 0 slow"],
   [
     "503 with a wait beyond the budget",
-    answer(503, { "retry-after": "3600" }),
-    "ServiceError: https://a.net: answers 503; it asks to wait for 60 min",
+    answer(503, after(3600)),
+    "ServiceError: URL: answers 503; it asks to wait for 60 min",
   ],
-  [
-    "429 with Retry-After",
-    answer(429, { "retry-after": "5" }),
-    "wait 5250: the service asks to slow down, holding back 5000; 0 failures, 1 slow-downs",
-  ],
+  ["429 with Retry-After", answer(429, after(5)), heldBack],
   [
     "429 with a reset",
     answer(429, gone),
-    "wait 20250: the service asks to slow down, holding back 20000; 0 failures, 1 slow-downs",
+    "wait 20250: the service asks to slow down, holding back 20000; 0 failed, 1 slow",
   ],
-  ["429 of more than a minute", answer(429, { "retry-after": "61" }), "gone, renews in 61000"],
-  ["429 without a hint", answer(429), "wait 250: the service asks to slow down; 0 failures, 1 slow-downs"],
-  [
-    "429 with the message of a quota",
-    answer(429, {}, '{"message":"No validations are left."}'),
-    "gone, renews in undefined",
-  ],
-  ["429 with the code of a quota", answer(429, {}, '{"code":"quota_exhausted"}'), "gone, renews in undefined"],
-  [
-    "429 with a short hint and the code of a quota",
-    answer(429, { "retry-after": "5" }, '{"code":"quota_exhausted"}'),
-    "wait 5250: the service asks to slow down, holding back 5000; 0 failures, 1 slow-downs",
-  ],
+  ["429 of more than a minute", answer(429, after(61)), "gone, renews in 61000"],
+  ["429 without a hint", answer(429), slow],
+  ["429 with the message of a quota", answer(429, {}, '{"message":"No validations are left."}'), goneForGood],
+  ["429 with the code of a quota", answer(429, {}, isQuota), goneForGood],
+  ["429 with a short hint and the code of a quota", answer(429, after(5), isQuota), heldBack],
   ...["soon", "-5", "0x10", ""].map((hint): [string, Try["received"], string] => [
     `429 with Retry-After: ${hint}`,
-    answer(429, { "retry-after": hint }),
-    "wait 250: the service asks to slow down; 0 failures, 1 slow-downs",
+    answer(429, after(hint)),
+    slow,
   ]),
   [
     "429 with the code of a rate",
     answer(429, {}, '{"message":"slow down","code":"rate_limited"}'),
-    "wait 250: the service asks to slow down (429: slow down); 0 failures, 1 slow-downs",
+    "wait 250: the service asks to slow down (429: slow down); 0 failed, 1 slow",
   ],
   [
     "429 with a nested code of a rate, and a long hint",
-    answer(429, { "retry-after": "7200" }, '{"error":{"type":"rate_limit_error","message":"Slow."}}'),
-    "ServiceError: https://a.net: asks to slow down; it asks to wait for 120 min",
+    answer(429, after(7200), '{"error":{"type":"rate_limit_error","message":"Slow."}}'),
+    "ServiceError: URL: asks to slow down; it asks to wait for 120 min",
   ],
-  [
-    "429 as a page of a gateway",
-    answer(429, {}, "<html><title>429 Too Many Requests</title></html>"),
-    "wait 250: the service asks to slow down; 0 failures, 1 slow-downs",
-  ],
+  ["429 as a page of a gateway", answer(429, {}, "<html><title>429 Too Many Requests</title></html>"), slow],
   [
     "429 as a page of a gateway with a long hint",
-    answer(429, { "retry-after": "3600" }, " <html>"),
-    "ServiceError: https://a.net: asks to slow down; it asks to wait for 60 min",
+    answer(429, after(3600), " <html>"),
+    "ServiceError: URL: asks to slow down; it asks to wait for 60 min",
   ],
-  [
-    "400 with a nested message that blames the size",
-    answer(400, {}, '{"error":{"message":"maximum 50 items per request"}}'),
-    "too large",
-  ],
+  ["400 with a nested message about the size", answer(400, {}, nested("maximum 50 items per request")), "too large"],
   [
     "402 with a nested message",
-    answer(402, {}, '{"error":{"message":"top up your credits"}}'),
-    "ServiceError: https://a.net: answers 402: top up your credits; is the base URL right?",
+    answer(402, {}, nested("top up your credits")),
+    "ServiceError: URL: answers 402: top up your credits; is the base URL right?",
   ],
   [
     "422 with a list of messages",
     answer(422, {}, '{"detail":[{"loc":["body"],"msg":"field required"},{"msg":"not a list"}]}'),
-    "ServiceError: https://a.net: answers 422: field required; not a list; is the base URL right?",
-  ],
-  [
-    "403 with a long message",
-    answer(404, {}, JSON.stringify({ message: "x".repeat(600) })),
-    `ServiceError: https://a.net: answers 404: ${"x".repeat(500)}; is the base URL right?`,
+    "ServiceError: URL: answers 422: field required; not a list; is the base URL right?",
   ],
   ["413", answer(413), "too large"],
   ["400 that blames the size", answer(400, {}, '{"message":"too many items"}'), "too large"],
-  ["400", answer(400), "ServiceError: https://a.net: answers 400; is the base URL right?"],
-  ["301", answer(301), "ServiceError: https://a.net: answers 301; redirects are not followed; is the base URL right?"],
+  ["400", answer(400), "ServiceError: URL: answers 400; is the base URL right?"],
+  ["301", answer(301), "ServiceError: URL: answers 301; redirects are not followed; is the base URL right?"],
   [
     "401 that repeats the key",
     answer(401, {}, "no kk-1 here"),
-    "AuthorisationError: https://a.net: does not accept the key (401: no [key] here); run idv login to store another key",
+    "AuthorisationError: URL: does not accept the key (401: no [key] here); run idv login to store another key",
   ],
 ])("chooses the next step after %s", (_, received, expected) => {
   expect(lineOf(nextStep(limits, untried, tryOf(received)))).toBe(expected);
@@ -144,55 +121,24 @@ test.each<[string, Try["received"], string]>([
 
 test("a single item that is too large is an error", () => {
   const step = nextStep(limits, untried, tryOf(answer(413), { items: ["a@b.net"] }));
-  expect(lineOf(step)).toBe("ServiceError: https://a.net: one item is too large for it (413)");
+  expect(lineOf(step)).toBe("ServiceError: URL: one item is too large for it (413)");
 });
 
-const after = (changes: Partial<RetryState>): RetryState => ({ ...untried, ...changes });
+const failed = (count: number, since = start): RetryState => ({ ...untried, failures: { count, since } });
+const slowed: RetryState = { ...untried, slowdowns: { count: 4, since: start } };
+const elsewhere = { hasSucceededElsewhere: true };
+const retried = "wait 500: the service answers 500";
+const tooSlow = "ServiceError: URL: asks to slow down";
+const slowAgain = "wait 1250: the service asks to slow down, holding back 1000";
 
-test.each<[string, RetryState, Partial<Try>, Try["received"], string]>([
-  [
-    "the fifth failure",
-    after({ failures: { count: 4, since: start } }),
-    {},
-    answer(500),
-    "ServiceError: https://a.net: answers 500, 5 times",
-  ],
-  [
-    "a wait to the end of the budget",
-    after({ failures: { count: 1, since: start - 119_450 } }),
-    {},
-    answer(500),
-    "wait 500: the service answers 500; 2 failures, 0 slow-downs",
-  ],
-  [
-    "a wait of a millisecond more",
-    after({ failures: { count: 1, since: start - 119_451 } }),
-    {},
-    answer(500),
-    "ServiceError: https://a.net: answers 500, 2 times",
-  ],
-  [
-    "the fifth slow-down",
-    after({ slowdowns: { count: 4, since: start } }),
-    {},
-    answer(429, { "retry-after": "1" }),
-    "ServiceError: https://a.net: asks to slow down, 5 times; it asks to wait for 1 s",
-  ],
-  [
-    "the fifth slow-down while others succeed",
-    after({ slowdowns: { count: 4, since: start } }),
-    { hasSucceededElsewhere: true },
-    answer(429, { "retry-after": "1" }),
-    "wait 1250: the service asks to slow down, holding back 1000; 0 failures, 1 slow-downs",
-  ],
-  [
-    "a slow-down after failures",
-    after({ failures: { count: 4, since: start } }),
-    {},
-    answer(429, { "retry-after": "1" }),
-    "wait 1250: the service asks to slow down, holding back 1000; 4 failures, 1 slow-downs",
-  ],
-])("applies the retry limits to %s", (_, state, changes, received, expected) => {
+test.each<[string, RetryState, Try["received"], string, Partial<Try>?]>([
+  ["the fifth failure", failed(4), answer(500), "ServiceError: URL: answers 500, 5 times"],
+  ["a wait to the end of the budget", failed(1, start - 119_450), answer(500), `${retried}; 2 failed, 0 slow`],
+  ["a wait of a millisecond more", failed(1, start - 119_451), answer(500), "ServiceError: URL: answers 500, 2 times"],
+  ["the fifth slow-down", slowed, answer(429, after(1)), `${tooSlow}, 5 times; it asks to wait for 1 s`],
+  ["the fifth one while others succeed", slowed, answer(429, after(1)), `${slowAgain}; 0 failed, 1 slow`, elsewhere],
+  ["a slow-down after failures", failed(4), answer(429, after(1)), `${slowAgain}; 4 failed, 1 slow`],
+])("applies the retry limits to %s", (_, state, received, expected, changes) => {
   expect(lineOf(nextStep(limits, state, tryOf(received, changes)))).toBe(expected);
 });
 
