@@ -13,6 +13,7 @@ test.each([
   "a@b_c.net",
   "a@_b.net",
   "a@b.net.",
+  "a@b_c.net.",
 ])("%s is submitted", (item) => expect(precheck("email", item)).toBeUndefined());
 
 test.each([

@@ -70,11 +70,15 @@ test("holds back waiting batches once the quota is exhausted", async () => {
 });
 
 describe("batches in flight", () => {
-  /** Asks for admission and returns whether it was given at once. */
-  async function isAdmitted(gate: QuotaGate, units: number): Promise<boolean> {
-    const entering = gate.enter(units);
-    // Admission takes no more than the microtask of the promise.
-    return Promise.race([entering, new Promise<false>((resolve) => setImmediate(() => resolve(false)))]);
+  /** Asks for the admission of batches, one after the other, and returns whether each was admitted at once. */
+  async function admitted(gate: QuotaGate, ...batches: readonly number[]): Promise<boolean[]> {
+    const found: boolean[] = [];
+    for (const units of batches) {
+      // Admission takes no more than the microtask of the promise.
+      const late = new Promise<false>((resolve) => setImmediate(() => resolve(false)));
+      found.push(await Promise.race([gate.enter(units), late]));
+    }
+    return found;
   }
   /** A gate whose first batch was answered like this. */
   async function gateAfter(left: number | undefined): Promise<QuotaGate> {
@@ -85,48 +89,30 @@ describe("batches in flight", () => {
   }
 
   test("stay at one before the first answer", async () => {
-    const gate = new QuotaGate();
-    expect(await isAdmitted(gate, 1)).toBe(true);
-    expect(await isAdmitted(gate, 1)).toBe(false);
+    expect(await admitted(new QuotaGate(), 1, 1)).toEqual([true, false]);
   });
 
   test("stay within what the units left cover", async () => {
-    const gate = await gateAfter(20);
-    expect([await isAdmitted(gate, 10), await isAdmitted(gate, 10), await isAdmitted(gate, 1)]).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect(await admitted(await gateAfter(20), 10, 10, 1)).toEqual([true, true, false]);
   });
 
   test("grow without limit if the first answer does not give the units left", async () => {
-    const gate = await gateAfter(undefined);
-    for (const _ of Array(50)) expect(await isAdmitted(gate, 1000)).toBe(true);
+    expect(await admitted(await gateAfter(undefined), ...Array(50).fill(1000))).toEqual(Array(50).fill(true));
   });
 
   test("get a limit from the first answer that gives the units left", async () => {
     const gate = await gateAfter(undefined);
-    await isAdmitted(gate, 10);
-    await isAdmitted(gate, 10);
+    await admitted(gate, 10, 10);
     gate.leave(10, 15);
     // 15 units are left, of which 10 are in flight.
-    expect([await isAdmitted(gate, 5), await isAdmitted(gate, 1)]).toEqual([true, false]);
+    expect(await admitted(gate, 5, 1)).toEqual([true, false]);
   });
 
-  test("keep their limit after an answer that does not give the units left", async () => {
+  test.each([undefined, 100])("keep their limit after an answer that gives %s units left", async (left) => {
     const gate = await gateAfter(10);
-    await isAdmitted(gate, 5);
-    await isAdmitted(gate, 5);
-    gate.leave(5, undefined);
-    expect(await isAdmitted(gate, 1)).toBe(false);
-  });
-
-  test("keep their limit when one of several answers reports more units", async () => {
-    const gate = await gateAfter(10);
-    await isAdmitted(gate, 5);
-    await isAdmitted(gate, 5);
-    gate.leave(5, 100);
-    expect(await isAdmitted(gate, 1)).toBe(false);
+    await admitted(gate, 5, 5);
+    gate.leave(5, left);
+    expect(await admitted(gate, 1)).toEqual([false]);
   });
 });
 
