@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Kind } from "../../src/core/classifier/verdict.js";
 import { Kernel, kernelModule, newMemory, prepareMemory } from "../../src/core/kernel/kernel.js";
 import { askCode, seedWords, sharedEnd } from "../../src/core/kernel/layout.js";
 import { BlockClassifier, kernelSettings } from "../../src/core/run/blocks/block-classifier.js";
@@ -27,27 +28,38 @@ const seed = Int32Array.from({ length: seedWords }, (_, i) => Math.imul(i + 7, 0
 const piece = fc.oneof(
   fc.constantFrom(",", ",", ";", '"', '""', '",', ',"', "\n", "\r\n", "\r", "\n\n", "#", "#a,b\n"),
   fc.constantFrom(
-    "a",
-    "é",
-    " ",
-    "ann@larch-and-oak.com",
-    '"x@mailinator.com"',
-    "  ",
-    ' "',
-    '\\"',
-    "\\\\",
-    "\\",
-    "'o''neil@gmail.com'",
-    "user1@gmail.com",
-    "n/a",
+    ...["a", "é", " ", "  ", ' "', '\\"', "\\\\", "\\", "n/a"],
+    ...["ann@larch-and-oak.com", '"x@mailinator.com"', "'o''neil@gmail.com'", "user1@gmail.com"],
   ),
   fc.string({ unit: fc.constantFrom(...'ab,"\n\r#;é'), maxLength: 5 }),
   fc.nat(150).map((length) => "x".repeat(length)),
 );
 const table = fc.array(piece, { maxLength: 60 }).map((parts) => parts.join(""));
 
-/** Records keep their bytes. */
-const target = { format: undefined, keys: [] };
+const shapeOf = (dialect: object, others: object = {}) =>
+  ({
+    dialect: { ...usualMarks, lineEnding: "\n", ...dialect },
+    ...{ width: 1, column: 0, otherColumns: [], hasHeader: false, ragged: "pad", badRows: "keep" },
+    ...{ name: "list.csv", firstLine: 1 },
+    ...others,
+  }) as unknown as TableShape;
+
+/** Options of a run of the offline engine. */
+const optionsOf = (shape: TableShape, kind: Kind = "email"): BlockOptions => ({
+  ...{ isService: false, isFinal: true, kind, shape, keys: undefined },
+  // Records keep their bytes.
+  target: { format: undefined, keys: [] },
+  // What is known of domains depends on the kind, and is kept by their hashes.
+  seed: kind === "email" ? seed : seed.map((word) => ~word),
+  cells: { kind, ...usualCells },
+  columns: nameColumns(undefined, "status"),
+});
+
+/** Returns the kernel of the first thread of a run. */
+function kernelFor(options: BlockOptions, memory = new BlockMemory(1, 1)): BlockKernel {
+  prepareMemory(memory.memory, kernelSettings(options));
+  return new BlockKernel(kernelModule(), memory, 0, classifier, options.kind);
+}
 
 test("the kernel finds the same records as the scanner, or refuses the block", () => {
   const memory = newMemory(sharedEnd + 65_536 + 7 * 4 * 10_000);
@@ -93,22 +105,13 @@ test("the kernel finds the same records as the scanner, or refuses the block", (
 
 test("the kernel refuses a block with more records than it has room for", () => {
   const memory = newMemory(sharedEnd + 65_536);
-  prepareMemory(memory, {
-    shape: { delimiter: 0x2c, column: 0 },
-    width: 1,
-    padding: 0x2c,
-    seed,
-    columns: 1,
-    tails: [],
-  });
+  const shape = { delimiter: 0x2c, column: 0 };
+  prepareMemory(memory, { shape, width: 1, padding: 0x2c, seed, columns: 1, tails: [] });
   const kernel = new Kernel(kernelModule(), memory, 0, classifier, "email");
   Buffer.from(memory.buffer).fill("\n", sharedEnd, sharedEnd + 100);
   expect(kernel.scan(sharedEnd, 100, sharedEnd + 1024, 99, 0)).toBeUndefined();
   expect(kernel.scan(sharedEnd, 100, sharedEnd + 1024, 100, 0)?.count).toBe(100);
 });
-
-/** A run of the offline engine. */
-const offline = { isService: false, isFinal: true };
 
 const shards = [
   { index: 1, count: 2, list: "list.csv" },
@@ -130,11 +133,9 @@ test("judging a block gives the same result as judging its chunks, and touches n
   ];
   for (const i of [0, 2]) all.fill(0xa5, unused[i], unused[i + 1]);
   let answered = 0;
+  const row = fc.array(piece, { maxLength: 6 }).map((parts) => parts.join(""));
   const options = fc.record({
-    rows: fc.array(
-      fc.array(piece, { maxLength: 6 }).map((parts) => parts.join("")),
-      { maxLength: 30 },
-    ),
+    rows: fc.array(row, { maxLength: 30 }),
     lineEnding: fc.constantFrom("\n", "\r\n", "\r"),
     delimiter: fc.constantFrom(",", ";", " ", null),
     marks: fc.constantFrom(
@@ -156,27 +157,15 @@ test("judging a block gives the same result as judging its chunks, and touches n
   });
   fc.assert(
     fc.property(options, ({ rows, lineEnding, delimiter, comment, marks, kind, ...rest }) => {
-      const { column, otherColumns, width, ragged } = rest;
-      const shape: TableShape = {
-        dialect: { delimiter, ...marks, comment, lineEnding },
-        width,
-        column,
-        otherColumns,
-        hasHeader: true,
-        ragged,
-        badRows: "keep",
-        name: "list.csv",
-        firstLine: 1,
-      } as never;
+      const { column, otherColumns, width, ragged, keys } = rest;
+      const dialect = { delimiter, ...marks, comment, lineEnding };
+      const shape = shapeOf(dialect, { width, column, otherColumns, hasHeader: true, ragged });
       const blockOptions: BlockOptions = {
-        ...offline,
-        // What is known of domains depends on the kind, and is kept by their hashes.
-        ...{ kind, shape, target, seed: kind === "email" ? seed : seed.map((word) => ~word) },
-        keys: rest.keys,
-        facts: { mailboxes: false, columns: [rest.width - 1] },
+        ...optionsOf(shape, kind),
+        keys,
+        facts: { mailboxes: false, columns: [width - 1] },
         // The items of a row may be in different shards: such a table goes in batches.
         shard: otherColumns.length > 0 ? undefined : rest.shard,
-        cells: { kind, ...usualCells },
         columns: nameColumns(undefined, "status", { withReasons: rest.withReasons, others: otherColumns.map(String) }),
       };
       prepareMemory(memory.memory, kernelSettings(blockOptions));
@@ -193,27 +182,17 @@ test("judging a block gives the same result as judging its chunks, and touches n
       const verdicts = classifiers[1]!.classify(chunk);
       const written = classifiers[1]!.renderer.render(chunk, verdicts.codes, verdicts.items);
       const { codes, hashes, mailboxes, facts, emptied, marked, repairable, notUtf8 } = verdicts;
+      const numbers = { emptied, marked, repairable, ...numbersOf(verdicts), notUtf8 };
       expect(slot.domains.slice(0, facts!.domains.length)).toEqual(facts!.domains);
       expect(slot.fields[0]!.slice(0, facts!.fields[0]!.length)).toEqual(facts!.fields[0]);
       // Without the kernel, the verdicts are the same; the hashes need not be.
-      expect(new BlockClassifier(blockOptions, classifier).classify(chunk)).toMatchObject({
-        codes,
-        emptied,
-        marked,
-        repairable,
-        ...numbersOf(verdicts),
-        notUtf8,
-      });
+      expect(new BlockClassifier(blockOptions, classifier).classify(chunk)).toMatchObject({ codes, ...numbers });
       expect(answer).toEqual({
         lines,
         rows: chunk.count,
         items: verdicts.items?.fields.length ?? 0,
         outputLength: written.bytes.length,
-        emptied,
-        marked,
-        repairable,
-        ...numbersOf(verdicts),
-        notUtf8,
+        ...numbers,
         kept: 0,
       });
       expect(Array.from(slot.codes.subarray(0, codes.length))).toEqual(Array.from(codes));
@@ -235,34 +214,9 @@ test("judging a block gives the same result as judging its chunks, and touches n
 
 test("the kernel refuses a block whose padded rows do not fit into the output", () => {
   const memory = new BlockMemory(1, 1);
-  const shape: TableShape = {
-    dialect: { delimiter: ",", ...usualMarks, lineEnding: "\n" },
-    width: 100,
-    column: 0,
-    otherColumns: [],
-    hasHeader: true,
-    ragged: "pad",
-    badRows: "keep",
-    name: "list.csv",
-    firstLine: 1,
-  } as never;
-  const blockOptions: BlockOptions = {
-    ...offline,
-    kind: "email",
-    shape,
-    target,
-    seed,
-    keys: undefined,
-    cells: { kind: "email", ...usualCells },
-    columns: nameColumns(undefined, "status"),
-  };
-  prepareMemory(memory.memory, kernelSettings(blockOptions));
+  const blockOptions = optionsOf(shapeOf({ delimiter: "," }, { width: 100, hasHeader: true }));
   const slot = memory.slot(0);
-  const blocks = new BlockClassifier(
-    blockOptions,
-    classifier,
-    new BlockKernel(kernelModule(), memory, 0, classifier, "email"),
-  );
+  const blocks = new BlockClassifier(blockOptions, classifier, kernelFor(blockOptions, memory));
   const row = "a@b.net\n";
   const rows = Math.floor(slot.output.length / 100);
   slot.block.write(row.repeat(rows + 2000));
@@ -274,29 +228,9 @@ test("the kernel refuses a block whose padded rows do not fit into the output", 
 test("judges a chunk with more rows than a slot has room for, and touches no other thread", () => {
   const memory = new BlockMemory(2, 1);
   const all = Buffer.from(memory.memory.buffer);
-  const shape: TableShape = {
-    dialect: { delimiter: ",", ...usualMarks, lineEnding: "\n" },
-    width: 1,
-    column: 0,
-    otherColumns: [],
-    hasHeader: false,
-    ragged: "pad",
-    badRows: "keep",
-    name: "list.csv",
-    firstLine: 1,
-  } as never;
-  const blockOptions: BlockOptions = {
-    ...offline,
-    kind: "email",
-    shape,
-    target,
-    seed,
-    keys: undefined,
-    cells: { kind: "email", ...usualCells },
-    columns: nameColumns(undefined, "status"),
-  };
-  prepareMemory(memory.memory, kernelSettings(blockOptions));
-  const kernel = new BlockKernel(kernelModule(), memory, 0, classifier, "email");
+  const shape = shapeOf({ delimiter: "," });
+  const blockOptions = optionsOf(shape);
+  const kernel = kernelFor(blockOptions, memory);
   const [from, to] = [memory.recordsOf(1), memory.scratchOf(1)];
   all.fill(0xa5, from, to);
   const values = Array.from({ length: 2 * slotRows + 10 }, (_, i) =>
@@ -318,19 +252,8 @@ test.each<[string, string, object | undefined, boolean]>([
   ["in JSON strings", "", {}, true],
   ["in quotes that are text", "", undefined, false],
 ])("the kernel judges plain items %s by itself: %j", (_, quote, json, isJudged) => {
-  const memory = new BlockMemory(1, 1);
-  const shape = {
-    dialect: { delimiter: null, ...usualMarks, quote, escape: quote, lineEnding: "\n" },
-    ...{ width: 1, column: 0, otherColumns: [], hasHeader: false, json },
-    ...{ ragged: "pad", badRows: "keep", name: "list", firstLine: 1 },
-  } as never;
-  const blockOptions: BlockOptions = {
-    ...{ ...offline, kind: "email", shape, target, seed, keys: undefined },
-    cells: { kind: "email", ...usualCells },
-    columns: nameColumns(undefined, "status"),
-  };
-  prepareMemory(memory.memory, kernelSettings(blockOptions));
-  const kernel = new BlockKernel(kernelModule(), memory, 0, classifier, "email");
+  const shape = shapeOf({ delimiter: null, quote, escape: quote }, { json });
+  const kernel = kernelFor(optionsOf(shape));
   const bytes = Buffer.from('"ann@larch-and-oak.com"\n"x@mailinator.com"\n"a\\u0040b.net"\n');
   const { at } = scanRecords(bytes, { delimiter: Number.NaN, quote: Number.NaN, column: 0 }, true);
   const codes = new Uint8Array(3);
@@ -341,30 +264,9 @@ test.each<[string, string, object | undefined, boolean]>([
 test.each(["email", "domain"] as const)(
   "the kernel finds the same %s as JavaScript in names, addresses and URLs",
   (kind) => {
-    const memory = new BlockMemory(1, 1);
-    const shape = {
-      dialect: { delimiter: null, ...usualMarks, lineEnding: "\n" },
-      width: 1,
-      column: 0,
-      otherColumns: [],
-      hasHeader: false,
-      ragged: "pad",
-      badRows: "keep",
-      name: "list.csv",
-      firstLine: 1,
-    } as unknown as TableShape;
-    const blockOptions: BlockOptions = {
-      ...offline,
-      kind,
-      shape,
-      target,
-      seed: kind === "email" ? seed : seed.map((word) => ~word),
-      keys: undefined,
-      cells: { kind, ...usualCells },
-      columns: nameColumns(undefined, "status"),
-    };
-    prepareMemory(memory.memory, kernelSettings(blockOptions));
-    const kernel = new BlockKernel(kernelModule(), memory, 0, classifier, kind);
+    const shape = shapeOf({ delimiter: null });
+    const blockOptions = optionsOf(shape, kind);
+    const kernel = kernelFor(blockOptions);
     const parts = [
       ...["Ann Lee ", "A.-B. ", "- ", "-- ", "<", ">", "<<", " ", "x", "é ", "", "", ""],
       ...["http://", "https://", "HTTPS://", "http:/", "httpx://", "//", "mailto:", "smtp:"],

@@ -29,20 +29,16 @@ import { times } from "../support/tier.js";
 
 const slotItems = 10_000;
 
+const seed = Int32Array.from({ length: seedWords }, (_, i) => Math.imul(i + 1, 0x9e3779b1));
+
 /** The kernel with a memory of its own. */
 class Judge {
   readonly kernel: Kernel;
   readonly #memory = new BlockMemory(1, 1);
 
   constructor(kind: Kind, by = classifier) {
-    prepareMemory(this.#memory.memory, {
-      shape: { delimiter: 0x2c, column: 0 },
-      width: 1,
-      padding: 0x2c,
-      columns: 1,
-      tails: [],
-      seed: Int32Array.from({ length: seedWords }, (_, i) => Math.imul(i + 1, 0x9e3779b1)),
-    });
+    const shape = { delimiter: 0x2c, column: 0 };
+    prepareMemory(this.#memory.memory, { shape, width: 1, padding: 0x2c, columns: 1, tails: [], seed });
     const { memory } = this.#memory;
     writeDomainTables(memory.buffer, by);
     this.kernel = new Kernel(kernelModule(), memory, this.#memory.scratchOf(0), by, kind);
@@ -125,9 +121,8 @@ const label = fc.oneof(
 );
 const domain = fc.oneof(
   fc.constantFrom(
-    ..."gmail.com GMail.com domain.com test.com googlemail.com yahoo.com hotmail.se icloud.com yandex.ru qq.com web.de".split(
-      " ",
-    ),
+    ..."gmail.com GMail.com domain.com test.com googlemail.com yahoo.com hotmail.se icloud.com".split(" "),
+    ..."yandex.ru qq.com web.de".split(" "),
     ..."users.noreply.github.com ann.fastmail.com duck.com x.anonaddy.com mailinator.com a.b.mailinator.com".split(" "),
     ..."gmial.com localhost example.com co.uk company.con 192.0.2.1 larch-and-oak.com eu.org".split(" "),
   ),
@@ -158,9 +153,8 @@ describe("random items", () => {
 
 describe("lists", () => {
   const plain = fc.constantFrom(
-    ..."ann.lee@gmail.com Ann+News@Gmail.com test@hotmail.com eve@mailinator.com o'neil@elm-and-oak.net bob@bücher.de".split(
-      " ",
-    ),
+    ..."ann.lee@gmail.com Ann+News@Gmail.com test@hotmail.com eve@mailinator.com".split(" "),
+    ...["o'neil@elm-and-oak.net", "bob@bücher.de"],
   );
   const item = fc.oneof(
     { weight: 8, arbitrary: plain },
@@ -178,10 +172,7 @@ describe("lists", () => {
     let judged = 0;
     fc.assert(
       fc.property(
-        fc.oneof(
-          list,
-          list.map((text) => `"${text}"`),
-        ),
+        fc.tuple(list, fc.constantFrom("", '"')).map(([text, quote]) => quote + text + quote),
         (value) => {
           const found = judges.email.list(value);
           if (found === undefined) return;
@@ -333,31 +324,10 @@ test("leaves addresses to the classifier if an own list has mailboxes at their d
 const builtTable = new URL("../../dist/classifier/disposable.bin", import.meta.url).pathname;
 
 test.each([
-  "@",
-  "a@",
-  "@b.net",
-  "a@@b.net",
-  ".a@b.net",
-  "a.@b.net",
-  "a..b@c.net",
-  "a b@c.net",
-  '"a"@b.net',
-  "é@b.net",
-  "a@bÉ.net",
-  "a\u0000@b.net",
-  "a@b..net",
-  "a@.b.net",
-  "a@-b.net",
-  "a@b-.net",
-  "a@b.-net",
-  "a@b.net-",
-  "a@b.net.",
-  "a@bnet",
-  "a@b_c.net",
-  "a@xn--bcher-kva.de",
-  `${"a".repeat(64)}@b.net`,
-  `${"a".repeat(65)}@b.net`,
-  `a@${"b".repeat(61)}.net`,
+  ...["@", "a@", "@b.net", "a@@b.net", ".a@b.net", "a.@b.net", "a..b@c.net", "a b@c.net", '"a"@b.net', "é@b.net"],
+  ...["a@bÉ.net", "a\u0000@b.net", "a@b..net", "a@.b.net", "a@-b.net", "a@b-.net", "a@b.-net", "a@b.net-", "a@b.net."],
+  ...["a@bnet", "a@b_c.net", "a@xn--bcher-kva.de"],
+  ...[`${"a".repeat(64)}@b.net`, `${"a".repeat(65)}@b.net`, `a@${"b".repeat(61)}.net`],
 ])("leaves %j to the classifier", (item) => expect(judge("email", item)).toBeUndefined());
 
 /** A name with one more, one other or one missing character, which may be a dot or a capital. */
@@ -365,15 +335,11 @@ const edited = (name: string) =>
   fc
     .tuple(fc.nat(name.length), fc.nat(1), fc.constantFrom("", "", ..."aeiMx.-1"))
     .map(([at, removed, added]) => name.slice(0, at) + added + name.slice(at + removed));
+const nearOwners = typoDomain.names.flatMap((owner) => [`${owner}.de`, `a.${owner}.co.uk`]);
 const nearRules = fc.oneof(
   ...[
     [...majorProviders, ...familyDomains, ...mailcomDomains, ...ispProviders, "mailinator.com", "a.mailinator.com"],
-    [
-      ...specialUse.names,
-      ...typoDomain.names.flatMap((owner) => [`${owner}.de`, `a.${owner}.co.uk`]),
-      "duck.com",
-      "eu.org",
-    ],
+    [...specialUse.names, ...nearOwners, "duck.com", "eu.org"],
     suffixRules.map(({ rule }) => rule.replace("!", "").replace("*", "any")),
   ].map((names) =>
     fc
@@ -419,9 +385,8 @@ describe("with the tables of domains", () => {
   });
 
   test("asks the classifier about domains named in rules", () => {
-    const named = ["co.uk", "example.com", "gmail.com", "gmial.com", "hotail.co.uk", "larch.unknown"];
-    const all = [...named, "www.ck", "x.gmial.com"];
-    expect(asks([...all, "elm.oak-larch.com", "larch-and-oak.com", "larch.elm.co.uk"])).toEqual(all);
+    const named = "co.uk example.com gmail.com gmial.com hotail.co.uk larch.unknown www.ck x.gmial.com".split(" ");
+    expect(asks([...named, "elm.oak-larch.com", "larch-and-oak.com", "larch.elm.co.uk"])).toEqual(named);
   });
 
   test("asks the classifier about listed domains and their subdomains, and about few others", () => {
@@ -462,19 +427,16 @@ test("gives very long items the same hash only if they are equal", () => {
 });
 
 test("gives 200,000 similar items different hashes", () => {
-  const hashes = new Set<string>();
-  for (let i = 0; i < 200_000; i++) {
-    const { low, high } = judges.email.kernel.hash(`user${i}@larch-and-oak.com`);
-    hashes.add(`${low} ${high}`);
-  }
-  expect(hashes.size).toBe(200_000);
+  const hashes = Array.from({ length: 200_000 }, (_, i) => judges.email.kernel.hash(`user${i}@larch-and-oak.com`));
+  expect(new Set(hashes.map(({ low, high }) => `${low} ${high}`)).size).toBe(200_000);
 });
 
 // The cross products of the halves alone are the same for these two with this seed, and for others with any seed.
 test("addresses with the same parts in another order have different hashes, whatever the seed", () => {
-  const seed = Int32Array.from({ length: seedWords }, (_, i) => Math.imul(i + 1, 0x9e3779b1));
-  seed[2] = seed[1]!;
-  const [one, other] = seededHashes(seed)(["userabcdefgh@larch-and-oak.com", "userefghabcd@larch-and-oak.com"]);
+  const [one, other] = seededHashes(seed.with(2, seed[1]!))([
+    "userabcdefgh@larch-and-oak.com",
+    "userefghabcd@larch-and-oak.com",
+  ]);
   expect(one).not.toEqual(other);
 });
 
