@@ -42,6 +42,8 @@ describe("canonicalItem", () => {
     ["Ann.Lee@T-Online.de", "ann.lee@t-online.de"],
     // Unknown providers: only the domain is normalised.
     ["Ann+News@Larch-and-Oak.com", "ann+news@larch-and-oak.com"],
+    ["ANN.LEE@larch-and-oak.com", "ann.lee@larch-and-oak.com"],
+    ["ann.lee@larch-and-oak.com", "ann.lee@larch-and-oak.com"],
     ["1234+Ann@users.noreply.github.com", "1234+ann@users.noreply.github.com"],
     ["Ann@Duck.com", "ann@duck.com"],
     ["+news@gmail.com", "+news@gmail.com"],
@@ -65,16 +67,8 @@ test.each([
 ])("the canonical domain of %s is %s", (item, expected) => expect(canonicalItem("domain", item)).toBe(expected));
 
 test("a canonical address is its own canonical address", () => {
-  const domain = fc.constantFrom(
-    "gmail.com",
-    "hotmail.de",
-    "ann.fastmail.com",
-    "protonmail.com",
-    "yandex.by",
-    "me.com",
-    "larch-and-oak.com",
-    "bücher.de",
-  );
+  const names = "gmail.com hotmail.de ann.fastmail.com protonmail.com yandex.by me.com larch-and-oak.com bücher.de";
+  const domain = fc.constantFrom(...names.split(" "));
   const local = fc.oneof(fc.string({ unit: fc.constantFrom(...'aB1.+"\\ é-'), minLength: 1 }), fc.emailAddress());
   fc.assert(
     fc.property(local, domain, (text, at) => {
@@ -84,12 +78,5 @@ test("a canonical address is its own canonical address", () => {
       }
     }),
     { numRuns: times(2000) },
-  );
-});
-
-test("case never makes two mailboxes", () => {
-  const spellings = ["Ann.Lee@Larch-and-Oak.com", "ANN.LEE@larch-and-oak.com", "ann.lee@larch-and-oak.com"];
-  expect(new Set(spellings.map((address) => canonicalItem("email", address)))).toEqual(
-    new Set(["ann.lee@larch-and-oak.com"]),
   );
 });

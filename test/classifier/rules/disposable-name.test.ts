@@ -21,12 +21,7 @@ test.each([
 test.each([
   ...["larchmail.com", "mail.larch.xyz", "temp-mail.larch.com", "templates.com", "fakefinder.com", "inbox.lv"],
   ...["block-temp-mail.com", "tempmailchecker.com", "stop-fakemail.org", "verify-throwawaymail.io", "larch.xyz"],
-  ...majorProviders,
-  ...familyDomains,
-  ...ispProviders,
-  ...mailcomDomains,
-  ...offeredDomains,
-  ...privacyProviders,
+  ...[...majorProviders, ...familyDomains, ...ispProviders, ...mailcomDomains, ...offeredDomains, ...privacyProviders],
 ])("%s is not disposable by its name", (ascii) => expect(disposableName.find(ascii)).toBeUndefined());
 
 test("the user's allow list goes first, also for hosts below", () => {

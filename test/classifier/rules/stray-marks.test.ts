@@ -21,7 +21,6 @@ describe("a fake address with a stray mark", () => {
     ["ann@@larch-and-oak.com", "ann@larch-and-oak.com"],
     ["ann@larch-and-oak. com", "ann@larch-and-oak.com"],
     ["ann@larch-and-oak;com", "ann@larch-and-oak.com"],
-    ["ann(at)larch-and-oak.com", "ann@larch-and-oak.com"],
     ["ann@ larch-and-oak.com", "ann@larch-and-oak.com"],
     ["an\u200bn@larch-and-oak.com", "ann@larch-and-oak.com"],
     ["ann\u200d@larch-and-oak.com", "ann@larch-and-oak.com"],
@@ -30,12 +29,8 @@ describe("a fake address with a stray mark", () => {
   });
 
   test.each([
-    ["not an address"],
-    ["ann lee@larch-and-oak.com"],
-    ["ann@mailinator,com"],
-    ["ann(at)nowhere"],
-    ["@larch-and-oak.com"],
-    [`${"x".repeat(400)}(at)larch-and-oak.com`],
+    ...["not an address", "ann lee@larch-and-oak.com", "ann@mailinator,com", "ann(at)nowhere", "@larch-and-oak.com"],
+    `${"x".repeat(400)}(at)larch-and-oak.com`,
   ])("%s gets no suggestion", (item) => expect(classifier.classify("email", item)).not.toHaveProperty("suggestion"));
 
   test("an address without stray marks is unchanged", () => {

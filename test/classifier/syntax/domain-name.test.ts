@@ -15,22 +15,7 @@ describe("domain names", () => {
   ])("%s becomes %s", (text, ascii) => expect(parseDomainName(text)).toEqual({ ascii }));
 
   test.each([
-    "",
-    ".",
-    "a..b",
-    ".a",
-    "a.",
-    "-a.com",
-    "a-.com",
-    "a b.com",
-    "a_b.com",
-    "a/b.com",
-    "xn--a.com",
-    "xn--.com",
-    "a\u0000.com",
-    "a%62.com",
-    `${"a".repeat(64)}.com`,
-    "ü%00.com",
-    "ü/path.com",
+    ...["", ".", "a..b", ".a", "a.", "-a.com", "a-.com", "a b.com", "a_b.com", "a/b.com", "xn--a.com", "xn--.com"],
+    ...["a\u0000.com", "a%62.com", `${"a".repeat(64)}.com`, "ü%00.com", "ü/path.com"],
   ])("%j is rejected", (text) => expect(parseDomainName(text)).toBeInstanceOf(Fault));
 });
