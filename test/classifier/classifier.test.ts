@@ -67,17 +67,13 @@ describe("addresses", () => {
     ["ann@uw.edu.pl", "ok", undefined],
     ["ann@eu.org", "ok", undefined],
   ])("%s is %s, reason %s", (address, status, reason) => {
-    const verdict = classify("email", address);
-    expect(verdict.status).toBe(status);
-    expect(verdict.reason).toBe(reason);
+    const { suggestion: _, ...verdict } = classify("email", address);
+    expect(verdict).toEqual({ status, reason });
   });
 
   test("suggests a correction for an unknown top-level domain", () => {
-    expect(classify("email", "ann.lee@larch-and-oak.con")).toEqual({
-      status: "fake",
-      reason: "unknown-tld: con",
-      suggestion: "ann.lee@larch-and-oak.com",
-    });
+    const verdict = { status: "fake", reason: "unknown-tld: con", suggestion: "ann.lee@larch-and-oak.com" };
+    expect(classify("email", "ann.lee@larch-and-oak.con")).toEqual(verdict);
   });
 
   test.each(["gmail.con", "gmailcom", "gmial.com", "hotmial.com", "gmail.net"])(
@@ -98,10 +94,8 @@ describe("addresses", () => {
   test.each(['"a@b"@gmial.com', "o'hara@hotnail.com", "ab@gmai.com", "test@hotmial.com"])(
     "suggests nothing if the mailbox cannot exist at the intended provider: %s",
     (address) => {
-      expect(classify("email", address)).toEqual({
-        status: "fake",
-        reason: `typo-domain: ${address.slice(address.lastIndexOf("@") + 1)}`,
-      });
+      const reason = `typo-domain: ${address.slice(address.lastIndexOf("@") + 1)}`;
+      expect(classify("email", address)).toEqual({ status: "fake", reason });
     },
   );
 
@@ -134,9 +128,8 @@ describe("domains", () => {
     [".", "fake", "syntax: the domain is empty at 1"],
     ["a..", "fake", "syntax: the domain ends with a dot at 2"],
   ])("%j is %s, reason %s", (domain, status, reason) => {
-    const verdict = classify("domain", domain);
-    expect(verdict.status).toBe(status);
-    expect(verdict.reason).toBe(reason);
+    const { suggestion: _, ...verdict } = classify("domain", domain);
+    expect(verdict).toEqual({ status, reason });
   });
 });
 

@@ -27,18 +27,8 @@ describe("list lines", () => {
   ])("%j is parsed", (line, expected) => expect(parseListLine(line, "deny")).toEqual(expected));
 
   test.each([
-    "two words",
-    "a@@b.net",
-    "http://b.net",
-    "ann@[192.0.2.1]",
-    "a..b",
-    "info*@b.net",
-    "no*@*",
-    "mx:",
-    "mx:ann@b.net",
-    "@",
-    "..b.net",
-    "*@*.b.net",
+    ...["two words", "a@@b.net", "http://b.net", "ann@[192.0.2.1]", "a..b", "info*@b.net", "no*@*", "mx:"],
+    ...["mx:ann@b.net", "@", "..b.net", "*@*.b.net"],
   ])("%j is rejected", (line) => expect(parseListLine(line, "deny")).toBeInstanceOf(Fault));
 
   test("an allow list takes no exchange", () => {
@@ -46,31 +36,20 @@ describe("list lines", () => {
   });
 });
 
-const table = new DisposableTable(
-  compileDisposableTable([
-    { domain: "mailinator.com", onlyBelow: false },
-    { domain: "throw.net", onlyBelow: false },
-  ]),
+const listed = ["mailinator.com", "throw.net"].map((domain) => ({ domain, onlyBelow: false }));
+const table = new DisposableTable(compileDisposableTable(listed));
+const classifierWith = (allow: readonly string[], deny: readonly string[]) =>
+  createClassifier(table, { allow: compileList("allow", allow), deny: compileList("deny", deny) });
+const { classify } = classifierWith(
+  ["gmial.com", "boss@mailinator.com", "good.throw.net", "example.org", "test@hotmail.com"],
+  ["larch-and-oak.com", "spam@gmx.de", "bad.good.throw.net", "boss@mailinator.com"],
 );
-const { classify } = createClassifier(table, {
-  allow: compileList("allow", [
-    "gmial.com",
-    "boss@mailinator.com",
-    "good.throw.net",
-    "example.org",
-    "test@hotmail.com",
-  ]),
-  deny: compileList("deny", ["larch-and-oak.com", "spam@gmx.de", "bad.good.throw.net", "boss@mailinator.com"]),
-});
 
-test.each(["localhost", "10.0.0.256"])(
-  "%s cannot receive mail and stays fake although the allow list has it",
-  (domain) => {
-    const allowing = createClassifier(table, { allow: compileList("allow", [domain]), deny: compileList("deny", []) });
-    expect(allowing.classify("domain", domain).status).toBe("fake");
-    expect(allowing.classify("email", `ann@${domain}`).status).toBe("fake");
-  },
-);
+test.each(["localhost", "10.0.0.256"])("%s stays fake although the allow list has it", (domain) => {
+  const allowing = classifierWith([domain], []);
+  expect(allowing.classify("domain", domain).status).toBe("fake");
+  expect(allowing.classify("email", `ann@${domain}`).status).toBe("fake");
+});
 
 describe("allow and deny lists", () => {
   test.each([
@@ -90,11 +69,7 @@ describe("allow and deny lists", () => {
     ["ann@notlarch-and-oak.com", "ok", undefined],
     ["a..b@gmial.com", "fake", "syntax: two dots in a row at 3", "a.b@gmial.com"],
   ])("give the address %s the status %s", (item, status, reason, suggestion?: string) => {
-    expect(classify("email", item)).toEqual({
-      status,
-      ...(reason !== undefined && { reason }),
-      ...(suggestion !== undefined && { suggestion }),
-    });
+    expect(classify("email", item)).toEqual({ status, reason, suggestion });
   });
 
   test.each([
@@ -107,10 +82,10 @@ describe("allow and deny lists", () => {
 });
 
 describe("entries about all domains", () => {
-  const { classify } = createClassifier(table, {
-    allow: compileList("allow", ["firm.de", "postmaster@*", "ann@gmail.com"]),
-    deny: compileList("deny", ["noreply@*", "noreply@larch.com", "oak.com", "*"]),
-  });
+  const { classify } = classifierWith(
+    ["firm.de", "postmaster@*", "ann@gmail.com"],
+    ["noreply@*", "noreply@larch.com", "oak.com", "*"],
+  );
 
   test.each([
     ["ann@firm.de", "ok", "allow-list: firm.de"],
@@ -151,15 +126,8 @@ test("a compiled list has exactly the entries that its lines are parsed to", () 
     name.map((text) => `mx:${text}`),
     label.map((text) => `${text}@*`),
     fc.constantFrom(
-      "",
-      "# none",
-      "*",
-      "b\u00fccher.de",
-      "xn--bcher-kva.de",
-      "x".repeat(64),
-      `${"x".repeat(64)}.de`,
-      `${"x".repeat(64)}@b.de`,
-      `${"x".repeat(65)}@b.de`,
+      ...["", "# none", "*", "b\u00fccher.de", "xn--bcher-kva.de", "x".repeat(64)],
+      ...[`${"x".repeat(64)}.de`, `${"x".repeat(64)}@b.de`, `${"x".repeat(65)}@b.de`],
     ),
   );
   fc.assert(
