@@ -37,13 +37,8 @@ describe("rewritten tables", () => {
   test("keep bytes of any encoding beside a column name in UTF-8", async () => {
     const input = Buffer.from("email,n\xe4me\na@b.net,J\xfcrg \xff\n", "latin1");
     const output = await rewrite(await open(input), "état");
-    expect(output).toEqual(
-      Buffer.concat([
-        Buffer.from("email,n\xe4me,", "latin1"),
-        Buffer.from("état"),
-        Buffer.from("\na@b.net,J\xfcrg \xff,x\n", "latin1"),
-      ]),
-    );
+    const name = Buffer.from("état").toString("latin1");
+    expect(output.toString("latin1")).toBe(`email,n\xe4me,${name}\na@b.net,J\xfcrg \xff,x\n`);
   });
 });
 
@@ -194,11 +189,10 @@ test("the scanner finds the same records wherever the bytes are cut", async () =
     holds: (field: string) => field.includes("@"),
     isNone: (field: string) => field === "",
   };
-  async function* nothing() {}
   const assemble = async (pieces: readonly Buffer[], settings: TableShape) => {
     const bad: string[] = [];
-    const none = nothing();
     const target = { format: undefined, keys: [] };
+    const none = (async function* () {})();
     const { assembler } = await readScanned(settings, target, Buffer.of(), none, items, (fault, record) =>
       bad.push(fault.message, Buffer.from(record).toString()),
     );
@@ -254,14 +248,13 @@ test("without the added column, the output is the input; rows before it are padd
       // Empty fields behind the last column are dropped.
       if (input.some(({ fields }) => fields > width)) return;
       const padded = ({ record, fields }: { record: string; fields: number }) => record + ",".repeat(width - fields);
-      expect(filled.rows.map(({ record, lineEnd }) => ({ record, lineEnd }))).toEqual(
-        input.map((row) => ({ record: `${padded(row)},x`, lineEnd: row.lineEnd })),
-      );
-      expect(empty.rows.map(({ record, lineEnd }) => ({ record, lineEnd }))).toEqual(
+      const lines = ({ rows }: typeof filled) => rows.map(({ record, lineEnd }) => [record, lineEnd]);
+      expect(lines(filled)).toEqual(input.map((row) => [`${padded(row)},x`, row.lineEnd]));
+      expect(lines(empty)).toEqual(
         input.map(({ record, lineEnd, fields }) => {
           const isLeft = fields < width || record === "";
           compared[record === "" ? "blank" : isLeft ? "short" : "whole"]++;
-          return { record: isLeft ? record : `${record},`, lineEnd };
+          return [isLeft ? record : `${record},`, lineEnd];
         }),
       );
     }),
@@ -270,18 +263,16 @@ test("without the added column, the output is the input; rows before it are padd
   for (const count of Object.values(compared)) expect(count).toBeGreaterThan(times(30, 0));
 });
 
-describe("byte-for-byte output", () => {
-  test.each([
-    ["unnecessary quotes", 'email,"a"\n"a@b.net","x"\r\n', 'email,"a",status\n"a@b.net","x",x\r\n'],
-    ["quotes in text", 'email,n\na@b.net,5" pipe\n', 'email,n,status\na@b.net,5" pipe,x\n'],
-    ["mixed line ends", "a@b.net,1\rc@d.net,2\r\ne@f.net,3", "a@b.net,1,x\rc@d.net,2,x\r\ne@f.net,3,x"],
-    ["a plain line with quotes", '"Lee" <a@b.net>\n', '"Lee" <a@b.net>,x\n'],
-  ])("keeps %s", async (_, input, output) => {
-    expect((await rewrite(await open(input))).toString()).toBe(output);
-  });
-
-  test("quotes a plain line with a comma as one field", async () => {
-    const table = '"Lee, A" <a@b.net>\nc@d.net\n"e@f.net,"\n';
-    expect((await rewrite(await open(table))).toString()).toBe('"""Lee, A"" <a@b.net>",x\nc@d.net,x\n"e@f.net,",x\n');
-  });
+test.each([
+  ["unnecessary quotes", 'email,"a"\n"a@b.net","x"\r\n', 'email,"a",status\n"a@b.net","x",x\r\n'],
+  ["quotes in text", 'email,n\na@b.net,5" pipe\n', 'email,n,status\na@b.net,5" pipe,x\n'],
+  ["mixed line ends", "a@b.net,1\rc@d.net,2\r\ne@f.net,3", "a@b.net,1,x\rc@d.net,2,x\r\ne@f.net,3,x"],
+  ["a plain line with quotes", '"Lee" <a@b.net>\n', '"Lee" <a@b.net>,x\n'],
+  [
+    "a plain line with a comma, as one field",
+    '"Lee, A" <a@b.net>\nc@d.net\n"e@f.net,"\n',
+    '"""Lee, A"" <a@b.net>",x\nc@d.net,x\n"e@f.net,",x\n',
+  ],
+])("byte-for-byte output keeps %s", async (_, input, output) => {
+  expect((await rewrite(await open(input))).toString()).toBe(output);
 });

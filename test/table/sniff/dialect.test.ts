@@ -6,71 +6,27 @@ import { sniffDelimiter, sniffLineEnding } from "../../../src/core/table/sniff/d
 import { mostCommonWidth } from "../../../src/core/table/sniff/layout.js";
 import { splitterOf } from "../../../src/core/table/sniff/sample.js";
 
-const sampleSplitter = (sample: string, isWhole: boolean, quote?: string) =>
-  splitterOf(
-    Buffer.from(sample, "latin1"),
-    isWhole,
-    quote === undefined ? usualMarks : { ...usualMarks, quote, escape: quote },
-  );
+const sampleSplitter = (sample: string, isWhole: boolean, quote = usualMarks.quote) =>
+  splitterOf(Buffer.from(sample, "latin1"), isWhole, { ...usualMarks, quote, escape: quote });
 
 describe("records of a sample", () => {
-  test.each<[string, string | null, boolean, string[][]]>([
-    [
-      "a,b\nc,d\n",
-      ",",
-      true,
-      [
-        ["a", "b"],
-        ["c", "d"],
-      ],
-    ],
-    [
-      "a,b\r\nc,d",
-      ",",
-      true,
-      [
-        ["a", "b"],
-        ["c", "d"],
-      ],
-    ],
-    [
-      "a,b\rc,d\r",
-      ",",
-      true,
-      [
-        ["a", "b"],
-        ["c", "d"],
-      ],
-    ],
-    ["a,b\nc,d", ",", false, [["a", "b"]]],
-    ["a\r", ",", false, []],
-    [
-      '"a,b","c""d"\n"e\nf",g\n',
-      ",",
-      true,
-      [
-        ["a,b", 'c"d'],
-        ["e\nf", "g"],
-      ],
-    ],
-    ['5" pipe,x\n', ",", true, [['5" pipe', "x"]]],
-    ['"Lee, Ann" <ann@example.net>\n', null, true, [['"Lee, Ann" <ann@example.net>']]],
-    ['"a"b,c\n', ",", true, [['"a"b', "c"]]],
-    ["a,b\n\nc,d\n", ",", true, [["a", "b"], [""], ["c", "d"]]],
-    ['""\n', ",", true, [[""]]],
-    [",\n", ",", true, [["", ""]]],
-    ["a,b\n", null, true, [["a,b"]]],
-    [
-      'a,"never closed\nb,c\n',
-      ",",
-      true,
-      [
-        ["a", '"never closed'],
-        ["b", "c"],
-      ],
-    ],
-    ["", ",", true, []],
-  ])("come out of %j at %j, whole sample: %s", async (sample, delimiter, isWhole, records) => {
+  test.each<[string, string | null, boolean, ...string[][]]>([
+    ["a,b\nc,d\n", ",", true, ["a", "b"], ["c", "d"]],
+    ["a,b\r\nc,d", ",", true, ["a", "b"], ["c", "d"]],
+    ["a,b\rc,d\r", ",", true, ["a", "b"], ["c", "d"]],
+    ["a,b\nc,d", ",", false, ["a", "b"]],
+    ["a\r", ",", false],
+    ['"a,b","c""d"\n"e\nf",g\n', ",", true, ["a,b", 'c"d'], ["e\nf", "g"]],
+    ['5" pipe,x\n', ",", true, ['5" pipe', "x"]],
+    ['"Lee, Ann" <ann@x.net>\n', null, true, ['"Lee, Ann" <ann@x.net>']],
+    ['"a"b,c\n', ",", true, ['"a"b', "c"]],
+    ["a,b\n\nc,d\n", ",", true, ["a", "b"], [""], ["c", "d"]],
+    ['""\n', ",", true, [""]],
+    [",\n", ",", true, ["", ""]],
+    ["a,b\n", null, true, ["a,b"]],
+    ['a,"never closed\nb,c\n', ",", true, ["a", '"never closed'], ["b", "c"]],
+    ["", ",", true],
+  ])("come out of %j at %j, whole sample: %s", async (sample, delimiter, isWhole, ...records) => {
     const split = await sampleSplitter(sample, isWhole);
     expect(split(delimiter).records.map(({ fields }) => fields)).toEqual(records);
   });
@@ -85,54 +41,39 @@ describe("records of a sample", () => {
     ["a,b\n\n'c\nd',e\r\nf,g\n", "'"],
   ])("get the right byte and line positions in %j", async (sample, quote) => {
     const split = await sampleSplitter(sample, true, quote);
-    expect(split(",").records.map(({ start, linesBefore }) => [start, linesBefore])).toEqual([
-      [0, 0],
-      [4, 1],
-      [5, 2],
-      [14, 4],
-    ]);
+    const { records } = split(",");
+    expect(records.map(({ start }) => start)).toEqual([0, 4, 5, 14]);
+    expect(records.map(({ linesBefore }) => linesBefore)).toEqual([0, 1, 2, 4]);
   });
 });
 
 describe("the delimiter", () => {
   test.each<[string, string, string | null]>([
-    ["comma", "id,email\n1,a@example.net\n2,b@example.net\n", ","],
-    ["semicolon", "id;email\n1;a@example.net\n", ";"],
-    ["tab", "id\temail\n1\ta@example.net\n", "\t"],
-    ["pipe", "id|email\n1|a@example.net\n", "|"],
-    ["semicolon with decimal commas", "id;price;email\n1;2,50;a@example.net\n2;3,75;b@example.net\n", ";"],
-    ["decimal commas without a header", "1;2,50;a@example.net\n2;3,75;b@example.net\n", ";"],
-    ["comma with semicolons in quotes", 'email,note\na@example.net,"x;y;z"\nb@example.net,"x;y;z"\n', ","],
-    ["comma, with one wider record", "id,email\n1,a@example.net\n2,b@example.net,x\n", ","],
-    ["comma, with shorter records", "id,email,note\n1,a@example.net\n2,b@example.net,x\n3,c@example.net\n", ","],
-    ["a plain list", "a@example.net\nb@example.net\n", null],
-    ["a plain list with a header", "email\na@example.net\n", null],
-    ["dots, colons and spaces", "a.b@example.net\nmailto:c.d@example.net\nE F <e@example.net>\n", null],
-    ["names with commas, quoted", '"Lee, A" <a@example.net>\n"Ray, B" <b@example.net>\n', null],
-    ["a plain list with one comma", "a@example.net\nb@example.net,\nc@example.net\n", null],
-    ["one record, wider than the header", "id,email\n1,a@example.net,x\n", ","],
-    ["one record, shorter than the header", "email,id,note\na@example.net\n", ","],
-    ["tab before a comma in names", "1\tLee, A <a@example.net>\n2\tRay, B <b@example.net>\n", "\t"],
-    ["semicolon before a comma in names", "1;Lee, A <a@example.net>\n2;Ray, B <b@example.net>\n", ";"],
-    ["a quote that is never closed in the header", 'id,"email\n1,a@example.net\n', ","],
+    ["comma", "id,email\n1,a@x.net\n2,b@x.net\n", ","],
+    ["semicolon", "id;email\n1;a@x.net\n", ";"],
+    ["tab", "id\temail\n1\ta@x.net\n", "\t"],
+    ["pipe", "id|email\n1|a@x.net\n", "|"],
+    ["semicolon with decimal commas", "id;price;email\n1;2,50;a@x.net\n2;3,75;b@x.net\n", ";"],
+    ["decimal commas without a header", "1;2,50;a@x.net\n2;3,75;b@x.net\n", ";"],
+    ["comma with semicolons in quotes", 'email,note\na@x.net,"x;y;z"\nb@x.net,"x;y;z"\n', ","],
+    ["comma, with one wider record", "id,email\n1,a@x.net\n2,b@x.net,x\n", ","],
+    ["comma, with shorter records", "id,email,note\n1,a@x.net\n2,b@x.net,x\n3,c@x.net\n", ","],
+    ["a plain list", "a@x.net\nb@x.net\n", null],
+    ["a plain list with a header", "email\na@x.net\n", null],
+    ["dots, colons and spaces", "a.b@x.net\nmailto:c.d@x.net\nE F <e@x.net>\n", null],
+    ["names with commas, quoted", '"Lee, A" <a@x.net>\n"Ray, B" <b@x.net>\n', null],
+    ["a plain list with one comma", "a@x.net\nb@x.net,\nc@x.net\n", null],
+    ["one record, wider than the header", "id,email\n1,a@x.net,x\n", ","],
+    ["one record, shorter than the header", "email,id,note\na@x.net\n", ","],
+    ["tab before a comma in names", "1\tLee, A <a@x.net>\n2\tRay, B <b@x.net>\n", "\t"],
+    ["semicolon before a comma in names", "1;Lee, A <a@x.net>\n2;Ray, B <b@x.net>\n", ";"],
+    ["a quote that is never closed in the header", 'id,"email\n1,a@x.net\n', ","],
     ["a header alone", "id,email\n", ","],
     ["an empty sample", "", null],
-    [
-      "comma, with a list in each row",
-      "id,email\n1,a@example.net; b@example.net\n2,c@example.net; d@example.net\n",
-      ",",
-    ],
-    [
-      "pipe, with a list in one of two rows",
-      'id|email|note\n1|"""Lee, A"" <a@example.net>"|x\n2|b@example.net; c@example.net\n',
-      "|",
-    ],
-    [
-      "comma, with a list in lines in each row",
-      'id,email,note\n1,"a@example.net;\nb@example.net",x\n2,"c@example.net,\nd@example.net",y\n',
-      ",",
-    ],
-    ["empty lines between records", "id,email\n\n1,a@example.net\n\n", ","],
+    ["comma, with a list in each row", "id,email\n1,a@x.net; b@x.net\n2,c@x.net; d@x.net\n", ","],
+    ["pipe, with a list in one row", 'id|email|note\n1|"""Lee, A"" <a@x.net>"|x\n2|b@x.net; c@x.net\n', "|"],
+    ["comma, with lists of lines", 'id,email,note\n1,"a@x.net;\nb@x.net",x\n2,"c@x.net,\nd@x.net",y\n', ","],
+    ["empty lines between records", "id,email\n\n1,a@x.net\n\n", ","],
   ])("follows from the sample: %s", async (_, sample, delimiter) => {
     const split = await sampleSplitter(sample, true);
     expect(sniffDelimiter(split, { profile: profiles.email })).toBe(delimiter);
