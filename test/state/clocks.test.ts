@@ -1,9 +1,9 @@
 /** Covers clocks that are wrong for a while: quotas still renew, and no charged verdict is lost. */
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { VerdictCache } from "../../src/state/cache/verdict-cache.js";
-import type { ApiKey } from "../../src/state/service/api-key.js";
+import type { ApiKey, Charge } from "../../src/state/service/api-key.js";
 import { openSqliteServiceStore } from "../../src/state/service/database/sqlite.js";
 import { anyHashes } from "../support/item-hashes.js";
 import { TestQuota, take } from "../support/quota.js";
@@ -11,6 +11,18 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 
 const november = Date.parse("2026-11-21T10:30:00Z");
 const day = 86_400_000;
+
+const chargeOnce = (keyId: string, idempotencyKey: string): Charge => ({
+  ...{ keyId, kind: "email", statuses: ["ok"] },
+  once: { idempotencyKey, body: Buffer.from("{}") },
+});
+
+/** Opens the state of a service, which is closed when the test has finished. */
+async function openService(now: () => number, path = join(temporaryFolder(), "service.db")) {
+  const store = await openSqliteServiceStore(path, now);
+  onTestFinished(() => store.close());
+  return store;
+}
 
 describe("a quota used while the clock was ahead", () => {
   test.each([
@@ -34,14 +46,13 @@ describe("a quota used while the clock was ahead", () => {
 
   test("renews at the right time for a key of the service too", async () => {
     let now = november;
-    const store = await openSqliteServiceStore(join(temporaryFolder(), "service.db"), () => now);
+    const store = await openService(() => now);
     const { key, secret } = await store.create({ limit: 5, period: "month" });
     now = Date.parse("2099-01-15T00:00:00Z");
     await store.chargeAll([{ keyId: key.id, kind: "email", statuses: ["ok", "ok"] }]);
     now = november;
     const { quota } = (await store.findAll([secret]))[0] as ApiKey;
     expect(quota).toMatchObject({ used: 2, renewsAt: Date.parse("2026-12-01T00:00:00Z") });
-    await store.close();
   });
 });
 
@@ -51,13 +62,9 @@ test.each([
 ])("a process whose clock is %s ahead deletes no stored answer that is still valid", async (_, ahead) => {
   const path = join(temporaryFolder(), "service.db");
   let wrongTime = ahead;
-  const [right, wrong] = [
-    await openSqliteServiceStore(path, () => november),
-    await openSqliteServiceStore(path, () => wrongTime),
-  ];
+  const [right, wrong] = [await openService(() => november, path), await openService(() => wrongTime, path)];
   const { key } = await right.create({});
-  const once = { idempotencyKey: "a", body: Buffer.from("a") };
-  const charge = { keyId: key.id, kind: "email", statuses: ["ok"], once } as const;
+  const charge = chargeOnce(key.id, "a");
   await right.chargeAll([charge]);
   const quotas = wrong.quotas({ quotaName: "runs" });
   await quotas.configure({});
@@ -67,52 +74,32 @@ test.each([
   }
   await right.chargeAll([charge]);
   expect((await right.list()).find(({ id }) => id === key.id)!.quota.used).toBe(1);
-  await right.close();
-  await wrong.close();
 });
 
-describe("a cache used while the clock was ahead", () => {
-  async function count(cache: VerdictCache): Promise<number> {
+test("a cache used while the clock was ahead keeps its verdicts and ignores those dated in the future", async () => {
+  const path = join(temporaryFolder(), "verdicts.db");
+  /** Opens the cache at a time, counts its verdicts, and adds some. */
+  const countAt = async (now: number, keys: readonly string[]) => {
+    const cache = await VerdictCache.open(path, () => now);
     const scope = await cache.scope("email", "https://a.net", "secret", 30 * day);
     let entries = 0;
     await scope.load(() => entries++);
+    await scope.finish([], anyHashes(...keys), Array(keys.length).fill("ok"));
+    await cache.close();
     return entries;
-  }
-
-  test("keeps its verdicts and ignores those dated in the future", async () => {
-    let now = november;
-    const path = join(temporaryFolder(), "verdicts.db");
-    const open = () => VerdictCache.open(path, () => now);
-    const first = await open();
-    const scope = await first.scope("email", "https://a.net", "secret", 30 * day);
-    await scope.finish([], anyHashes("a", "b"), ["ok", "fake"]);
-    await first.close();
-    now += 4 * 365 * day;
-    const ahead = await open();
-    const later = await ahead.scope("email", "https://a.net", "secret", 30 * day);
-    expect(await count(ahead)).toBe(0);
-    await later.finish([], anyHashes("c"), ["ok"]);
-    await ahead.close();
-    now = november + day;
-    const right = await open();
-    expect(await count(right)).toBe(2);
-    await right.close();
-  });
+  };
+  expect(await countAt(november, ["a", "b"])).toBe(0);
+  expect(await countAt(november + 4 * 365 * day, ["c"])).toBe(0);
+  expect(await countAt(november + day, [])).toBe(2);
 });
 
 describe("answers stored for Idempotency-Keys", () => {
-  const once = (keyId: string, ...names: readonly string[]) =>
-    names.map((idempotencyKey) => ({
-      keyId,
-      kind: "email",
-      statuses: ["ok"],
-      once: { idempotencyKey, body: Buffer.from("{}") },
-    }));
+  const once = (keyId: string, ...names: readonly string[]) => names.map((name) => chargeOnce(keyId, name));
 
   test("expire after 24 hours and are deleted a day later, at most 1,000 per charge", async () => {
     let now = november;
     const path = join(temporaryFolder(), "service.db");
-    const store = await openSqliteServiceStore(path, () => now);
+    const store = await openService(() => now, path);
     const { key } = await store.create({});
     const used = async () => (await store.list())[0]!.quota.used;
     await store.chargeAll(once(key.id, ...Array.from({ length: 1500 }, (_, i) => `old ${i}`)));
@@ -138,18 +125,16 @@ describe("answers stored for Idempotency-Keys", () => {
     await store.chargeAll(once(key.id, "new 3"));
     await expect.poll(left).toBe(4);
     database.close();
-    await store.close();
   });
 
   test("expire if they are dated in the future", async () => {
     let now = november + 4 * 365 * day;
-    const store = await openSqliteServiceStore(join(temporaryFolder(), "service.db"), () => now);
+    const store = await openService(() => now);
     const { key } = await store.create({});
     await store.chargeAll(once(key.id, "k"));
     now = november;
     expect(await store.hasAnswer(key.id, "k")).toBe(false);
     await store.chargeAll(once(key.id, "k"));
     expect((await store.list())[0]!.quota.used).toBe(2);
-    await store.close();
   });
 });

@@ -26,10 +26,8 @@ async function openFindings() {
 test("findings are stored with the suffix of a disposable exchange", async () => {
   const { findings, kindsOf } = await openFindings();
   expect(await kindsOf()).toEqual(kinds);
-  expect(await findings.load(["x.net", "y.net"])).toEqual([
-    { kind: "disposable-mx", suffix: "mailinator.com" },
-    undefined,
-  ]);
+  const found = await findings.load(["x.net", "y.net"]);
+  expect(found).toEqual([{ kind: "disposable-mx", suffix: "mailinator.com" }, undefined]);
 });
 
 test("the newest finding on a domain replaces the others", async () => {

@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, onTestFinished, test } from "vitest";
+import type { CacheScope } from "../../../src/state/cache/cache-scope.js";
+import type { ItemHash } from "../../../src/state/cache/digests.js";
 import { VerdictCache } from "../../../src/state/cache/verdict-cache.js";
 import { StoreError } from "../../../src/state/errors.js";
 import { anyHashes } from "../../support/item-hashes.js";
@@ -19,25 +21,29 @@ async function twoRuns() {
     onTestFinished(() => cache.close());
     return cache.scope("email", "https://a.net", "secret", 60_000);
   };
-  const runs = [await open("first"), await open("second")] as const;
-  return {
-    path,
-    runs,
-    open,
-    endFirst: () => {
-      isFirstAlive = false;
-    },
-    pass: (milliseconds: number) => {
-      now += milliseconds;
-    },
+  const endFirst = () => {
+    isFirstAlive = false;
   };
+  const pass = (milliseconds: number) => {
+    now += milliseconds;
+  };
+  const [first, second] = [await open("first"), await open("second")];
+  return { path, first, second, open, endFirst, pass };
 }
 
 const ignore = () => {};
 
+/** Stores the status ok for the items of a batch. */
+const allOk = (scope: CacheScope, items: readonly ItemHash[]) =>
+  scope.finish(
+    items,
+    items,
+    items.map(() => "ok"),
+  );
+
 test("a claim of another container counts although no process here has its process ID", async () => {
-  const { runs, endFirst, open, pass } = await twoRuns();
-  await runs[0].claim(anyHashes("a"), 1000, ignore);
+  const { first, endFirst, open, pass } = await twoRuns();
+  await first.claim(anyHashes("a"), 1000, ignore);
   endFirst();
   const elsewhere = await open("second", true);
   expect((await elsewhere.claim(anyHashes("a", "b"), 1000, ignore)).isElsewhere).toEqual([true, false]);
@@ -46,8 +52,7 @@ test("a claim of another container counts although no process here has its proce
 });
 
 test("a claim keeps items from other runs until it is released", async () => {
-  const { runs } = await twoRuns();
-  const [first, second] = runs;
+  const { first, second } = await twoRuns();
   const claim = await first.claim(anyHashes("a", "b"), 5000, ignore);
   expect(claim.isElsewhere).toEqual([false, false]);
   expect((await second.claim(anyHashes("b", "c"), 5000, ignore)).isElsewhere).toEqual([true, false]);
@@ -59,8 +64,7 @@ test("a claim keeps items from other runs until it is released", async () => {
 });
 
 test("a claim that submits nothing keeps the record of a killed run's batch", async () => {
-  const { runs } = await twoRuns();
-  const [killed, resumed] = runs;
+  const { first: killed, second: resumed } = await twoRuns();
   const batch = anyHashes("a", "b");
   await killed.begin(batch);
   const claim = await resumed.claim(batch, 5000, ignore);
@@ -71,56 +75,44 @@ test("a claim that submits nothing keeps the record of a killed run's batch", as
   expect(await resumed.unfinished()).toEqual([batch]);
 });
 
-test("a claim reports the verdicts of other runs once", async () => {
-  const { runs } = await twoRuns();
-  const [first, second] = runs;
-  await second.load(ignore);
-  await first.finish([], anyHashes("a"), ["ok"]);
-  const seen: string[] = [];
-  await second.claim(anyHashes("a"), 5000, (_item, status) => seen.push(status));
-  await second.claim(anyHashes("b"), 5000, (_item, status) => seen.push(status));
-  expect(seen).toEqual(["ok"]);
-});
-
 test("a claim of an ended run is ignored", async () => {
-  const { runs, endFirst } = await twoRuns();
-  await runs[0].claim(anyHashes("a"), 5000, ignore);
+  const { first, second, endFirst } = await twoRuns();
+  await first.claim(anyHashes("a"), 5000, ignore);
   endFirst();
-  expect((await runs[1].claim(anyHashes("a"), 5000, ignore)).isElsewhere).toEqual([false]);
+  expect((await second.claim(anyHashes("a"), 5000, ignore)).isElsewhere).toEqual([false]);
 });
 
 test("an unfinished batch is forgotten after a day", async () => {
-  const { runs, pass } = await twoRuns();
-  await runs[0].begin(anyHashes("a", "b"));
+  const { first, second, pass } = await twoRuns();
+  await first.begin(anyHashes("a", "b"));
   pass(86_400_000);
-  expect(await runs[1].unfinished()).toEqual([anyHashes("a", "b")]);
+  expect(await second.unfinished()).toEqual([anyHashes("a", "b")]);
   pass(1);
-  expect(await runs[1].unfinished()).toEqual([]);
+  expect(await second.unfinished()).toEqual([]);
 });
 
 test("the newest of several verdicts on an item comes last", async () => {
-  const { runs, pass } = await twoRuns();
+  const { first, second, pass } = await twoRuns();
   for (const status of ["ok", "fake", "alias"]) {
-    await runs[0].finish([], anyHashes("a"), [status]);
+    await first.finish([], anyHashes("a"), [status]);
     pass(1000);
   }
   const seen: string[] = [];
-  await runs[1].load((_item, status) => seen.push(status));
+  await second.load((_item, status) => seen.push(status));
   expect(seen).toEqual(["ok", "fake", "alias"]);
 });
 
 test("a claim expires after its time", async () => {
-  const { runs, pass } = await twoRuns();
-  await runs[0].claim(anyHashes("a"), 5000, ignore);
+  const { first, second, pass } = await twoRuns();
+  await first.claim(anyHashes("a"), 5000, ignore);
   pass(4999);
-  expect((await runs[1].claim(anyHashes("a"), 5000, ignore)).isElsewhere).toEqual([true]);
+  expect((await second.claim(anyHashes("a"), 5000, ignore)).isElsewhere).toEqual([true]);
   pass(1);
-  expect((await runs[1].claim(anyHashes("a"), 5000, ignore)).isElsewhere).toEqual([false]);
+  expect((await second.claim(anyHashes("a"), 5000, ignore)).isElsewhere).toEqual([false]);
 });
 
 test("a claim does not affect items that other runs have claimed, or their records", async () => {
-  const { runs, path, pass } = await twoRuns();
-  const [first, second] = runs;
+  const { first, second, path, pass } = await twoRuns();
   const database = new DatabaseSync(path);
   const claims = () => (database.prepare("SELECT count(*) AS n FROM claim").all() as [{ n: number }])[0].n;
   await first.claim(anyHashes("a", "b"), 5000, ignore);
@@ -139,8 +131,7 @@ test("a claim does not affect items that other runs have claimed, or their recor
 });
 
 test("a submitted batch stays recorded until its answer, which also ends its claim", async () => {
-  const { runs } = await twoRuns();
-  const [first, second] = runs;
+  const { first, second } = await twoRuns();
   const batch = anyHashes("a", "b");
   const claim = await first.claim(batch, 5000, ignore);
   await first.begin(batch);
@@ -159,17 +150,16 @@ test("a submitted batch stays recorded until its answer, which also ends its cla
 });
 
 test("a batch that ends without verdicts stores none", async () => {
-  const { runs, path } = await twoRuns();
-  await runs[0].begin(anyHashes("a"));
-  await runs[0].finish(anyHashes("a"), [], []);
+  const { first, path } = await twoRuns();
+  await first.begin(anyHashes("a"));
+  await first.finish(anyHashes("a"), [], []);
   const database = new DatabaseSync(path);
   expect(database.prepare("SELECT * FROM batch").all()).toEqual([]);
   database.close();
 });
 
 test("a run receives each verdict of other runs once, between its own", async () => {
-  const { runs } = await twoRuns();
-  const [first, second] = runs;
+  const { first, second } = await twoRuns();
   const seen: string[] = [];
   const note = (_item: unknown, status: string) => seen.push(status);
   await second.load(note);
@@ -177,15 +167,14 @@ test("a run receives each verdict of other runs once, between its own", async ()
   await first.finish([], anyHashes("other 1"), ["first"]);
   await second.finish([], anyHashes("own 2"), ["own"]);
   await first.finish([], anyHashes("other 2"), ["second"]);
-  await second.claim(anyHashes("x"), 5000, note);
+  await second.claim(anyHashes("other 1"), 5000, note);
   expect(seen.filter((status) => status !== "own")).toEqual(["first", "second"]);
   await second.claim(anyHashes("y"), 5000, note);
   expect(seen.filter((status) => status !== "own")).toEqual(["first", "second"]);
 });
 
 test("verdicts of many batches and of 256 statuses are read back", async () => {
-  const { runs } = await twoRuns();
-  const [first, second] = runs;
+  const { first, second } = await twoRuns();
   const keys = Array.from({ length: 40 }, (_, i) => String(i));
   for (const key of keys) await first.finish([], anyHashes(key), [`status ${key}`]);
   const seen = new Set<string>();
@@ -206,25 +195,19 @@ test.each([
   ["statuses that are no text", "statuses = '[1]'"],
   ["a status beyond the list", "statuses = '[]'"],
 ])("a file with %s is rejected as damaged", async (_, change) => {
-  const { runs, path } = await twoRuns();
-  await runs[0].finish([], anyHashes("a"), ["ok"]);
+  const { first, second, path } = await twoRuns();
+  await first.finish([], anyHashes("a"), ["ok"]);
   const database = new DatabaseSync(path);
   database.exec(`UPDATE batch SET ${change}`);
   database.close();
-  await expect(runs[1].load(ignore)).rejects.toThrow(StoreError);
+  await expect(second.load(ignore)).rejects.toThrow(StoreError);
 });
 
 test("the statistics give the number and the age of the verdicts by kind and service", async () => {
   let now = 1000;
   const cache = await VerdictCache.open(join(temporaryFolder(), "verdicts.db"), () => now);
   const keep = async (kind: string, url: string, keys: readonly string[], secret = "secret") => {
-    const scope = await cache.scope(kind, url, secret, 60_000);
-    const items = anyHashes(...keys);
-    await scope.finish(
-      items,
-      items,
-      keys.map(() => "ok"),
-    );
+    await allOk(await cache.scope(kind, url, secret, 60_000), anyHashes(...keys));
   };
   await keep("email", "https://b.net", ["a", "b"]);
   now = 3000;
@@ -251,12 +234,7 @@ test("pruning deletes entries older than an age, and compacting frees their spac
   const cache = await VerdictCache.open(path, () => now);
   const scope = await cache.scope("email", "https://b.net", "secret", 9 * day);
   const findings = cache.findings("secret", []);
-  const many = anyHashes(...Array.from({ length: 20_000 }, (_, i) => `${i}`));
-  await scope.finish(
-    many,
-    many,
-    many.map(() => "ok"),
-  );
+  await allOk(scope, anyHashes(...Array.from({ length: 20_000 }, (_, i) => `${i}`)));
   await scope.begin(anyHashes("x"));
   await findings.store(new Map([["a.net", { kind: "mx" }]]));
   now += 2 * hour;
@@ -291,11 +269,7 @@ test("a cache of changing lists does not grow, and a clock that is ahead deletes
     for (let batch = 0; batch < batches; batch++) {
       const items = Array.from({ length: 100 }, (_, i) => ({ low: 100 * batch + i, high: number }));
       await scope.begin(items);
-      await scope.finish(
-        items,
-        items,
-        items.map(() => "ok"),
-      );
+      await allOk(scope, items);
     }
   };
   for (let number = 0; number < 120; number++) {

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { StoreError } from "../../../src/state/errors.js";
 import { openSqliteServiceStore } from "../../../src/state/service/database/sqlite.js";
 import { TestQuota } from "../../support/quota.js";
@@ -13,27 +13,32 @@ import { times } from "../../support/tier.js";
 const november = Date.parse("2026-11-21T10:30:00Z");
 const newPath = () => join(temporaryFolder(), "deep", "folder", "quota.db");
 
+/** Opens a file that is closed when the test has finished. */
+async function opened(now = () => november, path = newPath()): Promise<TestQuota> {
+  const file = await TestQuota.open(path, now);
+  onTestFinished(() => file.close());
+  return file;
+}
+
 describe("a new file", () => {
   test("sets no limit and counts units", async () => {
-    const file = await TestQuota.open(newPath(), () => november);
+    const file = await opened();
     expect(await file.read()).toEqual({ limit: null, period: "none", used: 0, left: null, renewsAt: null });
     expect(await file.charge(70)).toMatchObject({ granted: 70, quota: { used: 70, left: null } });
     expect((await file.read()).used).toBe(70);
-    await file.close();
   });
 
   test("admits only its owner, as do SQLite's files beside it", async () => {
     const path = newPath();
-    const file = await TestQuota.open(path, () => november);
+    const file = await opened(undefined, path);
     await file.charge(1);
     for (const suffix of ["", "-wal", "-shm"]) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
-    await file.close();
   });
 });
 
 describe("a limit", () => {
   test("grants no more than is left", async () => {
-    const file = await TestQuota.open(newPath(), () => november);
+    const file = await opened();
     await file.configure({ limit: 100 });
     expect(await file.charge(60)).toMatchObject({ granted: 60, quota: { left: 40 } });
     expect(await file.charge(60)).toMatchObject({ granted: 40, quota: { left: 0 } });
@@ -45,12 +50,11 @@ describe("a limit", () => {
     expect(await file.reset()).toMatchObject({ used: 0, left: 10 });
     await file.configure({ limit: null });
     expect(await file.charge(1000)).toMatchObject({ granted: 1000 });
-    await file.close();
   });
 
   test("renews with its period, and not when the clock is set back", async () => {
     let now = november;
-    const file = await TestQuota.open(newPath(), () => now);
+    const file = await opened(() => now);
     expect((await file.configure({ limit: 5, period: "day" })).renewsAt).toBe(Date.parse("2026-11-22T00:00:00Z"));
     await file.charge(5);
     expect((await file.charge(1)).granted).toBe(0);
@@ -59,7 +63,6 @@ describe("a limit", () => {
     expect((await file.charge(3)).granted).toBe(3);
     now = november;
     expect(await file.charge(3)).toMatchObject({ granted: 2, quota: { renewsAt: Date.parse("2026-11-23T00:00:00Z") } });
-    await file.close();
   });
 
   test("survives closing, and keeps the used units when the period changes", async () => {
@@ -68,13 +71,12 @@ describe("a limit", () => {
     await first.configure({ limit: 10, period: "month" });
     await first.charge(4);
     await first.close();
-    const second = await TestQuota.open(path, () => november);
+    const second = await opened(undefined, path);
     expect(await second.configure({ period: "hour" })).toMatchObject({ limit: 10, used: 4, left: 6 });
-    await second.close();
   });
 
   test("matches a plain model for any order of reservations and limits", async () => {
-    const file = await TestQuota.open(newPath(), () => november);
+    const file = await opened();
     const step = fc.oneof(
       fc.record({ units: fc.nat(50) }),
       fc.record({ limit: fc.option(fc.nat(200)) }),
@@ -97,7 +99,6 @@ describe("a limit", () => {
       }),
       { numRuns: times(30) },
     );
-    await file.close();
   });
 });
 
@@ -110,8 +111,8 @@ describe("files that cannot be used", () => {
     const path = join(temporaryFolder(), "quota.db");
     make(path);
     const before = statSync(path).isFile() ? readFileSync(path) : undefined;
-    await expect(TestQuota.open(path, () => november)).rejects.toThrow(StoreError);
-    await expect(TestQuota.open(path, () => november)).rejects.toThrow(`${path}: not a quota file of idv`);
+    await expect(opened(undefined, path)).rejects.toThrow(StoreError);
+    await expect(opened(undefined, path)).rejects.toThrow(`${path}: not a quota file of idv`);
     if (before) expect(readFileSync(path)).toEqual(before);
   });
 

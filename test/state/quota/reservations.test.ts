@@ -11,6 +11,7 @@ import { UnitsLost } from "../../../src/state/quota/units-lost.js";
 import { openPostgresServiceStore } from "../../../src/state/service/database/postgres.js";
 import { openSqliteServiceStore } from "../../../src/state/service/database/sqlite.js";
 import { openStateFile } from "../../../src/state/service/database/state-database.js";
+import type { ServiceStore } from "../../../src/state/service/service-store.js";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
 import { take } from "../../support/quota.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -21,36 +22,34 @@ const postgres = hasPostgres && isFull ? await startPostgres() : undefined;
 /** Opens a quota, twice. */
 type Open = () => Promise<readonly [Quotas, Quotas]>;
 
-async function openPostgres(): Promise<readonly [Quotas, Quotas]> {
-  const url = await postgres!.create();
-  const stores = [await openPostgresServiceStore(url), await openPostgresServiceStore(url)] as const;
+/** Opens the shared quota of two stores. */
+async function quotasOf(stores: readonly [ServiceStore, ServiceStore]): Promise<readonly [Quotas, Quotas]> {
   onTestFinished(async () => {
     for (const store of stores) await store.close();
   });
-  const [one, other] = stores.map((store) => store.quotas({ quotaName: "nightly" }));
-  await one!.configure({});
-  return [one!, other!];
+  const [one, other] = [stores[0].quotas({ quotaName: "nightly" }), stores[1].quotas({ quotaName: "nightly" })];
+  await one.configure({});
+  return [one, other];
 }
 
-async function openFiles(): Promise<readonly [Quotas, Quotas]> {
+const openPostgres: Open = async () => {
+  const url = await postgres!.create();
+  return quotasOf([await openPostgresServiceStore(url), await openPostgresServiceStore(url)]);
+};
+
+const openState: Open = async () => {
+  const path = join(temporaryFolder(), "service.db");
+  return quotasOf([await openSqliteServiceStore(path, Date.now), await openSqliteServiceStore(path, Date.now)]);
+};
+
+const openFiles: Open = async () => {
   const path = join(temporaryFolder(), "quota.db");
   const files = [await openQuotaFile(path, Date.now), await openQuotaFile(path, Date.now)] as const;
   onTestFinished(async () => {
     for (const file of files) await file.close();
   });
   return [files[0].quotas, files[1].quotas];
-}
-
-async function openState(): Promise<readonly [Quotas, Quotas]> {
-  const path = join(temporaryFolder(), "service.db");
-  const stores = [await openSqliteServiceStore(path, Date.now), await openSqliteServiceStore(path, Date.now)];
-  onTestFinished(async () => {
-    for (const store of stores) await store.close();
-  });
-  const [one, other] = stores.map((store) => store.quotas({ quotaName: "nightly" }));
-  await one!.configure({});
-  return [one!, other!];
-}
+};
 
 const places: readonly (readonly [string, Open])[] = [
   ["a quota file", openFiles],
@@ -71,41 +70,40 @@ const stateOf = (owner: string): ProcessState =>
   gone.has(owner) ? "ended" : elsewhere.has(owner) ? "elsewhere" : "running";
 
 let runs = 0;
-function start(
-  quotas: Quotas,
-  {
-    name,
-    isWhole = true,
-    part = "",
-    bytes = 100,
-  }: { name?: string; isWhole?: boolean; part?: string; bytes?: number } = {},
-) {
+function start(quotas: Quotas, name?: string) {
   const owner = `process ${++runs}`;
-  const secret = Buffer.from("secret");
-  const run = new RunReservation(quotas, { kind: "email", owner, stateOf, name, secret, isWhole, part, bytes });
+  const settings = { kind: "email", stateOf, name, secret: Buffer.from("secret"), isWhole: true, part: "", bytes: 100 };
+  const run = new RunReservation(quotas, { ...settings, owner });
   onTestFinished(() => run.end());
   return { run, owner };
+}
+async function finish(run: RunReservation): Promise<void> {
+  await run.secure();
+  await run.deliver();
+  await run.end();
 }
 const usedIn = async (quotas: Quotas) => (await quotas.read((other) => stateOf(other.owner) === "ended")).used;
 
 describe.each(places)("in %s", (_, open) => {
+  const opened = async (limit: number) => {
+    const quotas = await open();
+    await quotas[0].configure({ limit });
+    return quotas;
+  };
+
   test("units count as used for others until they are delivered or given back", async () => {
-    const [quotas, same] = await open();
-    await quotas.configure({ limit: 10 });
+    const [quotas, same] = await opened(10);
     const [{ run }, { run: other }] = [start(quotas), start(same)];
     expect(await run.charge(6)).toMatchObject({ granted: 6, quota: { used: 6, left: 4 } });
     expect(await other.charge(6)).toMatchObject({ granted: 4, quota: { left: 0 } });
-    await run.secure();
-    await run.deliver();
-    await run.end();
+    await finish(run);
     expect(await usedIn(quotas)).toBe(10);
     await other.end();
     expect(await usedIn(quotas)).toBe(6);
   });
 
   test("the units of a process that is gone are given to whoever charges next", async () => {
-    const [quotas, same] = await open();
-    await quotas.configure({ limit: 10 });
+    const [quotas, same] = await opened(10);
     const { run, owner } = start(quotas);
     await run.charge(8);
     const { run: next } = start(same);
@@ -117,8 +115,7 @@ describe.each(places)("in %s", (_, open) => {
   });
 
   test("a run that was taken for dead charges again, or delivers nothing", async () => {
-    const [quotas, same] = await open();
-    await quotas.configure({ limit: 10 });
+    const [quotas, same] = await opened(10);
     const [stopped, unlucky] = [start(quotas), start(quotas)];
     await stopped.run.charge(4);
     await unlucky.run.charge(5);
@@ -139,8 +136,7 @@ describe.each(places)("in %s", (_, open) => {
   });
 
   test("a run that has lost its units owes none, and gives none back", async () => {
-    const [quotas, same] = await open();
-    await quotas.configure({ limit: 10 });
+    const [quotas, same] = await opened(10);
     const { run, owner } = start(quotas);
     await run.charge(8);
     gone.add(owner);
@@ -156,8 +152,7 @@ describe.each(places)("in %s", (_, open) => {
   });
 
   test("a delivery that is repeated after its answer was lost is made once, though the dead are cleared away", async () => {
-    const [quotas, same] = await open();
-    await quotas.configure({ limit: 10 });
+    const [quotas, same] = await opened(10);
     const { run, owner } = start(quotas);
     await run.charge(6);
     const deliver = vi.spyOn(quotas, "deliver");
@@ -171,8 +166,7 @@ describe.each(places)("in %s", (_, open) => {
   });
 
   test("what could not be given back is not delivered with the next rows", async () => {
-    const [quotas] = await open();
-    await quotas.configure({ limit: 200 });
+    const [quotas] = await opened(200);
     const { run } = start(quotas);
     await run.charge(100);
     vi.spyOn(quotas, "release").mockRejectedValueOnce(new Error("away"));
@@ -185,8 +179,7 @@ describe.each(places)("in %s", (_, open) => {
   });
 
   test("a reset forgets what runs have charged, and they charge it again", async () => {
-    const [quotas, same] = await open();
-    await quotas.configure({ limit: 10 });
+    const [quotas, same] = await opened(10);
     const { run } = start(quotas);
     await run.charge(7);
     expect(await same.reset()).toMatchObject({ used: 0 });
@@ -208,31 +201,23 @@ describe.each(places)("in %s", (_, open) => {
   };
 
   test("tries of one name at the same items are paid once, whatever is left", async () => {
-    const [quotas, same] = await open();
-    await quotas.configure({ limit: 10 });
-    for (const [granted, used] of [
-      [7, 7],
-      [7, 7],
-      [7, 7],
-    ]) {
-      const { run } = start(quotas, { name: "job" });
-      expect((await run.charge(3)).granted + (await run.charge(4)).granted).toBe(granted);
+    const [quotas, same] = await opened(10);
+    for (let i = 0; i < 3; i++) {
+      const { run } = start(quotas, "job");
+      expect((await run.charge(3)).granted + (await run.charge(4)).granted).toBe(7);
       run.items = itemsOf("a", 7);
-      await run.secure();
-      await run.deliver();
-      await run.end();
-      expect(await usedIn(same)).toBe(used);
+      await finish(run);
+      expect(await usedIn(same)).toBe(7);
     }
     // Another name, or none, is paid.
-    const { run } = start(same, { name: "other" });
+    const { run } = start(same, "other");
     expect(await run.charge(7)).toMatchObject({ granted: 3 });
   });
 
   test("a name does not pay for other items", async () => {
-    const [quotas] = await open();
-    await quotas.configure({ limit: 10 });
+    const [quotas] = await opened(10);
     const deliverAs = async (name: string, units: number) => {
-      const { run } = start(quotas, { name: "job" });
+      const { run } = start(quotas, "job");
       try {
         const { granted } = await run.charge(units);
         run.items = itemsOf(name, granted);
@@ -260,34 +245,29 @@ describe.each(places)("in %s", (_, open) => {
       [100, 40],
     ] as const) {
       await quotas.configure({ limit });
-      const { run } = start(quotas, { name: "list" });
+      const { run } = start(quotas, "list");
       expect((await run.charge(40)).granted).toBe(granted);
       run.items = itemsOf("a", granted);
-      await run.secure();
-      await run.deliver();
-      await run.end();
+      await finish(run);
       expect(await usedIn(quotas)).toBe(granted);
     }
   });
 
   test("two runs of one name at once deliver the same, and one is paid", async () => {
     const [quotas, same] = await open();
-    const both = [start(quotas, { name: "job" }), start(same, { name: "job" })];
+    const both = [start(quotas, "job"), start(same, "job")];
     for (const { run } of both) {
       await run.charge(5);
       run.items = itemsOf("a", 5);
     }
     for (const { run } of both) {
-      await run.secure();
-      await run.deliver();
-      await run.end();
+      await finish(run);
     }
     expect(await usedIn(quotas)).toBe(5);
   });
 
   test("into a pipe, each flush is delivered, and the rest given back", async () => {
-    const [quotas] = await open();
-    await quotas.configure({ limit: 20 });
+    const [quotas] = await opened(20);
     const { run, owner } = start(quotas);
     await run.charge(10);
     await run.deliver(4);
@@ -300,8 +280,7 @@ describe.each(places)("in %s", (_, open) => {
   });
 
   test("charges and deliveries at once count each unit once", async () => {
-    const [quotas] = await open();
-    await quotas.configure({ limit: 1000 });
+    const [quotas] = await opened(1000);
     const { run } = start(quotas);
     let delivered = 0;
     await run.charge(5);

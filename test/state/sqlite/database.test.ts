@@ -26,17 +26,24 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const { DatabaseSync } = await loadSqlite();
 const schema: Schema = { name: "test file", applicationId: 0x12345678, tables: "CREATE TABLE a (x ANY) STRICT" };
 
+const newPath = () => join(temporaryFolder(), "file.db");
+
+/** Makes a file as another program does. */
+function makeBy(path: string, statements: string): void {
+  const other = new DatabaseSync(path);
+  other.exec(statements);
+  other.close();
+}
+
 test.each([1, 2, 3])("recognises a file that another process creates before statement %i", async (place) => {
-  const path = join(temporaryFolder(), "file.db");
+  const path = newPath();
   const database = new DatabaseSync(path);
   let statements = 0;
   const prepare = (sql: string) => {
     if (++statements === place) {
-      const other = new DatabaseSync(path);
       const { tables, applicationId } = schema;
       const version = `PRAGMA application_id = ${applicationId}; PRAGMA user_version = 1`;
-      other.exec(`BEGIN; ${tables}; ${version}; COMMIT`);
-      other.close();
+      makeBy(path, `BEGIN; ${tables}; ${version}; COMMIT`);
     }
     return database.prepare(sql);
   };
@@ -46,7 +53,7 @@ test.each([1, 2, 3])("recognises a file that another process creates before stat
 });
 
 test.each([0, 2])("refuses a file of version %i", async (version) => {
-  const path = join(temporaryFolder(), "file.db");
+  const path = newPath();
   const database = await openStore(path, schema, {});
   database.exec(`PRAGMA user_version = ${version}`);
   database.close();
@@ -56,7 +63,7 @@ test.each([0, 2])("refuses a file of version %i", async (version) => {
 });
 
 test("refuses a file on a file system that machines share, and makes none", async () => {
-  const path = join(temporaryFolder(), "file.db");
+  const path = newPath();
   await expect(openStore(path, schema, {}, "NFS")).rejects.toMatchObject({
     message: expect.stringMatching(/the test file is on NFS, .*--quota postgres:\/\/\.\.\.$/),
     obstacle: "shared",
@@ -117,7 +124,7 @@ class Probe extends StateFile {
 }
 
 test("changes are durable when they return, even after a fast write", async () => {
-  const file = new Probe(await openFile(join(temporaryFolder(), "file.db"), schema, Date.now, {}));
+  const file = new Probe(await openFile(newPath(), schema, Date.now, {}));
   expect(file.durability()).toEqual([{ synchronous: 2 }]);
   expect(await file.writeQuickly()).toEqual([{ synchronous: 1 }]);
   expect(file.durability()).toEqual([{ synchronous: 2 }]);
@@ -127,14 +134,11 @@ test("changes are durable when they return, even after a fast write", async () =
 describe("a file that cannot be used", () => {
   /** Opens a file, lets a fault happen to it, and returns what is said of the next change. */
   async function failureAfter(fault: string, change = "INSERT INTO a VALUES (zeroblob(100000))") {
-    const path = join(temporaryFolder(), "file.db");
+    const path = newPath();
     const database = await openStore(path, schema, {});
     database.exec(fault);
     const work = explainErrors(path, schema, async () => inTransaction(database, () => database.exec(change)));
-    const error: Error = await work.then(
-      () => expect.fail("nothing was thrown"),
-      (thrown) => thrown,
-    );
+    const error: Error = await work.catch((thrown) => thrown);
     // The transaction is over: the next one can begin.
     database.exec("BEGIN; ROLLBACK");
     database.close();
@@ -142,19 +146,11 @@ describe("a file that cannot be used", () => {
   }
 
   test.each([
-    [
-      "read-only",
-      "PRAGMA query_only = 1",
-      "StoreError: PATH: the test file is read-only; make it and its folder writable, or use another file",
-    ],
-    [
-      "a full disk",
-      "PRAGMA max_page_count = 5",
-      "StoreError: PATH: no space left on the device for the test file; free some space",
-    ],
-    ["a missing table", "DROP TABLE a", "StoreError: PATH: the test file cannot be used: no such table: a"],
-  ])("fails with the reason: %s", async (_, fault, message) => {
-    expect(await failureAfter(fault)).toBe(message);
+    ["PRAGMA query_only = 1", "the test file is read-only; make it and its folder writable, or use another file"],
+    ["PRAGMA max_page_count = 5", "no space left on the device for the test file; free some space"],
+    ["DROP TABLE a", "the test file cannot be used: no such table: a"],
+  ])("fails with the reason after %s", async (fault, message) => {
+    expect(await failureAfter(fault)).toBe(`StoreError: PATH: ${message}`);
   });
 
   test("does not change errors that have another cause", async () => {
@@ -165,7 +161,7 @@ describe("a file that cannot be used", () => {
   });
 
   test("fails as damaged if its contents are", async () => {
-    const path = join(temporaryFolder(), "file.db");
+    const path = newPath();
     const database = await openStore(path, schema, {});
     database.exec("INSERT INTO a VALUES (zeroblob(50000)); PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();
@@ -178,29 +174,15 @@ describe("a file that cannot be used", () => {
     again.close();
   });
 
+  const another = "; use another file";
   test.each<[string, (path: string) => void, string]>([
-    ["text", (path) => writeFileSync(path, "email\n".repeat(500)), "not a test file of idv; left unchanged"],
-    ["a folder", (path) => mkdirSync(path), "not a test file of idv; left unchanged; use another file"],
-    [
-      "the database of another program",
-      (path) => {
-        const other = new DatabaseSync(path);
-        other.exec("CREATE TABLE b (y)");
-        other.close();
-      },
-      "not a test file of idv; left unchanged; use another file",
-    ],
-    [
-      "another file of idv",
-      (path) => {
-        const other = new DatabaseSync(path);
-        other.exec("PRAGMA application_id = 7");
-        other.close();
-      },
-      "not a test file of idv; left unchanged; use another file",
-    ],
-  ])("fails and stays unchanged: %s", async (_, make, message) => {
-    const path = join(temporaryFolder(), "file.db");
+    ["text", (path) => writeFileSync(path, "email\n".repeat(500)), ""],
+    ["a folder", (path) => mkdirSync(path), another],
+    ["the database of another program", (path) => makeBy(path, "CREATE TABLE b (y)"), another],
+    ["another file of idv", (path) => makeBy(path, "PRAGMA application_id = 7"), another],
+  ])("fails and stays unchanged: %s", async (_, make, advice) => {
+    const message = `not a test file of idv; left unchanged${advice}`;
+    const path = newPath();
     make(path);
     const before = statSync(path);
     await expect(openStore(path, schema, {})).rejects.toThrow(`${path}: ${message}`);
@@ -235,7 +217,7 @@ describe("the mode of a file", () => {
   });
 
   test("does not change if the file has content", async () => {
-    const path = join(temporaryFolder(), "file.db");
+    const path = newPath();
     (await openStore(path, schema, {})).close();
     chmodSync(path, 0o640);
     (await openStore(path, schema, {})).close();
@@ -244,7 +226,7 @@ describe("the mode of a file", () => {
 });
 
 test("a locked change is retried until the deadline or a signal, but tried at least once", async () => {
-  const path = join(temporaryFolder(), "file.db");
+  const path = newPath();
   const database = await openStore(path, schema, {});
   const other = new DatabaseSync(path);
   other.exec("BEGIN IMMEDIATE");
