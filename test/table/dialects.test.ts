@@ -1,19 +1,10 @@
 /** Covers dialects other than that of RFC 4180: found on the sample, read, and written as they were. */
 import { describe, expect, test } from "vitest";
-import { profiles } from "../../src/core/run/items/profiles.js";
 import { dialectWords } from "../../src/core/table/sniff/dialect.js";
-import type { TableOptions } from "../../src/core/table/table.js";
-import { openTable } from "../../src/formats/text-formats.js";
-import { writtenAnew } from "../support/csv-parse-table.js";
-import { rewrite } from "../support/tables.js";
+import { type Options, open, rewrite } from "../support/tables.js";
 
-async function read(text: string, options: Partial<TableOptions> = {}, chunkSize = 1 << 20) {
-  async function* bytes() {
-    for (let from = 0; from < text.length; from += chunkSize) {
-      yield Buffer.from(text.slice(from, from + chunkSize));
-    }
-  }
-  const table = await openTable({ name: "list.csv", bytes: bytes() }, { profile: profiles.email, ...options });
+async function read(text: string, options: Options = {}, chunkSize = 1 << 20) {
+  const table = await open(text, { chunkSize, ...options });
   const values: (string | undefined)[] = [];
   const onValues = (some: readonly (string | undefined)[]) => void values.push(...some);
   const output = (await rewrite(table, "status", { field: "ok", onValues })).toString();
@@ -23,49 +14,28 @@ async function read(text: string, options: Partial<TableOptions> = {}, chunkSize
 const numbers = Array.from({ length: 40 }, (_, i) => i);
 const addresses = numbers.map((i) => `p${i}@larch-and-oak.com`);
 
+const [usual, tabs] = ["id,name,email", "id\tname\temail"];
+const spacesInFront = "spaces in front of fields belong to the delimiter";
+const quotesAround = "quotes around whole records are left out";
+
 /** A dialect, its words, a header, and a row with its number and address. */
 const dialects: [name: string, words: string[], header: string, row: (i: number, item: string) => string][] = [
-  ["quotes '", ["quotes are '"], "id,name,email", (i, item) => `${i},'Lee, A',${i % 3 ? item : `'${item}'`}`],
-  ["doubled '", ["quotes are '"], "id,name,email", (i, item) => `${i},'O''Neil, A',${item}`],
-  [
-    "quotes that are text",
-    ["quotes are text"],
-    "id\tname\temail",
-    (i, item) => `${i}\t${i % 4 ? "A" : '"Al'}\t${item}`,
-  ],
-  [
-    "a backslash before quotes",
-    ["\\ escapes quotes"],
-    "id,name,email",
-    (i, item) => `${i},"A \\"B, C\\" \\\\",${item}`,
-  ],
-  [
-    "a backslash before '",
-    ["quotes are '", "\\ escapes quotes"],
-    "id,name,email",
-    (i, item) => `${i},'A \\'B, C\\'',${item}`,
-  ],
-  [
-    "a space before quotes",
-    ["spaces in front of fields belong to the delimiter"],
-    "id, name, email",
-    (i, item) => `${i}, "Lee, Ann", ${item}`,
-  ],
+  ["quotes '", ["quotes are '"], usual, (i, item) => `${i},'Lee, A',${i % 3 ? item : `'${item}'`}`],
+  ["doubled '", ["quotes are '"], usual, (i, item) => `${i},'O''Neil, A',${item}`],
+  ["quotes that are text", ["quotes are text"], tabs, (i, item) => `${i}\t${i % 4 ? "A" : '"Al'}\t${item}`],
+  ["a \\ before quotes", ["\\ escapes quotes"], usual, (i, item) => `${i},"A \\"B, C\\" \\\\",${item}`],
+  ["a \\ before '", ["quotes are '", "\\ escapes quotes"], usual, (i, item) => `${i},'A \\'B, C\\'',${item}`],
+  ["a space before quotes", [spacesInFront], "id, name, email", (i, item) => `${i}, "Lee, Ann", ${item}`],
   [
     "runs of spaces",
     ["runs of spaces are the delimiter"],
     "  id  name   email",
     (i, item) => `${String(i).padStart(4)} "A B"${" ".repeat(1 + (i % 3))} ${item}${" ".repeat(i % 2)}`,
   ],
-  [
-    "quotes around records",
-    ["quotes around whole records are left out"],
-    '"id,name,email"',
-    (i, item) => `"${i},""Lee, A"",${item}"`,
-  ],
+  ["quotes around records", [quotesAround], `"${usual}"`, (i, item) => `"${i},""Lee, A"",${item}"`],
   ["a comma and a space", [], "id, name, email", (i, item) => `${i}, Ann Lee, ${item}`],
   ["quotes without need", [], '"id","name","email"', (i, item) => `"${i}","A ""B"" C","${item}"`],
-  ["names with '", [], "id,name,email", (i, item) => `${i},${i % 5 ? "'t Hooft" : "O'Neil"},${item}`],
+  ["names with '", [], usual, (i, item) => `${i},${i % 5 ? "'t Hooft" : "O'Neil"},${item}`],
   ["a list with names", [], "email", (_, item) => `Ann Lee <${item}>`],
 ];
 
@@ -96,11 +66,10 @@ describe.each(dialects)("the reader, on %s,", (name, words, header, row) => {
     });
     test(`agrees with csv-parse with the line ending ${JSON.stringify(lineEnding)}`, async () => {
       if (name === "runs of spaces") return;
-      const strict = await read(text, { rewrite: writtenAnew });
+      const strict = await read(text, { strict: true });
       expect(strict.words).toEqual(words);
-      expect(strict.values.map((value) => value?.trim())).toEqual(
-        (await read(text)).values.map((value) => value?.trim()),
-      );
+      const trimmed = (values: readonly (string | undefined)[]) => values.map((value) => value?.trim());
+      expect(trimmed(strict.values)).toEqual(trimmed((await read(text)).values));
     });
   }
 
@@ -124,15 +93,7 @@ test("short rows are padded with quoted empty fields if runs of spaces are the d
 });
 
 test("added fields have no quotes if the dialect has none", async () => {
-  const table = await openTable(
-    {
-      name: "l",
-      bytes: (async function* () {
-        yield Buffer.from("id\temail\n1\ta@larch-and-oak.com\n");
-      })(),
-    },
-    { profile: profiles.email, dialect: { quote: "" } },
-  );
+  const table = await open("id\temail\n1\ta@larch-and-oak.com\n", { dialect: { quote: "" } });
   const output = (await rewrite(table, "status", { field: 'a "b"\tc\nd' })).toString();
   expect(output).toBe('id\temail\tstatus\n1\ta@larch-and-oak.com\ta "b" c d\n');
 });
