@@ -129,23 +129,15 @@ export const rawField = (text: string, delimiter: string): string =>
 /** An item in a text: as it is, or how it is written and as it is. */
 type TextItem = string | readonly [written: string, item: string];
 
+const bareItems = (...items: readonly string[]) => items.map((item) => [item, item] as const);
+
 /** Texts with the items in them. */
 const texts: Readonly<Record<Options["kind"], readonly (readonly [string, ...TextItem[]])[]>> = {
   email: [
     ...[[""], [" "], ["n/a"]],
-    ...[
-      "x@mailinator.com",
-      "y@mailinator.com",
-      "ann@larch-and-oak.com",
-      "ANN@larch-and-oak.com",
-      "test@hotmail.com",
-    ].map((item) => [item, item] as const),
-    ...["ann.lee@gmail.com", "AnnLee+x@googlemail.com", "ann+1@larch-and-oak.com", "bob.lee@gmial.com"].map(
-      (item) => [item, item] as const,
-    ),
-    ...["a@@b", "é@larch-and-oak.com", "+bob@larch-and-oak.com", "bob.lee@gmail.com"].map(
-      (item) => [item, item] as const,
-    ),
+    ...bareItems("x@mailinator.com", "y@mailinator.com", "ann@larch-and-oak.com", "ANN@larch-and-oak.com"),
+    ...bareItems("test@hotmail.com", "ann.lee@gmail.com", "AnnLee+x@googlemail.com", "ann+1@larch-and-oak.com"),
+    ...bareItems("bob.lee@gmial.com", "a@@b", "é@larch-and-oak.com", "+bob@larch-and-oak.com", "bob.lee@gmail.com"),
     [" bob@larch-and-oak.com ", "bob@larch-and-oak.com"],
     ["Ann <ann@larch-and-oak.com>", "ann@larch-and-oak.com"],
     ['"Lee, Ann" <ann@larch-and-oak.com>', "ann@larch-and-oak.com"],
@@ -163,9 +155,7 @@ const texts: Readonly<Record<Options["kind"], readonly (readonly [string, ...Tex
   ] as const,
   domain: [
     ...[[""], ["n/a"]],
-    ...["larch-and-oak.com", "LARCH-and-oak.com", "mailinator.com", "gmial.com", "localhost"].map(
-      (item) => [item, item] as const,
-    ),
+    ...bareItems("larch-and-oak.com", "LARCH-and-oak.com", "mailinator.com", "gmial.com", "localhost"),
     ["https://larch-and-oak.com/x", "larch-and-oak.com"],
     ["https://gmial.com/x", "gmial.com"],
     ["ann@mailinator.com", "mailinator.com"],
@@ -191,7 +181,6 @@ const shareOf = (count: number) => ({ count, isShare: true });
 const limitOf = ({ failLimit }: Options) =>
   failLimit === undefined ? "" : `:${failLimit.count}${failLimit.isShare ? "%" : ""}`;
 
-/** Returns the case of a seed. */
 export function bulkCase(seed: number): BulkCase {
   const random = randomFrom(seed);
   const below = (end: number) => Math.floor(random() * end);
@@ -212,13 +201,11 @@ export function bulkCase(seed: number): BulkCase {
   const output = pick<Options["output"]>(
     count === 1 ? ["stdout", "file", "file", "inPlace", "inPlace", "split"] : ["folder", "inPlace", "split"],
   );
-  const shard =
-    output !== "inPlace" && columns.length === 1
-      ? some(40, () => {
-          const shards = 1 + below(3);
-          return { index: 1 + below(shards), count: shards };
-        })
-      : undefined;
+  const aShard = () => {
+    const count = 1 + below(3);
+    return { index: 1 + below(count), count };
+  };
+  const shard = output !== "inPlace" && columns.length === 1 ? some(40, aShard) : undefined;
   const hasComments = chance(15);
   const badRows = pick(["error", "skip", "skip", "keep"] as const);
   const keepsBad = badRows === "keep" && output !== "split";
@@ -394,7 +381,6 @@ export function bulkCase(seed: number): BulkCase {
   const isFound = columns.length === 1 && hasHeader && lists.every(hasItems);
   const isByNumber = chance(25) && lists.every(({ names }) => names[1] !== "address");
   const limit = chance(50) ? below(8) : null;
-  const usesComments = hasComments ? ["--comment", "#"] : [];
   const flag = (isGiven: boolean, ...args: readonly string[]) => (isGiven ? args : []);
   const listed = (name: string, values: readonly string[] | undefined) =>
     values === undefined || values.length === 0 ? [] : [name, values.join(",")];
@@ -405,17 +391,10 @@ export function bulkCase(seed: number): BulkCase {
     ...lists.map(({ name }) => name),
     ...flag(output === "file", "-o", options.outputName),
     ...flag(output === "folder", "-o", "out/"),
-    ...flag(
-      output === "inPlace",
-      `${pick(options.suffix ? ["-I", "--in-place="] : ["-I", "--in-place"])}${options.suffix}`,
-    ),
+    ...flag(output === "inPlace", pick(options.suffix ? ["-I", "--in-place="] : ["-I", "--in-place"]) + options.suffix),
     ...flag(output === "split", "--split", "parts"),
     ...flag(!isFound || chance(50), ...wanted.flatMap((name, i) => ["-c", isByNumber ? `${columns[i]! + 1}` : name])),
-    ...flag(
-      sharedDelimiter !== undefined,
-      "-d",
-      sharedDelimiter === "\t" ? pick(["\\t", "tab"]) : (sharedDelimiter ?? ""),
-    ),
+    ...flag(sharedDelimiter !== undefined, "-d", sharedDelimiter === "\t" ? pick(["\\t", "tab"]) : sharedDelimiter!),
     ...flag(!hasHeader, "-n"),
     ...flag(update !== undefined, update === "all" ? "--update=all" : "--update"),
     ...flag(dedupe !== undefined, dedupe === "canonical" ? "--dedupe=canonical" : "--dedupe"),
@@ -438,7 +417,7 @@ export function bulkCase(seed: number): BulkCase {
     ...listed("--fail-on", options.failOn && [`${options.failOn}${limitOf(options)}`]),
     ...flag(options.failsOnEmpty, "--fail-on=no-rows"),
     ...flag(options.addsMark, "--encoding", ":utf-8-bom"),
-    ...usesComments,
+    ...flag(hasComments, "--comment", "#"),
     ...["--log", ofSide("--log", "json:", "json")],
   ];
   return { lists, options, limit, args };

@@ -58,8 +58,8 @@ interface Judged {
 }
 
 const unchecked: Verdict = { status: "quota_exceeded" };
+/** Known statuses by their rank. */
 const ranks = ["", "ok", "alias", "disposable", "fake", "quota_exceeded"];
-const knownStatuses = ["", "ok", "alias", "disposable", "fake", "quota_exceeded"];
 const byteOrderMark = "\ufeff";
 /** Tables with other line breaks, and with or without a byte order mark, go into one file of `--split`. */
 const plainStart = (start: string) => start.replace(byteOrderMark, "").replace(/\r\n?/g, "\n");
@@ -134,13 +134,8 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       }
       text += field.text.slice(from);
       const quoted = `"${text.replaceAll('"', '""')}"`;
-      const raw =
-        list.delimiter === undefined
-          ? JSON.stringify(text)
-          : field.raw.startsWith('"')
-            ? quoted
-            : rawField(text, list.delimiter);
-      fields[column] = { ...field, text, raw };
+      const written = list.delimiter && (field.raw.startsWith('"') ? quoted : rawField(text, list.delimiter));
+      fields[column] = { ...field, text, raw: written ?? JSON.stringify(text) };
     }
     return { ...line, fields };
   }
@@ -181,7 +176,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
           ? places.slice(i * each, (i + 1) * each).map((place) => (place === undefined ? "" : fieldAt(place).text))
           : [""];
         const [status = ""] = own;
-        if (!knownStatuses.includes(status) && !(update === "rest" && isSure)) throw new Failure(6);
+        if (!ranks.includes(status) && !(update === "rest" && isSure)) throw new Failure(6);
         return update === "rest" && status !== "" && status !== unchecked.status ? own : undefined;
       });
       const items = columns.map((column) => {
@@ -281,14 +276,13 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       throw new Failure(2);
     }
 
+    if (count === 0 && options.failsOnEmpty) throw new Failure(1);
     if (output === "split") {
-      if (count === 0 && options.failsOnEmpty) throw new Failure(1);
       for (const [path, text] of paths) {
         files[path] = (files[path] ?? start) + text;
         if (!starts.has(path)) starts.set(path, start);
       }
     } else {
-      if (count === 0 && options.failsOnEmpty) throw new Failure(1);
       if (output === "stdout") stdout += (isEarly ? "" : start) + body;
       // A run that changes nothing leaves the file and its backup.
       const isChanged = start + body !== textOf(list);
@@ -354,7 +348,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
         .filter(({ type }) => type === "row")
         .map(({ fields }) => fields[column]?.text ?? "")
         .filter((text) => text !== "");
-      return filled.filter((text) => knownStatuses.includes(text)).length >= filled.length / 2;
+      return filled.filter((text) => ranks.includes(text)).length >= filled.length / 2;
     };
     const added: string[] = [];
     const places: (number | undefined)[] = [];

@@ -23,7 +23,9 @@ const failing: Readonly<Record<string, string>> = { halfopen: "A", nohalf: "A", 
 const mx = (name: string, ...exchanges: string[]): Answer[] =>
   exchanges.map((exchange, i) => ({ type: "MX", name, data: { preference: 10 * (i + 1), exchange } }));
 
-const a = (name: string, type: string, data: string): Answer[] => (type === "A" ? [{ type: "A", name, data }] : []);
+const a = (name: string, type: string, data: string): Answer[] => (type === "A" ? [{ type, name, data }] : []);
+const aaaa = (name: string, type: string, data: string): Answer[] => (type === "AAAA" ? [{ type, name, data }] : []);
+const cname = (name: string, data: string): Answer[] => [{ type: "CNAME", name, data }];
 const txt = (name: string, data: string): Answer[] => [{ type: "TXT", name, data: [data] }];
 
 /** Records of a name by its first word; names with other words have one exchange. */
@@ -38,7 +40,7 @@ const records: Readonly<Record<string, (name: string, type: string) => Answer[]>
   mxdead: (name) => mx(name, ...Array.from({ length: 8 }, (_, i) => `nx-${i}.net`)),
   at224: (name, type) => a(name, type, "224.0.0.5"),
   atdoc: (name, type) => a(name, type, "192.0.2.7"),
-  atdoc6: (name, type) => (type === "AAAA" ? [{ type: "AAAA", name, data: "2001:db8::7" }] : []),
+  atdoc6: (name, type) => aaaa(name, type, "2001:db8::7"),
   at100: (name, type) => a(name, type, "100.64.1.1"),
   mxgone: (name) => mx(name, "nx-host.net"),
   mxbare: (name) => mx(name, "nodata-host.net"),
@@ -57,7 +59,7 @@ const records: Readonly<Record<string, (name: string, type: string) => Answer[]>
   at10: (name, type) => a(name, type, "10.1.2.3"),
   at127: (name, type) => a(name, type, "127.0.0.1"),
   at192: (name, type) => a(name, type, "192.168.1.9"),
-  at6private: (name, type) => (type === "AAAA" ? [{ type: "AAAA", name, data: "fd00::1" }] : []),
+  at6private: (name, type) => aaaa(name, type, "fd00::1"),
   spf: (name, type) => (type === "TXT" ? txt(name, "v=spf1 -all") : a(name, type, "9.9.9.7")),
   spfsoft: (name, type) => (type === "TXT" ? txt(name, "v=spf1 ~all") : a(name, type, "9.9.9.7")),
   spfopen: (name, type) => (type === "TXT" ? txt(name, "v=spf1 mx -all") : a(name, type, "9.9.9.7")),
@@ -66,9 +68,9 @@ const records: Readonly<Record<string, (name: string, type: string) => Answer[]>
   halfopen: (name, type) => records["address6"]!(name, type),
   nohalf: () => [],
   textopen: (name, type) => a(name, type, "9.9.9.7"),
-  alias: (name, type) => [{ type: "CNAME", name, data: `x.${name}` }, ...usual(`x.${name}`, type)],
-  address: (name, type) => (type === "A" ? [{ type: "A", name, data: "9.9.9.7" }] : []),
-  address6: (name, type) => (type === "AAAA" ? [{ type: "AAAA", name, data: "2620:fe::7" }] : []),
+  alias: (name, type) => [...cname(name, `x.${name}`), ...usual(`x.${name}`, type)],
+  address: (name, type) => a(name, type, "9.9.9.7"),
+  address6: (name, type) => aaaa(name, type, "2620:fe::7"),
   number: (name) => mx(name, "127.0.0.1"),
   localhost: (name) => mx(name, "localhost", "mail.invalid"),
   listed: (name) => mx(name, "mail.larch-and-oak.com", "mx.mailinator.com"),
@@ -77,10 +79,7 @@ const records: Readonly<Record<string, (name: string, type: string) => Answer[]>
   many: (name) => mx(name, ...Array.from({ length: 1300 }, (_, i) => `m${i}.larch-and-oak.com`)),
   other: (name) => mx(`not-${name}`, "mail.larch-and-oak.com"),
   control: (name) => mx(name, "\u001b[2J,=x.larch-and-oak.com"),
-  loop: (name) => [
-    { type: "CNAME", name, data: `x.${name}` },
-    { type: "CNAME", name: `x.${name}`, data: name },
-  ],
+  loop: (name) => [...cname(name, `x.${name}`), ...cname(`x.${name}`, name)],
 };
 
 /** Every zone has one. */
@@ -91,7 +90,7 @@ const soa = (name: string): Answer[] => {
 
 /** One exchange, and an address. */
 const usual = (name: string, type: string): Answer[] =>
-  type === "A" ? [{ type: "A", name, data: "9.9.9.7" }] : type === "MX" ? mx(name, "mail.larch-and-oak.com") : [];
+  type === "MX" ? mx(name, "mail.larch-and-oak.com") : a(name, type, "9.9.9.7");
 
 /** Binds both to one free port: another program may have a port for one of the protocols. */
 export async function bindBoth(udp: Socket, tcp: Server): Promise<number> {

@@ -1,7 +1,6 @@
 /** A server on this machine for the list that `idv data update` fetches over HTTP. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterFile } from "./clean-up.js";
+import { listen } from "./scripted-server.js";
 
 export interface ListServer {
   readonly url: string;
@@ -30,11 +29,6 @@ export async function startListServer(names = 7): Promise<ListServer> {
     response.setHeader("last-modified", "Mon, 02 Nov 2026 10:00:00 GMT");
     response.end(list);
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  afterFile(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/domains.txt`;
+  state.url = `${await listen(server)}/domains.txt`;
   return state;
 }

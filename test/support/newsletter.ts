@@ -9,28 +9,19 @@ export interface Subscriber {
   readonly status: string;
 }
 
-export const newsletterHeader = [
-  "subscriber_id",
-  "first_name",
-  "last_name",
-  "email",
-  "country",
-  "source",
-  "subscribed_at",
-  "opens",
-  "note",
-];
+export const newsletterHeader =
+  "subscriber_id first_name last_name email country source subscribed_at opens note".split(" ");
 
 const firstNames =
   "Anna Ben Clara David Emma Felix Grace Hugo Ines Jonas Karin Liam Mona Nils Olga Paul Rosa Simon Tara Zoë".split(" ");
-const lastNames =
-  "Adler Brown Costa Dubois Eriksen Fischer García Hansen Ivanova Jansen Keller Lopez Müller Novak O'Brien Petit Rossi Schmidt Tanaka Weber".split(
-    " ",
-  );
-const companies =
-  "larch-and-oak.com brightmill.co.uk nordlicht-verlag.de atelier-rive.fr campo-verde.es fjordline-books.no papyrus-studio.it willowbank.ie kestrel-tools.com.au maplegate.ca".split(
-    " ",
-  );
+const lastNames = [
+  ..."Adler Brown Costa Dubois Eriksen Fischer García Hansen Ivanova Jansen Keller Lopez Müller Novak".split(" "),
+  ..."O'Brien Petit Rossi Schmidt Tanaka Weber".split(" "),
+];
+const companies = [
+  ..."larch-and-oak.com brightmill.co.uk nordlicht-verlag.de atelier-rive.fr campo-verde.es".split(" "),
+  ..."fjordline-books.no papyrus-studio.it willowbank.ie kestrel-tools.com.au maplegate.ca".split(" "),
+];
 const freeMail =
   "gmail.com outlook.com hotmail.co.uk yahoo.fr icloud.com gmx.de web.de proton.me orange.fr libero.it".split(" ");
 const disposable = "mailinator.com yopmail.com guerrillamail.com trashmail.com temp-mail.org eu1.mailinator.com".split(
@@ -38,6 +29,12 @@ const disposable = "mailinator.com yopmail.com guerrillamail.com trashmail.com t
 );
 const countries = "US GB DE FR ES NO IT IE AU CA".split(" ");
 const sources = ["signup form", "checkout", "trade fair", "import 2024", "referral"];
+const remarks = [
+  "wants the catalogue, spring and autumn",
+  'calls it "the magazine"',
+  "asked for\nless mail",
+  "VIP; invite",
+];
 
 /** Linear congruential generator (constants of Numerical Recipes), for the same rows on every machine. */
 function generator(seed: number): (below: number) => number {
@@ -55,7 +52,7 @@ export function makeNewsletter(): readonly Subscriber[] {
   const plain = (text: string) =>
     text
       .normalize("NFD")
-      .replace(/[^A-Za-z]/g, "")
+      .replaceAll(/[^A-Za-z]/g, "")
       .toLowerCase();
   const seen: Subscriber[] = [];
 
@@ -65,31 +62,11 @@ export function makeNewsletter(): readonly Subscriber[] {
     const local = `${plain(first)}.${plain(last)}${random(3) === 0 ? random(90) + 10 : ""}`;
     const [email, status] = address(local, random(100));
     const day = new Date(Date.UTC(2022, 0, 1 + random(1700))).toISOString().slice(0, 10);
-    const note = pick([
-      "",
-      "",
-      "",
-      "wants the catalogue, spring and autumn",
-      'calls it "the magazine"',
-      "asked for\nless mail",
-      "VIP; invite",
-    ]);
-    const subscriber = {
-      fields: [
-        String(10_001 + index),
-        first,
-        last,
-        email,
-        pick(countries),
-        pick(sources),
-        day,
-        String(random(60)),
-        note,
-      ],
-      status,
-    };
-    seen.push(subscriber);
-    return subscriber;
+    const note = pick(["", "", "", ...remarks]);
+    const number = String(10_001 + index);
+    const fields = [number, first, last, email, pick(countries), pick(sources), day, String(random(60)), note];
+    seen.push({ fields, status });
+    return { fields, status };
   });
 
   function address(local: string, percent: number): readonly [string, string] {

@@ -1,9 +1,8 @@
 /** A registry of npm packages on this machine, for `idv data update`. */
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createTarGzip } from "nanotar";
-import { afterFile } from "./clean-up.js";
+import { listen } from "./scripted-server.js";
 
 /** A package with one file besides its manifest; tests falsify it. */
 export interface Offer {
@@ -49,10 +48,8 @@ export async function startNpmRegistry(tarballHost?: string): Promise<NpmRegistr
     }
     const tarball = await tarballOf(offer);
     if (download !== undefined) return response.end(tarball);
-    const dist = {
-      tarball: `http://${request.headers.host}/${path}/list-${version}.tgz`,
-      integrity: integrity(tarball),
-    };
+    const url = `http://${request.headers.host}/${path}/list-${version}.tgz`;
+    const dist = { tarball: url, integrity: integrity(tarball) };
     response.setHeader("content-type", "application/json");
     return response.end(
       JSON.stringify({
@@ -63,10 +60,5 @@ export async function startNpmRegistry(tarballHost?: string): Promise<NpmRegistr
       }),
     );
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  afterFile(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return Object.assign(state, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` });
+  return Object.assign(state, { url: `${await listen(server)}/` });
 }

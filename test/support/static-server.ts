@@ -1,9 +1,8 @@
 /** A server of files on loopback, which records what is asked for. */
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
-import { afterFile } from "./clean-up.js";
+import { listen } from "./scripted-server.js";
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html",
@@ -34,11 +33,9 @@ export async function serveFiles(
       response.end();
     }
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
   const close = () => {
     server.closeAllConnections();
     server.close();
   };
-  afterFile(close);
-  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, asked, close };
+  return { url: await listen(server), asked, close };
 }
