@@ -12,7 +12,6 @@ export const key = "sk_7Xq4mZ";
 export const startTime = Date.parse("2026-11-21T12:00:00Z");
 export const noProxies = { httpProxy: "", httpsProxy: "", noProxy: "" };
 
-/** Returns distinct addresses. */
 export const items = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `ann${from + i}@b.net`);
 
 /** Creates an engine and the server that it asks. `timeout` is that of its HTTP client, in real milliseconds. */

@@ -16,7 +16,6 @@ export function wantedBrowser(): string | undefined {
   return existsSync(packagedBrowser) ? packagedBrowser : undefined;
 }
 
-/** Starts the browser. */
 export function startBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: wantedBrowser()!,

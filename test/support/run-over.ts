@@ -4,11 +4,7 @@ import { join } from "node:path";
 import { idv } from "./run-here.js";
 import { folderOf } from "./temporary-folder.js";
 
-/**
- * Runs a command over a file.
- *
- * @param line the words of the command, separated by spaces; the name of the file follows the first word
- */
+/** @param line the words of the command, separated by spaces; the name of the file follows the first word */
 export async function runOver(content: string | Uint8Array, line: string, name = "l.csv") {
   const home = folderOf({ [name]: content });
   const [command = "", ...words] = line.split(" ");

@@ -29,12 +29,7 @@ describe("a table starts", () => {
       3,
       ["First Name", "Last Name", "URL", "Email Address"],
     ],
-    [
-      "below a sentence with commas",
-      "Written by Ann, Bob, Carl\n\nid,email\n1,a@x.net\n2,b@x.net\n",
-      2,
-      ["id", "email"],
-    ],
+    ["below a sentence", "Written by Ann, Bob, Carl\n\nid,email\n1,a@x.net\n2,b@x.net\n", 2, ["id", "email"]],
     ["below a title without a header", "Export from CRM\n\n1,a@x.net\n2,b@x.net\n", 2, undefined],
     ["below a title with names unknown to us", "Report\n\nNr,Kontakt\n1,a@x.net\n2,b@x.net\n", 2, ["Nr", "Kontakt"]],
     ["below two titles of a plain list", "Our list\n\nE-Mail\na@x.net\nb@x.net\n", 2, ["E-Mail"]],
@@ -45,12 +40,7 @@ describe("a table starts", () => {
     ["at an item with a mistake", "ann.x.net\nbob(at)x.net\nc@x.net\nd@x.net\n", 0, undefined],
     ["at an item with two signs", "kim@@x.net\nc@x.net\n", 0, undefined],
     ["at a numbered item", "1. c@x.net\n2. d@x.net\n", 0, undefined],
-    [
-      "below labels that are narrower",
-      "Segment,Newsletter\n\nEmail,Name,City\na@x.net,Ann,X\n",
-      2,
-      ["Email", "Name", "City"],
-    ],
+    ["below narrower labels", "Segment,Newsletter\n\nEmail,Name,City\na@x.net,Ann,X\n", 2, ["Email", "Name", "City"]],
   ])("%s", async (_, text, above, header) => {
     expect(await layout(text)).toMatchObject({ above, header });
   });
@@ -58,15 +48,10 @@ describe("a table starts", () => {
   test.each<[string, string, number]>([
     ["labels as wide as the table", "Report,Subscribers\nOwner,sam@x.net\nDate,2024\nName,Email\nAnn,a@x.net\n", 3],
     ["a label", "Report: x\nPrepared by: Sam <sam@x.net>\n\nName,Email,Total\nAnn,a@x.net,1\n", 3],
-    [
-      "another table",
-      "ID,User Email,Duration\n1,sam@x.net,60\n\nName,Guest,User Email\nAnn,x,a@x.net\nBob,y,b@x.net\n",
-      3,
-    ],
+    ["a table", "ID,User Email,Time\n1,sam@x.net,60\n\nName,Guest,User Email\nAnn,x,a@x.net\nBob,y,b@x.net\n", 3],
     ["rows without a header", "a@x.net,Ann\nb@x.net,Bob\nname,email\nCid,c@x.net\nDan,d@x.net\n", 2],
   ])("not below %s with an item: its header is that of a second table", async (_, text, second) => {
-    const found = await layout(text);
-    expect(found.second?.linesBefore).toBe(second);
+    expect((await layout(text)).second?.linesBefore).toBe(second);
   });
 
   test("at the first line if the user says that there is a header", async () => {

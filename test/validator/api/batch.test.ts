@@ -11,12 +11,6 @@ const results = (statuses: readonly (string | undefined)[], more: { left?: numbe
   ...more,
 });
 
-/** Returns what follows the answer to a part of a batch. */
-function stepAfter(batch: Batch, part: readonly number[], reply: Reply) {
-  const answered = answeredIn(part, reply).items;
-  return afterReply(batch, part, answered, reply);
-}
-
 const whole = newBatch(4);
 const all = [0, 1, 2, 3];
 const batchOf = (open: readonly number[], size = 4, faults = 0): Batch => ({ open, size, faults });
@@ -37,12 +31,10 @@ test.each<[string, Batch, readonly number[], Reply, unknown]>([
   ["the second one", batchOf([1], 4, 1), [1], results([undefined], { fault }), { next: "fail", fault }],
   ["a part that is too large", whole, [0, 1, 2], "too large", { next: "shrink", batch: batchOf(all, 2) }],
 ])("chooses the next step after %s", (_, batch, part, reply, expected) => {
-  expect(stepAfter(batch, part, reply)).toEqual(expected);
+  expect(afterReply(batch, part, answeredIn(part, reply).items, reply)).toEqual(expected);
 });
 
 test("the verdicts of an answer belong to the items of the submitted part", () => {
-  expect(answeredIn([5, 2, 9], results(["ok", undefined, "fake"]))).toEqual({
-    items: [5, 9],
-    statuses: ["ok", "fake"],
-  });
+  const answered = answeredIn([5, 2, 9], results(["ok", undefined, "fake"]));
+  expect(answered).toEqual({ items: [5, 9], statuses: ["ok", "fake"] });
 });

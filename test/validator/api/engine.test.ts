@@ -16,7 +16,6 @@ const okFor = (count: number, headers: Readonly<Record<string, string>> = {}) =>
     return JSON.stringify({ emails: Object.fromEntries(results) });
   });
 
-/** Waits as long as it says. */
 const realSleep = (milliseconds: number, signal: AbortSignal) => sleep(milliseconds, undefined, { signal });
 
 /** Accepts up to `most` items a request and answers larger requests with `refusal`. */
