@@ -123,12 +123,4 @@ describe("files that cannot be used", () => {
       `${path}: has no quota of its own, as the state of a service; name one of its quotas: --quota ${path}#NAME`,
     );
   });
-
-  test("fail with the reason: a path below a file", async () => {
-    const path = join(temporaryFolder(), "file");
-    writeFileSync(path, "");
-    await expect(TestQuota.open(join(path, "quota.db"), () => november)).rejects.toThrow(
-      "cannot be opened: its folder is a file",
-    );
-  });
 });

@@ -260,9 +260,7 @@ describe.each(places)("in %s", (_, open) => {
       await run.charge(5);
       run.items = itemsOf("a", 5);
     }
-    for (const { run } of both) {
-      await finish(run);
-    }
+    for (const { run } of both) await finish(run);
     expect(await usedIn(quotas)).toBe(5);
   });
 

@@ -162,6 +162,7 @@ describe("permanent faults", () => {
     ],
     ["404", respond(404, {}, "<html>"), "answers 404"],
     ["422", respond(422, {}, "{}"), "answers 422"],
+    ["a 422 that blames the size", respond(422, {}, "too many items"), "answers 422: too many items"],
     ["a redirect", respond(307, { location: "https://elsewhere.net/" }, ""), "answers 307; redirects are not followed"],
     ["the first status of redirects", respond(300, {}, ""), "answers 300; redirects are not followed"],
     ["the last status of redirects", respond(399, {}, ""), "answers 399; redirects are not followed"],
@@ -228,12 +229,6 @@ describe("a refusal that blames the size", () => {
       : `answers 400: ${message}; is the base URL right?`;
     expect(await failure()).toBe(`ServiceError: URL: ${end}`);
     expect(seen.map(({ items }) => items.length)).toEqual(isBlame ? [2, 1] : [2]);
-  });
-
-  test("cannot be a 422, whatever its message says", async () => {
-    const { failure, seen } = await engineFor([respond(422, {}, "too many items")]);
-    expect(await failure()).toBe("ServiceError: URL: answers 422: too many items; is the base URL right?");
-    expect(seen).toHaveLength(1);
   });
 });
 
