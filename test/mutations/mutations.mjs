@@ -214,6 +214,13 @@ export const mutations = [
     tests: [unit("run/session")],
   },
   {
+    promise: "a delivery and a charge of one key are no deadlock on PostgreSQL",
+    file: "src/state/quota/reservations.ts",
+    from: 'isUsed ? "{share}" : "{lock}", "{lock}"',
+    to: '"{share}", "{lock}"',
+    tests: [unit("state/state/service-store")],
+  },
+  {
     promise: "a link to the dashboard is good once",
     file: "src/state/service/sessions.ts",
     from: '"DELETE FROM {sign_in} WHERE hash = ? AND expires > ? RETURNING name"',

@@ -119,12 +119,15 @@ interface Locked {
   readonly now: number;
 }
 
-/** `isUsed` if the key has to be usable; what it has charged before is its own in any case. */
+/**
+ * `isUsed` if the key has to be usable; what it has charged before is its own in any case. A delivery changes the key,
+ * too: to lock more of it later would be a deadlock with a charge, which waits for the quota.
+ */
 function* lock(from: QuotaOwner, isUsed: boolean): Work<Locked> {
   const quotaId =
     "keyId" in from ? "(SELECT quota_id FROM {key} WHERE id = ?)" : "(SELECT id FROM {quota} WHERE name = ?)";
   const [keys, quotas, rows, [{ now }]] = yield* ask<[KeyRow[], NamedQuotaRow[], ReservationRow[], [Clock]]>(
-    ...selectOwner(from, "{share}", "{lock}"),
+    ...selectOwner(from, isUsed ? "{share}" : "{lock}", "{lock}"),
     [`SELECT * FROM {reservation} WHERE quota = ${quotaId}`, "keyId" in from ? from.keyId : from.quotaName],
     clock,
   );

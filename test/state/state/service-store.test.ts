@@ -701,6 +701,32 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
     await client.end();
   });
 
+  test("charges and deliveries of a key, from several servers, wait for each other without a deadlock", async () => {
+    const url = await postgres!.create();
+    const stores = await Promise.all([1, 2, 3].map(() => closing(openPostgresServiceStore(url))));
+    const { key } = await stores[0]!.create({});
+    const isDead = () => false;
+    const rounds = times(40, 12);
+    const run = async (nth: number) => {
+      const quotas = stores[nth % stores.length]!.quotas({ keyId: key.id });
+      for (let round = 1; round <= rounds; round++) {
+        const id = `run ${nth} ${round}`;
+        await quotas.reserve({ id, owner: id, charge: 1, units: 1, held: 0, isDead });
+        await quotas.deliver({ id, kind: "email", holds: 0 }, true);
+        await quotas.release(id);
+      }
+    };
+    const runs = Array.from({ length: 12 }, (_, nth) => run(nth));
+    // The service charges, and notes the last use.
+    await Promise.all([...runs, ...stores.map((store) => store.chargeAll([charge(key.id, 1)]))]);
+    expect((await stores[0]!.list())[0]!.quota.used).toBe(12 * rounds + stores.length);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const found = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    expect((await client.query(found)).rows).toEqual([{ deadlocks: "0" }]);
+    await client.end();
+  });
+
   test("servers that start together make the tables once", async () => {
     const url = await postgres!.create();
     const opened = await Promise.all([1, 2, 3].map(() => closing(openPostgresServiceStore(url))));
