@@ -519,6 +519,30 @@ describe("requests under way", () => {
     await Promise.all(others);
   });
 
+  test("let none follow while an answer that ends the quota is stored", async () => {
+    const { engine, seen } = await engineFor([respond(), okFor(1, { ratelimit: '"validations";r=0;t=90' })], {
+      concurrency: 1,
+    });
+    const stored: (() => void)[] = [];
+    const listener = {
+      onSubmit: async (open: readonly number[]) => ({ now: open, later: [] }),
+      onAnswered: () => new Promise<void>((resolve) => stored.push(resolve)),
+    };
+    const validate = (from: number) => engine.validate("email", items(2, from), new AbortController().signal, listener);
+    const first = validate(0);
+    await expect.poll(() => stored.length).toBe(1);
+    stored[0]!();
+    await first;
+    const others = [2, 4].map(validate);
+    await expect.poll(() => stored.length).toBe(2);
+    // Time in which another request would arrive.
+    await sleep(100);
+    expect(seen).toHaveLength(2);
+    stored[1]!();
+    expect((await Promise.all(others)).map(({ exhausted }) => exhausted)).toEqual([true, true]);
+    expect(seen).toHaveLength(2);
+  });
+
   test("let no batch that waits for its turn follow once the quota has ended", async () => {
     const { validate, seen } = await engineFor([respond(), gone], { concurrency: 1 });
     await validate(items(1));
