@@ -160,7 +160,7 @@ test.each([false, true])(
       ? quotaFile
       : { delivery: reservation, charge: (count: number) => reservation.charge(count) };
     const validator = offlineValidator({ classifier, source: {} }, units);
-    const users = longUsers(times(25_000, 8000));
+    const users = longUsers(25_000);
     async function* broken() {
       const bytes = Buffer.from(listOf(users));
       for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);

@@ -92,6 +92,8 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     // Process answers that have arrived, so that the next requests are under way while rows are rendered.
     if (!embedded) await setImmediate();
     signal.throwIfAborted();
+    // Answers that come after the end of a failed run settle rows that belong to no output any more.
+    watch.check();
     const differs = settler.differs || mailCheck !== undefined;
     const rows = settledRows(
       chunk,
@@ -154,6 +156,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     await watch.until(lastWrite);
     await flush();
   } catch (error) {
+    watch.fail(error);
     // A charge under way is completed. The owner of the engine ends its requests.
     const abandoned = settler.abandon();
     if (embedded || session?.isSeveral) await abandoned;
@@ -382,6 +385,11 @@ class Watch {
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#reject(error);
+  }
+
+  /** @throws the failure of the run */
+  check(): void {
+    if (this.#failure) throw this.#failure.error;
   }
 
   until<Result>(work: Promise<Result>): Promise<Result> {
