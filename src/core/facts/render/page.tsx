@@ -2,18 +2,19 @@
 // preact-render-to-string escapes all text.
 
 import type { ComponentChildren } from "preact";
-import { grouped, percent, sizeOf } from "../../../text.js";
+import { grouped, sizeOf } from "../../../text.js";
 import { flagWords } from "../../classifier/flags/flag-names.js";
-import { type Breakdown, series } from "../collector.js";
+import type { Breakdown } from "../collector.js";
 import type { Facts } from "../facts.js";
 import { gradeOf } from "../grade.js";
-import { badRowsOf, type Group, nameOfOthers, sumOfValues, worseValue, worstFirst } from "../groups.js";
+import { worseValue } from "../groups.js";
 import { reportPolicy } from "../policy.js";
-import { mostNames, type NamedCounts } from "../top-counts.js";
 import { detailsOf, itemsOf, leadOf, nextStepsOf, reasonsFor, rows, statusesOf, termsOf, titleOf } from "../words.js";
 import { htmlPage, renderHtml } from "./html.js";
 import { embeddedFacts } from "./json.js";
-import { BarTable, Head, Key, type Slice, StackedBar, StatusTable, Terms } from "./parts.js";
+import { Months } from "./months.js";
+import { BarTable, Head, StatusTable, Terms } from "./parts.js";
+import { BySource, Providers } from "./sources.js";
 import { style } from "./style.js";
 
 export function renderPage(facts: Facts): string {
@@ -200,235 +201,6 @@ function Flags({ breakdown: { flags }, kind }: { breakdown: Breakdown; kind: Fac
       className="ok"
     />
   );
-}
-
-const slicesOf = ({ counts }: NamedCounts): Slice[] =>
-  series.map((label, i) => ({ className: label, label, count: counts[i] ?? 0 }));
-
-function ProviderTable({ providers }: { providers: readonly NamedCounts[] }) {
-  return (
-    <table>
-      <Head columns={["Domain", { number: "Rows" }, { number: "Bad" }, "By status"]} />
-      <tbody>
-        {providers
-          .toSorted((a, b) => badOf(b) - badOf(a) || b.total - a.total)
-          .map((provider) => (
-            <tr key={provider.name}>
-              <td class="name">{provider.name}</td>
-              <td class="number">{grouped(provider.total)}</td>
-              <td class="number">{percent(badOf(provider), provider.total)}</td>
-              <td class="chart">
-                <StackedBar slices={slicesOf(provider)} className="mini" />
-              </td>
-            </tr>
-          ))}
-      </tbody>
-    </table>
-  );
-}
-
-function Providers({ breakdown: { providers, isApproximate } }: { breakdown: Breakdown }) {
-  const bad = providers.filter((provider) => badOf(provider) > 0);
-  if (bad.length === 0 && !isApproximate) return null;
-  return (
-    <section>
-      <h2>Providers by bad rows</h2>
-      {bad.length === 0 ? <p>None of the most frequent domains has any.</p> : <ProviderTable providers={bad} />}
-      {isApproximate && (
-        <p class="note">
-          The list has more than {grouped(mostNames)} domains: rows of domains that were rare at first may be missing
-          here.
-        </p>
-      )}
-    </section>
-  );
-}
-
-const mostGroupValues = 8;
-
-function BySource({ group }: { group: Group }) {
-  const { column, values, others } = group;
-  const sorted = worstFirst(values);
-  const shown = sorted.slice(0, mostGroupValues);
-  const worst = worseValue(group);
-  const { rows: all, bad } = sumOfValues(group);
-  return (
-    <section>
-      <h2>By {column}</h2>
-      {worst && (
-        <p class="note">
-          Worst: {worst.name}, where {percent(badRowsOf(worst), worst.rows)} of the rows are bad; in the whole list,{" "}
-          {percent(bad, all)}.
-        </p>
-      )}
-      <table>
-        <Head columns={[column, { number: "Rows" }, { number: "Bad" }, "By status"]} />
-        <tbody>
-          {shown.map((value) => (
-            <tr key={value.name}>
-              <td class="name">{value.name}</td>
-              <td class="number">{grouped(value.rows)}</td>
-              <td class="number">{percent(badRowsOf(value), value.rows)}</td>
-              <td class="chart">
-                <StackedBar
-                  slices={Object.entries(value.statuses).map(([label, count]) => {
-                    return { className: label, label, count };
-                  })}
-                  className="mini"
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {shown.length < sorted.length && (
-        <p class="note">{grouped(sorted.length - shown.length)} more values have a smaller share, or few rows.</p>
-      )}
-      {others && (
-        <p class="note">
-          Besides, {nameOfOthers(others)}: {grouped(others.rows)} rows, {percent(badRowsOf(others), others.rows)} bad.
-        </p>
-      )}
-    </section>
-  );
-}
-
-const badOf = ({ counts }: NamedCounts): number =>
-  (counts[series.indexOf("disposable")] ?? 0) + (counts[series.indexOf("fake")] ?? 0);
-
-const mostMonths = 60;
-
-function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
-  if (months === null) return null;
-  const all = withGaps(months.counts);
-  const shown = all.slice(-mostMonths);
-  const [first, last] = [shown[0]!, shown.at(-1)!];
-  const most = Math.max(...shown.map(({ total }) => total));
-  const worst = worstOf(shown);
-  const step = 600 / shown.length;
-  const width = Math.min(40, step * 0.8);
-  return (
-    <section>
-      <h2>When they came</h2>
-      <p class="note">
-        Rows by month, from the column "{months.column}". A month with many bad rows is often one in which a form was
-        attacked.{all.length > mostMonths && ` The last ${mostMonths} months are shown.`}
-        {worst && ` The worst was ${worst.name}: ${percent(badOf(worst), worst.total)} bad.`}
-      </p>
-      <p class="legend">
-        {series
-          .filter((_, i) => shown.some(({ counts }) => (counts[i] ?? 0) > 0))
-          .map((label) => (
-            <span key={label}>
-              <Key className={label} />
-              {label}
-            </span>
-          ))}
-      </p>
-      <div class="axis">
-        <span>{grouped(most)} rows</span>
-      </div>
-      <svg
-        class="months"
-        viewBox="0 0 600 150"
-        preserveAspectRatio="none"
-        role="img"
-        aria-label="Rows by month and status; the figures are in the table below"
-      >
-        {shown.flatMap((month, i) => {
-          let y = 150;
-          return slicesOf(month)
-            .filter(({ count }) => count > 0)
-            .map(({ className, label, count }) => {
-              const height = (145 * count) / most;
-              y -= height;
-              return (
-                <rect
-                  key={`${month.name} ${label}`}
-                  class={className}
-                  x={(i * step + (step - width) / 2).toFixed(2)}
-                  y={y.toFixed(2)}
-                  width={width.toFixed(2)}
-                  height={height.toFixed(2)}
-                >
-                  <title>{`${month.name}: ${grouped(count)} ${label}`}</title>
-                </rect>
-              );
-            });
-        })}
-      </svg>
-      {worst && (
-        <>
-          <div class="axis">
-            <span>{percent(badOf(worst), worst.total)} bad</span>
-          </div>
-          <svg
-            class="shares"
-            viewBox="0 0 600 60"
-            preserveAspectRatio="none"
-            role="img"
-            aria-label="Share of bad rows by month; the figures are in the table below"
-          >
-            {shown.map((month, i) => {
-              const height = month.total === 0 ? 0 : (58 * badOf(month) * worst.total) / (month.total * badOf(worst));
-              return (
-                <rect
-                  key={month.name}
-                  class={month === worst ? "fake" : "other"}
-                  x={(i * step + (step - width) / 2).toFixed(2)}
-                  y={Math.max(0, 60 - height).toFixed(2)}
-                  width={width.toFixed(2)}
-                  height={Math.min(60, height).toFixed(2)}
-                >
-                  <title>{`${month.name}: ${percent(badOf(month), month.total)} bad`}</title>
-                </rect>
-              );
-            })}
-          </svg>
-        </>
-      )}
-      <div class="axis">
-        <span>{first.name}</span>
-        {last !== first && <span>{last.name}</span>}
-      </div>
-      <details>
-        <summary>Figures</summary>
-        <table>
-          <Head columns={["Month", { number: "Rows" }, { number: "Bad" }, { number: "Share" }]} />
-          <tbody>
-            {shown.map((month) => (
-              <tr key={month.name}>
-                <th scope="row">{month.name}</th>
-                <td class="number">{grouped(month.total)}</td>
-                <td class="number">{grouped(badOf(month))}</td>
-                <td class="number">{percent(badOf(month), month.total)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
-    </section>
-  );
-}
-
-/** Least number of rows of a month that can be the worst. */
-const fewRows = 5;
-
-function worstOf(months: readonly NamedCounts[]): NamedCounts | undefined {
-  const share = (month: NamedCounts) => badOf(month) / month.total;
-  const some = months.filter((month) => month.total >= fewRows && badOf(month) > 0);
-  return some.length === 0 ? undefined : some.reduce((worst, month) => (share(month) > share(worst) ? month : worst));
-}
-
-function withGaps(months: readonly NamedCounts[]): readonly NamedCounts[] {
-  const known = new Map(months.map((month) => [month.name, month]));
-  const all: NamedCounts[] = [];
-  for (let [year, month] = months[0]!.name.split("-").map(Number) as [number, number]; ; month++) {
-    if (month > 12) [year, month] = [year + 1, 1];
-    const name = `${year}-${String(month).padStart(2, "0")}`;
-    all.push(known.get(name) ?? { name, counts: [], total: 0 });
-    if (name === months.at(-1)!.name) return all;
-  }
 }
 
 function Duplicates({ facts }: { facts: Facts }) {
