@@ -14,7 +14,7 @@ import { mayReceiveMail } from "../classifier/rules/domain/unknown-tld.js";
 import { countsOf } from "../kernel/disposable-counts.js";
 import { nameText } from "../table/bytes.js";
 import { Offset, recordWords } from "../table/scan/scanner.js";
-import type { Status, Verdict } from "../validator/validator.js";
+import type { Status } from "../validator/validator.js";
 import type { BlockClassifier } from "./blocks/block-classifier.js";
 import { type BlockOptions, itemColumnsOf } from "./blocks/block-options.js";
 import type { MainThread } from "./blocks/chunk-verdicts.js";
@@ -27,6 +27,7 @@ import {
 } from "./blocks/classified-chunks.js";
 import type { OtherStatus } from "./blocks/kept-rows.js";
 import { DomainCounts, topDomains } from "./domain-counts.js";
+import { explained } from "./explained.js";
 import { ItemLedger } from "./item-ledger.js";
 import { type CellOptions, usualCells } from "./items/cells.js";
 import { anyUpdate, badRowCode, keptFields, tooManyKept, type Update } from "./rows/earlier-fields.js";
@@ -38,6 +39,7 @@ import { Charges } from "./settle/charges.js";
 import type { OpenItems } from "./settle/open-items.js";
 import type { NumberedChunk, Settler } from "./settle/settler.js";
 import { isKept } from "./status-codes.js";
+import { Watch } from "./watch.js";
 
 const closingMilliseconds = 200;
 
@@ -106,7 +108,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     );
     if (domains) countDomains(chunk, options, ledger, classifier, domains);
     const codes = chunk.items?.codes ?? chunk.codes;
-    countNew(codes, chunk.isNew, itemCodes);
+    for (let index = 0; index < codes.length; index++) itemCodes[codes[index]!]! += chunk.isNew[index]!;
     waiting.shift();
     await embedded?.delivery?.stayAlive();
     await writer.write(rows);
@@ -324,36 +326,6 @@ async function checkMail(
   }
 }
 
-function explained(options: RunOptions, item: string, status: Status): Verdict {
-  const { kind, validator, mailCheck } = options;
-  const verdict = validator.explain
-    ? validator.explain(kind, item)
-    : (validator.precheck?.(kind, item) ?? offlineVerdict(options, item, status));
-  const found = withDns(verdict);
-  return found?.status === status ? found : { status };
-
-  function withDns(verdict: Verdict | undefined): Verdict | undefined {
-    if (mailCheck === undefined) return verdict;
-    // DNS replaces only statuses that passed. A status from DNS has its reason; others get the MX host.
-    const before = verdict?.status ?? "ok";
-    const byDns = mayReceiveMail({ ...verdict, status: before }) ? mailCheck.verdictOn(kind, item, before) : undefined;
-    if (byDns?.status === status && status !== before) return byDns;
-    const { mx, reason } = byDns?.status === before ? byDns : {};
-    return { ...verdict, status, ...(mx !== undefined && { mx }), ...(reason !== undefined && { reason }) };
-  }
-}
-
-/** Marks the reason as one of the offline rules: the service may have other reasons. */
-function offlineVerdict({ kind, offlineRules }: RunOptions, item: string, status: Status): Verdict | undefined {
-  const { reason, suggestion, ...rest } = offlineRules?.(kind, item) ?? { status: "" };
-  if (rest.status !== status || reason === undefined) return undefined;
-  return { status, reason: `offline: ${reason}`, ...(suggestion !== undefined && { suggestion }) };
-}
-
-function countNew(codes: Uint8Array, isNew: Uint8Array, counts: Uint32Array): void {
-  for (let index = 0; index < codes.length; index++) counts[codes[index]!]! += isNew[index]!;
-}
-
 function countDomains(
   chunk: NumberedChunk,
   { kind, validator }: RunOptions,
@@ -374,42 +346,4 @@ function countDomains(
         listedDomain(validator.explain?.(kind, item).reason) ?? item.slice(item.lastIndexOf("@") + 1).toLowerCase(),
       ),
   );
-}
-
-/** `Promise.race` with a promise that lasts as long as the run would keep every result in memory. */
-class Watch {
-  #failure: { readonly error: unknown } | undefined;
-  #reject: (error: unknown) => void = () => {};
-  #timer: NodeJS.Timeout | undefined;
-
-  fail(error: unknown): void {
-    this.#failure ??= { error };
-    this.#reject(error);
-  }
-
-  /** @throws the failure of the run */
-  check(): void {
-    if (this.#failure) throw this.#failure.error;
-  }
-
-  until<Result>(work: Promise<Result>): Promise<Result> {
-    if (this.#failure) {
-      work.catch(() => {});
-      return Promise.reject(this.#failure.error);
-    }
-    return new Promise((resolve, reject) => {
-      this.#reject = reject;
-      work.then(resolve, reject);
-    });
-  }
-
-  wait(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#timer = setTimeout(resolve, milliseconds);
-    });
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-  }
 }
