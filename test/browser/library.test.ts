@@ -62,11 +62,12 @@ describe("the library, on a table", () => {
     ["list.json", Buffer.from(`{"people": [\n  {${first}},\n  {${second}}\n]}\n`)],
     ["list.jsonl", Buffer.from(`{${first}}\n{${second}}\n`)],
     ["list.tsv", Buffer.from(rows.replaceAll(",", "\t"))],
+    ["list.ldif", Buffer.from("dn: cn=A\ncn: A\nmail: ann@larch-and-oak.com\njpegPhoto:: not base64!_-=x\n\n")],
     ["list.vcf", Buffer.from("BEGIN:VCARD\nFN:Ann\nEMAIL:ann@larch-and-oak.com\nEND:VCARD\n")],
     ["utf16.csv", Buffer.from(`\ufeff${rows}`, "utf16le")],
   ];
   test.each(cases)("writes the bytes of the program: %s", async (name, bytes) => {
-    const target = name === "list.vcf" ? "list.csv" : name;
+    const target = /vcf|ldif/.test(name) ? "list.csv" : name;
     const { output } = await checked(bytes, name);
     expect(output.toString()).toBe((await written(bytes, target)).toString());
   });
@@ -95,7 +96,8 @@ describe("the library, on a table", () => {
 
   test("writes a workbook with the columns in its sheet, as the program does", async () => {
     const lines = rows.trim().split("\r\n");
-    const bytes = await writeXlsx({ sheets: [{ name: "People", rows: lines.map((row) => row.split(",")) }] });
+    const cells = [...lines.map((row) => row.split(",")), ['6, "six"\nor 7', "zoe@larch-and-oak.com"]];
+    const bytes = await writeXlsx({ sheets: [{ name: "People", rows: cells }] });
     const { output, format, sheet } = await checked(bytes, "list.xlsx", { explain: true });
     expect([format, sheet]).toEqual(["xlsx", "People"]);
     const again = await checked(output, "list.xlsx", { column: "email" });

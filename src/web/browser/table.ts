@@ -167,14 +167,14 @@ export async function openCheck(
     },
     { onBadRow: (fault) => bad.add(fault), signal },
   ).catch((error: unknown) => {
-    throw asFault(error);
+    throw signal.aborted ? signal.reason : asFault(error);
   });
   const { table, columns, cells, compression, encoding, sheet, share } = input;
   const output = outputStream();
   signal.addEventListener("abort", () => output.fail(signal.reason));
   const sink = await writeTable(output.sink, input, { name, sheetKind: sheet?.format, compression }).catch(
     (error: unknown) => {
-      throw asFault(error);
+      throw signal.aborted ? signal.reason : asFault(error);
     },
   );
   const validator = offlineValidator(

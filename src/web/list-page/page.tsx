@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Kind } from "../../core/validator/validator.js";
 import { grouped } from "../../text.js";
 import type { Answer, Checked, CheckOptions, PageTables, Request, SaveOptions } from "./messages.js";
-import { ColumnChoice, Result, type Saving } from "./result.js";
+import { ColumnChoice, Result, type Saving, SheetChoice } from "./result.js";
 import { Source } from "./source.js";
 import { type FaultCode, words } from "./words.js";
 
@@ -55,6 +55,8 @@ function Page() {
   const [kind, setKind] = useState<Kind>("email");
   const [file, setFile] = useState<File>();
   const [column, setColumn] = useState<number>();
+  /** The sheet that was chosen. */
+  const [sheet, setSheet] = useState<string>();
   /** Those with items; none unless there are several. */
   const [sheets, setSheets] = useState<readonly string[]>([]);
   const [saving, setSaving] = useState<Saving>("no");
@@ -94,6 +96,7 @@ function Page() {
     setFile(given);
     setKind(options.kind);
     setColumn(options.column);
+    setSheet(options.sheet);
     setSaving("no");
     isSaving.current = false;
     setState({ type: "busy", rows: 0, share: undefined });
@@ -128,7 +131,14 @@ function Page() {
                     label={words.chooseColumn}
                     columns={state.columns}
                     chosen={undefined}
-                    onChoose={(chosen) => check(file!, { kind, column: chosen })}
+                    onChoose={(chosen) => check(file!, { kind, column: chosen, sheet })}
+                  />
+                )}
+                {sheets.length > 1 && (
+                  <SheetChoice
+                    sheets={sheets}
+                    chosen={sheet}
+                    onChoose={(chosen) => check(file!, { kind, sheet: chosen })}
                   />
                 )}
               </section>

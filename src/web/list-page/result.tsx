@@ -10,7 +10,7 @@ const rowsAtOnce = 25;
 
 export type Saving = "no" | "busy" | { readonly name: string } | { readonly fault: FaultCode };
 
-function SheetChoice({
+export function SheetChoice({
   sheets,
   chosen,
   onChoose,
@@ -24,7 +24,9 @@ function SheetChoice({
       {words.sheet}
       <select value={chosen ?? ""} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
         {sheets.map((name) => (
-          <option key={name}>{name}</option>
+          <option key={name} value={name}>
+            {name}
+          </option>
         ))}
       </select>
     </label>

@@ -197,11 +197,11 @@ function saveReport(task: number): void {
   send({ task, type: "report", blob: new Blob([renderPage(lastFacts)], { type: "text/html" }) });
 }
 
-async function sendFault(task: number, file: File, { kind }: CheckOptions, error: unknown): Promise<void> {
+async function sendFault(task: number, file: File, { kind, sheet }: CheckOptions, error: unknown): Promise<void> {
   const { message } = error as Error;
   if (error instanceof TableFault) {
     const code = file.size === 0 ? "empty" : error.code;
-    const columns = code === "column" || code === "items" ? await columnsOf(file, kind) : [];
+    const columns = code === "column" || code === "items" ? await columnsOf(file, { kind, sheet }) : [];
     send({ task, type: "fault", code, message: file.size === 0 ? "" : message, columns });
     return;
   }
@@ -209,9 +209,12 @@ async function sendFault(task: number, file: File, { kind }: CheckOptions, error
   send({ task, type: "fault", code: isMemory ? "memory" : "unknown", message, columns: [] });
 }
 
-async function columnsOf(file: File, kind: CheckOptions["kind"]): Promise<readonly string[]> {
+async function columnsOf(file: File, { kind, sheet }: CheckOptions): Promise<readonly string[]> {
   try {
-    const table = await openCheck(file, classifier!, { kind, column: 1, encoding: "auto", badRows: "keep" });
+    const table = await openCheck(file, classifier!, {
+      ...{ kind, column: 1, encoding: "auto", badRows: "keep" as const },
+      ...(sheet !== undefined && { sheet }),
+    });
     await table.stream.cancel();
     return table.columns;
   } catch {

@@ -22,7 +22,7 @@ export class Buffer extends (Uint8Array as unknown as BytesConstructor) {
     length?: number,
   ): Buffer {
     if (typeof value === "string") {
-      if (encodingOrStart === "base64") return latin1Bytes(atob(value));
+      if (encodingOrStart === "base64") return base64Bytes(value);
       return encodingOrStart === "latin1" ? latin1Bytes(value) : utf8Bytes(value);
     }
     if (isMemory(value)) return new Buffer(value as ArrayBuffer, encodingOrStart as number | undefined, length);
@@ -36,6 +36,10 @@ export class Buffer extends (Uint8Array as unknown as BytesConstructor) {
   static compare(a: Uint8Array, b: Uint8Array): number {
     const at = a.findIndex((byte, i) => byte !== b[i]);
     return at === -1 ? Math.sign(a.length - b.length) : Math.sign(a[at]! - (b[at] ?? -1));
+  }
+
+  compare(other: Uint8Array, start = 0, end = other.length): number {
+    return Buffer.compare(this, other.subarray(start, end));
   }
 
   static alloc(length: number): Buffer {
@@ -157,6 +161,13 @@ function utf8Bytes(text: string): Buffer {
   }
   const { buffer, byteOffset, byteLength } = encoder.encode(text);
   return new Buffer(buffer, byteOffset, byteLength);
+}
+
+/** As lenient as Node.js: both alphabets; other characters are passed over, and padding ends the text. */
+function base64Bytes(text: string): Buffer {
+  const [digits = ""] = text.replaceAll("-", "+").replaceAll("_", "/").split("=");
+  const known = digits.replace(/[^A-Za-z0-9+/]/g, "");
+  return latin1Bytes(atob(known.length % 4 === 1 ? known.slice(0, -1) : known));
 }
 
 function latin1Bytes(text: string): Buffer {
