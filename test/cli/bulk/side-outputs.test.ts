@@ -85,12 +85,23 @@ describe.runIf(process.platform === "linux")("a report as a PDF", () => {
     expect(readdirSync(home)).toEqual(["list.csv"]);
   });
 
-  test("that the browser does not print costs only itself", async () => {
-    const home = folderOf({ "list.csv": list, chromium: "#!/bin/sh\necho no display >&2\nexit 1\n" });
+  const broken: [why: string, script: string][] = [
+    ["no display", "echo no display >&2; exit 1"],
+    // Its child keeps the streams.
+    ["no display", "sleep 300 & echo no display >&2; exit 1"],
+    ["its answer is none of the DevTools protocol", "printf 'garbage\\0' >&4; exec sleep 300"],
+    ["Target.createTarget: no result", `printf '{"id":1}\\0' >&4; exec sleep 300`],
+    [
+      "what it gave is no PDF",
+      `for id in 1 2 3 4; do printf '{"id":%s,"result":{}}\\0' $id >&4; sleep 0.5; done; exec sleep 300`,
+    ],
+  ];
+  test.each(broken)("that the browser does not print costs only itself: %s", async (why, script) => {
+    const home = folderOf({ "list.csv": list, chromium: `#!/bin/sh\n${script}\n` });
     chmodSync(join(home, "chromium"), 0o755);
-    expect(await idv(args, { home, env: { PATH: home, TMPDIR: home } })).toMatchObject({
+    expect(await idv(args, { home, env: { PATH: `${home}:${process.env["PATH"]}`, TMPDIR: home } })).toMatchObject({
       code: 6,
-      stderr: expect.stringContaining("idv: rep.pdf: the browser could not print it: no display\n"),
+      stderr: expect.stringContaining(`idv: rep.pdf: the browser could not print it: ${why}\n`),
     });
     expect(read(home, "out.csv")).toContain("ann@larch-and-oak.com,ok");
     expect(readdirSync(home).sort()).toEqual(["chromium", "list.csv", "out.csv", "state"]);

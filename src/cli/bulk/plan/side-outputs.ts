@@ -71,16 +71,16 @@ export function checkSideOutputs(outputs: readonly SideOutput[]): void {
   for (const { path, kind } of outputs) {
     const { what, option, endings, isOwn }: SideOutputKind = kinds[kind];
     const file = found(path);
+    if (kind === "report" && endingOf(path) === "pdf" && findBrowser(process.env) === undefined)
+      throw new UsageError(
+        `--report ${printable(path)}: a PDF needs Chromium, Chrome or Edge, and none is found; write FILE.html and print it`,
+      );
     // Devices and pipes are written to, not replaced; opening a folder reports it.
     if (isDevicePath(path) || (file && !file.isFile())) continue;
     const named = `${option}${printable(path)}`;
     if (!endings.includes(endingOf(path)) || /\.(?:gz|zst)$/i.test(path)) {
       throw new UsageError(`${named}: ${what} ends in ${listed(endings)}`);
     }
-    if (kind === "report" && endingOf(path) === "pdf" && findBrowser(process.env) === undefined)
-      throw new UsageError(
-        `${named}: a PDF needs Chromium, Chrome or Edge, and none is found; write FILE.html and print it`,
-      );
     if (file !== undefined && file.size > 0 && !isReadable(() => isOwn(path, file.size)))
       throw new UsageError(`${named}: the file that is there is not ${what} of idv; name another file, or remove it`);
   }

@@ -14,7 +14,7 @@ export const embeddedFacts = (facts: object): string =>
 export function lineOfPdf({ version, made, rows, empty, statuses, inputs }: Facts): string {
   const names = inputs.map(({ name }) => ({ name }));
   const line = (inputs: typeof names) => `\n% ${embeddedFacts({ version, made, rows, empty, statuses, inputs })}\n`;
-  return line(names).length < 900 ? line(names) : line([]);
+  return Buffer.byteLength(line(names)) < 900 ? line(names) : line([]);
 }
 
 const embedded = [/<script type="application\/json">([^<]*)<\/script>/, /```json\n([^`]*)\n```/, /\n% (\{.*\})\n$/];
