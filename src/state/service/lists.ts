@@ -129,10 +129,7 @@ export class SqlLists implements ListStore {
           `ON CONFLICT (once) DO NOTHING RETURNING ${columns}`,
         ),
       );
-      if (added[0] !== undefined) {
-        yield* tell(auditEntry({ at: now, who, what: `list made: ${name}`, keyId: keyId ?? "" }));
-        return toList(added[0]);
-      }
+      if (added[0] !== undefined) return toList(added[0]);
       const [[row]] = yield* ask<[[ListRow]]>([`SELECT ${columns} FROM {list} WHERE once = ?`, hash]);
       return toList(row);
     });
@@ -179,6 +176,11 @@ export class SqlLists implements ListStore {
         ...(claim === undefined ? [] : [claim.server, claim.attempt]),
       ]);
       const list = rows[0] && toList(rows[0]);
+      // A list that broke off, or was refused, was never made.
+      if (list !== undefined && from.includes("arriving") && (to.state === "waiting" || to.state === "found")) {
+        const { who, name, keyId } = list;
+        yield* tell(auditEntry({ at: now, who, what: `list made: ${name}`, keyId: keyId ?? "" }));
+      }
       if (list !== undefined && to.delivers !== undefined) {
         const id = reservationOf({ id: list.id, attempt: to.delivers.attempt });
         yield* deliverAll({ keyId: list.keyId! }, id, list.kind, to.delivers.units);
