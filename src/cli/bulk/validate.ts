@@ -113,7 +113,8 @@ async function validateRows(
     ...(shard && { shard: { ...shard, list: inputName } }),
     fixer: plan.columns.fixes && fixerOf(validator.embedded!.classifier.classify, kind, plan.columns.fixes),
     omitsHeader: plan.omitsHeader,
-    answersPauses: files.input.size === undefined && !plan.run,
+    // Another try of a named run has to send a service the same batches.
+    answersPauses: files.input.size === undefined && (!plan.run || validator.embedded !== undefined),
     deliversRows: (sink === standardOutput || plan.output !== undefined) && isStream(plan) && !plan.run,
     // Other rows, or the summary, may follow the last row.
     ...((plan.split || shard || (plan.output === undefined && isContinued())) && {
