@@ -87,6 +87,12 @@ describe("a file that is not there is answered with what was meant", () => {
     [["emails", "other.tsv"], 6, "other.tsv: cannot be read: no such file"],
     [["emails", "list.csv", "out.csv"], 2, "out.csv: no such file; if the output is meant, write -o out.csv"],
     [["emails", "list.csv", "list2.csv"], 2, "list2.csv: no such file; if the output is meant, write -o list2.csv"],
+    [["emails", "list.csv", "lizt.csv"], 2, "lizt.csv: no such file; if the output is meant, write -o lizt.csv"],
+    [
+      ["domains", "list.csv", "http://b.net/a?b&c"],
+      2,
+      "http://b.net/a?b&c: is a URL, and idv reads files: curl -sSf 'http://b.net/a?b&c' | idv domains",
+    ],
     [["emails", "ann@b.net", "bob@c.net"], 2, "ann@b.net: no such file; to check an address: idv check ann@b.net"],
     [["emails", "list.csv", "bob@c.net"], 2, "bob@c.net: no such file; to check an address: idv check bob@c.net"],
     [["domains", "b.net", "c.net"], 2, "b.net: no such file; to check a domain: idv check b.net"],

@@ -1,24 +1,25 @@
 /** What a name of a file that is not there was meant to be: a file beside it, or an item. */
 import { readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Kind } from "../../../core/validator/validator.js";
 import { endingOf } from "../../../files/ending.js";
 import { tableEndings } from "../../../formats/registry.js";
 import { printable } from "../../../text.js";
 import { meantBy } from "../../options/meant.js";
+import { shellWord } from "../report/command-line.js";
 
-/** `given` are other files that are named: none of them is meant. */
+/** `given` are the absolute paths of all files that are named: none of them is meant. */
 export function missingFileHint(path: string, kind: Kind, given: readonly string[] = []): string | undefined {
   const isItem = kind === "email" ? /^[^\s/@]+@[^\s/@]+\.[^\s/@]+$/ : /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
   const folder = dirname(path);
   const own = basename(path);
   const beside = meantBy(
     own,
-    namesIn(folder).filter((name) => name !== own && !given.includes(join(folder, name))),
+    namesIn(folder).filter((name) => name !== own && !given.includes(resolve(folder, name))),
   );
   if (beside !== undefined) return `did you mean ${printable(join(folder, beside))}?`;
   if (isItem.test(path) && !tableEndings.has(endingOf(path)))
-    return `to check ${kind === "email" ? "an address" : "a domain"}: idv check ${path}`;
+    return `to check ${kind === "email" ? "an address" : "a domain"}: idv check ${shellWord(path)}`;
   return /[*?]/.test(path) ? "no name of a file matches it" : undefined;
 }
 

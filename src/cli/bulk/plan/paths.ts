@@ -9,6 +9,7 @@ import { printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { isUrl, noItem } from "../../options/values.js";
+import { shellWord } from "../report/command-line.js";
 import { missingFileHint } from "./missing-file.js";
 import { isSameFile, type Returned } from "./targets.js";
 
@@ -31,7 +32,10 @@ export interface FilePaths extends Pick<Input, "member" | "standardInput"> {
 }
 
 export function pathsOf(kind: Kind, inputs: readonly Input[], options: BulkOptions): readonly FilePaths[] {
-  for (const { member } of inputs) checkStays(member, options);
+  for (const { path, member } of inputs) {
+    checkStays(member, options);
+    if (isUrl(path) && !existsSync(path)) throw isUrlNotFile(kind, path);
+  }
   const isSeveral = inputs.length > 1;
   const isReturned = checkReturned(inputs, options);
   // Which tables of an archive have items is not known yet.
@@ -108,6 +112,11 @@ const namesIn = (path: string): readonly string[] =>
 
 const notReplaceable = (): UsageError => new UsageError("--in-place needs a FILE; standard input cannot be replaced");
 
+const isUrlNotFile = (kind: Kind, url: string): UsageError =>
+  new UsageError(
+    `${url}: is a URL, and idv reads files: curl -sSf ${shellWord(url)} | idv ${kind === "email" ? "emails" : "domains"}`,
+  );
+
 const isInput = (output: string): UsageError =>
   new UsageError(`-o ${printable(output)}: is the input itself; to replace it, use -I, or -I.bak to keep the old one`);
 
@@ -123,14 +132,18 @@ function checkSeveral(kind: Kind, inputs: readonly Input[], { output, inPlace, s
     throw new UsageError("several files: standard input cannot be one of them");
   if (split !== undefined || dryRun) return;
   if (inPlace === undefined && (output === undefined || !isFolder(output))) {
-    const [missing, ...others] = inputs.filter(({ path, member }) => !member && !existsSync(path));
-    if (missing === undefined || output !== undefined) throw needPaths(inputs);
-    const { path } = missing;
-    const isOutput = inputs.length === 2 && missing === inputs[1] && others.length === 0;
-    const given = inputs.map((input) => join(input.path));
-    const hint =
-      missingFileHint(path, kind, given) ?? (isOutput ? `if the output is meant, write -o ${path}` : undefined);
-    throw hint === undefined ? needPaths(inputs) : new UsageError(`${printable(path)}: no such file; ${hint}`);
+    const missing = inputs.filter(({ path, member }) => !member && !existsSync(path));
+    if (missing.length === 0 || output !== undefined) throw needPaths(inputs);
+    const given = inputs.map(({ path }) => resolve(path));
+    const hints = missing.map((input) => {
+      const isOutput = inputs.length === 2 && missing.length === 1 && input === inputs[1];
+      const own = missingFileHint(input.path, kind, given);
+      const toOutput = `if the output is meant, write -o ${shellWord(input.path)}`;
+      const hint = isOutput && (own?.endsWith("?") ?? true) ? [own, toOutput].filter(Boolean).join(" ") : own;
+      return hint && `${printable(input.path)}: no such file; ${hint}`;
+    });
+    const hint = hints.find((each) => each !== undefined);
+    throw hint === undefined ? needPaths(inputs) : new UsageError(hint);
   }
 }
 
@@ -171,8 +184,6 @@ function pathsOfFile(
   if (isInPlace && input === undefined) {
     throw notReplaceable();
   }
-  if (isUrl(file) && !existsSync(file))
-    throw new UsageError(`${file}: is a URL, and idv reads files: curl -sSf ${file} | idv emails`);
   // On macOS, `sed -i .bak` is typed with a space.
   if (inPlace === "" && /^\.\w+$/.test(file) && !existsSync(file)) {
     throw new UsageError(`${file}: no such file; to keep the old files, write -I${file}, without a space`);

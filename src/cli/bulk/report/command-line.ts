@@ -5,5 +5,5 @@ export const commandLine = (words: readonly string[]): string => ["idv", ...word
 /** A path that starts with a hyphen would be an option. */
 export const pathWord = (path: string): string => (path.startsWith("-") ? `./${path}` : path);
 
-const shellWord = (word: string): string =>
+export const shellWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -18,6 +18,7 @@ import { createService } from "../../../server/service/service.js";
 import { deathIn } from "../../../state/quota/run-reservation.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { counted } from "../../../text.js";
+import { shellWord } from "../../bulk/report/command-line.js";
 import { allowGroup, type ListenAddress, listenAddress, removeStaleSocket } from "../../config/listen-address.js";
 import { readKeptLists } from "../../config/own-lists.js";
 import { dataTablePath, stateLocation } from "../../config/paths.js";
@@ -237,7 +238,7 @@ function notePermissions(state: string | undefined): void {
   const location = stateLocation(state, process.env);
   const mode = isDatabase(location) ? 0 : (found(location)?.mode ?? 0) & 0o777;
   if (process.platform !== "win32" && (mode & 0o077) !== 0)
-    say(`${location}: other users can open the state (mode ${mode.toString(8)}): chmod 600 ${location}`);
+    say(`${location}: other users can open the state (mode ${mode.toString(8)}): chmod 600 ${shellWord(location)}`);
 }
 
 function reportBug({ stack }: Error): void {
