@@ -188,6 +188,8 @@ export function* deleteHours(now: number): Work<boolean> {
 
 /** Folds the oldest day into the sums at time 0, so that the total stays. Returns whether more may be left. */
 export function* foldDay(until: number): Work<boolean> {
+  // Another server may do the same.
+  yield* ask(["SELECT rolled FROM {usage_mark} {lock}"]);
   const [[row]] = yield* ask<[[{ start: number | null }]]>([
     "SELECT min(start) AS start FROM {usage_sum} WHERE span = ? AND start > 0 AND start < ?",
     ...[day, until],
