@@ -216,8 +216,8 @@ export const mutations = [
   {
     promise: "a delivery and a charge of one key are no deadlock on PostgreSQL",
     file: "src/state/quota/reservations.ts",
-    from: 'isUsed ? "{share}" : "{lock}", "{lock}"',
-    to: '"{share}", "{lock}"',
+    from: '...selectOwner(from, "{lock}", "{lock}")',
+    to: '...selectOwner(from, "FOR SHARE", "{lock}")',
     tests: [unit("state/state/service-store")],
   },
   {

@@ -25,7 +25,8 @@ export const translate = translator({
   words: {
     ...Object.fromEntries(tables.map((name) => [name, `idv_${name}`])),
     clock,
-    share: "FOR SHARE",
+    // The order in which JavaScript sorts IDs, whatever the language of the database.
+    by_bytes: 'COLLATE "C"',
     lock: "FOR NO KEY UPDATE",
     change: "FOR UPDATE",
     skip: "FOR UPDATE SKIP LOCKED",

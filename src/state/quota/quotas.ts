@@ -12,12 +12,13 @@ import {
   type DeliveredUnits,
   deliver,
   hasDead,
+  heldQuotas,
   movedReservations,
   type Reserved,
   readQuota,
   release,
   reserve,
-  sweepAll,
+  sweepQuota,
   type UnitRequest,
 } from "./reservations.js";
 
@@ -98,7 +99,9 @@ export async function clearDead(
   database: Pick<QuotaDatabase, "read" | "writeFast">,
   isDead: UnitRequest["isDead"],
 ): Promise<void> {
-  if (await database.read(() => hasDead(isDead))) await database.writeFast(() => sweepAll(isDead));
+  if (!(await database.read(() => hasDead(isDead)))) return;
+  // One at a time: who holds the lock of a quota must not wait for another key.
+  for (const from of await database.read(heldQuotas)) await database.writeFast(() => sweepQuota(from, isDead));
 }
 
 function* configure(from: QuotaOwner, change: QuotaChange): Work<Quota> {
@@ -107,6 +110,6 @@ function* configure(from: QuotaOwner, change: QuotaChange): Work<Quota> {
   const quota = renewed(row, now);
   const before = quota.period_start;
   changeQuota(quota, change, now);
-  yield* tell(updateQuota(quota, "{bump}"), movedReservations(quota, before));
+  yield* tell(updateQuota(quota, "{bump}"), ...movedReservations(quota, before));
   return toQuota(quota);
 }

@@ -120,14 +120,14 @@ interface Locked {
 }
 
 /**
- * `isUsed` if the key has to be usable; what it has charged before is its own in any case. A delivery changes the key,
- * too: to lock more of it later would be a deadlock with a charge, which waits for the quota.
+ * `isUsed` if the key has to be usable; what it has charged before is its own in any case. Charges do not share the lock
+ * of the key: a delivery, which changes the key, would be a deadlock with them, and a change of the key would never come.
  */
 function* lock(from: QuotaOwner, isUsed: boolean): Work<Locked> {
   const quotaId =
     "keyId" in from ? "(SELECT quota_id FROM {key} WHERE id = ?)" : "(SELECT id FROM {quota} WHERE name = ?)";
   const [keys, quotas, rows, [{ now }]] = yield* ask<[KeyRow[], NamedQuotaRow[], ReservationRow[], [Clock]]>(
-    ...selectOwner(from, isUsed ? "{share}" : "{lock}", "{lock}"),
+    ...selectOwner(from, "{lock}", "{lock}"),
     [`SELECT * FROM {reservation} WHERE quota = ${quotaId}`, "keyId" in from ? from.keyId : from.quotaName],
     clock,
   );
@@ -351,24 +351,30 @@ export function* hasDead(isDead: UnitRequest["isDead"]): Work<boolean> {
   return others.some((other) => isDead(other, now) === true);
 }
 
-export function* sweepAll(isDead: UnitRequest["isDead"]): Work<void> {
-  // In the order in which charges lock quotas.
+export function* heldQuotas(): Work<readonly QuotaOwner[]> {
   const [held] = yield* ask<[{ name: string | null; key: string | null }[]]>([
     `SELECT q.name AS name, (SELECT min(k.id) FROM {key} k WHERE k.quota_id = q.id) AS key
-    FROM {quota} q WHERE q.id IN (SELECT quota FROM {reservation}) ORDER BY q.id`,
+    FROM {quota} q WHERE q.id IN (SELECT quota FROM {reservation})`,
   ]);
-  for (const { name, key } of held) {
-    const from = name !== null ? { quotaName: name } : { keyId: key ?? "" };
-    const locked: Locked = yield* lock(from, false);
-    yield* sweep(locked, isDead);
-    yield* tell(updateQuota(locked.quota));
-  }
+  return held.map(({ name, key }) => (name !== null ? { quotaName: name } : { keyId: key ?? "" }));
 }
 
-/** Reservations go along with a quota whose period was changed. */
-export const movedReservations = (quota: NamedQuotaRow, before: number): Statement => [
-  "UPDATE {reservation} SET period_start = ? WHERE quota = ? AND period_start = ?",
-  ...[quota.period_start, quota.id, before],
+export function* sweepQuota(from: QuotaOwner, isDead: UnitRequest["isDead"]): Work<void> {
+  const locked: Locked = yield* lock(from, false);
+  yield* sweep(locked, isDead);
+  yield* tell(updateQuota(locked.quota));
+}
+
+/** Reservations go along with a quota whose period was changed. Those of earlier periods are in no `used` any more. */
+export const movedReservations = (quota: NamedQuotaRow, before: number): readonly Statement[] => [
+  [
+    "UPDATE {reservation} SET older = older + units, units = 0 WHERE quota = ? AND period_start <> ?",
+    ...[quota.id, before],
+  ],
+  [
+    "UPDATE {reservation} SET period_start = ? WHERE quota = ? AND period_start = ?",
+    ...[quota.period_start, quota.id, before],
+  ],
 ];
 
 export function* beat(id: string): Work<boolean> {

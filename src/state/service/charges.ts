@@ -43,9 +43,9 @@ export function* charge(
   const [keyRows, quotaRows, [{ now }], ...stored] = yield* ask<
     [KeyRow[], NamedQuotaRow[], [Clock], ...DatedAnswer[][]]
   >(
-    [`SELECT * FROM {key} WHERE id IN (${listOf(ids)}) ORDER BY id {share}`, ...ids],
+    [`SELECT * FROM {key} WHERE id IN (${listOf(ids)}) ORDER BY id {by_bytes} {lock}`, ...ids],
     [
-      `SELECT * FROM {quota} WHERE id IN (SELECT quota_id FROM {key} WHERE id IN (${listOf(ids)})) ORDER BY id {lock}`,
+      `SELECT * FROM {quota} WHERE id IN (SELECT quota_id FROM {key} WHERE id IN (${listOf(ids)})) ORDER BY id {by_bytes} {lock}`,
       ...ids,
     ],
     clock,
@@ -66,6 +66,8 @@ export function* charge(
 
 /** Gives units charged as `unknown` their statuses, the newest first, in hours that are not in the sums yet. */
 export function* nameUnits({ keyId, kind, statuses, notChecked }: NamedUnits): Work<void> {
+  // Before the usage, as charges lock it.
+  yield* ask(["SELECT id FROM {quota} WHERE id = (SELECT quota_id FROM {key} WHERE id = ?) {lock}", keyId]);
   const [rows, [{ now }]] = yield* ask<[{ hour: number; units: number }[], [Clock]]>(
     [
       `SELECT hour, units FROM {usage} WHERE key_id = ? AND kind = ? AND status = 'unknown'

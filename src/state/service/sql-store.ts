@@ -366,7 +366,7 @@ export class SqlServiceStore implements ServiceStore {
           ...[key.name, key.permissions, key.expires, key.revoked, key.rate_requests, key.rate_milliseconds, id],
         ],
         updateQuota(quota, "{bump}"),
-        movedReservations(quota, start),
+        ...movedReservations(quota, start),
         ...secretsAfter(key, before, now),
       );
       const [secrets] = yield* ask<[SecretRow[]]>(select);

@@ -19,7 +19,7 @@ export const translate = translator({
     reservation: "reservation",
     delivery: "delivery",
     run_secret: "run_secret",
-    share: "",
+    by_bytes: "",
     lock: "",
     change: "",
     skip: "",

@@ -455,3 +455,21 @@ async function idsIn(quotas: Quotas): Promise<readonly string[]> {
   });
   return ids;
 }
+
+test("a period that began when an earlier one did gives back nothing of the earlier one", async () => {
+  let now = Date.parse("2026-11-01T10:00:00Z");
+  const store = await openSqliteServiceStore(join(temporaryFolder(), "s.db"), () => now);
+  onTestFinished(() => store.close());
+  const quotas = store.quotas({ quotaName: "q" });
+  await quotas.configure({ limit: 100, period: "day" });
+  const isDead = () => false;
+  // A run charges on the 1st, and lives on.
+  await quotas.reserve({ id: "a", owner: "a", charge: 1, units: 60, held: 0, isDead });
+  now = Date.parse("2026-11-03T10:00:00Z");
+  await quotas.reserve({ id: "b", owner: "b", charge: 1, units: 80, held: 0, isDead });
+  await quotas.deliver({ id: "b", kind: "email", holds: 0 }, true);
+  await quotas.release("b");
+  await quotas.configure({ period: "month" });
+  await quotas.release("a");
+  expect(await quotas.read(isDead)).toMatchObject({ used: 80, left: 20 });
+});

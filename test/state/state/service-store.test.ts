@@ -1,6 +1,7 @@
 /** Covers the state of the service: charges, shared quotas, usage, stored answers and rotation. */
 import { renameSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -724,6 +725,43 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
     await client.connect();
     const found = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
     expect((await client.query(found)).rows).toEqual([{ deadlocks: "0" }]);
+    await client.end();
+  });
+
+  test("a change of a key comes through between the charges of its runs", async () => {
+    const url = await postgres!.create();
+    const stores = await Promise.all(Array.from({ length: 8 }, () => closing(openPostgresServiceStore(url))));
+    const [store] = stores as [ServiceStore, ...ServiceStore[]];
+    const { key } = await store.create({});
+    let isOver = false;
+    const runs = stores.slice(1).map(async (each, nth) => {
+      const [quotas, id] = [each.quotas({ keyId: key.id }), `run ${nth}`];
+      for (let n = 1; !isOver; n++)
+        await quotas.reserve({ id, owner: id, charge: n, units: 1, held: n - 1, isDead: () => false });
+    });
+    // With shared locks, it waited for the end of all charges, or of its statement's time.
+    const changed = store.set(key.id, { name: "changed" }).finally(() => {
+      isOver = true;
+    });
+    expect(await Promise.race([changed.then(() => "changed"), sleep(20_000, "late")])).toBe("changed");
+    isOver = true;
+    await Promise.all(runs);
+  });
+
+  test("days are folded once, by two servers at the same time", async () => {
+    const url = await postgres!.create();
+    const stores = await Promise.all([1, 2].map(() => closing(openPostgresServiceStore(url))));
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const day = 24 * hour;
+    const first = Math.floor(Date.now() / day) * day - 530 * day;
+    await client.query(
+      `INSERT INTO idv_usage_sum SELECT ${day}, $1::bigint + d::bigint * ${day}, 'k' || k, 'email', 'ok', 1
+      FROM generate_series(0, 29) d, generate_series(1, 300) k`,
+      [first],
+    );
+    await Promise.all(stores.map((store) => store.tidyUsage(400 * day)));
+    expect((await client.query("SELECT sum(units)::int AS sum FROM idv_usage_sum")).rows).toEqual([{ sum: 9000 }]);
     await client.end();
   });
 

@@ -48,14 +48,18 @@ class PostgresServiceDatabase implements ServiceDatabase {
   }
 
   write<Result>(work: () => Work<Result>): Promise<Result> {
-    return this.#database.limited(() => this.#database.transaction((query, begun) => runIn(query, work(), begun)));
+    return again(() =>
+      this.#database.limited(() => this.#database.transaction((query, begun) => runIn(query, work(), begun))),
+    );
   }
 
   writeFast<Result>(work: () => Work<Result>): Promise<Result> {
-    return this.#database.transaction(async (query, begun) => {
-      query("SELECT set_config('synchronous_commit', 'off', true)");
-      return runIn(query, work(), begun);
-    });
+    return again(() =>
+      this.#database.transaction(async (query, begun) => {
+        query("SELECT set_config('synchronous_commit', 'off', true)");
+        return runIn(query, work(), begun);
+      }),
+    );
   }
 
   async tryWrite(work: () => Work<unknown>): Promise<void> {
@@ -82,6 +86,22 @@ class PostgresServiceDatabase implements ServiceDatabase {
       await begun;
       await query("UPDATE idv_schema SET version = version");
     });
+  }
+}
+
+const mostTries = 3;
+/** Deadlocks and failed serialisations (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const undone = new Set(["40P01", "40001"]);
+
+/** Repeats a transaction that the database has undone because of another one. */
+async function again<Result>(transaction: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transaction();
+    } catch (error) {
+      const { code = "" } = ((error as Error).cause ?? {}) as { code?: string };
+      if (tries === mostTries || !undone.has(code)) throw error;
+    }
   }
 }
 
