@@ -1,8 +1,9 @@
 /** Covers lists over a real state: processes that hang, uploads that break off, and servers that take over or stop. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ListResult } from "../../src/server/lists/list-facts.js";
 import { ListFault } from "../../src/server/lists/list-fault.js";
@@ -239,6 +240,52 @@ describe("a list of a key", () => {
     await expect.poll(async () => (await lists.get(id))?.state).toBe("done");
   });
 
+  test("keeps the result of its end, although the state did not say that it is stored", async () => {
+    let ends = 0;
+    const storeOf = (store: ListStore): ListStore => ({
+      ...methodsOf(store),
+      async change(id, from, to, claim) {
+        const changed = await store.change(id, from, to, claim);
+        if (to.state !== "done" || ++ends > 1) return changed;
+        throw new StoreError("the connection was closed");
+      },
+    });
+    const { lists } = await openLists(newPlace(), { program: work, storeOf });
+    const { id } = await submit(lists);
+    await expect.poll(async () => (await lists.get(id))?.state).toBe("done");
+    await expect.poll(() => ends).toBe(2);
+    // Time in which its files would be removed.
+    await sleep(200);
+    const { result, attempt } = (await lists.get(id))!;
+    const { files } = result as Extract<ListResult, { files: unknown }>;
+    expect(existsSync(lists.files.resultPath(id, attempt, false, files[0]!.name))).toBe(true);
+  });
+
+  test("is claimed again if its server does not know of the claim", async () => {
+    let isBroken = true;
+    const storeOf = (store: ListStore): ListStore => ({
+      ...methodsOf(store),
+      async claim(worker, silence, mostOfKey) {
+        const claimed = await store.claim(worker, silence, mostOfKey);
+        if (claimed === undefined || !isBroken) return claimed;
+        isBroken = false;
+        throw new StoreError("the connection was closed");
+      },
+    });
+    const place = newPlace();
+    const { lists } = await openLists(place, { program: work, storeOf });
+    const { id } = await submit(lists);
+    const database = await databaseOf(place);
+    await expect
+      .poll(async () => {
+        // As if 15 seconds had passed.
+        database.prepare("UPDATE list SET alive = alive - 60000 WHERE attempt = 1 AND state = 'running'").run();
+        return await lists.get(id);
+      })
+      .toMatchObject({ state: "done", attempt: 2 });
+    database.close();
+  });
+
   /** Does something to a list as often as it is told to, before a step of its next request. */
   const interrupted = (between: (store: ListStore, id: string) => Promise<unknown>) => (store: ListStore) => ({
     ...methodsOf(store),
@@ -404,7 +451,7 @@ describe("a list of a key", () => {
     await store.lists.add(list, { ofKey: 9, ofAll: 9 });
     await store.lists.change("a", ["arriving"], { state: "waiting" });
     const lost = async (server: string, isFurther = false) => {
-      const claimed = await store.lists.claim(server, -1, 9);
+      const claimed = await store.lists.claim({ server, working: [] }, -1, 9);
       await store.lists.beat(claimed!, { rows: 1, share: null, units: Number(isFurther) }, isFurther);
       return claimed!.lostServers;
     };

@@ -214,6 +214,20 @@ export const mutations = [
     tests: [unit("run/session")],
   },
   {
+    promise: "the result of a list stays whose end was stored, though the answer was lost",
+    file: "src/server/lists/lists.ts",
+    from: "found.attempt === attempt ? found : undefined",
+    to: "found.attempt < attempt ? found : undefined",
+    tests: [unit("lists/lists")],
+  },
+  {
+    promise: "a list whose server stops gives back what its run has charged",
+    file: "src/state/service/lists.ts",
+    from: "yield* releaseAll({ keyId: list.keyId }, reservationOf(claim));",
+    to: "",
+    tests: [unit("state/state/service-store")],
+  },
+  {
     promise: "a delivery and a charge of one key are no deadlock on PostgreSQL",
     file: "src/state/quota/reservations.ts",
     from: '...selectOwner(from, "{lock}", "{lock}")',
@@ -482,8 +496,8 @@ export const mutations = [
   {
     promise: "the clock of another machine does not decide whether its run is dead",
     file: "src/state/quota/run-reservation.ts",
-    from: 'if (state === "running" || isServer) return',
-    to: 'if (state !== "ended") return',
+    from: 'if (state === "running" || (isServer && (isSilent || !waits))) return isSilent;',
+    to: "if (waits !== undefined) return isSilent;",
     tests: [unit("state/quota/reservations")],
   },
   {

@@ -309,11 +309,12 @@ export class Lists {
 
   async #tick(): Promise<void> {
     if (this.#isClosed) return;
-    const { isWaiting, ended } = await this.#store.due(this.#server, deadMilliseconds, this.#options.keepMilliseconds);
+    const own = () => ({ server: this.#server, working: [...this.#work.keys()] });
+    const { isWaiting, ended } = await this.#store.due(own(), deadMilliseconds, this.#options.keepMilliseconds);
     for (const id of ended) await this.#discard(id, ["arriving", "found", "done", "failed"]);
     if (!isWaiting) return;
     while (this.#running < mostRunning && !this.#isClosed) {
-      const list = await this.#store.claim(this.#server, deadMilliseconds, mostOfKey);
+      const list = await this.#store.claim(own(), deadMilliseconds, mostOfKey);
       if (list === undefined) return;
       if (this.#isClosed) return void (await this.#finish(list, undefined));
       if (list.lostServers >= mostLostServers) {
@@ -396,7 +397,9 @@ export class Lists {
           result !== undefined && "facts" in result
             ? { delivers: { attempt: list.attempt, units: result.facts.units.used } }
             : {};
-        const change = await this.#store.change(list.id, ["running"], { ...(to ?? stopped), ...delivers }, list);
+        const change =
+          (await this.#store.change(list.id, ["running"], { ...(to ?? stopped), ...delivers }, list)) ??
+          (await this.#stored(list, (to ?? stopped).state));
         if (change !== undefined) {
           if (result === undefined || "fault" in result) await this.files.removeAttempt(list.id, list.attempt);
           // The list is done, whatever becomes of its usage.
@@ -414,6 +417,12 @@ export class Lists {
         await sleep(tickMilliseconds);
       }
     }
+  }
+
+  /** The list, if an earlier try has stored this end of it, and only its answer was lost. */
+  async #stored({ id, server, attempt }: StoredList, state: ListState): Promise<StoredList | undefined> {
+    const found = await this.get(id);
+    return found?.state === state && found.server === server && found.attempt === attempt ? found : undefined;
   }
 
   async #nameUnits(before: StoredList, result: ListResult | undefined): Promise<void> {

@@ -346,6 +346,12 @@ export function* release(from: QuotaOwner, id: string, units?: number): Work<voi
   yield* tell(updateQuota(quota), units === undefined ? remove(id) : changed(rest, now));
 }
 
+/** Gives back all that a run of a key holds, if there is such a key. */
+export function* releaseAll({ keyId }: { readonly keyId: string }, id: string): Work<void> {
+  const [keys] = yield* ask(["SELECT id FROM {key} WHERE id = ?", keyId]);
+  if (keys!.length > 0) yield* release({ keyId }, id);
+}
+
 export function* hasDead(isDead: UnitRequest["isDead"]): Work<boolean> {
   const [others, [{ now }]] = yield* ask<[Other[], [Clock]]>(["SELECT id, owner, alive FROM {reservation}"], clock);
   return others.some((other) => isDead(other, now) === true);

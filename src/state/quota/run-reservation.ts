@@ -27,17 +27,18 @@ export interface RunIdentity {
   readonly retrying?: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 
-/** A run is dead if its process is gone, or has given no sign of life for 15 s. */
-export function deathIn(
-  stateOf: RunIdentity["stateOf"],
-  isServer: boolean,
-  sightings = new Sightings(),
-): UnitRequest["isDead"] {
+/**
+ * A run is dead if its process is gone, or has given no sign of life for 15 s. Whoever `waits` sees whether one of
+ * another machine still gives signs, and does not take its units for used up before.
+ */
+export function deathIn(stateOf: RunIdentity["stateOf"], isServer: boolean, waits = false): UnitRequest["isDead"] {
+  const sightings = new Sightings();
   return ({ id, owner, alive }: Other, now) => {
     const state = stateOf(owner);
     if (state === "ended") return true;
     // The clocks of machines may differ by hours; one machine, and a database, have one.
-    if (state === "running" || isServer) return now - alive > deadMilliseconds;
+    const isSilent = now - alive > deadMilliseconds;
+    if (state === "running" || (isServer && (isSilent || !waits))) return isSilent;
     return sightings.isSilent(id, alive, now);
   };
 }
@@ -71,7 +72,7 @@ export class RunReservation {
     this.#run = run;
     this.#id = run.id ?? randomBytes(12).toString("base64url");
     this.#name = run.name ? createHmac("sha256", run.secret).update(run.name).digest() : undefined;
-    this.#isDead = deathIn(run.stateOf, quotas.isServer);
+    this.#isDead = deathIn(run.stateOf, quotas.isServer, true);
     this.#retrying = run.retrying ?? ((work) => work());
   }
 

@@ -1,6 +1,6 @@
 /** Lists that servers check: one server works on a list until it is silent, then another does. Must not know files. */
 import { timingSafeEqual } from "node:crypto";
-import { deliverAll } from "../quota/reservations.js";
+import { deliverAll, releaseAll } from "../quota/reservations.js";
 import { ask, type Clock, clock, insertion, listOf, type Parameter, tell } from "../sql.js";
 import type { ServiceDatabase } from "./database/database.js";
 import { auditEntry } from "./database/statements.js";
@@ -54,6 +54,12 @@ export interface ListChange {
 export type ListClaim = Pick<StoredList, "id" | "server" | "attempt">;
 
 /** All methods throw StoreError when the state cannot be used. */
+/** A server, and the lists that it works on. */
+interface Worker {
+  readonly server: string;
+  readonly working: readonly string[];
+}
+
 export interface ListStore {
   /** Returns the list of the same request, if it was added before, and "full" beyond the limits. */
   add(list: NewList, most: { readonly ofKey: number; readonly ofAll: number }): Promise<StoredList | "full">;
@@ -65,10 +71,10 @@ export interface ListStore {
   /** Gives a sign of life, which a power failure may undo. Returns whether the claim still holds. */
   beat(claim: ListClaim, progress?: unknown, isFurther?: boolean): Promise<boolean>;
   /** Keys take turns: fewest lists under way, then the one whose last list ended longest ago. People are one key. */
-  claim(server: string, silence: number, mostOfKey: number): Promise<StoredList | undefined>;
+  claim(worker: Worker, silence: number, mostOfKey: number): Promise<StoredList | undefined>;
   /** Also returns ids of lists to remove: unfinished or removed ones after silence, others after `keep` ms. */
   due(
-    server: string,
+    worker: Worker,
     silence: number,
     keep: number,
   ): Promise<{ readonly isWaiting: boolean; readonly ended: readonly string[] }>;
@@ -90,7 +96,11 @@ const columns =
 const keysOfRoom = 5;
 
 const isShown = "state NOT IN ('removed', 'gone')";
-const isUnclaimed = "(state = 'waiting' OR (state = 'running' AND alive < ? AND server <> ?))";
+/** Its own lists are those that it works on: it may not know of a claim whose answer was lost. */
+const isOwn = ({ working }: Worker, list = "") => `(${list}server = ? AND ${list}id IN (${listOf(["", ...working])}))`;
+const ownOf = ({ server, working }: Worker): readonly string[] => [server, "", ...working];
+const isUnclaimed = (worker: Worker) =>
+  `(state = 'waiting' OR (state = 'running' AND alive < ? AND NOT ${isOwn(worker)}))`;
 
 export class SqlLists implements ListStore {
   readonly #database: ServiceDatabase;
@@ -184,6 +194,9 @@ export class SqlLists implements ListStore {
       if (list !== undefined && to.delivers !== undefined) {
         const id = reservationOf({ id: list.id, attempt: to.delivers.attempt });
         yield* deliverAll({ keyId: list.keyId! }, id, list.kind, to.delivers.units);
+      } else if (list !== undefined && claim !== undefined && from.includes("running") && list.keyId !== null) {
+        // What its run has charged is free for the next one.
+        yield* releaseAll({ keyId: list.keyId }, reservationOf(claim));
       }
       return list;
     });
@@ -203,33 +216,34 @@ export class SqlLists implements ListStore {
     });
   }
 
-  claim(server: string, silence: number, mostOfKey: number): Promise<StoredList | undefined> {
+  claim(worker: Worker, silence: number, mostOfKey: number): Promise<StoredList | undefined> {
+    const { server } = worker;
     const ofKey = (what: string, condition: string) =>
       `(SELECT ${what} FROM {list} AS other
         WHERE coalesce(other.key_id, '') = coalesce(mine.key_id, '') AND ${condition})`;
-    const isOurs = "other.state = 'running' AND other.server = ?";
+    const isOurs = `other.state = 'running' AND ${isOwn(worker, "other.")}`;
     return this.#database.write(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
       const [rows] = yield* ask<[ListRow[]]>([
         `UPDATE {list} SET state = 'running', server = ?, alive = ?, attempt = attempt + 1, progress = NULL,
           lost_servers = CASE state WHEN 'running' THEN lost_servers + 1 ELSE 0 END
         WHERE id = (
-          SELECT id FROM {list} AS mine WHERE ${isUnclaimed} AND ${ofKey("count(*)", isOurs)} < ?
+          SELECT id FROM {list} AS mine WHERE ${isUnclaimed(worker)} AND ${ofKey("count(*)", isOurs)} < ?
           ORDER BY ${ofKey("count(*)", "other.state = 'running' AND (other.alive >= ? OR other.server = ?)")},
             ${ofKey("coalesce(max(other.changed), 0)", "other.state IN ('done', 'failed')")}, changed, id
           LIMIT 1 {skip})
         RETURNING ${columns}`,
-        ...[server, now, now - silence, server, server, mostOfKey, now - silence, server],
+        ...[server, now, now - silence, ...ownOf(worker), ...ownOf(worker), mostOfKey, now - silence, server],
       ]);
       return rows[0] && toList(rows[0]);
     });
   }
 
-  async due(server: string, silence: number, keep: number) {
+  async due(worker: Worker, silence: number, keep: number) {
     const now = await this.#now();
     const [waiting, ended] = await this.#database.read(() =>
       ask<[unknown[], { id: string }[]]>(
-        [`SELECT 1 FROM {list} WHERE ${isUnclaimed} LIMIT 1`, now - silence, server],
+        [`SELECT 1 FROM {list} WHERE ${isUnclaimed(worker)} LIMIT 1`, now - silence, ...ownOf(worker)],
         [
           `SELECT id FROM {list} WHERE (state IN ('arriving', 'removed') AND alive < ?)
             OR (state IN ('found', 'done', 'failed') AND changed < ?) OR (state = 'gone' AND created < ?)`,

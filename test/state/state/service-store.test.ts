@@ -13,7 +13,7 @@ import { GroupCommit } from "../../../src/state/service/database/group-commit.js
 import { openPostgresServiceStore } from "../../../src/state/service/database/postgres.js";
 import { openSqliteServiceStore } from "../../../src/state/service/database/sqlite.js";
 import { rowsAtOnce, type StateRows } from "../../../src/state/service/database/state-rows.js";
-import { type NewList, senderOf } from "../../../src/state/service/lists.js";
+import { type NewList, reservationOf, senderOf } from "../../../src/state/service/lists.js";
 import type { ServiceStore } from "../../../src/state/service/service-store.js";
 import type { KeyUsageSum, UsageQuery } from "../../../src/state/service/usage.js";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
@@ -25,6 +25,18 @@ import { isFull, times } from "../../support/tier.js";
 const november = Date.parse("2026-11-22T10:30:00Z");
 const hour = 3_600_000;
 const nightly = { quotaName: "nightly" };
+
+/** Claims lists for servers that know theirs. Returns the id. */
+function claimIn({ lists }: ServiceStore) {
+  const working = new Map<string, string>();
+  const claim = async (server = "s") => {
+    const own = [...working].filter(([, each]) => each === server).map(([id]) => id);
+    const id = (await lists.claim({ server, working: own }, 15_000, 2))?.id;
+    if (id !== undefined) working.set(id, server);
+    return id;
+  };
+  return Object.assign(claim, { working });
+}
 
 /** Opens a store whose clock is `now`. */
 type Open = (now: () => number) => Promise<ServiceStore>;
@@ -167,9 +179,10 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
       now++;
       for (const id of ["b1", "b2"]) await wait(store, id, "b");
       await wait(store, "p1", null);
-      const claim = async (server = "s") => (await store.lists.claim(server, 15_000, 2))?.id;
+      const claim = claimIn(store);
       const end = async (id: string) => {
         now++;
+        claim.working.delete(id);
         await store.lists.change(id, ["running"], { state: "done" });
       };
       expect([await claim(), await claim(), await claim(), await claim()]).toEqual(["a1", "b1", "p1", "a2"]);
@@ -185,11 +198,23 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
       expect([await claim(), await claim(), await claim()]).toEqual(["c1", "a5", "b3"]);
     });
 
+    test("give back what their run has charged when its server stops", async () => {
+      const store = await opened(() => november);
+      const { key } = await store.create({ limit: 100 });
+      await wait(store, "a1", key.id);
+      const list = (await store.lists.claim({ server: "s", working: [] }, 15_000, 2))!;
+      const quotas = store.quotas({ keyId: key.id });
+      const charged = { id: reservationOf(list), owner: "x", charge: 1, units: 80, held: 0, isDead: () => false };
+      expect((await quotas.reserve(charged)).quota.left).toBe(20);
+      await store.lists.change("a1", ["running"], { state: "waiting" }, list);
+      expect((await quotas.read(() => false)).left).toBe(100);
+    });
+
     test("of a server that is gone are not under way, and go on before the queues of others", async () => {
       let now = november;
       const store = await opened(() => now);
       for (const id of ["c1", "c2"]) await wait(store, id, "c");
-      const claim = async (server: string) => (await store.lists.claim(server, 15_000, 2))?.id;
+      const claim = claimIn(store);
       expect([await claim("gone"), await claim("gone")]).toEqual(["c1", "c2"]);
       now++;
       for (const id of ["a1", "a2", "b1", "b2"]) await wait(store, id, id[0]!);
