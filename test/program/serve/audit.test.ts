@@ -161,4 +161,10 @@ test("each route that changes something writes who has changed what", async () =
     if (what === undefined) expect([route, (await entries()).length]).toEqual([route, before]);
     else expect([route, last]).toMatchObject([route, { who, what: expect.stringMatching(what) }]);
   }
+  // Runs under way would write into the folder while it is removed.
+  const states = async () => {
+    const { lists } = (await (await api("GET", "/lists")).json()) as { lists: { state: string }[] };
+    return lists.every(({ state }) => state === "done");
+  };
+  await expect.poll(states).toBe(true);
 });
