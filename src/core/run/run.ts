@@ -38,7 +38,7 @@ import { countsSince, SessionState } from "./session.js";
 import { Charges } from "./settle/charges.js";
 import type { OpenItems } from "./settle/open-items.js";
 import type { NumberedChunk, Settler } from "./settle/settler.js";
-import { isKept } from "./status-codes.js";
+import { countNew, isKept } from "./status-codes.js";
 import { Watch } from "./watch.js";
 
 const closingMilliseconds = 200;
@@ -108,7 +108,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     );
     if (domains) countDomains(chunk, options, ledger, classifier, domains);
     const codes = chunk.items?.codes ?? chunk.codes;
-    for (let index = 0; index < codes.length; index++) itemCodes[codes[index]!]! += chunk.isNew[index]!;
+    countNew(codes, chunk.isNew, itemCodes);
     waiting.shift();
     await embedded?.delivery?.stayAlive();
     await writer.write(rows);
