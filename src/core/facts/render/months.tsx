@@ -7,6 +7,27 @@ import { badOf, slicesOf } from "./sources.js";
 
 const mostMonths = 60;
 
+interface BarPlace {
+  readonly className: string;
+  readonly left: number;
+  readonly y: number;
+  readonly height: number;
+  readonly all: number;
+  readonly children: string;
+}
+
+/** One of `all` beside each other, 600 wide together. */
+function Bar({ className, left, y, height, all, children }: BarPlace) {
+  const step = 600 / all;
+  const width = Math.min(40, step * 0.8);
+  const x = left * step + (step - width) / 2;
+  return (
+    <rect class={className} x={x.toFixed(2)} y={y.toFixed(2)} width={width.toFixed(2)} height={height.toFixed(2)}>
+      <title>{children}</title>
+    </rect>
+  );
+}
+
 export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
   if (months === null) return null;
   const all = withGaps(months.counts);
@@ -14,8 +35,6 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
   const [first, last] = [shown[0]!, shown.at(-1)!];
   const most = Math.max(...shown.map(({ total }) => total));
   const worst = worstOf(shown);
-  const step = 600 / shown.length;
-  const width = Math.min(40, step * 0.8);
   return (
     <section>
       <h2>When they came</h2>
@@ -52,16 +71,16 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
               const height = (145 * count) / most;
               y -= height;
               return (
-                <rect
+                <Bar
                   key={`${month.name} ${label}`}
-                  class={className}
-                  x={(i * step + (step - width) / 2).toFixed(2)}
-                  y={y.toFixed(2)}
-                  width={width.toFixed(2)}
-                  height={height.toFixed(2)}
+                  className={className}
+                  left={i}
+                  y={y}
+                  height={height}
+                  all={shown.length}
                 >
-                  <title>{`${month.name}: ${grouped(count)} ${label}`}</title>
-                </rect>
+                  {`${month.name}: ${grouped(count)} ${label}`}
+                </Bar>
               );
             });
         })}
@@ -81,16 +100,16 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
             {shown.map((month, i) => {
               const height = month.total === 0 ? 0 : (58 * badOf(month) * worst.total) / (month.total * badOf(worst));
               return (
-                <rect
+                <Bar
                   key={month.name}
-                  class={month === worst ? "fake" : "other"}
-                  x={(i * step + (step - width) / 2).toFixed(2)}
-                  y={Math.max(0, 60 - height).toFixed(2)}
-                  width={width.toFixed(2)}
-                  height={Math.min(60, height).toFixed(2)}
+                  className={month === worst ? "fake" : "other"}
+                  left={i}
+                  y={Math.max(0, 60 - height)}
+                  height={Math.min(60, height)}
+                  all={shown.length}
                 >
-                  <title>{`${month.name}: ${percent(badOf(month), month.total)} bad`}</title>
-                </rect>
+                  {`${month.name}: ${percent(badOf(month), month.total)} bad`}
+                </Bar>
               );
             })}
           </svg>
