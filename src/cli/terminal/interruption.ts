@@ -10,7 +10,7 @@ interface Interruption {
   readonly end: () => void;
 }
 
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+export const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const ignore = () => {};
 
 export const isFinished = (): boolean => process.listeners("SIGTERM").includes(ignore);

@@ -231,6 +231,6 @@ describe("the state is looked at before the service listens", () => {
     const check = async () => (await idv(["serve", "--check", "--port", "0", "--state", "s.db"], { home })).stderr;
     expect(await check()).toBe("idv: the service can run: state, data and address are fine\n");
     chmodSync(join(home, "s.db"), 0o644);
-    expect(await check()).toContain("s.db: other users can open the state (mode 644): chmod 600 s.db\n");
+    expect(await check()).toContain("s.db: other users can open the state: chmod 600 s.db\n");
   });
 });

@@ -9,7 +9,7 @@ import { printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { isUrl, noItem } from "../../options/values.js";
-import { shellWord } from "../report/command-line.js";
+import { commandFor, shellWord } from "../report/command-line.js";
 import { missingFileHint } from "./missing-file.js";
 import { isSameFile, type Returned } from "./targets.js";
 
@@ -113,9 +113,7 @@ const namesIn = (path: string): readonly string[] =>
 const notReplaceable = (): UsageError => new UsageError("--in-place needs a FILE; standard input cannot be replaced");
 
 const isUrlNotFile = (kind: Kind, url: string): UsageError =>
-  new UsageError(
-    `${url}: is a URL, and idv reads files: curl -sSf ${shellWord(url)} | idv ${kind === "email" ? "emails" : "domains"}`,
-  );
+  new UsageError(`${url}: is a URL, and idv reads files: curl -sSf ${shellWord(url)} | idv ${commandFor(kind)}`);
 
 const isInput = (output: string): UsageError =>
   new UsageError(`-o ${printable(output)}: is the input itself; to replace it, use -I, or -I.bak to keep the old one`);

@@ -11,7 +11,7 @@ import { settingNames, settingOf } from "../../config/settings.js";
 import type { GivenOption } from "../../options/option.js";
 import { noItem } from "../../options/values.js";
 import type { Plan } from "../plan/plan.js";
-import { commandLine, pathWord } from "./command-line.js";
+import { commandFor, commandLine, pathWord } from "./command-line.js";
 
 export function resumeCommand(plan: Plan, table: Table): string | undefined {
   const { output } = plan;
@@ -78,7 +78,7 @@ function repeatedWords({ kind, given, isInPlace }: Plan): readonly string[] | un
   if (given.map(nextOf).some((next) => next === "prevent" || (next === "inPlace" && !staysAsItIs))) {
     return undefined;
   }
-  return [kind === "email" ? "emails" : "domains", ...given.flatMap(wordsOf)];
+  return [commandFor(kind), ...given.flatMap(wordsOf)];
 }
 
 function nextOf({ name, record: { next }, words }: GivenOption): typeof next {

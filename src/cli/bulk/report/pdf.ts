@@ -6,6 +6,7 @@ import { delimiter, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { FileError } from "../../../files/errors.js";
 import { newPrivateFolder } from "../../../files/temporary-files.js";
+import { signals } from "../../terminal/interruption.js";
 
 const names = [
   ...["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "brave-browser"],
@@ -63,8 +64,6 @@ export async function printPage(page: string, path: string, env: NodeJS.ProcessE
     if (folder !== undefined) await rm(folder, { recursive: true, force: true, maxRetries: 20 }).catch(() => {});
   }
 }
-
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 function start(path: string, folder: string, env: NodeJS.ProcessEnv, stop: (why: string) => void): ChildProcess {
   const browser = spawn(

@@ -7,7 +7,7 @@ import { loadClassifier } from "../../../core/classifier/tables/load-classifier.
 import { isLoopback } from "../../../engines/api/loopback.js";
 import { findTable, tableSource } from "../../../engines/data/installed-table.js";
 import { readFault } from "../../../files/errors.js";
-import { found } from "../../../files/found.js";
+import { rightsOfOthers } from "../../../files/found.js";
 import { stateOfTag } from "../../../files/processes.js";
 import { readBuilt } from "../../../package/own-files.js";
 import type { Lists } from "../../../server/lists/lists.js";
@@ -236,9 +236,8 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
 
 function notePermissions(state: string | undefined): void {
   const location = stateLocation(state, process.env);
-  const mode = isDatabase(location) ? 0 : (found(location)?.mode ?? 0) & 0o777;
-  if (process.platform !== "win32" && (mode & 0o077) !== 0)
-    say(`${location}: other users can open the state (mode ${mode.toString(8)}): chmod 600 ${shellWord(location)}`);
+  if (!isDatabase(location) && rightsOfOthers(location) !== 0)
+    say(`${location}: other users can open the state: chmod 600 ${shellWord(location)}`);
 }
 
 function reportBug({ stack }: Error): void {
