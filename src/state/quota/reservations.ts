@@ -249,10 +249,14 @@ export function* deliver(from: QuotaOwner, { id, kind, holds }: DeliveredUnits):
   yield* tell(without(row, delivered, locked.now));
 }
 
+function* isKey(id: string): Work<boolean> {
+  const [keys] = yield* ask(["SELECT id FROM {key} WHERE id = ?", id]);
+  return keys!.length > 0;
+}
+
 /** Takes `units` again if they were given back. @throws UnitsLost when the quota has too few for that */
 export function* deliverAll(from: { readonly keyId: string }, id: string, kind: string, units: number): Work<void> {
-  const [keys] = yield* ask(["SELECT id FROM {key} WHERE id = ?", from.keyId]);
-  if (keys!.length === 0) return;
+  if (!(yield* isKey(from.keyId))) return;
   const locked: Locked = yield* lock(from, false);
   const { quota, rows } = locked;
   const found = rows.find((each) => each.id === id);
@@ -348,8 +352,7 @@ export function* release(from: QuotaOwner, id: string, units?: number): Work<voi
 
 /** Gives back all that a run of a key holds, if there is such a key. */
 export function* releaseAll({ keyId }: { readonly keyId: string }, id: string): Work<void> {
-  const [keys] = yield* ask(["SELECT id FROM {key} WHERE id = ?", keyId]);
-  if (keys!.length > 0) yield* release({ keyId }, id);
+  if (yield* isKey(keyId)) yield* release({ keyId }, id);
 }
 
 export function* hasDead(isDead: UnitRequest["isDead"]): Work<boolean> {

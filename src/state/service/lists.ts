@@ -53,13 +53,13 @@ export interface ListChange {
 
 export type ListClaim = Pick<StoredList, "id" | "server" | "attempt">;
 
-/** All methods throw StoreError when the state cannot be used. */
 /** A server, and the lists that it works on. */
 interface Worker {
   readonly server: string;
   readonly working: readonly string[];
 }
 
+/** All methods throw StoreError when the state cannot be used. */
 export interface ListStore {
   /** Returns the list of the same request, if it was added before, and "full" beyond the limits. */
   add(list: NewList, most: { readonly ofKey: number; readonly ofAll: number }): Promise<StoredList | "full">;
