@@ -2,6 +2,7 @@
 import { getEventListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import type { Validator } from "../../../src/core/validator/validator.js";
 import { precheck } from "../../../src/engines/api/precheck.js";
 import { engineFor, items, manualClock, startTime } from "../../support/api-engine.js";
 import { type Act, respond, resultsOf } from "../../support/scripted-server.js";
@@ -489,6 +490,21 @@ test("a batch that failed leaves the quota gate", async () => {
 });
 
 describe("requests under way", () => {
+  /** Validates batches of `size` items whose answers are stored when the test says so. The first, which runs alone, is done. */
+  async function storingSlowly({ validate: validateWith }: Validator, size: number) {
+    const stored: (() => void)[] = [];
+    const listener = {
+      onSubmit: async (open: readonly number[]) => ({ now: open, later: [] }),
+      onAnswered: () => new Promise<void>((resolve) => stored.push(resolve)),
+    };
+    const validate = (from: number) => validateWith("email", items(size, from), new AbortController().signal, listener);
+    const first = validate(0);
+    await expect.poll(() => stored.length).toBe(1);
+    stored[0]!();
+    await first;
+    return { stored, validate };
+  }
+
   test("go on up to the concurrency while answers are being stored", async () => {
     let [underWay, most] = [0, 0];
     const act: Act = async (response, request) => {
@@ -499,16 +515,7 @@ describe("requests under way", () => {
     };
     const { engine, seen } = await engineFor([respond(), act], { concurrency: 2 });
     expect(engine.concurrency).toBe(4);
-    const stored: (() => void)[] = [];
-    const listener = {
-      onSubmit: async (open: readonly number[]) => ({ now: open, later: [] }),
-      onAnswered: () => new Promise<void>((resolve) => stored.push(resolve)),
-    };
-    const validate = (from: number) => engine.validate("email", items(1, from), new AbortController().signal, listener);
-    const first = validate(0);
-    await expect.poll(() => stored.length).toBe(1);
-    stored[0]!();
-    await first;
+    const { stored, validate } = await storingSlowly(engine, 1);
     const others = [1, 2, 3, 4, 5, 6].map(validate);
     // None of the answers is stored yet.
     await expect.poll(() => stored.length).toBe(7);
@@ -523,16 +530,7 @@ describe("requests under way", () => {
     const { engine, seen } = await engineFor([respond(), okFor(1, { ratelimit: '"validations";r=0;t=90' })], {
       concurrency: 1,
     });
-    const stored: (() => void)[] = [];
-    const listener = {
-      onSubmit: async (open: readonly number[]) => ({ now: open, later: [] }),
-      onAnswered: () => new Promise<void>((resolve) => stored.push(resolve)),
-    };
-    const validate = (from: number) => engine.validate("email", items(2, from), new AbortController().signal, listener);
-    const first = validate(0);
-    await expect.poll(() => stored.length).toBe(1);
-    stored[0]!();
-    await first;
+    const { stored, validate } = await storingSlowly(engine, 2);
     const others = [2, 4].map(validate);
     await expect.poll(() => stored.length).toBe(2);
     // Time in which another request would arrive.
