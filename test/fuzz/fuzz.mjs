@@ -316,10 +316,10 @@ const quotaFile = {
   read: () => quotas.read(() => false),
   async charge(units) {
     const id = `${++charges}`;
-    const reserved = await quotas.reserve({ id, owner: "", charge: 1, units, held: 0, isDead: () => false });
-    await quotas.deliver({ id, kind: "email", holds: 0 }, false);
+    const { holds: granted, quota } = await quotas.reserve({ id, owner: "", holds: units, isDead: () => false });
+    await quotas.deliver({ id, kind: "email", held: granted, holds: 0 }, false);
     await quotas.release(id);
-    return reserved;
+    return { granted, quota };
   },
   close,
 };

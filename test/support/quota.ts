@@ -54,11 +54,8 @@ export const reservationIn = (quotas: Quotas): RunReservation =>
 /** Charges units, and delivers them. */
 export async function take(quotas: Quotas, units: number, kind = "email") {
   const id = randomUUID();
-  const { granted, quota } = await quotas.reserve({
-    ...{ id, owner: "test", charge: 1, units, held: 0 },
-    isDead: () => false,
-  });
-  await quotas.deliver({ id, kind, holds: 0 }, true);
+  const { holds: granted, quota } = await quotas.reserve({ id, owner: "test", holds: units, isDead: () => false });
+  await quotas.deliver({ id, kind, held: granted, holds: 0 }, true);
   await quotas.release(id);
   return { granted, quota };
 }

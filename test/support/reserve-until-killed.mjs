@@ -7,11 +7,10 @@ import { openQuotaFile } from "../../dist/state/quota/quota-file.js";
 
 const [path, units] = process.argv.slice(2);
 const { quotas } = await openQuotaFile(path, Date.now);
-for (let charge = 1; ; charge++) {
+for (;;) {
   const id = String(process.pid);
-  const request = { id, owner: id, charge, units: Number(units), held: 0, isDead: () => false };
-  const { granted } = await quotas.reserve(request);
-  if (granted === 0) break;
-  await quotas.deliver({ id, kind: "email", holds: 0 }, true);
-  writeSync(1, `${granted}\n`);
+  const { holds } = await quotas.reserve({ id, owner: id, holds: Number(units), isDead: () => false });
+  if (holds === 0) break;
+  await quotas.deliver({ id, kind: "email", held: holds, holds: 0 }, true);
+  writeSync(1, `${holds}\n`);
 }

@@ -86,8 +86,8 @@ export class Quotas {
     return isDurable || this.isServer ? this.#database.write(work) : this.#database.writeFast(work);
   }
 
-  release(id: string, units?: number): Promise<void> {
-    return this.#database.writeFast(() => release(this.#from, id, units));
+  release(id: string): Promise<void> {
+    return this.#database.writeFast(() => release(this.#from, id));
   }
 
   beat(id: string): Promise<boolean> {

@@ -6,7 +6,8 @@
 import { type QuotaOwner, usageIdOf } from "../service/api-key.js";
 import { addUsage, selectOwner, updateQuota, usableQuota } from "../service/database/statements.js";
 import { hourMilliseconds, type KeyRow, type NamedQuotaRow } from "../service/rules.js";
-import { ask, type Clock, clock, type Statement, tell, type Work } from "../sql.js";
+import { addEarlier } from "../service/usage.js";
+import { ask, type Clock, clock, insertion, type Statement, tell, type Work } from "../sql.js";
 import { type Quota, takeUnits, toQuota } from "./quota.js";
 import { UnitsLost } from "./units-lost.js";
 
@@ -20,8 +21,6 @@ export const reservationTables = `CREATE TABLE {reservation} (
     quota text NOT NULL,
     owner text NOT NULL,
     alive {integer} NOT NULL,
-    charge {integer} NOT NULL,
-    granted {integer} NOT NULL,
     units {integer} NOT NULL CHECK (units >= 0),
     older {integer} NOT NULL CHECK (older >= 0),
     loan {integer} NOT NULL CHECK (loan >= 0),
@@ -30,7 +29,7 @@ export const reservationTables = `CREATE TABLE {reservation} (
     part text,
     bytes {integer},
     digest {bytes},
-    same {integer}
+    paid_before {integer} NOT NULL
   ) {by_key_often_changed};
   CREATE TABLE {delivery} (
     quota text NOT NULL,
@@ -51,49 +50,42 @@ export interface ItemDigests {
 }
 
 /** A run with a name, and a part of it that another try repeats. */
-interface NamedPart {
+export interface NamedPart {
   readonly name: Uint8Array;
   readonly part: string;
   /** 0 if it is not known. An input of the same size is probably the same list. */
   readonly bytes: number;
 }
 
-interface ReservationRow {
-  readonly id: string;
-  readonly owner: string;
-  readonly alive: number;
-  /** Number of the last charge, and what it granted: a repetition is answered the same. */
-  readonly charge: number;
-  readonly granted: number;
+interface Units {
   /** Charged in the period that begins at `period_start`, and in earlier ones. */
   readonly units: number;
   readonly older: number;
-  /** Units that another run of the same name has paid. */
+  /** Units that another run of the same name has charged. */
   readonly loan: number;
+}
+
+interface ReservationRow extends Units {
+  readonly id: string;
+  readonly owner: string;
+  readonly alive: number;
   readonly period_start: number;
   readonly name: Uint8Array | null;
   readonly part: string | null;
   readonly bytes: number | null;
+  /** The items that are about to be delivered, and what another run of the name has paid for them. */
   readonly digest: Uint8Array | null;
-  readonly same: number | null;
+  readonly paid_before: number;
 }
 
-type Charged = Pick<ReservationRow, "units" | "older" | "loan" | "period_start">;
-
-export interface Other {
-  readonly id: string;
-  readonly owner: string;
-  readonly alive: number;
-}
+export type Other = Pick<ReservationRow, "id" | "owner" | "alive">;
 
 export interface UnitRequest {
   readonly id: string;
   readonly owner: string;
-  readonly charge: number;
-  readonly units: number;
-  /** Units that the run has charged before and not delivered. */
-  readonly held: number;
-  /** Units that the name has paid for an input of this size are not charged during the run. */
+  /** Units that the run is to hold, with those that it holds. A repetition changes nothing. */
+  readonly holds: number;
+  /** Units that the name has charged for an input of this size are not charged again before the seal. */
   readonly lends?: NamedPart | undefined;
   /** The items that are about to be delivered. */
   readonly seal?: (NamedPart & ItemDigests) | undefined;
@@ -103,8 +95,8 @@ export interface UnitRequest {
 }
 
 export interface Reserved {
-  /** Negative if the reservation was given back, and the quota has too little to charge it again. */
-  readonly granted: number;
+  /** Less than before if the reservation was given back, and the quota has too little to charge it again. */
+  readonly holds: number;
   readonly quota: Quota;
   /** Units of the items to be delivered that another run of the same name has paid. */
   readonly paidBefore: number;
@@ -131,87 +123,111 @@ function* lock(from: QuotaOwner, isUsed: boolean): Work<Locked> {
     [`SELECT * FROM {reservation} WHERE quota = ${quotaId}`, "keyId" in from ? from.keyId : from.quotaName],
     clock,
   );
-  return { quota: usableQuota(from, isUsed ? keys : [], quotas, now), rows, now };
+  const quota = usableQuota(from, isUsed ? keys : [], quotas, now);
+  const { period_start } = quota;
+  const ofNow = (row: ReservationRow): ReservationRow =>
+    row.period_start === period_start ? row : { ...row, units: 0, older: row.older + row.units, period_start };
+  return { quota, rows: rows.map(ofNow), now };
 }
 
 const remove = (id: string): Statement => ["DELETE FROM {reservation} WHERE id = ?", id];
 
-function giveBack(quota: NamedQuotaRow, { units, period_start }: ReservationRow): void {
-  if (period_start === quota.period_start) quota.used = Math.max(0, quota.used - units);
+const store = (quota: NamedQuotaRow, row: ReservationRow): Statement =>
+  insertion(
+    "{reservation} (id, quota, owner, alive, units, older, loan, period_start, name, part, bytes, digest, paid_before)",
+    [
+      [
+        ...[row.id, quota.id, row.owner, row.alive, row.units, row.older, row.loan],
+        ...[quota.period_start, row.name, row.part, row.bytes, row.digest, row.paid_before],
+      ],
+    ],
+    `ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, alive = excluded.alive, units = excluded.units,
+    older = excluded.older, loan = excluded.loan, period_start = excluded.period_start, name = excluded.name,
+    part = excluded.part, bytes = excluded.bytes, digest = excluded.digest, paid_before = excluded.paid_before`,
+  );
+
+const sum = ({ units, older, loan }: Units): number => units + older + loan;
+
+/** Gives back what is more than `most`: what was charged last first, as it is free for others then. */
+function trim<Row extends Units>(quota: NamedQuotaRow, row: Row, most: number): Row {
+  let over = Math.max(0, sum(row) - most);
+  const take = (units: number): number => {
+    const left = Math.max(0, units - over);
+    over -= units - left;
+    return left;
+  };
+  const units = take(row.units);
+  quota.used = Math.max(0, quota.used - (row.units - units));
+  return { ...row, units, loan: take(row.loan), older: take(row.older) };
 }
 
-function* sweep(
-  { quota, rows, now }: Locked,
-  isDead: UnitRequest["isDead"],
-  own?: string,
-): Work<{ readonly isUnsure: boolean }> {
+interface Swept {
+  readonly others: readonly ReservationRow[];
+  readonly isUnsure: boolean;
+}
+
+function* sweep({ quota, rows, now }: Locked, isDead: UnitRequest["isDead"], own?: string): Work<Swept> {
+  const others: ReservationRow[] = [];
   let isUnsure = false;
   for (const row of rows) {
     if (row.id === own) continue;
     const found = isDead(row, now);
-    if (found === undefined && row.units > 0) isUnsure = true;
-    if (found !== true) continue;
-    giveBack(quota, row);
-    yield* tell(remove(row.id));
+    if (found === true) {
+      trim(quota, row, 0);
+      yield* tell(remove(row.id));
+    } else {
+      others.push(row);
+      if (found === undefined && row.units > 0) isUnsure = true;
+    }
   }
-  return { isUnsure };
+  return { others, isUnsure };
 }
 
-/** Charges up to the requested units, and takes again what was given back meanwhile. */
-export function* reserve(from: QuotaOwner, request: UnitRequest): Work<Reserved> {
-  const { id, owner, charge, units, held, lends, seal, isDead } = request;
+/** Charges as far as the quota goes, with what was given back meanwhile, or gives back. */
+export function* reserve(from: QuotaOwner, { id, owner, holds, lends, seal, isDead }: UnitRequest): Work<Reserved> {
   const locked: Locked = yield* lock(from, true);
-  const { quota, rows, now } = locked;
-  const row = rows.find((each) => each.id === id);
-  if (row?.charge === charge) {
-    const paidBefore = row.same ?? 0;
-    return { granted: row.granted, quota: toQuota(quota), paidBefore, marks: [], isUnsure: false };
-  }
-  const isSame = row?.period_start === quota.period_start;
-  let fresh = isSame ? row.units : 0;
-  const older = row === undefined ? 0 : row.older + (isSame ? 0 : row.units);
-  let loan = row?.loan ?? 0;
-  const lost = Math.max(0, held - fresh - older - loan);
-  let wanted = units + lost;
+  const { quota, now } = locked;
+  const found = locked.rows.find((each) => each.id === id);
   const named = seal ?? lends;
+  const { name = null, part = null, bytes = null } = named ?? {};
+  const own = { units: 0, older: 0, loan: 0, period_start: quota.period_start, ...found };
+  const row = trim(quota, { ...own, id, owner, alive: now, name, part, bytes }, holds);
+  const isShort = (toQuota(quota).left ?? Number.POSITIVE_INFINITY) < holds - sum(row);
+  const { others, isUnsure }: Swept =
+    isShort || found === undefined
+      ? yield* sweep(locked, isDead, id)
+      : { others: locked.rows.filter((other) => other !== found), isUnsure: false };
   const paid = named === undefined ? [] : yield* deliveriesOf(quota.id, named, now);
-  const paidBefore = seal === undefined ? 0 : Math.min(held, sameUnits(paid, seal));
-  if (seal !== undefined) {
-    // What the same items have cost before need not be charged; the rest of a loan has to be.
-    wanted = Math.max(0, held - paidBefore - fresh - older);
-    loan = Math.max(0, held - fresh - older - wanted);
-  } else if (lends !== undefined) {
-    const likely = paid.filter(({ bytes, run }) => bytes > 0 && bytes === lends.bytes && run !== id);
-    const most = Math.max(0, ...likely.map((delivery) => delivery.units));
-    const lent = Math.min(wanted, Math.max(0, most - loan));
-    loan += lent;
-    wanted -= lent;
+  const paidBefore = seal === undefined ? 0 : Math.min(holds, sameUnits(paid, seal));
+  const same = lends === undefined ? [] : others.filter((other) => isSamePart(other, lends));
+  const likely = paid.filter(({ bytes, run }) => bytes > 0 && bytes === lends?.bytes && run !== id);
+  // What the same items have cost before need not be charged; the rest of a loan has to be.
+  const shared = same.reduce((units, other) => units + other.units + other.older, 0);
+  const lent = [row.loan, shared, ...likely.map(({ units }) => units)];
+  const rest = holds - row.units - row.older;
+  const loan = Math.min(rest, seal === undefined ? Math.max(...lent) : paidBefore);
+  const changes: Statement[] = [];
+  let taken = takeUnits(quota, rest - loan);
+  // Tries at once share what they have charged: the first one that delivers is the one that pays.
+  for (const other of seal === undefined ? [] : same.filter(({ digest }) => digest === null)) {
+    const moved = Math.min(other.units, rest - loan - taken);
+    taken += moved;
+    changes.push(store(quota, { ...other, units: other.units - moved, loan: other.loan + moved }));
   }
-  let taken = takeUnits(quota, wanted);
-  let isUnsure = false;
-  if (taken < wanted || charge === 1) {
-    ({ isUnsure } = yield* sweep(locked, isDead, id));
-    taken += takeUnits(quota, wanted - taken);
-  }
-  fresh += taken;
-  const granted = units + taken - wanted;
-  const values = [owner, now, charge, granted, fresh, older, loan, quota.period_start];
-  const sealed =
-    seal === undefined ? [null, null, null, null, null] : [seal.name, seal.part, seal.bytes, seal.digest, paidBefore];
-  yield* tell(updateQuota(quota), remove(id), [
-    `INSERT INTO {reservation}
-    (id, quota, owner, alive, charge, granted, units, older, loan, period_start, name, part, bytes, digest, same)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[id, quota.id, ...values, ...sealed],
-  ]);
+  const digest = seal?.digest ?? null;
+  const after = { ...row, units: row.units + taken, loan, digest, paid_before: paidBefore };
+  yield* tell(updateQuota(quota), ...changes, store(quota, after));
   return {
-    granted,
+    holds: sum(after),
     quota: toQuota(quota),
     paidBefore,
-    marks: paid.map((delivery) => delivery.units),
-    isUnsure: isUnsure && taken < wanted,
+    marks: paid.map(({ units }) => units),
+    isUnsure: isUnsure && taken < rest - loan,
   };
 }
+
+const isSamePart = (row: ReservationRow, { name, part, bytes }: NamedPart): boolean =>
+  bytes > 0 && row.bytes === bytes && row.part === part && row.name !== null && Buffer.from(name).equals(row.name);
 
 interface DeliveryRow {
   readonly bytes: number;
@@ -235,18 +251,25 @@ function* deliveriesOf(
 export interface DeliveredUnits {
   readonly id: string;
   readonly kind: string;
+  /** Units that the run holds before and after the delivery. What is stored beyond those before is given back. */
+  readonly held: number;
   readonly holds: number;
 }
 
 /** Moves delivered units to the quota. Units that were given back meanwhile are free. */
-export function* deliver(from: QuotaOwner, { id, kind, holds }: DeliveredUnits): Work<void> {
+export function* deliver(from: QuotaOwner, { id, kind, held, holds }: DeliveredUnits): Work<void> {
   const locked: Locked = yield* lock(from, false);
-  const row = locked.rows.find((each) => each.id === id);
-  if (row === undefined) return;
-  const delivered = Math.max(0, row.units + row.older + row.loan - holds);
+  const found = locked.rows.find((each) => each.id === id);
+  if (found === undefined) return;
+  const row = trim(locked.quota, found, held);
+  const delivered = Math.max(0, sum(row) - holds);
   yield* pay(from, locked, row, kind, delivered);
+  const older = Math.min(row.older, delivered);
+  const loan = Math.min(row.loan, delivered - older);
+  const units = row.units - (delivered - older - loan);
   // The row stays, so that a repetition finds it, until the run ends.
-  yield* tell(without(row, delivered, locked.now));
+  const rest = { ...row, older: row.older - older, loan: row.loan - loan, units, digest: null, paid_before: 0 };
+  yield* tell(store(locked.quota, { ...rest, alive: locked.now }));
 }
 
 function* isKey(id: string): Work<boolean> {
@@ -261,37 +284,34 @@ export function* deliverAll(from: { readonly keyId: string }, id: string, kind: 
   const { quota, rows } = locked;
   const found = rows.find((each) => each.id === id);
   if (found === undefined && takeUnits(quota, units) < units) throw new UnitsLost(false);
-  const row = found ?? { units, older: 0, loan: 0, period_start: quota.period_start };
-  yield* pay(from, locked, row, kind, row.units + row.older + row.loan);
+  const row = found ?? { units, older: 0, loan: 0 };
+  yield* pay(from, locked, row, kind, sum(row));
   yield* tell(remove(id));
 }
 
 function* pay(
   from: QuotaOwner,
   { quota, now }: Locked,
-  row: Charged & Partial<ReservationRow>,
+  row: Units & Partial<ReservationRow>,
   kind: string,
   delivered: number,
 ): Work<void> {
-  const isOfNow = row.period_start === quota.period_start;
   const changes: Statement[] = [];
   let paid = delivered;
-  const { id, name, part, bytes, digest, same } = row;
-  if (id && name && typeof part === "string" && typeof bytes === "number" && digest) {
+  const { id, name, part, bytes, digest, paid_before = 0 } = row;
+  if (id && name && digest && typeof part === "string" && typeof bytes === "number") {
     const all = yield* deliveriesOf(quota.id, { name, part }, now);
     // Another run of the name may have delivered the same since.
-    paid = Math.max(0, delivered - Math.max(same ?? 0, sameUnits(all, { digest, prefixes: new Map() })));
-    const refund = Math.min(row.units, Math.max(0, row.units + row.older - paid));
-    if (isOfNow) quota.used = Math.max(0, quota.used - refund);
+    paid = Math.max(0, delivered - Math.max(paid_before, sameUnits(all, { digest, prefixes: new Map() })));
+    quota.used = Math.max(0, quota.used - Math.min(row.units, Math.max(0, row.units + row.older - paid)));
     changes.push(
       ["DELETE FROM {delivery} WHERE created < ?", now - keptMilliseconds],
-      [
-        `INSERT INTO {delivery} (quota, name, part, bytes, digest, run, units, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (quota, name, part, digest) DO UPDATE
-        SET bytes = excluded.bytes, run = excluded.run, created = excluded.created,
-          units = {greatest}({delivery}.units, excluded.units)`,
-        ...[quota.id, name, part, bytes, digest, id, delivered, now],
-      ],
+      insertion(
+        "{delivery} (quota, name, part, bytes, digest, run, units, created)",
+        [[quota.id, name, part, bytes, digest, id, delivered, now]],
+        `ON CONFLICT (quota, name, part, digest) DO UPDATE SET bytes = excluded.bytes, run = excluded.run,
+        created = excluded.created, units = {greatest}({delivery}.units, excluded.units)`,
+      ),
     );
   }
   if ("keyId" in from) {
@@ -300,16 +320,12 @@ function* pay(
       ...[now, from.keyId, now],
     ]);
   }
-  const ofOlder = isOfNow ? Math.min(row.older, paid) : paid;
-  const usage = [
-    { time: quota.period_start - hourMilliseconds, units: ofOlder },
-    { time: now, units: paid - ofOlder },
-  ]
-    .filter(({ units }) => units > 0 && !isFileQuota(from))
-    .map(({ time, units }) => {
-      return { keyId: usageIdOf(from), hour: time - (time % hourMilliseconds), kind, status: "unknown", units };
-    });
-  yield* tell(updateQuota(quota), ...changes, ...addUsage(usage));
+  yield* tell(updateQuota(quota), ...changes);
+  if (isFileQuota(from)) return;
+  const older = Math.min(row.older, paid);
+  const usage = { keyId: usageIdOf(from), kind, status: "unknown" };
+  if (paid > older) yield* tell(...addUsage([{ ...usage, hour: now - (now % hourMilliseconds), units: paid - older }]));
+  if (older > 0) yield* addEarlier({ ...usage, hour: quota.period_start - hourMilliseconds, units: older });
 }
 
 const sameUnits = (deliveries: readonly DeliveryRow[], { digest, prefixes }: ItemDigests): number =>
@@ -324,30 +340,13 @@ const sameUnits = (deliveries: readonly DeliveryRow[], { digest, prefixes }: Ite
       .map(({ units }) => units),
   );
 
-function without(row: ReservationRow, taken: number, now: number): Statement {
-  const ofOlder = Math.min(row.older, taken);
-  const ofLoan = Math.min(row.loan, taken - ofOlder);
-  const units = Math.max(0, row.units - (taken - ofOlder - ofLoan));
-  return changed({ ...row, older: row.older - ofOlder, loan: row.loan - ofLoan, units }, now);
-}
-
-const changed = ({ id, units, older, loan }: ReservationRow, now: number): Statement => [
-  `UPDATE {reservation} SET older = ?, loan = ?, units = ?, alive = ?,
-    name = NULL, part = NULL, bytes = NULL, digest = NULL, same = NULL WHERE id = ?`,
-  ...[older, loan, units, now, id],
-];
-
-/** Gives back all, and ends the reservation, if `units` is undefined. */
-export function* release(from: QuotaOwner, id: string, units?: number): Work<void> {
-  const { quota, rows, now }: Locked = yield* lock(from, false);
+/** Gives back all, and ends the reservation. */
+export function* release(from: QuotaOwner, id: string): Work<void> {
+  const { quota, rows }: Locked = yield* lock(from, false);
   const row = rows.find((each) => each.id === id);
   if (row === undefined) return;
-  const ofUnits = Math.min(row.units, units ?? row.units);
-  giveBack(quota, { ...row, units: ofUnits });
-  const ofLoan = Math.min(row.loan, (units ?? 0) - ofUnits);
-  const ofOlder = Math.min(row.older, (units ?? 0) - ofUnits - ofLoan);
-  const rest = { ...row, units: row.units - ofUnits, loan: row.loan - ofLoan, older: row.older - ofOlder };
-  yield* tell(updateQuota(quota), units === undefined ? remove(id) : changed(rest, now));
+  trim(quota, row, 0);
+  yield* tell(updateQuota(quota), remove(id));
 }
 
 /** Gives back all that a run of a key holds, if there is such a key. */

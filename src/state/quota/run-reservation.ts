@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { deadMilliseconds, type ProcessState, Sightings, signMilliseconds } from "../lease.js";
 import type { Quota } from "./quota.js";
 import type { Quotas } from "./quotas.js";
-import type { ItemDigests, Other, Reserved, UnitRequest } from "./reservations.js";
+import type { ItemDigests, NamedPart, Other, Reserved, UnitRequest } from "./reservations.js";
 import { UnitsLost } from "./units-lost.js";
 
 export interface RunIdentity {
@@ -57,9 +57,6 @@ export class RunReservation {
   readonly #retrying: NonNullable<RunIdentity["retrying"]>;
   items: DeliveredItems | undefined;
   #marks: ReadonlySet<number> = new Set();
-  /** Units that are to be given back, and could not be. */
-  #owed = 0;
-  #charge = 0;
   #held = 0;
   #hasRow = false;
   #last: Promise<unknown> = Promise.resolve();
@@ -123,26 +120,22 @@ export class RunReservation {
   /** Delivers all that was charged, with the items so far, if `units` is undefined. */
   deliver(units?: number): Promise<void> {
     return this.#inTurn(async () => {
-      const delivered = units ?? this.#held;
-      this.#held -= delivered;
+      const held = this.#held;
+      this.#held -= units ?? held;
       if (units === undefined) this.items?.clear();
       // Another process delivers it, or there is nothing to deliver.
-      if (this.#run.id !== undefined || delivered === 0) return;
-      const change = { id: this.#id, kind: this.#run.kind, holds: this.#held + this.#owed };
+      if (this.#run.id !== undefined || this.#held === held) return;
+      const change = { id: this.#id, kind: this.#run.kind, held, holds: this.#held };
       await this.#retrying(() => this.#quotas.deliver(change, units === undefined));
     });
   }
 
+  /** Does not throw: the next change gives back what was not. */
   giveBack(units: number): Promise<void> {
     return this.#inTurn(async () => {
+      if (units === 0) return;
       this.#held -= units;
-      this.#owed += units;
-      if (this.#owed === 0) return;
-      const isDone = await this.#quotas.release(this.#id, this.#owed).then(
-        () => true,
-        () => false,
-      );
-      if (isDone) this.#owed = 0;
+      await this.#quotas.reserve(this.#requestFor(this.#held)).catch(() => {});
     });
   }
 
@@ -165,33 +158,33 @@ export class RunReservation {
     return done;
   }
 
-  #reserve(units: number, isFinal = false): Promise<Reserved> {
+  #reserve(units: number, isFinal = false): Promise<Reserved & { readonly granted: number }> {
     return this.#inTurn(() => this.#reserveNow(units, isFinal));
   }
 
-  async #reserveNow(units: number, isFinal: boolean): Promise<Reserved> {
-    this.#charge++;
+  get #named(): NamedPart | undefined {
+    return this.#name && { name: this.#name, part: this.#run.part, bytes: this.#run.bytes };
+  }
+
+  #requestFor(holds: number): UnitRequest {
+    const { owner, isWhole } = this.#run;
+    return { id: this.#id, owner, holds, lends: isWhole ? this.#named : undefined, isDead: this.#isDead };
+  }
+
+  async #reserveNow(units: number, isFinal: boolean): Promise<Reserved & { readonly granted: number }> {
     this.#signs ??= setInterval(() => this.#beat(), signMilliseconds).unref();
-    const named = this.#name && { name: this.#name, part: this.#run.part, bytes: this.#run.bytes };
+    const named = this.#named;
+    const seal = named && isFinal && this.items ? { ...named, ...this.items.digests() } : undefined;
     const reserved = await this.#retrying(() =>
-      this.#quotas.reserve({
-        id: this.#id,
-        owner: this.#run.owner,
-        charge: this.#charge,
-        units,
-        held: this.#held,
-        lends: this.#run.isWhole ? named : undefined,
-        seal: named && isFinal && this.items ? { ...named, ...this.items.digests() } : undefined,
-        isFinal,
-        isDead: this.#isDead,
-      }),
+      this.#quotas.reserve({ ...this.#requestFor(this.#held + units), seal, isFinal }),
     );
     this.#hasRow = true;
     this.#sign();
     this.#marks = new Set([...this.#marks, ...reserved.marks]);
-    if (reserved.granted < 0) throw new UnitsLost(isFinal && this.isNamed);
-    this.#held += reserved.granted;
-    return reserved;
+    const granted = reserved.holds - this.#held;
+    if (granted < 0) throw new UnitsLost(isFinal && this.isNamed);
+    this.#held = reserved.holds;
+    return { ...reserved, granted };
   }
 
   async #beat(): Promise<void> {

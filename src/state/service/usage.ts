@@ -6,7 +6,7 @@
  */
 
 import { setImmediate } from "node:timers/promises";
-import { ask, type Parameter, type Statement, tell, type Work } from "../sql.js";
+import { ask, insertion, type Parameter, type Statement, tell, type Work } from "../sql.js";
 
 export interface Usage {
   /** See `usageIdOf` for runs on a shared quota. */
@@ -166,6 +166,35 @@ export function* rollUpHour(now: number): Work<boolean> {
     ["UPDATE {usage_mark} SET rolled = ?", next + hour],
   );
   return true;
+}
+
+/** Adds units of an hour that is over, also to the sums if it is in them. */
+export function* addEarlier({ keyId, hour: time, kind, status, units }: Usage): Work<void> {
+  const [[{ rolled }]] = yield* ask<[[{ rolled: number }]]>(["SELECT rolled FROM {usage_mark} {lock}"]);
+  const today = time - (time % day);
+  const sums = [
+    [hour, time, allKeys, kind, status, units],
+    [day, today, allKeys, kind, status, units],
+    [day, today, keyId, kind, status, units],
+  ];
+  const added = (name: string, key: string) =>
+    `ON CONFLICT (${key}) DO UPDATE SET units = ${name}.units + excluded.units`;
+  yield* tell(
+    insertion(
+      "{usage} (key_id, hour, kind, status, units)",
+      [[keyId, time, kind, status, units]],
+      added("{usage}", "hour, key_id, kind, status"),
+    ),
+    ...(time < rolled
+      ? [
+          insertion(
+            "{usage_sum} (span, start, key_id, kind, status, units)",
+            sums,
+            added("{usage_sum}", "span, start, key_id, kind, status"),
+          ),
+        ]
+      : []),
+  );
 }
 
 export interface NamedUnits {

@@ -169,13 +169,31 @@ describe.each(places)("in %s", (_, open) => {
     const [quotas] = await opened(200);
     const { run } = start(quotas);
     await run.charge(100);
-    vi.spyOn(quotas, "release").mockRejectedValueOnce(new Error("away"));
+    vi.spyOn(quotas, "reserve").mockRejectedValueOnce(new Error("away"));
     await run.giveBack(100);
     await run.charge(10);
     await run.deliver();
     await run.end();
     vi.restoreAllMocks();
     expect(await usedIn(quotas)).toBe(10);
+  });
+
+  test("what was given back stays so if the answer was lost", async () => {
+    const [quotas] = await opened(200);
+    const { run } = start(quotas);
+    await run.charge(100);
+    const reserve = quotas.reserve.bind(quotas);
+    vi.spyOn(quotas, "reserve").mockImplementationOnce(async (request) => {
+      await reserve(request);
+      throw new Error("away");
+    });
+    await run.giveBack(60);
+    await run.charge(50);
+    await run.deliver(70);
+    expect(await usedIn(quotas)).toBe(90);
+    await finish(run);
+    vi.restoreAllMocks();
+    expect(await usedIn(quotas)).toBe(90);
   });
 
   test("a reset forgets what runs have charged, and they charge it again", async () => {
@@ -264,6 +282,78 @@ describe.each(places)("in %s", (_, open) => {
     expect(await usedIn(quotas)).toBe(5);
   });
 
+  test("two runs of one name at once share what the quota has", async () => {
+    const [quotas, same] = await opened(8);
+    const both = [start(quotas, "job"), start(same, "job")];
+    for (const { run } of [...both, ...both, ...both]) await run.charge(3);
+    for (const { run } of both) {
+      run.items = itemsOf("a", 8);
+      await finish(run);
+      expect(await usedIn(quotas)).toBe(8);
+    }
+  });
+
+  test("of two runs of one name at once with other items, the second is refused, unless the quota has enough", async () => {
+    for (const [limit, used] of [
+      [8, 8],
+      [20, 16],
+    ] as const) {
+      const [quotas, same] = await opened(limit);
+      await quotas.reset();
+      const [one, other] = [start(quotas, "job").run, start(same, "job").run];
+      for (const run of [one, other]) expect((await run.charge(8)).granted).toBe(8);
+      [one.items, other.items] = [itemsOf("a", 8), itemsOf("b", 8)];
+      await finish(one);
+      if (limit === 8) await expect(other.secure()).rejects.toThrow("this name has paid for other items");
+      else await finish(other);
+      await other.end();
+      expect(await usedIn(quotas)).toBe(used);
+    }
+  });
+
+  test("tries of one name at a list, at once or one after another, pay once, and never more than the limit", async () => {
+    const [quotas, same] = await open();
+    const step = fc.record({
+      nth: fc.nat(2),
+      act: fc.oneof(
+        { weight: 5, arbitrary: fc.record({ charge: fc.integer({ min: 1, max: 9 }) }) },
+        { weight: 2, arbitrary: fc.constantFrom("finish" as const, "kill" as const) },
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(20), fc.nat(20), fc.array(step, { maxLength: 25 }), async (limit, items, steps) => {
+        gone.clear();
+        await quotas.reset();
+        await quotas.configure({ limit });
+        const fresh = (i: number) => ({ ...start(i % 2 ? quotas : same, "job"), held: 0, left: items });
+        const live = [0, 1, 2].map(fresh);
+        let delivered = 0;
+        for (const { nth, act } of steps) {
+          const one = live[nth]!;
+          if (typeof act === "object") {
+            const units = Math.min(one.left, act.charge);
+            const { granted } = await one.run.charge(units);
+            one.held += granted;
+            one.left = granted < units ? 0 : one.left - units;
+          } else if (act === "kill") {
+            gone.add(one.owner);
+            live[nth] = fresh(nth);
+          } else if (one.left === 0) {
+            one.run.items = itemsOf("a", one.held);
+            await finish(one.run);
+            delivered = Math.max(delivered, one.held);
+            live[nth] = fresh(nth);
+          }
+          expect((await quotas.read(() => false)).used).toBeLessThanOrEqual(limit);
+        }
+        for (const { owner } of live) gone.add(owner);
+        expect(await usedIn(same)).toBe(delivered);
+        gone.clear();
+      }),
+      { numRuns: times(200) },
+    );
+  });
+
   test("into a pipe, each flush is delivered, and the rest given back", async () => {
     const [quotas] = await opened(20);
     const { run, owner } = start(quotas);
@@ -343,10 +433,10 @@ describe.each(places)("in %s", (_, open) => {
 
 test("a charge that is repeated, because its answer was lost, is made once", async () => {
   const [quotas] = await openFiles();
-  const request = { id: "a", owner: "", charge: 1, units: 5, held: 0, isDead: () => false } as const;
-  expect(await quotas.reserve(request)).toMatchObject({ granted: 5 });
-  expect(await quotas.reserve(request)).toMatchObject({ granted: 5, quota: { used: 5 } });
-  const delivery = { id: "a", kind: "email", holds: 3 };
+  const request = { id: "a", owner: "", holds: 5, isDead: () => false } as const;
+  expect(await quotas.reserve(request)).toMatchObject({ holds: 5 });
+  expect(await quotas.reserve(request)).toMatchObject({ holds: 5, quota: { used: 5 } });
+  const delivery = { id: "a", kind: "email", held: 5, holds: 3 };
   for (let i = 0; i < 2; i++) await quotas.deliver(delivery, true);
   await quotas.release("a");
   expect((await quotas.read(() => false)).used).toBe(2);
@@ -358,7 +448,7 @@ test("a list of the service whose units were given to others is paid again, or i
   const { key } = await store.create({ limit: 10 });
   const quotas = store.quotas({ keyId: key.id });
   const isDead = () => true;
-  const request = { id: "list-a-1", owner: "", charge: 1, units: 6, held: 0, isDead };
+  const request = { id: "list-a-1", owner: "", holds: 6, isDead };
   await quotas.reserve(request);
   expect((await quotas.read(isDead)).used).toBe(0);
   await take(quotas, 8);
@@ -373,11 +463,45 @@ test("a list of the service whose units were given to others is paid again, or i
   await state.close();
 });
 
+test("a list of the service that runs again is paid once", async () => {
+  const path = join(temporaryFolder(), "service.db");
+  const [store, state] = [await openSqliteServiceStore(path, Date.now), await openStateFile(path, Date.now)];
+  const { key } = await store.create({ limit: 8 });
+  const quotas = store.quotas({ keyId: key.id });
+  const lends = { name: Buffer.from("list-a"), part: "", bytes: 100 };
+  const seal = { ...lends, digest: Buffer.from("the same items"), prefixes: new Map() };
+  for (const attempt of [1, 2]) {
+    const request = { id: `list-a-${attempt}`, owner: "", holds: 6, lends, isDead: () => false };
+    expect(await quotas.reserve(request)).toMatchObject({ holds: 6 });
+    expect(await quotas.reserve({ ...request, seal })).toMatchObject({ holds: 6, paidBefore: attempt === 1 ? 0 : 6 });
+    await state.write(() => deliverAll({ keyId: key.id }, request.id, "email", 6));
+    expect((await quotas.read(() => false)).used).toBe(6);
+  }
+  expect(await store.check()).toEqual([]);
+  await store.close();
+  await state.close();
+});
+
+test("of a run that is about to deliver, another one takes no units", async () => {
+  const [quotas] = await openFiles();
+  await quotas.configure({ limit: 8 });
+  const lends = { name: Buffer.from("job"), part: "", bytes: 100 };
+  const seal = { ...lends, digest: Buffer.from("the same items"), prefixes: new Map() };
+  const requestOf = (id: string) => ({ id, owner: "", holds: 8, lends, isDead: () => false });
+  for (const id of ["a", "b"]) expect(await quotas.reserve(requestOf(id))).toMatchObject({ holds: 8 });
+  expect(await quotas.reserve({ ...requestOf("a"), seal })).toMatchObject({ holds: 8 });
+  expect(await quotas.reserve({ ...requestOf("b"), seal })).toMatchObject({ holds: 0 });
+  await quotas.deliver({ id: "a", kind: "email", held: 8, holds: 0 }, true);
+  expect(await quotas.reserve({ ...requestOf("b"), seal })).toMatchObject({ holds: 8, paidBefore: 8 });
+  await quotas.deliver({ id: "b", kind: "email", held: 8, holds: 0 }, true);
+  expect((await quotas.read(() => false)).used).toBe(8);
+});
+
 test("a change of the period keeps what runs hold, which is given back when they are dead", async () => {
   const store = await openSqliteServiceStore(join(temporaryFolder(), "service.db"), Date.now);
   const { key } = await store.create({ limit: 10 });
   const quotas = store.quotas({ keyId: key.id });
-  await quotas.reserve({ id: "a", owner: "", charge: 1, units: 6, held: 0, isDead: () => false });
+  await quotas.reserve({ id: "a", owner: "", holds: 6, isDead: () => false });
   await store.set(key.id, { period: "hour" });
   await store.clearDead(() => true);
   expect((await quotas.read(() => false)).used).toBe(0);
@@ -392,10 +516,10 @@ test("usage has the units of a run in the hour of their period, which are not of
   const { key } = await store.create({ limit: 10, period: "hour" });
   const quotas = store.quotas({ keyId: key.id });
   const request = { id: "a", owner: "", isDead: () => false };
-  await quotas.reserve({ ...request, charge: 1, units: 6, held: 0 });
+  await quotas.reserve({ ...request, holds: 6 });
   now += hour;
-  expect(await quotas.reserve({ ...request, charge: 2, units: 9, held: 6 })).toMatchObject({ granted: 9 });
-  await quotas.deliver({ id: "a", kind: "email", holds: 0 }, true);
+  expect(await quotas.reserve({ ...request, holds: 15 })).toMatchObject({ holds: 15 });
+  await quotas.deliver({ id: "a", kind: "email", held: 15, holds: 0 }, true);
   expect((await quotas.read(() => false)).used).toBe(9);
   expect(await store.usage({ from: start, to: start + 2 * hour, span: hour, keyId: key.id })).toEqual([
     { start, status: "unknown", units: 6 },
@@ -456,6 +580,32 @@ async function idsIn(quotas: Quotas): Promise<readonly string[]> {
   return ids;
 }
 
+test("what a run delivers of an earlier period is usage of that one, though its hours are in the sums", async () => {
+  const hour = 3_600_000;
+  let now = Date.parse("2026-11-21T10:30:00Z");
+  const store = await openSqliteServiceStore(join(temporaryFolder(), "s.db"), () => now);
+  onTestFinished(() => store.close());
+  const { key } = await store.create({ limit: 100, period: "day" });
+  const quotas = store.quotas({ keyId: key.id });
+  await take(quotas, 1);
+  await quotas.reserve({ id: "a", owner: "a", holds: 60, isDead: () => false });
+  for (const pause of [20, 4]) {
+    now += pause * hour;
+    await take(quotas, 1);
+    await store.tidyUsage(400 * 24 * hour);
+  }
+  await quotas.deliver({ id: "a", kind: "email", held: 60, holds: 0 }, true);
+  expect(await store.check()).toEqual([]);
+  const day = 24 * hour;
+  const start = Date.parse("2026-11-21T00:00:00Z");
+  for (const span of [hour, day]) {
+    const sums = await store.usage({ from: start, to: start + 2 * day, span });
+    const units = (from: number) =>
+      sums.filter(({ start }) => start >= from && start < from + day).reduce((sum, { units }) => sum + units, 0);
+    expect([units(start), units(start + day)]).toEqual([61, 2]);
+  }
+});
+
 test("a period that began when an earlier one did gives back nothing of the earlier one", async () => {
   let now = Date.parse("2026-11-01T10:00:00Z");
   const store = await openSqliteServiceStore(join(temporaryFolder(), "s.db"), () => now);
@@ -464,10 +614,10 @@ test("a period that began when an earlier one did gives back nothing of the earl
   await quotas.configure({ limit: 100, period: "day" });
   const isDead = () => false;
   // A run charges on the 1st, and lives on.
-  await quotas.reserve({ id: "a", owner: "a", charge: 1, units: 60, held: 0, isDead });
+  await quotas.reserve({ id: "a", owner: "a", holds: 60, isDead });
   now = Date.parse("2026-11-03T10:00:00Z");
-  await quotas.reserve({ id: "b", owner: "b", charge: 1, units: 80, held: 0, isDead });
-  await quotas.deliver({ id: "b", kind: "email", holds: 0 }, true);
+  await quotas.reserve({ id: "b", owner: "b", holds: 80, isDead });
+  await quotas.deliver({ id: "b", kind: "email", held: 80, holds: 0 }, true);
   await quotas.release("b");
   await quotas.configure({ period: "month" });
   await quotas.release("a");

@@ -106,13 +106,13 @@ test("applies changes in the order of their calls, even if they wait for a lock"
   const { database } = (state as unknown as { readonly file: OpenFile }).file;
   const tries = vi.spyOn(database, "exec");
   const reservations = Array.from({ length: 30 }, (_, i) =>
-    quotas.reserve({ id: `${i}`, owner: "", charge: 1, units: 7, held: 0, isDead: () => false }),
+    quotas.reserve({ id: `${i}`, owner: "", holds: 7, isDead: () => false }),
   );
   await expect.poll(() => tries.mock.calls.length).toBeGreaterThan(10);
   tries.mockRestore();
   other.exec("ROLLBACK");
   other.close();
-  const granted = (await Promise.all(reservations)).map((reservation) => reservation.granted);
+  const granted = (await Promise.all(reservations)).map(({ holds }) => holds);
   expect(granted).toEqual([...Array(14).fill(7), 2, ...Array(15).fill(0)]);
   await state.close();
 });

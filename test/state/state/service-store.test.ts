@@ -204,7 +204,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
       await wait(store, "a1", key.id);
       const list = (await store.lists.claim({ server: "s", working: [] }, 15_000, 2))!;
       const quotas = store.quotas({ keyId: key.id });
-      const charged = { id: reservationOf(list), owner: "x", charge: 1, units: 80, held: 0, isDead: () => false };
+      const charged = { id: reservationOf(list), owner: "x", holds: 80, isDead: () => false };
       expect((await quotas.reserve(charged)).quota.left).toBe(20);
       await store.lists.change("a1", ["running"], { state: "waiting" }, list);
       expect((await quotas.read(() => false)).left).toBe(100);
@@ -737,8 +737,8 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
       const quotas = stores[nth % stores.length]!.quotas({ keyId: key.id });
       for (let round = 1; round <= rounds; round++) {
         const id = `run ${nth} ${round}`;
-        await quotas.reserve({ id, owner: id, charge: 1, units: 1, held: 0, isDead });
-        await quotas.deliver({ id, kind: "email", holds: 0 }, true);
+        await quotas.reserve({ id, owner: id, holds: 1, isDead });
+        await quotas.deliver({ id, kind: "email", held: 1, holds: 0 }, true);
         await quotas.release(id);
       }
     };
@@ -761,8 +761,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
     let isOver = false;
     const runs = stores.slice(1).map(async (each, nth) => {
       const [quotas, id] = [each.quotas({ keyId: key.id }), `run ${nth}`];
-      for (let n = 1; !isOver; n++)
-        await quotas.reserve({ id, owner: id, charge: n, units: 1, held: n - 1, isDead: () => false });
+      for (let n = 1; !isOver; n++) await quotas.reserve({ id, owner: id, holds: n, isDead: () => false });
     });
     // With shared locks, it waited for the end of all charges, or of its statement's time.
     const changed = store.set(key.id, { name: "changed" }).finally(() => {
