@@ -66,8 +66,11 @@ export function* charge(
 
 /** Gives units charged as `unknown` their statuses, the newest first, in hours that are not in the sums yet. */
 export function* nameUnits({ keyId, kind, statuses, notChecked }: NamedUnits): Work<void> {
-  // Before the usage, as charges lock it.
-  yield* ask(["SELECT id FROM {quota} WHERE id = (SELECT quota_id FROM {key} WHERE id = ?) {lock}", keyId]);
+  // Before the usage, as charges lock it. No hour is added to the sums meanwhile.
+  yield* ask(
+    ["SELECT id FROM {quota} WHERE id = (SELECT quota_id FROM {key} WHERE id = ?) {lock}", keyId],
+    ["SELECT rolled FROM {usage_mark} {lock}"],
+  );
   const [rows, [{ now }]] = yield* ask<[{ hour: number; units: number }[], [Clock]]>(
     [
       `SELECT hour, units FROM {usage} WHERE key_id = ? AND kind = ? AND status = 'unknown'

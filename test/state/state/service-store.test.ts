@@ -7,8 +7,10 @@ import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { FileError } from "../../../src/files/errors.js";
 import { StoreError } from "../../../src/state/errors.js";
+import { translate } from "../../../src/state/postgres/dialect.js";
 import type { Charge, QuotaOwner } from "../../../src/state/service/api-key.js";
 import { SecretExistsError, UnknownKeyError } from "../../../src/state/service/api-key.js";
+import { nameUnits } from "../../../src/state/service/charges.js";
 import { GroupCommit } from "../../../src/state/service/database/group-commit.js";
 import { openPostgresServiceStore } from "../../../src/state/service/database/postgres.js";
 import { openSqliteServiceStore } from "../../../src/state/service/database/sqlite.js";
@@ -37,6 +39,12 @@ function claimIn({ lists }: ServiceStore) {
   };
   return Object.assign(claim, { working });
 }
+
+/** PostgreSQL sends 64-bit numbers as text. */
+const toNumbers = (row: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, /^\d+$/.test(String(value)) ? Number(value) : value]),
+  );
 
 /** Opens a store whose clock is `now`. */
 type Open = (now: () => number) => Promise<ServiceStore>;
@@ -770,6 +778,37 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
     expect(await Promise.race([changed.then(() => "changed"), sleep(20_000, "late")])).toBe("changed");
     isOver = true;
     await Promise.all(runs);
+  });
+
+  test("no hour is added to the sums while units in it get their statuses", async () => {
+    const url = await postgres!.create();
+    const store = await closing(openPostgresServiceStore(url));
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    const { key } = await store.create({});
+    const old = Math.floor(Date.now() / hour) * hour - 3 * hour;
+    await client.query("INSERT INTO idv_usage VALUES ($1, $2, 'email', 'unknown', 5)", [key.id, old]);
+    await client.query("UPDATE idv_quota SET used = 5");
+    const work = nameUnits({ keyId: key.id, kind: "email", statuses: { ok: 5 }, notChecked: 0 });
+    await client.query("BEGIN");
+    let tidying: Promise<void> | undefined;
+    for (let step = work.next([]); !step.done; ) {
+      const answers: unknown[][] = [];
+      for (const [text, ...parameters] of step.value.statements) {
+        answers.push((await client.query(translate(text), [...parameters])).rows.map(toNumbers));
+      }
+      // Another server does its work between two statements, or waits for the end of these.
+      tidying ??= store.tidyUsage(400 * 24 * hour);
+      await Promise.race([tidying, sleep(500)]);
+      step = work.next(answers);
+    }
+    await client.query("COMMIT");
+    await tidying;
+    expect(await store.check()).toEqual([]);
+    expect(await store.usage({ from: old, to: old + hour, span: hour })).toEqual([
+      { start: old, status: "ok", units: 5 },
+    ]);
   });
 
   test("days are folded once, by two servers at the same time", async () => {
