@@ -437,11 +437,10 @@ function* createKey({ id, quotaName, ...change }: NewKey & { readonly id: string
     throw quotaExistsError(quotaName!);
   }
   const [[quota]] = isShared
-    ? yield* ask<[[NamedQuotaRow]]>(["SELECT * FROM {quota} WHERE name = ?", quotaName!])
+    ? yield* ask<[NamedQuotaRow[]]>(["SELECT * FROM {quota} WHERE name = ?", quotaName ?? null])
     : [[own] as const];
-  const key = newKeyRow({ id, ...change }, quota.id, now);
-  const row = newSecretRow(id, id, secret, now);
-  yield* tell(
+  const key = newKeyRow({ id, ...change }, quota?.id ?? id, now);
+  const [added] = yield* ask(
     insertion(
       "{key} (id, name, permissions, is_sandbox, created, expires, revoked, quota_id, rate_requests, rate_milliseconds)",
       [
@@ -450,8 +449,12 @@ function* createKey({ id, quotaName, ...change }: NewKey & { readonly id: string
           ...[key.quota_id, key.rate_requests, key.rate_milliseconds],
         ],
       ],
+      "ON CONFLICT DO NOTHING RETURNING id",
     ),
-    insertSecret(row),
   );
+  // Another server has created it meanwhile.
+  if (quota === undefined || added!.length === 0) throw new KeyExistsError(id);
+  const row = newSecretRow(id, id, secret, now);
+  yield* tell(insertSecret(row));
   return { key: toKey(key, quota, now, [row]), secret };
 }

@@ -9,7 +9,7 @@ import { FileError } from "../../../src/files/errors.js";
 import { StoreError } from "../../../src/state/errors.js";
 import { translate } from "../../../src/state/postgres/dialect.js";
 import type { Charge, QuotaOwner } from "../../../src/state/service/api-key.js";
-import { SecretExistsError, UnknownKeyError } from "../../../src/state/service/api-key.js";
+import { KeyExistsError, SecretExistsError, UnknownKeyError } from "../../../src/state/service/api-key.js";
 import { nameUnits } from "../../../src/state/service/charges.js";
 import { GroupCommit } from "../../../src/state/service/database/group-commit.js";
 import { openPostgresServiceStore } from "../../../src/state/service/database/postgres.js";
@@ -778,6 +778,20 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
     expect(await Promise.race([changed.then(() => "changed"), sleep(20_000, "late")])).toBe("changed");
     isOver = true;
     await Promise.all(runs);
+  });
+
+  test("a key that two servers create at the same time is created by one of them, and exists for the other", async () => {
+    const url = await postgres!.create();
+    const stores = await Promise.all([1, 2].map(() => closing(openPostgresServiceStore(url))));
+    for (let i = 0; i < 10; i++) {
+      const [name, quotaName] = [`k${i}`, i % 2 ? `q${i}` : undefined];
+      const created = await Promise.allSettled(
+        stores.map((store) => store.create({ id: name, ...(quotaName && { quotaName }) })),
+      );
+      const failed = created.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+      expect(failed).toEqual([new KeyExistsError(name)]);
+    }
+    expect(await stores[0]!.list()).toHaveLength(10);
   });
 
   test("no hour is added to the sums while units in it get their statuses", async () => {

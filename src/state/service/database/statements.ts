@@ -51,7 +51,7 @@ export const insertQuota = ({ id, name, unit_limit, period, used, period_start }
   insertion(
     "{quota} (id, name, unit_limit, period, used, period_start)",
     [[id, name, unit_limit, period, used, period_start]],
-    "ON CONFLICT (name) DO NOTHING RETURNING id",
+    "ON CONFLICT DO NOTHING RETURNING id",
   );
 
 /** Counts the change with `bump`, so that charges made from remembered quotas notice it. */
