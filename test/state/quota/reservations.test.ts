@@ -563,6 +563,9 @@ describe("a run of another machine", () => {
     // No sign of life any more.
     vi.spyOn(quotas, "beat").mockResolvedValue(false);
     const { run: next } = start(same);
+    // Ten seconds a second.
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, "now").mockImplementation(() => 10 * now());
     const started = performance.now();
     expect(await next.charge(4)).toMatchObject({ granted: 4 });
     expect(performance.now() - started).toBeGreaterThan(14_000);
