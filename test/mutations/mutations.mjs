@@ -229,7 +229,7 @@ export const mutations = [
   },
   {
     promise: "a delivery and a charge of one key are no deadlock on PostgreSQL",
-    file: "src/state/quota/reservations.ts",
+    file: "src/state/quota/reservation-rows.ts",
     from: '...selectOwner(from, "{lock}", "{lock}")',
     to: '...selectOwner(from, "FOR SHARE", "{lock}")',
     tests: [unit("state/state/service-store")],

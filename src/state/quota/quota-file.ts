@@ -3,9 +3,8 @@ import { StoreError } from "../errors.js";
 import { openStateFile, type StateDatabase } from "../service/database/state-database.js";
 import { ask } from "../sql.js";
 import { type LockWait, loadSqlite } from "../sqlite/database.js";
-import { freshRow, type Quota, type QuotaRow, toQuota } from "./quota.js";
+import { fileQuota, freshRow, type Quota, type QuotaRow, toQuota } from "./quota.js";
 import { Quotas } from "./quotas.js";
-import { fileQuota } from "./reservations.js";
 
 export const freshQuota: Quota = toQuota(freshRow);
 

@@ -1,6 +1,10 @@
 /** Arithmetic of quotas: changes rows in memory, never a database. Times are in milliseconds since the epoch. */
 import { type Period, periodEnd, periodStart } from "./period.js";
 
+/** The quota of a file, which has only one. */
+export const fileQuota = { quotaName: "" } as const;
+export const isFileQuota = (from: object): boolean => "quotaName" in from && from.quotaName === fileQuota.quotaName;
+
 export interface Quota {
   readonly limit: number | null;
   readonly period: Period;

@@ -6,11 +6,10 @@ import { insertQuota, selectOwner, updateQuota, usableQuota } from "../service/d
 import type { NamedQuotaRow } from "../service/rules.js";
 import { newId } from "../service/secrets.js";
 import { ask, type Clock, clock, tell, type Work } from "../sql.js";
+import { type DeliveredUnits, deliver } from "./deliveries.js";
 import { changeQuota, freshRow, type Quota, type QuotaChange, renewed, toQuota } from "./quota.js";
 import {
   beat,
-  type DeliveredUnits,
-  deliver,
   hasDead,
   heldQuotas,
   movedReservations,

@@ -6,9 +6,11 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deadMilliseconds, type ProcessState, Sightings, signMilliseconds } from "../lease.js";
+import type { ItemDigests } from "./deliveries.js";
 import type { Quota } from "./quota.js";
 import type { Quotas } from "./quotas.js";
-import type { ItemDigests, NamedPart, Other, Reserved, UnitRequest } from "./reservations.js";
+import type { NamedPart } from "./reservation-rows.js";
+import type { Other, Reserved, UnitRequest } from "./reservations.js";
 import { UnitsLost } from "./units-lost.js";
 
 export interface RunIdentity {

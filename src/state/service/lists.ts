@@ -1,6 +1,7 @@
 /** Lists that servers check: one server works on a list until it is silent, then another does. Must not know files. */
 import { timingSafeEqual } from "node:crypto";
-import { deliverAll, releaseAll } from "../quota/reservations.js";
+import { deliverAll } from "../quota/deliveries.js";
+import { releaseAll } from "../quota/reservations.js";
 import { ask, type Clock, clock, insertion, listOf, type Parameter, tell } from "../sql.js";
 import type { ServiceDatabase } from "./database/database.js";
 import { auditEntry } from "./database/statements.js";

@@ -1,5 +1,5 @@
 /** Checks that the numbers of a state agree with each other. Only sums leave the database. */
-import { fileQuota } from "../quota/reservations.js";
+import { fileQuota } from "../quota/quota.js";
 import { ask, type Clock, clock, type Statement, type Work } from "../sql.js";
 import { usageIdOf } from "./api-key.js";
 import { answerMilliseconds, type NamedQuotaRow } from "./rules.js";

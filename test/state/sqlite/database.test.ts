@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { StoreError } from "../../../src/state/errors.js";
+import { fileQuota } from "../../../src/state/quota/quota.js";
 import { openQuotaFile } from "../../../src/state/quota/quota-file.js";
 import { Quotas } from "../../../src/state/quota/quotas.js";
-import { fileQuota } from "../../../src/state/quota/reservations.js";
 import { openStateFile } from "../../../src/state/service/database/state-database.js";
 import {
   explainErrors,

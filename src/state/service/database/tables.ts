@@ -1,6 +1,6 @@
 /** The tables of the service, in a SQLite file and in PostgreSQL, in the words of sql.ts. */
 import { quotaColumns } from "../../quota/quota.js";
-import { reservationTables } from "../../quota/reservations.js";
+import { reservationTables } from "../../quota/reservation-rows.js";
 
 const keys = `CREATE TABLE {quota} (id text PRIMARY KEY, name text UNIQUE, ${quotaColumns}{version}) {often_changed};
   CREATE TABLE {key} (

@@ -1,0 +1,134 @@
+/** Deliveries: the units of what has a name, is written or is done are no longer the run's, but used. */
+import { type QuotaOwner, usageIdOf } from "../service/api-key.js";
+import { addUsage, updateQuota } from "../service/database/statements.js";
+import { hourMilliseconds } from "../service/rules.js";
+import { addEarlier } from "../service/usage.js";
+import { ask, insertion, type Statement, tell, type Work } from "../sql.js";
+import { isFileQuota, takeUnits } from "./quota.js";
+import {
+  isKey,
+  type Locked,
+  lock,
+  type NamedPart,
+  type ReservationRow,
+  remove,
+  store,
+  sum,
+  trim,
+  type Units,
+} from "./reservation-rows.js";
+import { UnitsLost } from "./units-lost.js";
+
+const keptMilliseconds = 604_800_000;
+
+export interface ItemDigests {
+  readonly digest: Uint8Array;
+  /** Digests of the sets of the first items, by their numbers. */
+  readonly prefixes: ReadonlyMap<number, Uint8Array>;
+}
+
+interface DeliveryRow {
+  readonly bytes: number;
+  readonly run: string;
+  readonly digest: Uint8Array;
+  readonly units: number;
+}
+
+export function* deliveriesOf(
+  quota: string,
+  { name, part }: Omit<NamedPart, "bytes">,
+  now: number,
+): Work<readonly DeliveryRow[]> {
+  const [rows] = yield* ask<[DeliveryRow[]]>([
+    "SELECT bytes, run, digest, units FROM {delivery} WHERE quota = ? AND name = ? AND part = ? AND created > ?",
+    ...[quota, name, part, now - keptMilliseconds],
+  ]);
+  return rows;
+}
+
+export const sameUnits = (deliveries: readonly DeliveryRow[], { digest, prefixes }: ItemDigests): number =>
+  Math.max(
+    0,
+    ...deliveries
+      .filter((delivery) =>
+        [digest, prefixes.get(delivery.units)].some(
+          (own) => own !== undefined && Buffer.from(own).equals(delivery.digest),
+        ),
+      )
+      .map(({ units }) => units),
+  );
+
+export interface DeliveredUnits {
+  readonly id: string;
+  readonly kind: string;
+  /** Units that the run holds before and after the delivery. What is stored beyond those before is given back. */
+  readonly held: number;
+  readonly holds: number;
+}
+
+/** Moves delivered units to the quota. Units that were given back meanwhile are free. */
+export function* deliver(from: QuotaOwner, { id, kind, held, holds }: DeliveredUnits): Work<void> {
+  const locked: Locked = yield* lock(from, false);
+  const found = locked.rows.find((each) => each.id === id);
+  if (found === undefined) return;
+  const row = trim(locked.quota, found, held);
+  const delivered = Math.max(0, sum(row) - holds);
+  yield* pay(from, locked, row, kind, delivered);
+  const older = Math.min(row.older, delivered);
+  const loan = Math.min(row.loan, delivered - older);
+  const units = row.units - (delivered - older - loan);
+  // The row stays, so that a repetition finds it, until the run ends.
+  const rest = { ...row, older: row.older - older, loan: row.loan - loan, units, digest: null, paid_before: 0 };
+  yield* tell(store(locked.quota, { ...rest, alive: locked.now }));
+}
+
+/** Takes `units` again if they were given back. @throws UnitsLost when the quota has too few for that */
+export function* deliverAll(from: { readonly keyId: string }, id: string, kind: string, units: number): Work<void> {
+  if (!(yield* isKey(from.keyId))) return;
+  const locked: Locked = yield* lock(from, false);
+  const { quota, rows } = locked;
+  const found = rows.find((each) => each.id === id);
+  if (found === undefined && takeUnits(quota, units) < units) throw new UnitsLost(false);
+  const row = found ?? { units, older: 0, loan: 0 };
+  yield* pay(from, locked, row, kind, sum(row));
+  yield* tell(remove(id));
+}
+
+function* pay(
+  from: QuotaOwner,
+  { quota, now }: Locked,
+  row: Units & Partial<ReservationRow>,
+  kind: string,
+  delivered: number,
+): Work<void> {
+  const changes: Statement[] = [];
+  let paid = delivered;
+  const { id, name, part, bytes, digest, paid_before = 0 } = row;
+  if (id && name && digest && typeof part === "string" && typeof bytes === "number") {
+    const all = yield* deliveriesOf(quota.id, { name, part }, now);
+    // Another run of the name may have delivered the same since.
+    paid = Math.max(0, delivered - Math.max(paid_before, sameUnits(all, { digest, prefixes: new Map() })));
+    quota.used = Math.max(0, quota.used - Math.min(row.units, Math.max(0, row.units + row.older - paid)));
+    changes.push(
+      ["DELETE FROM {delivery} WHERE created < ?", now - keptMilliseconds],
+      insertion(
+        "{delivery} (quota, name, part, bytes, digest, run, units, created)",
+        [[quota.id, name, part, bytes, digest, id, delivered, now]],
+        `ON CONFLICT (quota, name, part, digest) DO UPDATE SET bytes = excluded.bytes, run = excluded.run,
+        created = excluded.created, units = {greatest}({delivery}.units, excluded.units)`,
+      ),
+    );
+  }
+  if ("keyId" in from) {
+    changes.push([
+      "UPDATE {key} SET last_used = ? WHERE id = ? AND (last_used IS NULL OR last_used < ?)",
+      ...[now, from.keyId, now],
+    ]);
+  }
+  yield* tell(updateQuota(quota), ...changes);
+  if (isFileQuota(from)) return;
+  const older = Math.min(row.older, paid);
+  const usage = { keyId: usageIdOf(from), kind, status: "unknown" };
+  if (paid > older) yield* tell(...addUsage([{ ...usage, hour: now - (now % hourMilliseconds), units: paid - older }]));
+  if (older > 0) yield* addEarlier({ ...usage, hour: quota.period_start - hourMilliseconds, units: older });
+}
