@@ -7,7 +7,7 @@ import { found } from "../../files/found.js";
 import { openTable } from "../../formats/text-formats.js";
 import { topicNames } from "../help/topic-names.js";
 import { wordsFor } from "../options/option.js";
-import { noItem, noRows } from "../options/values.js";
+import { noItem, noRows } from "../options/words.js";
 import { scripts } from "./scripts.js";
 
 export interface Suggestions {

@@ -7,7 +7,7 @@ import { readFault } from "../../files/errors.js";
 import { readIfPresent } from "../../files/private-file.js";
 import { StoreError } from "../../state/errors.js";
 import { UsageError } from "../errors.js";
-import { serviceUrl } from "../options/values.js";
+import { serviceUrl } from "../options/addresses.js";
 import { configFolder } from "./paths.js";
 import type { Resolved } from "./resolved.js";
 

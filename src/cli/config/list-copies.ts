@@ -10,7 +10,7 @@ import { readIfPresent, writePrivately } from "../../files/private-file.js";
 import { counted } from "../../text.js";
 import { proxiesFor } from "../engines/proxies.js";
 import { UsageError } from "../errors.js";
-import { safeUrl } from "../options/values.js";
+import { safeUrl } from "../options/addresses.js";
 import { listFolder } from "./paths.js";
 
 /** In milliseconds: every run asks. */

@@ -7,19 +7,15 @@ import { mostInFlight } from "../../engines/dns/vocabulary.js";
 import { readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import { UsageError } from "../errors.js";
+import { type DnsUse, dnsServers, dnsUse, listUrl, serviceUrl } from "../options/addresses.js";
 import { meantBy } from "../options/meant.js";
 import {
-  type DnsUse,
   day,
-  dnsServers,
-  dnsUse,
   duration,
   filled,
   itemRate,
-  listUrl,
   oneOf,
   parsed,
-  serviceUrl,
   truthValue,
   wholeNumber,
   wordList,

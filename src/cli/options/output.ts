@@ -1,6 +1,7 @@
 /** Options about the output of a run: destination, format and columns. */
 import { optionRecords } from "./option.js";
-import { addedColumns, columnsToAdd, filled, outputFormat, path } from "./values.js";
+import { filled, outputFormat, path } from "./values.js";
+import { addedColumns, columnsToAdd } from "./words.js";
 
 export const outputOptions = optionRecords({
   output: { flags: "-o, --output <FILE>", help: "write to FILE; it appears whole or not at all", parse: filled },

@@ -1,7 +1,8 @@
 /** Options about the rows of a run: which rows are validated and written. */
 import type { Kind } from "../../core/validator/validator.js";
 import { optionRecords } from "./option.js";
-import { badRowHandling, filterList, shardOf } from "./values.js";
+import { shardOf } from "./values.js";
+import { badRowHandling, filterList } from "./words.js";
 
 export const rowOptions = (kind: Kind) =>
   optionRecords({

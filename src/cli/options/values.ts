@@ -1,20 +1,11 @@
 /** Parsers of option values. Each returns the value, or throws an InvalidValue that says what is accepted. */
-import { BlockList } from "node:net";
-import { itemFlags } from "../../core/classifier/flags/flag-names.js";
-import { mailServices } from "../../core/classifier/flags/mail-services.js";
-import type { BadRowPolicy } from "../../core/table/bad-rows.js";
-import { type Kind, knownStatuses } from "../../core/validator/validator.js";
 import type { Rate } from "../../engines/api/engine.js";
-import { isLoopback } from "../../engines/api/loopback.js";
-import { isServerAddress } from "../../engines/dns/vocabulary.js";
 import { endingOf, isMarkdown } from "../../files/ending.js";
 import { sheetKind } from "../../formats/registry.js";
 import type { Permission } from "../../state/service/api-key.js";
 import type { RequestRate } from "../../state/service/rates.js";
-import { addTo, type TrustedAddress } from "../config/trusted-addresses.js";
 import { UsageError } from "../errors.js";
 import { meantBy } from "./meant.js";
-import { statusCalled } from "./others-words.js";
 
 export const day = 86_400_000;
 
@@ -39,7 +30,7 @@ export function parsed<Value>(where: string, value: string, parse: (text: string
   }
 }
 
-function knownWord<const Word extends string>(
+export function knownWord<const Word extends string>(
   text: string,
   words: readonly Word[],
   meant: (text: string) => string | undefined = (text) => meantBy(text, words),
@@ -162,11 +153,6 @@ export function wordList(value: string): string[] {
     .filter((word) => word !== "");
 }
 
-export function webOrigin(value: string): string {
-  if (URL.canParse(value) && new URL(value).origin === value) return value;
-  throw new InvalidValue("It takes an origin such as https://shop.example.com, without a path.");
-}
-
 /** Returns milliseconds since the epoch, or `never`. */
 export function expiryDate(value: string): number | "never" {
   if (value === "never") return value;
@@ -180,109 +166,6 @@ export function expiryDate(value: string): number | "never" {
 
 export const permissionList = (value: string): Permission[] =>
   value.split(",").map((name) => knownWord(name, ["emails", "domains"]));
-
-export interface Limit {
-  readonly count: number;
-  readonly isPerCent: boolean;
-}
-
-/** In lists of statuses, stands for rows without an item. */
-export const noItem = "empty";
-
-export const flagPrefix = "flag:";
-export const needsDns = (word: string): boolean => /^flag:(?:parked|mx:)/.test(word);
-const namedFlags = [...itemFlags, "parked"];
-const flags = [...namedFlags, ...mailServices.map((name) => `mx:${name}`)];
-const acceptedFlags = `Flags: ${[...namedFlags, "mx:NAME"].map((flag) => flagPrefix + flag).join(", ")}.`;
-
-function knownFlag(word: string): string {
-  const meant = (text: string) => {
-    const flag = meantBy(text.slice(flagPrefix.length), flags);
-    return flag && flagPrefix + flag;
-  };
-  return knownWord(
-    word,
-    flags.map((flag) => flagPrefix + flag),
-    meant,
-    acceptedFlags,
-  );
-}
-
-export function filterList(kind: Kind) {
-  const statusesOf = statusList(kind, noItem);
-  return (value: string): string[] => {
-    const words = value.split(",").map((word) => word.trim());
-    const known = words.filter((word) => word.startsWith(flagPrefix)).map(knownFlag);
-    const statuses = words.filter((word) => !word.startsWith(flagPrefix));
-    return [...(statuses.length > 0 ? statusesOf(statuses.join(",")) : []), ...new Set(known)];
-  };
-}
-
-export function statusList(kind: Kind, ...others: readonly string[]) {
-  const known: readonly string[] = knownStatuses.filter((status) => kind === "email" || status !== "alias");
-  const statuses = [...known, ...others];
-  const meant = (word: string) => statusCalled(word.toLowerCase()) ?? meantBy(word, statuses);
-  const accepted = `Statuses of ${kind}s: ${statuses.join(", ")}.`;
-  return (value: string): string[] => [
-    ...new Set(value.split(",").map((word) => knownWord(word, statuses, meant, accepted))),
-  ];
-}
-
-export const columnsToAdd = ["canonical", "flags"] as const;
-type ColumnToAdd = (typeof columnsToAdd)[number];
-
-export function addedColumns(value: string): readonly ColumnToAdd[] {
-  const accepted = `It takes ${columnsToAdd.join(", ")}; reason and suggestion: --explain.`;
-  const found = value.split(",").map((word) => knownWord(word, columnsToAdd, undefined, accepted));
-  return columnsToAdd.filter((column) => found.includes(column));
-}
-
-export interface FailCondition {
-  readonly statuses: readonly string[];
-  readonly limit?: Limit;
-  readonly needsRows: boolean;
-}
-
-export const noRows = "no-rows";
-
-/** `disposable,fake`, `disposable,fake:2%` or `fake,no-rows` */
-export function failCondition(kind: Kind) {
-  const statusesOf = statusList(kind);
-  return (value: string): FailCondition => {
-    const words = value.split(",").map((word) => word.trim());
-    const rows = words.filter((word) => word !== noRows).map((word) => word.split(":"));
-    const limits = rows.flatMap(([, ...most]) => (most.length > 0 ? [limit(most.join(":"))] : []));
-    if (limits.length > 1) {
-      throw new InvalidValue("One limit counts for all statuses: disposable,fake:2%.");
-    }
-    return {
-      statuses: [...new Set(rows.flatMap(([status = ""]) => statusesOf(status)))],
-      ...(limits[0] && { limit: limits[0] }),
-      needsRows: words.includes(noRows),
-    };
-  };
-}
-
-function limit(value: string): Limit {
-  const [, count, sign] = /^(\d+(?:\.\d+)?)(%?)$/.exec(value) ?? [];
-  const isPerCent = sign === "%";
-  const isValid = count !== undefined && (isPerCent ? Number(count) <= 100 : !count.includes("."));
-  if (!isValid) throw new InvalidValue("A limit is a number of rows, or a share of at most 100 %: fake:20, fake:2%.");
-  return { count: Number(count), isPerCent };
-}
-
-export interface BadRowHandling {
-  readonly policy: BadRowPolicy;
-  readonly file?: string;
-}
-
-export function badRowHandling(value: string): BadRowHandling {
-  const [, policy, file] = /^(error|skip|keep)(?::(.*))?$/s.exec(value) ?? [];
-  if (policy === undefined || (policy === "error" && file !== undefined)) {
-    throw new InvalidValue("It takes error, skip, keep, skip:FILE or keep:FILE.");
-  }
-  return { policy: policy as BadRowPolicy, ...(file !== undefined && { file: path(file) }) };
-}
 
 export interface Encodings {
   /** `auto` to find it. */
@@ -315,6 +198,7 @@ export function reportTarget(value: string): ReportTarget {
 }
 
 const logFormats = ["text", "plain", "json", "github", "none", "debug"] as const;
+
 type LogFormat = (typeof logFormats)[number];
 
 export interface FindingsTarget {
@@ -356,56 +240,6 @@ export function truthValue(value: string): boolean {
   throw new InvalidValue("It takes true or false.");
 }
 
-/** `strict:5%` fails the run if more than this share of the domains stays undecided; half of them by default. */
-export type DnsUse = "off" | "on" | { readonly mostUndecided: number };
-
-export function dnsUse(value: string): DnsUse {
-  const [, share] = /^strict(?::(\d{1,3}(?:\.\d{1,3})?)%)?$/.exec(value) ?? [];
-  if (value === "strict") return { mostUndecided: 0.5 };
-  if (share !== undefined && Number(share) <= 100) return { mostUndecided: Number(share) / 100 };
-  try {
-    return truthValue(value) ? "on" : "off";
-  } catch {
-    throw new InvalidValue("It takes on, off, strict or a share, strict:5%.");
-  }
-}
-
-export function dnsServers(value: string): string[] {
-  return value.split(",").map((text) => {
-    const server = text.trim();
-    if (isServerAddress(server)) return server;
-    throw new InvalidValue("It takes IP addresses, such as 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:53.");
-  });
-}
-
-/** In place of a URL, which may have a password. */
-const hidden = "it";
-
-export function serviceUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    const host = /^[\w.-]+\.[a-z]{2,}(?:\/[\w./-]*)?$/i.test(value) ? `Did you mean https://${value}? ` : "";
-    throw new InvalidValue(`${host}It takes a URL such as https://example.com/v1.`, hidden);
-  }
-  if (url.username || url.password || url.search || url.hash) {
-    throw new InvalidValue("It must have no user, password, ? or #.", hidden);
-  }
-  return url.href.replace(/\/+$/, "");
-}
-
-/** Returns an https URL, or an http one on this machine; undefined for another. */
-export function safeUrl(value: string): string | undefined {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
-  return isSafe ? url?.href : undefined;
-}
-
-export function listUrl(value: string): string {
-  const url = value === "none" ? value : safeUrl(value);
-  if (url === undefined) throw new InvalidValue("It takes an https URL, or none.", hidden);
-  return url;
-}
-
 const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: day };
 
 /** `500ms`, `30s`, `2m`, `1h`, `30d`, or seconds without a unit. `least`, `most` and the result are milliseconds. */
@@ -421,21 +255,6 @@ export function duration(least: number, most: number) {
 /** Returns milliseconds; infinity without a value. */
 export function waitTime(value: string): number {
   return value === "" ? Number.POSITIVE_INFINITY : duration(1000, 366 * day)(value);
-}
-
-/** RFC 9110 §5.1, in lower case. */
-export function fieldName(value: string): string {
-  if (/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(value)) return value.toLowerCase();
-  throw new InvalidValue("It takes the name of an HTTP field such as X-Forwarded-Email.");
-}
-
-export function trustedAddress(value: string): TrustedAddress {
-  try {
-    if (value !== "unix") addTo(new BlockList(), value);
-    return value;
-  } catch {
-    throw new InvalidValue("It takes an address such as 10.0.0.7, a network such as 10.0.0.0/8, or unix.");
-  }
 }
 
 export function requestRate(value: string): RequestRate | "none" {
@@ -454,5 +273,3 @@ export function itemRate(value: string): Rate {
   if (Number(items) > 0) return { items: Number(items), milliseconds: unitMilliseconds[unit]! };
   throw new InvalidValue("It takes a rate such as 50/s, 1000/m or 10000/h.");
 }
-
-export const isUrl = (word: string): boolean => /^https?:\/\//i.test(word);

@@ -1,7 +1,8 @@
 /** Options about the verdicts of a run, and the exit code that they cause. */
 import type { Kind } from "../../core/validator/validator.js";
 import { optionRecords } from "./option.js";
-import { failCondition, filled } from "./values.js";
+import { filled } from "./values.js";
+import { failCondition } from "./words.js";
 
 export const listOptions = optionRecords({
   allow: {

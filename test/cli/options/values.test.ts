@@ -1,10 +1,9 @@
 /** Covers the parsers of option values: the values that each takes and rejects. */
 import { expect, test } from "vitest";
+import { serviceUrl, webOrigin } from "../../../src/cli/options/addresses.js";
 import {
-  badRowHandling,
   duration,
   expiryDate,
-  failCondition,
   filled,
   InvalidValue,
   itemRate,
@@ -15,14 +14,12 @@ import {
   path,
   permissionList,
   quoting,
-  serviceUrl,
   shardOf,
-  statusList,
   unitLimit,
   waitTime,
-  webOrigin,
   wholeNumber,
 } from "../../../src/cli/options/values.js";
+import { badRowHandling, failCondition, statusList } from "../../../src/cli/options/words.js";
 
 const time = duration(1, 86_400_000);
 

@@ -17,18 +17,12 @@ import { type QuotaLocation, quotaLocation, quotaTarget } from "../../config/quo
 import { resolveSettings, type Settings } from "../../config/settings.js";
 import { chooseEngine, type EngineChoice } from "../../engines/engine-choice.js";
 import { UsageError } from "../../errors.js";
+import type { DnsUse } from "../../options/addresses.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { all } from "../../options/input.js";
 import type { GivenOption } from "../../options/option.js";
-import {
-  type BadRowHandling,
-  type DnsUse,
-  type FailCondition,
-  type FindingsTarget,
-  flagPrefix,
-  needsDns,
-  noItem,
-} from "../../options/values.js";
+import type { FindingsTarget } from "../../options/values.js";
+import { type BadRowHandling, type FailCondition, flagPrefix, needsDns, noItem } from "../../options/words.js";
 import type { ProgressMode } from "../../terminal/progress.js";
 import { say } from "../../terminal/terminal.js";
 import { checkOffline, checkServiceOptions, checkTogether, noteServiceOptions } from "./checks.js";

@@ -9,7 +9,7 @@ import { formatByName } from "../../../formats/registry.js";
 import { isDatabase } from "../../config/quota-location.js";
 import { settingNames, settingOf } from "../../config/settings.js";
 import type { GivenOption } from "../../options/option.js";
-import { noItem } from "../../options/values.js";
+import { noItem } from "../../options/words.js";
 import type { Plan } from "../plan/plan.js";
 import { commandFor, commandLine, pathWord } from "./command-line.js";
 

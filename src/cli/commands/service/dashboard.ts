@@ -1,9 +1,10 @@
 /** `idv dashboard`: a link to sign in to the pages of `idv serve`. */
 
 import { openServiceState } from "../../config/service-state.js";
+import { serviceUrl } from "../../options/addresses.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
 import { stateOptions } from "../../options/state.js";
-import { personName, serviceUrl } from "../../options/values.js";
+import { personName } from "../../options/values.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
 import { commandLineAuthor } from "../author.js";

@@ -27,19 +27,11 @@ import { openServiceState, openState } from "../../config/service-state.js";
 import { resolveSettings, type Settings, variableOf } from "../../config/settings.js";
 import { trustOf } from "../../config/trusted-addresses.js";
 import { UsageError } from "../../errors.js";
+import { fieldName, trustedAddress, webOrigin } from "../../options/addresses.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
 import { dnsOptions, setOptions } from "../../options/service.js";
 import { stateOptions } from "../../options/state.js";
-import {
-  byteCount,
-  day,
-  duration,
-  fieldName,
-  filled,
-  trustedAddress,
-  webOrigin,
-  wholeNumber,
-} from "../../options/values.js";
+import { byteCount, day, duration, filled, wholeNumber } from "../../options/values.js";
 import { say } from "../../terminal/terminal.js";
 import { version } from "../../version.js";
 import { type DefineCommand, describe } from "../command.js";

@@ -1,0 +1,78 @@
+/** Parsers of options about the network: addresses of services, servers, pages and lists. */
+import { BlockList } from "node:net";
+import { isLoopback } from "../../engines/api/loopback.js";
+import { isServerAddress } from "../../engines/dns/vocabulary.js";
+import { addTo, type TrustedAddress } from "../config/trusted-addresses.js";
+import { InvalidValue, truthValue } from "./values.js";
+
+export function webOrigin(value: string): string {
+  if (URL.canParse(value) && new URL(value).origin === value) return value;
+  throw new InvalidValue("It takes an origin such as https://shop.example.com, without a path.");
+}
+
+/** `strict:5%` fails the run if more than this share of the domains stays undecided; half of them by default. */
+export type DnsUse = "off" | "on" | { readonly mostUndecided: number };
+
+export function dnsUse(value: string): DnsUse {
+  const [, share] = /^strict(?::(\d{1,3}(?:\.\d{1,3})?)%)?$/.exec(value) ?? [];
+  if (value === "strict") return { mostUndecided: 0.5 };
+  if (share !== undefined && Number(share) <= 100) return { mostUndecided: Number(share) / 100 };
+  try {
+    return truthValue(value) ? "on" : "off";
+  } catch {
+    throw new InvalidValue("It takes on, off, strict or a share, strict:5%.");
+  }
+}
+
+export function dnsServers(value: string): string[] {
+  return value.split(",").map((text) => {
+    const server = text.trim();
+    if (isServerAddress(server)) return server;
+    throw new InvalidValue("It takes IP addresses, such as 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:53.");
+  });
+}
+
+/** In place of a URL, which may have a password. */
+const hidden = "it";
+
+export function serviceUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    const host = /^[\w.-]+\.[a-z]{2,}(?:\/[\w./-]*)?$/i.test(value) ? `Did you mean https://${value}? ` : "";
+    throw new InvalidValue(`${host}It takes a URL such as https://example.com/v1.`, hidden);
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new InvalidValue("It must have no user, password, ? or #.", hidden);
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+/** Returns an https URL, or an http one on this machine; undefined for another. */
+export function safeUrl(value: string): string | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+  return isSafe ? url?.href : undefined;
+}
+
+export function listUrl(value: string): string {
+  const url = value === "none" ? value : safeUrl(value);
+  if (url === undefined) throw new InvalidValue("It takes an https URL, or none.", hidden);
+  return url;
+}
+
+/** RFC 9110 §5.1, in lower case. */
+export function fieldName(value: string): string {
+  if (/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(value)) return value.toLowerCase();
+  throw new InvalidValue("It takes the name of an HTTP field such as X-Forwarded-Email.");
+}
+
+export function trustedAddress(value: string): TrustedAddress {
+  try {
+    if (value !== "unix") addTo(new BlockList(), value);
+    return value;
+  } catch {
+    throw new InvalidValue("It takes an address such as 10.0.0.7, a network such as 10.0.0.0/8, or unix.");
+  }
+}
+
+export const isUrl = (word: string): boolean => /^https?:\/\//i.test(word);

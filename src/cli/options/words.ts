@@ -1,0 +1,116 @@
+/** Parsers of options whose words stand for rows: statuses, flags, columns, and what to do with them. */
+import { itemFlags } from "../../core/classifier/flags/flag-names.js";
+import { mailServices } from "../../core/classifier/flags/mail-services.js";
+import type { BadRowPolicy } from "../../core/table/bad-rows.js";
+import { type Kind, knownStatuses } from "../../core/validator/validator.js";
+import { meantBy } from "./meant.js";
+import { statusCalled } from "./others-words.js";
+import { InvalidValue, knownWord, path } from "./values.js";
+
+export interface Limit {
+  readonly count: number;
+  readonly isPerCent: boolean;
+}
+
+/** In lists of statuses, stands for rows without an item. */
+export const noItem = "empty";
+
+export const flagPrefix = "flag:";
+
+export const needsDns = (word: string): boolean => /^flag:(?:parked|mx:)/.test(word);
+
+const namedFlags = [...itemFlags, "parked"];
+
+const flags = [...namedFlags, ...mailServices.map((name) => `mx:${name}`)];
+
+const acceptedFlags = `Flags: ${[...namedFlags, "mx:NAME"].map((flag) => flagPrefix + flag).join(", ")}.`;
+
+function knownFlag(word: string): string {
+  const meant = (text: string) => {
+    const flag = meantBy(text.slice(flagPrefix.length), flags);
+    return flag && flagPrefix + flag;
+  };
+  return knownWord(
+    word,
+    flags.map((flag) => flagPrefix + flag),
+    meant,
+    acceptedFlags,
+  );
+}
+
+export function filterList(kind: Kind) {
+  const statusesOf = statusList(kind, noItem);
+  return (value: string): string[] => {
+    const words = value.split(",").map((word) => word.trim());
+    const known = words.filter((word) => word.startsWith(flagPrefix)).map(knownFlag);
+    const statuses = words.filter((word) => !word.startsWith(flagPrefix));
+    return [...(statuses.length > 0 ? statusesOf(statuses.join(",")) : []), ...new Set(known)];
+  };
+}
+
+export function statusList(kind: Kind, ...others: readonly string[]) {
+  const known: readonly string[] = knownStatuses.filter((status) => kind === "email" || status !== "alias");
+  const statuses = [...known, ...others];
+  const meant = (word: string) => statusCalled(word.toLowerCase()) ?? meantBy(word, statuses);
+  const accepted = `Statuses of ${kind}s: ${statuses.join(", ")}.`;
+  return (value: string): string[] => [
+    ...new Set(value.split(",").map((word) => knownWord(word, statuses, meant, accepted))),
+  ];
+}
+
+export const columnsToAdd = ["canonical", "flags"] as const;
+
+type ColumnToAdd = (typeof columnsToAdd)[number];
+
+export function addedColumns(value: string): readonly ColumnToAdd[] {
+  const accepted = `It takes ${columnsToAdd.join(", ")}; reason and suggestion: --explain.`;
+  const found = value.split(",").map((word) => knownWord(word, columnsToAdd, undefined, accepted));
+  return columnsToAdd.filter((column) => found.includes(column));
+}
+
+export interface FailCondition {
+  readonly statuses: readonly string[];
+  readonly limit?: Limit;
+  readonly needsRows: boolean;
+}
+
+export const noRows = "no-rows";
+
+/** `disposable,fake`, `disposable,fake:2%` or `fake,no-rows` */
+export function failCondition(kind: Kind) {
+  const statusesOf = statusList(kind);
+  return (value: string): FailCondition => {
+    const words = value.split(",").map((word) => word.trim());
+    const rows = words.filter((word) => word !== noRows).map((word) => word.split(":"));
+    const limits = rows.flatMap(([, ...most]) => (most.length > 0 ? [limit(most.join(":"))] : []));
+    if (limits.length > 1) {
+      throw new InvalidValue("One limit counts for all statuses: disposable,fake:2%.");
+    }
+    return {
+      statuses: [...new Set(rows.flatMap(([status = ""]) => statusesOf(status)))],
+      ...(limits[0] && { limit: limits[0] }),
+      needsRows: words.includes(noRows),
+    };
+  };
+}
+
+function limit(value: string): Limit {
+  const [, count, sign] = /^(\d+(?:\.\d+)?)(%?)$/.exec(value) ?? [];
+  const isPerCent = sign === "%";
+  const isValid = count !== undefined && (isPerCent ? Number(count) <= 100 : !count.includes("."));
+  if (!isValid) throw new InvalidValue("A limit is a number of rows, or a share of at most 100 %: fake:20, fake:2%.");
+  return { count: Number(count), isPerCent };
+}
+
+export interface BadRowHandling {
+  readonly policy: BadRowPolicy;
+  readonly file?: string;
+}
+
+export function badRowHandling(value: string): BadRowHandling {
+  const [, policy, file] = /^(error|skip|keep)(?::(.*))?$/s.exec(value) ?? [];
+  if (policy === undefined || (policy === "error" && file !== undefined)) {
+    throw new InvalidValue("It takes error, skip, keep, skip:FILE or keep:FILE.");
+  }
+  return { policy: policy as BadRowPolicy, ...(file !== undefined && { file: path(file) }) };
+}
