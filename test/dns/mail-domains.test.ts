@@ -187,7 +187,7 @@ describe.concurrent("slow and missing answers", () => {
     });
     const { domains } = domainsAt(limited);
     await domains.ask(Array.from({ length: times(200, 110) }, (_, i) => `null-${i}.net`));
-    expect(domains.statistics).toMatchObject({ asked: 200, undecided: 0 });
+    expect(domains.statistics).toMatchObject({ asked: times(200, 110), undecided: 0 });
   });
 
   test.each(some([3300, 7000], 1))("an outage of %i ms leaves no domain undecided", async (milliseconds) => {
