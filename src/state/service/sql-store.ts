@@ -3,58 +3,31 @@
 import { timingSafeEqual } from "node:crypto";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { PoolState } from "../postgres/database.js";
-import { changeQuota, freshRow, renewed, toQuota } from "../quota/quota.js";
+import { renewed, toQuota } from "../quota/quota.js";
 import { clearDead, Quotas } from "../quota/quotas.js";
-import { movedReservations, type UnitRequest } from "../quota/reservations.js";
-import { ask, type Clock, clock, insertion, listOf, type Statement, tell } from "../sql.js";
-import {
-  type ApiKey,
-  type AuditEntry,
-  type Charge,
-  type ChargeOutcome,
-  type Found,
-  type KeyChange,
-  KeyExistsError,
-  type KeyLimit,
-  type LimitedQuota,
-  type NewKey,
-  type QuotaOwner,
+import type { UnitRequest } from "../quota/reservations.js";
+import { ask, type Clock, clock, listOf, type Statement, tell } from "../sql.js";
+import type {
+  ApiKey,
+  AuditEntry,
+  Charge,
+  ChargeOutcome,
+  Found,
+  KeyChange,
+  KeyLimit,
+  LimitedQuota,
+  NewKey,
+  QuotaOwner,
 } from "./api-key.js";
 import { charge, deleteAnswers, nameUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database/database.js";
 import { exportRows, importRows, type StateRows } from "./database/state-rows.js";
-import {
-  auditEntry,
-  type DatedAnswer,
-  insertQuota,
-  insertSecret,
-  isValid,
-  selectAnswers,
-  selectOwner,
-  updateQuota,
-} from "./database/statements.js";
+import { auditEntry, type DatedAnswer, isValid, selectAnswers } from "./database/statements.js";
+import { createKey, endSecret, revokeKey, rotateKey, setKey } from "./key-changes.js";
 import { type ListStore, SqlLists } from "./lists.js";
 import { type Turns, takeTurns } from "./rates.js";
-import {
-  changeKey,
-  checkEnd,
-  checkRotation,
-  hourMilliseconds,
-  isUsable,
-  type JoinedRow,
-  type KeyRow,
-  keyAndQuota,
-  type NamedQuotaRow,
-  newKeyRow,
-  newSecretRow,
-  quotaExistsError,
-  quotaIn,
-  type SecretRow,
-  secretsByKey,
-  toKey,
-  unknownKey,
-} from "./rules.js";
-import { hashOf, newId, newSecret } from "./secrets.js";
+import { isUsable, type JoinedRow, keyAndQuota, quotaIn, type SecretRow, secretsByKey, toKey } from "./rules.js";
+import { hashOf, newId } from "./secrets.js";
 import type { ServiceStore } from "./service-store.js";
 import { type SessionStore, SqlSessions } from "./sessions.js";
 import { checkState } from "./state-check.js";
@@ -80,22 +53,6 @@ const notedMilliseconds = 30_000;
 const noteDelay = 1000;
 
 const nobody = "unknown";
-
-function changesOf(before: ApiKey, after: ApiKey): string {
-  const date = (time: number | null) => (time === null ? "never" : new Date(time).toISOString());
-  const valuesOf = ({ name, permissions, expires, rate, quota }: ApiKey) => ({
-    name,
-    permissions: permissions.join(","),
-    expires: date(expires),
-    rate: rate === null ? "none" : `${rate.requests}/${rate.milliseconds} ms`,
-    limit: String(quota.limit ?? "none"),
-    period: quota.period,
-  });
-  const [was, is] = [valuesOf(before), valuesOf(after)];
-  const names = (Object.keys(is) as (keyof typeof is)[]).filter((name) => was[name] !== is[name]);
-  const changes = names.map((name) => `${name} ${was[name]} -> ${is[name]}`);
-  return changes.length === 0 ? "changed: nothing" : `changed: ${changes.join(", ")}`;
-}
 
 export class SqlServiceStore implements ServiceStore {
   readonly #database: ServiceDatabase;
@@ -155,13 +112,7 @@ export class SqlServiceStore implements ServiceStore {
   }
 
   create(key: NewKey, who = nobody) {
-    const secret = newSecret(key.isSandbox === true);
-    return this.#database.write(function* () {
-      const created = yield* createKey({ id: newId(), ...key }, secret);
-      const { id, created: now } = created.key;
-      yield* tell(auditEntry({ at: now, who, what: "created", keyId: id }));
-      return created;
-    });
+    return this.#database.write(() => createKey({ id: newId(), ...key }, who));
   }
 
   async limits(): Promise<readonly KeyLimit[]> {
@@ -299,81 +250,19 @@ export class SqlServiceStore implements ServiceStore {
   }
 
   set(id: string, change: KeyChange, who = nobody): Promise<ApiKey> {
-    return this.#change(id, { who, what: changesOf }, (key, quota, now) => changeKey(key, quota, change, now));
+    return this.#database.write(() => setKey(id, change, who));
   }
 
   revoke(id: string, who = nobody): Promise<ApiKey> {
-    return this.#change(id, { who, what: () => "revoked" }, (key, _, now) => {
-      key.revoked ??= now;
-    });
+    return this.#database.write(() => revokeKey(id, who));
   }
 
-  async rotate(id: string, grace: number, secretId = newId(), who = nobody): Promise<{ key: ApiKey; secret: string }> {
-    let secret = "";
-    const end = grace === 0 ? "" : `: the old secret works for ${grace / hourMilliseconds} h`;
-    const key = await this.#change(
-      id,
-      { who, what: () => `rotated${end}` },
-      () => {},
-      (row, secrets, now) => {
-        checkRotation(row, secrets, secretId);
-        secret = newSecret(row.is_sandbox === 1);
-        return [
-          ["UPDATE {secret} SET ends = ? WHERE key_id = ? AND ends IS NULL", now + grace, id],
-          ["DELETE FROM {secret} WHERE key_id = ? AND ends <= ?", id, now],
-          insertSecret(newSecretRow(id, secretId, secret, now)),
-        ];
-      },
-    );
-    return { key, secret };
+  rotate(id: string, grace: number, secretId = newId(), who = nobody): Promise<{ key: ApiKey; secret: string }> {
+    return this.#database.write(() => rotateKey(id, grace, secretId, who));
   }
 
   endSecret(id: string, secretId: string, who = nobody): Promise<ApiKey> {
-    return this.#change(
-      id,
-      { who, what: () => `secret ended: ${secretId}` },
-      () => {},
-      (_, secrets) => {
-        checkEnd(id, secrets, secretId);
-        return [["DELETE FROM {secret} WHERE id = ?", secretId]];
-      },
-    );
-  }
-
-  /** Uses one transaction, with an entry of the audit. Locks the key first, as charges do. @throws UnknownKeyError */
-  #change(
-    id: string,
-    { who, what }: { readonly who: string; readonly what: (before: ApiKey, after: ApiKey) => string },
-    apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void,
-    secretsAfter: (key: KeyRow, secrets: readonly SecretRow[], now: number) => readonly Statement[] = () => [],
-  ): Promise<ApiKey> {
-    return this.#database.write(function* () {
-      const select: Statement = ["SELECT * FROM {secret} WHERE key_id = ?", id];
-      const [[key], [row], before, [{ now }]] = yield* ask<[KeyRow[], NamedQuotaRow[], SecretRow[], [Clock]]>(
-        ...selectOwner({ keyId: id }, "{change}", "{lock}"),
-        select,
-        clock,
-      );
-      if (key === undefined) throw unknownKey(id);
-      const quota = renewed(row!, now);
-      const start = quota.period_start;
-      const was = toKey({ ...key }, { ...quota }, now, before);
-      apply(key, quota, now);
-      yield* tell(
-        [
-          `UPDATE {key} SET name = ?, permissions = ?, expires = ?, revoked = ?, rate_requests = ?, rate_milliseconds = ?
-          WHERE id = ?`,
-          ...[key.name, key.permissions, key.expires, key.revoked, key.rate_requests, key.rate_milliseconds, id],
-        ],
-        updateQuota(quota, "{bump}"),
-        ...movedReservations(quota, start),
-        ...secretsAfter(key, before, now),
-      );
-      const [secrets] = yield* ask<[SecretRow[]]>(select);
-      const after = toKey(key, quota, now, secrets);
-      yield* tell(auditEntry({ at: now, who, what: what(was, after), keyId: id }));
-      return after;
-    });
+    return this.#database.write(() => endSecret(id, secretId, who));
   }
 
   usage(query: UsageQuery): Promise<readonly UsageSum[]> {
@@ -424,37 +313,4 @@ export class SqlServiceStore implements ServiceStore {
   importRows(pages: AsyncIterable<StateRows>): Promise<void> {
     return this.#database.inOne("write", (run) => importRows(run, pages, this.#database.name));
   }
-}
-
-function* createKey({ id, quotaName, ...change }: NewKey & { readonly id: string }, secret: string) {
-  const [found, [{ now }]] = yield* ask<[unknown[], [Clock]]>(["SELECT id FROM {key} WHERE id = ?", id], clock);
-  if (found.length > 0) throw new KeyExistsError(id);
-  const own: NamedQuotaRow = { ...freshRow, id, name: quotaName ?? null };
-  changeQuota(own, change, now);
-  const [inserted] = yield* ask(insertQuota(own));
-  const isShared = inserted!.length === 0;
-  if (isShared && (change.limit !== undefined || change.period !== undefined)) {
-    throw quotaExistsError(quotaName!);
-  }
-  const [[quota]] = isShared
-    ? yield* ask<[NamedQuotaRow[]]>(["SELECT * FROM {quota} WHERE name = ?", quotaName ?? null])
-    : [[own] as const];
-  const key = newKeyRow({ id, ...change }, quota?.id ?? id, now);
-  const [added] = yield* ask(
-    insertion(
-      "{key} (id, name, permissions, is_sandbox, created, expires, revoked, quota_id, rate_requests, rate_milliseconds)",
-      [
-        [
-          ...[key.id, key.name, key.permissions, key.is_sandbox, key.created, key.expires, key.revoked],
-          ...[key.quota_id, key.rate_requests, key.rate_milliseconds],
-        ],
-      ],
-      "ON CONFLICT DO NOTHING RETURNING id",
-    ),
-  );
-  // Another server has created it meanwhile.
-  if (quota === undefined || added!.length === 0) throw new KeyExistsError(id);
-  const row = newSecretRow(id, id, secret, now);
-  yield* tell(insertSecret(row));
-  return { key: toKey(key, quota, now, [row]), secret };
 }

@@ -1,0 +1,153 @@
+/** Changes of keys, as work in one transaction each, with an entry of the audit. */
+import { changeQuota, freshRow, renewed } from "../quota/quota.js";
+import { movedReservations } from "../quota/reservations.js";
+import { ask, type Clock, clock, insertion, type Statement, tell, type Work } from "../sql.js";
+import { type ApiKey, type KeyChange, KeyExistsError, type NewKey } from "./api-key.js";
+import { auditEntry, insertQuota, insertSecret, selectOwner, updateQuota } from "./database/statements.js";
+import {
+  changeKey,
+  checkEnd,
+  checkRotation,
+  hourMilliseconds,
+  type KeyRow,
+  type NamedQuotaRow,
+  newKeyRow,
+  newSecretRow,
+  quotaExistsError,
+  type SecretRow,
+  toKey,
+  unknownKey,
+} from "./rules.js";
+import { newSecret } from "./secrets.js";
+
+export function* createKey(
+  { id, quotaName, ...change }: NewKey & { readonly id: string },
+  who: string,
+): Work<{ key: ApiKey; secret: string }> {
+  const secret = newSecret(change.isSandbox === true);
+  const [found, [{ now }]] = yield* ask<[unknown[], [Clock]]>(["SELECT id FROM {key} WHERE id = ?", id], clock);
+  if (found.length > 0) throw new KeyExistsError(id);
+  const own: NamedQuotaRow = { ...freshRow, id, name: quotaName ?? null };
+  changeQuota(own, change, now);
+  const [inserted] = yield* ask(insertQuota(own));
+  const isShared = inserted!.length === 0;
+  if (isShared && (change.limit !== undefined || change.period !== undefined)) {
+    throw quotaExistsError(quotaName!);
+  }
+  const [[quota]] = isShared
+    ? yield* ask<[NamedQuotaRow[]]>(["SELECT * FROM {quota} WHERE name = ?", quotaName ?? null])
+    : [[own] as const];
+  const key = newKeyRow({ id, ...change }, quota?.id ?? id, now);
+  const [added] = yield* ask(
+    insertion(
+      "{key} (id, name, permissions, is_sandbox, created, expires, revoked, quota_id, rate_requests, rate_milliseconds)",
+      [
+        [
+          ...[key.id, key.name, key.permissions, key.is_sandbox, key.created, key.expires, key.revoked],
+          ...[key.quota_id, key.rate_requests, key.rate_milliseconds],
+        ],
+      ],
+      "ON CONFLICT DO NOTHING RETURNING id",
+    ),
+  );
+  // Another server has created it meanwhile.
+  if (quota === undefined || added!.length === 0) throw new KeyExistsError(id);
+  const row = newSecretRow(id, id, secret, now);
+  yield* tell(insertSecret(row), auditEntry({ at: now, who, what: "created", keyId: id }));
+  return { key: toKey(key, quota, now, [row]), secret };
+}
+
+export const setKey = (id: string, change: KeyChange, who: string): Work<ApiKey> =>
+  changed(id, { who, what: changesOf }, (key, quota, now) => changeKey(key, quota, change, now));
+
+export const revokeKey = (id: string, who: string): Work<ApiKey> =>
+  changed(id, { who, what: () => "revoked" }, (key, _, now) => {
+    key.revoked ??= now;
+  });
+
+export function* rotateKey(
+  id: string,
+  grace: number,
+  secretId: string,
+  who: string,
+): Work<{ key: ApiKey; secret: string }> {
+  let secret = "";
+  const end = grace === 0 ? "" : `: the old secret works for ${grace / hourMilliseconds} h`;
+  const key = yield* changed(
+    id,
+    { who, what: () => `rotated${end}` },
+    () => {},
+    (row, secrets, now) => {
+      checkRotation(row, secrets, secretId);
+      secret = newSecret(row.is_sandbox === 1);
+      return [
+        ["UPDATE {secret} SET ends = ? WHERE key_id = ? AND ends IS NULL", now + grace, id],
+        ["DELETE FROM {secret} WHERE key_id = ? AND ends <= ?", id, now],
+        insertSecret(newSecretRow(id, secretId, secret, now)),
+      ];
+    },
+  );
+  return { key, secret };
+}
+
+export const endSecret = (id: string, secretId: string, who: string): Work<ApiKey> =>
+  changed(
+    id,
+    { who, what: () => `secret ended: ${secretId}` },
+    () => {},
+    (_, secrets) => {
+      checkEnd(id, secrets, secretId);
+      return [["DELETE FROM {secret} WHERE id = ?", secretId]];
+    },
+  );
+
+/** Locks the key first, as charges do. @throws UnknownKeyError */
+function* changed(
+  id: string,
+  { who, what }: { readonly who: string; readonly what: (before: ApiKey, after: ApiKey) => string },
+  apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void,
+  secretsAfter: (key: KeyRow, secrets: readonly SecretRow[], now: number) => readonly Statement[] = () => [],
+): Work<ApiKey> {
+  const select: Statement = ["SELECT * FROM {secret} WHERE key_id = ?", id];
+  const [[key], [row], before, [{ now }]] = yield* ask<[KeyRow[], NamedQuotaRow[], SecretRow[], [Clock]]>(
+    ...selectOwner({ keyId: id }, "{change}", "{lock}"),
+    select,
+    clock,
+  );
+  if (key === undefined) throw unknownKey(id);
+  const quota = renewed(row!, now);
+  const start = quota.period_start;
+  const was = toKey({ ...key }, { ...quota }, now, before);
+  apply(key, quota, now);
+  yield* tell(
+    [
+      `UPDATE {key} SET name = ?, permissions = ?, expires = ?, revoked = ?, rate_requests = ?, rate_milliseconds = ?
+      WHERE id = ?`,
+      ...[key.name, key.permissions, key.expires, key.revoked, key.rate_requests, key.rate_milliseconds, id],
+    ],
+    updateQuota(quota, "{bump}"),
+    ...movedReservations(quota, start),
+    ...secretsAfter(key, before, now),
+  );
+  const [secrets] = yield* ask<[SecretRow[]]>(select);
+  const after = toKey(key, quota, now, secrets);
+  yield* tell(auditEntry({ at: now, who, what: what(was, after), keyId: id }));
+  return after;
+}
+
+function changesOf(before: ApiKey, after: ApiKey): string {
+  const date = (time: number | null) => (time === null ? "never" : new Date(time).toISOString());
+  const valuesOf = ({ name, permissions, expires, rate, quota }: ApiKey) => ({
+    name,
+    permissions: permissions.join(","),
+    expires: date(expires),
+    rate: rate === null ? "none" : `${rate.requests}/${rate.milliseconds} ms`,
+    limit: String(quota.limit ?? "none"),
+    period: quota.period,
+  });
+  const was = valuesOf(before);
+  const is = valuesOf(after);
+  const names = (Object.keys(is) as (keyof typeof is)[]).filter((name) => was[name] !== is[name]);
+  const changes = names.map((name) => `${name} ${was[name]} -> ${is[name]}`);
+  return changes.length === 0 ? "changed: nothing" : `changed: ${changes.join(", ")}`;
+}
