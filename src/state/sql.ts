@@ -4,7 +4,7 @@
  * query builder could do neither. In the texts, `?` is a parameter, and a word in braces is replaced by the dialect.
  */
 
-export const schemaVersion = 1;
+export const schemaVersion = 2;
 
 export type Parameter = string | number | null | Uint8Array;
 

@@ -7,6 +7,7 @@ import { fileQuota } from "../../../src/state/quota/quota.js";
 import { openQuotaFile } from "../../../src/state/quota/quota-file.js";
 import { Quotas } from "../../../src/state/quota/quotas.js";
 import { openStateFile } from "../../../src/state/service/database/state-database.js";
+import { schemaVersion } from "../../../src/state/sql.js";
 import {
   explainErrors,
   hasTables,
@@ -42,7 +43,7 @@ test.each([1, 2, 3])("recognises a file that another process creates before stat
   const prepare = (sql: string) => {
     if (++statements === place) {
       const { tables, applicationId } = schema;
-      const version = `PRAGMA application_id = ${applicationId}; PRAGMA user_version = 1`;
+      const version = `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`;
       makeBy(path, `BEGIN; ${tables}; ${version}; COMMIT`);
     }
     return database.prepare(sql);
@@ -52,7 +53,7 @@ test.each([1, 2, 3])("recognises a file that another process creates before stat
   database.close();
 });
 
-test.each([0, 2])("refuses a file of version %i", async (version) => {
+test.each([0, schemaVersion - 1, schemaVersion + 1])("refuses a file of version %i", async (version) => {
   const path = newPath();
   const database = await openStore(path, schema, {});
   database.exec(`PRAGMA user_version = ${version}`);
