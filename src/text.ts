@@ -67,3 +67,5 @@ export function sizeOf(bytes: number): string {
 
 export const linesText = ({ count, lines }: { readonly count: number; readonly lines: readonly number[] }): string =>
   `${count === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? " ..." : ""}`;
+
+export const isUrl = (word: string): boolean => /^https?:\/\//i.test(word);

@@ -1,9 +1,10 @@
 /** The command line; only the file of the command in use is loaded. To add one, add its file, and its line here. */
+
 import { Command } from "commander";
+import { isUrl } from "../text.js";
 import type { DefineCommand } from "./commands/command.js";
 import { exitCodes } from "./exit-codes.js";
 import { topicNames } from "./help/topic-names.js";
-import { isUrl } from "./options/addresses.js";
 import { meantBy } from "./options/meant.js";
 import { addOptions, normalizeWords, optionRecords } from "./options/option.js";
 import { insteadOf, insteadOfCommand } from "./options/others-words.js";

@@ -166,7 +166,7 @@ export const mutations = [
   },
   {
     promise: "a settings file of another user is not read",
-    file: "src/cli/config/settings.ts",
+    file: "src/cli/config/resolve-settings.ts",
     from: "if (isForeign(file.owner))",
     to: "if (file.owner < 0)",
     tests: [unit("cli/config/settings"), program("emails/project-file")],
@@ -250,7 +250,7 @@ export const mutations = [
   },
   {
     promise: "all tries at a list of the service are paid once",
-    file: "src/server/lists/lists.ts",
+    file: "src/server/lists/list-processes.ts",
     from: "run: `list-",
     to: "run: paths.output + `list-",
     tests: [unit("lists/lists")],
@@ -510,14 +510,14 @@ export const mutations = [
   {
     promise: "a record that is taken out of a document takes its comma",
     file: "src/formats/json/document-output.ts",
-    from: "this.#isFirst ||= byte === frameNote;",
+    from: "this.#isFirst ||= byte === marks.frameNote;",
     to: "",
     tests: [unit("table/documents"), unit("cli/bulk/documents")],
   },
   {
     promise: "the layout of a document is not what a filter drops",
     file: "src/formats/json/document-output.ts",
-    from: "this.#isDropping &&= byte === comma || isLayout(byte);",
+    from: "this.#isDropping &&= byte === comma || marks.isLayout(byte);",
     to: "",
     tests: [unit("table/documents")],
   },
@@ -558,7 +558,7 @@ export const mutations = [
   },
   {
     promise: "an object is a map of records only if most of them hold items in the same place",
-    file: "src/formats/json/lists.ts",
+    file: "src/formats/json/list-candidates.ts",
     from: "return holding > 1 && holding >= count / 2;",
     to: "return holding > 0;",
     tests: [unit("table/documents")],
@@ -593,7 +593,7 @@ export const mutations = [
   },
   {
     promise: "a quote that swallows over 1 MiB of rows is found",
-    file: "src/core/table/scan/chunk-assembler.ts",
+    file: "src/core/table/scan/record-faults.ts",
     from: "if (bytes.length - consumed <= longRecordBytes) return undefined;",
     to: "return undefined;",
     tests: [unit("table/long-records"), unit("table/reader")],

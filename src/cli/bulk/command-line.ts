@@ -1,5 +1,5 @@
 /** Writes command lines for messages, quoted for a POSIX shell. */
-import type { Kind } from "../../../core/validator/validator.js";
+import type { Kind } from "../../core/validator/validator.js";
 
 export const commandLine = (words: readonly string[]): string => ["idv", ...words.map(shellWord)].join(" ");
 

@@ -1,11 +1,12 @@
 /** The user's allowed and denied domains and addresses: of `idv allow` and `idv deny`, named files, and URLs. */
+
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
 import { compileList, type ListName, type ListTable, type OwnLists } from "../../core/classifier/tables/own-lists.js";
 import { FileError, readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
+import { isUrl } from "../../text.js";
 import { UsageError } from "../errors.js";
-import { isListUrl } from "./list-url.js";
 import { ownListPath } from "./paths.js";
 
 export interface OwnListOptions {
@@ -62,7 +63,7 @@ async function readList(
 ): Promise<ListTable> {
   const texts = await Promise.all(
     paths.map(async (path) => {
-      if (!isListUrl(path)) return readBytes(path);
+      if (!isUrl(path)) return readBytes(path);
       const { readListUrl } = await import("./list-copies.js");
       return readListUrl(path, isOffline, env, note);
     }),

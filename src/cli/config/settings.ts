@@ -1,11 +1,6 @@
 /** The settings of a run. To add one, add its entry to {@link settings}: help, `idv doctor` and files pick it up. */
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
 import type { Rate } from "../../engines/api/engine.js";
 import { mostInFlight } from "../../engines/dns/vocabulary.js";
-import { readFault } from "../../files/errors.js";
-import { found } from "../../files/found.js";
 import { UsageError } from "../errors.js";
 import { type DnsUse, dnsServers, dnsUse, listUrl, serviceUrl } from "../options/addresses.js";
 import { meantBy } from "../options/meant.js";
@@ -20,8 +15,6 @@ import {
   wholeNumber,
   wordList,
 } from "../options/values.js";
-import { readLogin } from "./api-key.js";
-import { configFolder } from "./paths.js";
 import type { Resolved } from "./resolved.js";
 
 interface Setting {
@@ -197,65 +190,6 @@ export function unknownName(name: string, what: "setting" | "option", known: rea
   return `${shown} is not a known ${what}${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
 }
 
-interface SettingsFile {
-  readonly path: string;
-  readonly isProject: boolean;
-  readonly values: Readonly<Record<string, unknown>>;
-}
-
-/**
- * Order: option, `--set`, variable, project's file (upwards from `folder`), user's file, default. A base URL or engine
- * from the project's file is untrusted unless an option, a variable, the user's file or `idv login` names its origin.
- * @throws UsageError
- */
-export async function resolveSettings(
-  options: SettingOptions,
-  env: NodeJS.ProcessEnv,
-  folder: string | undefined,
-  onNotice: (text: string) => void,
-): Promise<Settings> {
-  const files = await readSettingsFiles(env, folder, onNotice);
-  const ownFiles = files.filter(({ isProject }) => !isProject);
-  const resolved = Object.fromEntries(settingNames.map((name) => [name, resolveSetting(name, options, env, files)]));
-  const [projectFile] = files.filter(({ isProject }) => isProject);
-  if (projectFile) {
-    const own = resolveSetting("baseUrl", options, env, ownFiles).value as string | undefined;
-    const trusted = [own, (await readLogin(env))?.baseUrl].flatMap((url) => (url ? new URL(url).origin : []));
-    const baseUrl = resolved["baseUrl"]!.value as string | undefined;
-    const isTrusted = baseUrl !== undefined && trusted.includes(new URL(baseUrl).origin);
-    for (const name of ["baseUrl", "engine"] as const) {
-      const { value, source } = resolved[name]!;
-      // The offline engine sends nothing.
-      if (source !== projectFile.path || isTrusted || value === "offline") continue;
-      resolved[name] = { value, source, isUntrusted: true };
-    }
-  }
-  return resolved as Settings;
-}
-
-function resolveSetting(
-  name: SettingName,
-  options: SettingOptions,
-  env: NodeJS.ProcessEnv,
-  files: readonly SettingsFile[],
-): Resolved<unknown> {
-  const { flags, fallback } = settingOf(name);
-  const option = (options as Readonly<Record<string, unknown>>)[name];
-  if (option !== undefined) return { value: option, source: flags!.split(" ")[0]! };
-  const set = options.set?.findLast(([each]) => each === name);
-  if (set !== undefined) return { value: set[1], source: "--set" };
-  const variable = variableOf(name);
-  const given = env[variable];
-  if (given) return { value: parsed<unknown>(variable, given, parserOf(name)), source: variable };
-  for (const { path, values } of files) {
-    const value = values[name];
-    if (value === undefined) continue;
-    const where = `${path}: ${name}`;
-    return { value: parsed<unknown>(where, textsOf(value, where).join(","), parserOf(name)), source: path };
-  }
-  return { value: fallback === undefined ? undefined : parserOf(name)(fallback), source: "default" };
-}
-
 /** Takes a value, or an array of values. @throws UsageError when one is null or an object */
 export function textsOf(value: unknown, where: string): string[] {
   return (Array.isArray(value) ? value : [value]).map((text: unknown) => {
@@ -282,91 +216,4 @@ const timeUnits = [
 function showTime(milliseconds: number): string {
   const [unit, size] = timeUnits.find(([, size]) => milliseconds % size === 0)!;
   return `${milliseconds / size}${unit}`;
-}
-
-/** The nearest one counts, from the working folder upwards. */
-const projectFileName = ".idvrc.json";
-
-async function readSettingsFiles(
-  env: NodeJS.ProcessEnv,
-  folder: string | undefined,
-  onNotice: (text: string) => void,
-): Promise<SettingsFile[]> {
-  const files: SettingsFile[] = [];
-  for (let here = folder && resolve(folder); here; here = here === dirname(here) ? "" : dirname(here)) {
-    const path = join(here, projectFileName);
-    const file = await openIfPresent(path, "run idv in another folder").catch((error: unknown) => {
-      const owner = found(path)?.uid;
-      if (owner === undefined || !isForeign(owner)) throw error;
-      return { path, text: "", owner };
-    });
-    if (file === undefined) continue;
-    // Any user can leave a file in a folder like /tmp.
-    if (isForeign(file.owner)) onNotice(`${path}: not read, because it belongs to another user`);
-    else files.push(withoutOwn(parseSettingsFile(file, true), onNotice));
-    break;
-  }
-  const own = await openIfPresent(userSettingsPath(env), "set XDG_CONFIG_HOME to another folder");
-  return own ? [...files, parseSettingsFile(own, false)] : files;
-}
-
-function withoutOwn(file: SettingsFile, onNotice: (text: string) => void): SettingsFile {
-  const isOwn = (name: string) => settingOf(name as SettingName).isOwn === true;
-  const entries = Object.entries(file.values);
-  const ignored = entries.flatMap(([name]) => (isOwn(name) ? [name] : []));
-  if (ignored.length === 0) return file;
-  onNotice(
-    `${file.path}: ${ignored.join(", ")}: ignored: a project's file may not set these; use options, variables or your own config.json`,
-  );
-  return { ...file, values: Object.fromEntries(entries.filter(([name]) => !isOwn(name))) };
-}
-
-interface FoundFile {
-  readonly path: string;
-  readonly text: string;
-  readonly owner: number;
-}
-
-const isForeign = (user: number): boolean => process.getuid !== undefined && ![process.getuid(), 0].includes(user);
-
-/** `otherwise` advises a user who cannot make the file readable. @throws UsageError when it cannot be read */
-async function openIfPresent(path: string, otherwise: string): Promise<FoundFile | undefined> {
-  try {
-    // Owner and text through one handle: the file could be replaced. Without O_NONBLOCK, a named pipe would block.
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const state = await file.stat();
-      if (!state.isFile()) throw new Error("not a regular file");
-      return { path, text: await file.readFile("utf8"), owner: state.uid };
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new UsageError(`${path}: cannot be read: ${readFault(error)}; make it readable, or ${otherwise}`);
-  }
-}
-
-const userSettingsPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "config.json");
-
-function parseSettingsFile({ path, text }: FoundFile, isProject: boolean): SettingsFile {
-  let values: unknown;
-  try {
-    values = JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch {
-    // The text may be a key, so it is not shown.
-    throw new UsageError(`${path}: not JSON`);
-  }
-  if (typeof values !== "object" || values === null || Array.isArray(values)) {
-    throw new UsageError(`${path}: not a JSON object`);
-  }
-  for (const name of Object.keys(values)) {
-    if (Object.hasOwn(settings, name)) continue;
-    if (/key|token|secret/i.test(name)) {
-      throw new UsageError(`${path}: a key does not belong here; idv login keeps it in a file of its own`);
-    }
-    throw new UsageError(`${path}: ${unknownName(name, "setting", settingNames)}; see idv help settings`);
-  }
-  return { path, isProject, values: values as Readonly<Record<string, unknown>> };
 }

@@ -74,5 +74,3 @@ export function trustedAddress(value: string): TrustedAddress {
     throw new InvalidValue("It takes an address such as 10.0.0.7, a network such as 10.0.0.0/8, or unix.");
   }
 }
-
-export const isUrl = (word: string): boolean => /^https?:\/\//i.test(word);

@@ -35,8 +35,8 @@ export class DistinctTable {
     // With few addresses, Node.js 24 and newer return memory that cannot grow.
     memory.grow(1);
     this.#memory = memory;
-    const judge = { factsOf: () => 0 };
-    const { exports } = new WebAssembly.Instance(module, { env: { memory }, judge });
+    const domains = { factsOf: () => 0 };
+    const { exports } = new WebAssembly.Instance(module, { env: { memory }, domains });
     this.#exports = exports as unknown as Exports;
     this.#hashes = new Int32Array(memory.buffer, distinctHashes, 2 * distinctRows);
     this.#codes = new Uint8Array(memory.buffer, distinctCodes, distinctRows);

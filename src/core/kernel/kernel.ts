@@ -144,14 +144,14 @@ export class Kernel {
     kind: Kind,
   ) {
     const bytes = Buffer.from(memory.buffer);
-    const judge = {
+    const domains = {
       factsOf: (start: number, end: number) =>
         classifier === undefined
           ? layout.passes
           : factsOf(classifier, kind, bytes.toString("utf8", start, end).toLowerCase()),
     };
     this.#memory = memory;
-    this.#exports = new WebAssembly.Instance(module, { env: { memory }, judge }).exports as unknown as Exports;
+    this.#exports = new WebAssembly.Instance(module, { env: { memory }, domains }).exports as unknown as Exports;
     this.#isEmail = kind === "email";
     this.#exports.useScratch(scratch);
     this.#text = bytes.subarray(scratch + layout.textAt, scratch + layout.textAt + layout.mostText);

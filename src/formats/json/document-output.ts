@@ -1,17 +1,6 @@
 /** Makes JSON documents of the lines that a run writes: the document that was read, or an array of JSON Lines. */
 import { backslash, carriageReturn, comma, lineFeed, openBrace, quote, space } from "../../core/table/ascii.js";
-import {
-  carriageReturnMark,
-  frameNote,
-  hide,
-  isLayout,
-  lineFeedMark,
-  location,
-  locationDigits,
-  note,
-  otherNote,
-  show,
-} from "../../core/table/json/marks.js";
+import * as marks from "../../core/table/json/marks.js";
 
 /** The result is valid until the next call. */
 export interface OutputText {
@@ -22,7 +11,7 @@ export interface OutputText {
 const nothing = Buffer.of();
 
 /** Bytes from {@link location} to the value of the record. */
-const afterLocation = 2 * locationDigits + 2;
+const afterLocation = 2 * marks.locationDigits + 2;
 
 const mostByByte = 256;
 
@@ -45,11 +34,11 @@ export class ReturnedDocument implements OutputText {
     if (this.#out.length < bytes.length) this.#out = Buffer.allocUnsafeSlow(4 * bytes.length);
     let length = 0;
     for (let at = 0; at < bytes.length; ) {
-      if (this.#state === State.lineStart && bytes[at] === hide && !this.#isFirst) {
+      if (this.#state === State.lineStart && bytes[at] === marks.hide && !this.#isFirst) {
         // Nearly all lines: a record behind another one, wholly in these bytes.
-        const end = bytes.indexOf(location, at) + afterLocation;
+        const end = bytes.indexOf(marks.location, at) + afterLocation;
         if (end > at + afterLocation && end <= bytes.length) {
-          while (bytes[++at] !== location) this.#out[length++] = bytes[at]!;
+          while (bytes[++at] !== marks.location) this.#out[length++] = bytes[at]!;
           at = end;
           this.#state = State.text;
         }
@@ -63,7 +52,8 @@ export class ReturnedDocument implements OutputText {
         if (end !== -1) this.#state = State.lineStart;
       } else if (this.#takesLayout(bytes[at++]!)) this.#out[length++] = bytes[at - 1]!;
     }
-    if (bytes.includes(lineFeedMark) || bytes.includes(carriageReturnMark)) restoreBreaks(this.#out, length);
+    if (bytes.includes(marks.lineFeedMark) || bytes.includes(marks.carriageReturnMark))
+      restoreBreaks(this.#out, length);
     return this.#out.subarray(0, length);
   }
 
@@ -73,26 +63,26 @@ export class ReturnedDocument implements OutputText {
         this.#isDropping = this.#isFirst;
         // A byte order mark is before the first line.
         if (byte >= 0x80) return true;
-        this.#state = byte === note ? State.note : byte === hide ? State.hidden : State.text;
+        this.#state = byte === marks.note ? State.note : byte === marks.hide ? State.hidden : State.text;
         return this.#state === State.text;
       case State.note:
-        this.#isFirst ||= byte === frameNote;
-        if (byte === frameNote) this.#state = State.text;
-        else this.#state = byte === otherNote && this.#dropsOthers ? State.dropped : State.hidden;
+        this.#isFirst ||= byte === marks.frameNote;
+        if (byte === marks.frameNote) this.#state = State.text;
+        else this.#state = byte === marks.otherNote && this.#dropsOthers ? State.dropped : State.hidden;
         return false;
       case State.dropped:
         if (byte === lineFeed) this.#state = State.lineStart;
         return false;
       case State.location:
-        if (byte === show) {
+        if (byte === marks.show) {
           this.#state = State.text;
           this.#isFirst = false;
         }
         return false;
       default:
-        if (byte === location) this.#state = State.location;
-        if (byte === location || byte === hide) return false;
-        this.#isDropping &&= byte === comma || isLayout(byte);
+        if (byte === marks.location) this.#state = State.location;
+        if (byte === marks.location || byte === marks.hide) return false;
+        this.#isDropping &&= byte === comma || marks.isLayout(byte);
         return !this.#isDropping;
     }
   }
@@ -122,11 +112,12 @@ export class CompactLines implements OutputText {
 
   #takes(byte: number): boolean {
     if (this.#state === State.lineStart) {
-      if (byte < 0x80) this.#state = byte === note ? State.dropped : byte === hide ? State.hidden : State.text;
+      if (byte < 0x80)
+        this.#state = byte === marks.note ? State.dropped : byte === marks.hide ? State.hidden : State.text;
       return this.#state === State.text || byte >= 0x80;
     }
     if (this.#state === State.hidden) {
-      if (byte === show) this.#state = State.text;
+      if (byte === marks.show) this.#state = State.text;
       return false;
     }
     if (byte === lineFeed) {
@@ -134,7 +125,7 @@ export class CompactLines implements OutputText {
       this.#state = State.lineStart;
       return isText;
     }
-    if (this.#state === State.dropped || isLayout(byte)) return false;
+    if (this.#state === State.dropped || marks.isLayout(byte)) return false;
     this.#isInString = byte === quote;
     return true;
   }
@@ -191,8 +182,8 @@ function restoreBreaks(bytes: Uint8Array, length: number): void {
     // Whether a byte is below 16.
     if (((word - 0x10101010) & ~word & 0x80808080) === 0) continue;
     for (let at = 4 * nth; at < 4 * nth + 4; at++) {
-      if (bytes[at] === lineFeedMark) bytes[at] = lineFeed;
-      else if (bytes[at] === carriageReturnMark) bytes[at] = carriageReturn;
+      if (bytes[at] === marks.lineFeedMark) bytes[at] = lineFeed;
+      else if (bytes[at] === marks.carriageReturnMark) bytes[at] = carriageReturn;
     }
   }
 }

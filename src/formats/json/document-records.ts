@@ -1,48 +1,9 @@
 // Turns a JSON document into lines with a record each, and notes for what is around them; see marks.ts. Only what is
 // around records goes through the grammar: the reader of JSON Lines finds what is wrong in them.
-import {
-  backslash,
-  carriageReturn,
-  closeBrace,
-  closeBracket,
-  comma,
-  lineFeed,
-  openBrace,
-  openBracket,
-  quote,
-  space,
-  tab,
-} from "../../core/table/ascii.js";
+import * as ascii from "../../core/table/ascii.js";
 import { deepest, Grammar, isSpace, tooDeep } from "../../core/table/json/grammar.js";
-import {
-  carriageReturnMark,
-  frameNote,
-  headerNote,
-  hide,
-  lineFeedMark,
-  location,
-  locationDigits,
-  note,
-  otherNote,
-  show,
-} from "../../core/table/json/marks.js";
-
-/** A list whose elements are records, or an object whose members are. Plain data. */
-export interface RecordList {
-  /** From the document to the list; null for any element of a list on the way. */
-  readonly names: readonly (string | null)[];
-  readonly isMap: boolean;
-}
-
-export interface DocumentShape {
-  /** Whether the records are values one after another, and in no list. */
-  readonly isSequence: boolean;
-  readonly lists: readonly RecordList[];
-  /** The name that makes an object of each text of a list; undefined if the records are not texts. */
-  readonly textName?: string | undefined;
-  /** The texts of the first array, if the records are the arrays after it. */
-  readonly header?: readonly string[] | undefined;
-}
+import * as marks from "../../core/table/json/marks.js";
+import { type DocumentShape, keyOf } from "./document-shape.js";
 
 const mostUsual = 200;
 const mostBetween = 65_536;
@@ -53,18 +14,15 @@ const What = { text: 0, quote: 1, backslash: 2, opening: 3, closing: 4, break: 5
 const insideString = 256;
 const whats = new Uint8Array(512);
 whats.fill(What.wrong, 0, 0x20).fill(What.wrong, insideString, insideString + 0x20);
-whats[space] = What.text;
-whats[tab] = What.text;
-whats[lineFeed] = What.break;
-whats[carriageReturn] = What.break;
-for (const byte of [openBrace, openBracket]) whats[byte] = What.opening;
-for (const byte of [closeBrace, closeBracket]) whats[byte] = What.closing;
-whats[quote] = What.quote;
-whats[insideString + quote] = What.quote;
-whats[insideString + backslash] = What.backslash;
-
-const keyOf = ({ names, isMap }: { readonly names: readonly (string | null)[]; readonly isMap: boolean }): string =>
-  JSON.stringify([isMap, names]);
+whats[ascii.space] = What.text;
+whats[ascii.tab] = What.text;
+whats[ascii.lineFeed] = What.break;
+whats[ascii.carriageReturn] = What.break;
+for (const byte of [ascii.openBrace, ascii.openBracket]) whats[byte] = What.opening;
+for (const byte of [ascii.closeBrace, ascii.closeBracket]) whats[byte] = What.closing;
+whats[ascii.quote] = What.quote;
+whats[insideString + ascii.quote] = What.quote;
+whats[insideString + ascii.backslash] = What.backslash;
 
 export class DocumentRecords {
   /** Number of elements that are not records. */
@@ -101,7 +59,7 @@ export class DocumentRecords {
     this.#grammar = new Grammar(file, shape.isSequence);
     const { textName, header } = shape;
     this.#isBeforeHeader = header !== undefined;
-    this.#firstByte = header ? openBracket : textName === undefined ? openBrace : quote;
+    this.#firstByte = header ? ascii.openBracket : textName === undefined ? ascii.openBrace : ascii.quote;
     this.#opening = Buffer.from(textName === undefined ? "" : `{${JSON.stringify(textName)}:`);
     this.#closing = Buffer.from(textName === undefined ? "\n" : "}\n");
     this.#lists = new Set(shape.lists.map(keyOf));
@@ -137,12 +95,13 @@ export class DocumentRecords {
 
   #readSeparator(bytes: Uint8Array, from: number): number {
     const grammar = this.#grammar;
-    const isUsual = bytes[from] === comma && this.#mode === "between" && this.#isArray && this.#between.length === 0;
+    const isUsual =
+      bytes[from] === ascii.comma && this.#mode === "between" && this.#isArray && this.#between.length === 0;
     if (!isUsual || grammar.expected !== "comma or end" || this.#isBeforeHeader) return this.#readAround(bytes, from);
     let at = from + 1;
     while (at < bytes.length && isSpace(bytes[at]!)) at++;
     if (bytes[at] !== this.#firstByte || at - from > mostUsual) return this.#readAround(bytes, from);
-    this.#out[this.#length++] = hide;
+    this.#out[this.#length++] = marks.hide;
     for (let each = from; each < at; each++) {
       this.#put(bytes[each]!);
       grammar.count(bytes[each]!);
@@ -168,7 +127,7 @@ export class DocumentRecords {
     this.#put(byte);
     if (this.#mode === "frame" && this.#isList()) {
       this.#listDepth = grammar.depth;
-      this.#isArray = byte === openBracket;
+      this.#isArray = byte === ascii.openBracket;
       this.#mode = "start of list";
     }
     if (this.#mode === "other" && !grammar.isInToken) this.#endOther();
@@ -177,19 +136,24 @@ export class DocumentRecords {
 
   #endOther(): void {
     if (this.#grammar.depth !== this.#listDepth) return;
-    this.#out[this.#length++] = lineFeed;
+    this.#out[this.#length++] = ascii.lineFeed;
     this.#mode = "between";
   }
 
   #readBetween(byte: number, at: number): number {
     const grammar = this.#grammar;
     if (this.#shape.isSequence && byte === recordSeparator) grammar.count(byte);
-    else if (grammar.isBeforeValue && grammar.depth === this.#listDepth && !isSpace(byte) && byte !== closeBracket) {
+    else if (
+      grammar.isBeforeValue &&
+      grammar.depth === this.#listDepth &&
+      !isSpace(byte) &&
+      byte !== ascii.closeBracket
+    ) {
       this.#startElement(byte);
       return at;
     } else grammar.take(byte);
     if (this.#between.push(byte) > mostBetween) {
-      throw grammar.fault("over 64 KiB of white space, or a name that long, is between two records");
+      throw grammar.fault("over 64 KiB of white ascii.space, or a name that long, is between two records");
     }
     if (grammar.depth < this.#listDepth!) {
       this.#moveBetween();
@@ -207,10 +171,10 @@ export class DocumentRecords {
     if (isHeader) this.#isBeforeHeader = false;
     if (!isRecord) {
       if (!isHeader) this.others++;
-      this.#out[this.#length++] = note;
-      this.#out[this.#length++] = isHeader ? headerNote : otherNote;
+      this.#out[this.#length++] = marks.note;
+      this.#out[this.#length++] = isHeader ? marks.headerNote : marks.otherNote;
     }
-    this.#out[this.#length++] = hide;
+    this.#out[this.#length++] = marks.hide;
     for (const each of this.#between) this.#put(each);
     this.#between.length = 0;
     if (isRecord) this.#startRecord();
@@ -227,10 +191,10 @@ export class DocumentRecords {
   }
 
   #putLocation(): void {
-    this.#out[this.#length++] = location;
+    this.#out[this.#length++] = marks.location;
     this.#putNumber(this.#grammar.line);
     this.#putNumber(this.#grammar.column);
-    this.#out[this.#length++] = show;
+    this.#out[this.#length++] = marks.show;
   }
 
   /** Space before the first value of a sequence belongs to no value, except for a record separator. */
@@ -280,7 +244,7 @@ export class DocumentRecords {
     this.#inside = inside;
     this.#depth = depth;
     if (depth > deepest) throw this.#grammar.fault(tooDeep);
-    this.#isAfterReturn = bytes[next - 1] === carriageReturn;
+    this.#isAfterReturn = bytes[next - 1] === ascii.carriageReturn;
     this.#length = next + shift;
     grammar.column = next - lineStart + 1;
     if (isOver) {
@@ -293,9 +257,9 @@ export class DocumentRecords {
 
   /** Returns the byte that stands for a byte of a line break; `before` is undefined if it was read earlier. */
   #countBreak(byte: number, before: number | undefined): number {
-    const isAfterReturn = before === undefined ? this.#isAfterReturn : before === carriageReturn;
-    if (byte === carriageReturn || !isAfterReturn) this.#grammar.line++;
-    return byte === lineFeed ? lineFeedMark : carriageReturnMark;
+    const isAfterReturn = before === undefined ? this.#isAfterReturn : before === ascii.carriageReturn;
+    if (byte === ascii.carriageReturn || !isAfterReturn) this.#grammar.line++;
+    return byte === ascii.lineFeed ? marks.lineFeedMark : marks.carriageReturnMark;
   }
 
   #faultIn(byte: number, isInString: boolean): Error {
@@ -303,7 +267,7 @@ export class DocumentRecords {
       return this.#grammar.fault(`not JSON: "${String.fromCharCode(byte)}" closes what another bracket opens`);
     }
     const where = isInString ? "in a string; write it as an escape" : "between values";
-    const what = byte === lineFeed || byte === carriageReturn ? "a line break" : "a control character";
+    const what = byte === ascii.lineFeed || byte === ascii.carriageReturn ? "a line break" : "a control character";
     return this.#grammar.fault(`not JSON: ${what} is ${where}`);
   }
 
@@ -326,12 +290,12 @@ export class DocumentRecords {
   #startNote(): void {
     if (this.#isInNote) return;
     this.#isInNote = true;
-    this.#out[this.#length++] = note;
-    this.#out[this.#length++] = frameNote;
+    this.#out[this.#length++] = marks.note;
+    this.#out[this.#length++] = marks.frameNote;
   }
 
   #endNote(): void {
-    if (this.#isInNote) this.#out[this.#length++] = lineFeed;
+    if (this.#isInNote) this.#out[this.#length++] = ascii.lineFeed;
     this.#isInNote = false;
   }
 
@@ -343,12 +307,13 @@ export class DocumentRecords {
   }
 
   #put(byte: number): void {
-    this.#out[this.#length++] = byte === lineFeed ? lineFeedMark : byte === carriageReturn ? carriageReturnMark : byte;
+    this.#out[this.#length++] =
+      byte === ascii.lineFeed ? marks.lineFeedMark : byte === ascii.carriageReturn ? marks.carriageReturnMark : byte;
   }
 
   #putNumber(number: number): void {
     let rest = number;
-    for (let nth = 0; nth < locationDigits; nth++) {
+    for (let nth = 0; nth < marks.locationDigits; nth++) {
       this.#out[this.#length++] = 0x30 + (rest & 63);
       rest = rest < 0x40000000 ? rest >> 6 : Math.floor(rest / 64);
     }

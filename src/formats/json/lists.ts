@@ -1,19 +1,24 @@
 /** Chooses the lists of a JSON document whose elements are the records. */
 
-import { columnNames } from "../../core/table/json/arrays.js";
 import { checkSyntax } from "../../core/table/json/grammar.js";
-import {
-  innerPaths,
-  type JsonObject,
-  mostSampled,
-  parseObject,
-  sampledField,
-} from "../../core/table/json/json-values.js";
+import type { JsonObject } from "../../core/table/json/json-values.js";
 import { nameFitOf } from "../../core/table/sniff/column.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { ChoiceError } from "../../files/errors.js";
 import { grouped } from "../../text.js";
-import type { DocumentShape, RecordList } from "./document-records.js";
+import type { DocumentShape } from "./document-shape.js";
+import {
+  type Candidate,
+  candidateOf,
+  emptyList,
+  fullNames,
+  holdsItem,
+  holdsItems,
+  isInRow,
+  itemsIn,
+  objectsIn,
+  withoutInner,
+} from "./list-candidates.js";
 import { keyedPath, refuseColumns, refuseKeyed } from "./orientation.js";
 import { type FoundList, type Survey, surveyOf, textOf } from "./survey.js";
 
@@ -31,16 +36,6 @@ interface Wanted {
   readonly isCut?: boolean;
   readonly columns?: readonly string[];
   readonly profile: ItemProfile;
-}
-
-interface Candidate {
-  readonly list: RecordList;
-  readonly objects: readonly JsonObject[];
-  readonly count: number;
-  readonly textName: string | undefined;
-  readonly header?: readonly string[];
-  readonly prefix: string;
-  readonly paths: readonly string[];
 }
 
 /** Returns undefined if more bytes are needed; `isWhole` forces a choice. @throws ChoiceError if none or several fit */
@@ -176,30 +171,6 @@ function fittingOf(
   return { lists: withoutInner(likely), isExact: false };
 }
 
-/** At least two members of an object, and half of all, must hold an item at the same path. */
-function holdsItems(candidate: Candidate, profile: ItemProfile): boolean {
-  const { list, paths, objects, count } = candidate;
-  if (!list.isMap) return itemsIn(candidate, profile).length > 0;
-  const isOwn = (object: JsonObject, path: string) => profile.likeness(ownText(object, path)) > 0;
-  return paths.some((path) => {
-    const holding = objects.filter((object) => isOwn(object, path)).length;
-    return holding > 1 && holding >= count / 2;
-  });
-}
-
-function ownText(object: JsonObject, path: string): string {
-  let value: unknown = object;
-  for (const name of path.split(".")) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
-    value = (value as JsonObject)[name];
-  }
-  return typeof value === "string" ? value.slice(0, mostSampled) : "";
-}
-
-function holdsItem(objects: readonly JsonObject[], profile: ItemProfile): boolean {
-  return objects.some((object) => Object.keys(object).some((path) => profile.likeness(sampledField(object, path)) > 0));
-}
-
 const shownName = (name: string, { prefix, paths, textName }: Candidate): string => {
   if (textName !== undefined) return prefix + textName;
   return !name.startsWith(prefix) && paths.includes(name) ? prefix + name : name;
@@ -256,61 +227,7 @@ function chosen(candidates: readonly Candidate[]): ChosenLists {
   };
 }
 
-function candidateOf(list: FoundList, profile: ItemProfile): Candidate[] {
-  const objects = objectsIn(list.elements);
-  const prefix = prefixOf(list);
-  const count = list.elements.length;
-  if (objects.length > 0) {
-    const paths = [...new Set(objects.flatMap((each) => [...Object.keys(each), ...innerPaths(each)]))];
-    return [{ list, objects, count, textName: undefined, prefix, paths }];
-  }
-  // Several lists may have different headers.
-  const isSingle = !list.isMap && !list.names.includes(null);
-  const table = isSingle ? arraysIn(list.elements, profile) : undefined;
-  if (table !== undefined) return [{ list, count, textName: undefined, prefix, paths: table.header, ...table }];
-  const texts = list.isMap || isInRow(list) ? [] : list.elements.map(textOf).filter((text) => text !== undefined);
-  if (texts.length === 0) return [];
-  const textName = profile.columnNames[0]!;
-  const asObjects = texts.map((text) => ({ [textName]: text }));
-  return [{ list, objects: asObjects, count, textName, prefix, paths: [textName] }];
-}
-
-function arraysIn(elements: readonly string[], profile: ItemProfile) {
-  const [first, ...rows] = elements.filter((element) => element.startsWith("[")).map(parseArray);
-  const isText = (value: unknown) => typeof value === "string" && profile.likeness(value) === 0;
-  if (first === undefined || first.length === 0 || !first.every(isText)) return undefined;
-  const header = columnNames(first as readonly string[]);
-  const objects = rows
-    .filter((row) => row !== undefined)
-    .map((row) => Object.fromEntries(header.map((name, nth) => [name, row[nth] ?? null])));
-  return { header, objects };
-}
-
-function parseArray(source: string): readonly unknown[] | undefined {
-  try {
-    return JSON.parse(source) as readonly unknown[];
-  } catch {
-    return undefined;
-  }
-}
-
 /** Texts in a row of a table without a header are not records. */
-const isInRow = ({ names }: RecordList): boolean => names.length > 0 && names.at(-1) === null;
-
-const emptyList = (list: RecordList): Candidate => ({
-  list,
-  objects: [],
-  count: 0,
-  textName: undefined,
-  prefix: prefixOf(list),
-  paths: [],
-});
-
-function prefixOf({ names, isMap }: RecordList): string {
-  const path = [...names.filter((name) => name !== null), ...(isMap ? ["*"] : [])].join(".");
-  return path === "" ? "" : `${path}.`;
-}
-
 function noListSoFar(name: string, bytes: number, { columns, profile: { plural } }: Wanted): ChoiceError {
   const read = `${Math.round(bytes / 1_048_576)} MiB`;
   const toStart = "move the list to its start";
@@ -326,35 +243,9 @@ const holdsNoRecords = (name: string): ChoiceError =>
     { code: "format" },
   );
 
-const objectsIn = (sources: readonly string[]): JsonObject[] =>
-  sources.map(parseObject).filter((object) => object !== undefined);
-
 /** Undefined if the user has given no names, or only numbers. */
 function namesOf({ columns }: Wanted): readonly string[] | undefined {
   return columns?.some((column) => !/^\d+$/.test(column)) ? columns : undefined;
-}
-
-/** A list of texts is named as its only member, and by itself. */
-const fullNames = ({ prefix, paths, textName }: Candidate): string[] => [
-  ...paths.map((path) => prefix + path),
-  ...(textName === undefined ? [] : [prefix.slice(0, -1)]),
-];
-
-function withoutInner(candidates: readonly Candidate[]): Candidate[] {
-  const keyOf = (names: RecordList["names"]) => JSON.stringify(names);
-  const keys = new Set(candidates.map(({ list }) => keyOf(list.names)));
-  const isInside = ({ list: { names } }: Candidate) =>
-    names.some((_, length) => keys.has(keyOf(names.slice(0, length))));
-  return candidates.filter((each) => !isInside(each));
-}
-
-function itemsIn({ objects, paths, prefix }: Candidate, profile: ItemProfile): { name: string; count: number }[] {
-  return paths
-    .map((path) => {
-      const count = objects.filter((object) => profile.likeness(sampledField(object, path)) > 0).length;
-      return { name: prefix + path, count };
-    })
-    .filter(({ count }) => count > 0);
 }
 
 const mostNamed = 10;

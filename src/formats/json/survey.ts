@@ -1,17 +1,8 @@
 /** Finds the lists in the start of a JSON document whose elements may be records. */
-import {
-  backslash,
-  closeBrace,
-  closeBracket,
-  colon,
-  comma,
-  openBrace,
-  openBracket,
-  quote,
-} from "../../core/table/ascii.js";
+import * as ascii from "../../core/table/ascii.js";
 import { isSpace } from "../../core/table/json/grammar.js";
 import { maximumRecords } from "../../core/table/sniff/sample-record.js";
-import type { RecordList } from "./document-records.js";
+import type { RecordList } from "./document-shape.js";
 
 export interface FoundList extends RecordList {
   readonly elements: readonly string[];
@@ -67,13 +58,13 @@ class Surveyor {
   /** These methods return the index after a value. */
   visit(from: number, names: readonly (string | null)[]): number {
     const byte = this.#bytes[from];
-    if (names.length >= deepest || (byte !== openBrace && byte !== openBracket)) {
+    if (names.length >= deepest || (byte !== ascii.openBrace && byte !== ascii.openBracket)) {
       return afterValue(this.#bytes, from);
     }
-    const isMap = byte === openBrace;
+    const isMap = byte === ascii.openBrace;
     const list = { names, isMap, elements: [] as string[], isEmpty: false };
     this.lists.push(list);
-    const close = isMap ? closeBrace : closeBracket;
+    const close = isMap ? ascii.closeBrace : ascii.closeBracket;
     let at = afterSpace(this.#bytes, from + 1);
     list.isEmpty = this.#bytes[at] === close;
     while (at < this.#bytes.length && this.#bytes[at] !== close) {
@@ -83,12 +74,13 @@ class Surveyor {
       const isVisited = name !== undefined || list.elements.length < mostVisited;
       const end = isVisited ? this.visit(start, [...names, name?.text ?? null]) : afterValue(this.#bytes, start);
       // Numbers and the like are no records: some are enough to tell that.
-      const most = this.#bytes[start] === openBrace || this.#bytes[start] === quote ? this.#most : maximumRecords;
+      const most =
+        this.#bytes[start] === ascii.openBrace || this.#bytes[start] === ascii.quote ? this.#most : maximumRecords;
       if (end !== cut && list.elements.length < most) {
         list.elements.push(this.#bytes.toString("utf8", start, end));
       }
       at = afterSpace(this.#bytes, end);
-      if (this.#bytes[at] === comma) at = afterSpace(this.#bytes, at + 1);
+      if (this.#bytes[at] === ascii.comma) at = afterSpace(this.#bytes, at + 1);
       else if (this.#bytes[at] !== close) return cut;
     }
     return at < this.#bytes.length ? at + 1 : cut;
@@ -96,9 +88,9 @@ class Surveyor {
 
   #nameAt(from: number): { readonly text: string; readonly end: number } {
     const bytes = this.#bytes;
-    const end = bytes[from] === quote ? afterString(bytes, from) : cut;
+    const end = bytes[from] === ascii.quote ? afterString(bytes, from) : cut;
     const colonAt = afterSpace(bytes, end);
-    if (bytes[colonAt] !== colon) return { text: "", end: bytes.length };
+    if (bytes[colonAt] !== ascii.colon) return { text: "", end: bytes.length };
     return { text: textOf(bytes.toString("utf8", from, end)) ?? "", end: afterSpace(bytes, colonAt + 1) };
   }
 }
@@ -129,14 +121,14 @@ function afterValue(bytes: Uint8Array, from: number): number {
   let depth = 0;
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at]!;
-    if (byte === quote) {
+    if (byte === ascii.quote) {
       at = afterString(bytes, at) - 1;
       if (depth === 0) return at + 1;
-    } else if (byte === openBrace || byte === openBracket) depth++;
-    else if (byte === closeBrace || byte === closeBracket) {
+    } else if (byte === ascii.openBrace || byte === ascii.openBracket) depth++;
+    else if (byte === ascii.closeBrace || byte === ascii.closeBracket) {
       if (depth <= 1) return depth === 1 ? at + 1 : scalarEnd(from, at);
       depth--;
-    } else if (depth === 0 && (byte === comma || isSpace(byte))) return scalarEnd(from, at);
+    } else if (depth === 0 && (byte === ascii.comma || isSpace(byte))) return scalarEnd(from, at);
   }
   return cut;
 }
@@ -145,6 +137,6 @@ const scalarEnd = (from: number, at: number): number => (at > from ? at : cut);
 
 function afterString(bytes: Uint8Array, from: number): number {
   let at = from + 1;
-  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+  while (at < bytes.length && bytes[at] !== ascii.quote) at += bytes[at] === ascii.backslash ? 2 : 1;
   return at < bytes.length ? at + 1 : cut;
 }

@@ -191,3 +191,9 @@ export function dateText(date: Date): string | undefined {
     .replace(/(?:T00:00:00)?\.000Z$/, "")
     .replace("T", " ");
 }
+
+export function columnIn(address: string, sheet: string): number {
+  const column = columnOf(address);
+  if (column !== -1) return column;
+  throw new SheetFault(`sheet "${sheet}": there is no cell "${address.slice(0, 20)}"; ${repair}`);
+}

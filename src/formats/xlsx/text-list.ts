@@ -1,5 +1,8 @@
 /** The texts that cells share, in little memory: a million strings would take several times their length. */
 
+import { mostCharacters, SheetFault } from "./sheet.js";
+import { dereferenced, type PartReader, readXml, unescapeText, type XmlEvent, type XmlReader } from "./xml.js";
+
 /** A block holds the longest text, 1 MiB of characters in UTF-8. A power of two, so that starts fit 32 bits. */
 const blockBits = 22;
 const blockBytes = 2 ** blockBits;
@@ -41,4 +44,36 @@ function doubled(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(2 * numbers.length);
   larger.set(numbers);
   return larger;
+}
+
+const usualText = /<si><t(?: xml:space="preserve")?>([^<]*)<\/t><\/si>\s*/y;
+
+export async function readTexts(part: PartReader, path: string | undefined): Promise<TextList> {
+  const texts = new SharedTexts();
+  const bytes = path === undefined ? undefined : part(path);
+  if (bytes === undefined) return texts.list;
+  for await (const xml of readXml(bytes)) {
+    for (let event = xml.next(); event !== undefined; event = xml.next()) texts.take(xml, event);
+  }
+  return texts.list;
+}
+
+class SharedTexts {
+  readonly list = new TextList();
+  #text = "";
+  #isText = false;
+  #isHint = false;
+
+  take(xml: XmlReader, event: XmlEvent): void {
+    if (event === "text") {
+      if (this.#isText) this.#text += xml.text;
+      if (this.#text.length > mostCharacters) throw new SheetFault("a text of its cells is over 1 MiB");
+    } else if (xml.name === "t") this.#isText = event === "open" && !this.#isHint;
+    else if (xml.name === "rPh") this.#isHint = event === "open";
+    else if (xml.name === "si" && event === "close") {
+      this.list.add(unescapeText(this.#text));
+      this.#text = "";
+      xml.takeUsual(usualText, ([, text = ""]) => this.list.add(unescapeText(dereferenced(text))));
+    }
+  }
 }

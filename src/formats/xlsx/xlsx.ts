@@ -3,8 +3,7 @@
 // with the sheet.
 import { posix } from "node:path";
 import {
-  columnLetters,
-  columnOf,
+  columnIn,
   dateText,
   mostCharacters,
   RowCells,
@@ -14,12 +13,20 @@ import {
   type SheetRow,
   type Workbook,
 } from "./sheet.js";
-import { TextList } from "./text-list.js";
-import { dereferenced, readXml, type XmlEvent, type XmlReader } from "./xml.js";
+import { hasCellsBeyond, usedWidthOf } from "./sheet-columns.js";
+import { readTexts, type TextList } from "./text-list.js";
+import {
+  dereferenced,
+  eachElement,
+  open,
+  type PartReader,
+  readXml,
+  unescapeText,
+  type XmlEvent,
+  type XmlReader,
+} from "./xml.js";
 
 const longestFormat = 255;
-
-type PartReader = (name: string) => AsyncIterable<Uint8Array> | undefined;
 
 interface Relationship {
   readonly id: string;
@@ -102,21 +109,7 @@ async function kindOf(part: PartReader): Promise<"xlsx" | "xlsm" | undefined> {
 
 const isTrue = (value: string | undefined): boolean => value === "1" || value === "true";
 
-function open(part: PartReader, path: string): AsyncIterable<Uint8Array> {
-  const bytes = part(path);
-  if (bytes === undefined) throw new Error(`its part ${path} is missing`);
-  return bytes;
-}
-
 const resolve = (target: string): string => posix.resolve("/xl", target).slice(1);
-
-async function eachElement(bytes: AsyncIterable<Uint8Array>, see: (xml: XmlReader) => void): Promise<void> {
-  for await (const xml of readXml(bytes)) {
-    for (let event = xml.next(); event !== undefined; event = xml.next()) {
-      if (event === "open") see(xml);
-    }
-  }
-}
 
 async function readRelationships(part: PartReader, path: string): Promise<readonly Relationship[]> {
   const { dir, base } = posix.parse(path);
@@ -146,38 +139,6 @@ async function readBook(part: PartReader, relationships: readonly Relationship[]
     sheets.push({ name: xml.attribute("name") ?? "", path: resolve(found.target), isHidden });
   });
   return { sheets, startsIn1904 };
-}
-
-const usualText = /<si><t(?: xml:space="preserve")?>([^<]*)<\/t><\/si>\s*/y;
-
-async function readTexts(part: PartReader, path: string | undefined): Promise<TextList> {
-  const texts = new SharedTexts();
-  const bytes = path === undefined ? undefined : part(path);
-  if (bytes === undefined) return texts.list;
-  for await (const xml of readXml(bytes)) {
-    for (let event = xml.next(); event !== undefined; event = xml.next()) texts.take(xml, event);
-  }
-  return texts.list;
-}
-
-class SharedTexts {
-  readonly list = new TextList();
-  #text = "";
-  #isText = false;
-  #isHint = false;
-
-  take(xml: XmlReader, event: XmlEvent): void {
-    if (event === "text") {
-      if (this.#isText) this.#text += xml.text;
-      if (this.#text.length > mostCharacters) throw new SheetFault("a text of its cells is over 1 MiB");
-    } else if (xml.name === "t") this.#isText = event === "open" && !this.#isHint;
-    else if (xml.name === "rPh") this.#isHint = event === "open";
-    else if (xml.name === "si" && event === "close") {
-      this.list.add(unescapeText(this.#text));
-      this.#text = "";
-      xml.takeUsual(usualText, ([, text = ""]) => this.list.add(unescapeText(dereferenced(text))));
-    }
-  }
 }
 
 async function readStyles(part: PartReader, path: string | undefined): Promise<readonly boolean[]> {
@@ -221,47 +182,6 @@ async function readLinks(part: PartReader, path: string): Promise<ReadonlyMap<st
   });
   return links;
 }
-
-/** The range that a sheet states (`dimension`) is only a hint, and too small in the files of some programs. */
-async function usedWidthOf(bytes: AsyncIterable<Uint8Array>, sheet: string, row: number): Promise<number> {
-  let [width, number, column] = [0, 0, -1];
-  const take = (xml: XmlReader) => {
-    if (xml.name === "row") {
-      number = Number(xml.attribute("r") ?? number + 1);
-      column = -1;
-    } else if (xml.name === "c") {
-      const address = xml.attribute("r");
-      column = address === undefined ? column + 1 : columnIn(address, sheet);
-    } else if (number > row && (xml.name === "v" || xml.name === "is")) width = Math.max(width, column + 1);
-  };
-  let isData = false;
-  await eachElement(bytes, (xml) => {
-    if (xml.name === "sheetData") isData = true;
-    else if (isData) take(xml);
-  });
-  return width;
-}
-
-/** A search takes a fifth of the time of reading. True for a cell that does not tell its column. */
-async function hasCellsBeyond(bytes: AsyncIterable<Uint8Array>, columns: number): Promise<boolean> {
-  const last = columnLetters(columns - 1);
-  if (columns < 1 || last.length > 2) return true;
-  const [first, second] = [last[0]!, last[1]];
-  const before = String.fromCharCode(first.charCodeAt(0) - 1);
-  const pairs = second === undefined ? [] : [...(before < "A" ? [] : [`[A-${before}][A-Z]`]), `${first}[A-${second}]`];
-  const inside = second === undefined ? `[A-${first}]` : ["[A-Z]", ...pairs].join("|");
-  const beyond = new RegExp(`<(?:[\\w.-]+:)?c(?=[\\s/>])(?![^>]*\\sr=["'](?:${inside})\\d)[^>]*>`);
-  let rest = "";
-  for await (const piece of bytes) {
-    const text = rest + Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString("latin1");
-    if (beyond.test(text)) return true;
-    rest = text.slice(text.lastIndexOf("<"));
-    if (rest.length > longestTag) return true;
-  }
-  return false;
-}
-
-const longestTag = 65_536;
 
 interface SheetContext extends Shared {
   readonly addresses: ReadonlyMap<string, string>;
@@ -374,12 +294,6 @@ function rowNumber(number: string | undefined, { number: next, sheet }: RowCells
   throw new SheetFault(`sheet "${sheet}": there is no row "${number.slice(0, 20)}"; ${repair}`);
 }
 
-function columnIn(address: string, sheet: string): number {
-  const column = columnOf(address);
-  if (column !== -1) return column;
-  throw new SheetFault(`sheet "${sheet}": there is no cell "${address.slice(0, 20)}"; ${repair}`);
-}
-
 /** Types are those of 18.18.11 of the standard. */
 function textOf(
   type: string,
@@ -408,9 +322,3 @@ function dateOf(days: number, startsIn1904: boolean): Date {
   const start = startsIn1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, days >= 60 ? 30 : 31);
   return new Date(start + Math.round(days * 86_400_000));
 }
-
-/** Escapes of characters that XML does not allow: `_x000D_` (22.4.2.4 of the standard). */
-const unescapeText = (text: string): string =>
-  text.includes("_x")
-    ? text.replace(/_x(?!0000)([\da-f]{4})_/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
-    : text;

@@ -213,3 +213,27 @@ export function dereferenced(text: string): string {
     return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : reference;
   });
 }
+
+export type PartReader = (name: string) => AsyncIterable<Uint8Array> | undefined;
+
+export function open(part: PartReader, path: string): AsyncIterable<Uint8Array> {
+  const bytes = part(path);
+  if (bytes === undefined) throw new Error(`its part ${path} is missing`);
+  return bytes;
+}
+
+export async function eachElement(bytes: AsyncIterable<Uint8Array>, see: (xml: XmlReader) => void): Promise<void> {
+  for await (const xml of readXml(bytes)) {
+    for (let event = xml.next(); event !== undefined; event = xml.next()) {
+      if (event === "open") see(xml);
+    }
+  }
+}
+
+export const longestTag = 65_536;
+
+/** Escapes of characters that XML does not allow: `_x000D_` (22.4.2.4 of the standard). */
+export const unescapeText = (text: string): string =>
+  text.includes("_x")
+    ? text.replace(/_x(?!0000)([\da-f]{4})_/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : text;

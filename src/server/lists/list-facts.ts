@@ -1,7 +1,17 @@
 /** What is stored of a list beside its files: the choices for its run, and the result. */
+import { createHmac } from "node:crypto";
 import type { Facts } from "../../core/facts/facts.js";
+import type { Kind } from "../../core/validator/validator.js";
+import type { StoredList } from "../../state/service/lists.js";
 
 export const mostLists = 100;
+
+export interface SentList {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly who: string;
+  readonly bytes?: number | undefined;
+}
 
 export interface ListChoices {
   /** Name or number; undefined to detect it. */
@@ -37,3 +47,19 @@ export function safeName(name: string): string {
   const base = (name.split(/[/\\]/).at(-1) ?? "").replace(/[^\p{L}\p{N} ._()+-]/gu, "_").slice(-80);
   return /[\p{L}\p{N}]/u.test(base) && !base.startsWith(".") ? base : "list.csv";
 }
+
+export const countedIn = (result: unknown): CountedUnits =>
+  (result as ListResult | undefined)?.counted ?? { statuses: {}, notChecked: 0 };
+
+/** Whether all items of the list were checked. */
+export function isWhole(list: StoredList | undefined): boolean {
+  const result = list?.state === "done" ? (list.result as ListResult) : undefined;
+  return result !== undefined && "isExhausted" in result && !result.isExhausted;
+}
+
+/** Keyed, because it outlives the list: without the key, guesses of a body cannot be checked. */
+export const requestHash = (body: Uint8Array, { name, kind }: SentList, choices: ListChoices, once = ""): Uint8Array =>
+  createHmac("sha256", once)
+    .update(body)
+    .update(JSON.stringify([name, kind, choices]))
+    .digest();

@@ -11,3 +11,9 @@ export class ListFault extends Error {
     super(message, { cause });
   }
 }
+
+export const removed = (): ListFault => new ListFault(410, "The list was removed.");
+
+/** Removal takes steps, between which the request may be repeated. */
+export const removedMeanwhile = (): ListFault =>
+  new ListFault(409, "The list of this Idempotency-Key was removed just now; send it again.");

@@ -1,35 +1,32 @@
 /**
  * Lists that the service checks. Each is a row of the state and a folder, so that any server can take it over from one
  * that was killed. A run of the command line does the work; all attempts at a list are one run with a name, which
- * charges its items once (`IDV_RUN`). Must not know pages, nor HTTP. The queue is a statement over the rows: pg-boss
- * has tables, workers and retries of its own, for PostgreSQL alone. A row with an Idempotency-Key outlives its files
- * for a day: the same request brings it back under its id, and so the run that has paid.
+ * charges its items once (`IDV_RUN`). The queue is a statement over the rows: pg-boss has tables, workers and retries
+ * of its own, for PostgreSQL alone. A row with an Idempotency-Key outlives its files for a day: the same request
+ * brings it back under its id, and so the run that has paid.
  */
-import type { ChildProcess } from "node:child_process";
-import { createHmac } from "node:crypto";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endOf, type ProgramEnd, type Progress } from "../../child-program.js";
-import { type Facts, forPages } from "../../core/facts/facts.js";
-import type { Kind } from "../../core/validator/validator.js";
-import { statusOf } from "../../fault.js";
+import type { Progress } from "../../child-program.js";
 import { deadMilliseconds } from "../../state/lease.js";
 import { UnitsLost } from "../../state/quota/units-lost.js";
-import {
-  type ListChange,
-  type ListClaim,
-  type ListState,
-  type ListStore,
-  type NewList,
-  reservationOf,
-  type StoredList,
-} from "../../state/service/lists.js";
+import type { ListChange, ListClaim, ListState, ListStore, NewList, StoredList } from "../../state/service/lists.js";
 import { newId } from "../../state/service/secrets.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
-import { type CountedUnits, type ListChoices, type ListResult, mostLists, safeName } from "./list-facts.js";
-import { ListFault } from "./list-fault.js";
-import { isNoRoom, ListFiles, noRoom } from "./list-files.js";
-import { command, faultIn, type ListRunner } from "./list-runner.js";
+import {
+  countedIn,
+  isWhole,
+  type ListChoices,
+  type ListResult,
+  mostLists,
+  requestHash,
+  type SentList,
+  safeName,
+} from "./list-facts.js";
+import { ListFault, removed, removedMeanwhile } from "./list-fault.js";
+import { isNoRoom, ListFiles } from "./list-files.js";
+import { ListProcesses } from "./list-processes.js";
+import type { ListRunner } from "./list-runner.js";
 
 export interface ListOptions {
   /** All servers share it. */
@@ -42,13 +39,6 @@ export interface ListOptions {
   readonly onFault: (error: Error) => void;
 }
 
-export interface SentList {
-  readonly name: string;
-  readonly kind: Kind;
-  readonly who: string;
-  readonly bytes?: number | undefined;
-}
-
 /** Runs at a time in one server: each uses several threads. One is left for the lists of another key. */
 const mostRunning = 3;
 const mostOfKey = 2;
@@ -56,17 +46,12 @@ const mostInAll = 1000;
 const tickMilliseconds = 1000;
 /** Servers that a list may end, one after another, before it has failed. */
 const mostLostServers = 5;
-/** Limit on a list's folder, with the unpacked list and the results, as a multiple of the largest list. */
-const mostGrowth = 8;
-/** Exit codes of runs whose output is complete. */
-const success = 0;
-const quotaExhausted = 4;
-
 export class Lists {
   readonly mostBytes: number;
   readonly files: ListFiles;
   readonly #options: ListOptions;
   readonly #store: ListStore;
+  readonly #processes: ListProcesses;
   readonly #server = newId();
   readonly #work = new Map<string, { readonly stop: () => void; readonly end: Promise<void> }>();
   readonly #timer: NodeJS.Timeout;
@@ -79,6 +64,7 @@ export class Lists {
     this.#store = options.store;
     this.mostBytes = options.mostBytes;
     this.files = new ListFiles(options.folder);
+    this.#processes = new ListProcesses(this.files, options.mostBytes, options.runner);
     this.#timer = setInterval(() => this.#wake(), tickMilliseconds).unref();
   }
 
@@ -104,7 +90,7 @@ export class Lists {
     const added = await this.#add(content, { ...list, id: newId(), keyId: null, choices: {} });
     return this.#receiving(added, content, async (signal) => {
       await this.files.store(added, content, this.mostBytes, list.bytes);
-      return { state: "found", found: await this.#detect(added, column, signal) };
+      return { state: "found", found: await this.#processes.detect(added, column, signal) };
     });
   }
 
@@ -206,60 +192,6 @@ export class Lists {
     return done;
   }
 
-  async #detect(list: StoredList, column: string, signal: AbortSignal): Promise<Facts> {
-    const { runner } = this.#options;
-    const folder = this.files.folderOf(list.id);
-    const chosen = column === "" ? [] : ["-c", column];
-    const args = ["--offline", "--quota", ".detect.db", ...chosen, "--dry-run", "--bad-rows", "skip"];
-    let isSlow = false;
-    const child = runner.start(command(list.kind, list.name, args), folder, undefined);
-    const timer = setTimeout(() => {
-      isSlow = true;
-      child.kill("SIGKILL");
-    }, runner.lookMilliseconds);
-    const end = await this.#follow(child, list.id, signal)
-      .catch((error: unknown) => {
-        throw isSlow ? new ListFault(413, "It takes too long to look at the list; use the command line.") : error;
-      })
-      .finally(() => clearTimeout(timer));
-    if (end.exitCode !== success || end.facts === undefined)
-      throw new ListFault(statusOf(end.fault?.code), faultIn(end));
-    return forPages(end.facts);
-  }
-
-  /** Ends the process when the list is removed or its files grow too large. */
-  async #follow(
-    child: ChildProcess,
-    id: string,
-    signal: AbortSignal,
-    onProgress: (progress: Progress) => void = () => {},
-  ): Promise<ProgramEnd> {
-    let fault: ListFault | undefined;
-    const stop = () => child.kill("SIGKILL");
-    signal.addEventListener("abort", stop);
-    if (signal.aborted) stop();
-    const look = async () => {
-      if ((await this.files.sizeOf(id)) > this.mostBytes * mostGrowth) {
-        fault = new ListFault(413, "The list is too large when it is unpacked; use the command line.");
-      } else if ((await this.files.room().catch(() => 0)) < 0) fault = noRoom();
-      if (fault !== undefined) stop();
-    };
-    const watch = setInterval(look, tickMilliseconds / 2);
-    try {
-      const end = await endOf(child, onProgress);
-      // It may have ended between two looks.
-      await look();
-      if (fault !== undefined) throw fault;
-      if (end.exitCode === null)
-        throw new ListFault(500, "The check was stopped: out of memory? Use the command line.");
-      return end;
-    } catch (error) {
-      throw signal.aborted ? removed() : (fault ?? error);
-    } finally {
-      clearInterval(watch);
-    }
-  }
-
   /** Queues a list that was found, has failed, or whose units have ended; else undefined. Nothing is charged twice. */
   async start(
     id: string,
@@ -320,9 +252,7 @@ export class Lists {
       if (list.lostServers >= mostLostServers) {
         const fault = `The server ended ${list.lostServers} times as it checked the list; use the command line.`;
         await this.#finish(list, { counted: countedIn(list.result), fault });
-        continue;
-      }
-      this.#run(list).catch((error: Error) => this.#options.onFault(error));
+      } else this.#run(list).catch((error: Error) => this.#options.onFault(error));
     }
   }
 
@@ -332,19 +262,21 @@ export class Lists {
     const run = this.#working(
       list,
       async (signal) => {
-        const result = await this.#check(list, signal, (line) => {
-          progress = line;
-        }).catch(async (error: Error): Promise<ListResult | undefined> => {
-          if (signal.aborted) return undefined;
-          // Before the state: a list that does not fit takes the room of others, also if it would be tried again.
-          if (isNoRoom(error)) await this.files.remove(list.id).catch(this.#options.onFault);
-          if (!(error instanceof ListFault)) this.#options.onFault(error);
-          const isKnown = error instanceof ListFault;
-          return {
-            counted: countedIn(list.result),
-            fault: isKnown ? error.message : "The files of the list cannot be used; the server's log says why.",
-          };
-        });
+        const result = await this.#processes
+          .check(list, signal, (line) => {
+            progress = line;
+          })
+          .catch(async (error: Error): Promise<ListResult | undefined> => {
+            if (signal.aborted) return undefined;
+            // Before the state: a list that does not fit takes the room of others, also if it would be tried again.
+            if (isNoRoom(error)) await this.files.remove(list.id).catch(this.#options.onFault);
+            if (!(error instanceof ListFault)) this.#options.onFault(error);
+            const isKnown = error instanceof ListFault;
+            return {
+              counted: countedIn(list.result),
+              fault: isKnown ? error.message : "The files of the list cannot be used; the server's log says why.",
+            };
+          });
         await this.#finish(list, result);
       },
       () => progress,
@@ -355,59 +287,26 @@ export class Lists {
     this.#wake();
   }
 
-  async #check(list: StoredList, signal: AbortSignal, onProgress: (line: Progress) => void): Promise<ListResult> {
-    const { id, name, kind, attempt, keyId } = list;
-    const { column, delimiter, drop, isSplit, isExplained, dns } = list.choices as ListChoices;
-    const paths = await this.files.begin(id, name, attempt);
-    const folder = this.files.folderOf(id);
-    const args = [
-      ...["--set", "engine=offline", "--report", paths.report],
-      ...(column === undefined ? [] : ["-c", column]),
-      ...(delimiter === undefined ? [] : ["-d", delimiter]),
-      ...(drop.length === 0 ? [] : ["--drop", drop.join(",")]),
-      ...(isSplit ? ["--split", paths.split] : ["-o", paths.output]),
-      ...(isExplained ? ["--explain"] : []),
-      ...(dns ? ["--dns"] : []),
-    ];
-    const charge = { keyId: keyId!, run: `list-${id}`, reservation: reservationOf(list) };
-    const child = this.#options.runner.start(command(kind, name, args), folder, charge);
-    const end = await this.#follow(child, id, signal, ({ rows, share, units }) => onProgress({ rows, share, units }));
-    const { exitCode, facts } = end;
-    if ((exitCode !== success && exitCode !== quotaExhausted) || facts === undefined) {
-      return { fault: faultIn(end), counted: countedIn(list.result) };
-    }
-    const { quota_exceeded: notChecked = 0, ...charged } = facts.distinctStatuses;
-    return {
-      counted: { statuses: charged, notChecked },
-      facts: forPages(facts),
-      isExhausted: exitCode === quotaExhausted,
-      files: await this.files.resultsOf(id, name, attempt, isSplit),
-    };
-  }
-
   /** Stores the end of a run, as soon as the state can be used. `result` is undefined if the run was stopped. */
   async #finish(list: StoredList, result: ListResult | undefined): Promise<void> {
-    const to =
-      result === undefined ? undefined : { state: "fault" in result ? ("failed" as const) : ("done" as const), result };
+    // A server that stops leaves its lists to the others.
+    const to: ListChange =
+      result === undefined
+        ? { state: "waiting" }
+        : "fault" in result
+          ? { state: "failed", result }
+          : { state: "done", result, delivers: { attempt: list.attempt, units: result.facts.units.used } };
     for (;;) {
       try {
-        // A server that stops leaves its lists to the others.
-        const stopped = { state: "waiting" } as const;
-        const delivers =
-          result !== undefined && "facts" in result
-            ? { delivers: { attempt: list.attempt, units: result.facts.units.used } }
-            : {};
         const change =
-          (await this.#store.change(list.id, ["running"], { ...(to ?? stopped), ...delivers }, list)) ??
-          (await this.#stored(list, (to ?? stopped).state));
+          (await this.#store.change(list.id, ["running"], to, list)) ?? (await this.#stored(list, to.state));
         if (change !== undefined) {
           if (result === undefined || "fault" in result) await this.files.removeAttempt(list.id, list.attempt);
           // The list is done, whatever becomes of its usage.
           return await this.#nameUnits(list, result).catch(this.#options.onFault);
         }
-        const isThere = (await this.get(list.id)) !== undefined;
-        if (isThere) await this.files.removeAttempt(list.id, list.attempt);
-        else await this.#delete(list.id);
+        if ((await this.get(list.id)) === undefined) await this.#delete(list.id);
+        else await this.files.removeAttempt(list.id, list.attempt);
         return;
       } catch (error) {
         if (this.#isClosed) return;
@@ -449,24 +348,3 @@ export class Lists {
     await Promise.all([...work.map(({ end }) => end), this.#ticking]);
   }
 }
-
-/** Keyed, because it outlives the list: without the key, guesses of a body cannot be checked. */
-const requestHash = (body: Uint8Array, { name, kind }: SentList, choices: ListChoices, once = ""): Uint8Array =>
-  createHmac("sha256", once)
-    .update(body)
-    .update(JSON.stringify([name, kind, choices]))
-    .digest();
-
-const countedIn = (result: unknown): CountedUnits =>
-  (result as ListResult | undefined)?.counted ?? { statuses: {}, notChecked: 0 };
-
-function isWhole(list: StoredList | undefined): boolean {
-  const result = list?.state === "done" ? (list.result as ListResult) : undefined;
-  return result !== undefined && "isExhausted" in result && !result.isExhausted;
-}
-
-/** Removal takes steps, between which the request may be repeated. */
-const removedMeanwhile = (): ListFault =>
-  new ListFault(409, "The list of this Idempotency-Key was removed just now; send it again.");
-
-const removed = (): ListFault => new ListFault(410, "The list was removed.");

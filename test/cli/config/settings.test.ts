@@ -2,8 +2,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { resolveSettings } from "../../../src/cli/config/resolve-settings.js";
 import {
-  resolveSettings,
   type SettingName,
   type SettingOptions,
   setSetting,

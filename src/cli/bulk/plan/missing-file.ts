@@ -6,7 +6,7 @@ import { endingOf } from "../../../files/ending.js";
 import { tableEndings } from "../../../formats/registry.js";
 import { printable } from "../../../text.js";
 import { meantBy } from "../../options/meant.js";
-import { shellWord } from "../report/command-line.js";
+import { shellWord } from "../command-line.js";
 
 /** `given` are the absolute paths of all files that are named: none of them is meant. */
 export function missingFileHint(path: string, kind: Kind, given: readonly string[] = []): string | undefined {

@@ -5,12 +5,11 @@ import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
 import { found } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
 import type { Container } from "../../../formats/format.js";
-import { printable } from "../../../text.js";
+import { isUrl, printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
-import { isUrl } from "../../options/addresses.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { noItem } from "../../options/words.js";
-import { commandFor, shellWord } from "../report/command-line.js";
+import { commandFor, shellWord } from "../command-line.js";
 import { missingFileHint } from "./missing-file.js";
 import { isSameFile, type Returned } from "./targets.js";
 

@@ -4,9 +4,9 @@ import { counted } from "../../../text.js";
 import { failureFor, Interrupted } from "../../errors.js";
 import { exitCodes } from "../../exit-codes.js";
 import { say } from "../../terminal/terminal.js";
+import { commandLine } from "../command-line.js";
 import type { Run } from "../open/engine.js";
 import type { Plan } from "../plan/plan.js";
-import { commandLine } from "./command-line.js";
 
 export function costOrResumption(error: Error, run: Run, { input, member, cache }: Plan): string {
   const { engine } = run;

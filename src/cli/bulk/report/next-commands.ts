@@ -10,8 +10,8 @@ import { isDatabase } from "../../config/quota-location.js";
 import { settingNames, settingOf } from "../../config/settings.js";
 import type { GivenOption } from "../../options/option.js";
 import { noItem } from "../../options/words.js";
+import { commandFor, commandLine, pathWord } from "../command-line.js";
 import type { Plan } from "../plan/plan.js";
-import { commandFor, commandLine, pathWord } from "./command-line.js";
 
 export function resumeCommand(plan: Plan, table: Table): string | undefined {
   const { output } = plan;

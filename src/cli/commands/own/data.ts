@@ -7,7 +7,7 @@ import { updateTable } from "../../../engines/data/update.js";
 import { counted, grouped } from "../../../text.js";
 import { npmRegistry } from "../../config/npm-registry.js";
 import { dataTablePath } from "../../config/paths.js";
-import { resolveSettings } from "../../config/settings.js";
+import { resolveSettings } from "../../config/resolve-settings.js";
 import { proxiesFor } from "../../engines/proxies.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
 import { listUrlOptions } from "../../options/service.js";

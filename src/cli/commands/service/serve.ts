@@ -1,6 +1,6 @@
 /** `idv serve`: the validation service over HTTP. */
 import { once } from "node:events";
-import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from "fastify";
+import type { FastifyBaseLogger } from "fastify";
 import type { Classifier } from "../../../core/classifier/classifier.js";
 import { daysOld } from "../../../core/classifier/tables/disposable-table.js";
 import { loadClassifier } from "../../../core/classifier/tables/load-classifier.js";
@@ -18,13 +18,14 @@ import { createService } from "../../../server/service/service.js";
 import { deathIn } from "../../../state/quota/run-reservation.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { counted } from "../../../text.js";
-import { shellWord } from "../../bulk/report/command-line.js";
-import { allowGroup, type ListenAddress, listenAddress, removeStaleSocket } from "../../config/listen-address.js";
+import { shellWord } from "../../bulk/command-line.js";
+import { listenAddress } from "../../config/listen-address.js";
 import { readKeptLists } from "../../config/own-lists.js";
 import { dataTablePath, stateLocation } from "../../config/paths.js";
 import { isDatabase } from "../../config/quota-location.js";
+import { resolveSettings } from "../../config/resolve-settings.js";
 import { openServiceState, openState } from "../../config/service-state.js";
-import { resolveSettings, type Settings, variableOf } from "../../config/settings.js";
+import { type Settings, variableOf } from "../../config/settings.js";
 import { trustOf } from "../../config/trusted-addresses.js";
 import { UsageError } from "../../errors.js";
 import { fieldName, trustedAddress, webOrigin } from "../../options/addresses.js";
@@ -35,6 +36,7 @@ import { byteCount, day, duration, filled, wholeNumber } from "../../options/val
 import { say } from "../../terminal/terminal.js";
 import { version } from "../../version.js";
 import { type DefineCommand, describe } from "../command.js";
+import { listen } from "./listen.js";
 
 const options = optionRecords({
   host: { flags: "--host <HOST>", help: "address to listen on", parse: filled, fallback: "127.0.0.1" },
@@ -238,15 +240,6 @@ function reportBug({ stack }: Error): void {
   );
 }
 
-async function listen(service: FastifyInstance, { listen: options, name }: ListenAddress): Promise<string> {
-  if ("path" in options) await removeStaleSocket(options.path);
-  const address = await service.listen(options as FastifyListenOptions).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`cannot listen on ${name}: ${listenReasons[error.code ?? ""] ?? error.message}`);
-  });
-  if ("path" in options) allowGroup(options.path);
-  return "port" in options ? address : name;
-}
-
 function dashboardLoader(
   { baseUrl, trustHeader, trustFrom }: ServeOptions,
   store: ServiceStore,
@@ -344,11 +337,3 @@ async function openMail(settings: Settings, classifier: Classifier) {
   const { openServiceMailCheck } = await import("../../engines/mail-check.js");
   return openServiceMailCheck(settings, classifier);
 }
-
-const listenReasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: "something else does already; choose another --port",
-  EACCES: "permission denied; choose a --port above 1023, or a folder that can be written",
-  EADDRNOTAVAIL: "this machine does not have that address; choose another --host",
-  ENOTFOUND: "no such host",
-  ENOENT: "its folder does not exist; create it",
-};

@@ -4,16 +4,7 @@
 // and is used to at most four fifths: 11 to 17 bytes an item.
 // A cache miss costs more than all other steps, so `addAll` touches the lines of many items, which the processor
 // fetches in parallel, before it looks at one.
-import {
-  distinctCodes,
-  distinctHashes,
-  distinctIgnored,
-  distinctIsNew,
-  distinctLines,
-  noItemCode,
-  notARowCode,
-  otherShardCode,
-} from "../layout";
+import * as layout from "../layout";
 
 const lineBytes: u32 = 64;
 const hashesInLine: u32 = 7;
@@ -44,8 +35,8 @@ export function addAll(count: i32): i32 {
     if (!makeRoom(<u32>(to - from))) return -1;
     touch(from, to);
     for (let row: i32 = from; row < to; row++) {
-      const isNew = hasItem(row) && add(hashOf(row), load<u8>(distinctCodes + row));
-      store<u8>(distinctIsNew + row, <u8>isNew);
+      const isNew = hasItem(row) && add(hashOf(row), load<u8>(layout.distinctCodes + row));
+      store<u8>(layout.distinctIsNew + row, <u8>isNew);
       added += <i32>isNew;
     }
   }
@@ -57,7 +48,7 @@ export function takeStates(count: i32): void {
     const to: i32 = min(from + touched, count);
     touch(from, to);
     for (let row: i32 = from; row < to; row++) {
-      if (hasItem(row)) store<u8>(distinctCodes + row, load<u8>(stateOf(find(hashOf(row)))));
+      if (hasItem(row)) store<u8>(layout.distinctCodes + row, load<u8>(stateOf(find(hashOf(row)))));
     }
   }
 }
@@ -67,7 +58,7 @@ export function giveStates(count: i32): void {
     const to: i32 = min(from + touched, count);
     touch(from, to);
     for (let row: i32 = from; row < to; row++) {
-      store<u8>(stateOf(find(hashOf(row))), load<u8>(distinctCodes + row));
+      store<u8>(stateOf(find(hashOf(row))), load<u8>(layout.distinctCodes + row));
     }
   }
 }
@@ -76,12 +67,12 @@ function touch(from: i32, to: i32): void {
   let sum: u64 = 0;
   for (let row: i32 = from; row < to; row++) sum += load<u64>(ownLine(hashOf(row)));
   // Otherwise the compiler would remove the reads.
-  store<u64>(distinctIgnored, sum);
+  store<u64>(layout.distinctIgnored, sum);
 }
 
 function hasItem(row: i32): bool {
-  const code: u32 = load<u8>(distinctCodes + row);
-  return code !== noItemCode && code !== notARowCode && code !== otherShardCode;
+  const code: u32 = load<u8>(layout.distinctCodes + row);
+  return code !== layout.noItemCode && code !== layout.notARowCode && code !== layout.otherShardCode;
 }
 
 export function get(low: u32, high: u32): u32 {
@@ -99,7 +90,7 @@ export function set(low: u32, high: u32, state: u32): bool {
 
 /** Zero marks a free entry, so a zero hash becomes 1. */
 function hashOf(row: i32): u64 {
-  return orOne(load<u64>(distinctHashes + 8 * row));
+  return orOne(load<u64>(layout.distinctHashes + 8 * row));
 }
 
 function orOne(hash: u64): u64 {
@@ -154,7 +145,7 @@ function entryIn(line: usize, hash: u64): usize {
 }
 
 function ownLine(hash: u64): usize {
-  return distinctLines + lineBytes * <u32>(((hash >> 32) * <u64>lines) >> 32);
+  return layout.distinctLines + lineBytes * <u32>(((hash >> 32) * <u64>lines) >> 32);
 }
 
 function stateOf(entry: usize): usize {
@@ -176,7 +167,7 @@ function makeRoom(items: u32): bool {
 
 function isFull(items: u32): bool {
   if (lines === 0 || size + items > (lines / 5) * 4 * hashesInLine) return true;
-  return load<u8>(distinctLines + lineBytes * (lines + usedSpill), countAt) !== 0;
+  return load<u8>(layout.distinctLines + lineBytes * (lines + usedSpill), countAt) !== 0;
 }
 
 function grow(): bool {
@@ -186,15 +177,15 @@ function grow(): bool {
 }
 
 function growTo(newLines: u32): bool {
-  const oldEnd: usize = distinctLines + (lines === 0 ? 0 : lineBytes * (lines + spill));
-  const bytes: u64 = <u64>distinctLines + <u64>lineBytes * <u64>(newLines + spill);
+  const oldEnd: usize = layout.distinctLines + (lines === 0 ? 0 : lineBytes * (lines + spill));
+  const bytes: u64 = <u64>layout.distinctLines + <u64>lineBytes * <u64>(newLines + spill);
   const pages: u64 = (bytes + <u64>pageBytes - 1) / <u64>pageBytes;
   const has: u64 = <u64>memory.size();
   // One page below 4 GiB stays free, so that the end of the table has a 32-bit address.
   if (pages > 65535 || (pages > has && memory.grow(<i32>(pages - has)) === -1)) return false;
-  const end: usize = distinctLines + lineBytes * (newLines + spill);
+  const end: usize = layout.distinctLines + lineBytes * (newLines + spill);
   let to: usize = end;
-  for (let line: usize = oldEnd; line > <usize>distinctLines; ) {
+  for (let line: usize = oldEnd; line > <usize>layout.distinctLines; ) {
     line -= lineBytes;
     for (let count: u32 = load<u8>(line, countAt); count > 0; count--) {
       to = before(to);
@@ -203,7 +194,7 @@ function growTo(newLines: u32): bool {
     }
   }
   lines = newLines;
-  let free: usize = distinctLines;
+  let free: usize = layout.distinctLines;
   for (let from: usize = to; from < end; from = after(from)) {
     const hash: u64 = load<u64>(from);
     const state: u8 = load<u8>(stateOf(from));

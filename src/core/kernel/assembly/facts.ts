@@ -1,29 +1,6 @@
 // Finds the facts about most domains. Asks JavaScript where another rule could apply, so that rules are written once;
 // tables.ts fills the tables. The walk over a name is that of `hashSuffixes` in classifier/tables/name-table.ts.
-import {
-  askedLabel,
-  askedTopLevel,
-  disposableDomainCode,
-  disposableNames,
-  disposableSlotsWord,
-  exceptionFlag,
-  hasMoreFlag,
-  hasOwnNamesWord,
-  icannBelowFlag,
-  icannFlag,
-  labels,
-  mostTypoLength,
-  ownFlagBits,
-  ownNameBits,
-  ownNames,
-  passes,
-  settings,
-  suffixFlagBits,
-  suffixNames,
-  suffixSlotsWord,
-  typoStarts,
-  typos,
-} from "../layout";
+import * as layout from "../layout";
 import { mix, smallLetter } from "./hash";
 
 const dot: u32 = 0x2e;
@@ -40,10 +17,10 @@ let hasSuffix = false;
 
 /** Returns bits as in layout.ts; `notPlain` if the classifier has to be asked. Expects A-labels, in either case. */
 export function plainFacts(start: usize, end: usize): u32 {
-  const disposables: u32 = load<u32>(settings + 4 * disposableSlotsWord);
-  const suffixes: u32 = load<u32>(settings + 4 * suffixSlotsWord);
+  const disposables: u32 = load<u32>(layout.settings + 4 * layout.disposableSlotsWord);
+  const suffixes: u32 = load<u32>(layout.settings + 4 * layout.suffixSlotsWord);
   if (disposables === 0 || suffixes === 0 || isEncoded(start, end) || !isAscii(start, end)) return notPlain;
-  const hasOwnNames: bool = load<u32>(settings + 4 * hasOwnNamesWord) !== 0;
+  const hasOwnNames: bool = load<u32>(layout.settings + 4 * layout.hasOwnNamesWord) !== 0;
   let a: u32 = 0x2c1b3c6d;
   let b: u32 = 0x297a2d39;
   let labelEnd: usize = end;
@@ -59,13 +36,16 @@ export function plainFacts(start: usize, end: usize): u32 {
     if (byte === dot) {
       const low = mix(a ^ (b >> 15));
       const high = mix(b + a * 0x85ebca6b);
-      const isOwn = hasOwnNames && isOwnName(high) && isOwnName(low >> ownFlagBits);
+      const isOwn = hasOwnNames && isOwnName(high) && isOwnName(low >> layout.ownFlagBits);
       if (isOwn || isAsked(start, p, labelEnd, end, letters, labelLetters)) return notPlain;
       labelLetters = 0;
       labelEnd = p - 1;
-      if (mayHaveMore && !passesSuffix(flagsOf(suffixNames, suffixes, suffixFlagBits, low, high), isWhole))
+      if (
+        mayHaveMore &&
+        !passesSuffix(flagsOf(layout.suffixNames, suffixes, layout.suffixFlagBits, low, high), isWhole)
+      )
         return notPlain;
-      if (isDisposable(flagsOf(disposableNames, disposables, 1, low, high), isWhole)) listedAt = p;
+      if (isDisposable(flagsOf(layout.disposableNames, disposables, 1, low, high), isWhole)) listedAt = p;
       if (isWhole) break;
     } else labelLetters |= (<u32>1) << (byte & 31);
     letters |= (<u32>1) << (byte & 31);
@@ -73,7 +53,7 @@ export function plainFacts(start: usize, end: usize): u32 {
     b = (rotl(b, 5) ^ byte) * 0x9e3779b1;
   }
   if (!hasSuffix) return notPlain;
-  return listedAt === 0 ? passes : disposableDomainCode;
+  return listedAt === 0 ? layout.passes : layout.disposableDomainCode;
 }
 
 /** Only the names below a zone are disposable, not the zone itself. */
@@ -83,21 +63,21 @@ function isDisposable(listed: u32, isWhole: bool): bool {
 
 /** A step of `findSuffix` (classifier/rules/domain/public-suffix.ts), with the flags of a name. False for what it refuses. */
 function passesSuffix(own: u32, isWhole: bool): bool {
-  const isSuffix = (own & icannFlag) !== 0 || (suffix & icannBelowFlag) !== 0;
-  if ((own & exceptionFlag) !== 0 || (isSuffix && isWhole)) return false;
+  const isSuffix = (own & layout.icannFlag) !== 0 || (suffix & layout.icannBelowFlag) !== 0;
+  if ((own & layout.exceptionFlag) !== 0 || (isSuffix && isWhole)) return false;
   hasSuffix = hasSuffix || isSuffix;
-  mayHaveMore = (own & hasMoreFlag) !== 0;
+  mayHaveMore = (own & layout.hasMoreFlag) !== 0;
   suffix = own;
   return true;
 }
 
 /** Whether a rule that the kernel does not have may be about the label from `p` to `labelEnd`, or the name from `p` on. */
 function isAsked(start: usize, p: usize, labelEnd: usize, end: usize, letters: u32, labelLetters: u32): bool {
-  if ((labelBits(p, labelEnd) & (labelEnd === end ? askedTopLevel : askedLabel)) !== 0) return true;
+  if ((labelBits(p, labelEnd) & (labelEnd === end ? layout.askedTopLevel : layout.askedLabel)) !== 0) return true;
   // The name or one that it is below may be a typo; under .com, labels are compared with their names.
   if (labelEnd !== end && isNear(0, end - p, letters)) return true;
   const isNational = p === start && labelEnd < end && !(end - labelEnd === 4 && load<u32>(labelEnd) === dotCom);
-  if (isNational && isNear(mostTypoLength, labelEnd - p, labelLetters)) return true;
+  if (isNational && isNear(layout.mostTypoLength, labelEnd - p, labelLetters)) return true;
   return hasMailLetters(labelLetters) && hasMailWord(p, labelEnd);
 }
 
@@ -124,8 +104,8 @@ const wegwLetters: u32 = (1 << 23) | (1 << 5) | (1 << 7);
 const jetaLetters: u32 = (1 << 10) | (1 << 5) | (1 << 20) | (1 << 1);
 
 function isOwnName(word: u32): bool {
-  const bit: u32 = word & (ownNameBits - 1);
-  return ((load<u8>(ownNames + (bit >> 3)) >> <u8>(bit & 7)) & 1) !== 0;
+  const bit: u32 = word & (layout.ownNameBits - 1);
+  return ((load<u8>(layout.ownNames + (bit >> 3)) >> <u8>(bit & 7)) & 1) !== 0;
 }
 
 const isName: u32 = 0x80000000;
@@ -160,17 +140,17 @@ export function isAscii(start: usize, end: usize): bool {
 
 /** Compares with providers' names and, by an offset, labels; see `findTypo` and `findSimilar` in typo-domain.ts. */
 function isNear(offset: usize, length: usize, letters: u32): bool {
-  if (length > <usize>mostTypoLength - 3) return false;
-  const starts: usize = <usize>typoStarts + offset + length;
+  if (length > <usize>layout.mostTypoLength - 3) return false;
+  const starts: usize = <usize>layout.typoStarts + offset + length;
   const last: u32 = load<u8>(starts + 2);
   for (let i: u32 = load<u8>(starts - 1); i < last; i++) {
-    if (popcnt(letters ^ load<u32>(typos + 4 * i)) <= 2) return true;
+    if (popcnt(letters ^ load<u32>(layout.typos + 4 * i)) <= 2) return true;
   }
   return false;
 }
 
 export function isNamed(start: usize, end: usize): bool {
-  return (labelBits(start, end) & askedLabel) !== 0;
+  return (labelBits(start, end) & layout.askedLabel) !== 0;
 }
 
 function labelBits(start: usize, end: usize): u32 {
@@ -179,5 +159,5 @@ function labelBits(start: usize, end: usize): u32 {
     ((<u32>load<u8>(start) & 31) << 10) |
     ((<u32>load<u8>((start + end) >> 1) & 31) << 5) |
     (<u32>load<u8>(end - 1) & 31);
-  return load<u8>(labels + ((letters ^ (length * 0x2545)) & 32767));
+  return load<u8>(layout.labels + ((letters ^ (length * 0x2545)) & 32767));
 }

@@ -3,66 +3,16 @@
 // 3 to 64 bytes, or an address with a dot-atom of at most 63 bytes at one; it may stand in angle brackets or a URL.
 // Letters of domains are ASCII, or of two bytes in lower case or without case; A-labels are not plain. Sixteen bytes
 // are compared at once, with one bit of result each: misplaced dots and hyphens are found by shifting these bits.
-import {
-  askCode,
-  atomClass,
-  bucketBytes,
-  disposableDomainCode,
-  domainCounts,
-  domainNames,
-  domains,
-  domainWords,
-  dotsAt,
-  endPosition,
-  freeDots,
-  grammarBytes,
-  grammarMask,
-  grammarShift,
-  grammars,
-  hasNoPlus,
-  hasPlaceholders,
-  ignoredDots,
-  impossibleMailboxCode,
-  insidePosition,
-  isOwnMailbox,
-  isRelay,
-  isSubAddress,
-  itemQuoteWord,
-  labelClass,
-  letters,
-  longestAt,
-  nameHead,
-  names,
-  namesEnd,
-  noItemCode,
-  notARowCode,
-  okCode,
-  otherShardCode,
-  outcomeMask,
-  passes,
-  placeholders,
-  recordWords,
-  relayCode,
-  settings,
-  shardsWord,
-  shardWord,
-  shortestAt,
-  startPosition,
-  subAddressCode,
-  untold,
-} from "../layout";
-import { isAscii, isNamed, listedAt, notPlain, plainFacts } from "./facts";
-import { hash, shardHash, smallLetter } from "./hash";
+import * as layout from "../layout";
+import { bucketOf, countRecalled, recall } from "./domains";
+import { isAscii, isNamed } from "./facts";
+import { hash, shardHash } from "./hash";
 import { closingBracket, findHost, findInBrackets, found, foundEnd } from "./item";
-
-/** Asks JavaScript for 16 bits as in layout.ts; above them is the length of the listed name of a disposable domain. */
-declare function factsOf(start: usize, end: usize): u32;
+import { judgeMailbox } from "./mailbox";
 
 const usualQuote: u32 = 0x22;
 const space: u8 = 0x20;
 const plus: u8 = 0x2b;
-const zero: u8 = 0x30;
-const nine: u8 = 0x39;
 const comma: u8 = 0x2c;
 const semicolon: u8 = 0x3b;
 const bar: u8 = 0x7c;
@@ -84,7 +34,6 @@ const batch: i32 = 64;
 /** Around items; 256, which no byte is, where quotes are text: those around items are left to the classifier. */
 let quote: u32 = usualQuote;
 let scratch: usize = 0;
-let recalled: usize = domains;
 let isCounted = true;
 let textHash: u64 = 0;
 
@@ -120,13 +69,13 @@ export function judge(
     let sum: u64 = 0;
     for (let row: i32 = 0; row < rows; row++) {
       readItem(isEmail, block, at, scratch + itemBytes * row, codes + row, hashes + 8 * row);
-      at += 4 * recordWords;
+      at += 4 * layout.recordWords;
     }
     for (let row: i32 = 0; row < rows; row++) sum += load<u64>(bucketOf(load<u64>(scratch + itemBytes * row)));
     // Otherwise the compiler would remove the reads.
     store<u64>(scratch + itemBytes * batch, sum);
     for (let row: i32 = 0; row < rows; row++) {
-      if (<u32>load<u8>(codes + row) !== okCode) continue;
+      if (<u32>load<u8>(codes + row) !== layout.okCode) continue;
       store<u8>(codes + row, <u8>decide(isEmail, scratch + itemBytes * row));
     }
     codes += batch;
@@ -163,7 +112,7 @@ function isSeparator(byte: u8): bool {
 }
 
 function takeQuote(): void {
-  quote = load<u32>(settings + 4 * itemQuoteWord);
+  quote = load<u32>(layout.settings + 4 * layout.itemQuoteWord);
 }
 
 // Writes `domainWords` words: the hash of the domain as an item, its start (relative to `block`), and its length with a
@@ -174,18 +123,18 @@ export function readDomains(isEmail: bool, block: usize, at: usize, count: i32, 
   const code: usize = scratch + itemBytes;
   for (let row: i32 = 0; row < count; row++) {
     readItem(isEmail, block, at, item, code, code + 8);
-    if (<u32>load<u8>(code) === okCode) {
+    if (<u32>load<u8>(code) === layout.okCode) {
       const start: usize = load<u32>(item, domainOf);
       const length = load<u32>(item, endOf) - <u32>start;
       store<u64>(to, hash(start, 0, load<u64>(item)));
       store<u32>(to, <u32>(start - block), 8);
-      store<u32>(to, length | (isOwn(isEmail, item) ? isOwnMailbox : 0), 12);
+      store<u32>(to, length | (isOwn(isEmail, item) ? layout.isOwnMailbox : 0), 12);
     } else {
       store<u64>(to, 0);
       store<u64>(to, 0, 8);
     }
-    at += 4 * recordWords;
-    to += 4 * domainWords;
+    at += 4 * layout.recordWords;
+    to += 4 * layout.domainWords;
   }
 }
 
@@ -223,7 +172,7 @@ export function hashFields(block: usize, at: usize, count: i32, to: usize): void
     const start: usize = block + load<u32>(at, 12);
     const length: i32 = load<i32>(at, 16) - load<i32>(at, 12);
     store<u64>(to, length > 0 && load<i32>(at, 20) !== 0 ? hash(start, length, 0) : 0);
-    at += 4 * recordWords;
+    at += 4 * layout.recordWords;
     to += 8;
   }
 }
@@ -237,9 +186,9 @@ const endOf: i32 = 20;
 function readItem(isEmail: bool, block: usize, at: usize, item: usize, codeAt: usize, hashAt: usize): void {
   let start: usize = block + load<u32>(at, 12);
   let end: usize = block + load<u32>(at, 16);
-  let code: u32 = noItemCode;
+  let code: u32 = layout.noItemCode;
   if (load<i32>(at, 20) === 0) {
-    code = notARowCode;
+    code = layout.notARowCode;
   } else if (start !== end) {
     let isEscaped = false;
     if (end - start > 1 && <u32>load<u8>(start) === quote && <u32>load<u8>(end - 1) === quote) {
@@ -254,11 +203,11 @@ function readItem(isEmail: bool, block: usize, at: usize, item: usize, codeAt: u
       end = foundEnd;
     }
     const isPlain = !isEscaped && readPlain(isEmail, start, end, item, hashAt);
-    code = isPlain ? okCode : askCode;
-    if (isPlain && shards() > 1 && !isInShard(shardHash(start, end))) code = otherShardCode;
+    code = isPlain ? layout.okCode : layout.askCode;
+    if (isPlain && shards() > 1 && !isInShard(shardHash(start, end))) code = layout.otherShardCode;
   }
   // Records without an item are in the first shard.
-  if ((code === noItemCode || code === notARowCode) && !isInShard(0)) code = otherShardCode;
+  if ((code === layout.noItemCode || code === layout.notARowCode) && !isInShard(0)) code = layout.otherShardCode;
   store<u8>(codeAt, <u8>code);
 }
 
@@ -277,15 +226,15 @@ function hasQuote(start: usize, end: usize): bool {
 }
 
 function shards(): u32 {
-  return load<u32>(settings + 4 * shardsWord);
+  return load<u32>(layout.settings + 4 * layout.shardsWord);
 }
 
 function isInShard(hash: u32): bool {
-  return hash % shards() === load<u32>(settings + 4 * shardWord);
+  return hash % shards() === load<u32>(layout.settings + 4 * layout.shardWord);
 }
 
 function readLocalPart(start: usize, end: usize, item: usize): usize {
-  const atoms = v128.load(atomClass);
+  const atoms = v128.load(layout.atomClass);
   let isAtom: u64 = 0;
   let dots: u64 = 0;
   let pluses: u64 = 0;
@@ -311,7 +260,7 @@ function readLocalPart(start: usize, end: usize, item: usize): usize {
 function readDomain(start: usize, end: usize, item: usize): bool {
   const length = <i32>(end - start);
   if (length < 3 || length > longest) return false;
-  const labels = v128.load(labelClass);
+  const labels = v128.load(layout.labelClass);
   let isLabel: u64 = 0;
   let dots: u64 = 0;
   let hyphens: u64 = 0;
@@ -350,7 +299,7 @@ function hasLetters(start: usize, end: usize): bool {
     const next: u32 = p + 1 < end ? load<u8>(++p) : 0;
     if (byte < 0xc2 || byte > 0xdf || (next & 0xc0) !== 0x80) return false;
     const point: u32 = (((byte & 31) << 6) | (next & 63)) - 0x80;
-    if (((load<u8>(letters + (point >> 3)) >> <u8>(point & 7)) & 1) === 0) return false;
+    if (((load<u8>(layout.letters + (point >> 3)) >> <u8>(point & 7)) & 1) === 0) return false;
   }
   return true;
 }
@@ -358,123 +307,11 @@ function hasLetters(start: usize, end: usize): bool {
 function decide(isEmail: bool, item: usize): u32 {
   const domain: usize = load<u32>(item, domainOf);
   const facts = recall(load<u64>(item), domain, load<u32>(item, endOf));
-  const outcome = facts & outcomeMask;
-  if (outcome === untold) return askCode;
-  if (outcome === disposableDomainCode && isCounted) countRecalled(1);
-  if (outcome !== passes) return outcome;
-  return isEmail ? judgeMailbox(facts, load<u32>(item, startOf), load<u32>(item, plusOf), domain - 1) : okCode;
-}
-
-/** Applies the rules in the order of `classifyMailbox` in classifier/rules/mailbox/mailbox.ts. */
-function judgeMailbox(facts: u32, start: usize, plusAt: usize, end: usize): u32 {
-  if ((facts & hasPlaceholders) !== 0 && mayBePlaceholder(start, end)) return askCode;
-  const grammar: u32 = (facts >> grammarShift) & grammarMask;
-  if ((facts & hasNoPlus) !== 0 && plusAt !== end) return impossibleMailboxCode;
-  if (grammar !== 0 && !isPossible(grammars + grammarBytes * grammar, start, plusAt)) {
-    const first = load<u8>(start);
-    return first === plus || (first >= zero && first <= nine) ? askCode : impossibleMailboxCode;
-  }
-  if ((facts & isRelay) !== 0) return relayCode;
-  const isTagged = plusAt > start && plusAt + 1 < end;
-  return isTagged || (facts & isSubAddress) !== 0 ? subAddressCode : okCode;
-}
-
-/** See `findImpossibleMailbox` in classifier/rules/mailbox/impossible-mailbox.ts. */
-function isPossible(grammar: usize, start: usize, end: usize): bool {
-  const dots: u32 = load<u32>(grammar + dotsAt);
-  let length: u32 = 0;
-  let last: u32 = 0;
-  for (let p: usize = start; p < end; p++) {
-    const byte: u8 = load<u8>(p);
-    if (byte === dot && dots !== freeDots) {
-      if (p === start || load<u8>(p - 1) === dot || p + 1 === end) return false;
-      if (dots === ignoredDots) continue;
-    }
-    const positions: u32 = load<u8>(grammar + byte);
-    if ((positions & (length === 0 ? startPosition : insidePosition)) === 0) return false;
-    last = positions;
-    length++;
-  }
-  return (
-    length >= load<u32>(grammar + shortestAt) && length <= load<u32>(grammar + longestAt) && (last & endPosition) !== 0
-  );
-}
-
-/** See `startsLikePlaceholder` in classifier/rules/mailbox/placeholder.ts. */
-function mayBePlaceholder(start: usize, end: usize): bool {
-  if (end - start < 3) return false;
-  const letters: u32 =
-    ((<u32>load<u8>(start) & 31) << 10) | ((<u32>load<u8>(start + 1) & 31) << 5) | (<u32>load<u8>(start + 2) & 31);
-  return ((load<u8>(placeholders + (letters >> 3)) >> <u8>(letters & 7)) & 1) !== 0;
-}
-
-function recall(hash: u64, start: usize, end: usize): u32 {
-  const bucket = bucketOf(hash);
-  const key: u64 = hash << 16;
-  // A full bucket loses one of its domains.
-  let free: usize = bucket + 8 * (<u32>(hash >> 40) & 7);
-  let before: u64 = atomic.load<u64>(free);
-  for (let word: usize = bucket; word < bucket + bucketBytes; word += 8) {
-    const known: u64 = atomic.load<u64>(word);
-    if (known === 0) {
-      free = word;
-      before = 0;
-      break;
-    }
-    if ((known & ~0xffff) === key) {
-      recalled = word;
-      return <u32>(known & 0xffff);
-    }
-  }
-  let facts: u32 = plainFacts(start, end);
-  let listed: usize = listedAt;
-  if (facts === notPlain) {
-    const found: u32 = factsOf(start, end);
-    facts = found & 0xffff;
-    listed = end - (found >> 16);
-  }
-  // Another thread may have taken the word meanwhile, for this domain or another one.
-  if (atomic.cmpxchg<u64>(free, before, key | <u64>facts) !== before) return recall(hash, start, end);
-  recalled = free;
-  if (before !== 0) atomic.store<i32>(domainCounts + 4 * numberOf(free), 0);
-  if (mayBeDisposable(facts)) keepName(numberOf(free), listed, end);
-  return facts;
-}
-
-function mayBeDisposable(facts: u32): bool {
-  const outcome = facts & outcomeMask;
-  return outcome === disposableDomainCode || outcome === untold;
-}
-
-/** Without a name or room, the domain is counted, but not shown. */
-function keepName(number: u32, start: usize, end: usize): void {
-  const length = <u32>(end - start);
-  let at: u32 = 0;
-  if (length > 0 && <u32>names + atomic.load<u32>(names) + 65536 < <u32>namesEnd) {
-    at = <u32>names + 4 + atomic.add<u32>(names, nameHead + length);
-    store<u32>(at, number);
-    store<u8>(at + 4, <u8>length);
-    for (let i: u32 = 0; i < length; i++) store<u8>(at + nameHead + i, <u8>smallLetter(load<u8>(start + i)));
-  }
-  atomic.store<u32>(domainNames + 4 * number, at);
-}
-
-function numberOf(word: usize): u32 {
-  return <u32>(word - domains) >> 3;
-}
-
-function countRecalled(items: i32): void {
-  atomic.add<i32>(domainCounts + 4 * numberOf(recalled), items);
-}
-
-/** Counts items that were not judged here or are taken back. The name is in lower case. */
-export function countDomain(start: usize, end: usize, items: i32): void {
-  const facts = recall(hash(start, <i32>(end - start), 0), start, end);
-  if (mayBeDisposable(facts)) countRecalled(items);
-}
-
-function bucketOf(hash: u64): usize {
-  return domains + bucketBytes * <u32>(hash >> 48);
+  const outcome = facts & layout.outcomeMask;
+  if (outcome === layout.untold) return layout.askCode;
+  if (outcome === layout.disposableDomainCode && isCounted) countRecalled(1);
+  if (outcome !== layout.passes) return outcome;
+  return isEmail ? judgeMailbox(facts, load<u32>(item, startOf), load<u32>(item, plusOf), domain - 1) : layout.okCode;
 }
 
 function inClass(bytes: v128, byLowHalf: v128): v128 {

@@ -10,8 +10,8 @@ export {
   size,
   takeStates,
 } from "./distinct";
+export { countDomain } from "./domains";
 export {
-  countDomain,
   hashFields,
   hashHigh,
   hashText,

@@ -1,17 +1,7 @@
 // Turns arrays of a JSON document below a header, as a spreadsheet's API gives them, into objects with its names, and
 // back: in {"values": [["Name", "Email"], ["Ann", "ann@b.net"]]}, the row becomes {"Name":"Ann", "Email":"ann@b.net"}.
 // The way back removes each name, so that an added member becomes an added element.
-import {
-  backslash,
-  closeBrace,
-  closeBracket,
-  colon,
-  comma,
-  lineFeed,
-  openBrace,
-  openBracket,
-  quote,
-} from "../ascii.js";
+import * as ascii from "../ascii.js";
 import { headerNote, hide, isLayout, note, show } from "./marks.js";
 
 export function columnNames(header: readonly string[]): readonly string[] {
@@ -40,8 +30,8 @@ abstract class Rows {
   convert(bytes: Uint8Array): Buffer {
     this.#length = 0;
     for (const byte of bytes) {
-      if (byte !== lineFeed && this.#part === "row") this.takeInRow(byte);
-      else if (byte !== lineFeed && this.#part === "header") this.takeInHeader(byte);
+      if (byte !== ascii.lineFeed && this.#part === "row") this.takeInRow(byte);
+      else if (byte !== ascii.lineFeed && this.#part === "header") this.takeInHeader(byte);
       else {
         this.#takeAround(byte);
         this.put(byte);
@@ -67,11 +57,11 @@ abstract class Rows {
 
   protected follow(byte: number): void {
     if (this.isInString) {
-      this.isInString = this.#isEscaped || byte !== quote;
-      this.#isEscaped = !this.#isEscaped && byte === backslash;
-    } else if (byte === quote) this.isInString = true;
-    else if (byte === openBrace || byte === openBracket) this.depth++;
-    else if (byte === closeBrace || byte === closeBracket) this.depth--;
+      this.isInString = this.#isEscaped || byte !== ascii.quote;
+      this.#isEscaped = !this.#isEscaped && byte === ascii.backslash;
+    } else if (byte === ascii.quote) this.isInString = true;
+    else if (byte === ascii.openBrace || byte === ascii.openBracket) this.depth++;
+    else if (byte === ascii.closeBrace || byte === ascii.closeBracket) this.depth--;
   }
 
   #startRow(part: "row" | "header"): void {
@@ -82,7 +72,7 @@ abstract class Rows {
   }
 
   #takeAround(byte: number): void {
-    if (byte === lineFeed) this.#part = "line start";
+    if (byte === ascii.lineFeed) this.#part = "line start";
     else if (this.#part === "line start" && byte < 0x80) {
       this.#isHeader = false;
       this.#part = byte === note ? "kind" : byte === hide ? "layout" : "other";
@@ -105,14 +95,14 @@ export class ArraysAsObjects extends Rows {
 
   protected override takeInRow(byte: number): void {
     if (this.isInString || isLayout(byte)) this.put(byte);
-    else if (this.depth === 0 && byte === openBracket) {
-      this.put(openBrace);
+    else if (this.depth === 0 && byte === ascii.openBracket) {
+      this.put(ascii.openBrace);
       this.#index = 0;
       this.#isBeforeValue = true;
-    } else if (this.depth === 1 && byte === closeBracket) this.put(closeBrace);
+    } else if (this.depth === 1 && byte === ascii.closeBracket) this.put(ascii.closeBrace);
     else {
       if (this.#isBeforeValue) this.putAll(this.#names[this.#index++] ?? noName);
-      this.#isBeforeValue = this.depth === 1 && byte === comma;
+      this.#isBeforeValue = this.depth === 1 && byte === ascii.comma;
       this.put(byte);
     }
     this.follow(byte);
@@ -139,19 +129,19 @@ export class ObjectsAsArrays extends Rows {
     else if (this.isInString || isLayout(byte)) {
       if (this.#part === "before a name") this.#space.push(byte);
       this.put(byte);
-    } else if (this.depth === 0 && byte === openBrace) {
-      this.put(openBracket);
+    } else if (this.depth === 0 && byte === ascii.openBrace) {
+      this.put(ascii.openBracket);
       this.#index = 0;
       this.#space = [];
       this.#part = "before a name";
-    } else if (this.depth === 1 && byte === closeBrace) this.put(closeBracket);
-    else if (this.#part === "before a name" && byte === quote) {
+    } else if (this.depth === 1 && byte === ascii.closeBrace) this.put(ascii.closeBracket);
+    else if (this.#part === "before a name" && byte === ascii.quote) {
       this.#part = "name";
       this.#name.length = 0;
       this.#name.push(byte);
     } else {
       this.put(byte);
-      if (this.depth === 1 && byte === comma) {
+      if (this.depth === 1 && byte === ascii.comma) {
         this.#index++;
         this.#space = [];
         this.#part = "before a name";
@@ -163,7 +153,7 @@ export class ObjectsAsArrays extends Rows {
   /** An added element comes behind as many as the header has. */
   #takeInName(byte: number): void {
     if (this.isInString) this.#name.push(byte);
-    if (this.isInString || byte !== colon) return;
+    if (this.isInString || byte !== ascii.colon) return;
     this.#part = "value";
     const index = this.#indices.get(JSON.parse(Buffer.from(this.#name).toString()) as string) ?? 0;
     for (; this.#index < index; this.#index++) this.putAll([...emptyElement, ...this.#space]);
@@ -176,10 +166,10 @@ export class ObjectsAsArrays extends Rows {
     }
     const isFirst = this.#part === "before a name";
     if (isFirst) this.#layout = this.#space;
-    if (!this.isInString && this.depth === 1 && byte === closeBracket) {
-      for (const name of this.#added) this.putAll([comma, ...this.#layout, ...Buffer.from(JSON.stringify(name))]);
+    if (!this.isInString && this.depth === 1 && byte === ascii.closeBracket) {
+      for (const name of this.#added) this.putAll([ascii.comma, ...this.#layout, ...Buffer.from(JSON.stringify(name))]);
     }
-    const isBefore = !this.isInString && (this.depth === 0 || (this.depth === 1 && byte === comma));
+    const isBefore = !this.isInString && (this.depth === 0 || (this.depth === 1 && byte === ascii.comma));
     this.#part = isBefore ? "before a name" : "value";
     this.putAll(this.#space);
     this.put(byte);

@@ -1,23 +1,10 @@
 // The grammar of JSON (RFC 8259), byte by byte, for documents in pieces: accepts what `JSON.parse` accepts, but strings
 // need not be UTF-8. jsonc-parser 3.3 takes one string: 198 MB needed 437 MB, where the whole run needs 185 MB.
-import {
-  backslash,
-  carriageReturn,
-  closeBrace,
-  closeBracket,
-  colon,
-  comma,
-  lineFeed,
-  openBrace,
-  openBracket,
-  quote,
-  space,
-  tab,
-} from "../ascii.js";
+import * as ascii from "../ascii.js";
 import { TableError } from "../errors.js";
 
 export const isSpace = (byte: number): boolean =>
-  byte === space || byte === lineFeed || byte === tab || byte === carriageReturn;
+  byte === ascii.space || byte === ascii.lineFeed || byte === ascii.tab || byte === ascii.carriageReturn;
 
 const scalar = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 const escaped = new Set(Buffer.from('"\\/bfnrt'));
@@ -31,7 +18,7 @@ const descriptions: Readonly<Record<Expected, string>> = {
   name: "a name in double quotes",
   "name or end": "a name in double quotes or a }",
   colon: "a colon",
-  "comma or end": "a comma or a closing bracket",
+  "comma or end": "a ascii.comma or a closing bracket",
   end: "the end of the document",
 };
 
@@ -125,9 +112,9 @@ export class Grammar {
   }
 
   count(byte: number): void {
-    if (byte === lineFeed ? !this.#isAfterReturn : byte === carriageReturn) this.line++;
-    this.column = byte === lineFeed || byte === carriageReturn ? 1 : this.column + 1;
-    this.#isAfterReturn = byte === carriageReturn;
+    if (byte === ascii.lineFeed ? !this.#isAfterReturn : byte === ascii.carriageReturn) this.line++;
+    this.column = byte === ascii.lineFeed || byte === ascii.carriageReturn ? 1 : this.column + 1;
+    this.#isAfterReturn = byte === ascii.carriageReturn;
   }
 
   passValue(): void {
@@ -164,19 +151,25 @@ export class Grammar {
     const { expected } = this;
     const isValue = expected === "value" || expected === "value or end";
     const isEnd = expected === "comma or end" || expected.endsWith("or end");
-    if (byte === quote && (isValue || expected === "name" || expected === "name or end")) {
+    if (byte === ascii.quote && (isValue || expected === "name" || expected === "name or end")) {
       this.#isInString = true;
       if (!isValue) this.#name = [];
-    } else if (isValue && (byte === openBrace || byte === openBracket)) {
-      this.#isObject.push(byte === openBrace);
+    } else if (isValue && (byte === ascii.openBrace || byte === ascii.openBracket)) {
+      this.#isObject.push(byte === ascii.openBrace);
       this.names.push(null);
-      this.expected = byte === openBrace ? "name or end" : "value or end";
-    } else if (isValue && byte !== comma && byte !== colon && byte !== closeBrace && byte !== closeBracket) {
+      this.expected = byte === ascii.openBrace ? "name or end" : "value or end";
+    } else if (
+      isValue &&
+      byte !== ascii.comma &&
+      byte !== ascii.colon &&
+      byte !== ascii.closeBrace &&
+      byte !== ascii.closeBracket
+    ) {
       this.#text = [byte];
-    } else if (byte === colon && expected === "colon") this.expected = "value";
-    else if (byte === comma && expected === "comma or end") {
+    } else if (byte === ascii.colon && expected === "colon") this.expected = "value";
+    else if (byte === ascii.comma && expected === "comma or end") {
       this.expected = this.#isObject.at(-1) ? "name" : "value";
-    } else if (isEnd && this.depth > 0 && byte === (this.#isObject.at(-1) ? closeBrace : closeBracket)) {
+    } else if (isEnd && this.depth > 0 && byte === (this.#isObject.at(-1) ? ascii.closeBrace : ascii.closeBracket)) {
       this.#isObject.pop();
       this.names.pop();
       this.passValue();
@@ -194,8 +187,8 @@ export class Grammar {
       if (!/[\da-f]/i.test(String.fromCharCode(byte)))
         throw this.#unexpected(String.fromCharCode(byte), "a hexadecimal digit");
       this.#escape--;
-    } else if (byte === backslash) this.#escape = -1;
-    else if (byte === quote) {
+    } else if (byte === ascii.backslash) this.#escape = -1;
+    else if (byte === ascii.quote) {
       this.#isInString = false;
       if (this.#name === undefined) {
         this.passValue();
@@ -214,10 +207,10 @@ export class Grammar {
 }
 
 const isMark = (byte: number): boolean =>
-  byte === comma ||
-  byte === colon ||
-  byte === openBrace ||
-  byte === openBracket ||
-  byte === closeBrace ||
-  byte === closeBracket ||
-  byte === quote;
+  byte === ascii.comma ||
+  byte === ascii.colon ||
+  byte === ascii.openBrace ||
+  byte === ascii.openBracket ||
+  byte === ascii.closeBrace ||
+  byte === ascii.closeBracket ||
+  byte === ascii.quote;

@@ -16,9 +16,9 @@
 // the next is requested: chunks of `assemble` must not refer to them.
 import { carriageReturn, lineFeed } from "../ascii.js";
 import type { BadRowListener, RowFault } from "../bad-rows.js";
-import { itemText, lineEndings } from "../bytes.js";
+import { lineEndings } from "../bytes.js";
 import { isFrame, locationOf } from "../json/marks.js";
-import { emptyTail, unquote } from "../quotes.js";
+import { unquote } from "../quotes.js";
 import {
   longRecordBytes,
   maximumRecordBytes,
@@ -27,12 +27,11 @@ import {
   swallows,
   type TableShape,
   tooLong,
-  tooNarrow,
-  tooWide,
 } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
 import { otherHeader } from "../sniff/second-header.js";
-import { findStep, findStray, findSwallowingQuote, mayHaveSwallowed, type SwallowingQuote } from "./broken-rows.js";
+import type { SwallowingQuote } from "./broken-rows.js";
+import { findFault, findSwallowing, isClean, isUsual, nextRecords } from "./record-faults.js";
 import { boundsIn, scanShape } from "./scan-shape.js";
 import { ScannedChunk } from "./scanned-chunk.js";
 import { Offset, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
@@ -198,14 +197,6 @@ export class ChunkAssembler {
   }
 }
 
-/** Number of records after a bad row among which the header of another table is looked for. */
-const mostBelow = 3;
-
-const nextRecords = (at: Int32Array, word: number): readonly Int32Array[] =>
-  Array.from({ length: mostBelow }, (_, n) =>
-    at.subarray(word + (n + 1) * recordWords, word + (n + 2) * recordWords),
-  ).filter(({ length }) => length > 0);
-
 const longestHeader = 16_384;
 const noRecords = new Int32Array(0);
 
@@ -232,89 +223,6 @@ function concatRecords([first = noRecords, ...others]: readonly Int32Array[]): I
     length += part.length;
   }
   return all;
-}
-
-function findFault(
-  shape: TableShape,
-  items: ItemTest,
-  bytes: Buffer,
-  record: Int32Array,
-  firstLine: number,
-  isHeader: boolean,
-): RowFault | undefined {
-  const { dialect, width, ragged, isWidthSure } = shape;
-  const line = firstLine + record[Offset.linesBefore]!;
-  const fields = record[Offset.fields]!;
-  const [start, end] = [record[Offset.start]!, record[Offset.end]!];
-  if (fields > width && emptyTail(bytes, end, fields - width, dialect) === undefined) {
-    return tooWide(shape, line, fields);
-  }
-  const isShort = fields > 0 && fields < width && !isHeader;
-  if (isShort && ragged === "error") return tooNarrow(shape, line, fields);
-  if (record[Offset.next]! - start > maximumRecordBytes) return tooLong(shape, line);
-  if (isHeader || fields === 0 || start === end) return undefined;
-  if (fields === width) {
-    const field = bytes.toString("latin1", record[Offset.valueStart]!, record[Offset.valueEnd]!);
-    return findStray(shape, items, line, field);
-  }
-  if (!isWidthSure) return undefined;
-  const bounds = boundsIn(shape, bytes, start, end);
-  return findStep(shape, items, line, fields, (field) => {
-    const [from, to] = [bounds[2 * field], bounds[2 * field + 1]];
-    return from === undefined ? "" : itemText(unquote(bytes.toString("latin1", from, to), dialect));
-  });
-}
-
-/** Returns true for records that need no check, except for stray quotes. */
-const isUsual = ({ width, ragged }: TableShape, at: Int32Array, word: number): boolean =>
-  (at[word + Offset.fields] === width || (ragged === "pad" && at[word] === at[word + Offset.end])) &&
-  at[word + Offset.next]! - at[word]! <= maximumRecordBytes;
-
-function findSwallowing(
-  shape: TableShape,
-  items: ItemTest,
-  bytes: Buffer,
-  scanned: ScannedRecords,
-): { readonly quote: SwallowingQuote; readonly before: ScannedRecords } | undefined {
-  const { at, lines, consumed } = scanned;
-  const before = (word: number) => {
-    const [start, linesBefore] = [at[word] ?? consumed, at[word + Offset.linesBefore] ?? lines];
-    return { ...scanned, at: at.subarray(0, word), count: word / recordWords, consumed: start, lines: linesBefore };
-  };
-  for (let word = lines === scanned.count ? at.length : 0; word < at.length; word += recordWords) {
-    const linesBefore = at[word + Offset.linesBefore]!;
-    if ((at[word + recordWords + Offset.linesBefore] ?? lines) - linesBefore === 1) continue;
-    const [start, end] = [at[word]!, at[word + Offset.end]!];
-    const isLong = at[word + Offset.next]! - start > longRecordBytes;
-    if (!isLong && !mayHaveSwallowed(shape, items, bytes, start, end, at[word + Offset.fields]!)) continue;
-    const quote = isLong
-      ? swallowingInLong(shape, items, bytes, start)
-      : findSwallowingQuote(shape, items, bytes, start, end);
-    if (quote !== undefined) return { quote, before: before(word) };
-  }
-  // Of the incomplete record, only the first MiB is checked: more bytes would not change the result.
-  if (bytes.length - consumed <= longRecordBytes) return undefined;
-  const quote = swallowingInLong(shape, items, bytes, consumed);
-  return quote && { quote, before: before(at.length) };
-}
-
-function swallowingInLong(
-  shape: TableShape,
-  items: ItemTest,
-  bytes: Buffer,
-  start: number,
-): SwallowingQuote | undefined {
-  const end = bytes.subarray(start, start + longRecordBytes).lastIndexOf(lineFeed);
-  const quote = end === -1 ? undefined : findSwallowingQuote(shape, items, bytes, start, start + end);
-  return quote && { ...quote, lines: Number.POSITIVE_INFINITY };
-}
-
-function isClean(
-  { width, ragged, isWidthSure }: TableShape,
-  { mostFields, fewestFields, longest, strays }: ScannedRecords,
-): boolean {
-  const isWide = (ragged === "pad" && !isWidthSure) || fewestFields >= width;
-  return strays === 0 && mostFields <= width && isWide && longest <= maximumRecordBytes;
 }
 
 /**

@@ -1,8 +1,6 @@
 /** Routes for lists, which are checked after they have been sent: send, look, fetch, remove. */
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import type { IncomingMessage } from "node:http";
-import { PassThrough, Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
@@ -12,14 +10,11 @@ import { readFormats } from "../../../text.js";
 import { type ListChoices, type ListResult, mostLists } from "../../lists/list-facts.js";
 import { ListFault } from "../../lists/list-fault.js";
 import type { Lists } from "../../lists/lists.js";
-import { readRest } from "../../lists/refused-upload.js";
 import { submissionSchema } from "../list-schemas.js";
 import { errorResponses, idempotencyKeySchema, jsonOf, noQuery } from "../openapi.js";
 import { Refusal } from "../refusals.js";
+import { fileIn, receive } from "./list-upload.js";
 import { idempotencyKeyOf, refuseWithoutUnits } from "./validate.js";
-
-/** Bytes among which a list has a line break or a NUL. */
-const longestLine = 65_536;
 
 interface ListRouteOptions {
   readonly lists: Lists;
@@ -261,65 +256,6 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
     },
   );
 }
-
-/** Passes an upload on in another stream: the connection outlives a refusal. @throws ListFault when it breaks off */
-async function receive<Result>(upload: IncomingMessage, take: (content: Readable) => Promise<Result>): Promise<Result> {
-  const content = new PassThrough();
-  // It may break off before it is read, or after it was refused.
-  content.on("error", () => {});
-  upload.once("close", () => {
-    if (!upload.complete) content.destroy(new ListFault(400, "The list broke off; send it again."));
-  });
-  upload.pipe(content);
-  try {
-    return await take(content);
-  } catch (error) {
-    upload.unpipe(content);
-    await readRest(upload);
-    throw error;
-  }
-}
-
-/** curl gives every body the type of forms: line breaks and NULs, which `-d` takes out, tell a file. @throws Refusal */
-function fileIn(content: Readable, type: string): Readable {
-  if (/^multipart\//i.test(type)) throw isForm();
-  const isNamedForm = /^application\/x-www-form-urlencoded\b/i.test(type);
-  const list = Readable.from(filePartsOf(content, isNamedForm));
-  content.on("error", (error) => list.destroy(error));
-  return list;
-}
-
-async function* filePartsOf(content: AsyncIterable<Buffer>, isNamedForm: boolean): AsyncGenerator<Buffer> {
-  let start: Buffer | undefined = Buffer.of();
-  for await (const part of content) {
-    if (start === undefined) {
-      yield part;
-      continue;
-    }
-    start = Buffer.concat([start, part]);
-    const hasBreak = ["\n", "\r", "\0"].some((byte) => part.includes(byte));
-    if (isNamedForm ? hasBreak : start.length >= longestFormStart) {
-      yield checked(start);
-      start = undefined;
-    } else if (isNamedForm && start.length > longestLine) throw isForm();
-  }
-  if (start === undefined || start.length === 0) return;
-  if (isNamedForm) throw isForm();
-  yield checked(start);
-}
-
-/** Bytes of the boundary and the fields of the first part. */
-const longestFormStart = 1024;
-const formStart = /^--[^\r\n]{1,70}\r?\n(?:content-[^\r\n]*\r?\n)*?content-disposition:\s*form-data/i;
-
-/** Forms with parts are told by their start, whatever their type. */
-function checked(start: Buffer): Buffer {
-  if (formStart.test(start.toString("latin1", 0, longestFormStart))) throw isForm();
-  return start;
-}
-
-const isForm = (): Refusal =>
-  new Refusal(415, "The body is a form, not a list; send the file as it is: curl --data-binary @list.csv.");
 
 function statusesIn(text: string | undefined): readonly string[] {
   const statuses = text === undefined || text === "" ? [] : text.split(",");

@@ -1,6 +1,6 @@
 /** Covers the command lines in messages. */
 import { expect, test } from "vitest";
-import { commandLine, pathWord } from "../../../../src/cli/bulk/report/command-line.js";
+import { commandLine, pathWord } from "../../../../src/cli/bulk/command-line.js";
 
 test.each<[string[], string]>([
   [["emails", "list.csv", "-o", "out.csv"], "idv emails list.csv -o out.csv"],

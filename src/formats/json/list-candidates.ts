@@ -1,0 +1,129 @@
+/** The lists of a document that may hold items: their columns, rows and names. */
+import { columnNames } from "../../core/table/json/arrays.js";
+import {
+  innerPaths,
+  type JsonObject,
+  mostSampled,
+  parseObject,
+  sampledField,
+} from "../../core/table/json/json-values.js";
+import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
+import type { RecordList } from "./document-shape.js";
+import { type FoundList, textOf } from "./survey.js";
+
+export interface Candidate {
+  readonly list: RecordList;
+  readonly objects: readonly JsonObject[];
+  readonly count: number;
+  readonly textName: string | undefined;
+  readonly header?: readonly string[];
+  readonly prefix: string;
+  readonly paths: readonly string[];
+}
+
+/** At least two members of an object, and half of all, must hold an item at the same path. */
+export function holdsItems(candidate: Candidate, profile: ItemProfile): boolean {
+  const { list, paths, objects, count } = candidate;
+  if (!list.isMap) return itemsIn(candidate, profile).length > 0;
+  const isOwn = (object: JsonObject, path: string) => profile.likeness(ownText(object, path)) > 0;
+  return paths.some((path) => {
+    const holding = objects.filter((object) => isOwn(object, path)).length;
+    return holding > 1 && holding >= count / 2;
+  });
+}
+
+export function holdsItem(objects: readonly JsonObject[], profile: ItemProfile): boolean {
+  return objects.some((object) => Object.keys(object).some((path) => profile.likeness(sampledField(object, path)) > 0));
+}
+
+export function candidateOf(list: FoundList, profile: ItemProfile): Candidate[] {
+  const objects = objectsIn(list.elements);
+  const prefix = prefixOf(list);
+  const count = list.elements.length;
+  if (objects.length > 0) {
+    const paths = [...new Set(objects.flatMap((each) => [...Object.keys(each), ...innerPaths(each)]))];
+    return [{ list, objects, count, textName: undefined, prefix, paths }];
+  }
+  // Several lists may have different headers.
+  const isSingle = !list.isMap && !list.names.includes(null);
+  const table = isSingle ? arraysIn(list.elements, profile) : undefined;
+  if (table !== undefined) return [{ list, count, textName: undefined, prefix, paths: table.header, ...table }];
+  const texts = list.isMap || isInRow(list) ? [] : list.elements.map(textOf).filter((text) => text !== undefined);
+  if (texts.length === 0) return [];
+  const textName = profile.columnNames[0]!;
+  const asObjects = texts.map((text) => ({ [textName]: text }));
+  return [{ list, objects: asObjects, count, textName, prefix, paths: [textName] }];
+}
+
+function arraysIn(elements: readonly string[], profile: ItemProfile) {
+  const [first, ...rows] = elements.filter((element) => element.startsWith("[")).map(parseArray);
+  const isText = (value: unknown) => typeof value === "string" && profile.likeness(value) === 0;
+  if (first === undefined || first.length === 0 || !first.every(isText)) return undefined;
+  const header = columnNames(first as readonly string[]);
+  const objects = rows
+    .filter((row) => row !== undefined)
+    .map((row) => Object.fromEntries(header.map((name, nth) => [name, row[nth] ?? null])));
+  return { header, objects };
+}
+
+function parseArray(source: string): readonly unknown[] | undefined {
+  try {
+    return JSON.parse(source) as readonly unknown[];
+  } catch {
+    return undefined;
+  }
+}
+
+export const emptyList = (list: RecordList): Candidate => ({
+  list,
+  objects: [],
+  count: 0,
+  textName: undefined,
+  prefix: prefixOf(list),
+  paths: [],
+});
+
+function prefixOf({ names, isMap }: RecordList): string {
+  const path = [...names.filter((name) => name !== null), ...(isMap ? ["*"] : [])].join(".");
+  return path === "" ? "" : `${path}.`;
+}
+
+export const objectsIn = (sources: readonly string[]): JsonObject[] =>
+  sources.map(parseObject).filter((object) => object !== undefined);
+
+/** A list of texts is named as its only member, and by itself. */
+export const fullNames = ({ prefix, paths, textName }: Candidate): string[] => [
+  ...paths.map((path) => prefix + path),
+  ...(textName === undefined ? [] : [prefix.slice(0, -1)]),
+];
+
+export function withoutInner(candidates: readonly Candidate[]): Candidate[] {
+  const keyOf = (names: RecordList["names"]) => JSON.stringify(names);
+  const keys = new Set(candidates.map(({ list }) => keyOf(list.names)));
+  const isInside = ({ list: { names } }: Candidate) =>
+    names.some((_, length) => keys.has(keyOf(names.slice(0, length))));
+  return candidates.filter((each) => !isInside(each));
+}
+
+export function itemsIn(
+  { objects, paths, prefix }: Candidate,
+  profile: ItemProfile,
+): { name: string; count: number }[] {
+  return paths
+    .map((path) => {
+      const count = objects.filter((object) => profile.likeness(sampledField(object, path)) > 0).length;
+      return { name: prefix + path, count };
+    })
+    .filter(({ count }) => count > 0);
+}
+
+export const isInRow = ({ names }: RecordList): boolean => names.length > 0 && names.at(-1) === null;
+
+function ownText(object: JsonObject, path: string): string {
+  let value: unknown = object;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
+    value = (value as JsonObject)[name];
+  }
+  return typeof value === "string" ? value.slice(0, mostSampled) : "";
+}
