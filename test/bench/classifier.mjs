@@ -83,7 +83,7 @@ const ways = {
       const length = bytes.copy(block, 0, start, ends[next - 1]);
       block[length] = 0x0a;
       const { count: rows } = kernel.scan(block.byteOffset, length + 1, records, slotRows);
-      kernel.judge(block.byteOffset, records, rows, codes.byteOffset, hashes.byteOffset);
+      kernel.judge(block.byteOffset, records, rows, { codes: codes.byteOffset, hashes: hashes.byteOffset });
       for (let row = 0; row < rows; row++) {
         const isAsked = codes[row] === askCode;
         if (codes[row] === 1 || (isAsked && classifier.judge("email", addresses[first + row]).status === "ok")) count++;

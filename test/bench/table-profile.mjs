@@ -43,7 +43,7 @@ export async function profile(input) {
       from = to;
       const { count } = step("scan", () => kernel.scan(block.byteOffset, length, records, slotRows));
       const [codesAt, hashesAt] = [codes.byteOffset, hashes.byteOffset];
-      step("judge", () => kernel.judge(block.byteOffset, records, count, codesAt, hashesAt));
+      step("judge", () => kernel.judge(block.byteOffset, records, count, { codes: codesAt, hashes: hashesAt }));
       const places = [codesAt, output.byteOffset, output.length, ends.byteOffset];
       step("write", () => kernel.write(block.byteOffset, records, count, ...places));
       step("count", () => items.addAll(hashes.subarray(0, 2 * count), codes.subarray(0, count)));

@@ -89,7 +89,7 @@ class Judge {
   all(items: readonly string[]) {
     const at = this.#put(items);
     const { block, codes, hashes } = this.#memory.slot(0);
-    this.kernel.judge(block.byteOffset, at, items.length, codes.byteOffset, hashes.byteOffset);
+    this.kernel.judge(block.byteOffset, at, items.length, { codes: codes.byteOffset, hashes: hashes.byteOffset });
     return items.map((_, row) => {
       const [low, high] = hashes.subarray(2 * row);
       const code = codes[row]!;

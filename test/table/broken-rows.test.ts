@@ -227,7 +227,7 @@ describe("the quick look at a record", () => {
         const found = findSwallowingQuote(shape, items, bytes, 0, bytes.length);
         if (found === undefined) return;
         swallowed++;
-        expect(mayHaveSwallowed(shape, items, bytes, 0, bytes.length, fields)).toBe(true);
+        expect(mayHaveSwallowed(shape, items, bytes, { start: 0, end: bytes.length, fields })).toBe(true);
       },
     );
     fc.assert(property, { numRuns: times(20_000) });

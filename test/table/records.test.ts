@@ -193,8 +193,12 @@ test("the scanner finds the same records wherever the bytes are cut", async () =
     const bad: string[] = [];
     const target = { format: undefined, keys: [] };
     const none = (async function* () {})();
-    const { assembler } = await readScanned(settings, target, Buffer.of(), none, items, (fault, record) =>
-      bad.push(fault.message, Buffer.from(record).toString()),
+    const { assembler } = await readScanned(
+      settings,
+      target,
+      { first: Buffer.of(), rest: none },
+      items,
+      (fault, record) => bad.push(fault.message, Buffer.from(record).toString()),
     );
     const chunks = [...pieces, undefined].map((piece) => assembler.assemble(piece));
     const writer = new CopyingWriter(settings, { indices: [undefined] });

@@ -23,8 +23,12 @@ export async function readOwnLists(
   note: (text: string) => void,
 ): Promise<OwnLists> {
   const { allow, deny } = ownListFiles(options, env);
+  const readUrl = async (url: string) => {
+    const { readListUrl } = await import("./list-copies.js");
+    return readListUrl(url, options.offline === true, env, note);
+  };
   const read = (list: ListName, paths: readonly string[], more: readonly string[] = []) =>
-    readList(list, paths, more, options.offline === true, env, note);
+    readList(list, paths, more, readUrl);
   return {
     allow: await read("allow", allow),
     deny: await read("deny", deny, options.allowOnly === undefined ? [] : ["*"]),
@@ -57,17 +61,9 @@ async function readList(
   list: ListName,
   paths: readonly string[],
   more: readonly string[],
-  isOffline: boolean,
-  env: NodeJS.ProcessEnv,
-  note: (text: string) => void,
+  readUrl: (url: string) => Promise<Uint8Array>,
 ): Promise<ListTable> {
-  const texts = await Promise.all(
-    paths.map(async (path) => {
-      if (!isUrl(path)) return readBytes(path);
-      const { readListUrl } = await import("./list-copies.js");
-      return readListUrl(path, isOffline, env, note);
-    }),
-  );
+  const texts = await Promise.all(paths.map((path) => (isUrl(path) ? readUrl(path) : readBytes(path))));
   return compileList(list, [...texts, ...more], (text, line, { what }) => {
     throw new UsageError(`${paths[text]}:${line}: neither a domain nor an address: ${what}`);
   });

@@ -199,8 +199,8 @@ export class Kernel {
     };
   }
 
-  judge(block: number, at: number, count: number, codes: number, hashes: number, counts = true): void {
-    this.#exports.judge(this.#isEmail, block, at, count, codes, hashes, counts);
+  judge(block: number, at: number, count: number, to: Record<"codes" | "hashes", number>, counts = true): void {
+    this.#exports.judge(this.#isEmail, block, at, count, to.codes, to.hashes, counts);
   }
 
   judgeList(...parameters: Parameters<Exports["judgeList"]>): number {

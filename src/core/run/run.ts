@@ -68,7 +68,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const prepared = common.kernel;
   const blockOptions = blockOptionsOf(options, ledger);
   const main = mainThreadOf(options, ledger);
-  const chunks = new ClassifiedChunks(table.scanned, blockOptions, engine, prepared, main, inputShare);
+  const chunks = new ClassifiedChunks(table.scanned, blockOptions, { engine, prepared }, main, inputShare);
   const { classifier } = chunks;
   const watch = new Watch();
   beginCharges(options, common);
@@ -97,15 +97,12 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     // Answers that come after the end of a failed run settle rows that belong to no output any more.
     watch.check();
     const differs = settler.differs || mailCheck !== undefined;
-    const rows = settledRows(
-      chunk,
-      ledger,
-      classifier,
+    const rows = settledRows(chunk, ledger, classifier, {
       differs,
-      embedded !== undefined,
-      (item, status) => flagsOf(kind, item, mailCheck && explained(options, item, status).mx),
-      options.fixer,
-    );
+      countsDomains: embedded !== undefined,
+      flagsOf: (item, status) => flagsOf(kind, item, mailCheck && explained(options, item, status).mx),
+      fixer: options.fixer,
+    });
     if (domains) countDomains(chunk, options, ledger, classifier, domains);
     const codes = chunk.items?.codes ?? chunk.codes;
     countNew(codes, chunk.isNew, itemCodes);
@@ -291,7 +288,7 @@ async function batchesOf(
   common.items ??= new OpenItems(common.ledger, cache);
   await common.items.load();
   const unfinished = (await cache?.unfinished()) ?? [];
-  return new Batches(options, common.ledger, common.items, classifier, unfinished, onFailure);
+  return new Batches(options, { ledger: common.ledger, items: common.items }, classifier, unfinished, onFailure);
 }
 
 async function checkMail(

@@ -153,7 +153,7 @@ export class DocumentRecords {
       return at;
     } else grammar.take(byte);
     if (this.#between.push(byte) > mostBetween) {
-      throw grammar.fault("over 64 KiB of white ascii.space, or a name that long, is between two records");
+      throw grammar.fault("over 64 KiB of white space, or a name that long, is between two records");
     }
     if (grammar.depth < this.#listDepth!) {
       this.#moveBetween();

@@ -122,7 +122,7 @@ export async function* rebuilt(
   let offset = 0;
   function* copied(part: ArchivePart) {
     const header = Buffer.from(headerOf(archive, part));
-    entries.set(part, recordedIn(header, part.entry, part, part.method, 0, offset));
+    entries.set(part, recordedIn(header, part.entry, part, part, offset));
     offset += header.length + part.compressedLength;
     yield header;
     yield* packedBytes(archive, part);
@@ -133,14 +133,14 @@ export async function* rebuilt(
     const start = offset;
     const header = Buffer.from(headerOf(archive, part));
     const sizes = { length: 0, compressedLength: 0, checksum: 0 };
-    recordedIn(header, part.entry, sizes, deflateMethod, descriptorFlag, start);
+    recordedIn(header, part.entry, sizes, packedHere, start);
     yield header;
     for await (const piece of packed(bytes, sizes)) yield piece;
     const descriptor = Buffer.alloc(descriptorLength);
     descriptor.writeUInt32LE(descriptorStart, 0);
     writeSizes(descriptor, 4, sizes);
     yield descriptor;
-    entries.set(part, recordedIn(header, part.entry, sizes, deflateMethod, descriptorFlag, start));
+    entries.set(part, recordedIn(header, part.entry, sizes, packedHere, start));
     offset += header.length + sizes.compressedLength + descriptor.length;
   }
   for (const part of parts) if (!entries.has(part)) yield* copied(part);
@@ -172,12 +172,14 @@ function writeSizes(record: Buffer, at: number, { length, compressedLength, chec
   record.writeUInt32LE(length, at + 8);
 }
 
+/** The descriptor after the bytes has the sizes. */
+const packedHere = { method: deflateMethod, flag: descriptorFlag };
+
 function recordedIn(
   header: Buffer,
   oldEntry: Buffer,
   sizes: Readonly<PartSizes>,
-  method: number,
-  flag: number,
+  { method, flag = 0 }: { readonly method: number; readonly flag?: number },
   offset: number,
 ): Buffer {
   const entry = Buffer.from(oldEntry);

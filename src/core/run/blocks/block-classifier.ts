@@ -25,7 +25,7 @@ import { FactFinder, type SlotFacts } from "./fact-finder.js";
 import { FieldItems } from "./field-items.js";
 import { emptyVerdicts, type ItemVerdicts } from "./item-verdicts.js";
 import { Judge } from "./judge.js";
-import { judgeWithout } from "./kept-rows.js";
+import { type ColumnPlace, judgeWithout } from "./kept-rows.js";
 import { PlacedRows } from "./placed-rows.js";
 import { type Slot, slotRows } from "./threads/block-memory.js";
 
@@ -94,7 +94,7 @@ export class BlockClassifier {
     if (kept === undefined) return undefined;
     const codes = slot.codes.subarray(0, fields);
     const memory = this.#columns.length === 1 ? { codes, hashes: slot.hashes } : kernel.own;
-    this.#judgeColumns(chunk, kept, codes, slot.hashes, memory, (column, counts) => {
+    this.#judgeColumns(chunk, kept, { codes, hashes: slot.hashes }, memory, (column, counts) => {
       if (this.#cells.hasItemWords) this.#askAll(chunk, memory.codes);
       else kernel.judge(column, memory.codes, memory.hashes, counts);
     });
@@ -155,7 +155,7 @@ export class BlockClassifier {
     const placed = looksAtRows(this.#options) ? this.rows.place(chunk, kept) : undefined;
     // The kernel decides about the shard of each item alone, not about that of a row with several columns.
     const isForKernel = !this.#cells.hasItemWords && (width === 1 || shard === undefined);
-    this.#judgeColumns(chunk, placed?.codes ?? kept, codes, hashes, memory, (column, counts) => {
+    this.#judgeColumns(chunk, placed?.codes ?? kept, { codes, hashes }, memory, (column, counts) => {
       this.#askAll(chunk, memory.codes);
       if (isForKernel) this.#kernel?.judge(column, memory.codes, memory.hashes, counts);
     });
@@ -192,18 +192,17 @@ export class BlockClassifier {
   #judgeColumns(
     chunk: ScannedChunk,
     kept: Uint8Array,
-    codes: Uint8Array,
-    hashes: Int32Array,
-    memory: Pick<ItemVerdicts, "codes" | "hashes">,
+    all: ColumnVerdicts,
+    memory: ColumnVerdicts,
     judge: (column: ScannedChunk, counts: boolean) => void,
   ): void {
     const width = this.#columns.length;
     for (const [nth, index] of this.#columns.entries()) {
       const column = chunk.withColumn(index);
-      judgeWithout(kept, nth, width, column, memory.codes, () => judge(column, nth === 0));
-      if (width > 1) spread(memory, chunk.count, nth, width, codes, hashes);
+      judgeWithout(kept, { nth, width }, column, memory.codes, () => judge(column, nth === 0));
+      if (width > 1) spread(memory, chunk.count, { nth, width }, all);
     }
-    if (this.#options.shape.json?.isDocument && !this.#isFirstShard) takeFrames(chunk, codes, width);
+    if (this.#options.shape.json?.isDocument && !this.#isFirstShard) takeFrames(chunk, all.codes, width);
   }
 
   #judgeTheRest(
@@ -240,6 +239,8 @@ export class BlockClassifier {
   }
 }
 
+type ColumnVerdicts = Pick<ItemVerdicts, "codes" | "hashes">;
+
 function takeFrames(chunk: ScannedChunk, codes: Uint8Array, width: number): void {
   for (let row = 0; row < chunk.count; row++) {
     const start = chunk.at[row * recordWords]!;
@@ -250,12 +251,10 @@ function takeFrames(chunk: ScannedChunk, codes: Uint8Array, width: number): void
 }
 
 function spread(
-  column: Pick<ItemVerdicts, "codes" | "hashes">,
+  column: ColumnVerdicts,
   rows: number,
-  nth: number,
-  width: number,
-  codes: Uint8Array,
-  hashes: Int32Array,
+  { nth, width }: ColumnPlace,
+  { codes, hashes }: ColumnVerdicts,
 ): void {
   for (let row = 0, field = nth; row < rows; row++, field += width) {
     codes[field] = column.codes[row]!;

@@ -58,7 +58,7 @@ export class BlockKernel {
     const own = this.#own;
     const [codesAt, hashesAt] = [own.codes.byteOffset, own.hashes.byteOffset];
     this.#eachPiece(chunk, (block, records, count, from) => {
-      this.#kernel.judge(block, records, count, codesAt, hashesAt, counts);
+      this.#kernel.judge(block, records, count, { codes: codesAt, hashes: hashesAt }, counts);
       codes.set(own.codes.subarray(0, count), from);
       hashes.set(own.hashes.subarray(0, 2 * count), 2 * from);
     });

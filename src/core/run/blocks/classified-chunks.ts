@@ -73,8 +73,7 @@ export class ClassifiedChunks {
   constructor(
     table: ScannedTable,
     options: BlockOptions,
-    engine: ThreadEngine,
-    prepared: PreparedKernel | null,
+    { engine, prepared }: { readonly engine: ThreadEngine; readonly prepared: PreparedKernel | null },
     main: MainThread,
     inputShare: () => number | undefined,
   ) {

@@ -76,11 +76,16 @@ function statusIn({ bytes, at: words }: ScannedChunk, row: number, quote: number
   return -1;
 }
 
+/** One of the columns with items: `width` is their number. */
+export interface ColumnPlace {
+  readonly nth: number;
+  readonly width: number;
+}
+
 /** Fields with a code in `kept` (row by row over all columns) are hidden from the kernel meanwhile. */
 export function judgeWithout(
   kept: Uint8Array,
-  nth: number,
-  width: number,
+  { nth, width }: ColumnPlace,
   { at }: ScannedChunk,
   codes: Uint8Array,
   judge: () => void,

@@ -12,14 +12,19 @@ import type { NumberedChunk } from "../settle/settler.js";
 import { notCheckedCode } from "../status-codes.js";
 import type { RowKeys, RowsWithStatus } from "./row-writer.js";
 
+interface SettledRowOptions {
+  /** Whether verdicts of the run may be others than those of the chunk. */
+  readonly differs: boolean;
+  readonly countsDomains: boolean;
+  readonly flagsOf: (item: string, status: Status) => readonly Flag[];
+  readonly fixer: Fixer | undefined;
+}
+
 export function settledRows(
   numbered: NumberedChunk,
   ledger: ItemLedger,
   classifier: BlockClassifier,
-  differs: boolean,
-  countsDomains: boolean,
-  flagsOf: (item: string, status: Status) => readonly Flag[],
-  fixer?: Fixer,
+  { differs, countsDomains, flagsOf, fixer }: SettledRowOptions,
 ): RowsWithStatus {
   const { columns, codes, items, emptied, marked, repairable, notUtf8, kept, written, release } = numbered;
   let scanned: ScannedChunk | undefined;

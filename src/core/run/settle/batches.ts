@@ -26,8 +26,7 @@ export class Batches implements Settler {
 
   constructor(
     options: RunOptions,
-    ledger: ItemLedger,
-    items: OpenItems,
+    { ledger, items }: { readonly ledger: ItemLedger; readonly items: OpenItems },
     classifier: BlockClassifier,
     unfinished: readonly (readonly ItemHash[])[],
     onFailure: (error: unknown) => void,

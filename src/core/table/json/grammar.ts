@@ -18,7 +18,7 @@ const descriptions: Readonly<Record<Expected, string>> = {
   name: "a name in double quotes",
   "name or end": "a name in double quotes or a }",
   colon: "a colon",
-  "comma or end": "a ascii.comma or a closing bracket",
+  "comma or end": "a comma or a closing bracket",
   end: "the end of the document",
 };
 

@@ -5,7 +5,7 @@ import type { Dialect, Marks } from "../dialect.js";
 import { usualMarks } from "../quotes.js";
 import { byteOrderMarkBytes, delimiterOf, type TableShape } from "../records.js";
 import { findStep } from "../scan/broken-rows.js";
-import { readScanned } from "../scan/scanned-records.js";
+import { readScanned, type TableBytes } from "../scan/scanned-records.js";
 import { chooseColumns } from "../sniff/column.js";
 import { hasUsualMarks, sniffDialect, sniffLineEnding } from "../sniff/dialect.js";
 import { anySign, type ItemProfile, type ItemTest } from "../sniff/item-profile.js";
@@ -41,10 +41,11 @@ export async function openCsv(
     sniffDialect(
       bytes,
       options.delimiter !== undefined ? options.delimiter : isSeparator ? separator : undefined,
-      options.sheet ? { quote: '"', escape: '"' } : known,
-      options.rewrite === undefined,
-      (marks) => splitterOf(bytes, isWhole, marks),
-      (marks) => lineSplitterOf(bytes, marks),
+      { ...(options.sheet ? { quote: '"', escape: '"' } : known), mayMergeSpaces: options.rewrite === undefined },
+      {
+        splitWith: (marks) => splitterOf(bytes, isWhole, marks),
+        splitLinesWith: (marks) => lineSplitterOf(bytes, marks),
+      },
       layoutOptions,
     );
   const { marks, delimiter, split, rows, inStep } = sniff(sample);
@@ -123,8 +124,8 @@ export async function openCsv(
   const isJson = reshaped === "jsonl" || reshaped === "json";
   const keys = isJson ? jsonKeys(header, width) : [];
   const target = { format: isJson ? ("jsonl" as const) : reshaped, keys };
-  const bytes = await bytesOf(shape, table, input, items, isWhole, options.rewrite);
-  const scanned = await readScanned(shape, target, bytes.first, bytes.rest, items, badStart.onBadRow);
+  const bytes = await bytesOf(shape, { first: table, rest: input }, items, isWhole, options.rewrite);
+  const scanned = await readScanned(shape, target, bytes, items, badStart.onBadRow);
   await badStart.end(scanned.first.count);
   const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
   const linesBefore = isReshaped ? (isJson ? Buffer.of() : mark) : Buffer.concat([mark, preamble]);
@@ -147,14 +148,13 @@ const linesIn = (preamble: Buffer, profile: ItemProfile): readonly number[] =>
 
 async function bytesOf(
   shape: TableShape,
-  first: Buffer,
-  rest: AsyncIterator<Uint8Array>,
+  input: TableBytes,
   items: ItemTest,
   isWhole: boolean,
   rewrite: Rewrite | undefined,
-): Promise<{ readonly first: Buffer; readonly rest: AsyncIterator<Uint8Array> }> {
-  if (rewrite === undefined || shape.dialect.delimiter === null) return { first, rest };
-  const bytes = rewrite(shape, first, rest, items);
+): Promise<TableBytes> {
+  if (rewrite === undefined || shape.dialect.delimiter === null) return input;
+  const bytes = rewrite(shape, input.first, input.rest, items);
   const start: Buffer[] = [];
   for (let next = await bytes.next(); !next.done; next = await bytes.next()) {
     start.push(next.value);

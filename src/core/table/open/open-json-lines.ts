@@ -90,7 +90,7 @@ export async function openJsonLines(
   if (badRows !== "error" && !options.force && !document) checkJsonStart(shape, first, dialect.comment);
   const isKept = format === "jsonl" || format === "json";
   const target = { format: isKept ? undefined : format, keys: [] };
-  const scanned = await readScanned(shape, target, first, input, noItems, onBadRow);
+  const scanned = await readScanned(shape, target, { first, rest: input }, noItems, onBadRow);
   const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
   const above = isKept ? Buffer.concat([mark, preamble]) : mark;
   return {

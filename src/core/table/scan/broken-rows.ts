@@ -68,9 +68,7 @@ export function mayHaveSwallowed(
   { dialect, width, column, trustsQuotes }: TableShape,
   { signs }: ItemTest,
   bytes: Uint8Array,
-  start: number,
-  end: number,
-  fields: number,
+  { start, end, fields }: { readonly start: number; readonly end: number; readonly fields: number },
 ): boolean {
   if (trustsQuotes || dialect.quote === "") return false;
   if (width === 1 || dialect.delimiter === null || dialect.skipsSpaces) return true;

@@ -174,7 +174,7 @@ export class ChunkAssembler {
 
   #findFault(bytes: Buffer, record: Int32Array, index: number): RowFault | undefined {
     const isHeader = this.#shape.hasHeader && index === 0;
-    return findFault(this.#shape, this.#items, bytes, record, this.#line, isHeader);
+    return findFault(this.#shape, this.#items, bytes, record, { firstLine: this.#line, isHeader });
   }
 
   #reportBadRow(fault: RowFault, record: Uint8Array, index: number): void {
@@ -255,7 +255,7 @@ export function scanAlone(
     for (let word = isClean(shape, scanned) ? at.length : 0; word < at.length; word += recordWords) {
       if (scanned.strays === 0 && isUsual(shape, at, word)) continue;
       const record = at.subarray(word, word + recordWords);
-      if (findFault(shape, items, bytes, record, line, false) !== undefined) return undefined;
+      if (findFault(shape, items, bytes, record, { firstLine: line }) !== undefined) return undefined;
     }
   }
   return { chunk: new ScannedChunk(shape, bytes, at, line, scan), lines };

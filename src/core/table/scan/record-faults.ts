@@ -22,8 +22,7 @@ export function findFault(
   items: ItemTest,
   bytes: Buffer,
   record: Int32Array,
-  firstLine: number,
-  isHeader: boolean,
+  { firstLine, isHeader = false }: { readonly firstLine: number; readonly isHeader?: boolean },
 ): RowFault | undefined {
   const { dialect, width, ragged, isWidthSure } = shape;
   const line = firstLine + record[Offset.linesBefore]!;
@@ -67,9 +66,11 @@ export function findSwallowing(
   for (let word = lines === scanned.count ? at.length : 0; word < at.length; word += recordWords) {
     const linesBefore = at[word + Offset.linesBefore]!;
     if ((at[word + recordWords + Offset.linesBefore] ?? lines) - linesBefore === 1) continue;
-    const [start, end] = [at[word]!, at[word + Offset.end]!];
+    const start = at[word]!;
+    const end = at[word + Offset.end]!;
+    const fields = at[word + Offset.fields]!;
     const isLong = at[word + Offset.next]! - start > longRecordBytes;
-    if (!isLong && !mayHaveSwallowed(shape, items, bytes, start, end, at[word + Offset.fields]!)) continue;
+    if (!isLong && !mayHaveSwallowed(shape, items, bytes, { start, end, fields })) continue;
     const quote = isLong
       ? swallowingInLong(shape, items, bytes, start)
       : findSwallowingQuote(shape, items, bytes, start, end);

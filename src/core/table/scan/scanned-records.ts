@@ -29,12 +29,16 @@ export interface ScannedTable {
 // many mean a wrong dialect.
 const mostHere = 4096;
 
+export interface TableBytes {
+  readonly first: Buffer;
+  readonly rest: AsyncIterator<Uint8Array>;
+}
+
 /** Reads on after `first`. @throws TableError when the header cannot be read */
 export async function readScanned(
   shape: TableShape,
   target: WriteTarget,
-  first: Buffer,
-  rest: AsyncIterator<Uint8Array>,
+  { first, rest }: TableBytes,
   items: ItemTest,
   onBadRow: BadRowListener,
 ): Promise<ScannedTable> {

@@ -34,10 +34,8 @@ export interface SniffedDialect {
 export function sniffDialect(
   sample: Buffer,
   delimiter: string | null | undefined,
-  known: KnownDialect,
-  mayMergeSpaces: boolean,
-  splitWith: (marks: Marks) => SplitSample,
-  splitLinesWith: (marks: Marks) => SplitSample,
+  { mayMergeSpaces, ...known }: KnownDialect & { readonly mayMergeSpaces: boolean },
+  { splitWith, splitLinesWith }: Readonly<Record<"splitWith" | "splitLinesWith", (marks: Marks) => SplitSample>>,
   options: LayoutOptions,
 ): SniffedDialect {
   const { quote = '"', comment = null } = known;
