@@ -16,13 +16,9 @@ export interface Limit {
 export const noItem = "empty";
 
 export const flagPrefix = "flag:";
-
 export const needsDns = (word: string): boolean => /^flag:(?:parked|mx:)/.test(word);
-
 const namedFlags = [...itemFlags, "parked"];
-
 const flags = [...namedFlags, ...mailServices.map((name) => `mx:${name}`)];
-
 const acceptedFlags = `Flags: ${[...namedFlags, "mx:NAME"].map((flag) => flagPrefix + flag).join(", ")}.`;
 
 function knownFlag(word: string): string {

@@ -96,19 +96,17 @@ export function* isKey(id: string): Work<boolean> {
 
 export const remove = (id: string): Statement => ["DELETE FROM {reservation} WHERE id = ?", id];
 
-export const store = (quota: NamedQuotaRow, row: ReservationRow): Statement =>
-  insertion(
-    "{reservation} (id, quota, owner, alive, units, older, loan, period_start, name, part, bytes, digest, paid_before)",
-    [
-      [
-        ...[row.id, quota.id, row.owner, row.alive, row.units, row.older, row.loan],
-        ...[quota.period_start, row.name, row.part, row.bytes, row.digest, row.paid_before],
-      ],
-    ],
-    `ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, alive = excluded.alive, units = excluded.units,
-    older = excluded.older, loan = excluded.loan, period_start = excluded.period_start, name = excluded.name,
-    part = excluded.part, bytes = excluded.bytes, digest = excluded.digest, paid_before = excluded.paid_before`,
-  );
+const columns = [
+  ...(["id", "quota", "owner", "alive", "units", "older", "loan", "period_start"] as const),
+  ...(["name", "part", "bytes", "digest", "paid_before"] as const),
+];
+const stored = columns.map((name) => `${name} = excluded.${name}`).join(", ");
+
+export function store({ id: quota, period_start }: NamedQuotaRow, row: ReservationRow): Statement {
+  const values = { ...row, quota, period_start };
+  const all = columns.map((name) => values[name]);
+  return insertion(`{reservation} (${columns.join(", ")})`, [all], `ON CONFLICT (id) DO UPDATE SET ${stored}`);
+}
 
 export const sum = ({ units, older, loan }: Units): number => units + older + loan;
 

@@ -54,7 +54,7 @@ export class RunReservation {
   readonly #quotas: Quotas;
   readonly #run: RunIdentity;
   readonly #id: string;
-  readonly #name: Uint8Array | undefined;
+  readonly #named: NamedPart | undefined;
   readonly #isDead: UnitRequest["isDead"];
   readonly #retrying: NonNullable<RunIdentity["retrying"]>;
   items: DeliveredItems | undefined;
@@ -70,7 +70,10 @@ export class RunReservation {
     this.#quotas = quotas;
     this.#run = run;
     this.#id = run.id ?? randomBytes(12).toString("base64url");
-    this.#name = run.name ? createHmac("sha256", run.secret).update(run.name).digest() : undefined;
+    const { part, bytes } = run;
+    this.#named = run.name
+      ? { name: createHmac("sha256", run.secret).update(run.name).digest(), part, bytes }
+      : undefined;
     this.#isDead = deathIn(run.stateOf, quotas.isServer, true);
     this.#retrying = run.retrying ?? ((work) => work());
   }
@@ -82,7 +85,7 @@ export class RunReservation {
   }
 
   get isNamed(): boolean {
-    return this.#name !== undefined;
+    return this.#named !== undefined;
   }
 
   get marks(): ReadonlySet<number> {
@@ -160,33 +163,25 @@ export class RunReservation {
     return done;
   }
 
-  #reserve(units: number, isFinal = false): Promise<Reserved & { readonly granted: number }> {
-    return this.#inTurn(() => this.#reserveNow(units, isFinal));
-  }
-
-  get #named(): NamedPart | undefined {
-    return this.#name && { name: this.#name, part: this.#run.part, bytes: this.#run.bytes };
-  }
-
   #requestFor(holds: number): UnitRequest {
     const { owner, isWhole } = this.#run;
     return { id: this.#id, owner, holds, lends: isWhole ? this.#named : undefined, isDead: this.#isDead };
   }
 
-  async #reserveNow(units: number, isFinal: boolean): Promise<Reserved & { readonly granted: number }> {
-    this.#signs ??= setInterval(() => this.#beat(), signMilliseconds).unref();
-    const named = this.#named;
-    const seal = named && isFinal && this.items ? { ...named, ...this.items.digests() } : undefined;
-    const reserved = await this.#retrying(() =>
-      this.#quotas.reserve({ ...this.#requestFor(this.#held + units), seal, isFinal }),
-    );
-    this.#hasRow = true;
-    this.#sign();
-    this.#marks = new Set([...this.#marks, ...reserved.marks]);
-    const granted = reserved.holds - this.#held;
-    if (granted < 0) throw new UnitsLost(isFinal && this.isNamed);
-    this.#held = reserved.holds;
-    return { ...reserved, granted };
+  #reserve(units: number, isFinal = false): Promise<Reserved & { readonly granted: number }> {
+    return this.#inTurn(async () => {
+      this.#signs ??= setInterval(() => this.#beat(), signMilliseconds).unref();
+      const seal = this.#named && isFinal && this.items ? { ...this.#named, ...this.items.digests() } : undefined;
+      const request = { ...this.#requestFor(this.#held + units), seal, isFinal };
+      const reserved = await this.#retrying(() => this.#quotas.reserve(request));
+      this.#hasRow = true;
+      this.#sign();
+      this.#marks = new Set([...this.#marks, ...reserved.marks]);
+      const granted = reserved.holds - this.#held;
+      if (granted < 0) throw new UnitsLost(isFinal && this.isNamed);
+      this.#held = reserved.holds;
+      return { ...reserved, granted };
+    });
   }
 
   async #beat(): Promise<void> {
