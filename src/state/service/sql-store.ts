@@ -302,8 +302,13 @@ export class SqlServiceStore implements ServiceStore {
     return rows;
   }
 
-  check(): Promise<readonly string[]> {
-    return this.#database.read(checkState);
+  /** As of one moment: runs and servers go on. */
+  async check(): Promise<readonly string[]> {
+    let problems: readonly string[] = [];
+    await this.#database.inOne("read", async (run) => {
+      problems = await run(checkState());
+    });
+    return problems;
   }
 
   exportRows(visit: (rows: StateRows) => Promise<void>): Promise<void> {
