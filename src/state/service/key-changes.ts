@@ -25,19 +25,24 @@ export function* createKey(
   who: string,
 ): Work<{ key: ApiKey; secret: string }> {
   const secret = newSecret(change.isSandbox === true);
-  const [found, [{ now }]] = yield* ask<[unknown[], [Clock]]>(["SELECT id FROM {key} WHERE id = ?", id], clock);
+  const same: Statement = ["SELECT id FROM {key} WHERE id = ?", id];
+  const [found, [{ now }]] = yield* ask<[unknown[], [Clock]]>(same, clock);
   if (found.length > 0) throw new KeyExistsError(id);
   const own: NamedQuotaRow = { ...freshRow, id, name: quotaName ?? null };
   changeQuota(own, change, now);
   const [inserted] = yield* ask(insertQuota(own));
-  const isShared = inserted!.length === 0;
-  if (isShared && (change.limit !== undefined || change.period !== undefined)) {
-    throw quotaExistsError(quotaName!);
+  let quota: NamedQuotaRow = own;
+  if (inserted!.length === 0) {
+    // Another server may have created the key meanwhile, with its quota.
+    const [[other], again] = yield* ask<[NamedQuotaRow[], unknown[]]>(
+      ["SELECT * FROM {quota} WHERE name = ?", quotaName ?? null],
+      same,
+    );
+    if (other === undefined || again.length > 0) throw new KeyExistsError(id);
+    if (change.limit !== undefined || change.period !== undefined) throw quotaExistsError(quotaName!);
+    quota = other;
   }
-  const [[quota]] = isShared
-    ? yield* ask<[NamedQuotaRow[]]>(["SELECT * FROM {quota} WHERE name = ?", quotaName ?? null])
-    : [[own] as const];
-  const key = newKeyRow({ id, ...change }, quota?.id ?? id, now);
+  const key = newKeyRow({ id, ...change }, quota.id, now);
   const [added] = yield* ask(
     insertion(
       "{key} (id, name, permissions, is_sandbox, created, expires, revoked, quota_id, rate_requests, rate_milliseconds)",
@@ -50,8 +55,7 @@ export function* createKey(
       "ON CONFLICT DO NOTHING RETURNING id",
     ),
   );
-  // Another server has created it meanwhile.
-  if (quota === undefined || added!.length === 0) throw new KeyExistsError(id);
+  if (added!.length === 0) throw new KeyExistsError(id);
   const row = newSecretRow(id, id, secret, now);
   yield* tell(insertSecret(row), auditEntry({ at: now, who, what: "created", keyId: id }));
   return { key: toKey(key, quota, now, [row]), secret };
