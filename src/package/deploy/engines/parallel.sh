@@ -1,3 +1,3 @@
 mkdir -p checked
-export IDV_RUN=$(date +%F)
-parallel -j4 --retries 3 idv emails {} -o checked/{/} -q ::: part-*.csv
+day=$(date +%F)
+parallel -j4 --retries 3 "IDV_RUN=$day/{} idv emails {} -o checked/{/} -q" ::: part-*.csv
