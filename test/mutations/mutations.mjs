@@ -468,15 +468,15 @@ export const mutations = [
   {
     promise: "the units of a dead run are given back",
     file: "src/state/quota/reservations.ts",
-    from: "      trim(quota, row, 0);\n      yield* tell(remove(row.id));\n    } else {",
-    to: "      yield* tell(remove(row.id));\n    } else {",
+    from: "trim(quota, { ...row, units }, 0);",
+    to: "",
     tests: [unit("state/quota/reservations")],
   },
   {
     promise: "a run that was taken for dead charges again before it delivers",
     file: "src/state/quota/run-reservation.ts",
-    from: "const { paidBefore } = await this.#reserve(0, true);",
-    to: "const paidBefore = 0;",
+    from: "const { paidBefore, granted } = await this.#reserve(0, true);",
+    to: "const { paidBefore, granted } = { paidBefore: 0, granted: 0 };",
     tests: [unit("state/quota/reservations")],
   },
   {

@@ -4,7 +4,7 @@ import { addUsage, updateQuota } from "../service/database/statements.js";
 import { hourMilliseconds } from "../service/rules.js";
 import { addEarlier } from "../service/usage.js";
 import { ask, insertion, type Statement, tell, type Work } from "../sql.js";
-import { isFileQuota, takeUnits } from "./quota.js";
+import { isFileQuota } from "./quota.js";
 import {
   isKey,
   type Locked,
@@ -82,13 +82,13 @@ export function* deliver(from: QuotaOwner, { id, kind, held, holds }: DeliveredU
   yield* tell(store(locked.quota, { ...rest, alive: locked.now }));
 }
 
-/** Takes `units` again if they were given back. @throws UnitsLost when the quota has too few for that */
+/** @throws UnitsLost if they were given back */
 export function* deliverAll(from: { readonly keyId: string }, id: string, kind: string, units: number): Work<void> {
   if (!(yield* isKey(from.keyId))) return;
   const locked: Locked = yield* lock(from, false);
-  const { quota, rows } = locked;
-  const found = rows.find((each) => each.id === id);
-  if (found === undefined && takeUnits(quota, units) < units) throw new UnitsLost(false);
+  const found = locked.rows.find((each) => each.id === id);
+  // Which items they were is not known any more: another try under the name of the list has to charge them.
+  if (found === undefined && units > 0) throw new UnitsLost(false);
   const row = found ?? { units, older: 0, loan: 0 };
   yield* pay(from, locked, row, kind, sum(row));
   yield* tell(remove(id));
@@ -129,6 +129,12 @@ function* pay(
   if (isFileQuota(from)) return;
   const older = Math.min(row.older, paid);
   const usage = { keyId: usageIdOf(from), kind, status: "unknown" };
-  if (paid > older) yield* tell(...addUsage([{ ...usage, hour: now - (now % hourMilliseconds), units: paid - older }]));
-  if (older > 0) yield* addEarlier({ ...usage, hour: quota.period_start - hourMilliseconds, units: older });
+  const hour = now - (now % hourMilliseconds);
+  if (paid > older) yield* tell(...addUsage([{ ...usage, hour, units: paid - older }]));
+  if (older > 0)
+    yield* addEarlier({
+      ...usage,
+      hour: quota.period_start === 0 ? hour : quota.period_start - hourMilliseconds,
+      units: older,
+    });
 }

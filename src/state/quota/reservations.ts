@@ -53,20 +53,11 @@ interface Swept {
 }
 
 function* sweep({ quota, rows, now }: Locked, isDead: UnitRequest["isDead"], own?: string): Work<Swept> {
-  const others: ReservationRow[] = [];
-  let isUnsure = false;
-  for (const row of rows) {
-    if (row.id === own) continue;
-    const found = isDead(row, now);
-    if (found === true) {
-      trim(quota, row, 0);
-      yield* tell(remove(row.id));
-    } else {
-      others.push(row);
-      if (found === undefined && row.units > 0) isUnsure = true;
-    }
-  }
-  return { others, isUnsure };
+  const found = new Map(rows.map((row) => [row, row.id !== own && isDead(row, now)]));
+  const living = rows.filter((row) => found.get(row) !== true);
+  for (const row of rows) if (!living.includes(row)) yield* leave(quota, row, living);
+  const others = living.filter(({ id }) => id !== own);
+  return { others, isUnsure: others.some((row) => found.get(row) === undefined && row.units > 0) };
 }
 
 /** Charges as far as the quota goes, with what was given back meanwhile, or gives back. */
@@ -76,20 +67,22 @@ export function* reserve(from: QuotaOwner, { id, owner, holds, lends, seal, isDe
   const found = locked.rows.find((each) => each.id === id);
   const named = seal ?? lends;
   const { name = null, part = null, bytes = null } = named ?? {};
-  const own = { units: 0, older: 0, loan: 0, period_start: quota.period_start, ...found };
-  const row = trim(quota, { ...own, id, owner, alive: now, name, part, bytes }, holds);
-  const isShort = (toQuota(quota).left ?? Number.POSITIVE_INFINITY) < holds - sum(row);
+  const { units: charged = 0, older = 0 } = found ?? {};
+  // A loan may have to be charged.
+  const isShort = (toQuota(quota).left ?? Number.POSITIVE_INFINITY) < holds - charged - older;
   const { others, isUnsure }: Swept =
     isShort || found === undefined
       ? yield* sweep(locked, isDead, id)
       : { others: locked.rows.filter((other) => other !== found), isUnsure: false };
+  const own = { units: 0, older: 0, loan: 0, period_start: quota.period_start, ...found };
+  const row = trim(quota, { ...own, id, owner, alive: now, name, part, bytes }, holds);
   const paid = named === undefined ? [] : yield* deliveriesOf(quota.id, named, now);
   const paidBefore = seal === undefined ? 0 : Math.min(holds, sameUnits(paid, seal));
   const same = lends === undefined ? [] : others.filter((other) => isSamePart(other, lends));
-  const likely = paid.filter(({ bytes, run }) => bytes > 0 && bytes === lends?.bytes && run !== id);
+  const likely = paid.filter(({ bytes, run }) => bytes > 0 && bytes <= (lends?.bytes ?? 0) && run !== id);
   // What the same items have cost before need not be charged; the rest of a loan has to be.
-  const shared = same.reduce((units, other) => units + other.units + other.older, 0);
-  const lent = [row.loan, shared, ...likely.map(({ units }) => units)];
+  const ofOthers = Math.max(0, ...same.map(sum)) - row.units - row.older;
+  const lent = [row.loan, ofOthers, ...likely.map(({ units }) => units)];
   const rest = holds - row.units - row.older;
   const loan = Math.min(rest, seal === undefined ? Math.max(...lent) : paidBefore);
   const changes: Statement[] = [];
@@ -100,7 +93,8 @@ export function* reserve(from: QuotaOwner, { id, owner, holds, lends, seal, isDe
     taken += moved;
     changes.push(store(quota, { ...other, units: other.units - moved, loan: other.loan + moved }));
   }
-  const digest = seal?.digest ?? null;
+  const isGranted = taken === rest - loan;
+  const digest = (isGranted && seal?.digest) || null;
   const after = { ...row, units: row.units + taken, loan, digest, paid_before: paidBefore };
   yield* tell(updateQuota(quota), ...changes, store(quota, after));
   return {
@@ -108,20 +102,38 @@ export function* reserve(from: QuotaOwner, { id, owner, holds, lends, seal, isDe
     quota: toQuota(quota),
     paidBefore,
     marks: paid.map(({ units }) => units),
-    isUnsure: isUnsure && taken < rest - loan,
+    isUnsure: !isGranted && (isUnsure || (seal !== undefined && same.some((other) => other.digest !== null))),
   };
 }
 
-const isSamePart = (row: ReservationRow, { name, part, bytes }: NamedPart): boolean =>
-  bytes > 0 && row.bytes === bytes && row.part === part && row.name !== null && Buffer.from(name).equals(row.name);
+/** Without a name, or the size of its input, a run is alone. */
+function isSamePart(row: ReservationRow, { name, part, bytes }: NamedPart | ReservationRow): boolean {
+  if (!row.name || !name || !bytes) return false;
+  return row.bytes === bytes && row.part === part && Buffer.from(name).equals(row.name);
+}
 
 /** Gives back all, and ends the reservation. */
 export function* release(from: QuotaOwner, id: string): Work<void> {
   const { quota, rows }: Locked = yield* lock(from, false);
   const row = rows.find((each) => each.id === id);
   if (row === undefined) return;
-  trim(quota, row, 0);
-  yield* tell(updateQuota(quota), remove(id));
+  yield* leave(quota, row, rows);
+  yield* tell(updateQuota(quota));
+}
+
+/** Ends a reservation: what it has lent goes to tries of its name that count on it, and the rest is given back. */
+function* leave(quota: NamedQuotaRow, row: ReservationRow, rows: readonly ReservationRow[]): Work<void> {
+  let { units } = row;
+  for (const other of rows) {
+    const isLent = other.id !== row.id && other.digest === null && isSamePart(other, row);
+    const moved = isLent ? Math.min(units, other.loan) : 0;
+    if (moved === 0) continue;
+    units -= moved;
+    Object.assign(other, { units: other.units + moved, loan: other.loan - moved });
+    yield* tell(store(quota, other));
+  }
+  trim(quota, { ...row, units }, 0);
+  yield* tell(remove(row.id));
 }
 
 /** Gives back all that a run of a key holds, if there is such a key. */

@@ -785,13 +785,31 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
     const stores = await Promise.all([1, 2].map(() => closing(openPostgresServiceStore(url))));
     for (let i = 0; i < 10; i++) {
       const [name, quotaName] = [`k${i}`, i % 2 ? `q${i}` : undefined];
-      const created = await Promise.allSettled(
-        stores.map((store) => store.create({ id: name, ...(quotaName && { quotaName }) })),
-      );
+      const settings = { id: name, ...(quotaName && { quotaName }), ...(i > 4 && { limit: 7 }) };
+      const created = await Promise.allSettled(stores.map((store) => store.create(settings)));
       const failed = created.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
       expect(failed).toEqual([new KeyExistsError(name)]);
     }
     expect(await stores[0]!.list()).toHaveLength(10);
+  });
+
+  test("a check finds no fault while runs go on", async () => {
+    const url = await postgres!.create();
+    const [store, other] = [await closing(openPostgresServiceStore(url)), await closing(openPostgresServiceStore(url))];
+    const { key } = await store.create({});
+    let isOver = false;
+    const quotas = other.quotas({ keyId: key.id });
+    const running = (async () => {
+      for (let n = 0; !isOver; n++) {
+        const id = `run ${n}`;
+        await quotas.reserve({ id, owner: id, holds: 3, isDead: () => false });
+        await quotas.deliver({ id, kind: "email", held: 3, holds: 0 }, true);
+        await quotas.release(id);
+      }
+    })();
+    for (let n = 0; n < times(1000, 200); n++) expect(await store.check()).toEqual([]);
+    isOver = true;
+    await running;
   });
 
   test("no hour is added to the sums while units in it get their statuses", async () => {
