@@ -65,11 +65,11 @@ export class AddedRows {
   readonly #batches: AsyncIterator<Iterable<readonly string[]>>;
   #batch: Iterator<readonly string[]> = [][Symbol.iterator]();
   #row: readonly string[] = [];
-  readonly #order: readonly number[];
+  readonly #order: readonly { readonly index: number; readonly was?: number }[];
   #number = 0;
 
   constructor(sheet: string, added: AddedColumns, columns: SheetColumns, batches: RowBatches) {
-    const { indices } = added;
+    const { indices, fixes = [] } = added;
     this.#sheet = sheet;
     this.first = columns.first;
     this.last = columns.last;
@@ -77,7 +77,8 @@ export class AddedRows {
     this.#added = added;
     this.#columns = columns;
     this.#batches = batches[Symbol.asyncIterator]();
-    this.#order = [...indices.keys()].sort((a, b) => indices[a]! - indices[b]!);
+    const repaired = fixes.map(({ item, was }) => ({ index: item, was }));
+    this.#order = [...indices.map((index) => ({ index })), ...repaired].sort((a, b) => a.index - b.index);
   }
 
   /** Cells of a row, from 1, by column; undefined to take it out. Rows must rise. @throws SheetFault if one is lost */
@@ -92,10 +93,10 @@ export class AddedRows {
     const isHeader = this.headerRow === 0 && names.every((name, i) => row[indices[i]!] === name);
     if (isHeader) this.headerRow = number;
     const cells: AddedCell[] = [];
-    for (const i of this.#order) {
-      const index = indices[i]!;
+    for (const { index, was } of this.#order) {
       const text = row[index];
       if (text === undefined || (text === "" && index >= width)) continue;
+      if (was !== undefined && (isHeader || !row[was])) continue;
       cells.push({ column: this.#columns.columnOf(index), text, isHeader });
     }
     return cells;

@@ -8,17 +8,21 @@ import { eachElement, longestTag, type XmlReader } from "./xml.js";
 
 /** Columns of an earlier run keep their indices, new ones are after the table. */
 export function columnsInSheet(
-  { names, indices }: Columns,
-  { width, column, rowsAbove = 0 }: Pick<Table, "width" | "column" | "rowsAbove">,
+  { names, indices, details }: Columns,
+  { width, column, otherColumns, rowsAbove = 0 }: Pick<Table, "width" | "column" | "otherColumns" | "rowsAbove">,
   { keeps, dedupe }: RowFilter,
 ): AddedColumns {
   let next = width;
+  const all = indices.map((index) => index ?? next++);
+  const was = details.indexOf("was");
+  const wasOf = (nth: number) => all[nth * (details.length + 1) + was + 1]!;
   const removesRows = keeps !== undefined || dedupe !== undefined;
   return {
     names,
     width,
     column,
-    indices: indices.map((index) => index ?? next++),
+    indices: all,
+    fixes: was === -1 ? [] : [column, ...otherColumns].map((item, nth) => ({ item, was: wasOf(nth) })),
     firstRemovable: removesRows ? rowsAbove + 1 : undefined,
   };
 }

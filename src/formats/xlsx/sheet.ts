@@ -49,6 +49,8 @@ export interface AddedColumns {
   readonly indices: readonly number[];
   readonly width: number;
   readonly column: number;
+  /** Columns with items that are repaired where there is a text in `was`. */
+  readonly fixes?: readonly { readonly item: number; readonly was: number }[];
   /** From 1; undefined if all rows stay. */
   readonly firstRemovable?: number | undefined;
 }

@@ -118,6 +118,29 @@ describe("repairs the item where it is", () => {
     );
   });
 
+  test.each([[[]], [["--drop", "fake"]], [["--update=all"]], [["-I"]]])(
+    "in the cells of a workbook %j",
+    async (args) => {
+      const rows = `${typo},1,${ann}\nx@mailinator.com,2,\u201c${typo}\u201d\n${bob},3,\n`;
+      const home = folderOf({ "list.csv": `email,n,mail2\n${rows}` });
+      const columns = ["-c", "email", "-c", "mail2", "--offline", "-q"];
+      await idv(["emails", "list.csv", ...columns, "-o", "list.xlsx"], { home });
+      const place = args[0] === "-I" ? ["-I.bak"] : ["-o", "b.xlsx", ...args];
+      const { code } = await idv(["emails", "list.xlsx", ...columns, ...place, "--fix"], { home });
+      expect(code).toBe(0);
+      const output = args[0] === "-I" ? "list.xlsx" : "b.xlsx";
+      await idv(["emails", output, ...columns, "--update", "-o", "read.csv"], { home });
+      const read: Record<string, string>[] = parse(readFileSync(join(home, "read.csv")), {
+        ...{ columns: true, relax_column_count: true },
+      });
+      expect(read.map(({ email, n, mail2, was = "", was_mail2 = "" }) => [email, n, mail2, was, was_mail2])).toEqual([
+        [meant, "1", ann, typo, ""],
+        ["x@mailinator.com", "2", meant, "", `\u201c${typo}\u201d`],
+        [bob, "3", "", "", ""],
+      ]);
+    },
+  );
+
   test("before duplicates, flags and canonical forms are looked for", async () => {
     const input = `email\n${typo}\n${meant}\n\u201c${meant}\u201d\n`;
     expect((await fixed("list.csv", input, "--dedupe", "--add", "canonical,flags")).text).toBe(
