@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { decodeWindows1252 } from "../../src/core/table/windows-1252.js";
 import { idv } from "../support/run-here.js";
 import { fixtures } from "../support/run-idv.js";
 import { folderOf } from "../support/temporary-folder.js";
@@ -42,6 +43,34 @@ describe.each([
     expect(stdout.replace(/,\w*$/gm, "")).toBe(read(encoding).toString("latin1"));
     expect(stderr).not.toContain("the output is UTF-8");
   });
+});
+
+test("lines that are not UTF-8 keep their letters in every output, and bytes that are UTF-8 too", async () => {
+  const rows = ["1,a.lee@larch-and-oak.com,M\u00fcnchen", "2,b@larch-and-oak.com,\u20ac \u00fc"];
+  const text = `id,email,Stra\u00dfe\n${rows.join("\n")}\n`;
+  const list = Buffer.concat(text.split("\n").map((line, i) => Buffer.from(`${line}\n`, i < 2 ? "latin1" : "utf8")));
+  const home = folderOf({ "list.csv": list.subarray(0, -1) });
+  const checked = text
+    .replace(/$/gm, ",ok")
+    .replace(/,ok\n1/, ",status\n1")
+    .replace(/\n,ok$/, "\n");
+  const decoders: Record<string, (bytes: Buffer) => string> = {
+    "windows-1252": decodeWindows1252,
+    "utf-16le": (bytes) => bytes.toString("utf16le"),
+    "utf-8": (bytes) => bytes.toString(),
+    "utf-8-bom": (bytes) => bytes.toString().replace(/^\ufeff/, ""),
+  };
+  for (const [encoding, decode] of Object.entries(decoders)) {
+    const args = ["list.csv", "-o", "out.csv", "--force", "--offline", "-q", "--encoding", `:${encoding}`];
+    const { code, stderr } = await idv(["emails", ...args], { home });
+    expect(code, stderr).toBe(0);
+    expect(decode(readFileSync(join(home, "out.csv")))).toBe(checked);
+  }
+  await idv(["emails", "list.csv", "-o", "a.xlsx", "--offline", "-q"], { home });
+  await idv(["emails", "a.xlsx", "-o", "b.csv", "--update", "--offline", "-q"], { home });
+  expect(readFileSync(join(home, "b.csv"), "utf8")).toBe(checked);
+  const none = await idv(["emails", "list.csv", "-o", "c.csv", "--encoding", ":shift_jis", "--offline"], { home });
+  expect([none.code, none.stderr]).toEqual([6, expect.stringContaining("U+00DF does not exist in shift_jis")]);
 });
 
 test("an encoding that is not sure is not named", async () => {

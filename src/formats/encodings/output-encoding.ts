@@ -1,6 +1,9 @@
-/** Writes text in another encoding than UTF-8. */
+/** Writes text in an encoding, also lines of the input that are not UTF-8. */
+import { isUtf8 } from "node:buffer";
+import { textOfLines } from "../../core/table/bytes.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
 import type { TableSink } from "../../files/table-sink.js";
+import { createDecoder } from "./text-encoding.js";
 
 /** Encodings of Unicode, which have all characters and a byte order mark. */
 const unicode = /^utf-?(?:8|16|32)/i;
@@ -9,12 +12,18 @@ const unicode = /^utf-?(?:8|16|32)/i;
 export async function encodeInto(name: string, sink: TableSink, encoding: string): Promise<TableSink> {
   const { default: iconv } = await import("iconv-lite");
   // `latin1` is windows-1252, as for the input.
-  const target = new TextDecoder(encoding).encoding;
+  const target = createDecoder(encoding).encoding;
   if (!iconv.encodingExists(target)) throw new ChoiceError(`${target} cannot be written; use UTF-8`);
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let cut = Buffer.of();
   let isStart = true;
-  const encoded = (bytes?: Uint8Array): Buffer => {
-    let text = decoder.decode(bytes, { stream: bytes !== undefined });
+  const encoded = (bytes: Uint8Array = Buffer.of(), isEnd = false): Buffer => {
+    const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const all = cut.length === 0 ? own : Buffer.concat([cut, own]);
+    const end = all.length - (isEnd ? 0 : cutBytes(all));
+    cut = Buffer.from(all.subarray(end));
+    const whole = all.subarray(0, end);
+    if (target === "utf-8" && isUtf8(whole)) return whole;
+    let text = textOfLines(whole);
     if (isStart && !unicode.test(target)) text = text.replace(/^\ufeff/, "");
     isStart &&= text === "";
     const found = iconv.encode(text, target, { addBOM: false });
@@ -26,7 +35,7 @@ export async function encodeInto(name: string, sink: TableSink, encoding: string
   const prepare = async () => {
     if (!isEnded) {
       isEnded = true;
-      const rest = encoded();
+      const rest = encoded(undefined, true);
       if (rest.length > 0) await sink.write(rest);
     }
     await sink.prepare?.();
@@ -40,6 +49,16 @@ export async function encodeInto(name: string, sink: TableSink, encoding: string
     },
     discard: () => sink.discard(),
   };
+}
+
+/** Number of bytes at the end of the last character, if others of it are missing (RFC 3629). */
+function cutBytes(bytes: Buffer): number {
+  for (let count = 1; count <= Math.min(3, bytes.length); count++) {
+    const byte = bytes[bytes.length - count]!;
+    if (byte >= 0x80 && byte < 0xc0) continue;
+    return byte >= 0xc0 && (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > count ? count : 0;
+  }
+  return 0;
 }
 
 function faultOf(text: string, back: string): string {

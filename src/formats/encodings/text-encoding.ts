@@ -41,7 +41,8 @@ export function isUtf8(encoding: string): boolean {
   return createDecoder(encoding).encoding === "utf-8";
 }
 
-function createDecoder(encoding: string): TextDecoder {
+/** @throws ChoiceError when the encoding is unknown */
+export function createDecoder(encoding: string): TextDecoder {
   try {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   } catch {

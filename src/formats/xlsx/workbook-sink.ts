@@ -1,5 +1,6 @@
 /** Writes a table into a workbook, a new one or the one that it was in: parses the CSV of the run. */
 import { parse } from "csv-parse/sync";
+import { textOfLines } from "../../core/table/bytes.js";
 import { longRecordBytes } from "../../core/table/records.js";
 import type { TableSink } from "../../files/table-sink.js";
 import type { WriteRows } from "../format.js";
@@ -12,6 +13,7 @@ export function workbookSink(sink: TableSink, delimiter: string, write: WriteRow
   // `write` and `prepare` throw the error, even if nothing reads the rows yet.
   written.catch(() => {});
   let ended: Promise<void> | undefined;
+  let isStart = true;
   const prepare = async () => {
     if (ended === undefined) {
       batches.end();
@@ -24,8 +26,10 @@ export function workbookSink(sink: TableSink, delimiter: string, write: WriteRow
     ...(isReturned && { leftOut: Buffer.from(removedRow) }),
     async write(bytes) {
       // The bytes are overwritten afterwards, the rows made later.
-      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-      await Promise.race([batches.add(rowsIn(text, delimiter)), written]);
+      const text = textOfLines(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+      const rows = rowsIn(text, delimiter, isStart);
+      isStart = false;
+      await Promise.race([batches.add(rows), written]);
     },
     prepare,
     async commit() {
@@ -84,7 +88,7 @@ function handOver<Item>() {
 const marks = new RegExp(`^${removedRow}+`, "gm");
 
 /** A run writes whole rows, so no row continues in the next bytes. */
-function* rowsIn(text: string, delimiter: string): Generator<readonly string[]> {
+function* rowsIn(text: string, delimiter: string, isStart: boolean): Generator<readonly string[]> {
   const csv = text.replace(marks, (found) => `${removedRow}\n`.repeat(found.length));
   // Most rows need no parser.
   if (!/["\r\ufeff]/.test(csv) && csv.endsWith("\n")) {
@@ -97,7 +101,7 @@ function* rowsIn(text: string, delimiter: string): Generator<readonly string[]> 
   }
   yield* parse(csv, {
     delimiter,
-    bom: true,
+    bom: isStart,
     relax_quotes: true,
     relax_column_count: true,
     record_delimiter: ["\r\n", "\n", "\r"],

@@ -6,7 +6,6 @@ import { type FileSink, openOutputFile } from "../../../files/output.js";
 import { ownerFault } from "../../../files/owner.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { compressionByName } from "../../../formats/compression/compression-format.js";
-import { isUtf8 } from "../../../formats/encodings/text-encoding.js";
 import { inDocument, writeTable } from "../../../formats/open/write-table.js";
 import { isFile, standardOutput } from "../../terminal/standard-output.js";
 import type { Plan } from "../plan/plan.js";
@@ -27,13 +26,14 @@ interface OpenOutput {
 }
 
 export async function openSink(
-  { output, isInPlace, sheets, outputEncoding, member }: Plan,
+  { output, isInPlace, sheets, outputEncoding, hasMark, member }: Plan,
   input: OpenInput,
   split: SplitFolder | undefined,
 ): Promise<OpenOutput> {
   if (split) return { sink: await inDocument(split.table(input.table.format), input), file: undefined };
   const name = output ?? "standard output";
-  const encoding = outputEncoding === "same" ? input.encoding : outputEncoding;
+  const wanted = hasMark ? "utf-8" : outputEncoding;
+  const encoding = wanted === "same" ? input.encoding : wanted;
   const encode = (sink: TableSink) => encoded(name, sink, encoding);
   if (output === undefined) {
     return { sink: await writeTable(standardOutput, input, { name, encode }), file: undefined };
@@ -46,7 +46,7 @@ export async function openSink(
 }
 
 async function encoded(name: string, sink: TableSink, encoding: string | undefined): Promise<TableSink> {
-  if (encoding === undefined || isUtf8(encoding)) return sink;
+  if (encoding === undefined) return sink;
   const { encodeInto } = await import("../../../formats/encodings/output-encoding.js");
   return encodeInto(name, sink, encoding);
 }
