@@ -42,6 +42,7 @@ export async function runBulk(request: BulkRequest): Promise<number> {
     await resources.discardFile();
     // Answers in flight may be paid for, so they still go into the cache.
     await resources.close(error instanceof Interrupted);
+    if (run !== undefined && !isWritten) await abandonLast(run.session);
     if (plans !== undefined && run !== undefined && error instanceof Error && !isWritten)
       error.message += costOrResumption(error, run, plans[0]);
     end();

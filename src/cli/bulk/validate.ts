@@ -79,6 +79,7 @@ async function validateAndCommit(
     commitOutputs({ ...plan, ...files, badRowsFile: files.badRows.sink, appear }),
     appears,
   );
+  if (appears) delete run.session.abandon;
   if (isUnchanged) plan.note(unchanged(plan.inputName));
   run.badRowsTable?.startNext();
   if (files.table.width === 0) plan.note(`${plan.inputName} is empty`);
