@@ -51,6 +51,7 @@ export async function openApiEngine(
   const apiOptions: ApiOptions = {
     baseUrl: baseUrl.value,
     key: key.value,
+    keySource: key.source,
     batchSize: settings.batchSize.value,
     concurrency: settings.concurrency.value,
     maximumRetries: settings.maxRetries.value,

@@ -11,7 +11,8 @@ export function messageIn(body: string | undefined, key: string): string {
     .slice(0, 2000)
     .replace(/[^\s"'<>()[\],;:=]+(?:@|%40)[^\s"'<>()[\],;:=]+/g, "[address]")
     .trim()
-    .slice(0, longest);
+    .slice(0, longest)
+    .replace(/(?<!\.)\.$/, "");
   return text === "" ? "" : `: ${text}`;
 }
 

@@ -22,6 +22,8 @@ const transientStatuses = new Set([408, 409, 500, 502, 503, 504]);
 export interface RetryLimits {
   readonly baseUrl: string;
   readonly key: string;
+  /** Where the key is from, for the advice to change it; by default `idv login`. */
+  readonly keySource?: string | undefined;
   readonly maximumRetries: number;
   readonly retryBudget: number;
 }
@@ -92,7 +94,7 @@ export function nextStep(limits: RetryLimits, state: RetryState, tried: Try): St
     const hint = milliseconds(retryAfter === undefined && left === 0 ? renewal : retryAfter);
     return retry(limits, state, tried, { what: `answers ${status}${said}`, hint });
   }
-  return refused(baseUrl, status, said, tried.items.length);
+  return refused(limits, status, said, tried.items.length);
 }
 
 const failed = (error: Error): Step => ({ next: "fail", error });
@@ -151,14 +153,17 @@ function retry(
   };
 }
 
-function refused(baseUrl: string, status: number, said: string, items: number): Step {
+const login = "idv login";
+
+function refused({ baseUrl, keySource = login }: RetryLimits, status: number, said: string, items: number): Step {
   if (status === 413 || (status === 400 && blamesSize(said))) {
     if (items > 1) return { next: "done", reply: "too large" };
     return failed(new ServiceError(`${baseUrl}: one item is too large for it (${status}${said})`));
   }
   if (status === 401 || status === 403) {
     const what = status === 401 ? "does not accept the key" : "does not authorise the key for this";
-    const advice = "run idv login to store another key";
+    const advice =
+      keySource === login ? "run idv login to store another key" : `the key is from ${keySource}: change that`;
     return failed(new AuthorisationError(`${baseUrl}: ${what} (${status}${said}); ${advice}`));
   }
   const location = status >= 300 && status < 400 ? "; redirects are not followed" : "";

@@ -174,7 +174,13 @@ describe("failures during a run", () => {
   });
 
   test.each<[string, number, string, number, string]>([
-    ["a rejected key", 401, '{"message":"Unauthorized."}', 3, "does not accept the key (401: Unauthorized.)"],
+    [
+      "a rejected key",
+      401,
+      '{"message":"Unauthorized."}',
+      3,
+      "does not accept the key (401: Unauthorized); the key is from IDV_API_KEY: change that",
+    ],
     ["a key without permission", 403, "{}", 3, "does not authorise the key for this (403)"],
     ["an invalid answer", 200, "<html>", 5, "invalid answer: it is not JSON"],
     ["an error, with control characters escaped", 400, '{"message":"\\u001b[2J"}', 5, "answers 400: \\u{1b}[2J"],

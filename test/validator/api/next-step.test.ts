@@ -119,6 +119,13 @@ test.each<[string, Try["received"], string]>([
   expect(lineOf(nextStep(limits, untried, tryOf(received)))).toBe(expected);
 });
 
+test.each(["idv login", "IDV_API_KEY", "key.txt"])("a refused key from %s is changed there", (keySource) => {
+  const step = nextStep({ ...limits, keySource }, untried, tryOf(answer(403, {}, "Forbidden.")));
+  const advice =
+    keySource === "idv login" ? "run idv login to store another key" : `the key is from ${keySource}: change that`;
+  expect(lineOf(step)).toBe(`AuthorisationError: URL: does not authorise the key for this (403: Forbidden); ${advice}`);
+});
+
 test("a single item that is too large is an error", () => {
   const step = nextStep(limits, untried, tryOf(answer(413), { items: ["a@b.net"] }));
   expect(lineOf(step)).toBe("ServiceError: URL: one item is too large for it (413)");

@@ -155,11 +155,7 @@ describe("temporary faults", () => {
 
 describe("permanent faults", () => {
   test.each<[string, Act, string]>([
-    [
-      "400",
-      respond(400, {}, '{"message":"The field emails is missing."}'),
-      "answers 400: The field emails is missing.",
-    ],
+    ["400", respond(400, {}, '{"message":"The field emails is missing."}'), "answers 400: The field emails is missing"],
     ["404", respond(404, {}, "<html>"), "answers 404"],
     ["422", respond(422, {}, "{}"), "answers 422"],
     ["a 422 that blames the size", respond(422, {}, "too many items"), "answers 422: too many items"],
@@ -185,7 +181,7 @@ describe("permanent faults", () => {
   });
 
   test.each([
-    [401, '{"message":"Unauthorized."}', "does not accept the key (401: Unauthorized.)"],
+    [401, '{"message":"Unauthorized."}', "does not accept the key (401: Unauthorized)"],
     [403, "{}", "does not authorise the key for this (403)"],
   ])("fail with the advice to store another key: %i", async (status, body, what) => {
     const { failure, seen } = await engineFor([respond(status, {}, body)]);
@@ -224,9 +220,10 @@ describe("a refusal that blames the size", () => {
     ["itemsmaxed", false],
   ])('says "%s" in a 400: %s', async (message, isBlame) => {
     const { failure, seen } = await engineFor([saying(400, message)]);
+    const said = message.replace(/\.$/, "");
     const end = isBlame
-      ? `one item is too large for it (400: ${message})`
-      : `answers 400: ${message}; is the base URL right?`;
+      ? `one item is too large for it (400: ${said})`
+      : `answers 400: ${said}; is the base URL right?`;
     expect(await failure()).toBe(`ServiceError: URL: ${end}`);
     expect(seen.map(({ items }) => items.length)).toEqual(isBlame ? [2, 1] : [2]);
   });
