@@ -200,9 +200,17 @@ function updateOf(
   return { input, keeps, isSure, ...(mayHaveBad && { bad: { isBadRow, policy, onBadRow } }) };
 }
 
-/** @throws ChoiceError for an update of a table without a header: its status column cannot be found */
-function checkUpdate({ inputName, columns: { update } }: InputChoices, { header, width }: Table): void {
-  if (update === undefined || header !== undefined || width === 0) return;
+/** @throws ChoiceError for an update of a table whose status column cannot be found, or is about another column */
+function checkUpdate({ inputName, columns: { update, status } }: InputChoices, table: Table): void {
+  const { header, width, column, columnName: first } = table;
+  if (update === undefined || width === 0) return;
+  const own = `${status}_${columnName(table, column)}`;
+  if (header !== undefined && earlierValues(table, own) === undefined) return;
+  if (header !== undefined) {
+    throw new ChoiceError(
+      `${inputName}: "${own}" is from a run in which "${first}" was not the first column; name the columns with -c in the order of that run`,
+    );
+  }
   throw new ChoiceError(
     `${inputName}: has no header, so --update cannot tell the column of an earlier run; add a header, or leave --update out`,
   );

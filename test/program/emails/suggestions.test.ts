@@ -139,6 +139,21 @@ test("an update of a table without a header is refused, since it would be charge
   expect(await idv(["emails", "-I", "--update", "plain.txt"], { home })).toMatchObject({ code: 2, stderr });
 });
 
+test("an update with the columns in another order is refused, since the statuses are about other columns", async () => {
+  const home = homeOf({ "l.csv": `a;b\n${good("a")};x@mailinator.com\n` });
+  expect((await idv(["emails", "l.csv", "-c", "a", "-c", "b", "-I.bak", "-q"], { home })).code).toBe(0);
+  const advice = "name the columns with -c in the order of that run";
+  const stderr = `idv: l.csv: "status_b" is from a run in which "b" was not the first column; ${advice}\n`;
+  for (const columns of [
+    ["-c", "b", "-c", "a"],
+    ["-c", "b"],
+  ]) {
+    expect(await idv(["emails", "l.csv", ...columns, "--update", "-q"], { home })).toMatchObject({ code: 2, stderr });
+  }
+  const { stdout } = await idv(["emails", "l.csv", "-c", "a", "-c", "b", "--update", "-q"], { home });
+  expect(stdout).toBe(readFileSync(join(home, "l.csv"), "utf8"));
+});
+
 describe("the command that drops useless rows", () => {
   const mixed = `email\n${good("a")}\nx@mailinator.com\n`;
 
