@@ -111,6 +111,15 @@ describe("repairs the item where it is", () => {
     );
   });
 
+  test("and what is fake without its marks, too, stays as it is", async () => {
+    const items = ['\\"ann@larch-and-oak.com\\"', "u'ann@larch-and-oak.com'"];
+    const input = stringify([["email"], ...items.map((item) => [item]), [ann]]);
+    const { text } = await fixed("list.csv", input, "--fix=all", "--explain");
+    const rows: Record<string, string>[] = parse(text, { columns: true });
+    const found = rows.map(({ email, status, suggestion, was }) => [email, status, suggestion, was]);
+    expect(found).toEqual([...items.map((item) => [item, "fake", "", ""]), [ann, "ok", "", ""]]);
+  });
+
   test("in each of several columns", async () => {
     const input = `email,mail2\n${typo},\nann@larch-and-oak.com,${typo}\n`;
     expect((await fixed("list.csv", input, "-c", "*")).text).toBe(

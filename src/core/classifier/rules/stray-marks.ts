@@ -14,7 +14,9 @@ const repairs: readonly (readonly [RegExp, string])[] = [
   [/^[\s'"`<([{,;:.]+/, ""],
   [/[\s'"`>)\]},;:.!?~]+$/, ""],
   [/\s*@[\s@]*/, "@"],
-  [/\s*[,;:.\u3001\uff0c](?=[^@]*$)\s*/g, "."],
+  // Behind a whole domain, it starts something else; and a colon without an address is that of a scheme.
+  [/(?<=@[^@.]*)\s*[,;:\u3001\uff0c]\s*(?=[^@]*$)|(?<=^[^@.:]*)\s*[,;\u3001\uff0c]\s*(?=[^@]*$)/g, "."],
+  [/\s*\.\s*(?=[^@]*$)/g, "."],
   [/\.{2,}/g, "."],
   [/\.?@\.?/, "@"],
   [apostrophes, "'"],
@@ -24,5 +26,6 @@ export function withoutStrayMarks(item: string): string | undefined {
   if (item.length > longest || !anyMark.test(item)) return undefined;
   const { start, end } = withoutMarks(item, { start: 0, end: item.length });
   const mended = repairs.reduce((text, [pattern, by]) => text.replace(pattern, by), item.slice(start, end));
-  return mended === item ? undefined : mended;
+  const isHalf = ["'", '"'].some((quote) => item.endsWith(quote) && !item.startsWith(quote) && mended.includes(quote));
+  return mended === item || isHalf ? undefined : mended;
 }

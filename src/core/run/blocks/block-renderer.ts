@@ -155,7 +155,7 @@ export class BlockRenderer {
       : this.#needsVerdicts && this.#hasReason(code)
         ? this.#explain(item, status)
         : { status };
-    const suggestion = verdict.suggestion ?? (isMarked ? item : undefined);
+    const suggestion = verdict.suggestion ?? (isMarked && status !== "fake" ? item : undefined);
     return ourFields(
       columns,
       { ...verdict, ...(suggestion !== undefined && { suggestion }), ...(before !== undefined && { was: before }) },

@@ -6,7 +6,7 @@ import type { BlockClassifier } from "../blocks/block-classifier.js";
 import type { ItemLedger } from "../item-ledger.js";
 import type { NumberedChunk } from "../settle/settler.js";
 import { hasItem, isKept, notCheckedCode } from "../status-codes.js";
-import { type Fixer, fixedReason } from "./fixes.js";
+import { type Fix, type Fixer, fixedReason } from "./fixes.js";
 import type { FoundItem } from "./item.js";
 
 interface FixedItem {
@@ -96,8 +96,7 @@ class FixedFields {
         for (const [nth, { item, start, end, isMarked }] of items.entries()) {
           const fix = fixes[nth];
           if (fix === undefined) continue;
-          if (fix.status !== undefined)
-            codes[first + nth] = this.#ledger.codeFor({ status: fix.status, reason: fixedReason });
+          codes[first + nth] = this.#ledger.codeFor({ status: fix.status, reason: fixedReason });
           this.items.push({ field, nth: first + nth, item: fix.item });
           this.#keepOld(field, isMarked ? text.text.slice(start, end) : item);
         }
@@ -107,18 +106,14 @@ class FixedFields {
     }
   }
 
-  #fixOf(
-    code: number,
-    found: FoundItem,
-    all: readonly FoundItem[],
-  ): { readonly item: string; readonly status?: string } | undefined {
+  #fixOf(code: number, found: FoundItem, all: readonly FoundItem[]): Fix | undefined {
     const { item, start, end, isMarked } = found;
     const isApart = all.every((other) => other === found || other.start >= end || other.end <= start);
     if (!isJudged(code) || !isApart) return undefined;
     const fix = this.#mayBeMistyped[code] ? this.#fixer(item) : undefined;
     if (fix === undefined && !isMarked) return undefined;
     // Without its marks, an item that is fake is as fake as before.
-    if (fix === undefined && this.#isFake[code]) return { item };
+    if (fix === undefined && this.#isFake[code]) return undefined;
     return { item: fix?.item ?? item, status: fix?.status ?? this.#ledger.codes.statuses[code]! };
   }
 

@@ -4,7 +4,7 @@ import { itemKey } from "./item.js";
 
 export const fixedReason = "fixed";
 
-interface Fix {
+export interface Fix {
   readonly item: string;
   readonly status: string;
 }
