@@ -43,6 +43,18 @@ describe("a value holds", () => {
     ["one as Markdown", "[Ann](mailto:ann@x.net)", ["ann@x.net"]],
     ["one as a formula", '="ann@x.net"', ["ann@x.net"]],
     ["one with a name after it", "ann@x.net (Ann Lee)", ["ann@x.net"]],
+    ...["(Ann Lee)", " (work)"].map((end): [string, string, string[]] => [
+      "one before",
+      `ann@x.net${end}`,
+      ["ann@x.net"],
+    ]),
+    ...["[ann@x.net]", "(ann@x.net)", "{ann@x.net}", "( mailto:ann@x.net )"].flatMap(
+      (one): [string, string, string[]][] => [
+        ["one in brackets", one, ["ann@x.net"]],
+        ["one in brackets after a name", `Lee, Ann ${one}`, ["ann@x.net"]],
+        ["two in brackets", `Lee, Ann ${one}; Roe, Bob [bob@x.net]`, ["ann@x.net", "bob@x.net"]],
+      ],
+    ),
     ["one with a name before it", "Ann Lee - ann@x.net", ["ann@x.net"]],
     ["one with a label before it", "Email: ann@x.net", ["ann@x.net"]],
     ["two with names that have commas", "Lee, Ann <a@x.net>; Roe, Bob <b@x.net>", ["a@x.net", "b@x.net"]],

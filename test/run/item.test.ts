@@ -88,6 +88,7 @@ describe("added columns", () => {
 test("a text that a wrapping fits has its sign", () => {
   const part = fc.constantFrom(
     ...["ann@b.net", "1.", "23)", "-", "*", "•", "–", "—", ":", ";", "'", '"', "=", "#", "mailto:", "(", ")", "[", "]"],
+    ...["{", "}"],
     ...[" ", "\t", "\u00a0", "Ann", "x"],
   );
   let fitting = 0;

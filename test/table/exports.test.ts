@@ -56,7 +56,10 @@ test.each<Export>([
   ["stripe-customers.csv", ",", 3, "Email", usual],
   ["salesforce-contacts-report.csv", ",", 11, "Email", usual],
   ["google-contacts.csv", ",", 19, "E-mail 1 - Value", usual, 0, '21 "E-mail 2 - Value"'],
-  ["outlook-contacts.csv", ",", 17, "E-mail Address", usual, 0, '20 "E-mail 2 Address"'],
+  [
+    ...(["outlook-contacts.csv", ",", 17, "E-mail Address", usual, 0, '19 "E-mail Display Name"'] as const),
+    ...['20 "E-mail 2 Address"', '22 "E-mail 2 Display Name"'],
+  ],
   ["thunderbird-address-book.csv", ",", 5, "Primary Email", usual, 0, '6 "Secondary Email"'],
   ["linkedin-connections.csv", ",", 4, "Email Address", "- disposable - ok fake", 3],
   ["typeform-responses.csv", ",", 3, "And your *email address*, {{field:first_name}}?", usual],

@@ -85,7 +85,7 @@ function closingQuote(text: string, open: number, end: number): number {
 export const fieldsOf = (text: string): readonly string[] =>
   partsOf(text, { start: 0, end: text.length }).map(({ start, end }) => text.slice(start, end));
 
-const named = /<[^<>]*@[^<>]*>$|^[^@]*(?:\s[-–—]|:)\s+\S+@\S+$/;
+const named = /<[^<>]*@[^<>]*>$|[([{][^()[\]{}<>]*@[^()[\]{}<>]*[)\]}]$|^[^@]*(?:\s[-–—]|:)\s+\S+@\S+$/;
 const severalWords = /^[\p{L}\p{M}'’-]+\.?(?:\s+[\p{L}\p{M}'’-]+\.?)+$/u;
 
 /** A part of a list: an item, with its name if it has one, or the name of somebody without an item. */

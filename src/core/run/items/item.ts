@@ -23,13 +23,14 @@ export const wrappings: readonly RegExp[] = [
   /^[^#]*#mailto:([^#]*)#?$/di,
   /^="([^"]*)"$/d,
   singleQuotes,
-  /^(\S+@\S+)\s+\([^()@]*\)$/d,
+  /^([^\s()]+@[^\s()]+)\s*\([^()@]*\)$/d,
+  /^[^@]*[([{]\s*(?:mailto:)?([^\s()[\]{}]+@[^\s()[\]{}]+)\s*[)\]}]$/di,
   /^[^@]*(?:\s[-–—]|:)\s+(\S+@\S+)$/d,
   /^;?\s*([^;]*[^;\s])\s*;$/d,
 ];
 
 /** What a text has if one of the wrappings fits: most prose has nothing of it. */
-export const signOfWrapping = /^\s*(?:\d{1,7}[.)]|[-*•·–])\s|[;#='[(]|\s[-–—]\s|:\s/;
+export const signOfWrapping = /^\s*(?:\d{1,7}[.)]|[-*•·–])\s|[;#='[({]|\s[-–—]\s|:\s/;
 
 /** Most values are one word with ASCII letters or digits at both ends, and have nothing around it. */
 const oneWord = /^[\w.]\S*[\w.]$/;
