@@ -74,6 +74,17 @@ const formats: readonly ForeignFormat[] = [
     what: "an e-mail message",
     advice: `make a list of its addresses: ${grepAddresses}`,
   },
+  {
+    start:
+      /^(?:\/\/.*|\/\*[\s\S]*?\*\/|\s)*(?:export\s+default|(?:var|let|const)\s+[\w$]+\s*=|(?:module\.exports|window\.\w+)\s*=)\s*[[{(]/,
+    what: "JavaScript",
+    advice: "save its data as JSON",
+  },
+  {
+    start: /^\s*\{"[^\r\n]*\},[ \t]*\r?\n\s*\{"/,
+    what: "objects of JSON with commas between them, which are no JSON without the brackets of a list",
+    advice: "put [ before the first one and ] behind the last one",
+  },
   { start: /^(?:---[ \t]*\r?\n|- \w+: |\w+:[ \t]*\r?\n\s*- \w+: )/, what: "a YAML document", advice: asCsv },
 ];
 

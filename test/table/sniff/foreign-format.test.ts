@@ -18,6 +18,9 @@ describe("foreign formats", () => {
     ["an HTML page", "\n<!DOCTYPE html>\n<p>a@x.net\n", "an HTML page, even if its name ends in .xls"],
     ["an HTML table", "<table><tr><td>a@x.net</td></tr></table>", "an HTML page"],
     ["an XML document", '<?xml version="1.0"?><contacts/>', "an XML document"],
+    ["a script", '// users\nconst users = [\n{"email":"a@x.net"}];\n', "JavaScript; save its data as JSON"],
+    ["a module", 'export default {"email":"a@x.net"};\n', "JavaScript"],
+    ["objects with commas", '{"email":"a@x.net"},\n{"email":"b@x.net"},\n', "put [ before the first one"],
     ["an RTF document", "{\\rtf1\\ansi a@x.net}", "an RTF document"],
     ["an SQLite database", "SQLite format 3\0\x10\0", "an SQLite database"],
     ["UTF-16 without a mark", Buffer.from("email\na@x.net\n", "utf16le"), "pass --encoding utf-16le"],
@@ -35,6 +38,8 @@ describe("foreign formats", () => {
   test.each<[string, string]>([
     ["an empty file", ""],
     ["a table", "id,email\n1,a@x.net\n"],
+    ["a column that is called let", "let,email\n1,a@x.net\n"],
+    ["a row with JSON", '{"a":1},a@x.net\n{"a":2},b@x.net\n'],
     ["lines of JSON", '{"email":"a@x.net"}\n'],
     ["a list of address literals", "[192.0.2.1]\n[192.0.2.2]\n"],
     ["a name in brackets", "[Ann] a@x.net\n"],
