@@ -16,10 +16,13 @@ test("a file in place of the folder of --split is refused", async () => {
   expect([code, stderr.split("\n")]).toEqual([6, [expect.stringContaining("file"), ""]]);
 });
 
-test("standard output into the input is refused with a hint", async () => {
-  const outcome = await finished(startInShell("idv emails l.csv > l.csv", [], folderOf({ "l.csv": list })));
-  const reason = "standard output goes to the same file, which the shell has emptied; to replace a file, use -I";
-  expect(outcome).toMatchObject({ code: 2, stderr: `idv: l.csv: ${reason}\n` });
+test.each([
+  ["l.csv > l.csv", "l.csv: standard output goes to the same file, which the shell has emptied"],
+  ["l.csv >> l.csv", "l.csv: standard output goes to the same file"],
+  ["< l.csv >> l.csv", "standard input: standard output goes to the same file"],
+])("standard output into the input is refused with a hint: %s", async (words, reason) => {
+  const outcome = await finished(startInShell(`idv emails ${words}`, [], folderOf({ "l.csv": list })));
+  expect(outcome).toMatchObject({ code: 2, stderr: `idv: ${reason}; to replace a file, use -I\n` });
 });
 
 describe("without a home", () => {

@@ -208,11 +208,13 @@ function pathsOfFile(
 const isFolder = (output: string): boolean => output.endsWith("/") || found(output)?.isDirectory() === true;
 
 export function checkNotItself({ input, output }: FilePaths, { split, dryRun }: BulkOptions): void {
-  if (input === undefined || output !== undefined || split !== undefined || dryRun) return;
-  const [from, to] = [found(input), found(1)];
+  if (output !== undefined || split !== undefined || dryRun) return;
+  const from = found(input ?? 0);
+  const to = found(1);
   if (from?.isFile() && from.ino === to?.ino && from.dev === to.dev) {
+    const isEmptied = from.size === 0 ? ", which the shell has emptied" : "";
     throw new UsageError(
-      `${input}: standard output goes to the same file, which the shell has emptied; to replace a file, use -I`,
+      `${input ?? "standard input"}: standard output goes to the same file${isEmptied}; to replace a file, use -I`,
     );
   }
 }
