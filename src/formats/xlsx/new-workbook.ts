@@ -4,6 +4,7 @@ import { ChoiceError } from "../../files/errors.js";
 import { piecesOf } from "../../files/web-stream.js";
 import type { SheetKind, WriteRows } from "../format.js";
 import type { RowBatches } from "./sheet.js";
+import { literalText } from "./xml.js";
 
 /** All cells are text: post codes keep their zeros. Many rows take several sheets. @throws ChoiceError for xlsm */
 export async function newWorkbook(file: string, kind: SheetKind, sheet: string): Promise<WriteRows> {
@@ -13,7 +14,7 @@ export async function newWorkbook(file: string, kind: SheetKind, sheet: string):
   const name = sheetName(sheet);
   const { writeXlsxStream } = await import("./writing.js");
   async function* each(batches: RowBatches) {
-    for await (const rows of batches) yield* rows as Iterable<string[]>;
+    for await (const rows of batches) for (const row of rows) yield row.map(literalText);
   }
   return (batches) => piecesOf(writeXlsxStream(each(batches), { name }));
 }

@@ -2,7 +2,17 @@
 import type { AddedCell } from "./added-cells.js";
 import { RemovedRows } from "./removed-rows.js";
 import { cellName, columnLetters, columnOf } from "./sheet.js";
-import { attributeOf, endOfMarkup, escapeMarkup, isEmpty, nameOf, split, tokensOf, withAttribute } from "./xml.js";
+import {
+  attributeOf,
+  endOfMarkup,
+  escapeMarkup,
+  isEmpty,
+  literalText,
+  nameOf,
+  split,
+  tokensOf,
+  withAttribute,
+} from "./xml.js";
 
 export interface SheetChanges {
   /** Columns that are new to the sheet, from 0. They become visible. */
@@ -334,7 +344,7 @@ const withoutCount = (token: string): string => token.replace(/\scount\s*=\s*(?:
 
 /** Characters that XML does not allow become `_x001F_` (22.4.2.4 of the standard). */
 export const escapeXml = (text: string): string =>
-  escapeMarkup(text.replace(/_(?=x[\da-f]{4}_)/gi, "_x005F_")).replace(
+  escapeMarkup(literalText(text)).replace(
     /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g,
     (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,
   );

@@ -132,3 +132,20 @@ test.each<[string, string[], string]>([
   expect(stderr).toContain(message);
   expect(readdirSync(home).filter((name) => name.startsWith("out"))).toEqual([]);
 });
+
+test("texts that look like escaped characters, and marks at any start, come back from a new workbook", async () => {
+  const rows = ["_x0041_,ann@larch-and-oak.com", "z_x00e9_z,b@larch-and-oak.com", "\ufeffx,c@larch-and-oak.com"];
+  const home = folderOf({ "list.csv": `note,email\n${rows.join("\n")}\n` });
+  expect((await idv(["emails", "list.csv", "-o", "a.xlsx", "-q"], { home })).code).toBe(0);
+  expect((await idv(["emails", "a.xlsx", "-o", "b.csv", "-q", "--update"], { home })).code).toBe(0);
+  const checked = rows.map((row) => `${row},ok\n`).join("");
+  expect(readFileSync(join(home, "b.csv"), "utf8")).toBe(`note,email,status\n${checked}`);
+});
+
+test("a spreadsheet file is not compressed again", async () => {
+  const home = folderOf({ "list.csv": "email\nann@larch-and-oak.com\n" });
+  expect(await idv(["emails", "list.csv", "-o", "a.xlsx.gz"], { home })).toMatchObject({
+    code: 2,
+    stderr: "idv: a.xlsx.gz: a spreadsheet file is compressed already; leave its last ending out\n",
+  });
+});

@@ -7,6 +7,7 @@ import type { TableOptions } from "../../../core/table/table.js";
 import { type Kind, notChecked } from "../../../core/validator/validator.js";
 import { tableSource } from "../../../engines/data/installed-table.js";
 import { endingOf } from "../../../files/ending.js";
+import { compressionByName } from "../../../formats/compression/compression-format.js";
 import { refuse, type SheetKind } from "../../../formats/format.js";
 import type { ColumnChoices, WrittenSheets } from "../../../formats/open/open-input.js";
 import { formatByName, formatOfKind, sheetKind, sheetKindOf } from "../../../formats/registry.js";
@@ -250,6 +251,9 @@ function checkWritten(paths: FilePaths, options: BulkOptions, settings: Settings
   if (isNamed) formatByName(output);
   if (sheets !== undefined) {
     const { loses, refuses } = formatOfKind(sheets.kind);
+    if (isNamed && compressionByName(output) !== undefined) {
+      throw new UsageError(`${output}: a spreadsheet file is compressed already; leave its last ending out`);
+    }
     if (returned !== undefined && !sheets.mayReturn) {
       throw new UsageError(
         `${printable(returned.path)}: one sheet of text would be left of it; write the sheets to a folder with -o FOLDER/`,
