@@ -36,10 +36,14 @@ describe.each(dialects)("a table in which %s", (...dialect) => {
   });
 });
 
-test("quotes around whole records are left out, and the summary says so", async () => {
-  const rows = Array.from({ length: 30 }, (_, i) => `"${i},""Lee, A"",${item(i)}"`);
-  const { stdout, stderr } = await idv(["emails"], { stdin: `"id,name,email"\r\n${rows.join("\r\n")}\r\n` });
-  expect(stdout.split("\r\n").slice(0, 5).at(-1)).toBe('3,"Lee, A",p3@mailinator.com,disposable');
+test.each([
+  ['"id,name,email"', (i: number) => `"${i},""Lee, A"",${item(i)}"`, '3,"Lee, A",p3@mailinator.com,disposable'],
+  ['"id,name,email"', (i: number) => `"${i},Ann,${item(i)}"`, "3,Ann,p3@mailinator.com,disposable"],
+  ['"email,id"', (i: number) => `"${item(i)},${i}"`, "p3@mailinator.com,3,disposable"],
+])("quotes around whole records are left out, and the summary says so: %s", async (header, rowOf, written) => {
+  const stdin = [header, ...Array.from({ length: 30 }, (_, i) => rowOf(i)), ""].join("\r\n");
+  const { stdout, stderr } = await idv(["emails"], { stdin });
+  expect(stdout.split("\r\n").slice(0, 5).at(-1)).toBe(written);
   expect(stderr).toContain("\nread as a table in which quotes around whole records are left out\n");
 });
 
@@ -50,6 +54,9 @@ test("--quote none counts the quotes around an item among the marks", async () =
 });
 
 test("quotes are text with --quote none", async () => {
+  const wrapped = `"id,email"\n${Array.from({ length: 9 }, (_, i) => `"${i},${item(i)}"\n`).join("")}`;
+  const { stderr } = await idv(["emails", "--quote", "none"], { stdin: wrapped });
+  expect(stderr).not.toContain("are left out");
   const stdin = 'id,name,email\n1,"Al,a@larch-and-oak.com\n2,B,b@larch-and-oak.com\n3,C,c@larch-and-oak.com\n';
   const { code, stdout } = await idv(["emails", "-q", "--quote", "none"], { stdin });
   expect({ code, lines: stdout.match(/,ok$/gm) }).toEqual({ code: 0, lines: [",ok", ",ok", ",ok"] });

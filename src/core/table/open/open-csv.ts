@@ -49,7 +49,8 @@ export async function openCsv(
       layoutOptions,
     );
   const { marks, delimiter, split, rows, inStep } = sniff(sample);
-  if (!isUnwrapped && !options.sheet && inStep < rows / 2 && mayBeWrapped(sample)) {
+  const isOdd = inStep < rows / 2 || (marks.quote === "" && known.quote === undefined);
+  if (isOdd && !isUnwrapped && !options.sheet && mayBeWrapped(sample)) {
     const inside = new Unwrapper().unwrap(sample);
     const unwrapper = new Unwrapper();
     const found = sniff(inside);
