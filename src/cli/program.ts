@@ -231,15 +231,20 @@ function oneLine(text: string, program: Command, words: readonly string[]): stri
     .trim()
     .replace(/^error: /, "")
     .replace(/\n+/g, " ");
-  const [, what, word = ""] = /^unknown (option|command) '(.+)'$/s.exec(line) ?? [];
-  if (what === undefined) return line;
   const path = [program];
   for (const each of words) path.push(...path.at(-1)!.commands.filter((command) => command.name() === each));
   const command = path.at(-1)!;
+  const help = `see ${path.map((each) => each.name()).join(" ")} --help`;
+  if (line.startsWith("too many arguments for ")) {
+    const isKey = command.name() === "login";
+    const remark = isKey ? "; a key there is in the history of the shell, and other users see it: replace it" : "";
+    return `too many words for ${path.map((each) => each.name()).join(" ")}${remark}; ${help}`;
+  }
+  const [, what, word = ""] = /^unknown (option|command) '(.+)'$/s.exec(line) ?? [];
+  if (what === undefined) return line;
   // What follows = may be a key.
   const shown = what === "option" ? word.replace(/=.*/s, "") : word;
   const hint = what === "option" ? optionMeant(shown, command) : commandMeant(word, command);
-  const help = `see ${path.map((each) => each.name()).join(" ")} --help`;
   if (hasOption(command, shown)) return `${shown} takes no value; ${help}`;
   return `unknown ${what} ${shown}${hint === undefined ? "" : ` (${hint})`}; ${help}`;
 }

@@ -42,6 +42,17 @@ describe("idv emails list.csv", () => {
     expect(stderr.trim().split("\n")).toEqual([expect.stringContaining(message)]);
   });
 
+  test.each<[string[], RegExp]>([
+    [["keys", "create", "demo"], /^idv: too many words for idv keys create; see idv keys create --help\n$/],
+    [["quota", "set", "10000"], /^idv: too many words for idv quota set; see /],
+    [
+      ["login", "sk_secret"],
+      /^idv: too many words for idv login; a key there is in .*: replace it; see (?!.*sk_secret)/,
+    ],
+  ])("%j is answered with what is too much", async (words, message) => {
+    expect(await idv(words, { home })).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+  });
+
   test.each(["--api-key=sk_secret", "-k=sk_secret", "--base-url=ann:sk_secret@host"])(
     "does not print the secret in %s",
     async (word) => {

@@ -75,7 +75,9 @@ describe("engine and key", () => {
     chmodSync(path, 0o644);
     const fault = expect.stringContaining(`FAULT\t${path}: others may read it; run chmod 600\n`);
     expect(await idv(["doctor"], { home })).toMatchObject({ code: 2, stdout: fault });
-    await idv(["logout"], { home });
+    for (const stderr of [`idv: removed ${path}\n`, "idv: there was no key to remove\n"]) {
+      expect(await idv(["logout"], { home })).toMatchObject({ code: 0, stderr });
+    }
     expect(existsSync(path)).toBe(false);
     expect((await idv(["doctor", "--online", "--set", "engine=api"], { home })).code).toBe(3);
   });

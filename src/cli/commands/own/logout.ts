@@ -1,4 +1,5 @@
 /** `idv logout`: removes the key that `idv login` has stored. */
+import { existsSync } from "node:fs";
 import { removeFile } from "../../../files/private-file.js";
 import { loginPath } from "../../config/api-key.js";
 import { say } from "../../terminal/terminal.js";
@@ -14,6 +15,7 @@ export const define: DefineCommand = (command) => {
 
 async function logout(): Promise<void> {
   const path = loginPath(process.env);
+  const isThere = existsSync(path);
   await removeFile(path);
-  say(`removed ${path}`);
+  say(isThere ? `removed ${path}` : "there was no key to remove");
 }
