@@ -39,7 +39,7 @@ export const settingsWords = 28;
 export const atomClass = 2048;
 export const labelClass = atomClass + 16;
 
-/** Bits of two-byte letters of domains, lower case or without case, so that the key of an item is its own bytes. */
+/** Bits of two-byte letters, lower case or without case, so that the key of an item is its own bytes. */
 export const letters = 2560;
 
 export const typos = 3072;

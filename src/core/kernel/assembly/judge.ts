@@ -1,7 +1,7 @@
 // Judges plain items, nine of ten in real lists, by syntax and domain, and hashes them; leaves the others, and rules
 // that it does not have, to the classifier. Plain is a domain of letters, digits, single hyphens and at least one dot,
 // 3 to 64 bytes, or an address with a dot-atom of at most 63 bytes at one; it may stand in angle brackets or a URL.
-// Letters of domains are ASCII, or of two bytes in lower case or without case; A-labels are not plain. Sixteen bytes
+// Letters are ASCII, or of two bytes in lower case or without case; A-labels are not plain. Sixteen bytes
 // are compared at once, with one bit of result each: misplaced dots and hyphens are found by shifting these bits.
 import * as layout from "../layout";
 import { bucketOf, countRecalled, recall } from "./domains";
@@ -239,6 +239,7 @@ function readLocalPart(start: usize, end: usize, item: usize): usize {
   let dots: u64 = 0;
   let pluses: u64 = 0;
   let ats: u64 = 0;
+  let beyondAscii: u64 = 0;
   for (let i: i32 = 0; i < longest && ats === 0; i += 32) {
     const first = v128.load(start + i);
     const second = v128.load(start + i, 16);
@@ -246,13 +247,17 @@ function readLocalPart(start: usize, end: usize, item: usize): usize {
     dots |= bitsWith(first, second, dot) << i;
     pluses |= bitsWith(first, second, plus) << i;
     ats |= bitsWith(first, second, atSign) << i;
+    beyondAscii |= bitsOf(first, second) << i;
   }
   const at: usize = start + <usize>ctz(ats);
   const below: u64 = (ats & -ats) - 1;
   dots &= below;
   pluses &= below;
+  beyondAscii &= below;
   const stray: u64 = dots & ((dots << 1) | 1 | ((below + 1) >> 1));
-  if (ats === 0 || at === start || at >= end || (~(isAtom | dots) & below) !== 0 || stray !== 0) return 0;
+  if (ats === 0 || at === start || at >= end || (~(isAtom | dots | beyondAscii) & below) !== 0 || stray !== 0) return 0;
+  // As in a domain.
+  if (beyondAscii !== 0 && (shards() > 1 || !hasLetters(start, at))) return 0;
   store<u32>(item, pluses === 0 ? at : start + <usize>ctz(pluses), plusOf);
   return at + 1;
 }

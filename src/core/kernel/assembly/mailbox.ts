@@ -45,8 +45,12 @@ function isPossible(grammar: usize, start: usize, end: usize): bool {
 
 /** See `startsLikePlaceholder` in classifier/rules/mailbox/placeholder.ts. */
 function mayBePlaceholder(start: usize, end: usize): bool {
-  if (end - start < 3) return false;
-  const letters: u32 =
-    ((<u32>load<u8>(start) & 31) << 10) | ((<u32>load<u8>(start + 1) & 31) << 5) | (<u32>load<u8>(start + 2) & 31);
-  return ((load<u8>(layout.placeholders + (letters >> 3)) >> <u8>(letters & 7)) & 1) !== 0;
+  let letters: u32 = 0;
+  let count: i32 = 0;
+  // The last bits of a letter of two bytes are those of its second one.
+  for (let p: usize = start; p < end && count < 3; p++, count++) {
+    if (load<u8>(p) >= 0xc2) p++;
+    letters = (letters << 5) | (<u32>load<u8>(p) & 31);
+  }
+  return count === 3 && ((load<u8>(layout.placeholders + (letters >> 3)) >> <u8>(letters & 7)) & 1) !== 0;
 }
