@@ -1,7 +1,6 @@
 // Text and binary strings. In src/core/table a field is a binary string, one character (U+0000 to U+00FF) a byte: it
 // preserves bytes of any encoding, and csv-parse and csv-stringify take it like any other string.
 import { isUtf8 } from "node:buffer";
-import { lineFeed } from "./ascii.js";
 import { decodeWindows1252, westernLetters } from "./windows-1252.js";
 
 const beyondAscii = /[\x80-\xff]/;
@@ -28,20 +27,6 @@ export function itemText(binary: string): string {
   const hosts = text.match(/@[^\s,;:<>]*/g) ?? [text];
   if (!hosts.every((host) => westernHost.test(host))) return "";
   return text.replace(secondBytes, "x").replace(/[^\0-\x7f\p{L}\p{N}\p{Zs}]/gu, "x");
-}
-
-/** Reads lines that are not UTF-8 as windows-1252, as cells are read. */
-export function textOfLines(bytes: Buffer): string {
-  if (isUtf8(bytes)) return bytes.toString();
-  const hasMark = bytes.subarray(0, 3).toString() === "\ufeff";
-  const lines = hasMark ? ["\ufeff"] : [];
-  for (let start = hasMark ? 3 : 0; start < bytes.length; ) {
-    const end = bytes.indexOf(lineFeed, start) + 1 || bytes.length;
-    const line = bytes.subarray(start, end);
-    lines.push(isUtf8(line) ? line.toString() : decodeWindows1252(line));
-    start = end;
-  }
-  return lines.join("");
 }
 
 /** At most two letters in a row: in other languages, whole words consist of such bytes. */

@@ -1,9 +1,9 @@
 /** Writes text in an encoding, also lines of the input that are not UTF-8. */
 import { isUtf8 } from "node:buffer";
-import { textOfLines } from "../../core/table/bytes.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
 import type { TableSink } from "../../files/table-sink.js";
 import { createDecoder } from "./text-encoding.js";
+import { textOfLines } from "./text-of-lines.js";
 
 /** Encodings of Unicode, which have all characters and a byte order mark. */
 const unicode = /^utf-?(?:8|16|32)/i;

@@ -1,8 +1,8 @@
 /** Writes a table into a workbook, a new one or the one that it was in: parses the CSV of the run. */
 import { parse } from "csv-parse/sync";
-import { textOfLines } from "../../core/table/bytes.js";
 import { longRecordBytes } from "../../core/table/records.js";
 import type { TableSink } from "../../files/table-sink.js";
+import { textOfLines } from "../encodings/text-of-lines.js";
 import type { WriteRows } from "../format.js";
 import { removedRow } from "./sheet.js";
 

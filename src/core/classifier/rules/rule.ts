@@ -13,6 +13,8 @@ export interface ReasonRecord {
   readonly example: string;
 }
 
+export const checkDomain = "Please check what comes after the @.";
+
 /** `subject` follows the code in the reason. `suggestion` is the domain that was probably meant. */
 export interface Found {
   readonly subject?: string | undefined;

@@ -15,17 +15,18 @@ const repairs: readonly (readonly [RegExp, string])[] = [
   [/[\s'"`>)\]},;:.!?~]+$/, ""],
   [/\s*@[\s@]*/, "@"],
   // Behind a whole domain, it starts something else; and a colon without an address is that of a scheme.
-  [/(?<=@[^@.]*)\s*[,;:\u3001\uff0c]\s*(?=[^@]*$)|(?<=^[^@.:]*)\s*[,;\u3001\uff0c]\s*(?=[^@]*$)/g, "."],
+  [/(?<=@[^@.]*|^[^@.:]*(?!:))\s*[,;:\u3001\uff0c]\s*(?=[^@]*$)/g, "."],
   [/\s*\.\s*(?=[^@]*$)/g, "."],
   [/\.{2,}/g, "."],
   [/\.?@\.?/, "@"],
   [apostrophes, "'"],
 ];
 
+const halfQuoted = /^[^'"]+(['"]).*\1$/s;
+
 export function withoutStrayMarks(item: string): string | undefined {
   if (item.length > longest || !anyMark.test(item)) return undefined;
   const { start, end } = withoutMarks(item, { start: 0, end: item.length });
   const mended = repairs.reduce((text, [pattern, by]) => text.replace(pattern, by), item.slice(start, end));
-  const isHalf = ["'", '"'].some((quote) => item.endsWith(quote) && !item.startsWith(quote) && mended.includes(quote));
-  return mended === item || isHalf ? undefined : mended;
+  return mended === item || halfQuoted.test(item) ? undefined : mended;
 }

@@ -1,5 +1,5 @@
 /** The reasons that DNS gives for items that pass all rules. src/engines/dns decides. */
-import type { ReasonRecord } from "../rule.js";
+import { checkDomain, type ReasonRecord } from "../rule.js";
 
 export const dnsReasons = [
   {
@@ -7,7 +7,7 @@ export const dnsReasons = [
     status: "fake",
     words: "no such domain",
     source: "DNS: the name does not exist (RFC 1035)",
-    forPerson: "The domain of this address does not exist. Please check what comes after the @.",
+    forPerson: `The domain of this address does not exist. ${checkDomain}`,
     example: "`no-such-domain: larch-and-oak.com`, with `--dns`",
   },
   {
@@ -23,7 +23,7 @@ export const dnsReasons = [
     status: "fake",
     words: "no mail server",
     source: "DNS: no MX record or address that can be reached (RFC 5321, section 5.1)",
-    forPerson: "The domain of this address receives no mail. Please check what comes after the @.",
+    forPerson: `The domain of this address receives no mail. ${checkDomain}`,
     example: "`no-mail-server: larch-and-oak.com`: no usable MX record and no address that can be reached",
   },
   {
@@ -31,7 +31,7 @@ export const dnsReasons = [
     status: "fake",
     words: "domain without mail",
     source: "DNS: SPF (RFC 7208, section 5.1), and no MX record",
-    forPerson: "The domain of this address is not used for mail. Please check what comes after the @.",
+    forPerson: `The domain of this address is not used for mail. ${checkDomain}`,
     example:
       "`sends-no-mail: larch-and-oak.com`: no MX record, and SPF says that no mail comes from it (`v=spf1 -all`)",
   },

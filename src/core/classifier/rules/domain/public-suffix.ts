@@ -1,7 +1,7 @@
 /** The rules for public suffixes and unknown top-level domains, from the public suffix list. */
 import { hashSuffixes } from "../../tables/name-table.js";
 import { suffixFlag, suffixTable } from "../../tables/suffix-table.js";
-import type { DomainRule } from "../rule.js";
+import { checkDomain, type DomainRule } from "../rule.js";
 
 export type SuffixFinding = "registrable" | "public-suffix" | "unknown-tld";
 
@@ -57,8 +57,7 @@ export const publicSuffix = {
   words: "public suffix",
   plainly: "an ending, without a name before it",
   source: "Public Suffix List, https://publicsuffix.org/",
-  forPerson:
-    "The domain of this address is an ending under which names are registered. Please check what comes after the @.",
+  forPerson: `The domain of this address is an ending under which names are registered. ${checkDomain}`,
   example: "`public-suffix: co.uk`",
   find: (ascii) => (findSuffix(ascii) === "public-suffix" ? { subject: ascii } : undefined),
 } as const satisfies DomainRule;

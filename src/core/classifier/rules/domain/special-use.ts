@@ -1,7 +1,7 @@
 /** The rule for special-use names: domains that RFCs reserve and that receive no mail. */
 
 import { lastDotBefore } from "../../tables/suffix-walk.js";
-import type { DomainRule } from "../rule.js";
+import { checkDomain, type DomainRule } from "../rule.js";
 
 /** RFC 2606, RFC 6761 (`.localhost`), RFC 6762 (`.local`), RFC 7686 (`.onion`), RFC 3172 (`.arpa`). */
 const reserved: ReadonlySet<string> = new Set([
@@ -37,7 +37,7 @@ export const specialUse = {
   words: "reserved domain",
   plainly: "reserved by the standards, receives no mail",
   source: "RFC 6761 and the registry of special-use domain names",
-  forPerson: "The domain of this address is reserved, and receives no mail. Please check what comes after the @.",
+  forPerson: `The domain of this address is reserved, and receives no mail. ${checkDomain}`,
   example: "`special-use: example.com` (RFC 2606, 6761, 7686)",
   names: [...reserved],
   find(ascii) {

@@ -2,7 +2,7 @@
 import { domainToUnicode } from "node:url";
 import { majorProviders, providerFamily } from "../../providers.js";
 import { keyboardRows } from "../mailbox/placeholder.js";
-import type { DomainRule, ReasonRecord } from "../rule.js";
+import { checkDomain, type DomainRule, type ReasonRecord } from "../rule.js";
 import { findSuffix } from "./public-suffix.js";
 
 /** Leaves out live, aol, msn, me, mail.ru, ymail, qq, att and cox: each has 5 to 23 real neighbours. */
@@ -182,7 +182,7 @@ export const typoDomain = {
   words: "mistyped domain",
   plainly: "one letter from a large provider",
   source: "domains one edit away from large providers, without the real ones",
-  forPerson: "The domain of this address looks mistyped. Please check what comes after the @.",
+  forPerson: `The domain of this address looks mistyped. ${checkDomain}`,
   example: "`typo-domain: gmial.com`, with the suggestion `gmail.com`",
   names: owners,
   find(ascii) {
@@ -197,6 +197,6 @@ export const similarDomain = {
   words: "similar to a large provider",
   plainly: "one letter from a large provider, and perhaps right",
   source: "domains one edit away from large providers",
-  forPerson: "Please check what comes after the @.",
+  forPerson: checkDomain,
   example: "`similar-domain: iclould.com`, with the suggestion `icloud.com`",
 } as const satisfies ReasonRecord;

@@ -1,6 +1,6 @@
 /** The rule for top-level domains that do not exist. */
 
-import type { DomainRule } from "../rule.js";
+import { checkDomain, type DomainRule } from "../rule.js";
 import { findSuffix } from "./public-suffix.js";
 import { findMeant } from "./typo-domain.js";
 
@@ -10,7 +10,7 @@ export const unknownTld = {
   words: "no such top-level domain",
   plainly: "nothing ends like this",
   source: "top-level domains in the Public Suffix List, https://publicsuffix.org/",
-  forPerson: "No domain ends like this one. Please check what comes after the @.",
+  forPerson: `No domain ends like this one. ${checkDomain}`,
   example: "`unknown-tld: con`",
   find(ascii) {
     if (findSuffix(ascii) !== "unknown-tld") return undefined;
