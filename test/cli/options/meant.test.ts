@@ -94,6 +94,11 @@ describe("a file that is not there is answered with what was meant", () => {
     [["emails", "lst.csv"], 6, "lst.csv: cannot be read: no such file; did you mean list.csv?"],
     [["emails", "ann@b.net"], 6, "ann@b.net: cannot be read: no such file; to check an address: idv check ann@b.net"],
     [["domains", "b.net"], 6, "b.net: cannot be read: no such file; to check a domain: idv check b.net"],
+    [
+      ["emails", "s3://lists/may.csv"],
+      6,
+      "s3://lists/may.csv: cannot be read: no such file; a URL is not read; copy the file, or pipe it into idv",
+    ],
     [["emails", "*.xls"], 6, "*.xls: cannot be read: no such file; no name of a file matches it"],
     [["emails", "other.tsv"], 6, "other.tsv: cannot be read: no such file"],
     [["emails", "list.csv", "out.csv"], 2, "out.csv: no such file; if the output is meant, write -o out.csv"],
