@@ -19,112 +19,40 @@ interface CommandEntry {
   readonly load: () => Promise<{ readonly define: DefineCommand }>;
 }
 
-const validate = "Validate";
-const machine = "This machine";
-const service = "With a service";
-const server = "Your own service";
-const commands: readonly CommandEntry[] = [
-  {
-    name: "emails",
-    group: validate,
-    summary: "check the e-mail addresses of a table",
-    load: () => import("./commands/emails.js"),
+/** By their headings in the help. */
+const commandsByGroup: Readonly<Record<string, Readonly<Record<string, readonly [string, CommandEntry["load"]]>>>> = {
+  Validate: {
+    emails: ["check the e-mail addresses of a table", () => import("./commands/emails.js")],
+    domains: ["check the domains of a table", () => import("./commands/domains.js")],
+    check: ["check a few values", () => import("./commands/check.js")],
+    page: ["serve or write a page that checks lists in a browser", () => import("./commands/page.js")],
   },
-  {
-    name: "domains",
-    group: validate,
-    summary: "check the domains of a table",
-    load: () => import("./commands/domains.js"),
+  "This machine": {
+    allow: ["keep a list of domains that are ok", () => import("./commands/own/allow.js")],
+    deny: ["keep a list of domains that are disposable", () => import("./commands/own/deny.js")],
+    quota: ["show or change the quota of the offline engine", () => import("./commands/own/quota.js")],
+    data: ["show or update the lists", () => import("./commands/own/data.js")],
+    doctor: ["show settings, and find faults", () => import("./commands/doctor.js")],
+    completion: ["let a shell complete commands and options", () => import("./commands/completion.js")],
+    mcp: ["serve the tools of idv to an assistant (MCP)", () => import("./commands/mcp.js")],
   },
-  { name: "check", group: validate, summary: "check a few values", load: () => import("./commands/check.js") },
-  {
-    name: "page",
-    group: validate,
-    summary: "serve or write a page that checks lists in a browser",
-    load: () => import("./commands/page.js"),
+  "With a service": {
+    login: ["keep the key of a service", () => import("./commands/own/login.js")],
+    logout: ["remove that key", () => import("./commands/own/logout.js")],
+    cache: ["show or shrink the cache of verdicts", () => import("./commands/own/cache.js")],
   },
-  {
-    name: "allow",
-    group: machine,
-    summary: "keep a list of domains that are ok",
-    load: () => import("./commands/own/allow.js"),
+  "Your own service": {
+    serve: ["run the service", () => import("./commands/service/serve.js")],
+    keys: ["create and manage its keys", () => import("./commands/service/keys.js")],
+    usage: ["show what its keys have used", () => import("./commands/service/usage.js")],
+    audit: ["show who has changed what", () => import("./commands/service/audit.js")],
+    dashboard: ["print a link to its pages", () => import("./commands/service/dashboard.js")],
+    state: ["move its keys, quotas and usage", () => import("./commands/service/state.js")],
   },
-  {
-    name: "deny",
-    group: machine,
-    summary: "keep a list of domains that are disposable",
-    load: () => import("./commands/own/deny.js"),
-  },
-  {
-    name: "quota",
-    group: machine,
-    summary: "show or change the quota of the offline engine",
-    load: () => import("./commands/own/quota.js"),
-  },
-  { name: "data", group: machine, summary: "show or update the lists", load: () => import("./commands/own/data.js") },
-  {
-    name: "doctor",
-    group: machine,
-    summary: "show settings, and find faults",
-    load: () => import("./commands/doctor.js"),
-  },
-  {
-    name: "completion",
-    group: machine,
-    summary: "let a shell complete commands and options",
-    load: () => import("./commands/completion.js"),
-  },
-  {
-    name: "mcp",
-    group: machine,
-    summary: "serve the tools of idv to an assistant (MCP)",
-    load: () => import("./commands/mcp.js"),
-  },
-  {
-    name: "login",
-    group: service,
-    summary: "keep the key of a service",
-    load: () => import("./commands/own/login.js"),
-  },
-  { name: "logout", group: service, summary: "remove that key", load: () => import("./commands/own/logout.js") },
-  {
-    name: "cache",
-    group: service,
-    summary: "show or shrink the cache of verdicts",
-    load: () => import("./commands/own/cache.js"),
-  },
-  { name: "serve", group: server, summary: "run the service", load: () => import("./commands/service/serve.js") },
-  {
-    name: "keys",
-    group: server,
-    summary: "create and manage its keys",
-    load: () => import("./commands/service/keys.js"),
-  },
-  {
-    name: "usage",
-    group: server,
-    summary: "show what its keys have used",
-    load: () => import("./commands/service/usage.js"),
-  },
-  {
-    name: "audit",
-    group: server,
-    summary: "show who has changed what",
-    load: () => import("./commands/service/audit.js"),
-  },
-  {
-    name: "dashboard",
-    group: server,
-    summary: "print a link to its pages",
-    load: () => import("./commands/service/dashboard.js"),
-  },
-  {
-    name: "state",
-    group: server,
-    summary: "move its keys, quotas and usage",
-    load: () => import("./commands/service/state.js"),
-  },
-];
+};
+const commands: readonly CommandEntry[] = Object.entries(commandsByGroup).flatMap(([group, entries]) =>
+  Object.entries(entries).map(([name, [summary, load]]) => ({ name, group, summary, load })),
+);
 
 const seesAll: ReadonlySet<string> = new Set(["help", "completion"]);
 
