@@ -2,17 +2,7 @@
 import type { AddedCell } from "./added-cells.js";
 import { RemovedRows } from "./removed-rows.js";
 import { cellName, columnLetters, columnOf } from "./sheet.js";
-import {
-  attributeOf,
-  endOfMarkup,
-  escapeMarkup,
-  isEmpty,
-  literalText,
-  nameOf,
-  split,
-  tokensOf,
-  withAttribute,
-} from "./xml.js";
+import { attributeOf, endOfMarkup, escapeXml, isEmpty, nameOf, split, tokensOf, withAttribute } from "./xml.js";
 
 export interface SheetChanges {
   /** Columns that are new to the sheet, from 0. They become visible. */
@@ -341,13 +331,6 @@ const numbered = (token: string, number: number): string =>
     : withAttribute(token, "r", () => String(number));
 
 const withoutCount = (token: string): string => token.replace(/\scount\s*=\s*(?:"[^"]*"|'[^']*')/, "");
-
-/** Characters that XML does not allow become `_x001F_` (22.4.2.4 of the standard). */
-export const escapeXml = (text: string): string =>
-  escapeMarkup(literalText(text)).replace(
-    /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g,
-    (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,
-  );
 
 /** Returns -1 for a row that is incomplete, or has comments or sections. */
 function endOfRow(xml: string, start: number): number {

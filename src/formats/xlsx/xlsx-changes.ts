@@ -3,8 +3,8 @@
 // bytes; a library would lose charts, comments or styles, which it does not understand.
 import { AddedRows, removalFault, SheetColumns } from "./added-cells.js";
 import { type AddedColumns, type ChangedPart, type SheetChange, type SheetFault, sheetPattern } from "./sheet.js";
-import { escapeXml, firstFreeColumn, formulas, type RowReference, withCells } from "./sheet-xml.js";
-import { attributeOf, dereferenced, nameOf, tokensOf, withAttribute } from "./xml.js";
+import { firstFreeColumn, formulas, type RowReference, withCells } from "./sheet-xml.js";
+import { attributeOf, dereferenced, escapeXml, nameOf, tokensOf, withAttribute } from "./xml.js";
 
 interface SheetParts {
   readonly sheet: { readonly name: string; readonly path: string };

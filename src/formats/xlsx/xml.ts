@@ -240,3 +240,10 @@ export const unescapeText = (text: string): string =>
   text.includes("_x")
     ? text.replace(/_x(?!0000)([\da-f]{4})_/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
     : text;
+
+/** Characters that XML does not allow become `_x001F_` (22.4.2.4 of the standard). */
+export const escapeXml = (text: string): string =>
+  escapeMarkup(literalText(text)).replace(
+    /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g,
+    (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,
+  );
