@@ -27,8 +27,8 @@ export const mutations = [
   {
     promise: "the answer to an Idempotency-Key is forgotten after 24 hours",
     file: "src/state/service/database/statements.ts",
-    from: "Math.abs(now - created) < answerMilliseconds",
-    to: "Math.abs(now - created) < 2 * answerMilliseconds",
+    from: "Math.abs(now - created) < rules.answerMilliseconds",
+    to: "Math.abs(now - created) < 2 * rules.answerMilliseconds",
     tests: [unit("state/state/service-store")],
   },
   {

@@ -9,17 +9,7 @@ import { parsed } from "../options/values.js";
 import { readLogin } from "./api-key.js";
 import { configFolder } from "./paths.js";
 import type { Resolved } from "./resolved.js";
-import {
-  parserOf,
-  type SettingName,
-  type SettingOptions,
-  type Settings,
-  settingNames,
-  settingOf,
-  textsOf,
-  unknownName,
-  variableOf,
-} from "./settings.js";
+import * as settings from "./settings.js";
 
 interface SettingsFile {
   readonly path: string;
@@ -33,14 +23,16 @@ interface SettingsFile {
  * @throws UsageError
  */
 export async function resolveSettings(
-  options: SettingOptions,
+  options: settings.SettingOptions,
   env: NodeJS.ProcessEnv,
   folder: string | undefined,
   onNotice: (text: string) => void,
-): Promise<Settings> {
+): Promise<settings.Settings> {
   const files = await readSettingsFiles(env, folder, onNotice);
   const ownFiles = files.filter(({ isProject }) => !isProject);
-  const resolved = Object.fromEntries(settingNames.map((name) => [name, resolveSetting(name, options, env, files)]));
+  const resolved = Object.fromEntries(
+    settings.settingNames.map((name) => [name, resolveSetting(name, options, env, files)]),
+  );
   const [projectFile] = files.filter(({ isProject }) => isProject);
   if (projectFile) {
     const own = resolveSetting("baseUrl", options, env, ownFiles).value as string | undefined;
@@ -54,30 +46,33 @@ export async function resolveSettings(
       resolved[name] = { value, source, isUntrusted: true };
     }
   }
-  return resolved as Settings;
+  return resolved as settings.Settings;
 }
 
 function resolveSetting(
-  name: SettingName,
-  options: SettingOptions,
+  name: settings.SettingName,
+  options: settings.SettingOptions,
   env: NodeJS.ProcessEnv,
   files: readonly SettingsFile[],
 ): Resolved<unknown> {
-  const { flags, fallback } = settingOf(name);
+  const { flags, fallback } = settings.settingOf(name);
   const option = (options as Readonly<Record<string, unknown>>)[name];
   if (option !== undefined) return { value: option, source: flags!.split(" ")[0]! };
   const set = options.set?.findLast(([each]) => each === name);
   if (set !== undefined) return { value: set[1], source: "--set" };
-  const variable = variableOf(name);
+  const variable = settings.variableOf(name);
   const given = env[variable];
-  if (given) return { value: parsed<unknown>(variable, given, parserOf(name)), source: variable };
+  if (given) return { value: parsed<unknown>(variable, given, settings.parserOf(name)), source: variable };
   for (const { path, values } of files) {
     const value = values[name];
     if (value === undefined) continue;
     const where = `${path}: ${name}`;
-    return { value: parsed<unknown>(where, textsOf(value, where).join(","), parserOf(name)), source: path };
+    return {
+      value: parsed<unknown>(where, settings.textsOf(value, where).join(","), settings.parserOf(name)),
+      source: path,
+    };
   }
-  return { value: fallback === undefined ? undefined : parserOf(name)(fallback), source: "default" };
+  return { value: fallback === undefined ? undefined : settings.parserOf(name)(fallback), source: "default" };
 }
 
 /** The nearest one counts, from the working folder upwards. */
@@ -107,7 +102,7 @@ async function readSettingsFiles(
 }
 
 function withoutOwn(file: SettingsFile, onNotice: (text: string) => void): SettingsFile {
-  const isOwn = (name: string) => settingOf(name as SettingName).isOwn === true;
+  const isOwn = (name: string) => settings.settingOf(name as settings.SettingName).isOwn === true;
   const entries = Object.entries(file.values);
   const ignored = entries.flatMap(([name]) => (isOwn(name) ? [name] : []));
   if (ignored.length === 0) return file;
@@ -158,11 +153,13 @@ function parseSettingsFile({ path, text }: FoundFile, isProject: boolean): Setti
     throw new UsageError(`${path}: not a JSON object`);
   }
   for (const name of Object.keys(values)) {
-    if (settingNames.some((each) => each === name)) continue;
+    if (settings.settingNames.some((each) => each === name)) continue;
     if (/key|token|secret/i.test(name)) {
       throw new UsageError(`${path}: a key does not belong here; idv login keeps it in a file of its own`);
     }
-    throw new UsageError(`${path}: ${unknownName(name, "setting", settingNames)}; see idv help settings`);
+    throw new UsageError(
+      `${path}: ${settings.unknownName(name, "setting", settings.settingNames)}; see idv help settings`,
+    );
   }
   return { path, isProject, values: values as Readonly<Record<string, unknown>> };
 }

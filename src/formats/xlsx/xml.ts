@@ -201,7 +201,7 @@ export async function* tokensOf(
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-export const escapeMarkup = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character]!);
+const escapeMarkup = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character]!);
 
 /** `_x0041_` stands for a character in a cell (ECMA-376 part 1, 22.9.2.19); as text, its underscore is written so. */
 export const literalText = (text: string): string => text.replace(/_(?=x[\da-f]{4}_)/gi, "_x005F_");

@@ -5,18 +5,7 @@ import { hourMilliseconds } from "../service/rules.js";
 import { addEarlier } from "../service/usage.js";
 import { ask, insertion, type Statement, tell, type Work } from "../sql.js";
 import { isFileQuota } from "./quota.js";
-import {
-  isKey,
-  type Locked,
-  lock,
-  type NamedPart,
-  type ReservationRow,
-  remove,
-  store,
-  sum,
-  trim,
-  type Units,
-} from "./reservation-rows.js";
+import * as reservation from "./reservation-rows.js";
 import { UnitsLost } from "./units-lost.js";
 
 const keptMilliseconds = 604_800_000;
@@ -36,7 +25,7 @@ interface DeliveryRow {
 
 export function* deliveriesOf(
   quota: string,
-  { name, part }: Omit<NamedPart, "bytes">,
+  { name, part }: Omit<reservation.NamedPart, "bytes">,
   now: number,
 ): Work<readonly DeliveryRow[]> {
   const [rows] = yield* ask<[DeliveryRow[]]>([
@@ -68,36 +57,36 @@ export interface DeliveredUnits {
 
 /** Moves delivered units to the quota. Units that were given back meanwhile are free. */
 export function* deliver(from: QuotaOwner, { id, kind, held, holds }: DeliveredUnits): Work<void> {
-  const locked: Locked = yield* lock(from, false);
+  const locked: reservation.Locked = yield* reservation.lock(from, false);
   const found = locked.rows.find((each) => each.id === id);
   if (found === undefined) return;
-  const row = trim(locked.quota, found, held);
-  const delivered = Math.max(0, sum(row) - holds);
+  const row = reservation.trim(locked.quota, found, held);
+  const delivered = Math.max(0, reservation.sum(row) - holds);
   yield* pay(from, locked, row, kind, delivered);
   const older = Math.min(row.older, delivered);
   const loan = Math.min(row.loan, delivered - older);
   const units = row.units - (delivered - older - loan);
   // The row stays, so that a repetition finds it, until the run ends.
   const rest = { ...row, older: row.older - older, loan: row.loan - loan, units, digest: null, paid_before: 0 };
-  yield* tell(store(locked.quota, { ...rest, alive: locked.now }));
+  yield* tell(reservation.store(locked.quota, { ...rest, alive: locked.now }));
 }
 
 /** @throws UnitsLost if they were given back */
 export function* deliverAll(from: { readonly keyId: string }, id: string, kind: string, units: number): Work<void> {
-  if (!(yield* isKey(from.keyId))) return;
-  const locked: Locked = yield* lock(from, false);
+  if (!(yield* reservation.isKey(from.keyId))) return;
+  const locked: reservation.Locked = yield* reservation.lock(from, false);
   const found = locked.rows.find((each) => each.id === id);
   // Which items they were is not known any more: another try under the name of the list has to charge them.
   if (found === undefined && units > 0) throw new UnitsLost(false);
   const row = found ?? { units, older: 0, loan: 0 };
-  yield* pay(from, locked, row, kind, sum(row));
-  yield* tell(remove(id));
+  yield* pay(from, locked, row, kind, reservation.sum(row));
+  yield* tell(reservation.remove(id));
 }
 
 function* pay(
   from: QuotaOwner,
-  { quota, now }: Locked,
-  row: Units & Partial<ReservationRow>,
+  { quota, now }: reservation.Locked,
+  row: reservation.Units & Partial<reservation.Row>,
   kind: string,
   delivered: number,
 ): Work<void> {

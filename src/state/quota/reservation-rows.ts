@@ -50,7 +50,7 @@ export interface Units {
   readonly loan: number;
 }
 
-export interface ReservationRow extends Units {
+export interface Row extends Units {
   readonly id: string;
   readonly owner: string;
   readonly alive: number;
@@ -65,7 +65,7 @@ export interface ReservationRow extends Units {
 
 export interface Locked {
   readonly quota: NamedQuotaRow;
-  readonly rows: readonly ReservationRow[];
+  readonly rows: readonly Row[];
   readonly now: number;
 }
 
@@ -76,14 +76,14 @@ export interface Locked {
 export function* lock(from: QuotaOwner, isUsed: boolean): Work<Locked> {
   const quotaId =
     "keyId" in from ? "(SELECT quota_id FROM {key} WHERE id = ?)" : "(SELECT id FROM {quota} WHERE name = ?)";
-  const [keys, quotas, rows, [{ now }]] = yield* ask<[KeyRow[], NamedQuotaRow[], ReservationRow[], [Clock]]>(
+  const [keys, quotas, rows, [{ now }]] = yield* ask<[KeyRow[], NamedQuotaRow[], Row[], [Clock]]>(
     ...selectOwner(from, "{lock}", "{lock}"),
     [`SELECT * FROM {reservation} WHERE quota = ${quotaId}`, "keyId" in from ? from.keyId : from.quotaName],
     clock,
   );
   const quota = usableQuota(from, isUsed ? keys : [], quotas, now);
   const { period_start } = quota;
-  const ofNow = (row: ReservationRow): ReservationRow =>
+  const ofNow = (row: Row): Row =>
     row.period_start === period_start ? row : { ...row, units: 0, older: row.older + row.units, period_start };
   return { quota, rows: rows.map(ofNow), now };
 }
@@ -102,7 +102,7 @@ const columns = [
 ];
 const stored = columns.map((name) => `${name} = excluded.${name}`).join(", ");
 
-export function store({ id: quota, period_start }: NamedQuotaRow, row: ReservationRow): Statement {
+export function store({ id: quota, period_start }: NamedQuotaRow, row: Row): Statement {
   const values = { ...row, quota, period_start };
   const all = columns.map((name) => values[name]);
   return insertion(`{reservation} (${columns.join(", ")})`, [all], `ON CONFLICT (id) DO UPDATE SET ${stored}`);

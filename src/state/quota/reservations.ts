@@ -8,19 +8,9 @@ import type { KeyRow, NamedQuotaRow } from "../service/rules.js";
 import { ask, type Clock, clock, type Statement, tell, type Work } from "../sql.js";
 import { deliveriesOf, type ItemDigests, sameUnits } from "./deliveries.js";
 import { type Quota, takeUnits, toQuota } from "./quota.js";
-import {
-  isKey,
-  type Locked,
-  lock,
-  type NamedPart,
-  type ReservationRow,
-  remove,
-  store,
-  sum,
-  trim,
-} from "./reservation-rows.js";
+import * as reservation from "./reservation-rows.js";
 
-export type Other = Pick<ReservationRow, "id" | "owner" | "alive">;
+export type Other = Pick<reservation.Row, "id" | "owner" | "alive">;
 
 export interface UnitRequest {
   readonly id: string;
@@ -28,9 +18,9 @@ export interface UnitRequest {
   /** Units that the run is to hold, with those that it holds. A repetition changes nothing. */
   readonly holds: number;
   /** Units that the name has charged for an input of this size are not charged again before the seal. */
-  readonly lends?: NamedPart | undefined;
+  readonly lends?: reservation.NamedPart | undefined;
   /** The items that are about to be delivered. */
-  readonly seal?: (NamedPart & ItemDigests) | undefined;
+  readonly seal?: (reservation.NamedPart & ItemDigests) | undefined;
   readonly isFinal?: boolean | undefined;
   /** Undefined if another look is needed. */
   readonly isDead: (other: Other, now: number) => boolean | undefined;
@@ -48,11 +38,11 @@ export interface Reserved {
 }
 
 interface Swept {
-  readonly others: readonly ReservationRow[];
+  readonly others: readonly reservation.Row[];
   readonly isUnsure: boolean;
 }
 
-function* sweep({ quota, rows, now }: Locked, isDead: UnitRequest["isDead"], own?: string): Work<Swept> {
+function* sweep({ quota, rows, now }: reservation.Locked, isDead: UnitRequest["isDead"], own?: string): Work<Swept> {
   const found = new Map(rows.map((row) => [row, row.id !== own && isDead(row, now)]));
   const living = rows.filter((row) => found.get(row) !== true);
   for (const row of rows) if (!living.includes(row)) yield* leave(quota, row, living);
@@ -62,7 +52,7 @@ function* sweep({ quota, rows, now }: Locked, isDead: UnitRequest["isDead"], own
 
 /** Charges as far as the quota goes, with what was given back meanwhile, or gives back. */
 export function* reserve(from: QuotaOwner, { id, owner, holds, lends, seal, isDead }: UnitRequest): Work<Reserved> {
-  const locked: Locked = yield* lock(from, true);
+  const locked: reservation.Locked = yield* reservation.lock(from, true);
   const { quota, now } = locked;
   const found = locked.rows.find((each) => each.id === id);
   const named = seal ?? lends;
@@ -75,13 +65,13 @@ export function* reserve(from: QuotaOwner, { id, owner, holds, lends, seal, isDe
       ? yield* sweep(locked, isDead, id)
       : { others: locked.rows.filter((other) => other !== found), isUnsure: false };
   const own = { units: 0, older: 0, loan: 0, period_start: quota.period_start, ...found };
-  const row = trim(quota, { ...own, id, owner, alive: now, name, part, bytes }, holds);
+  const row = reservation.trim(quota, { ...own, id, owner, alive: now, name, part, bytes }, holds);
   const paid = named === undefined ? [] : yield* deliveriesOf(quota.id, named, now);
   const paidBefore = seal === undefined ? 0 : Math.min(holds, sameUnits(paid, seal));
   const same = lends === undefined ? [] : others.filter((other) => isSamePart(other, lends));
   const likely = paid.filter(({ bytes, run }) => bytes > 0 && bytes <= (lends?.bytes ?? 0) && run !== id);
   // What the same items have cost before need not be charged; the rest of a loan has to be.
-  const ofOthers = Math.max(0, ...same.map(sum)) - row.units - row.older;
+  const ofOthers = Math.max(0, ...same.map(reservation.sum)) - row.units - row.older;
   const lent = [row.loan, ofOthers, ...likely.map(({ units }) => units)];
   const rest = holds - row.units - row.older;
   const loan = Math.min(rest, seal === undefined ? Math.max(...lent) : paidBefore);
@@ -91,14 +81,14 @@ export function* reserve(from: QuotaOwner, { id, owner, holds, lends, seal, isDe
   for (const other of seal === undefined ? [] : same.filter(({ digest }) => digest === null)) {
     const moved = Math.min(other.units, rest - loan - taken);
     taken += moved;
-    changes.push(store(quota, { ...other, units: other.units - moved, loan: other.loan + moved }));
+    changes.push(reservation.store(quota, { ...other, units: other.units - moved, loan: other.loan + moved }));
   }
   const isGranted = taken === rest - loan;
   const digest = (isGranted && seal?.digest) || null;
   const after = { ...row, units: row.units + taken, loan, digest, paid_before: paidBefore };
-  yield* tell(updateQuota(quota), ...changes, store(quota, after));
+  yield* tell(updateQuota(quota), ...changes, reservation.store(quota, after));
   return {
-    holds: sum(after),
+    holds: reservation.sum(after),
     quota: toQuota(quota),
     paidBefore,
     marks: paid.map(({ units }) => units),
@@ -107,14 +97,14 @@ export function* reserve(from: QuotaOwner, { id, owner, holds, lends, seal, isDe
 }
 
 /** Without a name, or the size of its input, a run is alone. */
-function isSamePart(row: ReservationRow, { name, part, bytes }: NamedPart | ReservationRow): boolean {
+function isSamePart(row: reservation.Row, { name, part, bytes }: reservation.NamedPart | reservation.Row): boolean {
   if (!row.name || !name || !bytes) return false;
   return row.bytes === bytes && row.part === part && Buffer.from(name).equals(row.name);
 }
 
 /** Gives back all, and ends the reservation. */
 export function* release(from: QuotaOwner, id: string): Work<void> {
-  const { quota, rows }: Locked = yield* lock(from, false);
+  const { quota, rows }: reservation.Locked = yield* reservation.lock(from, false);
   const row = rows.find((each) => each.id === id);
   if (row === undefined) return;
   yield* leave(quota, row, rows);
@@ -122,7 +112,7 @@ export function* release(from: QuotaOwner, id: string): Work<void> {
 }
 
 /** Ends a reservation: what it has lent goes to tries of its name that count on it, and the rest is given back. */
-function* leave(quota: NamedQuotaRow, row: ReservationRow, rows: readonly ReservationRow[]): Work<void> {
+function* leave(quota: NamedQuotaRow, row: reservation.Row, rows: readonly reservation.Row[]): Work<void> {
   let { units } = row;
   for (const other of rows) {
     const isLent = other.id !== row.id && other.digest === null && isSamePart(other, row);
@@ -130,15 +120,15 @@ function* leave(quota: NamedQuotaRow, row: ReservationRow, rows: readonly Reserv
     if (moved === 0) continue;
     units -= moved;
     Object.assign(other, { units: other.units + moved, loan: other.loan - moved });
-    yield* tell(store(quota, other));
+    yield* tell(reservation.store(quota, other));
   }
-  trim(quota, { ...row, units }, 0);
-  yield* tell(remove(row.id));
+  reservation.trim(quota, { ...row, units }, 0);
+  yield* tell(reservation.remove(row.id));
 }
 
 /** Gives back all that a run of a key holds, if there is such a key. */
 export function* releaseAll({ keyId }: { readonly keyId: string }, id: string): Work<void> {
-  if (yield* isKey(keyId)) yield* release({ keyId }, id);
+  if (yield* reservation.isKey(keyId)) yield* release({ keyId }, id);
 }
 
 export function* hasDead(isDead: UnitRequest["isDead"]): Work<boolean> {
@@ -155,7 +145,7 @@ export function* heldQuotas(): Work<readonly QuotaOwner[]> {
 }
 
 export function* sweepQuota(from: QuotaOwner, isDead: UnitRequest["isDead"]): Work<void> {
-  const locked: Locked = yield* lock(from, false);
+  const locked: reservation.Locked = yield* reservation.lock(from, false);
   yield* sweep(locked, isDead);
   yield* tell(updateQuota(locked.quota));
 }

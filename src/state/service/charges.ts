@@ -10,15 +10,7 @@ import {
   selectAnswers,
   updateQuota,
 } from "./database/statements.js";
-import {
-  answerKey,
-  answerMilliseconds,
-  applyCharges,
-  type ChargedRows,
-  hourMilliseconds,
-  type KeyRow,
-  type NamedQuotaRow,
-} from "./rules.js";
+import * as rules from "./rules.js";
 import { hashOf } from "./secrets.js";
 import type { NamedUnits, Usage } from "./usage.js";
 
@@ -30,7 +22,7 @@ export function* charge(
   charges: readonly Charge[],
 ): Work<{
   readonly outcomes: readonly ChargeOutcome[];
-  readonly rows: Pick<ChargedRows, "keys" | "quotas">;
+  readonly rows: Pick<rules.ChargedRows, "keys" | "quotas">;
   readonly now: number;
 }> {
   const ids = [...new Set(charges.map(({ keyId }) => keyId))];
@@ -41,7 +33,7 @@ export function* charge(
     return hashes.length === 0 ? [] : [selectAnswers(id, hashes)];
   });
   const [keyRows, quotaRows, [{ now }], ...stored] = yield* ask<
-    [KeyRow[], NamedQuotaRow[], [Clock], ...DatedAnswer[][]]
+    [rules.KeyRow[], rules.NamedQuotaRow[], [Clock], ...DatedAnswer[][]]
   >(
     [`SELECT * FROM {key} WHERE id IN (${listOf(ids)}) ORDER BY id {by_bytes} {lock}`, ...ids],
     [
@@ -54,8 +46,8 @@ export function* charge(
   const keys = new Map(keyRows.map((row) => [row.id, row]));
   const quotas = new Map(quotaRows.map((row) => [row.id, renewed(row, now)]));
   const valid = stored.flat().filter((answer) => isValid(answer, now));
-  const answers = new Map(valid.map((row) => [answerKey(row.key_id, row.idempotency_key_hash), row]));
-  const result = applyCharges({ keys, quotas, answers }, charges, now);
+  const answers = new Map(valid.map((row) => [rules.answerKey(row.key_id, row.idempotency_key_hash), row]));
+  const result = rules.applyCharges({ keys, quotas, answers }, charges, now);
   yield* tell(
     ...Array.from(quotas.values(), (quota) => updateQuota(quota)),
     ...insertAnswers(result.answers, now),
@@ -95,7 +87,7 @@ export function* nameUnits({ keyId, kind, statuses, notChecked }: NamedUnits): W
       ...[free, hour, keyId, kind],
     ]);
   }
-  const hour = now - (now % hourMilliseconds);
+  const hour = now - (now % rules.hourMilliseconds);
   if (notChecked > 0) named.push({ keyId, hour, kind, status: "quota_exceeded", units: notChecked });
   yield* tell(...changes, ...addUsage(named), [
     "DELETE FROM {usage} WHERE key_id = ? AND kind = ? AND status = 'unknown' AND units = 0",
@@ -109,10 +101,10 @@ export function* deleteAnswers(now: number): Work<boolean> {
     `DELETE FROM {answer} WHERE (key_id, idempotency_key_hash) IN (
       SELECT key_id, idempotency_key_hash FROM {answer}
       WHERE created <= ?
-        AND created <= (SELECT max(created) FROM {answer} WHERE created < ?) - ${2 * answerMilliseconds}
+        AND created <= (SELECT max(created) FROM {answer} WHERE created < ?) - ${2 * rules.answerMilliseconds}
       ORDER BY created LIMIT ${sweptAnswers} {skip})
     RETURNING key_id`,
-    ...[now - 2 * answerMilliseconds, now],
+    ...[now - 2 * rules.answerMilliseconds, now],
   ]);
   return deleted!.length === sweptAnswers;
 }

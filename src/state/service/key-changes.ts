@@ -4,20 +4,7 @@ import { movedReservations } from "../quota/reservations.js";
 import { ask, type Clock, clock, insertion, type Statement, tell, type Work } from "../sql.js";
 import { type ApiKey, type KeyChange, KeyExistsError, type NewKey } from "./api-key.js";
 import { auditEntry, insertQuota, insertSecret, selectOwner, updateQuota } from "./database/statements.js";
-import {
-  changeKey,
-  checkEnd,
-  checkRotation,
-  hourMilliseconds,
-  type KeyRow,
-  type NamedQuotaRow,
-  newKeyRow,
-  newSecretRow,
-  quotaExistsError,
-  type SecretRow,
-  toKey,
-  unknownKey,
-} from "./rules.js";
+import * as rules from "./rules.js";
 import { newSecret } from "./secrets.js";
 
 export function* createKey(
@@ -28,21 +15,21 @@ export function* createKey(
   const same: Statement = ["SELECT id FROM {key} WHERE id = ?", id];
   const [found, [{ now }]] = yield* ask<[unknown[], [Clock]]>(same, clock);
   if (found.length > 0) throw new KeyExistsError(id);
-  const own: NamedQuotaRow = { ...freshRow, id, name: quotaName ?? null };
+  const own: rules.NamedQuotaRow = { ...freshRow, id, name: quotaName ?? null };
   changeQuota(own, change, now);
   const [inserted] = yield* ask(insertQuota(own));
-  let quota: NamedQuotaRow = own;
+  let quota: rules.NamedQuotaRow = own;
   if (inserted!.length === 0) {
     // Another server may have created the key meanwhile, with its quota.
-    const [[other], again] = yield* ask<[NamedQuotaRow[], unknown[]]>(
+    const [[other], again] = yield* ask<[rules.NamedQuotaRow[], unknown[]]>(
       ["SELECT * FROM {quota} WHERE name = ?", quotaName ?? null],
       same,
     );
     if (other === undefined || again.length > 0) throw new KeyExistsError(id);
-    if (change.limit !== undefined || change.period !== undefined) throw quotaExistsError(quotaName!);
+    if (change.limit !== undefined || change.period !== undefined) throw rules.quotaExistsError(quotaName!);
     quota = other;
   }
-  const key = newKeyRow({ id, ...change }, quota.id, now);
+  const key = rules.newKeyRow({ id, ...change }, quota.id, now);
   const [added] = yield* ask(
     insertion(
       "{key} (id, name, permissions, is_sandbox, created, expires, revoked, quota_id, rate_requests, rate_milliseconds)",
@@ -56,13 +43,13 @@ export function* createKey(
     ),
   );
   if (added!.length === 0) throw new KeyExistsError(id);
-  const row = newSecretRow(id, id, secret, now);
+  const row = rules.newSecretRow(id, id, secret, now);
   yield* tell(insertSecret(row), auditEntry({ at: now, who, what: "created", keyId: id }));
-  return { key: toKey(key, quota, now, [row]), secret };
+  return { key: rules.toKey(key, quota, now, [row]), secret };
 }
 
 export const setKey = (id: string, change: KeyChange, who: string): Work<ApiKey> =>
-  changed(id, { who, what: changesOf }, (key, quota, now) => changeKey(key, quota, change, now));
+  changed(id, { who, what: changesOf }, (key, quota, now) => rules.changeKey(key, quota, change, now));
 
 export const revokeKey = (id: string, who: string): Work<ApiKey> =>
   changed(id, { who, what: () => "revoked" }, (key, _, now) => {
@@ -76,18 +63,18 @@ export function* rotateKey(
   who: string,
 ): Work<{ key: ApiKey; secret: string }> {
   let secret = "";
-  const end = grace === 0 ? "" : `: the old secret works for ${grace / hourMilliseconds} h`;
+  const end = grace === 0 ? "" : `: the old secret works for ${grace / rules.hourMilliseconds} h`;
   const key = yield* changed(
     id,
     { who, what: () => `rotated${end}` },
     () => {},
     (row, secrets, now) => {
-      checkRotation(row, secrets, secretId);
+      rules.checkRotation(row, secrets, secretId);
       secret = newSecret(row.is_sandbox === 1);
       return [
         ["UPDATE {secret} SET ends = ? WHERE key_id = ? AND ends IS NULL", now + grace, id],
         ["DELETE FROM {secret} WHERE key_id = ? AND ends <= ?", id, now],
-        insertSecret(newSecretRow(id, secretId, secret, now)),
+        insertSecret(rules.newSecretRow(id, secretId, secret, now)),
       ];
     },
   );
@@ -100,7 +87,7 @@ export const endSecret = (id: string, secretId: string, who: string): Work<ApiKe
     { who, what: () => `secret ended: ${secretId}` },
     () => {},
     (_, secrets) => {
-      checkEnd(id, secrets, secretId);
+      rules.checkEnd(id, secrets, secretId);
       return [["DELETE FROM {secret} WHERE id = ?", secretId]];
     },
   );
@@ -109,19 +96,21 @@ export const endSecret = (id: string, secretId: string, who: string): Work<ApiKe
 function* changed(
   id: string,
   { who, what }: { readonly who: string; readonly what: (before: ApiKey, after: ApiKey) => string },
-  apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void,
-  secretsAfter: (key: KeyRow, secrets: readonly SecretRow[], now: number) => readonly Statement[] = () => [],
+  apply: (key: rules.KeyRow, quota: rules.NamedQuotaRow, now: number) => void,
+  secretsAfter: (
+    key: rules.KeyRow,
+    secrets: readonly rules.SecretRow[],
+    now: number,
+  ) => readonly Statement[] = () => [],
 ): Work<ApiKey> {
   const select: Statement = ["SELECT * FROM {secret} WHERE key_id = ?", id];
-  const [[key], [row], before, [{ now }]] = yield* ask<[KeyRow[], NamedQuotaRow[], SecretRow[], [Clock]]>(
-    ...selectOwner({ keyId: id }, "{change}", "{lock}"),
-    select,
-    clock,
-  );
-  if (key === undefined) throw unknownKey(id);
+  const [[key], [row], before, [{ now }]] = yield* ask<
+    [rules.KeyRow[], rules.NamedQuotaRow[], rules.SecretRow[], [Clock]]
+  >(...selectOwner({ keyId: id }, "{change}", "{lock}"), select, clock);
+  if (key === undefined) throw rules.unknownKey(id);
   const quota = renewed(row!, now);
   const start = quota.period_start;
-  const was = toKey({ ...key }, { ...quota }, now, before);
+  const was = rules.toKey({ ...key }, { ...quota }, now, before);
   apply(key, quota, now);
   yield* tell(
     [
@@ -133,8 +122,8 @@ function* changed(
     ...movedReservations(quota, start),
     ...secretsAfter(key, before, now),
   );
-  const [secrets] = yield* ask<[SecretRow[]]>(select);
-  const after = toKey(key, quota, now, secrets);
+  const [secrets] = yield* ask<[rules.SecretRow[]]>(select);
+  const after = rules.toKey(key, quota, now, secrets);
   yield* tell(auditEntry({ at: now, who, what: what(was, after), keyId: id }));
   return after;
 }

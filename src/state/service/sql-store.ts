@@ -31,19 +31,7 @@ import { hashOf, newId } from "./secrets.js";
 import type { ServiceStore } from "./service-store.js";
 import { type SessionStore, SqlSessions } from "./sessions.js";
 import { checkState } from "./state-check.js";
-import {
-  deleteHours,
-  foldDay,
-  type KeyTotal,
-  type KeyUsageSum,
-  type NamedUnits,
-  readByKey,
-  readSums,
-  readTotals,
-  rollUpHour,
-  type UsageQuery,
-  type UsageSum,
-} from "./usage.js";
+import * as usage from "./usage.js";
 
 const sweepMilliseconds = 60_000;
 const dayMilliseconds = 86_400_000;
@@ -265,26 +253,26 @@ export class SqlServiceStore implements ServiceStore {
     return this.#database.write(() => endSecret(id, secretId, who));
   }
 
-  usage(query: UsageQuery): Promise<readonly UsageSum[]> {
-    return readSums(this.#database, query);
+  usage(query: usage.UsageQuery): Promise<readonly usage.UsageSum[]> {
+    return usage.readSums(this.#database, query);
   }
 
-  totals(query: UsageQuery): Promise<readonly KeyTotal[]> {
-    return readTotals(this.#database, query);
+  totals(query: usage.UsageQuery): Promise<readonly usage.KeyTotal[]> {
+    return usage.readTotals(this.#database, query);
   }
 
-  usageByKey(query: UsageQuery): AsyncGenerator<readonly KeyUsageSum[]> {
-    return readByKey(this.#database, query);
+  usageByKey(query: usage.UsageQuery): AsyncGenerator<readonly usage.KeyUsageSum[]> {
+    return usage.readByKey(this.#database, query);
   }
 
-  async nameUnits(units: NamedUnits): Promise<void> {
+  async nameUnits(units: usage.NamedUnits): Promise<void> {
     await this.#database.write(() => nameUnits(units));
   }
 
   async tidyUsage(keep: number): Promise<void> {
     const [[{ now }]] = await this.#database.read(() => ask<[[Clock]]>(clock));
     const until = now - keep - ((now - keep) % dayMilliseconds);
-    for (const step of [() => rollUpHour(now), () => deleteHours(now), () => foldDay(until)]) {
+    for (const step of [() => usage.rollUpHour(now), () => usage.deleteHours(now), () => usage.foldDay(until)]) {
       while (!this.#isClosed && (await this.#database.writeFast(step))) await setImmediate();
     }
   }

@@ -3,30 +3,26 @@ import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { StoreError } from "../errors.js";
 import { clock, longestKnown, type Parameter, type Statement, type Work } from "../sql.js";
-import {
-  type Database,
-  deadlineOf,
-  explainErrors,
-  inTransaction,
-  type LockWait,
-  openStore,
-  retryWhileBusy,
-  type Schema,
-} from "./database.js";
+import * as sqlite from "./database.js";
 import { translate } from "./dialect.js";
 
 export interface OpenFile {
   readonly path: string;
-  readonly database: Database;
+  readonly database: sqlite.Database;
   readonly inode: number;
-  readonly schema: Schema;
+  readonly schema: sqlite.Schema;
   readonly now: () => number;
-  readonly wait: LockWait;
+  readonly wait: sqlite.LockWait;
 }
 
 /** Creates the file if it is absent. `wait` limits this and every later wait for a lock. @throws StoreError */
-export async function openFile(path: string, schema: Schema, now: () => number, wait: LockWait): Promise<OpenFile> {
-  const database = await openStore(path, schema, wait);
+export async function openFile(
+  path: string,
+  schema: sqlite.Schema,
+  now: () => number,
+  wait: sqlite.LockWait,
+): Promise<OpenFile> {
+  const database = await sqlite.openStore(path, schema, wait);
   return { path, database, inode: statSync(path).ino, schema, now, wait };
 }
 
@@ -36,7 +32,7 @@ export abstract class StateFile {
   /** Changes run one after another, so that a process never competes with itself for the lock. */
   #lastWrite: Promise<unknown> = Promise.resolve();
 
-  readonly #statements = new Map<string, ReturnType<Database["prepare"]>>();
+  readonly #statements = new Map<string, ReturnType<sqlite.Database["prepare"]>>();
 
   #log: Promise<FileHandle | undefined> | undefined;
   #syncing: Promise<void> = Promise.resolve();
@@ -60,7 +56,7 @@ export abstract class StateFile {
     return Number((this.#statement(sql).run(...parameters) as { changes: number | bigint }).changes);
   }
 
-  #statement(sql: string): ReturnType<Database["prepare"]> {
+  #statement(sql: string): ReturnType<sqlite.Database["prepare"]> {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.file.database.prepare(sql);
@@ -92,20 +88,20 @@ export abstract class StateFile {
   async tryWrite(work: () => Work<unknown>): Promise<void> {
     await this.#lastWrite;
     const { database } = this.file;
-    const deadline = deadlineOf({ milliseconds: 1000 });
-    const change = () => inTransaction(database, () => this.work(work()));
-    await retryWhileBusy(change, deadline, undefined).catch(() => {});
+    const deadline = sqlite.deadlineOf({ milliseconds: 1000 });
+    const change = () => sqlite.inTransaction(database, () => this.work(work()));
+    await sqlite.retryWhileBusy(change, deadline, undefined).catch(() => {});
   }
 
   protected inRead<Result>(work: () => Result): Promise<Result> {
     const { path, schema, wait } = this.file;
-    return explainErrors(path, schema, () => retryWhileBusy(work, deadlineOf(wait), wait.signal));
+    return sqlite.explainErrors(path, schema, () => sqlite.retryWhileBusy(work, sqlite.deadlineOf(wait), wait.signal));
   }
 
   /** Durable, after the changes already in the queue. */
   protected inWrite<Result>(work: () => Result): Promise<Result> {
     const { database } = this.file;
-    return this.#write(() => inTransaction(database, work));
+    return this.#write(() => sqlite.inTransaction(database, work));
   }
 
   /** Much faster: the change survives a crash of the process but perhaps not a power failure. */
@@ -114,7 +110,7 @@ export abstract class StateFile {
     return this.#write(() => {
       database.exec("PRAGMA synchronous = NORMAL");
       try {
-        return inTransaction(database, work);
+        return sqlite.inTransaction(database, work);
       } finally {
         database.exec("PRAGMA synchronous = FULL");
       }
@@ -165,8 +161,8 @@ export abstract class StateFile {
   protected async inLongTransaction(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Promise<void>): Promise<void> {
     const { path, schema, wait, database } = this.file;
     await this.#lastWrite;
-    return explainErrors(path, schema, async () => {
-      await retryWhileBusy(() => database.exec(begin), deadlineOf(wait), wait.signal);
+    return sqlite.explainErrors(path, schema, async () => {
+      await sqlite.retryWhileBusy(() => database.exec(begin), sqlite.deadlineOf(wait), wait.signal);
       try {
         await work();
         database.exec("COMMIT");
@@ -184,10 +180,10 @@ export abstract class StateFile {
   #write<Result>(transaction: () => Result): Promise<Result> {
     const { path, schema, wait } = this.file;
     // Before queueing, so that the time in the queue counts as part of the wait.
-    const deadline = deadlineOf(wait);
-    const written = this.#lastWrite.then(() => retryWhileBusy(transaction, deadline, wait.signal));
+    const deadline = sqlite.deadlineOf(wait);
+    const written = this.#lastWrite.then(() => sqlite.retryWhileBusy(transaction, deadline, wait.signal));
     this.#lastWrite = written.catch(() => {});
-    return explainErrors(path, schema, () => written);
+    return sqlite.explainErrors(path, schema, () => written);
   }
 }
 

@@ -7,15 +7,7 @@ import type { Kind } from "../../../core/validator/validator.js";
 import type { ApiKey, Permission } from "../../../state/service/api-key.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import type { Metrics } from "../metrics.js";
-import {
-  errorResponses,
-  idempotencyKeySchema,
-  jsonOf,
-  noQuery,
-  rateLimitFields,
-  type SchemaName,
-  schemaOf,
-} from "../openapi.js";
+import * as openapi from "../openapi.js";
 import { secondsUntil } from "../plugins/access.js";
 import { tooManyItems } from "../plugins/json-body.js";
 import { Refusal } from "../refusals.js";
@@ -55,7 +47,7 @@ const operations = [
   readonly field: Permission;
   readonly kind: Kind;
   readonly name: "ValidateEmails" | "ValidateDomains";
-  readonly one: { readonly parameter: string; readonly what: string; readonly name: SchemaName };
+  readonly one: { readonly parameter: string; readonly what: string; readonly name: openapi.SchemaName };
   readonly what: string;
 }[];
 
@@ -105,7 +97,7 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
       schema: {
         summary: `Validates ${one.what}, for one unit. The query may be in the logs of proxies; a POST is not.`,
         operationId: `check_${field.slice(0, -1)}`,
-        headers: idempotencyKeySchema,
+        headers: openapi.idempotencyKeySchema,
         querystring: {
           type: "object",
           required: [one.parameter],
@@ -115,8 +107,8 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
           },
         },
         response: {
-          200: { ...jsonOf("The verdict.", one.name), headers: rateLimitFields },
-          ...errorResponses(400, 401, 403, 422, 429, 503),
+          200: { ...openapi.jsonOf("The verdict.", one.name), headers: openapi.rateLimitFields },
+          ...openapi.errorResponses(400, 401, 403, 422, 429, 503),
         },
       },
       onRequest: (request) => enter(request, field),
@@ -144,16 +136,16 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
       schema: {
         summary: `Validates ${what}: at most ${maximumItems} per request; each distinct one costs one unit.`,
         operationId: `validate_${field}`,
-        headers: idempotencyKeySchema,
-        querystring: noQuery,
-        body: { content: { "application/json": { schema: schemaOf(`${name}Request`) } } },
+        headers: openapi.idempotencyKeySchema,
+        querystring: openapi.noQuery,
+        body: { content: { "application/json": { schema: openapi.schemaOf(`${name}Request`) } } },
         response: {
           200: {
             description: "A status for each distinct item, in the order of submission.",
-            content: { "application/json": { schema: schemaOf(`${name}Response`) } },
-            headers: rateLimitFields,
+            content: { "application/json": { schema: openapi.schemaOf(`${name}Response`) } },
+            headers: openapi.rateLimitFields,
           },
-          ...errorResponses(400, 401, 403, 413, 415, 422, 429, 503),
+          ...openapi.errorResponses(400, 401, 403, 413, 415, 422, 429, 503),
         },
       },
       onRequest: (request: ValidateRequest) => enter(request, field),

@@ -3,18 +3,10 @@
 import { renewed } from "../../quota/quota.js";
 import { insertion, listOf, type Statement } from "../../sql.js";
 import type { AuditEntry, QuotaOwner } from "../api-key.js";
-import {
-  type AnswerRow,
-  answerMilliseconds,
-  isUsable,
-  type KeyRow,
-  type NamedQuotaRow,
-  noQuota,
-  type SecretRow,
-} from "../rules.js";
+import * as rules from "../rules.js";
 import type { Usage } from "../usage.js";
 
-export type DatedAnswer = AnswerRow & { readonly created: number };
+export type DatedAnswer = rules.AnswerRow & { readonly created: number };
 
 export const auditEntry = ({ at, who, what, keyId }: AuditEntry): Statement => [
   "INSERT INTO {audit} (at, who, what, key_id) VALUES (?, ?, ?, ?)",
@@ -32,11 +24,11 @@ export const selectOwner = (owner: QuotaOwner, keyLock: string, quotaLock: strin
 /** Renewed if a new period has begun. @throws UnknownKeyError when there is no such quota, or its key cannot be used */
 export function usableQuota(
   owner: QuotaOwner,
-  [key]: readonly KeyRow[],
-  [quota]: readonly NamedQuotaRow[],
+  [key]: readonly rules.KeyRow[],
+  [quota]: readonly rules.NamedQuotaRow[],
   now: number,
-): NamedQuotaRow {
-  if (quota === undefined || (key && !isUsable(key, now))) throw noQuota(owner);
+): rules.NamedQuotaRow {
+  if (quota === undefined || (key && !rules.isUsable(key, now))) throw rules.noQuota(owner);
   return renewed(quota, now);
 }
 
@@ -45,9 +37,10 @@ export const selectAnswers = (keyId: string, hashes: readonly Uint8Array[]): Sta
   ...[keyId, ...hashes],
 ];
 
-export const isValid = ({ created }: DatedAnswer, now: number): boolean => Math.abs(now - created) < answerMilliseconds;
+export const isValid = ({ created }: DatedAnswer, now: number): boolean =>
+  Math.abs(now - created) < rules.answerMilliseconds;
 
-export const insertQuota = ({ id, name, unit_limit, period, used, period_start }: NamedQuotaRow): Statement =>
+export const insertQuota = ({ id, name, unit_limit, period, used, period_start }: rules.NamedQuotaRow): Statement =>
   insertion(
     "{quota} (id, name, unit_limit, period, used, period_start)",
     [[id, name, unit_limit, period, used, period_start]],
@@ -56,17 +49,17 @@ export const insertQuota = ({ id, name, unit_limit, period, used, period_start }
 
 /** Counts the change with `bump`, so that charges made from remembered quotas notice it. */
 export const updateQuota = (
-  { id, unit_limit, period, used, period_start }: NamedQuotaRow,
+  { id, unit_limit, period, used, period_start }: rules.NamedQuotaRow,
   bump: "{bump}" | "" = "",
 ): Statement => [
   `UPDATE {quota} SET unit_limit = ?, period = ?, used = ?, period_start = ? ${bump} WHERE id = ?`,
   ...[unit_limit, period, used, period_start, id],
 ];
 
-export const insertSecret = ({ id, key_id, hash, hint, created, ends }: SecretRow): Statement =>
+export const insertSecret = ({ id, key_id, hash, hint, created, ends }: rules.SecretRow): Statement =>
   insertion("{secret} (id, key_id, hash, hint, created, ends)", [[id, key_id, hash, hint, created, ends]]);
 
-export const insertAnswers = (answers: readonly AnswerRow[], now: number): readonly Statement[] =>
+export const insertAnswers = (answers: readonly rules.AnswerRow[], now: number): readonly Statement[] =>
   answers.length === 0
     ? []
     : [
