@@ -18,7 +18,7 @@ function mostOf(asked: readonly string[]): number {
   return Math.max(...counts.values());
 }
 
-describe.concurrent("a name that fails", () => {
+describe("a name that fails", () => {
   test("late is asked four times at most, and the other names are not asked more often for it", async () => {
     const seen = new Set<string>();
     const delayOf = (name: string) => {
