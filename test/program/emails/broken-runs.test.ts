@@ -1,6 +1,6 @@
 /** Covers offline runs that do not end, killed, stopped or out of space: they have delivered nothing, and owe nothing. */
-import { spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { createWriteStream, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -243,10 +243,16 @@ test("several files are paid once each, though one of them is bad", async () => 
 test("files that are there are paid, though the command is killed in the next one", async () => {
   const { home, held, used } = await folderWithQuota("quota file", 3 * count);
   writeFileSync(join(home, "first.csv"), listOf(30_000, "a"));
-  const child = startIdv(["emails", "first.csv", "list.csv", "--offline", "-q", "-o", "out/"], { home });
-  await killedWhen(child, async () => (await held()) >= 30_000 + count / 8);
+  // A pipe that does not end: the second file is never done.
+  execFileSync("mkfifo", [join(home, "second.csv")]);
+  const child = startIdv(["emails", "first.csv", "second.csv", "--offline", "-q", "-o", "out/"], { home });
+  const second = createWriteStream(join(home, "second.csv")).on("error", () => {});
+  second.write(listOf(count / 4));
+  await killedWhen(child, async () => (await held()) > 30_000);
+  second.destroy();
   expect(await used()).toBe(30_000);
-  expect(existsSync(join(home, "out/list.csv"))).toBe(false);
+  expect(readdirSync(join(home, "out"))).toContain("first.csv");
+  expect(existsSync(join(home, "out/second.csv"))).toBe(false);
 });
 
 test("a run without space for its output owes nothing", async () => {
