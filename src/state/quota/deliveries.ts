@@ -1,6 +1,6 @@
 /** Deliveries: the units of what has a name, is written or is done are no longer the run's, but used. */
 import { type QuotaOwner, usageIdOf } from "../service/api-key.js";
-import { addUsage, updateQuota } from "../service/database/statements.js";
+import { addUsage, noteUse, updateQuota } from "../service/database/statements.js";
 import { hourMilliseconds } from "../service/rules.js";
 import { addEarlier } from "../service/usage.js";
 import { ask, insertion, type Statement, tell, type Work } from "../sql.js";
@@ -71,29 +71,28 @@ export function* deliver(from: QuotaOwner, { id, kind, held, holds }: DeliveredU
   yield* tell(reservation.store(locked.quota, { ...rest, alive: locked.now }));
 }
 
-/** @throws UnitsLost if they were given back */
+/** @throws UnitsLost if they were given back: which items they were is not known any more, so another try charges them */
 export function* deliverAll(from: { readonly keyId: string }, id: string, kind: string, units: number): Work<void> {
   if (!(yield* reservation.isKey(from.keyId))) return;
   const locked: reservation.Locked = yield* reservation.lock(from, false);
-  const found = locked.rows.find((each) => each.id === id);
-  // Which items they were is not known any more: another try under the name of the list has to charge them.
-  if (found === undefined && units > 0) throw new UnitsLost(false);
-  const row = found ?? { units, older: 0, loan: 0 };
-  yield* pay(from, locked, row, kind, reservation.sum(row));
-  yield* tell(reservation.remove(id));
+  const row = locked.rows.find((each) => each.id === id);
+  if (row !== undefined) {
+    yield* pay(from, locked, row, kind, reservation.sum(row));
+    yield* tell(reservation.remove(id));
+  } else if (units > 0) throw new UnitsLost(false);
 }
 
 function* pay(
   from: QuotaOwner,
   { quota, now }: reservation.Locked,
-  row: reservation.Units & Partial<reservation.Row>,
+  row: reservation.Row,
   kind: string,
   delivered: number,
 ): Work<void> {
   const changes: Statement[] = [];
   let paid = delivered;
-  const { id, name, part, bytes, digest, paid_before = 0 } = row;
-  if (id && name && digest && typeof part === "string" && typeof bytes === "number") {
+  const { id, name, part, bytes, digest, paid_before } = row;
+  if (name !== null && part !== null && bytes !== null && digest !== null) {
     const all = yield* deliveriesOf(quota.id, { name, part }, now);
     // Another run of the name may have delivered the same since.
     paid = Math.max(0, delivered - Math.max(paid_before, sameUnits(all, { digest, prefixes: new Map() })));
@@ -108,22 +107,13 @@ function* pay(
       ),
     );
   }
-  if ("keyId" in from) {
-    changes.push([
-      "UPDATE {key} SET last_used = ? WHERE id = ? AND (last_used IS NULL OR last_used < ?)",
-      ...[now, from.keyId, now],
-    ]);
-  }
+  if ("keyId" in from) changes.push(noteUse(from.keyId, now));
   yield* tell(updateQuota(quota), ...changes);
   if (isFileQuota(from)) return;
   const older = Math.min(row.older, paid);
   const usage = { keyId: usageIdOf(from), kind, status: "unknown" };
   const hour = now - (now % hourMilliseconds);
   if (paid > older) yield* tell(...addUsage([{ ...usage, hour, units: paid - older }]));
-  if (older > 0)
-    yield* addEarlier({
-      ...usage,
-      hour: quota.period_start === 0 ? hour : quota.period_start - hourMilliseconds,
-      units: older,
-    });
+  const earlier = quota.period_start === 0 ? hour : quota.period_start - hourMilliseconds;
+  if (older > 0) yield* addEarlier({ ...usage, hour: earlier, units: older });
 }

@@ -80,6 +80,7 @@ export function* reserve(from: QuotaOwner, { id, owner, holds, lends, seal, isDe
   // Tries at once share what they have charged: the first one that delivers is the one that pays.
   for (const other of seal === undefined ? [] : same.filter(({ digest }) => digest === null)) {
     const moved = Math.min(other.units, rest - loan - taken);
+    if (moved === 0) continue;
     taken += moved;
     changes.push(reservation.store(quota, { ...other, units: other.units - moved, loan: other.loan + moved }));
   }

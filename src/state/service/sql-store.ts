@@ -6,7 +6,7 @@ import type { PoolState } from "../postgres/database.js";
 import { renewed, toQuota } from "../quota/quota.js";
 import { clearDead, Quotas } from "../quota/quotas.js";
 import type { UnitRequest } from "../quota/reservations.js";
-import { ask, type Clock, clock, listOf, type Statement, tell } from "../sql.js";
+import { ask, type Clock, clock, listOf, tell } from "../sql.js";
 import type {
   ApiKey,
   AuditEntry,
@@ -22,7 +22,7 @@ import type {
 import { charge, deleteAnswers, nameUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database/database.js";
 import { exportRows, importRows, type StateRows } from "./database/state-rows.js";
-import { auditEntry, type DatedAnswer, isValid, selectAnswers } from "./database/statements.js";
+import { auditEntry, type DatedAnswer, isValid, noteUse, selectAnswers } from "./database/statements.js";
 import { createKey, endSecret, revokeKey, rotateKey, setKey } from "./key-changes.js";
 import { type ListStore, SqlLists } from "./lists.js";
 import { type Turns, takeTurns } from "./rates.js";
@@ -192,18 +192,8 @@ export class SqlServiceStore implements ServiceStore {
     const uses = [...this.#uses].filter(([, { time, noted }]) => time > noted && time - noted >= age);
     if (uses.length === 0) return;
     for (const [, use] of uses) use.noted = use.time;
-    await this.#database.tryWrite(() =>
-      tell(
-        ...uses
-          .sort(([a], [b]) => (a < b ? -1 : 1))
-          .map(
-            ([id, { time }]): Statement => [
-              "UPDATE {key} SET last_used = ? WHERE id = ? AND (last_used IS NULL OR last_used < ?)",
-              ...[time, id, time],
-            ],
-          ),
-      ),
-    );
+    const inOrder = uses.sort(([a], [b]) => (a < b ? -1 : 1));
+    await this.#database.tryWrite(() => tell(...inOrder.map(([id, { time }]) => noteUse(id, time))));
   }
 
   /** Sweeps once a minute, and after each charge while more answers are left. No charge waits for it. */

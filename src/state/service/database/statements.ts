@@ -56,6 +56,11 @@ export const updateQuota = (
   ...[unit_limit, period, used, period_start, id],
 ];
 
+export const noteUse = (keyId: string, time: number): Statement => [
+  "UPDATE {key} SET last_used = ? WHERE id = ? AND (last_used IS NULL OR last_used < ?)",
+  ...[time, keyId, time],
+];
+
 export const insertSecret = ({ id, key_id, hash, hint, created, ends }: rules.SecretRow): Statement =>
   insertion("{secret} (id, key_id, hash, hint, created, ends)", [[id, key_id, hash, hint, created, ends]]);
 
