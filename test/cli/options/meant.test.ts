@@ -96,8 +96,8 @@ describe("a file that is not there is answered with what was meant", () => {
     [["domains", "b.net"], 6, "b.net: cannot be read: no such file; to check a domain: idv check b.net"],
     [
       ["emails", "s3://lists/may.csv"],
-      6,
-      "s3://lists/may.csv: cannot be read: no such file; a URL is not read; copy the file, or pipe it into idv",
+      2,
+      "s3://lists/may.csv: is a URL, and idv reads files: copy it to this machine first",
     ],
     [["emails", "*.xls"], 6, "*.xls: cannot be read: no such file; no name of a file matches it"],
     [["emails", "other.tsv"], 6, "other.tsv: cannot be read: no such file"],

@@ -10,7 +10,6 @@ import { shellWord } from "../command-line.js";
 
 /** `given` are the absolute paths of all files that are named: none of them is meant. */
 export function missingFileHint(path: string, kind: Kind, given: readonly string[] = []): string | undefined {
-  if (/^[a-z][a-z\d+.-]+:\/\//i.test(path)) return "a URL is not read; copy the file, or pipe it into idv";
   const isItem = kind === "email" ? /^[^\s/@]+@[^\s/@]+\.[^\s/@]+$/ : /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
   const folder = dirname(path);
   const own = basename(path);

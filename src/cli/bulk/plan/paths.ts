@@ -34,7 +34,7 @@ export interface FilePaths extends Pick<Input, "member" | "standardInput"> {
 export function pathsOf(kind: Kind, inputs: readonly Input[], options: BulkOptions): readonly FilePaths[] {
   for (const { path, member } of inputs) {
     checkStays(member, options);
-    if (isUrl(path) && !existsSync(path)) throw isUrlNotFile(kind, path);
+    if (/^[a-z][a-z\d+.-]+:\/\//i.test(path) && !existsSync(path)) throw isUrlNotFile(kind, path);
   }
   const isSeveral = inputs.length > 1;
   const isReturned = checkReturned(inputs, options);
@@ -112,8 +112,12 @@ const namesIn = (path: string): readonly string[] =>
 
 const notReplaceable = (): UsageError => new UsageError("--in-place needs a FILE; standard input cannot be replaced");
 
-const isUrlNotFile = (kind: Kind, url: string): UsageError =>
-  new UsageError(`${url}: is a URL, and idv reads files: curl -sSf ${shellWord(url)} | idv ${commandFor(kind)}`);
+function isUrlNotFile(kind: Kind, url: string): UsageError {
+  const instead = isUrl(url)
+    ? `curl -sSf ${shellWord(url)} | idv ${commandFor(kind)}`
+    : "copy it to this machine first";
+  return new UsageError(`${printable(url)}: is a URL, and idv reads files: ${instead}`);
+}
 
 const isInput = (output: string): UsageError =>
   new UsageError(`-o ${printable(output)}: is the input itself; to replace it, use -I, or -I.bak to keep the old one`);
