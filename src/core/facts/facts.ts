@@ -2,6 +2,7 @@
 // and counts nothing by itself. Its schema is in facts-schema.ts.
 
 import type { Kind } from "../classifier/verdict.js";
+import type { Columns } from "../run/rows/columns.js";
 import { mostTopDomains, noRows, type RunReport } from "../run/run-options.js";
 import { columnName, type Table } from "../table/table.js";
 import { knownStatuses } from "../validator/validator.js";
@@ -160,13 +161,14 @@ export const emptyFacts = (kind: Kind, madeBy: string): Facts => ({
 
 interface ReadTable {
   readonly table: Table;
+  readonly columns: Pick<Columns, "indices">;
   readonly sheet: { emptyFormulas(): InputFacts["emptyFormulas"] | undefined; hiddenRows(): number } | undefined;
 }
 
 /** Call it at the end of the run. */
 export async function inputFactsOf(
   name: string,
-  { table, sheet }: ReadTable,
+  { table, columns: { indices }, sheet }: ReadTable,
   badRowKinds: InputFacts["badRowKinds"],
   report: RunReport,
 ): Promise<InputFacts> {
@@ -180,7 +182,10 @@ export async function inputFactsOf(
       name: columnName(table, column),
       statuses: Object.fromEntries(report.otherStatuses[i] ?? []),
     })),
-    passedOver: table.passedOver.map((column) => `${column + 1} "${columnName(table, column)}"`),
+    // The columns of an earlier run, such as `was`, may hold items too.
+    passedOver: table.passedOver
+      .filter((column) => !indices.includes(column))
+      .map((column) => `${column + 1} "${columnName(table, column)}"`),
     dialect: { delimiter, quote, escape: escaping, skipsSpaces, isUnwrapped },
     encoding: (report.notUtf8 > 0 ? await table.surelyIn() : undefined) ?? null,
     linesLeftOut: table.linesLeftOut,

@@ -161,8 +161,9 @@ describe("repairs the item where it is", () => {
     const home = folderOf({ "list.csv": `email\n${typo}\nann@larch-and-oak.com\n` });
     await idv(["emails", "list.csv", "-o", "a.csv", "--offline", "--fix"], { home });
     for (const again of [["--update"], ["--update=all"], ["--update=all", "--explain"]]) {
-      const { code } = await idv(["emails", "a.csv", "-I.bak", "--offline", "--fix", "-q", ...again], { home });
+      const { code, stderr } = await idv(["emails", "a.csv", "-I.bak", "--offline", "--fix", ...again], { home });
       expect(code).toBe(0);
+      expect(stderr).not.toContain("not validated");
       expect(readFileSync(join(home, "a.csv"), "utf8").split("\n")[1]).toContain(typo);
     }
   });
