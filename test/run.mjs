@@ -1,7 +1,7 @@
 // node test/run.mjs ARGUMENTS...
 //
 // Runs the tests of the parts and of the program side by side, each with the arguments: the program waits for servers and
-// children where the parts compute, and vitest runs one project after the other.
+// children where the others compute, and vitest runs one project after the other.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -9,8 +9,9 @@ import { fileURLToPath } from "node:url";
 const tool = fileURLToPath(new URL("tool.mjs", import.meta.url));
 const config = fileURLToPath(new URL("vitest.config.ts", import.meta.url));
 const codes = await Promise.all(
-  ["program", "unit"].map(async (project) => {
-    const args = ["vitest", "--config", config, "run", "--project", project, ...process.argv.slice(2)];
+  [["program"], ["unit", "integration"]].map(async (projects) => {
+    const named = projects.flatMap((project) => ["--project", project]);
+    const args = ["vitest", "--config", config, "run", ...named, ...process.argv.slice(2)];
     const [code] = await once(spawn(process.execPath, [tool, ...args], { stdio: "inherit" }), "close");
     return code;
   }),

@@ -1,5 +1,5 @@
 /**
- * The tests, in projects: `unit` and `program`, and those that need tools that a machine may not have, or what a release builds, which
+ * The tests, in projects: `unit`, `integration` and `program`, and those that need tools that a machine may not have, or what a release builds, which
  * take part only when a project is named: `npm run vitest -- run --project engines`.
  */
 import { fileURLToPath } from "node:url";
@@ -33,6 +33,8 @@ const folders = {
   // Workbooks that come back, opened in LibreOffice.
   workbooks: [],
 };
+/** Folders of tests that need servers, states or whole commands, in the processes of the tests. */
+const integrated = ["cli", "deploy", "dns", "lists", "service", "state"];
 const others = [
   // The program as the binary of this machine, without the tests of the package and of scripts that run it.
   {
@@ -65,9 +67,10 @@ export default defineConfig(({ mode }) => {
             ...shared,
             name: "unit",
             include: ["test/**/*.test.ts"],
-            exclude: ["**/node_modules/**", ...["program", ...Object.keys(folders)].flatMap(include)],
+            exclude: ["**/node_modules/**", ...[...integrated, "program", ...Object.keys(folders)].flatMap(include)],
           },
         },
+        { test: { ...shared, name: "integration", include: integrated.flatMap(include) } },
         // The built program, run as a user runs it.
         {
           test: {
