@@ -302,12 +302,14 @@ describe("runs side by side", () => {
   test("submit every item when a pause and a full batch wait for the same answer", async () => {
     const answers: (() => void)[] = [];
     const { engine, batches } = countingEngine({ onBatch: () => new Promise((resolve) => answers.push(resolve)) });
+    let isRead = false;
     async function* pausing() {
       yield startOfTable;
       for (const part of [["a"], ["b"], ["c", "d", "e", "f", "g"]]) {
         await sleep(400);
         yield Buffer.from(part.map((name) => `${name}@b.net\n`).join(""));
       }
+      isRead = true;
     }
     const run = runTable(pausing(), engine);
     let hasEnded = false;
@@ -315,7 +317,8 @@ describe("runs side by side", () => {
       hasEnded = true;
     });
     await expect.poll(() => batches.length).toBe(1);
-    await sleep(1500);
+    await expect.poll(() => isRead).toBe(true);
+    await sleep(400);
     while (!hasEnded) {
       answers.shift()?.();
       await sleep(5);

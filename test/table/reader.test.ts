@@ -98,7 +98,8 @@ test("rejects a header with a quote that is never closed without reading much of
   expect(read).toBeLessThan(2_000_000);
 });
 
-describe("an input that pauses", () => {
+// These wait for the pauses, so they wait together.
+describe.concurrent("an input that pauses", () => {
   async function* paused(...pieces: readonly string[]) {
     for (const [nth, piece] of pieces.entries()) {
       if (nth > 0) await sleep(700);
