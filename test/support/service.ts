@@ -53,7 +53,7 @@ export async function serveWith(settings: RunSettings, ...args: string[]): Promi
 
 /** Creates a key in the state of `home`, as `idv keys create` does, and returns its secret. */
 export function createKey(home: string, key: NewKey = {}): Promise<string> {
-  return withKeys(home, async (keys) => (await keys.create({ name: "test", ...key })).secret);
+  return withKeys(home, async (keys) => (await keys.create(key)).secret);
 }
 
 /** Returns the newest key, its used units and those that are left. */

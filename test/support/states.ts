@@ -1,4 +1,5 @@
 /** States of a service in a database, and what the commands of idv say of them. */
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { hasPostgres, startPostgres } from "./postgres.js";
@@ -23,9 +24,9 @@ export const jsonLines = (text: string): any[] =>
 export const jsonOf = async (args: readonly string[], settings: RunSettings = {}) =>
   jsonLines((await idv([...args, "--json"], settings)).stdout);
 
-/** Creates a key with `idv keys create`, and returns its secret. */
+/** Creates a key with a name of its own, and returns its secret. */
 export async function createKeyIn(state: string, ...args: readonly string[]): Promise<string> {
-  const { stdout, stderr } = await idv(["keys", "create", "--name", "a", "--state", state, ...args]);
+  const { stdout, stderr } = await idv(["keys", "create", "--name", randomUUID(), "--state", state, ...args]);
   expect(stdout, stderr).toMatch(/^sk_/);
   return stdout.trim();
 }

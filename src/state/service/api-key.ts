@@ -97,6 +97,12 @@ export class KeyExistsError extends UnknownKeyError {
   }
 }
 
+export class NameTakenError extends UnknownKeyError {
+  constructor(name: string, id: string) {
+    super(`there is a key named "${name}" already, ${id}; choose another name, or revoke that key`);
+  }
+}
+
 export class SecretExistsError extends UnknownKeyError {
   constructor(keyId: string) {
     super(`key ${keyId} was given this secret already`);

@@ -2,7 +2,7 @@
 import { changeQuota, freshRow, renewed } from "../quota/quota.js";
 import { movedReservations } from "../quota/reservations.js";
 import { ask, type Clock, clock, insertion, type Statement, tell, type Work } from "../sql.js";
-import { type ApiKey, type KeyChange, KeyExistsError, type NewKey } from "./api-key.js";
+import { type ApiKey, type KeyChange, KeyExistsError, NameTakenError, type NewKey } from "./api-key.js";
 import { auditEntry, insertQuota, insertSecret, selectOwner, updateQuota } from "./database/statements.js";
 import * as rules from "./rules.js";
 import { newSecret } from "./secrets.js";
@@ -15,6 +15,7 @@ export function* createKey(
   const same: Statement = ["SELECT id FROM {key} WHERE id = ?", id];
   const [found, [{ now }]] = yield* ask<[unknown[], [Clock]]>(same, clock);
   if (found.length > 0) throw new KeyExistsError(id);
+  yield* checkName(change.name, id);
   const own: rules.NamedQuotaRow = { ...freshRow, id, name: quotaName ?? null };
   changeQuota(own, change, now);
   const [inserted] = yield* ask(insertQuota(own));
@@ -48,8 +49,19 @@ export function* createKey(
   return { key: rules.toKey(key, quota, now, [row]), secret };
 }
 
-export const setKey = (id: string, change: KeyChange, who: string): Work<ApiKey> =>
-  changed(id, { who, what: changesOf }, (key, quota, now) => rules.changeKey(key, quota, change, now));
+export function* setKey(id: string, change: KeyChange, who: string): Work<ApiKey> {
+  yield* checkName(change.name, id);
+  return yield* changed(id, { who, what: changesOf }, (key, quota, now) => rules.changeKey(key, quota, change, now));
+}
+
+/** Of two changes at once on PostgreSQL, both may take a name: it is for people, and charges go by ids. */
+function* checkName(name = "", id: string): Work<void> {
+  const [same] = yield* ask<[{ id: string }[]]>([
+    "SELECT id FROM {key} WHERE lower(name) = lower(?) AND name <> '' AND revoked IS NULL AND id <> ?",
+    ...[name, id],
+  ]);
+  if (same[0] !== undefined) throw new NameTakenError(name, same[0].id);
+}
 
 export const revokeKey = (id: string, who: string): Work<ApiKey> =>
   changed(id, { who, what: () => "revoked" }, (key, _, now) => {

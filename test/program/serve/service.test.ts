@@ -24,8 +24,7 @@ beforeAll(async () => {
 const post = (path: string, body: unknown, headers: Record<string, string> = {}, url = service.url) =>
   postTo(`${url}${path}`, key, body, headers);
 /** Creates a key with `idv keys create` and returns its secret. */
-const createByCommand = async (...args: string[]) =>
-  (await idv(["keys", "create", "--name", "test", ...args], { home })).stdout.trim();
+const createByCommand = async (...args: string[]) => (await idv(["keys", "create", ...args], { home })).stdout.trim();
 const as = (secret: string) => ({ authorization: `Bearer ${secret}` });
 const statusesIn = (results: Record<string, { status: string }>) => Object.values(results).map(({ status }) => status);
 
@@ -176,7 +175,7 @@ describe("points that the interface document leaves open", () => {
   });
 
   test("gives sandbox keys statuses by name, without a charge", async () => {
-    const secret = await createByCommand("--sandbox", "--limit", "0");
+    const secret = await createByCommand("--name", "sandbox", "--sandbox", "--limit", "0");
     expect(secret).toMatch(/^sk_test_[0-9A-Za-z]{43}$/);
     const emails = ["a@disposable.com", "a@fake.com", "a@ALIAS.com", "a@mailinator.com"];
     const { body } = await post("/emails/validate", { emails }, as(secret));
@@ -239,7 +238,7 @@ describe("points that the interface document leaves open", () => {
 
 describe("keys", () => {
   test("appear in lists without secrets; changes, rotation and revocation apply at once", async () => {
-    const secret = await createByCommand("--limit", "5", "--expires", "2999-01-31");
+    const secret = await createByCommand("--name", "test", "--limit", "5", "--expires", "2999-01-31");
     expect(secret).toMatch(/^sk_[0-9A-Za-z]{43}$/);
     const listed = await idv(["keys", "list", "--json"], { home });
     expect(listed.stdout).not.toContain(secret.slice(3));

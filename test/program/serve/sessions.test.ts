@@ -21,7 +21,7 @@ const signIn = async ({ url }: Service, ...name: string[]) => {
 const statusOf = async ({ url }: Service, headers: Record<string, string> = {}) =>
   (await fetch(`${url}/dashboard`, { headers })).status;
 
-const key = (id: string) => ({ id, name: "shop", permissions: "emails" });
+const key = (id: string) => ({ id, name: `shop ${id}`, permissions: "emails" });
 
 let service: Service;
 beforeAll(async () => {

@@ -5,6 +5,7 @@ import {
   type ApiKey,
   type KeyChange,
   KeyExistsError,
+  NameTakenError,
   type Permission,
   permissions,
   SecretExistsError,
@@ -73,9 +74,10 @@ export async function keyRoutes(
         const fault = "The key was created already. Its secret was shown then, and is not stored.";
         return allKeys(request, { form: new URLSearchParams(), fault });
       }
-      if (error instanceof PageFault && error.field !== undefined) {
-        reply.code(error.statusCode);
-        return allKeys(request, { form, fault: error.message, field: error.field });
+      const refused = refusedForm(form, error);
+      if (refused !== undefined) {
+        reply.code(400);
+        return allKeys(request, refused);
       }
       if (!(error instanceof UnknownKeyError)) throw error;
       const fault = `There is a quota "${quotaName}" already: leave the limit empty to share it as it is.`;
@@ -95,9 +97,10 @@ export async function keyRoutes(
       const change = { ...changeIn(form, store.now()), period: choiceOf(form, "period", periods) };
       await store.set(id, change, nameOf(request));
     } catch (error) {
-      if (!(error instanceof PageFault) || error.field === undefined) throw error;
-      reply.code(error.statusCode);
-      return oneKey(id, { refused: { form, fault: error.message, field: error.field } });
+      const refused = refusedForm(form, error);
+      if (refused === undefined) throw error;
+      reply.code(400);
+      return oneKey(id, { refused });
     }
     return oneKey(id, { done: "Saved." });
   });
@@ -140,6 +143,13 @@ export async function keyRoutes(
     await store.revoke(id, nameOf(request));
     return oneKey(id, { done: "Revoked: requests with it are refused from now on." });
   });
+}
+
+/** Undefined for an error that is not about one field. */
+function refusedForm(form: URLSearchParams, error: unknown): RefusedForm | undefined {
+  if (error instanceof NameTakenError) return { form, fault: "Name: another key has it.", field: "name" };
+  const isOfField = error instanceof PageFault && error.field !== undefined;
+  return isOfField ? { form, fault: error.message, field: error.field } : undefined;
 }
 
 function changeIn(form: URLSearchParams, now: number): KeyChange & { readonly limit: number | null } {
