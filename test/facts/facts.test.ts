@@ -30,6 +30,7 @@ const input = fc
     dialect: { delimiter: ",", quote: '"', escape: '"', skipsSpaces: false, isUnwrapped: false },
     encoding: null,
     linesLeftOut: 0,
+    sheet: null,
     emptyFormulas: null,
     hiddenRows: null,
     otherElements: null,

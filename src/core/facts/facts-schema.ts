@@ -45,6 +45,11 @@ const input = object(
     ),
     encoding: textOrNull("Encoding that items that are not UTF-8 are in, if that is certain."),
     linesLeftOut: whole("Lines above the table for which the output has no room."),
+    sheet: object(
+      { name: text("Its name."), others: list(text("A name."), "Other sheets.") },
+      "The sheet of a spreadsheet file, and others that may hold items.",
+      true,
+    ),
     emptyFormulas: object(
       { count: whole("Formulas."), first: text("The first one.") },
       "Formulas without a stored value.",

@@ -37,6 +37,8 @@ export interface InputFacts {
   };
   readonly encoding: string | null;
   readonly linesLeftOut: number;
+  /** The sheet of a spreadsheet file, and others with something like an item; null for other files. */
+  readonly sheet: { readonly name: string; readonly others: readonly string[] } | null;
   readonly emptyFormulas: { readonly count: number; readonly first: string } | null;
   /** Rows that a spreadsheet program does not show; null for other files. */
   readonly hiddenRows: number | null;
@@ -162,7 +164,12 @@ export const emptyFacts = (kind: Kind, madeBy: string): Facts => ({
 interface ReadTable {
   readonly table: Table;
   readonly columns: Pick<Columns, "indices">;
-  readonly sheet: { emptyFormulas(): InputFacts["emptyFormulas"] | undefined; hiddenRows(): number } | undefined;
+  readonly sheet:
+    | (NonNullable<InputFacts["sheet"]> & {
+        emptyFormulas(): InputFacts["emptyFormulas"] | undefined;
+        hiddenRows(): number;
+      })
+    | undefined;
 }
 
 /** Call it at the end of the run. */
@@ -189,6 +196,7 @@ export async function inputFactsOf(
     dialect: { delimiter, quote, escape: escaping, skipsSpaces, isUnwrapped },
     encoding: (report.notUtf8 > 0 ? await table.surelyIn() : undefined) ?? null,
     linesLeftOut: table.linesLeftOut,
+    sheet: sheet === undefined ? null : { name: sheet.name, others: sheet.others },
     emptyFormulas: sheet?.emptyFormulas() ?? null,
     hiddenRows: sheet?.hiddenRows() ?? null,
     otherElements: table.elements?.others() ?? null,
@@ -213,6 +221,7 @@ export function forPages(facts: Facts, shown: (name: string) => string = without
       columns: input.columns.map(shown),
       otherColumns: input.otherColumns.map((column) => ({ ...column, name: shown(column.name) })),
       passedOver: input.passedOver.map(shown),
+      sheet: input.sheet && { name: shown(input.sheet.name), others: input.sheet.others.map(shown) },
       elsewhere: input.elsewhere && { ...input.elsewhere, column: shown(input.elsewhere.column) },
     })),
     outputs: facts.outputs.map(({ path, bytes }) => ({ path: shown(path), bytes })),

@@ -17,9 +17,12 @@ export interface ListChoices {
   /** Name or number; undefined to detect it. */
   readonly column?: string | undefined;
   readonly delimiter?: string | undefined;
+  readonly sheet?: string | undefined;
   readonly drop: readonly string[];
   readonly isSplit: boolean;
   readonly isExplained?: boolean;
+  /** Whether mistyped domains are repaired. */
+  readonly isFixed?: boolean;
   readonly dns: boolean;
 }
 

@@ -53,16 +53,18 @@ export class ListProcesses {
   /** @throws ListFault */
   async check(list: StoredList, signal: AbortSignal, onProgress: (line: Progress) => void): Promise<ListResult> {
     const { id, name, kind, attempt, keyId } = list;
-    const { column, delimiter, drop, isSplit, isExplained, dns } = list.choices as ListChoices;
+    const { column, delimiter, sheet, drop, isSplit, isExplained, isFixed, dns } = list.choices as ListChoices;
     const paths = await this.#files.begin(id, name, attempt);
     const folder = this.#files.folderOf(id);
     const args = [
       ...["--set", "engine=offline", "--report", paths.report],
       ...(column === undefined ? [] : ["-c", column]),
       ...(delimiter === undefined ? [] : ["-d", delimiter]),
+      ...(sheet === undefined ? [] : ["--sheet", sheet]),
       ...(drop.length === 0 ? [] : ["--drop", drop.join(",")]),
       ...(isSplit ? ["--split", paths.split] : ["-o", paths.output]),
       ...(isExplained ? ["--explain"] : []),
+      ...(isFixed ? ["--fix"] : []),
       ...(dns ? ["--dns"] : []),
     ];
     const charge = { keyId: keyId!, run: `list-${id}`, reservation: reservationOf(list) };

@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
+import { writeXlsx } from "hucre/xlsx";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { expectAccessible, expectFits, startBrowser, wantedBrowser } from "../../support/browser.js";
@@ -98,7 +99,7 @@ inBrowser.each(await databases())("in a browser, on %s", (_, newState) => {
 
   test("rows are left out, and statuses get files of their own, as chosen", async () => {
     await send("a=1 +x.csv", "=cmd|x;mail\n1;a@mailinator.com\n2;ann@larch-and-oak.com\n3;x@@\n");
-    await page.getByLabel("fake").check();
+    await page.getByLabel("Leave out").selectOption("fake");
     await page.getByLabel("a file for each status").check();
     await press("Check the list");
     await untilDone();
@@ -149,6 +150,73 @@ inBrowser.each(await databases())("in a browser, on %s", (_, newState) => {
     await page.locator("input[type=file]").waitFor();
     expect(running.left()).toEqual([]);
     await checked.close();
+  });
+});
+
+describe("the page of a list", () => {
+  let state: string;
+  let running: Awaited<ReturnType<typeof start>>;
+  let cookie: string;
+  let key: string;
+  beforeAll(async () => {
+    state = join(temporaryFolder(), "service.db");
+    running = await start(state);
+    cookie = await signIn(await linkTo(running.service.url, ["--state", state]));
+    [{ id: key }] = await jsonOf(["keys", "list", "--state", state]);
+  });
+
+  const pageAt = async (path: string) => (await fetch(`${running.service.url}${path}`, { headers: { cookie } })).text();
+  /** Sends a list, and returns the path of its page. */
+  async function send(content: Uint8Array | string, name: string): Promise<string> {
+    const form = new FormData();
+    form.set("kind", "email");
+    form.set("list", new Blob([content as Uint8Array<ArrayBuffer>]), name);
+    return (await postForm(running.service.url, "/lists", form, { cookie })).headers.get("location")!;
+  }
+  async function check(path: string, choices: Readonly<Record<string, string>>): Promise<string> {
+    const form = new URLSearchParams({ key, delimiter: "", drop: "", ...choices });
+    await postForm(running.service.url, `${path.slice("/dashboard".length)}/run`, form, { cookie });
+    await expect.poll(() => pageAt(path)).toContain('class="button"');
+    return pageAt(path);
+  }
+
+  test("shows the first ten bad rows, and leaves out what cannot be written to, as chosen", async () => {
+    const bad = Array.from({ length: 12 }, (_, i) => `${i};"x${i}";b${i}@mailinator.com\n`).join("");
+    const list = `id;name;mail\n0;"Ann; ""Lee""";ann@larch-and-oak.com\n${bad}9;<b>;x@@\n`;
+    const page = await check(await send(list, "people.csv"), { column: "3" });
+    expect(page).toContain("<h1>people.csv</h1>");
+    const rows = [...page.matchAll(/<td class="name">([^<]*@[^<]*)<\/td>/g)].map(([, item]) => item);
+    expect(rows).toEqual(Array.from({ length: 10 }, (_, i) => `b${i}@mailinator.com`));
+    const path = await send(list, "people.csv");
+    const left = await check(path, { column: "3", drop: "fake,disposable" });
+    expect(left).not.toContain("The first bad rows");
+    expect(left).toContain("13 rows left out, as chosen.");
+    expect(await pageAt(`${path}/file/0`)).toBe('id;name;mail;status\n0;"Ann; ""Lee""";ann@larch-and-oak.com;ok\n');
+  });
+
+  test("offers the sheets with items, and finds the column of another one", async () => {
+    const sheets = [
+      { name: "Fair", rows: [["mail"], ["ann@larch-and-oak.com"]] },
+      {
+        name: "Web",
+        rows: [...[["n", "e-mail"]], ...[["1", "ann@larch-and-oak.com"]], ...[["2", "x@mailinator.com"]]],
+      },
+    ];
+    const book = await writeXlsx({ sheets });
+    const path = await send(book, "book.xlsx");
+    expect(await pageAt(path)).toMatch(/<option value="Fair"[^>]*>Fair<\/option><option value="Web"[^>]*>Web</);
+    await check(path, { column: "1", sheet: "Web" });
+    const response = await fetch(`${running.service.url}${path}/file/0`, { headers: { cookie } });
+    const output = join(temporaryFolder(), "checked.xlsx");
+    writeFileSync(output, Buffer.from(await response.arrayBuffer()));
+    const { stdout } = await idv(["emails", output, "-q", "--sheet", "Web", "--format", "csv", "--drop", "ok"]);
+    expect(stdout).toContain("2,x@mailinator.com,disposable");
+  });
+
+  test("repairs mistyped domains, as chosen", async () => {
+    const path = await send("email\nann.lee@gmial.com\n", "typos.csv");
+    await check(path, { column: "1", fix: "yes" });
+    expect(await pageAt(`${path}/file/0`)).toContain("ann.lee@gmail.com");
   });
 });
 
@@ -270,7 +338,7 @@ describe("uploads that are attacks", () => {
     const refused = await (await post(cookie, `${pathOf(sent)}/run`, new URLSearchParams(choices))).text();
     expect(refused).toContain("The key has 3 units left, and the list may need 5");
     // The form keeps what was chosen.
-    expect(refused).toMatch(/value="fake" checked/);
+    expect(refused).toMatch(/value="fake" selected/);
     await post(cookie, `${pathOf(sent)}/run`, new URLSearchParams({ ...choices, short: "yes" }));
     const page = async () => (await get(cookie, sent.url)).text();
     await expect.poll(page).toContain("2 rows were not checked");
@@ -291,7 +359,7 @@ describe("uploads that are attacks", () => {
     const sent = await upload(cookie, "ann@larch-and-oak.com\n", name);
     const text = await sent.text();
     expect(text).toContain("1 row ");
-    expect(text).toContain(`<span class="name">${shown}</span>`);
+    expect(text).toContain(`<h1>${shown}</h1>`);
     await remove(cookie, sent);
   });
 

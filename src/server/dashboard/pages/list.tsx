@@ -2,13 +2,14 @@
 
 import type { Progress } from "../../../child-program.js";
 import type { Facts } from "../../../core/facts/facts.js";
-import { StatusTable } from "../../../core/facts/render/parts.js";
+import { Head, Key, StatusTable } from "../../../core/facts/render/parts.js";
 import { itemsOf, statusesOf } from "../../../core/facts/words.js";
 import { knownStatuses } from "../../../core/validator/validator.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import type { StoredList } from "../../../state/service/lists.js";
 import { counted, grouped, sizeOf } from "../../../text.js";
 import type { ListResult } from "../../lists/list-facts.js";
+import type { BadRow } from "../bad-rows.js";
 import { FaultBox, renderPage } from "./layout.js";
 import { stateNames } from "./lists.js";
 
@@ -19,22 +20,28 @@ export interface RefusedForm {
   readonly isShort?: boolean;
 }
 
-export function listPage(list: StoredList, keys: readonly ApiKey[], refused?: RefusedForm): string {
+interface ListPage {
+  readonly keys: readonly ApiKey[];
+  readonly badRows: readonly BadRow[];
+  readonly refused: RefusedForm | undefined;
+}
+
+export function listPage(list: StoredList, { keys, badRows, refused }: ListPage): string {
   const { id, state, name } = list;
   const isMoving = state === "running" || state === "waiting";
   return renderPage({
-    title: "List",
+    title: name,
     current: "/dashboard/lists",
     ...(isMoving && { refresh: 1 }),
     children: (
       <>
-        <p class="sub">
-          <span class="name">{name}</span>, {stateNames[state]}
-        </p>
+        <p class="sub">State: {stateNames[state]}</p>
         {refused !== undefined && <FaultBox text={refused.fault} />}
         {state === "found" && <Detected list={list} keys={keys} refused={refused} />}
         {isMoving && <Running progress={list.progress as Progress | undefined} isWaiting={state === "waiting"} />}
-        {(state === "done" || state === "failed") && <Ended id={id} result={list.result as ListResult} />}
+        {(state === "done" || state === "failed") && (
+          <Ended id={id} result={list.result as ListResult} badRows={badRows} />
+        )}
         <form method="post" action={`/dashboard/lists/${id}/remove`} class="actions change">
           <button type="submit" class="danger">
             {isMoving ? "Stop and remove" : "Remove the list"}
@@ -60,7 +67,7 @@ function Detected({
   refused: RefusedForm | undefined;
 }) {
   const { rows, distinct, inputs } = found as Facts;
-  const [{ column, columns, dialect }] = inputs as readonly [Facts["inputs"][number]];
+  const [{ column, columns, dialect, sheet }] = inputs as readonly [Facts["inputs"][number]];
   const { delimiter } = dialect;
   const items = itemsOf({ kind });
   const statuses = knownStatuses.filter((status) => kind === "email" || status !== "alias");
@@ -86,6 +93,18 @@ function Detected({
         <p class="fault">No key has that many units left: some rows would stay unchecked, until there are more.</p>
       )}
       <div class="fields">
+        {sheet !== null && sheet.others.length > 0 && (
+          <label>
+            Sheet <span class="hint">in another one, the column is found again</span>
+            <select name="sheet">
+              {[sheet.name, ...sheet.others].map((name) => (
+                <option key={name} value={name} selected={form?.get("sheet") === name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
         <label>
           Column with the {items}
           <select name="column">
@@ -127,15 +146,23 @@ function Detected({
             </select>
           </label>
         )}
-        <fieldset>
-          <legend>Leave out</legend>
-          {statuses.map((status) => (
-            <Check key={status} name="drop" value={status} text={status} form={form} />
-          ))}
-        </fieldset>
+        <label>
+          Leave out
+          <select name="drop">
+            {leftOut(statuses).map(([text, left]) => {
+              const value = left.join(",");
+              return (
+                <option key={value} value={value} selected={form?.get("drop") === value}>
+                  {text}
+                </option>
+              );
+            })}
+          </select>
+        </label>
         <fieldset>
           <legend>Also</legend>
           <Check name="split" value="yes" text="a file for each status" form={form} />
+          <Check name="fix" value="yes" text="repair mistyped domains" form={form} />
           <Check name="dns" value="yes" text="look up whether domains receive mail (slower)" form={form} />
           {refused?.isShort && <Check name="short" value="yes" text="check as far as the units reach" form={form} />}
         </fieldset>
@@ -146,6 +173,14 @@ function Detected({
     </form>
   );
 }
+
+/** What the result can be without: bad rows together, all rows that are not sure, or those of one status. */
+const leftOut = (statuses: readonly string[]): (readonly [text: string, statuses: readonly string[]])[] => [
+  ["nothing", []],
+  ["what cannot be written to: fake, disposable", ["fake", "disposable"]],
+  ["all but ok", statuses.filter((status) => status !== "ok")],
+  ...statuses.map((status) => [status, [status]] as const),
+];
 
 const Check = ({
   name,
@@ -185,7 +220,7 @@ const Again = ({ id, text }: { id: string; text: string }) => (
   </form>
 );
 
-function Ended({ id, result }: { id: string; result: ListResult }) {
+function Ended({ id, result, badRows }: { id: string; result: ListResult; badRows: readonly BadRow[] }) {
   if ("fault" in result) {
     return (
       <>
@@ -224,6 +259,25 @@ function Ended({ id, result }: { id: string; result: ListResult }) {
           Report
         </a>
       </div>
+      {badRows.length > 0 && (
+        <section>
+          <h2>The first bad rows</h2>
+          <table class="cards-table">
+            <Head columns={["Item", "Status"]} />
+            <tbody>
+              {badRows.map(({ item, status }, i) => (
+                <tr key={i}>
+                  <td class="name">{item}</td>
+                  <td data-label="Status">
+                    <Key className={status} />
+                    {status}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
     </>
   );
 }

@@ -30,8 +30,10 @@ export const listsPage = (facts: ListsFacts | undefined, fault?: string): string
         ) : (
           <>
             <SendForm mostBytes={facts.mostBytes} />
-            <h2>Lists on the service</h2>
-            <ListTable {...facts} />
+            <section>
+              <h2>Lists on the service</h2>
+              <ListTable {...facts} />
+            </section>
           </>
         )}
       </>
@@ -47,8 +49,8 @@ const SendForm = ({ mostBytes }: { mostBytes: number }) => (
         <input name="column" maxLength={100} autocomplete="off" />
       </label>
     </div>
-    <label>
-      The list{" "}
+    <label class="drop">
+      The list: choose a file, or drop it here{" "}
       <span class="hint">
         {readFormats}; at most {grouped(Math.floor(mostBytes / 1_048_576))} MiB
       </span>

@@ -14,6 +14,7 @@ import { ListFault } from "../../lists/list-fault.js";
 import type { Lists } from "../../lists/lists.js";
 import { readRest } from "../../lists/refused-upload.js";
 import { nameOf } from "../access.js";
+import { type BadRow, badRowsIn } from "../bad-rows.js";
 import { choiceOf, fieldOf, formIn, numberOf } from "../form.js";
 import type { RouteOptions } from "../options.js";
 import { PageFault } from "../page-fault.js";
@@ -51,7 +52,17 @@ export async function listRoutes(
     return list;
   };
 
-  const pageOf = async (list: StoredList, refused?: RefusedForm) => listPage(list, await keysFor(list.kind), refused);
+  const pageOf = async (list: StoredList, refused?: RefusedForm) =>
+    listPage(list, { keys: await keysFor(list.kind), badRows: await badRowsOf(list), refused });
+
+  const badRowsOf = async (list: StoredList): Promise<readonly BadRow[]> => {
+    const result = list.state === "done" ? (list.result as ListResult) : undefined;
+    if (result === undefined || !("files" in result)) return [];
+    const { isSplit } = list.choices as ListChoices;
+    const paths = result.files.map(({ name }) => withLists().files.resultPath(list.id, list.attempt, isSplit, name));
+    // The files may be gone.
+    return badRowsIn(paths, result.facts.inputs[0]!).catch(() => []);
+  };
 
   pages.get("/lists", () => allPage());
 
@@ -80,9 +91,15 @@ export async function listRoutes(
     const list = await listOf(request);
     const to = `/dashboard/lists/${list.id}`;
     if (list.state !== "found") return reply.redirect(to, 303);
-    const column = numberOf(form, "column", "Column") ?? (list.found as Facts).inputs[0]!.column;
+    const [input] = (list.found as Facts).inputs as readonly [Facts["inputs"][number]];
+    const sheet = fieldOf(form, "sheet");
+    const isOtherSheet = sheet !== undefined && input.sheet?.others.includes(sheet) === true;
+    // The columns that were chosen from are those of the sheet that was found.
+    const column = isOtherSheet ? undefined : String(numberOf(form, "column", "Column") ?? input.column);
     const delimiter = choiceOf(form, "delimiter", ["", ",", ";", "tab", "|"]) || undefined;
-    const drop = form.getAll("drop").filter((status) => (knownStatuses as readonly string[]).includes(status));
+    const drop = (form.get("drop") ?? "")
+      .split(",")
+      .filter((status) => knownStatuses.some((known) => known === status));
     const wanted = fieldOf(form, "key") ?? "";
     const keys = await keysFor(list.kind);
     const key = keys.find(({ id }) => id === wanted) ?? keys.find(({ name }) => name === wanted);
@@ -93,8 +110,15 @@ export async function listRoutes(
       const fault = `The key has ${grouped(left)} units left, and the list may need ${grouped(distinct)}: choose another key, or check as far as the units reach.`;
       return pageOf(list, { form, fault, isShort: true });
     }
-    const isSplit = form.has("split");
-    const choices: ListChoices = { column: String(column), delimiter, drop, isSplit, dns: form.has("dns") };
+    const choices: ListChoices = {
+      column,
+      delimiter,
+      sheet: isOtherSheet ? sheet : undefined,
+      drop,
+      isSplit: form.has("split"),
+      isFixed: form.has("fix"),
+      dns: form.has("dns"),
+    };
     await withLists().start(list.id, { keyId: key.id, choices });
     await store.record({ who: nameOf(request), what: `charged for the list ${list.name}`, keyId: key.id });
     return reply.redirect(to, 303);
