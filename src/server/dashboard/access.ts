@@ -3,13 +3,15 @@
  * gets a link: no default password, and no first visitor who becomes the owner. A button spends it: previews open
  * links.
  */
+import { text } from "node:stream/consumers";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
 import { sessionMilliseconds } from "../../state/service/sessions.js";
+import { mostFormBytes } from "./form.js";
 import type { DashboardOptions } from "./options.js";
 import { PageFault } from "./page-fault.js";
-import { signedOutPage } from "./pages/sign-in.js";
+import { signedOutPage, type UnsentForm } from "./pages/sign-in.js";
 
 /** Browsers accept the second name from https only. */
 const cookieName = "idv-session";
@@ -43,7 +45,8 @@ export const access = plugin<Pick<DashboardOptions, "store" | "baseUrl" | "proxy
       if (request.routeOptions.config.isPublic) return;
       const visitor = fromProxy(request) ?? (await fromCookie(request));
       if (visitor === undefined) {
-        return reply.code(401).send(signedOutPage("You are not signed in, or the session has ended."));
+        const form = await unsentForm(request);
+        return reply.code(401).send(signedOutPage("You are not signed in, or the session has ended.", form));
       }
       request.visitor = visitor;
     });
@@ -68,6 +71,13 @@ export const access = plugin<Pick<DashboardOptions, "store" | "baseUrl" | "proxy
 );
 
 const longestName = 100;
+
+/** A form that somebody has filled in while the session ended goes back to the browser, and can be sent again. */
+async function unsentForm({ method, url, headers, raw }: FastifyRequest): Promise<UnsentForm | undefined> {
+  const isForm = headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true;
+  if (method !== "POST" || !isForm || Number(headers["content-length"] ?? Infinity) > mostFormBytes) return undefined;
+  return { path: url, fields: [...new URLSearchParams(await text(raw))] };
+}
 
 /** Name of the visitor of a page that is not public: of a link, a session, or from the proxy. */
 export const nameOf = ({ visitor }: FastifyRequest): string => visitor!;

@@ -3,13 +3,14 @@ import type { FastifyBaseLogger } from "fastify";
 import type { Classifier } from "../../core/classifier/classifier.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
 import type { Lists } from "../lists/lists.js";
+import type { ServerFigures } from "../service/metrics.js";
 
 export interface DashboardOptions {
   readonly store: ServiceStore;
   readonly classifier: Pick<Classifier, "classify">;
   /** Origin at which people reach the service, such as `https://validation.example.com`. */
   readonly baseUrl: string | undefined;
-  readonly refusals: () => Promise<number>;
+  readonly figures: () => Promise<ServerFigures>;
   readonly terms: () => readonly (readonly [term: string, text: string])[];
   readonly lists: Lists | undefined;
   readonly log: FastifyBaseLogger;

@@ -1,6 +1,6 @@
 /** Usage by hours or days, for charts, tables and CSV. Must not know pages. */
 import type { ServiceStore } from "../../state/service/service-store.js";
-import type { UsageQuery, UsageSum } from "../../state/service/usage.js";
+import type { KeyTotal, UsageQuery, UsageSum } from "../../state/service/usage.js";
 
 export const series = ["ok", "alias", "disposable", "fake", "other", "quota_exceeded"] as const;
 export type Series = (typeof series)[number];
@@ -22,9 +22,22 @@ export async function lastSpans(
   span: number,
   keyId?: string,
 ): Promise<readonly Span[]> {
-  const to = now - (now % span) + span;
-  const query = { from: to - count * span, to, span, ...(keyId !== undefined && { keyId }) };
+  const query = { ...lastQuery(now, count, span), ...(keyId !== undefined && { keyId }) };
   return spansOf(await store.usage(query), query);
+}
+
+/** The last spans, with the one that is not over. */
+export function lastQuery(now: number, count: number, span: number): UsageQuery {
+  const to = now - (now % span) + span;
+  return { from: to - count * span, to, span };
+}
+
+/** Units by the ids of keys, without items that were not checked. */
+export function unitsByKey(totals: readonly KeyTotal[]): ReadonlyMap<string, number> {
+  const units = new Map<string, number>();
+  for (const { keyId, status, units: count } of totals)
+    if (status !== "quota_exceeded") units.set(keyId, (units.get(keyId) ?? 0) + count);
+  return units;
 }
 
 const seriesOf = (status: string): Series => series.find((name) => name === status) ?? "other";

@@ -8,6 +8,37 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** Keys whose units are told: those with the smallest part of their limit left. */
 const fullestKeys = 10;
 
+/** The figures that the first page of the dashboard shows, since this server's start. */
+export interface ServerFigures {
+  readonly refused: number;
+  /** Time in seconds that most checks took at most: 95 of 100. Infinity if it is over 2.5 s, undefined without checks. */
+  readonly mostSeconds: number | undefined;
+}
+
+const shareOfMost = 0.95;
+
+/** A value of a histogram, as prom-client gives it. */
+interface Bucket {
+  readonly metricName?: string;
+  readonly labels: { readonly path?: string; readonly le?: string | number };
+  readonly value: number;
+}
+
+export async function figuresOf({
+  refusals,
+  duration,
+}: Pick<Metrics, "refusals" | "duration">): Promise<ServerFigures> {
+  const checks = new Map<number, number>();
+  for (const { metricName, labels, value } of (await duration.get()).values as readonly Bucket[]) {
+    if (metricName?.endsWith("_bucket") !== true || labels.path?.endsWith("/validate") !== true) continue;
+    const seconds = labels.le === "+Inf" ? Number.POSITIVE_INFINITY : Number(labels.le);
+    checks.set(seconds, (checks.get(seconds) ?? 0) + value);
+  }
+  const all = checks.get(Number.POSITIVE_INFINITY) ?? 0;
+  const most = all === 0 ? undefined : [...checks].find(([, count]) => count >= shareOfMost * all)![0];
+  return { refused: (await refusals.get()).values[0]?.value ?? 0, mostSeconds: most };
+}
+
 export function createMetrics(version: string) {
   const registry = new Registry();
   const registers = [registry];

@@ -104,11 +104,44 @@ describe("without a browser", () => {
   test("a new key may share a quota, but not change its limit", async () => {
     const cookie = await signIn();
     const create = async (fields: string) =>
-      (await post("/keys", { ...own(), cookie }, `name=a&permissions=emails&quota=team&${fields}`)).text();
-    expect(await create("id=aaaaaaaa1&limit=10&period=day")).toContain("is shown only now");
-    expect(await create("id=aaaaaaaa2&limit=20")).toContain("leave the limit empty to share it as it is");
-    expect(await create("id=aaaaaaaa3")).toContain("is shown only now");
-    expect(await create("id=aaaaaaaa3")).toContain("The key was created already");
+      (await post("/keys", { ...own(), cookie }, `permissions=emails&quota=team&${fields}`)).text();
+    expect(await create("id=aaaaaaaa1&name=a&limit=10&period=day")).toContain("is shown only now");
+    expect(await create("id=aaaaaaaa2&name=b&limit=20")).toContain("leave the limit empty to share it as it is");
+    expect(await create("id=aaaaaaaa3&name=b")).toContain("is shown only now");
+    expect(await create("id=aaaaaaaa3&name=b")).toContain("The key was created already");
+  });
+
+  test("two keys cannot have one name, in any letter case, unless one is revoked", async () => {
+    const cookie = await signIn();
+    const create = async (id: string, name: string) => {
+      const response = await post("/keys", { ...own(), cookie }, `id=${id}&name=${name}&permissions=emails`);
+      return [response.status, /is shown only now|another key has it/.exec(await response.text())?.[0]];
+    };
+    expect(await create("bbbbbbbb1", "fair")).toEqual([200, "is shown only now"]);
+    expect(await create("bbbbbbbb2", "FAIR")).toEqual([400, "another key has it"]);
+    expect(await create("bbbbbbbb3", "other")).toEqual([200, "is shown only now"]);
+    const renamed = await post("/keys/bbbbbbbb3/set", { ...own(), cookie }, "name=fair&permissions=emails");
+    expect([renamed.status, await renamed.text()]).toEqual([400, expect.stringContaining("another key has it")]);
+    const created = await idv(["keys", "create", "--name", "fair", "--state", state]);
+    expect([created.code, created.stderr]).toEqual([2, expect.stringContaining('a key named "fair" already')]);
+    await post("/keys/bbbbbbbb1/revoke", { ...own(), cookie }, "name=fair");
+    expect(await create("bbbbbbbb2", "fair")).toEqual([200, "is shown only now"]);
+  });
+
+  test("a form that is sent after the end of a session comes back, and can be sent again", async () => {
+    const form = "id=ccccccccc&name=%3Cb%3Elate&permissions=emails";
+    const late = await post("/keys", own(), form);
+    const page = await late.text();
+    expect([late.status, page]).toEqual([401, expect.stringContaining("Send it again")]);
+    const fields = [...page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+    expect(fields.map(([, name, value]) => [name, value])).toEqual([
+      ["id", "ccccccccc"],
+      ["name", "&lt;b>late"],
+      ["permissions", "emails"],
+    ]);
+    expect(/<form method="post" action="([^"]*)" class="box"/.exec(page)?.[1]).toBe("/dashboard/keys");
+    expect((await post("/keys", { ...own(), cookie: await signIn() }, form)).status).toBe(200);
+    expect(await (await get("", "/keys")).text()).not.toContain("Send it again");
   });
 
   test("--sign-out-all ends sessions and links", async () => {
@@ -262,10 +295,16 @@ describe.skipIf(wantedBrowser() === undefined).each(await databases())("in a bro
     expect([await validate(secret, 10), await validate(secret, 3), await validate(secret)]).toEqual([200, 200, 429]);
     await visit("");
     const overview = await page.textContent("main");
-    for (const words of ["12units today", "1items not checked", "1requests refused", `${name} was created (session `]) {
+    const cards = [
+      "12units today",
+      "1items not checked",
+      "1requests refused",
+      `12units in 30 days by the busiest key, ${name}`,
+    ];
+    for (const words of [...cards, "at most for 95 of 100 checks", `${name} was created (session `]) {
       expect(overview).toContain(words);
     }
-    await page.getByRole("link", { name }).click();
+    await page.getByRole("link", { name }).first().click();
     expect(await page.textContent("main")).toContain("12 of 12");
     await press("Rotate");
     const next = (await page.textContent(".secret code"))!;

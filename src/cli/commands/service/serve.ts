@@ -12,7 +12,7 @@ import { stateOfTag } from "../../../files/processes.js";
 import { readBuilt } from "../../../package/own-files.js";
 import type { Lists } from "../../../server/lists/lists.js";
 import { openLog } from "../../../server/service/log.js";
-import { createMetrics, type Metrics } from "../../../server/service/metrics.js";
+import { createMetrics, figuresOf, type Metrics } from "../../../server/service/metrics.js";
 import type { Pages } from "../../../server/service/routes/dashboard.js";
 import { createService } from "../../../server/service/service.js";
 import { deathIn } from "../../../state/quota/run-reservation.js";
@@ -257,7 +257,7 @@ function dashboardLoader(
       log,
       lists,
       proxy: trustHeader === undefined ? undefined : { header: trustHeader, isTrusted: trustOf(trustFrom ?? []) },
-      refusals: async () => (await metrics.refusals.get()).values[0]?.value ?? 0,
+      figures: () => figuresOf(metrics),
       terms: () => {
         const { table } = findTable(dataTablePath(process.env), () => {});
         const days = daysOld(table.sources, Date.now());

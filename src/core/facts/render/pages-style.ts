@@ -17,6 +17,9 @@ form { margin: 0; }
 form.inline { display: inline; }
 form.box, .box { background: var(--box); border: 1px solid var(--line); border-radius: 8px; padding: 16px 18px; }
 .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 210px), 1fr)); gap: 12px 20px; }
+.drop { margin-top: 14px; padding: 14px; border: 1px dashed var(--soft); border-radius: 8px; }
+.drop input { margin-top: 8px; padding: 26px 14px; border: 0; cursor: pointer; }
+.pair { display: grid; grid-template-columns: 1fr auto; gap: 8px; align-items: end; }
 label, legend { display: block; font-weight: 600; font-size: .9rem; }
 .hint { font-weight: 400; color: var(--soft); font-size: .84rem; }
 input, select, textarea { font: inherit; font-weight: 400; color: var(--ink); background: var(--paper); border: 1px solid var(--soft); border-radius: 6px; padding: 7px 9px; width: 100%; max-width: 100%; }
@@ -38,7 +41,7 @@ button.danger { background: none; color: var(--bad); border-color: var(--bad); }
 .pages { display: flex; flex-wrap: wrap; gap: 4px 16px; color: var(--soft); font-size: .87rem; }
 code.whole { white-space: nowrap; }
 .scroll { overflow-x: auto; }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 190px), 1fr)); gap: 14px; margin: 18px 0; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 150px), 1fr)); gap: 14px; margin: 18px 0; }
 .card { background: var(--box); border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; }
 .card b { display: block; font-size: 1.5rem; font-weight: 650; line-height: 1.2; overflow-wrap: anywhere; }
 .fault { border-left: 4px solid var(--bad); padding: 10px 14px; background: var(--box); margin: 16px 0; }

@@ -24,7 +24,7 @@ export function KeyFields({
   const period = form?.get("period") ?? key?.quota.period ?? "month";
   const time = form?.get("rate_time") ?? textOf(key?.rate?.milliseconds);
   const permissions: readonly string[] = form?.getAll("permissions") ?? key?.permissions ?? ["emails", "domains"];
-  const hints = { limit: "units; empty for none", rate: "empty: any number", expires: "day (UTC); empty for never" };
+  const hints = { limit: "units; empty for none", rate: "at most", expires: "day (UTC); empty for never" };
   const digits = (most: number) => ({ inputMode: "numeric", pattern: `[0-9]{1,${most}}` }) as const;
   return (
     <div class="fields">
@@ -47,23 +47,25 @@ export function KeyFields({
           ))}
         </select>
       </label>
-      <Field
-        {...field("rate")}
-        label="Requests, at most"
-        hint={hints.rate}
-        value={textOf(key?.rate?.requests)}
-        {...digits(9)}
-      />
-      <label>
-        in a
-        <select name="rate_time">
-          {rateTimes.map((each, i) => (
-            <option key={each} value={each} selected={each === time}>
-              {rateNames[i]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <div class="pair">
+        <Field
+          {...field("rate")}
+          label="Requests"
+          hint={hints.rate}
+          value={textOf(key?.rate?.requests)}
+          {...digits(9)}
+        />
+        <label>
+          in a
+          <select name="rate_time">
+            {rateTimes.map((each, i) => (
+              <option key={each} value={each} selected={each === time}>
+                {rateNames[i]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
       <Field {...field("expires")} label="Expires" hint={hints.expires} value={expires} isDate />
       {children}
       <fieldset>

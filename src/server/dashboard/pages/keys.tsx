@@ -63,6 +63,11 @@ export function keysPage({ keys, query, nextId, refused }: KeysProperties): stri
           </p>
         ) : (
           <>
+            <p>
+              <a class="button" href="#create">
+                Create API key
+              </a>
+            </p>
             <SearchForm query={query} />
             {found.length === 0 ? (
               <p class="empty-state">No such keys.</p>

@@ -1,16 +1,19 @@
-/** The first page: used units, units left, and the health of the service. */
+/** The first page: what was checked and refused, keys near their limits, and the health of the service. */
+import type { ComponentChildren } from "preact";
 import { Head, Terms } from "../../../core/facts/render/parts.js";
 import type { ApiKey, AuditEntry } from "../../../state/service/api-key.js";
-import { grouped } from "../../../text.js";
+import { counted, grouped, percent } from "../../../text.js";
+import type { ServerFigures } from "../../service/metrics.js";
 import { type Span, totalOf } from "../usage-spans.js";
 import { UsageChart } from "./chart.js";
 import { QuotaMeter, Renewal, renderPage, Time } from "./layout.js";
 
-interface Overview {
+interface Overview extends ServerFigures {
   readonly days: readonly Span[];
   readonly keys: readonly ApiKey[];
   readonly audit: readonly AuditEntry[];
-  readonly refusals: number;
+  /** Units of the days by the ids of keys. */
+  readonly units: ReadonlyMap<string, number>;
   readonly isWritable: boolean;
   readonly terms: readonly (readonly [term: string, text: string])[];
 }
@@ -18,14 +21,17 @@ interface Overview {
 const mostUsed = 0.8;
 const mostNear = 20;
 
-export function overviewPage({ days, keys, audit, refusals, isWritable, terms }: Overview): string {
+export function overviewPage(overview: Overview): string {
+  const { days, units, keys, audit, refused, mostSeconds, isWritable, terms } = overview;
   const live = keys.filter(({ revoked, isSandbox }) => revoked === null && !isSandbox);
   const share = ({ quota: { used, limit } }: ApiKey) => (limit === null ? 0 : limit === 0 ? 1 : used / limit);
   const near = live.filter((key) => share(key) >= mostUsed).sort((a, b) => share(b) - share(a));
-  const quotas = new Map(live.map((key) => [key.quotaName ?? `key ${key.id}`, key.quota]));
-  const thisPeriod = [...quotas.values()].reduce((sum, { used }) => sum + used, 0);
   const names = new Map(keys.map(({ id, name }) => [id, name]));
-  const units = days.reduce((sum, span) => sum + span.units, 0);
+  const counts = totalOf(days);
+  const allUnits = days.reduce((sum, span) => sum + span.units, 0);
+  const busiest = keys.reduce<ApiKey | undefined>((best, key) => {
+    return (units.get(key.id) ?? 0) > (best === undefined ? 0 : units.get(best.id)!) ? key : best;
+  }, undefined);
   return renderPage({
     title: "Overview",
     current: "/dashboard",
@@ -37,14 +43,29 @@ export function overviewPage({ days, keys, audit, refusals, isWritable, terms }:
           </p>
         )}
         <div class="cards">
-          <Card figure={days.at(-1)!.units} label="units today (UTC)" />
-          <Card figure={thisPeriod} label="units in the current periods" />
-          <Card figure={units} label="units in 30 days" />
-          <Card figure={totalOf(days).quota_exceeded} label="items not checked in 30 days: no units left" />
-          <Card figure={refusals} label="requests refused by this server since its start: no units left" />
+          <Card figure={grouped(days.at(-1)!.units)}>units today (UTC)</Card>
+          {allUnits > 0 && (
+            <Card figure={percent(counts.disposable + counts.fake, allUnits)}>
+              of the items of 30 days were disposable or fake
+            </Card>
+          )}
+          {busiest !== undefined && (
+            <Card figure={grouped(units.get(busiest.id)!)}>
+              units in 30 days by the busiest key, <a href={`/dashboard/keys/${busiest.id}`}>{nameOfKey(busiest)}</a>
+            </Card>
+          )}
+          <Card figure={grouped(counts.quota_exceeded)}>items not checked in 30 days: no units left</Card>
+          <Card figure={grouped(refused)}>requests refused by this server since its start: no units left</Card>
+          {mostSeconds !== undefined && (
+            <Card
+              figure={mostSeconds === Number.POSITIVE_INFINITY ? "over 2.5 s" : `${grouped(1000 * mostSeconds)} ms`}
+            >
+              at most for 95 of 100 checks by this server
+            </Card>
+          )}
         </div>
         <section>
-          <h2>30 days</h2>
+          <h2>30 days: {counted(allUnits, "unit")}</h2>
           <UsageChart spans={days} />
         </section>
         <section>
@@ -62,7 +83,7 @@ export function overviewPage({ days, keys, audit, refusals, isWritable, terms }:
                 {near.slice(0, mostNear).map((key) => (
                   <tr key={key.id}>
                     <td class="name">
-                      <a href={`/dashboard/keys/${key.id}`}>{key.name || key.id}</a>
+                      <a href={`/dashboard/keys/${key.id}`}>{nameOfKey(key)}</a>
                     </td>
                     <td data-label="Used">
                       <QuotaMeter quota={key.quota} />
@@ -107,9 +128,11 @@ export function overviewPage({ days, keys, audit, refusals, isWritable, terms }:
   });
 }
 
-const Card = ({ figure, label }: { figure: number; label: string }) => (
+const nameOfKey = ({ id, name }: ApiKey): string => name || id;
+
+const Card = ({ figure, children }: { figure: string; children: ComponentChildren }) => (
   <div class="card">
-    <b>{grouped(figure)}</b>
-    {label}
+    <b>{figure}</b>
+    {children}
   </div>
 );

@@ -14,7 +14,12 @@ export const signInPage = (token: string): string =>
     ),
   });
 
-export const signedOutPage = (text: string): string =>
+export interface UnsentForm {
+  readonly path: string;
+  readonly fields: readonly (readonly [name: string, value: string])[];
+}
+
+export const signedOutPage = (text: string, form?: UnsentForm): string =>
   renderPage({
     title: "Sign in",
     current: undefined,
@@ -27,6 +32,15 @@ export const signedOutPage = (text: string): string =>
           Whoever runs the service makes a link with <code>idv dashboard</code>, on a machine that can use its state.
           There is no password.
         </p>
+        {form !== undefined && (
+          <form method="post" action={form.path} class="box">
+            {form.fields.map(([name, value], i) => (
+              <input key={i} type="hidden" name={name} value={value} />
+            ))}
+            <p>What you have filled in is kept on this page: sign in with a link in another tab, and send it then.</p>
+            <button type="submit">Send it again</button>
+          </form>
+        )}
       </>
     ),
   });

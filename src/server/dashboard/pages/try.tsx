@@ -15,6 +15,8 @@ interface TryProperties {
   readonly fault?: string;
 }
 
+const example = "ann.lee@gmial.com\ninfo@mailinator.com";
+
 export const tryPage = ({ kind, text, lines, fault }: TryProperties): string =>
   renderPage({
     title: "Try it",
@@ -24,12 +26,12 @@ export const tryPage = ({ kind, text, lines, fault }: TryProperties): string =>
         <form method="post" action="/dashboard/try" class="box">
           <label>
             Items, one a line <span class="hint">at most 100; nothing is charged, nothing is kept</span>
-            <textarea name="items" required spellcheck={false} autocomplete="off">
+            <textarea name="items" required spellcheck={false} autocomplete="off" placeholder={example}>
               {text}
             </textarea>
           </label>
+          <KindChoice kind={kind} />
           <div class="actions">
-            <KindChoice kind={kind} />
             <button type="submit">Check</button>
           </div>
         </form>
