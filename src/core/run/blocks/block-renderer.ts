@@ -131,8 +131,7 @@ export class BlockRenderer {
     const code = codes[field]!;
     if (isKept(code)) {
       const each = columns.names.length / this.#columns.length;
-      const own = columns.indices.slice(column * each, (column + 1) * each);
-      return own.map((earlier) => (earlier === undefined ? "" : chunk.field(row, earlier)));
+      return chunk.fields(row, columns.indices.slice(column * each, (column + 1) * each));
     }
     return this.#withEarlierWas(chunk, row, column, this.#judgedFields(chunk, field, code, nth, was));
   }

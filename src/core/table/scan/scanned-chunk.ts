@@ -142,6 +142,11 @@ export class ScannedChunk {
     return this.withColumn(column).value(row);
   }
 
+  /** Returns the fields of several columns; empty where the column is undefined. */
+  fields(row: number, columns: readonly (number | undefined)[]): readonly string[] {
+    return columns.map((column) => (column === undefined ? "" : this.field(row, column)));
+  }
+
   /** Returns the same records with another field as the value; empty where a record does not have it. */
   withColumn(column: number): ScannedChunk {
     let other = column === this.#shape.column ? this : this.#others.get(column);

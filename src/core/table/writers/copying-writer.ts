@@ -6,7 +6,13 @@ import { boundsIn } from "../scan/scan-shape.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Offset, recordWords } from "../scan/scanner.js";
 import type { Output, WriteMemory, WrittenRecords } from "./output.js";
-import { type AddedColumns, type AddedFields, copyRecords, type RecordWriter } from "./record-writer.js";
+import {
+  type AddedColumns,
+  type AddedFields,
+  type AddedToRow,
+  copyRecords,
+  type RecordWriter,
+} from "./record-writer.js";
 
 const comma = ",";
 
@@ -58,11 +64,7 @@ export class CopyingWriter implements RecordWriter {
     return this.#isUsual && /^[\w@.+-]+$/.test(field);
   }
 
-  write(
-    chunk: ScannedChunk,
-    added: (row: number) => AddedFields | null | undefined,
-    memory?: WriteMemory,
-  ): WrittenRecords {
+  write(chunk: ScannedChunk, added: AddedToRow, memory?: WriteMemory): WrittenRecords {
     const { at } = chunk;
     const { width, dialect } = this.#shape;
     const lines = dialect.delimiter === null ? quotedLines(chunk, this.#shape) : undefined;
@@ -72,9 +74,8 @@ export class CopyingWriter implements RecordWriter {
       isWhole: (word) => this.#last.length === 0 && at[word + Offset.fields] === width,
       write: (row, output, fields) => {
         if (!chunk.isRow(row)) return this.#writeBadRow(chunk, row, output);
-        const own = () =>
-          this.#indices.map((earlier) => (earlier === undefined ? "" : chunk.withColumn(earlier).value(row)));
-        this.#writeRecord(chunk, row, fields ?? this.prepare(own()), lines?.get(row), output);
+        const ours = fields ?? this.prepare(chunk.fields(row, this.#indices));
+        this.#writeRecord(chunk, row, ours, lines?.get(row), output);
       },
     });
   }

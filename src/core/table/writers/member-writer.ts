@@ -7,7 +7,13 @@ import { memberWords, ObjectScanner } from "../json/object-scanner.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Offset, recordWords } from "../scan/scanner.js";
 import type { Output, WriteMemory, WrittenRecords } from "./output.js";
-import { type AddedColumns, type AddedFields, copyRecords, type RecordWriter } from "./record-writer.js";
+import {
+  type AddedColumns,
+  type AddedFields,
+  type AddedToRow,
+  copyRecords,
+  type RecordWriter,
+} from "./record-writer.js";
 
 interface Layout {
   readonly before: string;
@@ -48,11 +54,7 @@ export class MemberWriter implements RecordWriter {
       .join(",");
   }
 
-  write(
-    chunk: ScannedChunk,
-    added: (row: number) => AddedFields | null | undefined,
-    memory?: WriteMemory,
-  ): WrittenRecords {
+  write(chunk: ScannedChunk, added: AddedToRow, memory?: WriteMemory): WrittenRecords {
     const hasValue = (earlier: number | undefined, word: number) => {
       if (earlier === undefined) return false;
       const column = chunk.withColumn(earlier).at;
@@ -61,9 +63,8 @@ export class MemberWriter implements RecordWriter {
     return copyRecords(chunk, added, memory, {
       isWhole: (word) => this.#indices.every((earlier) => hasValue(earlier, word)),
       write: (row, output, fields) => {
-        const own = () =>
-          this.#indices.map((earlier) => (earlier === undefined ? "" : chunk.withColumn(earlier).value(row)));
-        this.#writeObject(chunk, row, fields ?? this.prepare(own()), output);
+        const ours = fields ?? this.prepare(chunk.fields(row, this.#indices));
+        this.#writeObject(chunk, row, ours, output);
       },
     });
   }

@@ -22,15 +22,13 @@ export interface AddedFields {
 
 export const unchanged: AddedFields = { fields: [], parts: [] };
 
+/** Returns null for a row that keeps the fields of an earlier run, undefined to leave the record out. */
+export type AddedToRow = (row: number) => AddedFields | null | undefined;
+
 export interface RecordWriter {
   prepare(fields: readonly string[]): AddedFields;
-  // Copies or leaves out records that are not rows. `added` returns null for a row that keeps the fields of an earlier
-  // run, undefined to leave the record out.
-  write(
-    chunk: ScannedChunk,
-    added: (row: number) => AddedFields | null | undefined,
-    memory?: WriteMemory,
-  ): WrittenRecords;
+  /** Copies or leaves out records that are not rows. */
+  write(chunk: ScannedChunk, added: AddedToRow, memory?: WriteMemory): WrittenRecords;
 }
 
 interface RecordCopy {
@@ -43,7 +41,7 @@ interface RecordCopy {
 /** Writes records, most of which are copied, adjacent ones in one piece. See {@link RecordWriter.write}. */
 export function copyRecords(
   { bytes, at, count }: ScannedChunk,
-  added: (row: number) => AddedFields | null | undefined,
+  added: AddedToRow,
   memory: WriteMemory | undefined,
   { isWhole, isMoved, write }: RecordCopy,
 ): WrittenRecords {

@@ -4,7 +4,7 @@ import { quoteField } from "../quotes.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Output, type WriteMemory, type WrittenRecords } from "./output.js";
 import type { RecordFields } from "./record-fields.js";
-import type { AddedColumns, AddedFields, RecordWriter } from "./record-writer.js";
+import type { AddedColumns, AddedFields, AddedToRow, RecordWriter } from "./record-writer.js";
 
 interface FieldFormat {
   readonly opening: Uint8Array;
@@ -75,24 +75,15 @@ export class ReshapingWriter implements RecordWriter {
     return { fields, parts: fields.map((field) => this.#format.render(toBinary(field))) };
   }
 
-  write(
-    chunk: ScannedChunk,
-    added: (row: number) => AddedFields | null | undefined,
-    memory?: WriteMemory,
-  ): WrittenRecords {
+  write(chunk: ScannedChunk, added: AddedToRow, memory?: WriteMemory): WrittenRecords {
     const output = new Output(chunk.count, 2 * chunk.bytes.length, memory);
     for (let row = 0; row < chunk.count; row++) {
-      const ours = chunk.isRow(row) ? added(row) : undefined;
-      if (ours !== undefined) this.#writeRecord(chunk, row, ours ?? this.#ownFields(chunk, row), output);
+      const fields = chunk.isRow(row) ? added(row) : undefined;
+      const ours = fields === null ? this.prepare(chunk.fields(row, this.#indices)) : fields;
+      if (ours !== undefined) this.#writeRecord(chunk, row, ours, output);
       output.end(row);
     }
     return output.written;
-  }
-
-  #ownFields(chunk: ScannedChunk, row: number): AddedFields {
-    return this.prepare(
-      this.#indices.map((earlier) => (earlier === undefined ? "" : chunk.withColumn(earlier).value(row))),
-    );
   }
 
   #writeRecord(chunk: ScannedChunk, row: number, { parts }: AddedFields, output: Output): void {
