@@ -5,7 +5,6 @@ import { longRecordBytes } from "../../core/table/records.js";
 export const mostRows = 1_048_576;
 export const mostColumns = 16_384;
 export const mostCharacters = longRecordBytes;
-const sampleRows = 100;
 
 export const repair = "repair the workbook in a spreadsheet program, or export it as CSV";
 
@@ -19,27 +18,12 @@ export interface SheetRow {
   readonly isHidden: boolean;
 }
 
-interface SheetSample {
+export interface SheetSample {
   readonly name: string;
+  readonly index: number;
   readonly isHidden: boolean;
   readonly hasRows: boolean;
   readonly hasItems: boolean;
-}
-
-export interface Workbook {
-  readonly format?: "xlsx" | "xlsm";
-  /** Undefined `isItem` if the rows need not be searched. */
-  sheets(isItem: ((field: string) => boolean) | undefined): AsyncGenerator<SheetSample>;
-  /** Columns with values below a row, which counts from 1; at least `known`. */
-  usedWidth(index: number, row: number, known: number): Promise<number>;
-  rows(index: number): AsyncGenerator<SheetRow>;
-  /** Absent if the file cannot be returned. @throws SheetFault if there is no room */
-  readonly addColumns?: (sheet: SheetAddress, added: AddedColumns) => Promise<SheetChange>;
-}
-
-interface SheetAddress {
-  readonly index: number;
-  readonly name: string;
 }
 
 /** Indices count from 0. */
@@ -81,30 +65,6 @@ export class SheetFault extends Error {
     readonly advice?: string,
   ) {
     super(what);
-  }
-}
-
-export class Sampler implements SheetSample {
-  hasItems = false;
-  #rows = 0;
-
-  constructor(
-    readonly name: string,
-    readonly isItem: ((field: string) => boolean) | undefined,
-    readonly isHidden = false,
-  ) {}
-
-  get hasRows(): boolean {
-    return this.#rows > 0;
-  }
-
-  get isDone(): boolean {
-    return this.isItem === undefined || this.hasItems || this.#rows >= sampleRows;
-  }
-
-  add({ fields }: SheetRow): void {
-    this.#rows++;
-    this.hasItems ||= fields.some((field) => this.isItem?.(field));
   }
 }
 

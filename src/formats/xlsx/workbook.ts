@@ -5,10 +5,10 @@ import { TableError } from "../../core/table/errors.js";
 import { quoteField } from "../../core/table/quotes.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { ChoiceError } from "../../files/errors.js";
-import type { OpenSheet, SheetKind, WriteRows } from "../format.js";
+import type { OpenSheet, WriteRows } from "../format.js";
 import { type Archive, type ArchivePart, headerOf, inMemory, listParts, rebuilt, unpack } from "../zip/archive.js";
-import { type AddedColumns, cellName, SheetFault, type SheetRow, type Workbook } from "./sheet.js";
-import { openXlsx } from "./xlsx.js";
+import { type AddedColumns, cellName, SheetFault, type SheetRow, type SheetSample } from "./sheet.js";
+import { openXlsx, type Workbook } from "./xlsx.js";
 
 /** Most bytes of a stream, which is read into memory, and of a part of a file. */
 const mostBytes = 536_870_912;
@@ -27,35 +27,22 @@ export async function openSheet(
   signal: AbortSignal,
 ): Promise<OpenSheet> {
   const file = "read" in input ? input : inMemory(await collect(name, input));
-  const explain = (error: unknown): never => {
-    signal.throwIfAborted();
-    throw explained(name, error);
-  };
+  const explain = (error: unknown) => throwExplained(name, error, signal);
   try {
-    const { book, format, parts } = await openBook(name, file, signal);
-    const sheet = await chooseSheet(name, book, profile, wanted);
-    const rows = openRows(
-      sheet.name,
-      () => book.rows(sheet.index),
-      (row, known) => book.usedWidth(sheet.index, row, known),
-      explain,
-    );
+    const { book, parts } = await openBook(name, file, signal);
+    const { name: sheet, index, isHidden, others } = await chooseSheet(name, book, profile, wanted);
     const addColumns = async (added: AddedColumns): Promise<WriteRows> => {
       for (const part of parts) headerOf(file, part);
-      const { paths, changed } = await book.addColumns!(sheet, added);
-      return async function* write(batches) {
-        try {
-          yield* rebuilt(file, parts, paths, changed(batches));
-        } catch (error) {
-          explain(error);
-        }
-      };
+      const { paths, changed } = await book.addColumns!(index, added);
+      return (batches) => explaining(rebuilt(file, parts, paths, changed(batches)), explain);
     };
     return {
-      ...rows,
-      format,
-      isHidden: sheet.isHidden,
-      others: sheet.others,
+      ...openRows(() => book.rows(index), explain),
+      format: book.format,
+      name: sheet,
+      isHidden,
+      others,
+      widthBelow: (row, known) => book.usedWidth(index, row, known).catch(explain),
       addColumns: book.addColumns && ((added) => addColumns(added).catch(explain)),
     };
   } catch (error) {
@@ -64,24 +51,18 @@ export async function openSheet(
 }
 
 /** Names all sheets, and those with items in their first rows, or the first. @throws ChoiceError, TableError */
-export async function listSheets(
-  name: string,
-  file: Archive,
-  profile: ItemProfile,
-  signal: AbortSignal,
-): Promise<{ readonly format: SheetKind; readonly names: readonly string[]; readonly tables: readonly string[] }> {
+export async function listSheets(name: string, file: Archive, profile: ItemProfile, signal: AbortSignal) {
   try {
-    const { book, format } = await openBook(name, file, signal);
+    const { book } = await openBook(name, file, signal);
     const names: string[] = [];
     const tables: string[] = [];
     for await (const sheet of book.sheets((field) => profile.likeness(field) > 0)) {
       names.push(sheet.name);
       if (sheet.hasItems) tables.push(sheet.name);
     }
-    return { format, names, tables: tables.length > 0 ? tables : names.slice(0, 1) };
+    return { format: book.format, names, tables: tables.length > 0 ? tables : names.slice(0, 1) };
   } catch (error) {
-    signal.throwIfAborted();
-    throw explained(name, error);
+    return throwExplained(name, error, signal);
   }
 }
 
@@ -93,11 +74,7 @@ const otherArchives: readonly (readonly [path: string, what: string])[] = [
   ["word/document.xml", "a Word document"],
 ];
 
-async function openBook(
-  name: string,
-  file: Archive,
-  signal: AbortSignal,
-): Promise<{ readonly book: Workbook; readonly format: SheetKind; readonly parts: readonly ArchivePart[] }> {
+async function openBook(name: string, file: Archive, signal: AbortSignal) {
   const parts = listParts(file);
   if (parts === undefined)
     throw new TableError(`${name}: a damaged zip archive or spreadsheet file`, { code: "workbook" });
@@ -123,35 +100,19 @@ async function openBook(
     const part = find(path);
     return part && read(part);
   };
-  const book = await openXlsx(
-    open,
-    parts.map((part) => part.name),
-  );
-  return { book, format: book.format ?? "xlsx", parts };
+  const paths = parts.map((part) => part.name);
+  return { book: await openXlsx(open, paths), parts };
 }
 
-async function chooseSheet(
-  name: string,
-  book: Workbook,
-  profile: ItemProfile,
-  wanted: string | undefined,
-): Promise<{
-  readonly index: number;
-  readonly name: string;
-  readonly isHidden: boolean;
-  readonly others: readonly string[];
-}> {
+async function chooseSheet(name: string, book: Workbook, profile: ItemProfile, wanted: string | undefined) {
   const isItem = wanted === undefined ? (field: string) => profile.likeness(field) > 0 : undefined;
-  const sheets: { readonly name: string; readonly isHidden: boolean; readonly index: number }[] = [];
-  const withItems: typeof sheets = [];
-  let filled: (typeof sheets)[number] | undefined;
+  const sheets: SheetSample[] = [];
+  const withItems: SheetSample[] = [];
   try {
-    for await (const { name: sheetName, isHidden, hasItems, hasRows } of book.sheets(isItem)) {
-      const sheet = { name: sheetName, isHidden, index: sheets.length };
+    for await (const sheet of book.sheets(isItem)) {
       sheets.push(sheet);
-      if (sheetName === wanted) return { ...sheet, others: [] };
-      if (hasItems) withItems.push(sheet);
-      if (hasRows) filled ??= sheet;
+      if (sheet.name === wanted) return { ...sheet, others: [] };
+      if (sheet.hasItems) withItems.push(sheet);
     }
   } catch (error) {
     // Faults of later sheets do not matter.
@@ -164,17 +125,23 @@ async function chooseSheet(
   const [first] = sheets;
   if (first === undefined) throw new Error("it has no sheet with cells");
   // People rarely mean a hidden sheet if a visible one has items too.
+  const filled = sheets.find(({ hasRows }) => hasRows);
   const chosen = withItems.find(({ isHidden }) => !isHidden) ?? withItems[0] ?? filled ?? first;
   const others = withItems.filter((sheet) => sheet !== chosen);
   return { ...chosen, others: others.map((sheet) => sheet.name) };
 }
 
-function openRows(
-  name: string,
-  read: () => AsyncGenerator<SheetRow>,
-  usedWidth: (row: number, known: number) => Promise<number>,
-  explain: (error: unknown) => never,
-): Omit<OpenSheet, "format" | "isHidden" | "others" | "addColumns"> {
+type Explain = (error: unknown) => never;
+
+async function* explaining<Piece>(pieces: AsyncIterable<Piece>, explain: Explain): AsyncGenerator<Piece> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    explain(error);
+  }
+}
+
+function openRows(read: () => AsyncGenerator<SheetRow>, explain: Explain) {
   let found: { count: number; readonly first: string } | undefined;
   const columns = new Set<number>();
   let hiddenRows = 0;
@@ -186,35 +153,16 @@ function openRows(
       columns.add(column);
     }
   };
-  async function* bytes() {
-    try {
-      yield* csvOf(read(), note);
-    } catch (error) {
-      explain(error);
-    }
-  }
   return {
-    name,
-    bytes: bytes(),
+    bytes: explaining(csvOf(read(), note), explain),
     emptyFormulas: () => found,
     hiddenRows: () => hiddenRows,
-    async widthBelow(row, known) {
-      try {
-        return await usedWidth(row, known);
-      } catch (error) {
-        return explain(error);
-      }
-    },
-    async lacksValues(column) {
+    async lacksValues(column: number) {
       if (!columns.has(column)) return false;
       let isBelow = false;
-      try {
-        for await (const { fields, emptyFormulas } of read()) {
-          isBelow ||= emptyFormulas.includes(column);
-          if (isBelow && fields[column]) return false;
-        }
-      } catch (error) {
-        explain(error);
+      for await (const { fields, emptyFormulas } of explaining(read(), explain)) {
+        isBelow ||= emptyFormulas.includes(column);
+        if (isBelow && fields[column]) return false;
       }
       return true;
     },
@@ -251,13 +199,13 @@ async function collect(name: string, input: AsyncIterable<Uint8Array>): Promise<
   return Buffer.concat(chunks);
 }
 
-function explained(name: string, error: unknown): Error {
-  if (error instanceof ChoiceError || error instanceof TableError) return error;
+function throwExplained(name: string, error: unknown, signal: AbortSignal): never {
+  signal.throwIfAborted();
+  if (error instanceof ChoiceError || error instanceof TableError) throw error;
   const { message } = error as Error;
   if (error instanceof SheetFault) {
     const { advice } = error;
-    return new TableError(`${name}: ${message}`, { code: "workbook", ...(advice && { advice }) });
+    throw new TableError(`${name}: ${message}`, { code: "workbook", ...(advice && { advice }) });
   }
-  const what = "a damaged spreadsheet file";
-  return new TableError(`${name}: ${what}: ${message}; export it as CSV`, { code: "workbook" });
+  throw new TableError(`${name}: a damaged spreadsheet file: ${message}; export it as CSV`, { code: "workbook" });
 }

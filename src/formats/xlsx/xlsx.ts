@@ -2,16 +2,18 @@
 // bytes of XML can stand for a million rows or 16,384 columns, and memory grows with the texts that cells share, not
 // with the sheet.
 import { posix } from "node:path";
+import type { SheetKind } from "../format.js";
 import {
+  type AddedColumns,
   columnIn,
   dateText,
   mostCharacters,
   RowCells,
   repair,
-  Sampler,
+  type SheetChange,
   SheetFault,
   type SheetRow,
-  type Workbook,
+  type SheetSample,
 } from "./sheet.js";
 import { hasCellsBeyond, usedWidthOf } from "./sheet-columns.js";
 import { readTexts, type TextList } from "./text-list.js";
@@ -27,6 +29,8 @@ import {
 } from "./xml.js";
 
 const longestFormat = 255;
+/** Number of rows of a sheet that are searched for items. */
+const sampleRows = 100;
 
 interface Relationship {
   readonly id: string;
@@ -39,7 +43,9 @@ interface Shared {
   readonly isDate: readonly boolean[];
 }
 
-export async function openXlsx(part: PartReader, paths: readonly string[]): Promise<Workbook> {
+export type Workbook = Awaited<ReturnType<typeof openXlsx>>;
+
+export async function openXlsx(part: PartReader, paths: readonly string[]) {
   const relationships = await readRelationships(part, "xl/workbook.xml");
   const { sheets, startsIn1904 } = await readBook(part, relationships);
   const targetOf = (type: string) => {
@@ -57,46 +63,48 @@ export async function openXlsx(part: PartReader, paths: readonly string[]): Prom
     const context = { ...(await shared), startsIn1904, addresses: await readLinks(part, path) };
     yield* rowsOf(open(part, path), name, context);
   }
-  const kind = await kindOf(part);
+  /** @throws SheetFault if there is no room */
+  async function addColumns(index: number, added: AddedColumns): Promise<SheetChange> {
+    const sheet = sheets[index]!;
+    const { dir } = posix.parse(`/${sheet.path}`);
+    const relationships = await readRelationships(part, sheet.path);
+    const related = (type: string) =>
+      relationships
+        .filter((relationship) => relationship.type === type)
+        .map(({ target }) => posix.resolve(dir, target).slice(1))
+        .filter((path) => part(path) !== undefined);
+    const changes = await import("./xlsx-changes.js");
+    return changes.addColumns({ sheet, related, paths, read: (path) => open(part, path) }, added);
+  }
+  const format = await formatOf(part);
   return {
-    async *sheets(isItem) {
+    format: format ?? "xlsx",
+    /** Searches the first rows for items, unless `isItem` is undefined. */
+    async *sheets(isItem: ((field: string) => boolean) | undefined): AsyncGenerator<SheetSample> {
       for (const [index, { name, isHidden }] of sheets.entries()) {
-        const sample = new Sampler(name, isItem, isHidden);
-        if (!sample.isDone) {
-          for await (const row of rows(index)) {
-            sample.add(row);
-            if (sample.isDone) break;
-          }
+        let count = 0;
+        let hasItems = false;
+        for await (const { fields } of isItem ? rows(index) : []) {
+          count++;
+          hasItems = fields.some((field) => isItem?.(field));
+          if (hasItems || count === sampleRows) break;
         }
-        yield sample;
+        yield { name, index, isHidden, hasItems, hasRows: count > 0 };
       }
     },
-    usedWidth: async (index, row, known) => {
+    /** Columns with values below a row, which counts from 1; at least `known`. */
+    async usedWidth(index: number, row: number, known: number) {
       const { name, path } = sheets[index]!;
       if (!(await hasCellsBeyond(open(part, path), known))) return known;
       return Math.max(known, await usedWidthOf(open(part, path), name, row));
     },
     rows,
-    ...(kind !== undefined && { format: kind }),
-    ...(kind !== undefined && {
-      addColumns: async ({ index }, added) => {
-        const sheet = sheets[index]!;
-        const { dir } = posix.parse(`/${sheet.path}`);
-        const relationships = await readRelationships(part, sheet.path);
-        const related = (type: string) =>
-          relationships
-            .filter((relationship) => relationship.type === type)
-            .map(({ target }) => posix.resolve(dir, target).slice(1))
-            .filter((path) => part(path) !== undefined);
-        const { addColumns } = await import("./xlsx-changes.js");
-        return addColumns({ sheet, related, paths, read: (path) => open(part, path) }, added);
-      },
-    }),
+    addColumns: format && addColumns,
   };
 }
 
 /** Undefined for a template. Excel refuses a file under the name of another format. */
-async function kindOf(part: PartReader): Promise<"xlsx" | "xlsm" | undefined> {
+async function formatOf(part: PartReader): Promise<SheetKind | undefined> {
   const types = part("[Content_Types].xml");
   if (types === undefined) return undefined;
   let type = "";
