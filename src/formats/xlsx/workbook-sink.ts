@@ -2,24 +2,24 @@
 import { parse } from "csv-parse/sync";
 import { longRecordBytes } from "../../core/table/records.js";
 import type { TableSink } from "../../files/table-sink.js";
+import { piecesOf } from "../../files/web-stream.js";
 import { textOfLines } from "../encodings/text-of-lines.js";
 import type { WriteRows } from "../format.js";
 import { removedRow } from "./sheet.js";
 
 /** `isReturned` if the workbook is the one that was read: then `write` needs all of its rows. */
 export function workbookSink(sink: TableSink, delimiter: string, write: WriteRows, isReturned: boolean): TableSink {
-  const batches = handOver<Batch>();
-  const written = pipe(write(batches.all), sink);
+  // One batch may wait, so that the next rows are validated meanwhile.
+  const { readable, writable } = new TransformStream<Iterable<readonly string[]>>();
+  const batches = writable.getWriter();
+  const written = pipe(write(piecesOf(readable)), sink);
   // `write` and `prepare` throw the error, even if nothing reads the rows yet.
   written.catch(() => {});
-  let ended: Promise<void> | undefined;
   let isStart = true;
   const prepare = async () => {
-    if (ended === undefined) {
-      batches.end();
-      ended = written;
-    }
-    await ended;
+    // The second call, by `commit`, closes nothing.
+    batches.close().catch(() => {});
+    await written;
     await sink.prepare?.();
   };
   return {
@@ -29,7 +29,7 @@ export function workbookSink(sink: TableSink, delimiter: string, write: WriteRow
       const text = textOfLines(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
       const rows = rowsIn(text, delimiter, isStart);
       isStart = false;
-      await Promise.race([batches.add(rows), written]);
+      await Promise.race([batches.write(rows).catch(() => written), written]);
     },
     prepare,
     async commit() {
@@ -37,50 +37,10 @@ export function workbookSink(sink: TableSink, delimiter: string, write: WriteRow
       await sink.commit();
     },
     async discard() {
-      batches.stop();
+      batches.abort(new Error("the workbook is not wanted any more")).catch(() => {});
       await written.catch(() => {});
       await sink.discard();
     },
-  };
-}
-
-type Batch = Iterable<readonly string[]>;
-
-/** One batch may wait, so that the next rows are validated meanwhile. */
-function handOver<Item>() {
-  const waiting: Item[] = [];
-  let state: "open" | "ended" | "stopped" = "open";
-  let wake = () => {};
-  let take = () => {};
-  async function* all() {
-    for (;;) {
-      if (state === "stopped") throw new Error("the workbook is not wanted any more");
-      const next = waiting.shift();
-      take();
-      if (next !== undefined) yield next;
-      else if (state === "ended") return;
-      else
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-    }
-  }
-  const change = (to: typeof state) => {
-    state = to;
-    wake();
-  };
-  return {
-    all: all(),
-    /** Resolves when the batch is taken. */
-    add: (batch: Item): Promise<void> => {
-      waiting.push(batch);
-      wake();
-      return new Promise((resolve) => {
-        take = resolve;
-      });
-    },
-    end: () => change("ended"),
-    stop: () => change("stopped"),
   };
 }
 
