@@ -5,7 +5,6 @@ import { FileError } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import { openInputFile } from "../../files/input.js";
 import { type FileSink, openOutputFile } from "../../files/output.js";
-import type { TableSink } from "../../files/table-sink.js";
 import type { Container, ReturnedContainer } from "../format.js";
 import { listSheets } from "./workbook.js";
 
@@ -42,49 +41,30 @@ export async function openAllSheets(
       if (found(target)?.isFile() === false) {
         throw new FileError(`${target}: not a regular file, so it cannot get several sheets`);
       }
-      return new ReturnedWorkbook(target, onWritten);
+      return returnedWorkbook(target, onWritten);
     },
   };
 }
 
 /** Each sheet is written with all others into a temporary file, from which the next one is read. */
-class ReturnedWorkbook implements ReturnedContainer {
-  readonly #target: string;
-  readonly #onWritten: (path: string) => void;
-  #last: FileSink | undefined;
-
-  constructor(target: string, onWritten: (path: string) => void) {
-    this.#target = target;
-    this.#onWritten = onWritten;
-  }
-
-  async partSink(): Promise<TableSink> {
-    const sink = await openOutputFile(this.#target);
-    const commit = async () => {
-      await sink.prepare?.();
-      await this.#last?.discard();
-      this.#last = sink;
-      this.#onWritten(sink.temporary!);
-    };
-    return { ...sink, commit };
-  }
-
-  /** Takes no bytes: all are in sheets. */
-  async write(): Promise<void> {}
-
-  async prepare(): Promise<void> {
-    await this.#last?.prepare?.();
-  }
-
-  async isSame(): Promise<boolean> {
-    return (await this.#last?.isSame?.()) === true;
-  }
-
-  async commit(): Promise<void> {
-    await this.#last?.commit();
-  }
-
-  async discard(): Promise<void> {
-    await this.#last?.discard();
-  }
+function returnedWorkbook(target: string, onWritten: (path: string) => void): ReturnedContainer {
+  let last: FileSink | undefined;
+  return {
+    async partSink() {
+      const sink = await openOutputFile(target);
+      const commit = async () => {
+        await sink.prepare?.();
+        await last?.discard();
+        last = sink;
+        onWritten(sink.temporary!);
+      };
+      return { ...sink, commit };
+    },
+    /** Takes no bytes: all are in sheets. */
+    write: async () => {},
+    prepare: async () => last?.prepare?.(),
+    isSame: async () => (await last?.isSame?.()) === true,
+    commit: async () => last?.commit(),
+    discard: async () => last?.discard(),
+  };
 }
