@@ -145,15 +145,6 @@ export function sheetPattern(sheet: string): string {
   return `(?:'${name}'|${name})`;
 }
 
-/** ISO 8601, without a time at midnight; undefined if it is invalid. */
-export function dateText(date: Date): string | undefined {
-  if (Number.isNaN(date.getTime())) return undefined;
-  return date
-    .toISOString()
-    .replace(/(?:T00:00:00)?\.000Z$/, "")
-    .replace("T", " ");
-}
-
 export function columnIn(address: string, sheet: string): number {
   const column = columnOf(address);
   if (column !== -1) return column;

@@ -1,7 +1,7 @@
 /** The texts that cells share, in little memory: a million strings would take several times their length. */
 
 import { mostCharacters, SheetFault } from "./sheet.js";
-import { dereferenced, type PartReader, readXml, unescapeText, type XmlEvent, type XmlReader } from "./xml.js";
+import { dereferenced, eachEvent, unescapeText } from "./xml.js";
 
 /** A block holds the longest text, 1 MiB of characters in UTF-8. A power of two, so that starts fit 32 bits. */
 const blockBits = 22;
@@ -48,32 +48,22 @@ function doubled(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
 
 const usualText = /<si><t(?: xml:space="preserve")?>([^<]*)<\/t><\/si>\s*/y;
 
-export async function readTexts(part: PartReader, path: string | undefined): Promise<TextList> {
-  const texts = new SharedTexts();
-  const bytes = path === undefined ? undefined : part(path);
-  if (bytes === undefined) return texts.list;
-  for await (const xml of readXml(bytes)) {
-    for (let event = xml.next(); event !== undefined; event = xml.next()) texts.take(xml, event);
-  }
-  return texts.list;
-}
-
-class SharedTexts {
-  readonly list = new TextList();
-  #text = "";
-  #isText = false;
-  #isHint = false;
-
-  take(xml: XmlReader, event: XmlEvent): void {
+export async function readTexts(bytes: AsyncIterable<Uint8Array> | undefined): Promise<TextList> {
+  const texts = new TextList();
+  let text = "";
+  let isText = false;
+  let isHint = false;
+  await eachEvent(bytes, (xml, event) => {
     if (event === "text") {
-      if (this.#isText) this.#text += xml.text;
-      if (this.#text.length > mostCharacters) throw new SheetFault("a text of its cells is over 1 MiB");
-    } else if (xml.name === "t") this.#isText = event === "open" && !this.#isHint;
-    else if (xml.name === "rPh") this.#isHint = event === "open";
+      if (isText) text += xml.text;
+      if (text.length > mostCharacters) throw new SheetFault("a text of its cells is over 1 MiB");
+    } else if (xml.name === "t") isText = event === "open" && !isHint;
+    else if (xml.name === "rPh") isHint = event === "open";
     else if (xml.name === "si" && event === "close") {
-      this.list.add(unescapeText(this.#text));
-      this.#text = "";
-      xml.takeUsual(usualText, ([, text = ""]) => this.list.add(unescapeText(dereferenced(text))));
+      texts.add(unescapeText(text));
+      text = "";
+      xml.takeUsual(usualText, ([, usual = ""]) => texts.add(unescapeText(dereferenced(usual))));
     }
-  }
+  });
+  return texts;
 }

@@ -6,7 +6,6 @@ import type { SheetKind } from "../format.js";
 import {
   type AddedColumns,
   columnIn,
-  dateText,
   mostCharacters,
   RowCells,
   repair,
@@ -38,30 +37,30 @@ interface Relationship {
   readonly target: string;
 }
 
-interface Shared {
-  readonly texts: TextList;
-  readonly isDate: readonly boolean[];
-}
-
 export type Workbook = Awaited<ReturnType<typeof openXlsx>>;
 
 export async function openXlsx(part: PartReader, paths: readonly string[]) {
   const relationships = await readRelationships(part, "xl/workbook.xml");
   const { sheets, startsIn1904 } = await readBook(part, relationships);
-  const targetOf = (type: string) => {
+  const related = (type: string) => {
     const found = relationships.find((relationship) => relationship.type === type);
-    return found && resolve(found.target);
+    return found && part(resolve(found.target));
   };
-  let shared: Promise<Shared> | undefined;
   const readShared = async () => ({
-    texts: await readTexts(part, targetOf("sharedStrings")),
-    isDate: await readStyles(part, targetOf("styles")),
+    texts: await readTexts(related("sharedStrings")),
+    isDate: await readStyles(related("styles")),
   });
-  async function* rows(index: number) {
+  let shared: ReturnType<typeof readShared> | undefined;
+  async function* rows(index: number): AsyncGenerator<SheetRow> {
     const { name, path } = sheets[index]!;
     shared ??= readShared();
-    const context = { ...(await shared), startsIn1904, addresses: await readLinks(part, path) };
-    yield* rowsOf(open(part, path), name, context);
+    const taker = new SheetRows(name, { ...(await shared), startsIn1904, addresses: await readLinks(part, path) });
+    for await (const xml of readXml(open(part, path))) {
+      for (let event = xml.next(); event !== undefined; event = xml.next()) {
+        const row = taker.take(xml, event);
+        if (row !== undefined) yield row;
+      }
+    }
   }
   /** @throws SheetFault if there is no room */
   async function addColumns(index: number, added: AddedColumns): Promise<SheetChange> {
@@ -121,10 +120,8 @@ const resolve = (target: string): string => posix.resolve("/xl", target).slice(1
 
 async function readRelationships(part: PartReader, path: string): Promise<readonly Relationship[]> {
   const { dir, base } = posix.parse(path);
-  const bytes = part(`${dir}/_rels/${base}.rels`);
   const found: Relationship[] = [];
-  if (bytes === undefined) return found;
-  await eachElement(bytes, (xml) => {
+  await eachElement(part(`${dir}/_rels/${base}.rels`), (xml) => {
     const target = xml.attribute("Target");
     if (xml.name !== "Relationship" || target === undefined) return;
     // The start of a type differs between the editions of the standard.
@@ -149,11 +146,9 @@ async function readBook(part: PartReader, relationships: readonly Relationship[]
   return { sheets, startsIn1904 };
 }
 
-async function readStyles(part: PartReader, path: string | undefined): Promise<readonly boolean[]> {
-  const bytes = path === undefined ? undefined : part(path);
+async function readStyles(bytes: AsyncIterable<Uint8Array> | undefined): Promise<readonly boolean[]> {
   const formats = new Map<string, string>();
   const isDate: boolean[] = [];
-  if (bytes === undefined) return isDate;
   let list = "";
   await eachElement(bytes, (xml) => {
     if (xml.depth === 2) list = xml.name;
@@ -191,23 +186,11 @@ async function readLinks(part: PartReader, path: string): Promise<ReadonlyMap<st
   return links;
 }
 
-interface SheetContext extends Shared {
+interface SheetContext {
+  readonly texts: TextList;
+  readonly isDate: readonly boolean[];
   readonly addresses: ReadonlyMap<string, string>;
   readonly startsIn1904: boolean;
-}
-
-async function* rowsOf(
-  bytes: AsyncIterable<Uint8Array>,
-  sheet: string,
-  context: SheetContext,
-): AsyncGenerator<SheetRow> {
-  const rows = new SheetRows(sheet, context);
-  for await (const xml of readXml(bytes)) {
-    for (let event = xml.next(); event !== undefined; event = xml.next()) {
-      const row = rows.take(xml, event);
-      if (row !== undefined) yield row;
-    }
-  }
 }
 
 class SheetRows {
@@ -322,11 +305,17 @@ function textOf(
   if (!isDated && /^[1-9]\d{0,14}$/.test(value)) return value;
   const number = Number(value);
   if ((type !== "" && type !== "n") || Number.isNaN(number)) return value;
-  return (isDated && dateText(dateOf(number, startsIn1904))) || String(number);
+  return (isDated && dateText(number, startsIn1904)) || String(number);
 }
 
-/** In Excel, 1900 has a 29 February, the 60th day. */
-function dateOf(days: number, startsIn1904: boolean): Date {
+/** ISO 8601, without a time at midnight; undefined if it is invalid. */
+function dateText(days: number, startsIn1904: boolean): string | undefined {
+  // In Excel, 1900 has a 29 February, the 60th day.
   const start = startsIn1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, days >= 60 ? 30 : 31);
-  return new Date(start + Math.round(days * 86_400_000));
+  const date = new Date(start + Math.round(days * 86_400_000));
+  if (Number.isNaN(date.getTime())) return undefined;
+  return date
+    .toISOString()
+    .replace(/(?:T00:00:00)?\.000Z$/, "")
+    .replace("T", " ");
 }

@@ -225,13 +225,21 @@ export function open(part: PartReader, path: string): AsyncIterable<Uint8Array> 
   return bytes;
 }
 
-export async function eachElement(bytes: AsyncIterable<Uint8Array>, see: (xml: XmlReader) => void): Promise<void> {
+/** There are no events of a part that is missing. */
+export async function eachEvent(
+  bytes: AsyncIterable<Uint8Array> | undefined,
+  see: (xml: XmlReader, event: XmlEvent) => void,
+): Promise<void> {
+  if (bytes === undefined) return;
   for await (const xml of readXml(bytes)) {
-    for (let event = xml.next(); event !== undefined; event = xml.next()) {
-      if (event === "open") see(xml);
-    }
+    for (let event = xml.next(); event !== undefined; event = xml.next()) see(xml, event);
   }
 }
+
+export const eachElement = (bytes: AsyncIterable<Uint8Array> | undefined, see: (xml: XmlReader) => void) =>
+  eachEvent(bytes, (xml, event) => {
+    if (event === "open") see(xml);
+  });
 
 export const longestTag = 65_536;
 
