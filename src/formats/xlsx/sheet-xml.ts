@@ -37,36 +37,17 @@ export interface RowReference {
   readonly formula?: string;
 }
 
-/** A title may be merged beyond this column. `onReference` gets what removed rows might break. @throws Error */
-export async function firstFreeColumn(
-  bytes: AsyncIterable<Uint8Array>,
-  onReference?: (reference: RowReference) => void,
-): Promise<number> {
-  let free = 0;
-  const changes: SheetChanges = {
-    first: 0,
-    last: -1,
-    removed: new RemovedRows(),
-    cellsOf: () => [],
-    widened: (range) => range,
-  };
-  const onUsed = (column: number) => {
-    free = Math.max(free, column + 1);
-  };
-  const sheet = new ChangedSheet(changes, { onUsed, onReference });
+type OnReference = (reference: RowReference) => void;
+
+/** `onReference` gets what removed rows might break. @throws Error */
+export async function firstFreeColumn(bytes: AsyncIterable<Uint8Array>, onReference?: OnReference): Promise<number> {
+  const none = { first: 0, last: -1, removed: new RemovedRows(), cellsOf: () => [], widened: (range: string) => range };
+  const sheet = new ChangedSheet(none, onReference);
   for await (const _ of written(bytes, sheet)) {
-    // `sheet` calls `onUsed` and `onReference`; the text is not needed.
+    // The text is not needed.
   }
-  return free;
+  return sheet.free;
 }
-
-interface SheetEvents {
-  /** At least the last column with content of each row. */
-  readonly onUsed?: (column: number) => void;
-  readonly onReference?: ((reference: RowReference) => void) | undefined;
-}
-
-const isTitle = (range: string): boolean => /^A1:/.test(range);
 
 /** Calls `use` at once unless the value is a promise: most rows wait for nothing. */
 const after = <Value, Result>(
@@ -78,9 +59,10 @@ const rowEnd = "</row>";
 const isWholeRow = (token: string): boolean => token.endsWith(rowEnd) && token.length > rowEnd.length;
 
 class ChangedSheet {
+  /** Column behind the last one with content. */
+  free = 0;
   readonly #changes: SheetChanges;
-  readonly #onUsed: (column: number) => void;
-  readonly #onReference: SheetEvents["onReference"];
+  readonly #onReference: OnReference | undefined;
   #isData = false;
   #leftOut: string | undefined;
   /** Start tag of a list whose elements refer to rows, held back until one of them is kept. */
@@ -97,10 +79,13 @@ class ChangedSheet {
   #style = "";
   #prefix = "";
 
-  constructor(changes: SheetChanges, { onUsed = () => {}, onReference }: SheetEvents = {}) {
+  constructor(changes: SheetChanges, onReference?: OnReference) {
     this.#changes = changes;
-    this.#onUsed = onUsed;
     this.#onReference = onReference;
+  }
+
+  #use(column: number): void {
+    this.free = Math.max(this.free, column + 1);
   }
 
   /** In most rows, the added cells follow the last one. */
@@ -117,7 +102,7 @@ class ChangedSheet {
     const at = cells.lastIndexOf("<c");
     const last = at === -1 ? "" : cells.slice(at, endOfMarkup(cells, at));
     const address = attributeOf(last, "r");
-    if (address !== undefined && !isEmpty(last) && next === undefined) this.#onUsed(columnOf(address));
+    if (address !== undefined && !isEmpty(last) && next === undefined) this.#use(columnOf(address));
     const isKept = this.#changes.removed.count === 0 && this.#onReference === undefined;
     if (isKept && address !== undefined && (next === undefined ? !isEmpty(last) : columnOf(address) < next.column)) {
       this.#style = attributeOf(last, "s") ?? "";
@@ -151,21 +136,15 @@ class ChangedSheet {
       const attribute = followers.get(name);
       if (attribute !== undefined && end === "") return this.#follow(token, name, attribute);
     }
-    switch (name) {
-      case "dimension":
-        return withAttribute(token, "ref", (range) => this.#including(range));
-      case "autoFilter":
-        return end === "" ? withAttribute(token, "ref", this.#changes.widened) : token;
-      case "col":
-        return this.#shown(token);
-      case "mergeCell": {
-        const range = attributeOf(token, "ref") ?? "";
-        if (!isTitle(range)) this.#onUsed(columnOf(range.split(":")[1] ?? ""));
-        return token;
-      }
-      default:
-        return token;
+    if (name === "dimension") return withAttribute(token, "ref", (range) => this.#including(range));
+    if (name === "autoFilter" && end === "") return withAttribute(token, "ref", this.#changes.widened);
+    if (name === "col") return this.#shown(token);
+    if (name === "mergeCell") {
+      const [from, to = ""] = (attributeOf(token, "ref") ?? "").split(":");
+      // A title may be merged beyond the columns of the table.
+      if (from !== "A1") this.#use(columnOf(to));
     }
+    return token;
   }
 
   #takeStart(token: string): string | Promise<string> {
@@ -213,14 +192,10 @@ class ChangedSheet {
     const [from, to] = ["min", "max"].map((name) => Number(attributeOf(token, name)) - 1) as [number, number];
     const isHidden = /^(?:1|true)$/.test(attributeOf(token, "hidden") ?? "");
     if (!isHidden || last < first || !(from <= last && to >= first) || !isEmpty(token)) return token;
-    const part = (min: number, max: number) =>
-      min > max
-        ? ""
-        : withAttribute(
-            withAttribute(token, "min", () => String(min + 1)),
-            "max",
-            () => String(max + 1),
-          );
+    const part = (min: number, max: number) => {
+      const started = withAttribute(token, "min", () => String(min + 1));
+      return min > max ? "" : withAttribute(started, "max", () => String(max + 1));
+    };
     return `${part(from, first - 1)}${part(last + 1, to)}`;
   }
 
@@ -280,7 +255,7 @@ class ChangedSheet {
   #cell(token: string): string {
     const address = attributeOf(token, "r");
     this.#column = address === undefined ? this.#column + 1 : columnOf(address);
-    if (!isEmpty(token)) this.#onUsed(this.#column);
+    if (!isEmpty(token)) this.#use(this.#column);
     const before = this.#rest(this.#column);
     this.#style = attributeOf(token, "s") ?? "";
     const added = this.#left.at(-1);
