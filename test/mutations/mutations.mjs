@@ -320,7 +320,7 @@ export const mutations = [
   },
   {
     promise: "ranges follow the rows that are left in a workbook",
-    file: "src/formats/xlsx/removed-rows.ts",
+    file: "src/formats/xlsx/added-cells.ts",
     from: "if (this.#rows[middle]! < row) from = middle + 1;",
     to: "if (this.#rows[middle]! <= row) from = middle + 1;",
     tests: [unit("table/spreadsheet/xlsx-changes")],

@@ -1,10 +1,10 @@
 /** The cells that a run adds to a sheet: their columns, their rows, and the rows that are taken out. */
-import { RemovedRows } from "./removed-rows.js";
 import {
   type AddedColumns,
   columnLetters,
   columnOf,
   mostColumns,
+  mostRows,
   type RowBatches,
   removedRow,
   SheetFault,
@@ -54,14 +54,11 @@ export class SheetColumns {
 export class AddedRows {
   /** From 1; 0 if there is none. */
   headerRow = 0;
-  readonly first: number;
-  readonly last: number;
-  readonly widened: SheetColumns["widened"];
+  readonly columns: SheetColumns;
   readonly removed = new RemovedRows();
   isDone = false;
   readonly #sheet: string;
   readonly #added: AddedColumns;
-  readonly #columns: SheetColumns;
   readonly #batches: AsyncIterator<Iterable<readonly string[]>>;
   #batch: Iterator<readonly string[]> = [][Symbol.iterator]();
   #row: readonly string[] = [];
@@ -70,12 +67,9 @@ export class AddedRows {
 
   constructor(sheet: string, added: AddedColumns, columns: SheetColumns, batches: RowBatches) {
     const { indices, fixes = [] } = added;
+    this.columns = columns;
     this.#sheet = sheet;
-    this.first = columns.first;
-    this.last = columns.last;
-    this.widened = columns.widened;
     this.#added = added;
-    this.#columns = columns;
     this.#batches = batches[Symbol.asyncIterator]();
     const repaired = fixes.map(({ item, was }) => ({ index: item, was }));
     this.#order = [...indices.map((index) => ({ index })), ...repaired].sort((a, b) => a.index - b.index);
@@ -97,7 +91,7 @@ export class AddedRows {
       const text = row[index];
       if (text === undefined || (text === "" && index >= width)) continue;
       if (was !== undefined && (isHeader || !row[was])) continue;
-      cells.push({ column: this.#columns.columnOf(index), text, isHeader });
+      cells.push({ column: this.columns.columnOf(index), text, isHeader });
     }
     return cells;
   }
@@ -134,5 +128,53 @@ export class AddedRows {
   }
 }
 
-export const removalFault = (sheet: string, what: string): SheetFault =>
-  new SheetFault(`sheet "${sheet}": rows that may be left out are needed by ${what}`, "use -o FILE.csv, or --split");
+/** A cell, or a range of cells. */
+const cells = /^(\$?[A-Z]{1,3}\$?)(\d+)(?:(:\$?[A-Z]{1,3}\$?)(\d+))?$/;
+
+/**
+ * Rows that are taken out of a sheet, from 1, and the new numbers of the others. They are known only after the
+ * verdicts, which are charged: a run whose sums or charts could not follow any removal is refused before it costs
+ * anything.
+ */
+export class RemovedRows {
+  readonly #rows: number[] = [];
+
+  get count(): number {
+    return this.#rows.length;
+  }
+
+  /** Only below the rows that are taken out already. */
+  add(row: number): void {
+    this.#rows.push(row);
+  }
+
+  /** Ranges are separated by spaces; empty if nothing is left of them. */
+  without(ranges: string): string {
+    if (this.count === 0) return ranges;
+    return ranges
+      .split(" ")
+      .map((range) => this.#rangeWithout(range))
+      .filter((range) => range !== "")
+      .join(" ");
+  }
+
+  #rangeWithout(range: string): string {
+    const [, start, first, middle = "", last = first] = cells.exec(range) ?? [];
+    if (start === undefined) return range;
+    const from = Number(first) - this.#countAbove(Number(first));
+    // A range to the end of the sheet is one of whole columns.
+    const to = Number(last) === mostRows ? mostRows : Number(last) - this.#countAbove(Number(last) + 1);
+    if (from > to) return "";
+    return `${start}${from}${middle}${middle === "" ? "" : to}`;
+  }
+
+  #countAbove(row: number): number {
+    let [from, to] = [0, this.#rows.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (this.#rows[middle]! < row) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}

@@ -1,17 +1,14 @@
 /** Changes the XML of a sheet (ECMA-376 part 1) as it is read: adds cells, takes rows out, copies everything else. */
-import type { AddedCell } from "./added-cells.js";
-import { RemovedRows } from "./removed-rows.js";
+import { type AddedCell, RemovedRows, type SheetColumns } from "./added-cells.js";
 import { cellName, columnLetters, columnOf } from "./sheet.js";
 import { attributeOf, endOfMarkup, escapeXml, isEmpty, nameOf, split, tokensOf, withAttribute } from "./xml.js";
 
 export interface SheetChanges {
-  /** Columns that are new to the sheet, from 0. They become visible. */
-  readonly first: number;
-  readonly last: number;
+  /** Those from `first` to `last` are new to the sheet. They become visible. */
+  readonly columns: Pick<SheetColumns, "first" | "last" | "widened">;
   readonly removed: RemovedRows;
   /** Cells of a row, from 1, by column; undefined to take the row out. Called with rising numbers. */
   cellsOf(row: number): readonly AddedCell[] | undefined | Promise<readonly AddedCell[] | undefined>;
-  widened(range: string): string;
 }
 
 /** @throws Error from the iteration if the XML is not UTF-8, or its rows are not in order */
@@ -41,8 +38,8 @@ type OnReference = (reference: RowReference) => void;
 
 /** `onReference` gets what removed rows might break. @throws Error */
 export async function firstFreeColumn(bytes: AsyncIterable<Uint8Array>, onReference?: OnReference): Promise<number> {
-  const none = { first: 0, last: -1, removed: new RemovedRows(), cellsOf: () => [], widened: (range: string) => range };
-  const sheet = new ChangedSheet(none, onReference);
+  const columns = { first: 0, last: -1, widened: (range: string) => range };
+  const sheet = new ChangedSheet({ columns, removed: new RemovedRows(), cellsOf: () => [] }, onReference);
   for await (const _ of written(bytes, sheet)) {
     // The text is not needed.
   }
@@ -137,7 +134,7 @@ class ChangedSheet {
       if (attribute !== undefined && end === "") return this.#follow(token, name, attribute);
     }
     if (name === "dimension") return withAttribute(token, "ref", (range) => this.#including(range));
-    if (name === "autoFilter" && end === "") return withAttribute(token, "ref", this.#changes.widened);
+    if (name === "autoFilter" && end === "") return withAttribute(token, "ref", this.#changes.columns.widened);
     if (name === "col") return this.#shown(token);
     if (name === "mergeCell") {
       const [from, to = ""] = (attributeOf(token, "ref") ?? "").split(":");
@@ -182,13 +179,13 @@ class ChangedSheet {
 
   #including(range: string): string {
     const [, start, last = "", end] = /^([A-Z]+\d+:)([A-Z]+)(\d+)$/.exec(range) ?? [];
-    const { first, last: lastAdded } = this.#changes;
+    const { first, last: lastAdded } = this.#changes.columns;
     if (start === undefined || lastAdded < first || columnOf(last) >= lastAdded) return range;
     return `${start}${columnLetters(lastAdded)}${end}`;
   }
 
   #shown(token: string): string {
-    const { first, last } = this.#changes;
+    const { first, last } = this.#changes.columns;
     const [from, to] = ["min", "max"].map((name) => Number(attributeOf(token, name)) - 1) as [number, number];
     const isHidden = /^(?:1|true)$/.test(attributeOf(token, "hidden") ?? "");
     if (!isHidden || last < first || !(from <= last && to >= first) || !isEmpty(token)) return token;
@@ -209,7 +206,7 @@ class ChangedSheet {
   #follow(token: string, name: string, attribute: string): string {
     let isLeft = true;
     const followed = withAttribute(token, attribute, (ranges) => {
-      const wide = name === "autoFilter" ? this.#changes.widened(ranges) : ranges;
+      const wide = name === "autoFilter" ? this.#changes.columns.widened(ranges) : ranges;
       const found = this.#changes.removed.without(wide);
       isLeft = found !== "";
       return found;

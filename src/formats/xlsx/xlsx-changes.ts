@@ -1,8 +1,8 @@
 // Adds columns to a sheet of a workbook (.xlsx): cells to its rows, and the columns to the ranges that end at its last
 // one. Takes rows out, unless something refers to them that could not be adjusted. Other parts are copied as compressed
 // bytes; a library would lose charts, comments or styles, which it does not understand.
-import { AddedRows, removalFault, SheetColumns } from "./added-cells.js";
-import { type AddedColumns, type ChangedPart, type SheetChange, type SheetFault, sheetPattern } from "./sheet.js";
+import { AddedRows, SheetColumns } from "./added-cells.js";
+import { type AddedColumns, type ChangedPart, type SheetChange, SheetFault, sheetPattern } from "./sheet.js";
 import { firstFreeColumn, formulas, type RowReference, withCells } from "./sheet-xml.js";
 import { attributeOf, dereferenced, escapeXml, nameOf, tokensOf, withAttribute } from "./xml.js";
 
@@ -58,7 +58,7 @@ async function* ifChanged(path: string, bytes: AsyncIterable<Uint8Array>, change
 
 /** The names of the columns of a table must be those in its header. */
 function tableChange(rows: AddedRows, { names, indices, width }: AddedColumns): Change {
-  const { widened } = rows;
+  const { widened } = rows.columns;
   const added = names.filter((_, i) => indices[i]! >= width);
   let isWidened = false;
   let lastId = 0;
@@ -87,7 +87,7 @@ function tableChange(rows: AddedRows, { names, indices, width }: AddedColumns): 
 const escaped = (character: string): string => (character === "\n" ? "_x000a_" : "_x0009_");
 
 /** Widens the print area and the range of the filter, and shortens them by the rows that are taken out. */
-function bookChange({ removed, widened }: AddedRows, sheet: string): Change {
+function bookChange({ removed, columns }: AddedRows, sheet: string): Change {
   let isRange = false;
   return (token) => {
     const [end, , name] = nameOf(token);
@@ -98,7 +98,7 @@ function bookChange({ removed, widened }: AddedRows, sheet: string): Change {
     return token.replace(printRange, (whole, quoted?: string, plain?: string, range = "") => {
       const name = quoted === undefined ? plain : dereferenced(quoted).replaceAll("''", "'");
       if (dereferenced(name ?? "") !== sheet) return whole;
-      return `${whole.slice(0, -range.length)}${removed.without(widened(range)) || range}`;
+      return `${whole.slice(0, -range.length)}${removed.without(columns.widened(range)) || range}`;
     });
   };
 }
@@ -219,6 +219,10 @@ class References {
   }
 
   #fault(what: string): SheetFault {
-    return removalFault(this.#parts.sheet.name, what);
+    const { name } = this.#parts.sheet;
+    return new SheetFault(
+      `sheet "${name}": rows that may be left out are needed by ${what}`,
+      "use -o FILE.csv, or --split",
+    );
   }
 }

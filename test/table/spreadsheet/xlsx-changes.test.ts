@@ -2,8 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../../src/core/run/items/profiles.js";
-import type { AddedCell } from "../../../src/formats/xlsx/added-cells.js";
-import { RemovedRows } from "../../../src/formats/xlsx/removed-rows.js";
+import { type AddedCell, RemovedRows } from "../../../src/formats/xlsx/added-cells.js";
 import { type AddedColumns, removedRow } from "../../../src/formats/xlsx/sheet.js";
 import { withCells } from "../../../src/formats/xlsx/sheet-xml.js";
 import { openSheet } from "../../../src/formats/xlsx/workbook.js";
@@ -30,7 +29,7 @@ function changed(xml: string, columns: readonly number[] = [2], sizes: readonly 
   const cellsOf = async (row: number): Promise<readonly AddedCell[]> =>
     columns.map((column) => ({ column, text: String(row), isHeader: row === 1 }));
   const widened = (range: string) => `${range}+`;
-  const changes = { first: 2, last: 2, removed: new RemovedRows(), cellsOf, widened };
+  const changes = { columns: { first: 2, last: 2, widened }, removed: new RemovedRows(), cellsOf };
   return textOf(withCells(inPieces(Buffer.from(xml), sizes), changes));
 }
 
@@ -118,8 +117,9 @@ describe("cells", () => {
     const cellsOf = async () => [{ column: 0, text, isHeader: false }];
     const xml = await textOf(
       withCells(inPieces(Buffer.from(data('<row r="1"/>'))), {
-        ...{ first: 0, last: 0, removed: new RemovedRows(), cellsOf },
-        widened: (range) => range,
+        columns: { first: 0, last: 0, widened: (range) => range },
+        removed: new RemovedRows(),
+        cellsOf,
       }),
     );
     expect(xml).toContain(`&lt;&amp;&quot;'&gt; _x005F_x000D_ _x0001__x000D_\n\tend`);
