@@ -8,11 +8,11 @@ export const isSpace = (byte: number): boolean =>
 
 const scalar = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 const escaped = new Set(Buffer.from('"\\/bfnrt'));
+const marks = new Set(Buffer.from(',:{}[]"'));
 const letterU = 0x75;
 
-export type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "comma or end" | "end";
-
-const descriptions: Readonly<Record<Expected, string>> = {
+/** What may come next, and its description. */
+const descriptions = {
   value: "a value",
   "value or end": "a value or a ]",
   name: "a name in double quotes",
@@ -53,7 +53,7 @@ export function checkSyntax(file: string, bytes: Uint8Array): void {
 }
 
 export class Grammar {
-  expected: Expected = "value";
+  expected: keyof typeof descriptions = "value";
   /** Line and column, from 1, of the next byte; the column in bytes. */
   line = 1;
   column = 1;
@@ -101,7 +101,7 @@ export class Grammar {
 
   /** @throws TableError if the byte ends what was read as a number or a literal, and is neither */
   endScalarBefore(byte: number): void {
-    if (this.#text !== undefined && (isSpace(byte) || isMark(byte))) this.#endScalar();
+    if (this.#text !== undefined && (isSpace(byte) || marks.has(byte))) this.#endScalar();
   }
 
   continueAt(line: number, column: number): void {
@@ -150,7 +150,7 @@ export class Grammar {
   #takeMark(byte: number): void {
     const { expected } = this;
     const isValue = expected === "value" || expected === "value or end";
-    const isEnd = expected === "comma or end" || expected.endsWith("or end");
+    const isEnd = expected.endsWith("or end");
     if (byte === ascii.quote && (isValue || expected === "name" || expected === "name or end")) {
       this.#isInString = true;
       if (!isValue) this.#name = [];
@@ -158,15 +158,8 @@ export class Grammar {
       this.#isObject.push(byte === ascii.openBrace);
       this.names.push(null);
       this.expected = byte === ascii.openBrace ? "name or end" : "value or end";
-    } else if (
-      isValue &&
-      byte !== ascii.comma &&
-      byte !== ascii.colon &&
-      byte !== ascii.closeBrace &&
-      byte !== ascii.closeBracket
-    ) {
-      this.#text = [byte];
-    } else if (byte === ascii.colon && expected === "colon") this.expected = "value";
+    } else if (isValue && !marks.has(byte)) this.#text = [byte];
+    else if (byte === ascii.colon && expected === "colon") this.expected = "value";
     else if (byte === ascii.comma && expected === "comma or end") {
       this.expected = this.#isObject.at(-1) ? "name" : "value";
     } else if (isEnd && this.depth > 0 && byte === (this.#isObject.at(-1) ? ascii.closeBrace : ascii.closeBracket)) {
@@ -205,12 +198,3 @@ export class Grammar {
     return this.fault(`not JSON: ${JSON.stringify(found)} is where ${expected} belongs`);
   }
 }
-
-const isMark = (byte: number): boolean =>
-  byte === ascii.comma ||
-  byte === ascii.colon ||
-  byte === ascii.openBrace ||
-  byte === ascii.openBracket ||
-  byte === ascii.closeBrace ||
-  byte === ascii.closeBracket ||
-  byte === ascii.quote;
