@@ -44,16 +44,17 @@ export function closeOf(binary: string, { quote, escape: escaping }: QuoteMarks)
 }
 
 /** Quotes as RFC 4180 §2.5 to 2.7. In a dialect without quotes, delimiters, quotes and line endings become spaces. */
-export function quoteField(
-  field: string,
-  delimiter: string,
-  { quote, escape: escaping }: QuoteMarks = usualMarks,
-): string {
+export function quoteField(field: string, delimiter: string, marks: QuoteMarks = usualMarks): string {
+  const { quote } = marks;
   // Without quotes, an empty field would vanish in a run of spaces.
   const isLost = delimiter === " " && field === "";
   const isPlain = !field.includes(delimiter) && !/[\r\n]/.test(field) && (quote === "" || !field.includes(quote));
   if (isPlain && !isLost) return field;
   if (quote === "") return field.replaceAll(delimiter, " ").replace(/[\r\n]+/g, " ");
+  return quoted(field, marks);
+}
+
+export function quoted(field: string, { quote, escape: escaping }: QuoteMarks): string {
   const escaped = escaping === quote ? field : field.replaceAll(escaping, escaping + escaping);
   return `${quote}${escaped.replaceAll(quote, escaping + quote)}${quote}`;
 }

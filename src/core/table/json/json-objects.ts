@@ -216,11 +216,6 @@ class JsonChunk extends ScannedChunk {
     this.#hasItems = column === shape.column || shape.otherColumns.includes(column);
   }
 
-  override slice(from: number, to?: number): ScannedChunk {
-    const at = this.at.subarray(from * recordWords, to === undefined ? undefined : to * recordWords);
-    return new JsonChunk(this.#shape, this.bytes, at, this.line);
-  }
-
   override withColumn(column: number): ScannedChunk {
     if (this.#path === this.#shape.json!.paths[column]) return this;
     let other = this.#columns.get(column);

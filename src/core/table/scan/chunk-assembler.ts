@@ -33,7 +33,7 @@ import { otherHeader } from "../sniff/second-header.js";
 import type { SwallowingQuote } from "./broken-rows.js";
 import { findFault, findSwallowing, isClean, isUsual, nextRecords } from "./record-faults.js";
 import { boundsIn, scanShape } from "./scan-shape.js";
-import { ScannedChunk } from "./scanned-chunk.js";
+import { type ScanColumn, ScannedChunk } from "./scanned-chunk.js";
 import { Offset, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
 
 export class ChunkAssembler {
@@ -233,15 +233,7 @@ function concatRecords([first = noRecords, ...others]: readonly Int32Array[]): I
 export function scanAlone(
   shape: TableShape,
   bytes: Buffer,
-  {
-    scan,
-    line = 1,
-    items,
-  }: {
-    readonly scan?: (column: number) => ScannedRecords | undefined;
-    readonly line?: number;
-    readonly items?: ItemTest;
-  } = {},
+  { scan, line = 1, items }: { readonly scan?: ScanColumn; readonly line?: number; readonly items?: ItemTest } = {},
 ): { readonly chunk: ScannedChunk; readonly lines: number } | undefined {
   const scanned = scan ? scan(shape.column) : scanRecords(bytes, scanShape(shape), true);
   if (scanned === undefined) return undefined;

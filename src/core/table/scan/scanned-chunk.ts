@@ -1,7 +1,7 @@
 /** A chunk of scanned records. It does not know statuses or verdicts. */
 import { isUtf8Text, itemText, toBinary } from "../bytes.js";
 import type { Dialect } from "../dialect.js";
-import { closeOf, quoteField, unquote } from "../quotes.js";
+import { closeOf, quoted, quoteField, unquote } from "../quotes.js";
 import { outputDelimiter, rowsAtATime, type TableShape } from "../records.js";
 import { boundsIn, scanShape } from "./scan-shape.js";
 import { Offset, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
@@ -21,23 +21,20 @@ export interface Replacement {
   readonly bytes: Buffer;
 }
 
+/** Scans the bytes of a chunk for another column. */
+export type ScanColumn = (column: number) => ScannedRecords | undefined;
+
 export class ScannedChunk {
   readonly #shape: TableShape;
   readonly bytes: Buffer;
   readonly at: Int32Array;
   readonly count: number;
-  readonly #scan: (column: number) => ScannedRecords | undefined;
+  readonly #scan: ScanColumn;
   readonly #others = new Map<number, ScannedChunk>();
   /** Line of the table, from 1, from which {@link Offset.linesBefore} counts; 1 until it is known. */
   line: number;
 
-  constructor(
-    shape: TableShape,
-    bytes: Buffer,
-    at: Int32Array,
-    line = 1,
-    scan?: (column: number) => ScannedRecords | undefined,
-  ) {
+  constructor(shape: TableShape, bytes: Buffer, at: Int32Array, line = 1, scan?: ScanColumn) {
     this.line = line;
     this.#scan = scan ?? ((column) => this.#scanFor(column));
     this.#shape = shape;
@@ -48,7 +45,7 @@ export class ScannedChunk {
 
   slice(from: number, to?: number): ScannedChunk {
     const at = this.at.subarray(from * recordWords, to === undefined ? undefined : to * recordWords);
-    return new ScannedChunk(this.#shape, this.bytes, at, this.line);
+    return this.withBytes(this.bytes, at);
   }
 
   /** Yields the same records in chunks that are small enough to render; at least one chunk, even without records. */
@@ -211,11 +208,6 @@ export class Moved {
     }
     return position + this.#shift;
   }
-}
-
-function quoted(field: string, { quote, escape: escaping }: Dialect): string {
-  const escaped = escaping === quote ? field : field.replaceAll(escaping, escaping + escaping);
-  return `${quote}${escaped.replaceAll(quote, escaping + quote)}${quote}`;
 }
 
 function plain(field: string, before: string, dialect: Dialect): string {
