@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { decodeWindows1252 } from "../../src/core/table/windows-1252.js";
+import { decodeWindows1252 } from "../../src/core/table/bytes.js";
 import { idv } from "../support/run-here.js";
 import { fixtures } from "../support/run-idv.js";
 import { folderOf } from "../support/temporary-folder.js";

@@ -1,11 +1,18 @@
 // Text and binary strings. In src/core/table a field is a binary string, one character (U+0000 to U+00FF) a byte: it
 // preserves bytes of any encoding, and csv-parse and csv-stringify take it like any other string.
 import { isUtf8 } from "node:buffer";
-import { decodeWindows1252, westernLetters } from "./windows-1252.js";
 
 const beyondAscii = /[\x80-\xff]/;
 const notAscii = /[^\0-\x7f]/;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+const windows1252 = new TextDecoder("windows-1252");
+
+/** Decodes as a stream: otherwise, Node.js 20 decodes the last bytes as Latin-1. */
+export const decodeWindows1252 = (bytes: Uint8Array): string => windows1252.decode(bytes, { stream: true });
+
+/** Without the Icelandic ones, at whose codes the Turkish and Baltic encodings have other letters. */
+export const westernLetters = "À-ÏÑ-ÖØ-Üß-ïñ-öø-üŒœÿ";
 
 const scratch = Buffer.allocUnsafeSlow(4096);
 

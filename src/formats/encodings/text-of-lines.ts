@@ -1,7 +1,7 @@
 /** Text of lines in any encoding, for outputs that are made of text. */
 import { isUtf8 } from "node:buffer";
 import { lineFeed } from "../../core/table/ascii.js";
-import { decodeWindows1252 } from "../../core/table/windows-1252.js";
+import { decodeWindows1252 } from "../../core/table/bytes.js";
 
 /** Reads lines that are not UTF-8 as windows-1252, as cells are read. */
 export function textOfLines(bytes: Buffer): string {

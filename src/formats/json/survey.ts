@@ -1,7 +1,7 @@
 /** Finds the lists in the start of a JSON document whose elements may be records. */
 import * as ascii from "../../core/table/ascii.js";
 import { isSpace } from "../../core/table/json/grammar.js";
-import { maximumRecords } from "../../core/table/sniff/sample-record.js";
+import { maximumRecords } from "../../core/table/sniff/sample.js";
 import type { RecordList } from "./document-shape.js";
 
 export interface FoundList extends RecordList {

@@ -7,7 +7,7 @@ import { innerAddress, profiles } from "../../core/run/items/profiles.js";
 import type { RunReport } from "../../core/run/run-options.js";
 import { nameText } from "../../core/table/bytes.js";
 import { nameFit } from "../../core/table/sniff/column.js";
-import { startRecords } from "../../core/table/sniff/sample-record.js";
+import { startRecords } from "../../core/table/sniff/sample.js";
 import type { Table } from "../../core/table/table.js";
 import type { Kind } from "../../core/validator/validator.js";
 import type { FaultWords } from "../../fault.js";

@@ -9,7 +9,7 @@ import type { BadRowListener } from "../../core/table/bad-rows.js";
 import { isUtf8Text } from "../../core/table/bytes.js";
 import type { RecordStream } from "../../core/table/scan/scanned-records.js";
 import { columnName, type Table, type TableOptions } from "../../core/table/table.js";
-import { isForExcel, withMark } from "../../core/table/writers/byte-order-mark.js";
+import { isForExcel, withMark } from "../../core/table/writers/start.js";
 import type { Kind } from "../../core/validator/validator.js";
 import { ChoiceError } from "../../files/errors.js";
 import type { InputFile } from "../../files/input.js";

@@ -8,7 +8,7 @@ import { parseObject } from "../json/json-values.js";
 import type { TableShape } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
 import { type LayoutOptions, layoutOf } from "../sniff/layout.js";
-import { type SplitSample, startRecords } from "../sniff/sample-record.js";
+import { type SplitSample, startRecords } from "../sniff/sample.js";
 
 const fewRows = 20;
 

@@ -9,7 +9,7 @@ import { readScanned } from "../scan/scanned-records.js";
 import { type ChosenColumns, chooseColumns } from "../sniff/column.js";
 import { sniffLineEnding } from "../sniff/dialect.js";
 import { anySign, type ItemTest } from "../sniff/item-profile.js";
-import { maximumRecords, startRecords } from "../sniff/sample-record.js";
+import { maximumRecords, startRecords } from "../sniff/sample.js";
 import type { DocumentLines, OpenedTable, TableOptions, TableStart } from "../table.js";
 import { streamOf } from "../writers/start.js";
 import { checkJsonStart } from "./bad-start.js";

@@ -7,7 +7,7 @@ import { scanMarks } from "../scan/scan-shape.js";
 import { Offset, scanRecords } from "../scan/scanner.js";
 import { nameFit } from "./column.js";
 import { type LayoutOptions, layoutOf, mostCommonWidth, wantedNames } from "./layout.js";
-import type { Sample, SplitSample } from "./sample-record.js";
+import type { Sample, SplitSample } from "./sample.js";
 
 const otherMarks: readonly { readonly marks: Partial<Marks>; readonly delimiter?: string; readonly sign: RegExp }[] = [
   { marks: { escape: "\\" }, sign: /\\"/ },

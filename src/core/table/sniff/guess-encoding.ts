@@ -1,7 +1,7 @@
 // Guesses the encoding of text that is not UTF-8, for advice. A wrong encoding makes other letters without an error, so
 // a guess must be sure: most characters are common in the language, and far fewer are in every other encoding.
 import { isUtf8 } from "node:buffer";
-import { decodeWindows1252, westernLetters } from "../windows-1252.js";
+import { decodeWindows1252, westernLetters } from "../bytes.js";
 
 const western = new RegExp(`[${westernLetters}]`, "g");
 /** Western letters that the encodings of Central Europe, Turkey and the Baltic also have. */

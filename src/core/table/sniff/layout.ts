@@ -2,7 +2,7 @@
 import { itemText, nameText } from "../bytes.js";
 import { isHeader, nameFit } from "./column.js";
 import type { ItemProfile } from "./item-profile.js";
-import type { Sample, SampleRecord } from "./sample-record.js";
+import type { Sample, SampleRecord } from "./sample.js";
 import { areSame, isHeaderOf } from "./second-header.js";
 
 export interface Layout {

@@ -1,11 +1,28 @@
 /** Splits the start of a table into its first records, with each dialect that is tried. */
-
 import type { Marks } from "../dialect.js";
 import { unquote, usualMarks } from "../quotes.js";
 import { isSwallowing } from "../scan/broken-rows.js";
 import { scanMarks } from "../scan/scan-shape.js";
 import { Offset, recordWords, scanRecords } from "../scan/scanner.js";
-import { maximumRecords, type SampleRecord, type SplitSample } from "./sample-record.js";
+
+export interface SampleRecord {
+  readonly fields: readonly string[];
+  readonly start: number;
+  readonly linesBefore: number;
+  readonly isBroken?: boolean;
+}
+
+export interface Sample {
+  readonly records: readonly SampleRecord[];
+  readonly hasOpenQuote: boolean;
+}
+
+export type SplitSample = (delimiter: string | null) => Sample;
+
+/** Enough records to outvote some title lines, too few to take noticeable time. */
+export const maximumRecords = 100;
+
+export const startRecords = 1000;
 
 /** Leaves out a record that is cut off. If a quote is never closed, all are text; the reader reports the error. */
 export function splitterOf(

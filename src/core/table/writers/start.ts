@@ -1,7 +1,8 @@
 /** Writes all above the rows of a table: byte order mark, preamble, and header with the added columns. */
 import { quoteField } from "../quotes.js";
-import { delimiterOf } from "../records.js";
+import { byteOrderMarkBytes, delimiterOf } from "../records.js";
 import type { RecordStream, ScannedTable } from "../scan/scanned-records.js";
+import type { Table } from "../table.js";
 import type { AddedColumns } from "./record-writer.js";
 import { writerOf } from "./writer-of.js";
 
@@ -21,4 +22,18 @@ function headerOf({ shape, target, header }: ScannedTable, columns: AddedColumns
   const delimiter = delimiterOf[target.format];
   const all = [...shape.json.names, ...names.filter((_, index) => indices[index] === undefined)];
   return Buffer.from(`${all.map((name) => quoteField(name, delimiter)).join(delimiter)}\n`);
+}
+
+/** By a byte order mark, Excel recognises UTF-8. Windows line endings suggest that Excel has saved the table. */
+export const isForExcel = ({ dialect, format }: Pick<Table, "dialect" | "format">): boolean =>
+  format !== "jsonl" && format !== "json" && dialect.lineEnding === "\r\n";
+
+export function withMark({ start: startOf, scanned }: RecordStream): RecordStream {
+  return {
+    scanned,
+    start(columns) {
+      const start = startOf(columns);
+      return start.indexOf(byteOrderMarkBytes) === 0 ? start : Buffer.concat([byteOrderMarkBytes, start]);
+    },
+  };
 }
