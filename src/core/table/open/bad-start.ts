@@ -28,36 +28,29 @@ export function checkJsonStart({ name, firstLine }: TableShape, first: Buffer, c
 }
 
 /** Buffers the bad rows that are found while a table is opened, until it is known whether the dialect is wrong. */
-export class BadStart {
-  readonly #shape: TableShape;
-  readonly #onBadRow: BadRowListener;
-  readonly #advise: (() => Promise<string | undefined>) | undefined;
-  #held: Parameters<BadRowListener>[] | undefined = [];
-
-  constructor(shape: TableShape, onBadRow: BadRowListener, advise?: () => Promise<string | undefined>) {
-    this.#shape = shape;
-    this.#onBadRow = onBadRow;
-    this.#advise = advise;
-  }
-
-  readonly onBadRow: BadRowListener = (fault, record) => {
-    if (this.#held === undefined) this.#onBadRow(fault, record);
-    else this.#held.push([fault, Buffer.from(record)]);
+export function badStart(
+  { name, badRows, firstLine }: TableShape,
+  onBadRow: BadRowListener,
+  advise?: () => Promise<string | undefined>,
+) {
+  const held: Parameters<BadRowListener>[] = [];
+  let isOver = false;
+  const hold: BadRowListener = (fault, record) => {
+    if (isOver) onBadRow(fault, record);
+    else held.push([fault, Buffer.from(record)]);
   };
-
   /** `records` includes bad ones that are kept. @throws ChoiceError when more than half of the first rows are bad */
-  async end(records: number): Promise<void> {
-    const { name, badRows, firstLine } = this.#shape;
-    const held = this.#held ?? [];
-    this.#held = undefined;
+  const end = async (records: number) => {
+    isOver = true;
     const rows = Math.min(startRecords, badRows === "keep" ? records : records + held.length);
     const bad = held.filter(([{ line }]) => line - firstLine <= startRecords).length;
-    if (this.#advise !== undefined && isMost(bad, rows)) {
-      const advice = (await this.#advise()) ?? "check the quotes and the delimiter";
+    if (advise !== undefined && isMost(bad, rows)) {
+      const advice = (await advise()) ?? "check the quotes and the delimiter";
       throw mostAreBad(name, Math.min(bad, rows), rows, held[0]![0].message, advice);
     }
-    for (const [fault, record] of held) this.#onBadRow(fault, record);
-  }
+    for (const [fault, record] of held.splice(0)) onBadRow(fault, record);
+  };
+  return { onBadRow: hold, end };
 }
 
 const otherQuotes: readonly (readonly [Pick<Marks, "quote" | "escape">, string])[] = [

@@ -14,7 +14,7 @@ import { lineSplitterOf, splitterOf, startRecords } from "../sniff/sample.js";
 import { isHeaderOf, isReordered, otherHeader } from "../sniff/second-header.js";
 import type { OpenedTable, Rewrite, TableOptions, TableStart } from "../table.js";
 import { streamOf } from "../writers/start.js";
-import { BadStart, dialectFor } from "./bad-start.js";
+import { badStart, dialectFor } from "./bad-start.js";
 import { checkReshapable, countLeftOut, jsonKeys } from "./reshape.js";
 import { mayBeWrapped, Unwrapper, unwrapped } from "./unwrap.js";
 
@@ -120,13 +120,13 @@ export async function openCsv(
   if (isReshaped) checkReshapable(badRows);
   const linesLeftOut = isReshaped ? countLeftOut(preamble) : 0;
   const advise = () => dialectFor(shape, items, splitWith, layoutOptions);
-  const badStart = new BadStart(shape, onBadRow, options.force ? undefined : advise);
+  const opening = badStart(shape, onBadRow, options.force ? undefined : advise);
   const isJson = reshaped === "jsonl" || reshaped === "json";
   const keys = isJson ? jsonKeys(header, width) : [];
   const target = { format: isJson ? ("jsonl" as const) : reshaped, keys };
   const bytes = await bytesOf(shape, { first: table, rest: input }, items, isWhole, options.rewrite);
-  const scanned = await readScanned(shape, target, bytes, items, badStart.onBadRow);
-  await badStart.end(scanned.first.count);
+  const scanned = await readScanned(shape, target, bytes, items, opening.onBadRow);
+  await opening.end(scanned.first.count);
   const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
   const linesBefore = isReshaped ? (isJson ? Buffer.of() : mark) : Buffer.concat([mark, preamble]);
   const names = keys.length > 0 ? keys : common.names;
@@ -174,7 +174,7 @@ function isWidthSure(shape: TableShape, items: ItemTest, body: readonly (readonl
   return shape.width > 1 && (isFew || odd.filter(isInStep).length <= odd.length / 2);
 }
 
-const itemTestOf = (profile: ItemProfile): ItemTest => ({
+export const itemTestOf = (profile: ItemProfile): ItemTest => ({
   signs: anySign,
   isItem: (field) => profile.likeness(field) > 0,
   isGlued: () => false,
