@@ -8,11 +8,11 @@ import { byteOrderMarkBytes, type TableShape } from "../records.js";
 import { readScanned } from "../scan/scanned-records.js";
 import { type ChosenColumns, chooseColumns } from "../sniff/column.js";
 import { sniffLineEnding } from "../sniff/dialect.js";
-import { anySign, type ItemTest } from "../sniff/item-profile.js";
 import { maximumRecords, startRecords } from "../sniff/sample.js";
 import type { DocumentLines, OpenedTable, TableOptions, TableStart } from "../table.js";
 import { streamOf } from "../writers/start.js";
 import { checkJsonStart } from "./bad-start.js";
+import { itemTestOf } from "./open-csv.js";
 import { checkReshapable, countLeftOut } from "./reshape.js";
 
 /** Returns none if the first line that is neither blank nor a comment is not an object: then it is not JSON Lines. */
@@ -90,7 +90,8 @@ export async function openJsonLines(
   if (badRows !== "error" && !options.force && !document) checkJsonStart(shape, first, dialect.comment);
   const isKept = format === "jsonl" || format === "json";
   const target = { format: isKept ? undefined : format, keys: [] };
-  const scanned = await readScanned(shape, target, { first, rest: input }, noItems, onBadRow);
+  // The test of items is never asked: JSON lines have neither quotes nor widths.
+  const scanned = await readScanned(shape, target, { first, rest: input }, itemTestOf(options.profile), onBadRow);
   const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
   const above = isKept ? Buffer.concat([mark, preamble]) : mark;
   return {
@@ -137,16 +138,6 @@ function holdsObjects(objects: readonly JsonObject[], name: string | undefined):
   const values = objects.map((object) => object[name]).filter((value) => value !== undefined && value !== null);
   return values.length > 0 && values.every(isObject);
 }
-
-/** Never asked: JSON lines have neither quotes nor widths. */
-const noItems: ItemTest = {
-  signs: anySign,
-  isItem: () => false,
-  isGlued: () => false,
-  isHeader: () => false,
-  holds: () => false,
-  isNone: () => true,
-};
 
 function chooseJsonColumns(
   paths: readonly string[],
