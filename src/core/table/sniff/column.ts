@@ -93,11 +93,6 @@ function similarName(wanted: string, names: readonly string[]): string | undefin
   return best !== undefined && best.edits <= 0.4 * plain(wanted).length ? best.name : undefined;
 }
 
-export interface ColumnChoice {
-  readonly column: number;
-  readonly others: readonly number[];
-}
-
 /**
  * Prefers columns with items, then a known name, then words such as "primary" and numbers in it, then the share of
  * items. Throws a ChoiceError if no column fits, or if several do without a name, unless `takesAll`.
@@ -108,7 +103,7 @@ export function chooseColumn(
   width: number,
   profile: ItemProfile,
   takesAll = false,
-): ColumnChoice {
+): { readonly column: number; readonly others: readonly number[] } {
   if (width <= 1) return { column: 0, others: [] };
   const columns = Array.from({ length: width }, (_, index) => ({
     index,

@@ -19,14 +19,6 @@ const otherMarks: readonly { readonly marks: Partial<Marks>; readonly delimiter?
   { marks: { skipsSpaces: true }, delimiter: " ", sign: /\S +\S/ },
 ];
 
-export interface SniffedDialect {
-  readonly marks: Marks;
-  readonly delimiter: string | null;
-  readonly split: SplitSample;
-  readonly rows: number;
-  readonly inStep: number;
-}
-
 /**
  * Finds RFC 4180 with the delimiter of `sniffDelimiter`, or what puts clearly more rows in step: with as many fields
  * as the header, and an item in the same field as the others. `splitLinesWith` makes each line a record.
@@ -37,7 +29,7 @@ export function sniffDialect(
   { mayMergeSpaces, ...known }: KnownDialect & { readonly mayMergeSpaces: boolean },
   { splitWith, splitLinesWith }: Readonly<Record<"splitWith" | "splitLinesWith", (marks: Marks) => SplitSample>>,
   options: LayoutOptions,
-): SniffedDialect {
+) {
   const { quote = '"', comment = null } = known;
   const given: Marks = { quote, escape: known.escape ?? quote, comment, skipsSpaces: false };
   const assessed = (marks: Marks, fixed: string | null | undefined) => {
@@ -111,8 +103,7 @@ export function sniffDelimiter(split: SplitSample, options: LayoutOptions): stri
   let best = plain;
   for (const delimiter of delimiters) {
     const candidate = assess(delimiter, split(delimiter), options);
-    if (!isDelimiter(candidate, plain)) continue;
-    if (isBetter(candidate, best, plain)) best = candidate;
+    if (isDelimiter(candidate, plain) && isBetter(candidate, best, plain)) best = candidate;
   }
   return best.delimiter;
 }
@@ -126,20 +117,10 @@ function isDelimiter(candidate: Assessment, plain: Assessment): boolean {
   return (width > 1 && agreement > 0.5) || (firstWidth > 1 && itemCount > plain.itemCount);
 }
 
-/** Counts records from the header on, not blank. `agreement` is the share with the most common width, 0 to 1. */
-interface Assessment {
-  readonly delimiter: string | null;
-  readonly above: number;
-  readonly width: number;
-  readonly agreement: number;
-  readonly firstWidth: number;
-  readonly namesItems: boolean;
-  readonly namesWanted: boolean;
-  /** A number of records, not a share: a wrong delimiter may take the header, or rows, for titles above the table. */
-  readonly itemCount: number;
-}
+type Assessment = ReturnType<typeof assess>;
 
-function assess(delimiter: string | null, sample: Sample, options: LayoutOptions): Assessment {
+/** Counts records from the header on, not blank. `agreement` is the share with the most common width, 0 to 1. */
+function assess(delimiter: string | null, sample: Sample, options: LayoutOptions) {
   const { profile } = options;
   const { above } = layoutOf(sample, options);
   const records = sample.records
@@ -149,16 +130,15 @@ function assess(delimiter: string | null, sample: Sample, options: LayoutOptions
   const width = mostCommonWidth(records);
   const [first = []] = records;
   const wanted = wantedNames(options).filter((name) => !/^\d+$/.test(name));
-  const share = (matches: (fields: readonly string[]) => boolean) =>
-    records.filter(matches).length / Math.max(1, records.length);
   return {
     delimiter,
     above,
     width,
-    agreement: share((fields) => fields.length === width),
+    agreement: records.filter(({ length }) => length === width).length / Math.max(1, records.length),
     firstWidth: first.length,
     namesItems: first.length > 1 && first.some((name) => nameFit(name, profile) === 3),
     namesWanted: first.length > 1 && first.some((name) => wanted.includes(nameText(name))),
+    /** A number of records, not a share: a wrong delimiter may take the header, or rows, for titles above the table. */
     itemCount: records.filter((fields) => fields.some((field) => profile.likeness(itemText(field)) > 0)).length,
   };
 }

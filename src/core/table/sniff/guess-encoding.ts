@@ -46,12 +46,8 @@ const candidates: readonly Candidate[] = [
   ["koi8-r", russian, 0.65, cyrillicText],
 ];
 
-interface Alphabet {
-  readonly encodings: readonly string[];
-  readonly letters: string;
-}
 const centralEuropean = ["windows-1250", "iso-8859-2"];
-const alphabets: readonly Alphabet[] = [
+const alphabets = [
   { encodings: centralEuropean, letters: "ąćęłńóśźż" },
   { encodings: centralEuropean, letters: "áäčďéěíĺľňóôŕřšťúůýž" },
   { encodings: centralEuropean, letters: "áéíóöőúüű" },
