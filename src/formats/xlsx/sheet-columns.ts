@@ -4,7 +4,7 @@ import type { Columns } from "../../core/run/rows/columns.js";
 import type { RowFilter } from "../../core/run/run-options.js";
 import type { Table } from "../../core/table/table.js";
 import { type AddedColumns, columnIn, columnLetters } from "./sheet.js";
-import { eachElement, longestTag, type XmlReader } from "./xml.js";
+import { eachElement, longestTag } from "./xml.js";
 
 /** Columns of an earlier run keep their indices, new ones are after the table. */
 export function columnsInSheet(
@@ -30,7 +30,10 @@ export function columnsInSheet(
 /** The range that a sheet states (`dimension`) is only a hint, and too small in the files of some programs. */
 export async function usedWidthOf(bytes: AsyncIterable<Uint8Array>, sheet: string, row: number): Promise<number> {
   let [width, number, column] = [0, 0, -1];
-  const take = (xml: XmlReader) => {
+  let isData = false;
+  await eachElement(bytes, (xml) => {
+    isData ||= xml.name === "sheetData";
+    if (!isData) return;
     if (xml.name === "row") {
       number = Number(xml.attribute("r") ?? number + 1);
       column = -1;
@@ -38,11 +41,6 @@ export async function usedWidthOf(bytes: AsyncIterable<Uint8Array>, sheet: strin
       const address = xml.attribute("r");
       column = address === undefined ? column + 1 : columnIn(address, sheet);
     } else if (number > row && (xml.name === "v" || xml.name === "is")) width = Math.max(width, column + 1);
-  };
-  let isData = false;
-  await eachElement(bytes, (xml) => {
-    if (xml.name === "sheetData") isData = true;
-    else if (isData) take(xml);
   });
   return width;
 }

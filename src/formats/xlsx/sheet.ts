@@ -69,7 +69,7 @@ export class SheetFault extends Error {
 }
 
 export class RowCells {
-  number = 0;
+  number = 1;
   column = 0;
   isHidden = false;
   #fields: string[] = [];

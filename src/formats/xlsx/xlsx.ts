@@ -209,7 +209,6 @@ class SheetRows {
   constructor(sheet: string, context: SheetContext) {
     this.#context = context;
     this.#cells = new RowCells(sheet);
-    this.#cells.number = 1;
   }
 
   take(xml: XmlReader, event: XmlEvent): SheetRow | undefined {

@@ -156,8 +156,8 @@ export const nameOf = (token: string): readonly (string | undefined)[] =>
 
 export const isEmpty = (tag: string): boolean => tag.endsWith("/>");
 
-/** Returns the index after a piece with more than one tag; -1 for none, undefined if it does not end yet. */
-type EndOfMore = (xml: string, start: number) => number | undefined;
+/** Returns the index after a piece with more than one tag; -1 for none. */
+type EndOfMore = (xml: string, start: number) => number;
 
 export function split(xml: string, tokens: string[], endOfMore: EndOfMore = () => -1): number {
   let at = 0;
@@ -166,7 +166,7 @@ export function split(xml: string, tokens: string[], endOfMore: EndOfMore = () =
     at = start;
     const endOfAll = endOfMore(xml, start);
     const end = endOfAll === -1 ? endOfMarkup(xml, start) : endOfAll;
-    if (end === undefined || end === -1) break;
+    if (end === -1) break;
     tokens.push(xml.slice(start, end));
     at = end;
   }
