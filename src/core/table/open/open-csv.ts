@@ -25,14 +25,8 @@ export async function openCsv(
   separator: string | undefined,
   options: TableOptions,
 ): Promise<OpenedTable> {
-  const { profile, dialect: known = {}, header: hasHeader, ragged = "pad", badRows = "error" } = options;
-  const { onBadRow = () => {} } = options;
-  const layoutOptions = {
-    profile,
-    startsHere: options.skipLines !== undefined,
-    ...(options.columns !== undefined && { columns: options.columns }),
-    ...(hasHeader !== undefined && { header: hasHeader }),
-  };
+  const { profile, dialect: known = {}, ragged = "pad", badRows = "error", onBadRow = () => {} } = options;
+  const layoutOptions = { ...options, startsHere: options.skipLines !== undefined };
   const splitWith = (marks: Marks) => splitterOf(sample, isWhole, marks);
   const { source, byteOrderMark, preamble: linesAbove, first, input, isUnwrapped = false } = start;
   const isSeparator = separator !== undefined && (splitWith(usualMarks)(separator).records[0]?.fields.length ?? 0) > 1;
@@ -72,7 +66,6 @@ export async function openCsv(
   const preamble = Buffer.concat([linesAbove, titles]);
   const lineEnding = sniffLineEnding(table.subarray(0, sample.length), delimiter, marks);
   const dialect = { delimiter, ...marks, byteOrderMark, lineEnding, isUnwrapped };
-  const startRows = () => layoutOf(splitterOf(first, isWhole, marks, startRecords)(delimiter), layoutOptions).body;
   const usualWidth = widthOf(header, body);
   const skipped = options.sheet ? (options.skipLines ?? 0) : lineEndings(linesAbove);
   const rowsAbove = skipped + above + Number(header !== undefined);
@@ -100,21 +93,6 @@ export async function openCsv(
   };
   const shape = { ...found, isWidthSure: delimiter !== null && !options.sheet && isWidthSure(found, items, body) };
   const starts = parts.records.slice(above).map(({ start }) => start);
-  const common = {
-    dialect,
-    recordBytes: starts.length > 1 ? (starts.at(-1)! - starts[0]!) / (starts.length - 1) : meanLineBytes(first),
-    header,
-    names: header?.map(nameText) ?? [],
-    rowsAbove,
-    width,
-    ...chosen,
-    columnName: nameText(header?.[chosen.column] ?? "").trim() || undefined,
-    firstValues: (column: number) => valuesOf(body, column),
-    startValues: async (column: number) => {
-      const rows = startRows().filter(({ length }) => length <= width);
-      return valuesOf(rows, column);
-    },
-  };
   const { format, reshaped } = formatsOf(dialect, options);
   const isReshaped = reshaped !== undefined;
   if (isReshaped) checkReshapable(badRows);
@@ -129,10 +107,21 @@ export async function openCsv(
   await opening.end(scanned.first.count);
   const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
   const linesBefore = isReshaped ? (isJson ? Buffer.of() : mark) : Buffer.concat([mark, preamble]);
-  const names = keys.length > 0 ? keys : common.names;
   return {
-    ...common,
-    names,
+    dialect,
+    recordBytes: starts.length > 1 ? (starts.at(-1)! - starts[0]!) / (starts.length - 1) : meanLineBytes(first),
+    header,
+    names: keys.length > 0 ? keys : (header?.map(nameText) ?? []),
+    rowsAbove,
+    width,
+    ...chosen,
+    columnName: nameText(header?.[chosen.column] ?? "").trim() || undefined,
+    firstValues: (column) => valuesOf(body, column),
+    startValues: async (column) => {
+      const { body: rows } = layoutOf(splitterOf(first, isWhole, marks, startRecords)(delimiter), layoutOptions);
+      const unbroken = rows.filter(({ length }) => length <= width);
+      return valuesOf(unbroken, column);
+    },
     format: reshaped ?? format,
     linesLeftOut,
     linesWithItems: linesIn(preamble, profile),

@@ -143,19 +143,9 @@ function linesAbove(
   return bytes.subarray(0, end);
 }
 
-interface Sample {
-  readonly bytes: Buffer;
-  readonly isWhole: boolean;
-  readonly input: AsyncIterator<Uint8Array>;
-}
-
 // Reads at least `sampleBytes`, up to 1 MiB for the first line below the skipped ones, or less if a line decides or the
 // input pauses after a record. Detection must not depend on the size of the input's pieces.
-async function readSample(
-  { mayPause = false }: TableSource,
-  input: AsyncIterator<Uint8Array>,
-  options: TableOptions,
-): Promise<Sample> {
+async function readSample({ mayPause = false }: TableSource, input: AsyncIterator<Uint8Array>, options: TableOptions) {
   const chunks: Uint8Array[] = [];
   let length = 0;
   let lineEnds = 0;
