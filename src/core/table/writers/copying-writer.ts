@@ -31,14 +31,10 @@ export class CopyingWriter implements RecordWriter {
     const { dialect } = shape;
     this.#shape = shape;
     this.#indices = indices;
-    const all = [...indices.keys()];
-    this.#replaced = all
-      .flatMap((index) => {
-        const earlier = indices[index];
-        return earlier === undefined ? [] : [{ earlier, index }];
-      })
+    this.#replaced = indices
+      .flatMap((earlier, index) => (earlier === undefined ? [] : [{ earlier, index }]))
       .sort((a, b) => a.earlier - b.earlier);
-    this.#last = all.filter((index) => indices[index] === undefined);
+    this.#last = [...indices.keys()].filter((index) => indices[index] === undefined);
     this.#beforeText = beforeField(dialect);
     this.#before = Buffer.from(this.#beforeText, "latin1");
     this.#isUsual = /^[,;\t| ]$/.test(outputDelimiter(dialect)) && /^["']?$/.test(dialect.quote);
@@ -113,7 +109,8 @@ export class CopyingWriter implements RecordWriter {
     const next = at[word + Offset.next]!;
     const found = at[word + Offset.fields]!;
     const isShort = found < width || at[word] === end;
-    const isLeft = isShort && ours.fields.every((field) => field === "") && this.#replacesNone(found);
+    const isLeft =
+      isShort && ours.fields.every((field) => field === "") && this.#replaced.every(({ earlier }) => earlier >= found);
     if (isLeft && line === undefined) {
       output.copy(bytes, at[word]!, next);
       return;
@@ -139,10 +136,6 @@ export class CopyingWriter implements RecordWriter {
       }
     }
     output.copy(bytes, end, next);
-  }
-
-  #replacesNone(found: number): boolean {
-    return this.#replaced.every(({ earlier }) => earlier >= found);
   }
 
   /** Keeps the bytes of unchanged fields. Returns the start of what follows the last replaced field. */

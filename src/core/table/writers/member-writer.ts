@@ -115,16 +115,10 @@ export class MemberWriter implements RecordWriter {
     const { members } = this.#scanner;
     const found = new Map<number, { index: number; value: number; valueEnd: number }>();
     for (let word = 0; word < count * memberWords; word += memberWords) {
-      const [start, keyEnd, value, valueEnd] = members.subarray(word, word + memberWords) as unknown as [
-        number,
-        number,
-        number,
-        number,
-      ];
-      const index = this.#keys.find(bytes, start, keyEnd, 0);
+      const index = this.#keys.find(bytes, members[word]!, members[word + 1]!, 0);
       if (index === -1) continue;
       found.delete(index);
-      found.set(index, { index, value, valueEnd });
+      found.set(index, { index, value: members[word + 2]!, valueEnd: members[word + 3]! });
     }
     return [...found.values()];
   }
