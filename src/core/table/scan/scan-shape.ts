@@ -1,6 +1,6 @@
 /** Converts the properties of a table for the scanner, and scans single records again for their fields. */
 
-import type { Dialect } from "../dialect.js";
+import type { Marks } from "../dialect.js";
 import type { TableShape } from "../records.js";
 import { recordWords, scanRecords } from "./scanner.js";
 
@@ -11,19 +11,13 @@ const known = new WeakMap<TableShape, ReturnType<typeof scanMarks> & { readonly 
 export function scanShape(shape: TableShape) {
   let marks = known.get(shape);
   if (marks === undefined) {
-    marks = { ...scanMarks(shape.dialect), column: shape.column };
+    marks = { ...scanMarks(shape.dialect.delimiter, shape.dialect), column: shape.column };
     known.set(shape, marks);
   }
   return marks;
 }
 
-export function scanMarks({
-  delimiter,
-  quote,
-  escape: escaping,
-  comment,
-  skipsSpaces,
-}: Omit<Dialect, "lineEnding" | "byteOrderMark">) {
+export function scanMarks(delimiter: string | null, { quote, escape: escaping, comment, skipsSpaces }: Marks) {
   const codeOf = (character: string | null) => character?.charCodeAt(0);
   return {
     delimiter: codeOf(delimiter),

@@ -155,7 +155,7 @@ function isBetter(candidate: Assessment, best: Assessment, plain: Assessment): b
 }
 
 export function sniffLineEnding(sample: Uint8Array, delimiter: string | null, marks: Marks = usualMarks): LineEnding {
-  const shape = { ...scanMarks({ delimiter, ...marks }), column: 0 };
+  const shape = { ...scanMarks(delimiter, marks), column: 0 };
   const { at, count } = scanRecords(sample, shape, true, { most: 1 });
   if (count === 0)
     return sample.length > 0 && marks.quote !== "" ? sniffLineEnding(sample, delimiter, { ...marks, quote: "" }) : "\n";

@@ -57,7 +57,7 @@ function split(
   marks: Marks,
   most: number,
 ): SampleRecord[] | undefined {
-  const codes = { ...scanMarks({ delimiter, ...marks }), column: 0 };
+  const codes = { ...scanMarks(delimiter, marks), column: 0 };
   const records: SampleRecord[] = [];
   const scan = (from: number, lines: number, quoteCode: number, count: number) => {
     const bounds: number[] = [];
