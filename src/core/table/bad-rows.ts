@@ -62,17 +62,11 @@ export type BadRowListener = (fault: RowFault, record: Uint8Array) => void;
 
 const linesOfKind = 3;
 
-export interface BadRowKind {
-  readonly kind: FaultKind;
-  readonly count: number;
-  readonly lines: readonly number[];
-}
-
 export class BadRowCounts {
   count = 0;
   readonly #kinds = new Map<FaultKind, { kind: FaultKind; count: number; lines: number[] }>();
 
-  get kinds(): readonly BadRowKind[] {
+  get kinds() {
     return [...this.#kinds.values()];
   }
 

@@ -10,14 +10,12 @@ import { itemField, itemTextOf, type JsonShape, orElse, parseObject, textOf, tex
 import { breaksIn, hide, locationOf, recordOf, show, unmarked } from "./marks.js";
 import { memberWords, ObjectScanner } from "./object-scanner.js";
 
-const keyBytes = (key: string): Buffer => Buffer.from(JSON.stringify(key));
-
 export class KnownKeys {
   readonly #keys: readonly Buffer[];
   readonly #byText: ReadonlyMap<string, number>;
 
   constructor(keys: readonly string[]) {
-    this.#keys = keys.map(keyBytes);
+    this.#keys = keys.map((key) => Buffer.from(JSON.stringify(key)));
     this.#byText = new Map(keys.map((key, index) => [key, index]));
   }
 
@@ -83,9 +81,7 @@ class ValueFinder {
     else if (outer !== -1) {
       const [from, to] = [members[outer + 2]!, members[outer + 3]!];
       if (bytes[from] === openBrace) this.#inner!.find(bytes, from, to, range);
-      else if (bytes[from] === openBracket) {
-        range.start = -1;
-      }
+      else if (bytes[from] === openBracket) range.start = -1;
     }
     if (range.start === range.end) this.#otherwise?.find(bytes, start, end, range);
   }

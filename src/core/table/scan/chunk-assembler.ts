@@ -158,7 +158,8 @@ export class ChunkAssembler {
       const index = this.#records + word / recordWords;
       const isOdd = record[Offset.fields] !== this.#shape.width;
       if (index > 0 && isOdd) this.#checkHeader(bytes, record);
-      const fault = this.#findFault(bytes, record, index);
+      const isHeader = this.#shape.hasHeader && index === 0;
+      const fault = findFault(this.#shape, this.#items, bytes, record, { firstLine: this.#line, isHeader });
       if (fault !== undefined) {
         // A title above another table is a bad row, too.
         if (isOdd) for (const next of nextRecords(at, word)) this.#checkHeader(bytes, next);
@@ -170,11 +171,6 @@ export class ChunkAssembler {
       length += recordWords;
     }
     return at.subarray(0, length);
-  }
-
-  #findFault(bytes: Buffer, record: Int32Array, index: number): RowFault | undefined {
-    const isHeader = this.#shape.hasHeader && index === 0;
-    return findFault(this.#shape, this.#items, bytes, record, { firstLine: this.#line, isHeader });
   }
 
   #reportBadRow(fault: RowFault, record: Uint8Array, index: number): void {

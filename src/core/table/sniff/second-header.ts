@@ -18,15 +18,11 @@ function areNames(fields: readonly string[], profile: ItemProfile): boolean {
 
 const namesIn = (fields: readonly string[]): readonly string[] => fields.map((field) => normalizeName(nameText(field)));
 
-export function areSame(a: readonly string[], b: readonly string[]): boolean {
-  const [one, other] = [a, b].map((fields) => namesIn(fields).join("\n").trimEnd());
-  return one === other;
-}
+export const areSame = (a: readonly string[], b: readonly string[]): boolean =>
+  namesIn(a).join("\n").trimEnd() === namesIn(b).join("\n").trimEnd();
 
-const hasSameNames = (a: readonly string[], b: readonly string[]): boolean => {
-  const [one, other] = [a, b].map((fields) => [...namesIn(fields)].sort().join("\n").trim());
-  return one === other;
-};
+const hasSameNames = (a: readonly string[], b: readonly string[]): boolean =>
+  namesIn(a).toSorted().join("\n").trim() === namesIn(b).toSorted().join("\n").trim();
 
 const filled = (fields: readonly string[]): readonly string[] => fields.filter((field) => field.trim() !== "");
 
