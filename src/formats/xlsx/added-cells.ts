@@ -22,30 +22,29 @@ export class SheetColumns {
   /** Columns that are new to the sheet, from 0. */
   readonly first: number;
   readonly last: number;
-  readonly #items: number;
-  readonly #shift: number;
-  readonly #width: number;
+  readonly #added: AddedColumns;
 
   /** `free` may be beyond the table. @throws SheetFault if there is no room for the columns */
-  constructor(sheet: string, { indices, width, column }: AddedColumns, free: number) {
+  constructor(sheet: string, added: AddedColumns, free: number) {
+    const { indices, width } = added;
+    this.#added = added;
     this.first = Math.max(free, width);
     this.last = this.first + indices.filter((index) => index >= width).length - 1;
-    this.#items = column;
-    this.#width = width;
-    this.#shift = this.first - width;
     this.widened = this.widened.bind(this);
     if (this.last < mostColumns) return;
     throw new SheetFault(`sheet "${sheet}": there is no free column behind its last one`, "use -o FILE.csv");
   }
 
   columnOf(index: number): number {
-    return index < this.#width ? index : index + this.#shift;
+    const { width } = this.#added;
+    return index < width ? index : index - width + this.first;
   }
 
   /** Adds the columns to a range that includes the column of the items and ends right before the new ones. */
   widened(range: string): string {
     const [, start, from = "", middle, to = "", end] = /^(\$?)([A-Z]+)(\$?\d*:\$?)([A-Z]+)(\$?\d*)$/.exec(range) ?? [];
-    const hasItems = start !== undefined && columnOf(from) <= this.#items && this.#items <= columnOf(to);
+    const { column } = this.#added;
+    const hasItems = start !== undefined && columnOf(from) <= column && column <= columnOf(to);
     if (!hasItems || columnOf(to) !== this.first - 1 || this.last < this.first) return range;
     return `${start}${from}${middle}${columnLetters(this.last)}${end}`;
   }

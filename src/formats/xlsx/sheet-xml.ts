@@ -221,16 +221,13 @@ class ChangedSheet {
   }
 
   #findReferences(token: string, end: string | undefined, name = ""): void {
-    if (this.#isData) this.#findInRows(token, end, name);
-    else this.#findOutside(token, end, name);
+    const isFormula = name === "" ? this.#element === "f" : name === "f" && end === "" && isEmpty(token);
+    if (!this.#isData) this.#findOutside(token, end, name);
+    else if (isFormula) {
+      const cells = cellName(this.#column, this.#row);
+      this.#onReference!({ element: "f", cells, formula: name === "" ? token : "" });
+    }
     if (name !== "") this.#element = end === "" ? name : "";
-  }
-
-  #findInRows(token: string, end: string | undefined, name: string): void {
-    const found = (formula: string) =>
-      this.#onReference!({ element: "f", cells: cellName(this.#column, this.#row), formula });
-    if (name === "f" && end === "" && isEmpty(token)) found("");
-    else if (name === "" && this.#element === "f") found(token);
   }
 
   #findOutside(token: string, end: string | undefined, name: string): void {
