@@ -11,7 +11,7 @@ import { readScanned } from "../../src/core/table/scan/scanned-records.js";
 import { Offset, recordWords, scanRecords } from "../../src/core/table/scan/scanner.js";
 import { anySign } from "../../src/core/table/sniff/item-profile.js";
 import { CopyingWriter } from "../../src/core/table/writers/copying-writer.js";
-import { type Options, open, rewrite } from "../support/tables.js";
+import { type Options, open, rewrite, valuesOf } from "../support/tables.js";
 import { times } from "../support/tier.js";
 
 describe("rewritten tables", () => {
@@ -204,7 +204,7 @@ test("the scanner finds the same records wherever the bytes are cut", async () =
     const writer = new CopyingWriter(settings, { indices: [undefined] });
     const added = writer.prepare(["x"]);
     const output = Buffer.concat(chunks.map((chunk) => writer.write(chunk, () => added).bytes));
-    return { values: chunks.flatMap(({ values }) => values), output: output.toString("latin1"), bad };
+    return { values: chunks.flatMap(valuesOf), output: output.toString("latin1"), bad };
   };
   await fc.assert(
     fc.asyncProperty(

@@ -49,8 +49,8 @@ export class ScannedChunk {
   }
 
   /** Yields the same records in chunks that are small enough to render; at least one chunk, even without records. */
-  *pieces(mostRows = Number.POSITIVE_INFINITY): Generator<ScannedChunk> {
-    const rows = Math.min(mostRows, rowsAtATime(this.#shape));
+  *pieces(): Generator<ScannedChunk> {
+    const rows = rowsAtATime(this.#shape);
     if (this.count <= rows) yield this;
     else for (let from = 0; from < this.count; from += rows) yield this.slice(from, from + rows);
   }
@@ -119,10 +119,6 @@ export class ScannedChunk {
 
   protected withBytes(bytes: Buffer, at: Int32Array): ScannedChunk {
     return new ScannedChunk(this.#shape, bytes, at, this.line);
-  }
-
-  get values(): readonly (string | undefined)[] {
-    return Array.from({ length: this.count }, (_, row) => (this.isRow(row) ? this.value(row) : undefined));
   }
 
   lineOf(row: number): number {
