@@ -2,15 +2,13 @@
 import { space } from "./ascii.js";
 import type { Dialect, Marks } from "./dialect.js";
 
-export type QuoteMarks = Pick<Dialect, "quote" | "escape" | "comment">;
-
 export const usualMarks: Marks = { quote: '"', escape: '"', comment: null, skipsSpaces: false };
 
 /**
  * Text after the closing quote makes the field plain text: `"Lee, Ann" <ann@example.net>`. As in csv-parse, quotes are
  * removed all the same if that text starts with a NUL or the comment character.
  */
-export function unquote(binary: string, marks: QuoteMarks): string {
+export function unquote(binary: string, marks: Marks): string {
   const { quote, escape: escaping, comment } = marks;
   if (quote === "" || !binary.startsWith(quote)) return binary;
   const close = closeOf(binary, marks);
@@ -27,7 +25,7 @@ function escapedPair(quote: string, escaping: string): RegExp {
   return new RegExp(`${escaped(escaping)}([${escaped(quote)}${escaped(escaping)}])`, "g");
 }
 
-export function closeOf(binary: string, { quote, escape: escaping }: QuoteMarks): number {
+export function closeOf(binary: string, { quote, escape: escaping }: Marks): number {
   for (let from = 1; ; ) {
     const at = binary.indexOf(quote, from);
     if (at === -1) return binary.length;
@@ -44,7 +42,7 @@ export function closeOf(binary: string, { quote, escape: escaping }: QuoteMarks)
 }
 
 /** Quotes as RFC 4180 §2.5 to 2.7. In a dialect without quotes, delimiters, quotes and line endings become spaces. */
-export function quoteField(field: string, delimiter: string, marks: QuoteMarks = usualMarks): string {
+export function quoteField(field: string, delimiter: string, marks: Marks = usualMarks): string {
   const { quote } = marks;
   // Without quotes, an empty field would vanish in a run of spaces.
   const isLost = delimiter === " " && field === "";
@@ -54,7 +52,7 @@ export function quoteField(field: string, delimiter: string, marks: QuoteMarks =
   return quoted(field, marks);
 }
 
-export function quoted(field: string, { quote, escape: escaping }: QuoteMarks): string {
+export function quoted(field: string, { quote, escape: escaping }: Marks): string {
   const escaped = escaping === quote ? field : field.replaceAll(escaping, escaping + escaping);
   return `${quote}${escaped.replaceAll(quote, escaping + quote)}${quote}`;
 }

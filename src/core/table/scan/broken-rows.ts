@@ -3,7 +3,8 @@
 import { carriageReturn, lineFeed } from "../ascii.js";
 import type { RowFault } from "../bad-rows.js";
 import { itemText } from "../bytes.js";
-import { closeOf, type QuoteMarks, unquote } from "../quotes.js";
+import type { Marks } from "../dialect.js";
+import { closeOf, unquote } from "../quotes.js";
 import { outOfStep, strayQuote, type TableShape } from "../records.js";
 import { anySign, type ItemTest, isSign } from "../sniff/item-profile.js";
 import { boundsIn } from "./scan-shape.js";
@@ -148,7 +149,7 @@ class QuotedLines {
   }
 }
 
-export const isSwallowing = (field: string, marks: QuoteMarks): boolean =>
+export const isSwallowing = (field: string, marks: Marks): boolean =>
   marks.quote !== "" && field.startsWith(marks.quote) && lineBreak.test(field) && closeOf(field, marks) < field.length;
 
 function trimmed(line: string, quote: string): string {
