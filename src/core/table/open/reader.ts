@@ -55,7 +55,8 @@ async function readTable(
   // pandas writes an empty frame as one blank line of JSON Lines: no records, and no columns with the given names.
   const isNamed = options.columns?.some((column) => !/^\d+$/.test(column)) === true;
   if (isWhole && isNamed && /^\s*$/.test(first.toString("latin1"))) first = first.subarray(0, 0);
-  const sample = decidingLine(first, options) ?? sampleOf(first);
+  const usualSample = Math.max(sampleBytes, firstLineLength(first) ?? first.length);
+  const sample = decidingLine(first, options) ?? first.subarray(0, usualSample);
   const isWholeSample = isWhole && sample.length === first.length;
   const preamble = Buffer.concat(above);
   const objects =
@@ -109,10 +110,6 @@ function decidingLine(bytes: Buffer, options: TableOptions): Buffer | undefined 
     const hasAll = object !== undefined && columns!.every((column) => Object.hasOwn(object, column));
     return hasAll ? bytes.subarray(0, end) : undefined;
   }
-}
-
-function sampleOf(first: Buffer): Buffer {
-  return first.subarray(0, Math.max(sampleBytes, firstLineLength(first) ?? first.length));
 }
 
 function firstLineLength(bytes: Buffer): number | undefined {

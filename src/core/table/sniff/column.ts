@@ -118,6 +118,7 @@ export function chooseColumn(
   const filled = columns.filter(({ content }) => content > 0);
   // A known name is enough. After a dot, it needs items, unless the column is blank so far; a likely word always does.
   const fitting = named.filter(({ name, content, isBlank }) => name === 3 || content > 0 || (isBlank && name > 1));
+  const names = () => header?.map(nameText) ?? Array.from({ length: width }, () => "");
   const column = best();
   const others = columns.filter(
     ({ index, name, content, share }) => index !== column && content > 0 && (name > 0 || share >= 0.5),
@@ -138,18 +139,18 @@ export function chooseColumn(
       // A column with more than half as many items may also be the right one. Then the user has to choose.
       const winners = filled.filter(({ content }) => content > most / 2).map(({ index }) => index);
       if (winners.length === 1 || takesAll) return winners[0]!;
-      const names = header?.map(nameText) ?? unnamed(width);
-      throw new ChoiceError(`${winners.length} columns fit equally well: ${listColumns(names, winners)}`, {
+      throw new ChoiceError(`${winners.length} columns fit equally well: ${listColumns(names(), winners)}`, {
         code: "column",
         advice: 'choose one with -c, or all with -c "*"',
         page: "choose one",
       });
     }
     if (named.length > 0) return named.reduce((a, b) => (b.name > a.name ? b : a)).index;
-    throw new ChoiceError(
-      `no column looks like ${profile.plural}; the columns are ${listColumns(header?.map(nameText) ?? unnamed(width))}`,
-      { code: "column", advice: "name one with -c", page: "choose one" },
-    );
+    throw new ChoiceError(`no column looks like ${profile.plural}; the columns are ${listColumns(names())}`, {
+      code: "column",
+      advice: "name one with -c",
+      page: "choose one",
+    });
   }
 }
 
@@ -224,8 +225,6 @@ function contentFit(records: readonly (readonly string[])[], index: number, prof
     isMeant,
   };
 }
-
-const unnamed = (width: number) => Array.from({ length: width }, () => "");
 
 function listColumns(names: readonly string[], indices = names.map((_, index) => index)): string {
   const listed = indices.slice(0, 20).map((index) => {
