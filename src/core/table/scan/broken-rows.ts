@@ -46,19 +46,17 @@ export function findSwallowingQuote(
     if (!isBroken && shape.width > 1 && holdsItemsOnly(items, trimmed(text, dialect.quote))) continue;
     // Without the lines that are cut off. The last line is whole if nothing follows the closing quote.
     const whole = lines.slice(1, to === end ? undefined : -1).map((line) => trimmed(line, dialect.quote));
-    const fieldsAt = (indices: readonly number[]) =>
-      indices.map((index) => bytes.toString("latin1", bounds[2 * index], bounds[2 * index + 1]));
-    const [index, count] = [field / 2, bounds.length / 2];
-    const split = (line: string) => fieldsIn(shape, line);
-    const [first, last] = [split(lines[0]!), split(lines.at(-1)!)];
+    const index = field / 2;
+    const textAt = (_: unknown, nth: number) => bytes.toString("latin1", bounds[2 * nth], bounds[2 * nth + 1]);
+    const fields = Array.from({ length: bounds.length / 2 }, textAt);
+    const first = fieldsIn(shape, lines[0]!);
+    const last = fieldsIn(shape, lines.at(-1)!);
     // As text, the quote is in a row with an item after it; or the last line is a row, and the first holds an item.
-    const before = fieldsAt(Array.from({ length: index }, (_, i) => i));
-    const after = fieldsAt(Array.from({ length: count - index - 1 }, (_, i) => index + 1 + i));
-    const isFirst = first.length > 1 && isRow(shape, items, [...before, ...first]);
-    const isLast = last.length > 1 && isRow(shape, items, [...last, ...after]);
+    const isFirst = first.length > 1 && isRow(shape, items, [...fields.slice(0, index), ...first]);
+    const isLast = last.length > 1 && isRow(shape, items, [...last, ...fields.slice(index + 1)]);
     const areRows = (isFirst && (shape.column >= index || isLast)) || (isLast && items.holds(itemText(lines[0]!)));
     if (isBroken || holdsRows(shape, items, whole) || areRows) {
-      return { at: from, column: field / 2 + 1, lines: lines.length - 1 };
+      return { at: from, column: index + 1, lines: lines.length - 1 };
     }
   }
   return undefined;
