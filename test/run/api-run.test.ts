@@ -81,7 +81,7 @@ test("a run matches a plain loop for any list and settings, and a second run cha
   });
   await fc.assert(
     fc.asyncProperty(arbitrary, async ({ values, quota, hasCache, ...settings }) => {
-      const { key, secret } = await store.create({ name: "test", limit: quota });
+      const { key, secret } = await store.create({ limit: quota });
       const scope = hasCache ? `run ${runs++}` : undefined;
       // The plain loop: one item at a time until the quota is used up.
       const known = new Map<string, string>();
