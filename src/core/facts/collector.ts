@@ -1,4 +1,5 @@
 /** Counts what the report shows besides the summary. Stores domains, but addresses only if asked to. */
+import { ignoresDots } from "../classifier/canonical.js";
 import type { ItemHash } from "../classifier/tables/item-hash.js";
 import { DistinctItems } from "../run/distinct-items.js";
 import {
@@ -10,8 +11,9 @@ import {
 } from "../run/run-options.js";
 import { hasItem } from "../run/status-codes.js";
 import { type Kind, knownStatuses, type Verdict } from "../validator/validator.js";
+import { type Attack, PatternCounts, Places, patternOf } from "./attacks.js";
 import { type Group, type GroupColumn, GroupCounts } from "./groups.js";
-import { HashedNames } from "./hashed-names.js";
+import { HashedNames, Hashes } from "./hashed-names.js";
 import type { DateColumn } from "./months.js";
 import { type NamedCounts, TopCounts } from "./top-counts.js";
 
@@ -40,6 +42,7 @@ export interface Breakdown {
   readonly months: { readonly column: string; readonly counts: readonly NamedCounts[] } | null;
   readonly shownRows: readonly ShownRow[] | null;
   readonly flags: Readonly<Record<string, number>>;
+  readonly attacks: readonly Attack[];
   readonly isApproximate: boolean;
 }
 
@@ -59,8 +62,10 @@ class Counts {
   readonly mailboxes = new Hashes();
   readonly rows: ShownRow[] = [];
   readonly flags = new Map<string, number>();
+  readonly places = new Places();
 
-  add({ typos, providers, months, dateColumns, mailboxes, rows, flags }: Counts): void {
+  add({ typos, providers, months, dateColumns, mailboxes, rows, flags, places }: Counts): void {
+    this.places.addAll(places);
     for (const [flag, count] of flags) this.countFlag(flag, count);
     this.typos.addAll(typos);
     this.providers.addAll(providers);
@@ -96,6 +101,7 @@ export class Collector {
   #dates = new HashedNames();
   /** For each date, the counts of its month, which all dates of that month share. */
   #countsByDate: (number[] | undefined)[] = [];
+  #patterns = new PatternCounts();
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -106,6 +112,7 @@ export class Collector {
     this.#groups = groups.map((group) => new GroupCounts(group, series));
     this.#dates = new HashedNames();
     this.#countsByDate = [];
+    this.#patterns = new PatternCounts();
     if (dates !== undefined) this.#file.dateColumns.add(dates.name);
     return {
       wants: {
@@ -121,6 +128,7 @@ export class Collector {
   }
 
   keepFile(): void {
+    this.#patterns.addTo(this.#file.places, this.#file.months, this.#groups[0]);
     if (this.#isFirst) this.#total = this.#file;
     else this.#total.add(this.#file);
     this.#isFirst = false;
@@ -128,7 +136,7 @@ export class Collector {
   }
 
   breakdown(): Breakdown {
-    const { typos, providers, months, dateColumns, rows, flags } = this.#total;
+    const { typos, providers, months, dateColumns, rows, flags, places } = this.#total;
     const counts = Array.from(months, ([name, counts]) => ({
       name,
       counts,
@@ -142,6 +150,7 @@ export class Collector {
       months: counts.length === 0 ? null : { column: [...dateColumns].join(", "), counts },
       shownRows: this.#options.withAddresses ? rows : null,
       flags: Object.fromEntries([...flags].sort((a, b) => b[1] - a[1])),
+      attacks: places.attacks(),
       isApproximate: typos.isApproximate || providers.isApproximate,
     };
   }
@@ -155,19 +164,18 @@ export class Collector {
       return known === -1 ? series.length - 1 : known;
     });
     const domains = this.#countDomains(rows, seriesOf);
+    const isPlaced = this.#options.kind === "email" && (dates !== undefined || this.#groups.length > 0);
     for (let row = 0; row < codes.length; row++) {
       const code = codes[row]!;
       if (!hasItem(code)) continue;
       if (withFlags) for (const flag of rows.flagsOf(row)) this.#file.countFlag(flag, 1);
       const status = statuses[code]!;
       const reason = reasons[code];
-      if (status === "fake" && (reason === undefined || reason === "typo-domain"))
-        this.#addTypo(rows, row, this.#domainText(rows, row, domains[row]!));
-      if (dates) {
-        const counts = this.#monthCounts(dates, rows, row);
-        if (counts !== undefined) counts[seriesOf[code]!]!++;
-      }
-      this.#countGroups(rows, row, seriesOf[code]!, dates ? 1 : 0);
+      if (mayBeTypo(status, reason)) this.#addTypo(rows, row, this.#domainText(rows, row, domains[row]!));
+      const month = dates && this.#monthCounts(dates, rows, row);
+      if (month !== undefined) month[seriesOf[code]!]!++;
+      const source = this.#countGroups(rows, row, seriesOf[code]!, dates ? 1 : 0);
+      if (isPlaced) this.#patterns.count(month, source, () => this.#patternOf(rows, row, domains[row]!));
       if (withAddresses && (status === "fake" || status === "disposable")) this.#show(file, rows, row, status);
     }
     this.#file.providers.trim();
@@ -222,13 +230,22 @@ export class Collector {
     this.#file.rows.push({ file, line, item, status, reason, suggestion });
   }
 
-  /** `before` is the number of columns whose fields are before those of the groups. */
-  #countGroups(rows: ObservedRows, row: number, status: number, before: number): void {
+  // `before` is the number of columns whose fields are before those of the groups. Returns the counts of the value in
+  // the first group.
+  #countGroups(rows: ObservedRows, row: number, status: number, before: number): readonly number[] | undefined {
+    let first: readonly number[] | undefined;
     for (const [nth, group] of this.#groups.entries()) {
       const hashes = rows.facts?.fields[before + nth];
       const [low, high] = [hashes?.[2 * row] ?? 0, hashes?.[2 * row + 1] ?? 0];
-      group.add(low, high, status, () => rows.field(row, group.column));
+      const counts = group.add(low, high, status, () => rows.field(row, group.column));
+      if (nth === 0) first = counts;
     }
+    return first;
+  }
+
+  #patternOf(rows: ObservedRows, row: number, domain: number): number {
+    const hasFreeDots = domain !== -1 && ignoresDots(this.#file.providers.nameOf(domain));
+    return patternOf(rows.locate(row).item ?? "", hasFreeDots);
   }
 
   #monthCounts({ column, monthOf }: DateColumn, rows: ObservedRows, row: number): number[] | undefined {
@@ -302,33 +319,8 @@ export class Collector {
   }
 }
 
-class Hashes {
-  #words = new Int32Array(1024);
-  #end = 0;
-
-  get all(): Int32Array {
-    return this.#words.subarray(0, this.#end);
-  }
-
-  add(low: number, high: number): void {
-    if (this.#end === this.#words.length) this.#grow(2 * this.#end);
-    this.#words[this.#end++] = low;
-    this.#words[this.#end++] = high;
-  }
-
-  addAll(hashes: Int32Array): void {
-    const end = this.#end + hashes.length;
-    if (end > this.#words.length) this.#grow(2 * end);
-    this.#words.set(hashes, this.#end);
-    this.#end = end;
-  }
-
-  #grow(words: number): void {
-    const before = this.all;
-    this.#words = new Int32Array(words);
-    this.#words.set(before);
-  }
-}
+const mayBeTypo = (status: string, reason: string | undefined): boolean =>
+  status === "fake" && (reason === undefined || reason === "typo-domain");
 
 /** Dates need no names: they are found by their hashes. */
 const noName = new Uint8Array(0);

@@ -104,6 +104,19 @@ const breakdown = object(
       type: ["array", "null"],
     },
     flags: counts("Rows by flag, if flags are added."),
+    attacks: list(
+      object(
+        {
+          month: textOrNull("Month, if the list has dates."),
+          source: object({ column: text("Its column."), value: text("Its value.") }, "Where they came from.", true),
+          pattern: text("What they have in common."),
+          rows: whole("Rows of the pattern."),
+          all: whole("All rows of that month and source."),
+        },
+        "Rows of one pattern that came together.",
+      ),
+      "What looks like an attack on a form, the largest first; of long lists, counted on a part of the rows.",
+    ),
     isApproximate: flag("Whether rare domains may be missing."),
   },
   "What is counted for a report only.",

@@ -91,11 +91,18 @@ export class GroupCounts {
     return this.#wanted.column;
   }
 
-  /** The hash is zero if it is not known; `readValue` is called if it is new or not known. */
-  add(low: number, high: number, status: number, readValue: () => string): void {
-    if (this.#values === undefined) return;
+  /** The hash is zero if it is not known; `readValue` is called if it is new or not known. Returns the value's counts. */
+  add(low: number, high: number, status: number, readValue: () => string): readonly number[] | undefined {
+    if (this.#values === undefined) return undefined;
     const counts = this.#countsOf(low, high, readValue);
     if (counts !== undefined) counts[status]!++;
+    return counts;
+  }
+
+  /** Returns the value that has these counts; undefined for one of many. */
+  valueOf(counts: readonly number[] | undefined): { readonly column: string; readonly value: string } | undefined {
+    const found = [...(this.#values?.values() ?? [])].find((value) => value.counts === counts);
+    return found && { column: this.#wanted.name, value: found.name };
   }
 
   #countsOf(low: number, high: number, readValue: () => string): number[] | undefined {

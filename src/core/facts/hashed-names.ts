@@ -88,3 +88,32 @@ export class HashedNames {
     }
   }
 }
+
+/** Hashes in the order in which they were added, two words each. */
+export class Hashes {
+  #words = new Int32Array(1024);
+  #end = 0;
+
+  get all(): Int32Array {
+    return this.#words.subarray(0, this.#end);
+  }
+
+  add(low: number, high: number): void {
+    if (this.#end === this.#words.length) this.#grow(2 * this.#end);
+    this.#words[this.#end++] = low;
+    this.#words[this.#end++] = high;
+  }
+
+  addAll(hashes: Int32Array): void {
+    const end = this.#end + hashes.length;
+    if (end > this.#words.length) this.#grow(2 * end);
+    this.#words.set(hashes, this.#end);
+    this.#end = end;
+  }
+
+  #grow(words: number): void {
+    const before = this.all;
+    this.#words = new Int32Array(words);
+    this.#words.set(before);
+  }
+}

@@ -71,6 +71,9 @@ export function nextStepsOf(facts: Facts): readonly string[] {
     ...(disposable > 0
       ? [`Take out the ${rows(disposable)} with disposable ${itemsOf(facts)}, or ask for others.`]
       : []),
+    ...attacksOf(facts).map(({ place, pattern, rows, all }) => {
+      return `Ask those of ${place} to confirm: ${percent(rows, all)} of its rows are ${pattern}, as when a form is attacked.`;
+    }),
     ...facts.groups.flatMap((group) => {
       const worst = worseValue(group);
       if (worst === undefined) return [];
@@ -83,6 +86,12 @@ export function nextStepsOf(facts: Facts): readonly string[] {
     ...(fake + disposable + open === 0 && facts.rows > facts.empty ? ["Nothing: the list can be used."] : []),
   ];
 }
+
+/** Attacks with their places in words. */
+export const attacksOf = ({ breakdown }: Facts) =>
+  (breakdown?.attacks ?? []).map(({ month, source, ...attack }) => {
+    return { ...attack, place: [month, source && `${source.value} (${source.column})`].filter(Boolean).join(", ") };
+  });
 
 function changeSince({ rows: all, empty, statuses, inputs, before }: Facts): string | undefined {
   if (before === null) return undefined;

@@ -26,7 +26,7 @@ function isRole(mailbox: string): boolean {
 const noReply = /^(?:no|do[._-]?not)[._-]?reply|[._-]no[._-]?reply$/;
 
 /** People write their names with a dot or two; of four parts, as in `maria.de.la.cruz`, most are words. */
-function isDottedVariant(mailbox: string): boolean {
+export function isDottedVariant(mailbox: string): boolean {
   const parts = mailbox.split(".");
   return parts.length > 3 && 2 * parts.filter(({ length }) => length < 3).length > parts.length;
 }

@@ -4,7 +4,7 @@ import { grouped, percent } from "../../../text.js";
 import type { Facts } from "../facts.js";
 import { gradeOf } from "../grade.js";
 import { badRowsOf, nameOfOthers, worstFirst } from "../groups.js";
-import { detailsOf, leadOf, nextStepsOf, reasonsFor, statusesOf, termsOf, titleOf } from "../words.js";
+import { attacksOf, detailsOf, leadOf, nextStepsOf, reasonsFor, statusesOf, termsOf, titleOf } from "../words.js";
 import { embeddedFacts } from "./json.js";
 
 export function renderMarkdown(facts: Facts): string {
@@ -60,6 +60,20 @@ export function renderMarkdown(facts: Facts): string {
         ),
       ),
     ]),
+    ...(attacksOf(facts).length === 0
+      ? []
+      : [
+          "### Looks like an attack",
+          table(
+            ["When and where", "What they have in common", "Rows", "Share"],
+            attacksOf(facts).map(({ place, pattern, rows, all }) => [
+              place,
+              pattern,
+              grouped(rows),
+              percent(rows, all),
+            ]),
+          ),
+        ]),
     "### How it was made",
     table(
       ["", ""],

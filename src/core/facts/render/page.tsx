@@ -2,14 +2,26 @@
 // preact-render-to-string escapes all text.
 
 import type { ComponentChildren } from "preact";
-import { grouped, sizeOf } from "../../../text.js";
+import { grouped, percent, sizeOf } from "../../../text.js";
 import { flagWords } from "../../classifier/flags/flag-names.js";
+import { rowsLookedAt } from "../attacks.js";
 import type { Breakdown } from "../collector.js";
 import type { Facts } from "../facts.js";
 import { gradeOf } from "../grade.js";
 import { worseValue } from "../groups.js";
 import { reportPolicy } from "../policy.js";
-import { detailsOf, itemsOf, leadOf, nextStepsOf, reasonsFor, rows, statusesOf, termsOf, titleOf } from "../words.js";
+import {
+  attacksOf,
+  detailsOf,
+  itemsOf,
+  leadOf,
+  nextStepsOf,
+  reasonsFor,
+  rows,
+  statusesOf,
+  termsOf,
+  titleOf,
+} from "../words.js";
 import { htmlPage, renderHtml } from "./html.js";
 import { embeddedFacts } from "./json.js";
 import { Months } from "./months.js";
@@ -73,6 +85,7 @@ function Details({ facts }: { facts: Facts }) {
   return (
     <>
       <div class="flow">
+        <Attacks facts={facts} />
         {telling.map((group) => (
           <BySource key={group.column} group={group} />
         ))}
@@ -90,6 +103,32 @@ function Details({ facts }: { facts: Facts }) {
       {breakdown && <Months breakdown={breakdown} />}
       <Duplicates facts={facts} />
     </>
+  );
+}
+
+function Attacks({ facts }: { facts: Facts }) {
+  const attacks = attacksOf(facts);
+  if (attacks.length === 0) return null;
+  return (
+    <Section heading="Looks like an attack">
+      <p class="note">
+        Addresses of one pattern that came together, and hardly elsewhere in the list.
+        {facts.rows > rowsLookedAt && " In a list of this length, the figures are estimates."}
+      </p>
+      <table>
+        <Head columns={["When and where", "What they have in common", { number: "Rows" }, { number: "Share" }]} />
+        <tbody>
+          {attacks.map(({ place, pattern, rows, all }) => (
+            <tr key={`${place} ${pattern}`}>
+              <td class="name">{place}</td>
+              <td>{pattern}</td>
+              <td class="number">{grouped(rows)}</td>
+              <td class="number">{percent(rows, all)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
   );
 }
 

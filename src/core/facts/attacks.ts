@@ -1,0 +1,117 @@
+/**
+ * Addresses of one pattern that came together, in one month and from one source, as when somebody floods a form. No
+ * verdict follows: single persons have such addresses, too.
+ */
+import { isDottedVariant } from "../classifier/flags/flags.js";
+import type { GroupCounts } from "./groups.js";
+
+/** Patterns, in words. */
+export const patterns = ["spellings of a mailbox with other dots", "letters and digits at random"] as const;
+
+export interface Attack {
+  /** `2025-09`; null where the list has no dates, as `source` where it has no column of few values. */
+  readonly month: string | null;
+  readonly source: { readonly column: string; readonly value: string } | null;
+  readonly pattern: string;
+  readonly rows: number;
+  /** All rows of that month and source. */
+  readonly all: number;
+}
+
+/** Least rows of a pattern, also for so many of the list, and least share in a month and source. */
+const fewestRows = 20;
+const fewestOf = 2000;
+const leastShare = 0.2;
+/** Times that the share has to be that of all other rows. */
+const moreThanElsewhere = 5;
+const mostShown = 5;
+/** Rows of a file after which every 32nd is looked at: the text of each takes as long as its check. */
+export const rowsLookedAt = 50_000;
+const laterStep = 32;
+
+/** Five changes between letters and digits, a long run of consonants, or a number to the base of 16. */
+const changing = /^(?=.{8})(?:[a-z]+\d+|\d+[a-z]+){3}[a-z\d]*$/;
+const consonants = /[bcdfghjklmnpqrstvwxz]{7}/;
+const hexadecimal = /^(?=.*\d)(?=.*[a-f])[\da-f]{10,}$/;
+
+/** Returns the index of the pattern of an address; -1 for none. `hasFreeDots`: whether its provider ignores dots. */
+export function patternOf(item: string, hasFreeDots: boolean): number {
+  const [mailbox = ""] = item.slice(0, item.lastIndexOf("@")).toLowerCase().split("+");
+  if (hasFreeDots && isDottedVariant(mailbox)) return 0;
+  const text = mailbox.replace(/[._-]/g, "");
+  return changing.test(text) || consonants.test(text) || hexadecimal.test(text) ? 1 : -1;
+}
+
+type Counts = readonly number[] | undefined;
+
+/** Counts rows of a file by pattern, and by the counts of their month and of their source, which identify these. */
+export class PatternCounts {
+  readonly #sourcesOf = new Map<Counts, Map<Counts, number[]>>();
+
+  #rows = 0;
+
+  /** `pattern` returns an index; -1 for none. */
+  count(month: Counts, source: Counts, pattern: () => number): void {
+    const weight = this.#rows < rowsLookedAt ? 1 : laterStep;
+    if (this.#rows++ % weight !== 0) return;
+    const sources = this.#sourcesOf.get(month) ?? new Map<Counts, number[]>();
+    this.#sourcesOf.set(month, sources);
+    // The last one counts all rows.
+    const counts = sources.get(source) ?? [...patterns, "all"].map(() => 0);
+    sources.set(source, counts);
+    counts[patterns.length]! += weight;
+    const found = pattern();
+    if (found !== -1) counts[found]! += weight;
+  }
+
+  addTo(places: Places, months: ReadonlyMap<string, Counts>, group: GroupCounts | undefined): void {
+    const names = new Map(Array.from(months, ([name, counts]) => [counts, name]));
+    for (const [month, sources] of this.#sourcesOf) {
+      for (const [source, counts] of sources) {
+        const place = { month: names.get(month) ?? null, source: group?.valueOf(source) ?? null };
+        places.add(place, counts[patterns.length]!, counts.slice(0, patterns.length));
+      }
+    }
+  }
+}
+
+interface Place extends Pick<Attack, "month" | "source"> {
+  all: number;
+  readonly counts: number[];
+}
+
+export class Places {
+  readonly #places = new Map<string, Place>();
+
+  /** Adds `all` rows, with those of each pattern. */
+  add({ month, source }: Pick<Attack, "month" | "source">, all: number, counts: readonly number[]): void {
+    const key = JSON.stringify([month, source?.column, source?.value.toLowerCase()]);
+    const place = this.#places.get(key) ?? { month, source, all: 0, counts: patterns.map(() => 0) };
+    this.#places.set(key, place);
+    place.all += all;
+    for (const [i, count] of counts.entries()) place.counts[i]! += count;
+  }
+
+  addAll(others: Places): void {
+    for (const { all, counts, ...place } of others.#places.values()) this.add(place, all, counts);
+  }
+
+  /** Returns the largest ones. */
+  attacks(): readonly Attack[] {
+    const places = [...this.#places.values()];
+    const total = places.reduce((sum, { all }) => sum + all, 0);
+    const fewest = Math.max(fewestRows, total / fewestOf);
+    return patterns
+      .flatMap((pattern, i) => {
+        const ofPattern = places.reduce((sum, { counts }) => sum + counts[i]!, 0);
+        return places.flatMap(({ month, source, all, counts }): Attack[] => {
+          const rows = counts[i]!;
+          const elsewhere = (ofPattern - rows) / Math.max(1, total - all);
+          const isOne = rows >= fewest && rows >= leastShare * all && rows > moreThanElsewhere * elsewhere * all;
+          return isOne && all < total ? [{ month, source, pattern, rows, all }] : [];
+        });
+      })
+      .sort((a, b) => b.rows - a.rows)
+      .slice(0, mostShown);
+  }
+}
