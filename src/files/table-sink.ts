@@ -13,6 +13,35 @@ export interface TableSink {
   discard(): Promise<void>;
 }
 
+interface Conversion {
+  write(bytes: Uint8Array): Promise<void>;
+  /** Writes what is left. Called once. */
+  end(): Promise<void>;
+  stop?(): Promise<void>;
+}
+
+/** A sink in front of `sink`, into which the conversion writes. */
+export function converting(sink: TableSink, { write, end, stop }: Conversion): TableSink {
+  let ended: Promise<void> | undefined;
+  const prepare = async () => {
+    ended ??= end();
+    await ended;
+    await sink.prepare?.();
+  };
+  return {
+    write,
+    prepare,
+    async commit() {
+      await prepare();
+      await sink.commit();
+    },
+    async discard() {
+      await stop?.();
+      await sink.discard();
+    },
+  };
+}
+
 /** One file per status. Bytes written to the sink itself, that is, the header, start each file. */
 export interface SplitSink extends TableSink {
   paths(): readonly string[];

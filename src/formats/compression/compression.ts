@@ -3,7 +3,7 @@ import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import zlib, { createGunzip } from "node:zlib";
 import { FileError } from "../../files/errors.js";
-import type { TableSink } from "../../files/table-sink.js";
+import { converting, type TableSink } from "../../files/table-sink.js";
 import { nativeAdvice, nativeCode } from "../../package/native-code.js";
 import type { Compression } from "./compression-format.js";
 import { GzipWriter } from "./gzip.js";
@@ -50,21 +50,13 @@ export async function compressInto(name: string, sink: TableSink, compression: C
       // Pieces may still be in flight.
       if (!isDiscarded) await sink.write(piece);
     });
-    return {
+    return converting(sink, {
       write: (bytes) => writer.write(bytes),
-      async prepare() {
-        await writer.end();
-        await sink.prepare?.();
-      },
-      async commit() {
-        await writer.end();
-        await sink.commit();
-      },
-      async discard() {
+      end: () => writer.end(),
+      async stop() {
         isDiscarded = true;
-        await sink.discard();
       },
-    };
+    });
   }
   const transform: Transform = (await zstd(name)).compressor();
   const written = (async () => {
@@ -72,11 +64,7 @@ export async function compressInto(name: string, sink: TableSink, compression: C
   })();
   // The next `write()`, `prepare()` or `commit()` rethrows the error.
   written.catch(() => transform.destroy());
-  const end = async () => {
-    transform.end();
-    await written;
-  };
-  return {
+  return converting(sink, {
     async write(bytes) {
       // The caller may reuse the memory of bytes that the transform has consumed. A failing sink ends the wait.
       const taken = new Promise<void>((resolve, reject) => {
@@ -84,19 +72,14 @@ export async function compressInto(name: string, sink: TableSink, compression: C
       });
       await Promise.race([taken, written]);
     },
-    async prepare() {
-      await end();
-      await sink.prepare?.();
+    end() {
+      transform.end();
+      return written;
     },
-    async commit() {
-      await end();
-      await sink.commit();
-    },
-    async discard() {
+    async stop() {
       transform.destroy();
-      await sink.discard();
     },
-  };
+  });
 }
 
 /** Missing in the types of Node.js 20. */

@@ -24,7 +24,6 @@ export class GzipWriter {
   #last: Promise<void>;
   #checksum = 0;
   #total = 0;
-  #end: Promise<void> | undefined;
 
   constructor(write: (bytes: Uint8Array) => Promise<void>) {
     this.#write = write;
@@ -46,12 +45,7 @@ export class GzipWriter {
     }
   }
 
-  end(): Promise<void> {
-    this.#end ??= this.#finish();
-    return this.#end;
-  }
-
-  async #finish(): Promise<void> {
+  async end(): Promise<void> {
     if (this.#length > 0) await this.#compress();
     await this.#last;
     const trailer = Buffer.alloc(8);

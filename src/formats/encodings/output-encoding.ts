@@ -1,7 +1,7 @@
 /** Writes text in an encoding, also lines of the input that are not UTF-8. */
 import { isUtf8 } from "node:buffer";
 import { ChoiceError, FileError } from "../../files/errors.js";
-import type { TableSink } from "../../files/table-sink.js";
+import { converting, type TableSink } from "../../files/table-sink.js";
 import { createDecoder } from "./text-encoding.js";
 import { textOfLines } from "./text-of-lines.js";
 
@@ -31,24 +31,13 @@ export async function encodeInto(name: string, sink: TableSink, encoding: string
     if (back !== text) throw new FileError(`${name}: ${faultOf(text, back)} does not exist in ${target}; use UTF-8`);
     return found;
   };
-  let isEnded = false;
-  const prepare = async () => {
-    if (!isEnded) {
-      isEnded = true;
+  return converting(sink, {
+    write: (bytes) => sink.write(encoded(bytes)),
+    async end() {
       const rest = encoded(undefined, true);
       if (rest.length > 0) await sink.write(rest);
-    }
-    await sink.prepare?.();
-  };
-  return {
-    write: (bytes) => sink.write(encoded(bytes)),
-    prepare,
-    async commit() {
-      await prepare();
-      await sink.commit();
     },
-    discard: () => sink.discard(),
-  };
+  });
 }
 
 /** Number of bytes at the end of the last character, if others of it are missing (RFC 3629). */

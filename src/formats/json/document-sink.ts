@@ -2,7 +2,7 @@
 
 import { ObjectsAsArrays } from "../../core/table/json/arrays.js";
 import type { OutputForm } from "../../core/table/table.js";
-import { isSplit, type SplitSink, type TableSink } from "../../files/table-sink.js";
+import { converting, isSplit, type SplitSink, type TableSink } from "../../files/table-sink.js";
 import { ArrayOfLines, CompactLines, type OutputText, ReturnedDocument } from "./document-output.js";
 
 interface Columns {
@@ -13,7 +13,7 @@ interface Columns {
 /** Each file of a split output is a document of its own. */
 export function documentSink(sink: TableSink, form: OutputForm, columns: Columns | undefined): TableSink {
   const newText = () => textFor(form, isSplit(sink), columns);
-  return isSplit(sink) ? splitSink(sink, newText) : converting(sink, newText());
+  return isSplit(sink) ? splitSink(sink, newText) : convertedBy(newText(), sink);
 }
 
 function splitSink(sink: SplitSink, newText: () => OutputText): SplitSink {
@@ -23,7 +23,7 @@ function splitSink(sink: SplitSink, newText: () => OutputText): SplitSink {
     write: (bytes) => sink.write(bytes),
     async of(status) {
       const file = await sink.of(status);
-      const known = files.get(file) ?? converting(file, newText());
+      const known = files.get(file) ?? convertedBy(newText(), file);
       files.set(file, known);
       return known;
     },
@@ -45,20 +45,5 @@ function textFor(form: OutputForm, isSplit: boolean, columns: Columns | undefine
   return { convert: (bytes) => document.convert(arrays.convert(bytes)), end: () => document.end() };
 }
 
-function converting(sink: TableSink, text: OutputText): TableSink {
-  let isEnded = false;
-  const prepare = async () => {
-    if (!isEnded) await sink.write(text.end());
-    isEnded = true;
-    await sink.prepare?.();
-  };
-  return {
-    write: (bytes) => sink.write(text.convert(bytes)),
-    prepare,
-    async commit() {
-      await prepare();
-      await sink.commit();
-    },
-    discard: () => sink.discard(),
-  };
-}
+const convertedBy = (text: OutputText, sink: TableSink): TableSink =>
+  converting(sink, { write: (bytes) => sink.write(text.convert(bytes)), end: () => sink.write(text.end()) });

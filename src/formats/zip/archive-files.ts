@@ -4,7 +4,8 @@ import { PassThrough } from "node:stream";
 import { FileError } from "../../files/errors.js";
 import { type InputFile, openInputFile } from "../../files/input.js";
 import { openOutputFile } from "../../files/output.js";
-import type { TableSink } from "../../files/table-sink.js";
+import { converting, type TableSink } from "../../files/table-sink.js";
+import type { ReturnedContainer } from "../format.js";
 import { type Archive, type ArchivePart, headerOf, listParts, rebuilt, unpack } from "./archive.js";
 import { crc32 } from "./deflate.js";
 
@@ -19,7 +20,7 @@ export interface ArchiveFile {
   hasChanged(): Promise<boolean>;
   close(): Promise<void>;
   /** Gets the parts `changed` in that order; the others are copied as they are. @throws FileError */
-  returnTo(path: string, changed: readonly string[]): Promise<ReturnedArchive>;
+  returnTo(path: string, changed: readonly string[]): Promise<ReturnedContainer>;
 }
 
 /** @throws FileError when the archive cannot be read, or is damaged */
@@ -50,7 +51,7 @@ export async function openArchive(path: string, name: string, signal: AbortSigna
     close,
     returnTo: async (output, changed) => {
       checkHeaders(name, archive, parts);
-      return new ReturnedArchive(archive, parts, changed, await openOutputFile(output));
+      return returnedArchive(archive, parts, changed, await openOutputFile(output));
     },
   };
 }
@@ -104,70 +105,53 @@ async function* bytesOf(
   }
 }
 
-class ReturnedArchive implements TableSink {
-  readonly #sink: TableSink;
-  readonly #parts: readonly ArchivePart[];
-  #isSame = true;
-  readonly #changes = new PassThrough({ objectMode: true, highWaterMark: 1 });
-  readonly #written: Promise<void>;
-
-  constructor(archive: Archive, parts: readonly ArchivePart[], changed: readonly string[], sink: TableSink) {
-    this.#sink = sink;
-    this.#parts = parts;
-    this.#written = this.#pipe(rebuilt(archive, parts, changed, this.#changes));
-    this.#changes.on("error", () => {});
-    this.#written.catch((error: Error) => this.#changes.destroy(error));
-  }
-
-  async #pipe(bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    for await (const piece of bytes) await this.#sink.write(piece);
-  }
-
-  partSink(part: string): TableSink {
+function returnedArchive(
+  archive: Archive,
+  parts: readonly ArchivePart[],
+  changed: readonly string[],
+  sink: TableSink,
+): ReturnedContainer {
+  const changes = new PassThrough({ objectMode: true, highWaterMark: 1 });
+  changes.on("error", () => {});
+  const written = (async () => {
+    for await (const piece of rebuilt(archive, parts, changed, changes)) await sink.write(piece);
+  })();
+  written.catch((error: Error) => changes.destroy(error));
+  let isSame = true;
+  const partSink = (part: string): TableSink => {
     const bytes = new PassThrough({ highWaterMark: 1_048_576 });
     bytes.on("error", () => {});
-    this.#changes.write({ path: part, bytes });
+    changes.write({ path: part, bytes });
     let [checksum, length] = [0, 0];
     return {
-      write: async (piece) => {
+      async write(piece) {
         checksum = crc32(piece, checksum);
         length += piece.length;
         // The memory of the piece may be reused.
         const hasRoom = bytes.write(Buffer.from(piece));
-        if (!hasRoom) await Promise.race([once(bytes, "drain"), this.#written]);
+        if (!hasRoom) await Promise.race([once(bytes, "drain"), written]);
       },
-      commit: async () => {
-        const before = this.#parts.find(({ name }) => name === part);
-        this.#isSame &&= before?.checksum === checksum && before.length === length;
+      async commit() {
+        const before = parts.find(({ name }) => name === part);
+        isSame &&= before?.checksum === checksum && before.length === length;
         bytes.end();
       },
-      discard: async () => {
+      async discard() {
         if (!bytes.writableEnded) bytes.destroy(new Error("the part is discarded"));
       },
     };
-  }
-
-  /** Takes no bytes: all are in parts. */
-  async write(): Promise<void> {}
-
-  async prepare(): Promise<void> {
-    this.#changes.end();
-    await this.#written;
-    await this.#sink.prepare?.();
-  }
-
-  async isSame(): Promise<boolean> {
-    return this.#isSame;
-  }
-
-  async commit(): Promise<void> {
-    await this.prepare();
-    await this.#sink.commit();
-  }
-
-  async discard(): Promise<void> {
-    this.#changes.destroy();
-    await this.#written.catch(() => {});
-    await this.#sink.discard();
-  }
+  };
+  const archiveSink = converting(sink, {
+    // All bytes are in parts.
+    write: async () => {},
+    end() {
+      changes.end();
+      return written;
+    },
+    async stop() {
+      changes.destroy();
+      await written.catch(() => {});
+    },
+  });
+  return { ...archiveSink, partSink, isSame: async () => isSame };
 }
