@@ -2,7 +2,7 @@
 
 import { ObjectsAsArrays } from "../../core/table/json/arrays.js";
 import type { OutputForm } from "../../core/table/table.js";
-import { converting, isSplit, type SplitSink, type TableSink } from "../../files/table-sink.js";
+import { converting, type TableSink } from "../../files/table-sink.js";
 import { ArrayOfLines, CompactLines, type OutputText, ReturnedDocument } from "./document-output.js";
 
 interface Columns {
@@ -10,30 +10,15 @@ interface Columns {
   readonly added: readonly string[];
 }
 
-/** Each file of a split output is a document of its own. */
-export function documentSink(sink: TableSink, form: OutputForm, columns: Columns | undefined): TableSink {
-  const newText = () => textFor(form, isSplit(sink), columns);
-  return isSplit(sink) ? splitSink(sink, newText) : convertedBy(newText(), sink);
-}
-
-function splitSink(sink: SplitSink, newText: () => OutputText): SplitSink {
-  const files = new Map<TableSink, TableSink>();
-  return {
-    paths: () => sink.paths(),
-    write: (bytes) => sink.write(bytes),
-    async of(status) {
-      const file = await sink.of(status);
-      const known = files.get(file) ?? convertedBy(newText(), file);
-      files.set(file, known);
-      return known;
-    },
-    async prepare() {
-      for (const file of files.values()) await file.prepare?.();
-      await sink.prepare?.();
-    },
-    commit: () => sink.commit(),
-    discard: () => sink.discard(),
-  };
+/** If `isSplit`, the lines of each status become a document of their own, with a conversion of its own. */
+export function documentSink(
+  sink: TableSink,
+  form: OutputForm,
+  columns: Columns | undefined,
+  isSplit: boolean,
+): TableSink {
+  const text = textFor(form, isSplit, columns);
+  return converting(sink, { write: (bytes) => sink.write(text.convert(bytes)), end: () => sink.write(text.end()) });
 }
 
 function textFor(form: OutputForm, isSplit: boolean, columns: Columns | undefined): OutputText {
@@ -44,6 +29,3 @@ function textFor(form: OutputForm, isSplit: boolean, columns: Columns | undefine
   const arrays = new ObjectsAsArrays(columns.names, columns.added);
   return { convert: (bytes) => document.convert(arrays.convert(bytes)), end: () => document.end() };
 }
-
-const convertedBy = (text: OutputText, sink: TableSink): TableSink =>
-  converting(sink, { write: (bytes) => sink.write(text.convert(bytes)), end: () => sink.write(text.end()) });

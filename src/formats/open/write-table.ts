@@ -19,18 +19,22 @@ export async function writeTable(output: TableSink, input: OpenedInput, choices:
   try {
     const { sheetKind } = choices;
     const rows = sheetKind ? inSheet(output, input, { ...choices, sheetKind }) : asText(output, choices);
-    return await inDocument(await rows, input);
+    return (await documentsOf(input))(await rows);
   } catch (error) {
     await output.discard();
     throw error;
   }
 }
 
-export async function inDocument(rows: TableSink, { table, columns }: OpenedInput): Promise<TableSink> {
-  const { outputForm, elements } = table;
-  if (outputForm === undefined) return rows;
+/** Makes a document of the rows, if they come from one or become one. */
+export async function documentsOf(
+  { table: { outputForm, elements }, columns }: OpenedInput,
+  isSplit = false,
+): Promise<(rows: TableSink) => TableSink> {
+  if (outputForm === undefined) return (rows) => rows;
   const { documentSink } = await import("../json/document-sink.js");
-  return documentSink(rows, outputForm, elements?.header && { names: elements.header, added: columns.names });
+  const header = elements?.header && { names: elements.header, added: columns.names };
+  return (rows) => documentSink(rows, outputForm, header, isSplit);
 }
 
 async function asText(output: TableSink, { name, compression, encode }: OutputChoices): Promise<TableSink> {

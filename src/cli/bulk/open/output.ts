@@ -6,7 +6,7 @@ import { type FileSink, openOutputFile } from "../../../files/output.js";
 import { ownerFault } from "../../../files/owner.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { compressionByName } from "../../../formats/compression/compression-format.js";
-import { inDocument, writeTable } from "../../../formats/open/write-table.js";
+import { documentsOf, writeTable } from "../../../formats/open/write-table.js";
 import { isFile, standardOutput } from "../../terminal/standard-output.js";
 import type { Plan } from "../plan/plan.js";
 import type { OpenInput } from "./input.js";
@@ -30,7 +30,7 @@ export async function openSink(
   input: OpenInput,
   split: SplitFolder | undefined,
 ): Promise<OpenOutput> {
-  if (split) return { sink: await inDocument(split.table(input.table.format), input), file: undefined };
+  if (split) return { sink: split.table(input.table.format, await documentsOf(input, true)), file: undefined };
   const name = output ?? "standard output";
   const wanted = hasMark ? "utf-8" : outputEncoding;
   const encoding = wanted === "same" ? input.encoding : wanted;

@@ -34,7 +34,7 @@ export class SplitFolder {
   }
 
   /** One table at a time; a discarded one leaves the files. The last commit is that of the folder. @throws ChoiceError */
-  table(extension: string): SplitSink {
+  table(extension: string, convert = (file: TableSink) => file): SplitSink {
     this.#refuseFiles(extension);
     const sizesBefore = new Map([...this.#files].map(([path, { size }]) => [path, size]));
     const files = new Map<string, TableSink>();
@@ -58,11 +58,12 @@ export class SplitFolder {
         if (headerIn(file.start) !== headerIn(start)) {
           throw new FileError(`${path}: its header differs from this table's; split into another folder`);
         }
-        const sink = files.get(path) ?? writingInto(file);
+        const sink = files.get(path) ?? convert(writingInto(file));
         files.set(path, sink);
         return sink;
       },
       prepare: async () => {
+        for (const sink of files.values()) await sink.prepare?.();
         if (this.#tablesLeft === 1) await this.#prepare();
       },
       commit: () => end(async () => (this.#tablesLeft === 0 ? this.commit() : undefined)),
