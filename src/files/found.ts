@@ -1,5 +1,5 @@
 /** Looks at a file that may be missing or inaccessible. If that matters, opening it reports the reason. */
-import { fstatSync, type Stats, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { platform } from "node:process";
 
 export function found(file: string | number): Stats | undefined {
@@ -7,6 +7,22 @@ export function found(file: string | number): Stats | undefined {
     return typeof file === "string" ? statSync(file) : fstatSync(file);
   } catch {
     return undefined;
+  }
+}
+
+/** Pipes and devices are not opened: they have none, as have files with a fault. */
+export function firstBytes(path: string, length: number): Buffer {
+  if (found(path)?.isFile() !== true) return Buffer.of();
+  try {
+    const file = openSync(path, "r");
+    const start = Buffer.alloc(length);
+    try {
+      return start.subarray(0, readSync(file, start));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return Buffer.of();
   }
 }
 

@@ -1,29 +1,11 @@
 /** Tells files that may hold several tables by their first bytes, before anything about them is loaded. */
-import { closeSync, openSync, readSync } from "node:fs";
-import { found } from "../files/found.js";
+import { firstBytes } from "../files/found.js";
 import { compressionByMagic } from "./compression/compression-format.js";
 import { decodeInput } from "./encodings/decoding.js";
 import { isZipStart } from "./zip/zip-start.js";
 
 /** Enough for the first bytes of what is compressed. */
 const startBytes = 65_536;
-
-/** Pipes and devices are not opened: they have none, as have files with a fault. */
-function firstBytes(path: string, length: number): Buffer {
-  if (found(path)?.isFile() !== true) return Buffer.of();
-  try {
-    const file = openSync(path, "r");
-    const start = Buffer.alloc(length);
-    try {
-      return start.subarray(0, readSync(file, start));
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    // What is wrong with a file is said when it is opened as a table.
-    return Buffer.of();
-  }
-}
 
 export const isCompressed = (path: string): boolean => compressionByMagic(firstBytes(path, 4)) !== undefined;
 

@@ -1,9 +1,9 @@
 // Guards files beside the output. A mistyped name may be that of somebody's only copy: a file is replaced only if idv
 // wrote it for the same purpose, and its name must end as such files do.
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { beforeIn } from "../../../core/facts/render/json.js";
 import { endingOf } from "../../../files/ending.js";
-import { found, isDevicePath } from "../../../files/found.js";
+import { firstBytes, found, isDevicePath } from "../../../files/found.js";
 import { printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
 import { badRowsHeader } from "../report/bad-rows.js";
@@ -18,18 +18,21 @@ interface SideOutputKind {
   readonly what: string;
   readonly option: string;
   readonly endings: readonly string[];
-  /** Whether idv wrote a file for this purpose. */
+  /** Whether idv wrote a file for this purpose. Text that cannot be parsed throws, as it is not ours. */
   readonly isOwn: (path: string, size: number) => boolean;
 }
 
+/** Larger files are not read. */
 const mostRead = 67_108_864;
+const textOf = (path: string, size: number): string => (size <= mostRead ? readFileSync(path, "utf8") : "");
+const startOf = (path: string): string => firstBytes(path, 65_536).toString();
 
 const kinds = {
   report: {
     what: "a report",
     option: "--report ",
     endings: ["html", "htm", "md", "markdown", "json", "pdf"],
-    isOwn: (path, size) => size <= mostRead && beforeIn(readFileSync(path, "utf8")) !== undefined,
+    isOwn: (path, size) => beforeIn(textOf(path, size)) !== undefined,
   },
   badRows: {
     what: "a list of bad rows",
@@ -41,14 +44,14 @@ const kinds = {
     what: "a log of summaries",
     option: "--log json:",
     endings: ["json", "jsonl", "ndjson", "log"],
-    isOwn: (path) => ["summary", "total"].includes(String(objectIn(startOf(path).split("\n")[0])?.["type"])),
+    isOwn: (path) => ["summary", "total"].includes(JSON.parse(startOf(path).split("\n")[0]!)?.type),
   },
   gitlab: {
     what: "a code quality report",
     option: "--log gitlab:",
     endings: ["json"],
     isOwn: (path, size) => {
-      const entries = size <= mostRead && valueIn(readFileSync(path, "utf8"));
+      const entries: unknown = JSON.parse(textOf(path, size));
       return (
         Array.isArray(entries) &&
         entries.every((entry) => Object.keys(entry).join() === codeQualityKeys && isHash(entry.fingerprint))
@@ -59,7 +62,7 @@ const kinds = {
     what: "a SARIF file",
     option: "--log sarif:",
     endings: ["sarif", "json"],
-    isOwn: (path, size) => size <= mostRead && toolIn(readFileSync(path, "utf8")) === "idv",
+    isOwn: (path, size) => JSON.parse(textOf(path, size))?.runs?.[0]?.tool?.driver?.name === "idv",
   },
 } satisfies Record<string, SideOutputKind>;
 
@@ -81,15 +84,15 @@ export function checkSideOutputs(outputs: readonly SideOutput[]): void {
     if (!endings.includes(endingOf(path)) || /\.(?:gz|zst)$/i.test(path)) {
       throw new UsageError(`${named}: ${what} ends in ${listed(endings)}`);
     }
-    if (file !== undefined && file.size > 0 && !isReadable(() => isOwn(path, file.size)))
+    if (file !== undefined && file.size > 0 && !isTrue(() => isOwn(path, file.size)))
       throw new UsageError(`${named}: the file that is there is not ${what} of idv; name another file, or remove it`);
   }
 }
 
-/** Opening the file for output reports a fault. */
-function isReadable(isOwn: () => boolean): boolean {
+/** False if it throws: opening the file for output reports that it cannot be read. */
+function isTrue(test: () => boolean): boolean {
   try {
-    return isOwn();
+    return test();
   } catch {
     return false;
   }
@@ -97,31 +100,3 @@ function isReadable(isOwn: () => boolean): boolean {
 
 const listed = (endings: readonly string[]): string =>
   new Intl.ListFormat("en", { type: "disjunction" }).format(endings.map((ending) => `.${ending}`));
-
-function startOf(path: string): string {
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(65_536);
-    return bytes.toString("utf8", 0, readSync(file, bytes));
-  } finally {
-    closeSync(file);
-  }
-}
-
-function valueIn(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-function objectIn(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  const value = valueIn(text ?? "");
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
-}
-
-function toolIn(text: string): unknown {
-  const { runs } = (objectIn(text) ?? {}) as { runs?: readonly { tool?: { driver?: { name?: unknown } } }[] };
-  return runs?.[0]?.tool?.driver?.name;
-}
