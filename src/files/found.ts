@@ -1,5 +1,6 @@
 /** Looks at a file that may be missing or inaccessible. If that matters, opening it reports the reason. */
-import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { platform } from "node:process";
 
 export function found(file: string | number): Stats | undefined {
@@ -24,6 +25,18 @@ export function firstBytes(path: string, length: number): Buffer {
   } catch {
     return Buffer.of();
   }
+}
+
+/** Without links. The file itself need not exist. */
+export function resolvedPath(path: string): string {
+  for (const follow of [() => realpathSync(path), () => join(realpathSync(dirname(path)), basename(path))]) {
+    try {
+      return follow();
+    } catch {
+      // Missing or inaccessible.
+    }
+  }
+  return resolve(path);
 }
 
 /** Files in shared memory are files. */

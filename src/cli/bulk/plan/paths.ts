@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
-import { found } from "../../../files/found.js";
+import { found, isDevicePath, resolvedPath } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
 import type { Container } from "../../../formats/format.js";
 import { isUrl, printable } from "../../../text.js";
@@ -11,7 +11,6 @@ import type { BulkOptions } from "../../options/bulk.js";
 import { noItem } from "../../options/words.js";
 import { commandFor, shellWord } from "../command-line.js";
 import { missingFileHint } from "./missing-file.js";
-import { isSameFile, type Returned } from "./targets.js";
 
 export interface Input {
   readonly path: string;
@@ -26,7 +25,8 @@ export interface FilePaths extends Pick<Input, "member" | "standardInput"> {
   readonly output: string | undefined;
   /** Created if it is missing; set only if the user named no file in it. */
   readonly folder: string | undefined;
-  readonly returned?: Returned | undefined;
+  /** The archive or workbook that the table goes back into. */
+  readonly returned?: { readonly path: string; readonly backup: string | undefined } | undefined;
   readonly isInPlace: boolean;
   readonly backup: string | undefined;
 }
@@ -41,6 +41,9 @@ export function pathsOf(kind: Kind, inputs: readonly Input[], options: BulkOptio
   // Which tables of an archive have items is not known yet.
   const isUndecided = options.output === undefined && inputs.every(({ member }) => member !== undefined);
   if (isSeveral && !isReturned && !isUndecided) checkSeveral(kind, inputs, options);
+  if (options.inPlace !== undefined && inputs.some(({ path }) => path === "-")) {
+    throw new UsageError("--in-place needs a FILE; standard input cannot be replaced");
+  }
   const names = namesBelow(inputs.map(({ path }) => path));
   return inputs.map(({ path, member, standardInput }, i) => ({
     ...(member ? pathsOfTable(path, member, isSeveral, options) : pathsOfFile(path, names[i]!, isSeveral, options)),
@@ -79,12 +82,8 @@ function pathsOfTable(
 ): FilePaths {
   const { container, table } = member;
   const input = `${container.name}/${table}`;
-  if (inPlace !== undefined && path === "-") throw notReplaceable();
   const paths = { input, member, folder: undefined, isInPlace: inPlace !== undefined, backup: undefined };
-  if (inPlace !== undefined) {
-    const backup = inPlace === "" ? undefined : `${path}${inPlace}`;
-    return { ...paths, output: input, returned: { path, backup } };
-  }
+  if (inPlace !== undefined) return { ...paths, output: input, returned: { path, backup: backupOf(path, inPlace) } };
   if (output === undefined || output === "-") return { ...paths, output: undefined };
   if (canReturn(container, output)) {
     if (!dryRun && isSameFile(path, output)) throw isInput(output);
@@ -110,14 +109,15 @@ const namesIn = (path: string): readonly string[] =>
     .filter((name) => !["", ".", ".."].includes(name))
     .map((name) => name.replaceAll(":", "_"));
 
-const notReplaceable = (): UsageError => new UsageError("--in-place needs a FILE; standard input cannot be replaced");
-
 function isUrlNotFile(kind: Kind, url: string): UsageError {
   const instead = isUrl(url)
     ? `curl -sSf ${shellWord(url)} | idv ${commandFor(kind)}`
     : "copy it to this machine first";
   return new UsageError(`${printable(url)}: is a URL, and idv reads files: ${instead}`);
 }
+
+const isSameFile = (input: string, output: string): boolean =>
+  !isDevicePath(output) && resolvedPath(output) === resolvedPath(input) && found(input)?.isFile() !== false;
 
 const isInput = (output: string): UsageError =>
   new UsageError(`-o ${printable(output)}: is the input itself; to replace it, use -I, or -I.bak to keep the old one`);
@@ -182,23 +182,12 @@ function pathsOfFile(
   { output: named, inPlace }: BulkOptions,
 ): FilePaths {
   const input = file === "-" ? undefined : file;
-  const isInPlace = inPlace !== undefined;
-  if (isInPlace && input === undefined) {
-    throw notReplaceable();
-  }
   // On macOS, `sed -i .bak` is typed with a space.
   if (inPlace === "" && /^\.\w+$/.test(file) && !existsSync(file)) {
     throw new UsageError(`${file}: no such file; to keep the old files, write -I${file}, without a space`);
   }
-  if (isInPlace) {
-    return {
-      input,
-      output: input,
-      folder: undefined,
-      isInPlace,
-      backup: inPlace === "" ? undefined : `${input}${inPlace}`,
-    };
-  }
+  const paths = { input, folder: undefined, isInPlace: inPlace !== undefined, backup: backupOf(file, inPlace) };
+  if (inPlace !== undefined) return { ...paths, output: input };
   const wanted = named === "-" ? undefined : named;
   const isNamed = wanted !== undefined && (isSeveral ? isFolder(wanted) : wanted.endsWith("/"));
   const folder = input !== undefined && isNamed ? wanted : undefined;
@@ -206,8 +195,11 @@ function pathsOfFile(
   if (input !== undefined && output !== undefined && isSameFile(input, output)) {
     throw isInput(output);
   }
-  return { input, output, folder: folder && dirname(output!), isInPlace, backup: undefined };
+  return { ...paths, output, folder: folder && dirname(output!) };
 }
+
+const backupOf = (path: string, inPlace: string | undefined): string | undefined =>
+  inPlace ? `${path}${inPlace}` : undefined;
 
 const isFolder = (output: string): boolean => output.endsWith("/") || found(output)?.isDirectory() === true;
 

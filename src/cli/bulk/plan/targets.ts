@@ -1,27 +1,13 @@
 /** Prevents a run from overwriting files that it or idv needs. */
-import { realpathSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname } from "node:path";
 import { knownStatuses } from "../../../core/validator/validator.js";
-import { found, isDevicePath } from "../../../files/found.js";
+import { isDevicePath, resolvedPath } from "../../../files/found.js";
 import { printable } from "../../../text.js";
 import { loginPath } from "../../config/api-key.js";
 import { cacheSecretPath } from "../../config/cache-secret.js";
 import { cachePath } from "../../config/paths.js";
 import { UsageError } from "../../errors.js";
-
-export interface Returned {
-  readonly path: string;
-  readonly backup: string | undefined;
-}
-
-interface FileTargets {
-  readonly member?: { readonly container: { readonly name: string } } | undefined;
-  readonly input: string | undefined;
-  readonly output: string | undefined;
-  readonly returned?: Returned | undefined;
-  readonly backup: string | undefined;
-  readonly isInPlace: boolean;
-}
+import type { FilePaths } from "./paths.js";
 
 interface CommonTargets {
   readonly quotaPath: string;
@@ -43,7 +29,7 @@ interface Role {
 }
 
 /** An output may replace its own input. @throws UsageError when a written file has a second role */
-export function checkTargets(files: readonly FileTargets[], common: CommonTargets): void {
+export function checkTargets(files: readonly FilePaths[], common: CommonTargets): void {
   const { allow, deny, dryRun } = common;
   const split = dryRun ? undefined : common.split;
   const read = (name: string, ...paths: Role["path"][]) =>
@@ -91,27 +77,12 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
 }
 
 /** An archive is one input, whatever the number of its tables. */
-const inputsOf = (files: readonly FileTargets[]): readonly Role["path"][] => [
+const inputsOf = (files: readonly FilePaths[]): readonly Role["path"][] => [
   ...files.map(({ input, isInPlace, member }) => (isInPlace || member ? undefined : input)),
   ...new Set(files.map(({ isInPlace, member }) => (isInPlace ? undefined : member?.container.name))),
 ];
 
-export const isSameFile = (input: string, output: string): boolean =>
-  !isDevicePath(output) && resolvedPath(output) === resolvedPath(input) && found(input)?.isFile() !== false;
-
 function isOfSplit(resolved: string, folder: string): boolean {
   const [, status = ""] = /^(\w+)\.(?:csv|tsv|jsonl|json)$/.exec(basename(resolved)) ?? [];
   return dirname(resolved) === resolvedPath(folder) && [...knownStatuses, "empty"].includes(status);
-}
-
-/** The file itself need not exist. */
-function resolvedPath(path: string): string {
-  for (const follow of [() => realpathSync(path), () => join(realpathSync(dirname(path)), basename(path))]) {
-    try {
-      return follow();
-    } catch {
-      // Missing or inaccessible. If that matters, opening the file reports it.
-    }
-  }
-  return resolve(path);
 }
