@@ -13,7 +13,7 @@ import { BadRowsTable } from "../report/bad-rows.js";
 import type { FindingsFile } from "../report/findings-file.js";
 import type { ListReport } from "../report/list-report.js";
 import { noFacts, Totals } from "../report/totals.js";
-import { lookAhead } from "./look-ahead.js";
+import { lookAhead } from "./input.js";
 import { isStream } from "./output.js";
 import type { Resources } from "./resources.js";
 import type { SplitFolder } from "./split-output.js";

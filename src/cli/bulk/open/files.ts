@@ -2,16 +2,19 @@
 
 import type { RowFault } from "../../../core/table/bad-rows.js";
 import { createFolder } from "../../../files/folders.js";
+import type { InputFile } from "../../../files/input.js";
 import { type FileCopy, type FileSink, openCopy } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
+import type { OpenedInput } from "../../../formats/open/open-input.js";
 import { isFirstShard, type Plan } from "../plan/plan.js";
 import { BadRows } from "../report/bad-rows.js";
 import type { Run } from "./engine.js";
-import { type OpenInput, openInput } from "./input.js";
+import { inputFileOf, openInput } from "./input.js";
 import { checkReplaceable, nowhere, openSink } from "./output.js";
 import type { Resources } from "./resources.js";
 
-export interface RunFiles extends OpenInput {
+export interface RunFiles extends OpenedInput {
+  readonly input: InputFile;
   readonly sink: TableSink;
   readonly file?: FileSink | undefined;
   readonly backup: FileCopy | undefined;
@@ -37,15 +40,17 @@ export async function openFiles(plan: Plan, run: Run, resources: Resources): Pro
   const badRowsSink = reportsBadRows ? await run.badRowsTable?.open(signal) : undefined;
   if (badRowsSink) resources.keep(badRowsSink);
   const badRows = new BadRows(badRowsSink, await badRowAnnotator(plan, run));
-  const input = await openInput(plan, {
+  const input = await inputFileOf(plan, signal);
+  // If reading stops half-way, the garbage collector would close the file, and Node would print a warning.
+  resources.keep({ discard: () => input.close() });
+  const opened = await openInput(plan, input, {
     onBadRow: (fault, record) => reportsBadRows && badRows.add(fault, record),
-    onOpen: (close) => resources.keep({ discard: close }),
     signal,
   });
   if (plan.folder !== undefined && !isDryRun) createFolder(plan.folder);
-  const { sink, file } = isDryRun ? { sink: nowhere } : await openSink(plan, input, run.split);
+  const { sink, file } = isDryRun ? { sink: nowhere } : await openSink(plan, opened, run.split);
   resources.keep(sink);
   const hasBackup = plan.backup !== undefined && path !== undefined && !isDryRun;
   const backup = hasBackup ? resources.keep(await openCopy(path, plan.backup)) : undefined;
-  return { ...input, sink, file, backup, badRows };
+  return { ...opened, input, sink, file, backup, badRows };
 }

@@ -1,31 +1,19 @@
 /** Opens the input of a file of the run, and refuses one whose items would not fit into the memory. */
 
 import { existsSync } from "node:fs";
-import type { BadRowListener } from "../../../core/table/bad-rows.js";
+import { Fault } from "../../../fault.js";
 import { FileError } from "../../../files/errors.js";
 import { type InputFile, openInputFile } from "../../../files/input.js";
-import { type OpenedInput, openInput as openSource } from "../../../formats/open/open-input.js";
+import { openCopy } from "../../../files/output.js";
+import { type InputEvents, type OpenedInput, openInput as openSource } from "../../../formats/open/open-input.js";
 import { missingFileHint } from "../plan/missing-file.js";
 import type { Plan } from "../plan/plan.js";
 import { checkMemory } from "./memory.js";
-
-export interface OpenInput extends OpenedInput {
-  readonly input: InputFile;
-}
-
-interface InputEvents {
-  readonly onBadRow: BadRowListener;
-  /** Called before anything is read. */
-  readonly onOpen: (close: () => Promise<void>) => void;
-  readonly signal: AbortSignal;
-}
+import { checkReplaceable } from "./output.js";
 
 /** @throws FileError, TableError, ChoiceError when the file cannot be used */
-export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputEvents): Promise<OpenInput> {
-  const input = await inputFileOf(plan, signal);
-  // If reading stops half-way, the garbage collector would close the file, and Node would print a warning.
-  onOpen(() => input.close());
-  const opened = await openSource(input, plan, { onBadRow, signal });
+export async function openInput(plan: Plan, input: InputFile, events: InputEvents): Promise<OpenedInput> {
+  const opened = await openSource(input, plan, events);
   const { table, compression, encoding, sheet, update } = opened;
   const isPlain = compression === undefined && encoding === undefined && sheet === undefined;
   const isSure = isPlain && update === undefined && !plan.isForced;
@@ -33,22 +21,36 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
     const rows = input.size / table.recordBytes;
     checkMemory(plan.inputName, rows, 1 + table.otherColumns.length, { shards: plan.shard?.count });
   }
-  return { ...opened, input };
+  return opened;
 }
 
 export async function tryInput(plan: Plan, signal: AbortSignal): Promise<void> {
-  let close = async () => {};
-  const onOpen = (closeInput: typeof close) => {
-    close = closeInput;
-  };
+  const input = await inputFileOf(plan, signal);
   try {
-    await openInput({ ...plan, note: () => {} }, { onBadRow: () => {}, onOpen, signal });
+    await openInput({ ...plan, note: () => {} }, input, { onBadRow: () => {}, signal });
   } finally {
-    await close();
+    await input.close();
   }
 }
 
-async function inputFileOf({ kind, input, member, standardInput }: Plan, signal: AbortSignal) {
+/** Looks at all files that are to be replaced, before the first of them is. */
+export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Promise<void> {
+  for (const plan of plans) {
+    // The tables of archives have been opened already.
+    if (plan.member) continue;
+    const path = plan.input!;
+    try {
+      await checkReplaceable(path);
+      if (plan.backup !== undefined) await openCopy(path, plan.backup);
+      await tryInput(plan, signal);
+    } catch (error) {
+      if (error instanceof Fault) error.add("no file is replaced");
+      throw error;
+    }
+  }
+}
+
+export async function inputFileOf({ kind, input, member, standardInput }: Plan, signal: AbortSignal) {
   if (member) return member.container.read(member.table);
   if (typeof standardInput === "object") return standardInput;
   const path = standardInput ?? input!;

@@ -6,10 +6,10 @@ import { type FileSink, openOutputFile } from "../../../files/output.js";
 import { ownerFault } from "../../../files/owner.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { compressionByName } from "../../../formats/compression/compression-format.js";
+import type { OpenedInput } from "../../../formats/open/open-input.js";
 import { documentsOf, writeTable } from "../../../formats/open/write-table.js";
 import { isFile, standardOutput } from "../../terminal/standard-output.js";
 import type { Plan } from "../plan/plan.js";
-import type { OpenInput } from "./input.js";
 import type { SplitFolder } from "./split-output.js";
 
 /** Delivered as they are written: into a pipe, a terminal or a device. */
@@ -20,35 +20,26 @@ export const isStream = ({ output, split, member }: Plan): boolean =>
 
 export const nowhere: TableSink = { write: async () => {}, commit: async () => {}, discard: async () => {} };
 
-interface OpenOutput {
-  readonly sink: TableSink;
-  readonly file: FileSink | undefined;
-}
-
 export async function openSink(
   { output, isInPlace, sheets, outputEncoding, hasMark, member }: Plan,
-  input: OpenInput,
+  input: OpenedInput,
   split: SplitFolder | undefined,
-): Promise<OpenOutput> {
-  if (split) return { sink: split.table(input.table.format, await documentsOf(input, true)), file: undefined };
+): Promise<{ readonly sink: TableSink; readonly file?: FileSink | undefined }> {
+  if (split) return { sink: split.table(input.table.format, await documentsOf(input, true)) };
   const name = output ?? "standard output";
   const wanted = hasMark ? "utf-8" : outputEncoding;
   const encoding = wanted === "same" ? input.encoding : wanted;
-  const encode = (sink: TableSink) => encoded(name, sink, encoding);
-  if (output === undefined) {
-    return { sink: await writeTable(standardOutput, input, { name, encode }), file: undefined };
-  }
+  const encode = async (sink: TableSink) => {
+    if (encoding === undefined) return sink;
+    const { encodeInto } = await import("../../../formats/encodings/output-encoding.js");
+    return encodeInto(name, sink, encoding);
+  };
+  if (output === undefined) return { sink: await writeTable(standardOutput, input, { name, encode }) };
   const part = await member?.container.returned?.partSink(member.table);
   const file = part ? undefined : await openOutputFile(output);
   const compression = isInPlace ? input.compression : compressionByName(output);
   const target = { name, sheetKind: sheets?.kind, compression, encode };
   return { sink: await writeTable(part ?? file!, input, target), file };
-}
-
-async function encoded(name: string, sink: TableSink, encoding: string | undefined): Promise<TableSink> {
-  if (encoding === undefined) return sink;
-  const { encodeInto } = await import("../../../formats/encodings/output-encoding.js");
-  return encodeInto(name, sink, encoding);
 }
 
 /** @throws FileError when it is not a regular file, is read-only, or would get another owner or group */
