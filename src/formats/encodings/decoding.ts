@@ -22,7 +22,9 @@ export async function decodeInput(
   const named = encoding !== undefined && !isGuessed && !isUtf8(encoding) ? encoding : undefined;
   const raw = await peek(bytes);
   const compression = compressionByMagic(raw.start);
-  const peeked = compression ? await peek(await decompressed(name, compression, raw.bytes)) : raw;
+  const peeked = compression
+    ? await peek((await import("../compression/compression.js")).decompress(name, compression, raw.bytes))
+    : raw;
   const marked = encoding === undefined || isGuessed ? encodingByMark(peeked.start) : undefined;
   const plain = isGuessed && marked === undefined ? await sampled(peeked) : peeked;
   const found = named ?? marked ?? plain.guess;
@@ -32,11 +34,6 @@ export async function decodeInput(
     start: plain.start,
     encoding: found,
   };
-}
-
-async function decompressed(name: string, compression: Compression, bytes: AsyncIterable<Uint8Array>) {
-  const { decompress } = await import("../compression/compression.js");
-  return decompress(name, compression, bytes);
 }
 
 const sampleBytes = 65_536;
@@ -65,20 +62,14 @@ async function peek(bytes: AsyncIterable<Uint8Array>, length = markBytes): Promi
     next = await input.next();
   }
   const before = start;
-  const { done, value } = next;
+  const first = next;
   async function* all() {
     try {
       if (before.length > 0) yield before;
-      if (done) return;
-      yield value;
-      for (;;) {
-        const { done, value } = await input.next();
-        if (done) return;
-        yield value;
-      }
+      for (let each = first; !each.done; each = await input.next()) yield each.value;
     } finally {
       await input.return?.();
     }
   }
-  return { start: done ? before : Buffer.concat([before, value.subarray(0, length)]), bytes: all() };
+  return { start: first.done ? before : Buffer.concat([before, first.value.subarray(0, length)]), bytes: all() };
 }
