@@ -54,12 +54,8 @@ export class Resources {
   }
 
   async isCommitted(): Promise<boolean> {
-    return (
-      (await this.#commit?.then(
-        () => true,
-        () => false,
-      )) === true
-    );
+    const [outcome] = await Promise.allSettled([this.#commit ?? Promise.reject()]);
+    return outcome.status === "fulfilled";
   }
 
   startFile(): void {

@@ -18,7 +18,9 @@ export function checkTogether(options: BulkOptions, settings: Settings): void {
     throw new UsageError(`-c "${all}" stands for all columns; leave out the others`);
   }
   if (options.inPlace !== undefined) checkReplaces(options, settings);
-  if (options.fix !== undefined) checkFix(options);
+  if (options.fix !== undefined && options.inPlace === "") {
+    throw new UsageError("--fix with --in-place needs a backup: -I.bak, or write with -o");
+  }
   const { quote: around = '"', escape: before = around } = quote ?? {};
   // An empty mark stands for none. Quote and escape may be the same character.
   const marks = [delimiter, comment, ...new Set([around, before])].filter((mark) => mark);
@@ -26,16 +28,13 @@ export function checkTogether(options: BulkOptions, settings: Settings): void {
     throw new UsageError("--delimiter, --quote and --comment need different characters");
   }
   if (badRows?.policy === "keep" && (format !== undefined || split !== undefined)) {
-    throw keepsNothing();
+    throw new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
   }
   const pages = report.filter(({ path }) => !isMarkdown(path) && endingOf(path) !== "json");
   if (new Set(pages.map(({ isFull }) => isFull)).size > 1) {
     throw new UsageError("--report: of several pages, all list addresses with full:, or none");
   }
 }
-
-const keepsNothing = (): UsageError =>
-  new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
 
 function checkReplaces({ inPlace, badRows, comment, format, shard }: BulkOptions, { header }: Settings): void {
   if (inPlace === "" && badRows?.policy === "skip" && badRows.file === undefined) {
@@ -51,10 +50,6 @@ function checkReplaces({ inPlace, badRows, comment, format, shard }: BulkOptions
   }
   if (header.value !== "always")
     throw new UsageError(`--in-place would lose the header with header=${header.value} (${header.source}); use -o`);
-}
-
-function checkFix({ inPlace }: BulkOptions): void {
-  if (inPlace === "") throw new UsageError("--fix with --in-place needs a backup: -I.bak, or write with -o");
 }
 
 function checkShard({ shard, column = [], dedupe }: BulkOptions): void {

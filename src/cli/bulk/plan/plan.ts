@@ -52,7 +52,7 @@ interface CommonPlan {
   readonly outputEncoding: string | undefined;
   readonly isForced: boolean;
   readonly cells: Omit<CellOptions, "kind" | "isPlainList">;
-  readonly columns: ColumnPlan;
+  readonly columns: ColumnChoices & { readonly fixes: BulkOptions["fix"] };
   readonly shard: { readonly index: number; readonly count: number } | undefined;
   readonly omitsHeader: boolean;
   readonly hasMark: boolean;
@@ -68,10 +68,6 @@ interface CommonPlan {
   readonly note: (text: string) => void;
 }
 
-interface ColumnPlan extends ColumnChoices {
-  readonly fixes: BulkOptions["fix"];
-}
-
 export interface LogPlan {
   readonly summary: "text" | "json" | "none";
   readonly progress: ProgressMode;
@@ -80,7 +76,7 @@ export interface LogPlan {
   readonly summaryFile: string | undefined;
 }
 
-interface FilePlan extends FilePaths {
+export interface Plan extends CommonPlan, FilePaths {
   readonly inputName: string;
   readonly sheets: (WrittenSheets & { readonly kind: SheetKind }) | undefined;
   /** Undefined for the first sheet with items. */
@@ -88,8 +84,6 @@ interface FilePlan extends FilePaths {
   readonly table: Omit<TableOptions, "onBadRow">;
   readonly filter: RowFilter;
 }
-
-export interface Plan extends CommonPlan, FilePlan {}
 
 export interface BulkRequest {
   readonly kind: Kind;
@@ -128,7 +122,7 @@ export async function planRun(
   ]);
   for (const each of paths) checkWritten(each, options, settings);
   const common = await planCommon(request, settings, note);
-  const [first, ...others] = paths.map((each): Plan => ({ ...common, ...planFile(common, each, options) }));
+  const [first, ...others] = paths.map((each) => planFile(common, each, options));
   return [first!, ...others];
 }
 
@@ -228,15 +222,11 @@ function logOf({ log = [], quiet }: BulkOptions): LogPlan {
 const logFormatsOf = ({ log = [] }: Pick<BulkOptions, "log">) =>
   log.flatMap((target) => ("format" in target ? [target.format] : []));
 
-/** Tables beside spreadsheet files in an archive have no sheets. */
-const sheetNamed = ({ sheet }: BulkOptions, { member }: FilePaths): string | undefined =>
-  sheet === all && member !== undefined ? undefined : sheet;
-
 function sheetsOf(
   { input, output, isInPlace, member, returned }: FilePaths,
   { shard, badRows, split }: BulkOptions,
   { header }: Settings,
-): FilePlan["sheets"] {
+): Plan["sheets"] {
   const container = returned === undefined ? undefined : sheetKind(member!.container.format);
   const kind = container ?? sheetKindOf((isInPlace ? input : output) ?? "");
   if (kind === undefined) return undefined;
@@ -272,19 +262,23 @@ function checkWritten(paths: FilePaths, options: BulkOptions, settings: Settings
   checkNotItself(paths, options);
 }
 
-function planFile({ kind, settings, cells }: CommonPlan, paths: FilePaths, options: BulkOptions): FilePlan {
-  const { input, output, isInPlace } = paths;
+function planFile(common: CommonPlan, paths: FilePaths, options: BulkOptions): Plan {
+  const { kind, settings, cells } = common;
+  const { input, output, isInPlace, member } = paths;
   const sheets = sheetsOf(paths, options, settings);
   // A file named .csv may hold tabs. An output with the same ending then gets tabs, too.
   const isSameEnding = input !== undefined && output !== undefined && endingOf(input) === endingOf(output);
   const named = output === undefined || isInPlace || isSameEnding ? undefined : formatByName(output);
   const namedFormat = sheets ? "csv" : named;
   const { column, delimiter, quote, comment, format, skipLines, headers } = options;
+  // Tables beside spreadsheet files in an archive have no sheets.
+  const sheet = member !== undefined && options.sheet === all ? undefined : options.sheet;
   return {
+    ...common,
     ...paths,
     inputName: input ?? "standard input",
     sheets,
-    sheet: paths.member?.container.isOfSheets ? paths.member.table : sheetNamed(options, paths),
+    sheet: member?.container.isOfSheets ? member.table : sheet,
     table: {
       profile: profiles[kind],
       items: itemTest({ kind, emptyValues: cells.emptyValues }),
