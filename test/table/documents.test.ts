@@ -35,7 +35,7 @@ function returned(lines: Uint8Array, size = Number.POSITIVE_INFINITY, text = new
   for (let at = 0; at < lines.length; at += size) {
     parts.push(Buffer.from(text.convert(lines.subarray(at, at + size))));
   }
-  return Buffer.concat([...parts, text.end()]).toString();
+  return Buffer.concat(parts).toString();
 }
 
 /** Splits lines, with their ends. */

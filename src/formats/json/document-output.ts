@@ -1,14 +1,43 @@
 /** Makes JSON documents of the lines that a run writes: the document that was read, or an array of JSON Lines. */
 import { backslash, carriageReturn, comma, lineFeed, openBrace, quote, space } from "../../core/table/ascii.js";
+import { ObjectsAsArrays } from "../../core/table/json/arrays.js";
 import * as marks from "../../core/table/json/marks.js";
+import type { OutputForm } from "../../core/table/table.js";
+import { converting, type TableSink } from "../../files/table-sink.js";
 
 /** The result is valid until the next call. */
-export interface OutputText {
+interface OutputText {
   convert(bytes: Uint8Array): Uint8Array;
-  end(): Uint8Array;
+  end?(): Uint8Array;
 }
 
-const nothing = Buffer.of();
+interface Columns {
+  readonly names: readonly string[];
+  readonly added: readonly string[];
+}
+
+/** If `isSplit`, the lines of each status become a document of their own, with a conversion of its own. */
+export function documentSink(
+  sink: TableSink,
+  form: OutputForm,
+  columns: Columns | undefined,
+  isSplit: boolean,
+): TableSink {
+  const text = textFor(form, isSplit, columns);
+  return converting(sink, {
+    write: (bytes) => sink.write(text.convert(bytes)),
+    end: async () => text.end && sink.write(text.end()),
+  });
+}
+
+function textFor(form: OutputForm, isSplit: boolean, columns: Columns | undefined): OutputText {
+  if (form === "array") return new ArrayOfLines();
+  if (form === "compact lines") return new CompactLines();
+  const document = new ReturnedDocument(isSplit);
+  if (columns === undefined) return document;
+  const arrays = new ObjectsAsArrays(columns.names, columns.added);
+  return { convert: (bytes) => document.convert(arrays.convert(bytes)) };
+}
 
 /** Bytes from {@link location} to the value of the record. */
 const afterLocation = 2 * marks.locationDigits + 2;
@@ -86,10 +115,6 @@ export class ReturnedDocument implements OutputText {
         return !this.#isDropping;
     }
   }
-
-  end(): Uint8Array {
-    return nothing;
-  }
 }
 
 export class CompactLines implements OutputText {
@@ -128,10 +153,6 @@ export class CompactLines implements OutputText {
     if (this.#state === State.dropped || marks.isLayout(byte)) return false;
     this.#isInString = byte === quote;
     return true;
-  }
-
-  end(): Uint8Array {
-    return nothing;
   }
 }
 

@@ -17,10 +17,4 @@ export interface DocumentShape {
   readonly header?: readonly string[] | undefined;
 }
 
-export const keyOf = ({
-  names,
-  isMap,
-}: {
-  readonly names: readonly (string | null)[];
-  readonly isMap: boolean;
-}): string => JSON.stringify([isMap, names]);
+export const keyOf = ({ names, isMap }: RecordList): string => JSON.stringify([isMap, names]);

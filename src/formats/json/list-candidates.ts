@@ -9,13 +9,13 @@ import {
 } from "../../core/table/json/json-values.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import type { RecordList } from "./document-shape.js";
-import { type FoundList, textOf } from "./survey.js";
+import { type FoundList, parsed, textOf } from "./survey.js";
 
 export interface Candidate {
   readonly list: RecordList;
   readonly objects: readonly JsonObject[];
   readonly count: number;
-  readonly textName: string | undefined;
+  readonly textName?: string;
   readonly header?: readonly string[];
   readonly prefix: string;
   readonly paths: readonly string[];
@@ -42,12 +42,12 @@ export function candidateOf(list: FoundList, profile: ItemProfile): Candidate[] 
   const count = list.elements.length;
   if (objects.length > 0) {
     const paths = [...new Set(objects.flatMap((each) => [...Object.keys(each), ...innerPaths(each)]))];
-    return [{ list, objects, count, textName: undefined, prefix, paths }];
+    return [{ list, objects, count, prefix, paths }];
   }
   // Several lists may have different headers.
   const isSingle = !list.isMap && !list.names.includes(null);
   const table = isSingle ? arraysIn(list.elements, profile) : undefined;
-  if (table !== undefined) return [{ list, count, textName: undefined, prefix, paths: table.header, ...table }];
+  if (table !== undefined) return [{ list, count, prefix, paths: table.header, ...table }];
   const texts = list.isMap || isInRow(list) ? [] : list.elements.map(textOf).filter((text) => text !== undefined);
   if (texts.length === 0) return [];
   const textName = profile.columnNames[0]!;
@@ -56,7 +56,8 @@ export function candidateOf(list: FoundList, profile: ItemProfile): Candidate[] 
 }
 
 function arraysIn(elements: readonly string[], profile: ItemProfile) {
-  const [first, ...rows] = elements.filter((element) => element.startsWith("[")).map(parseArray);
+  const arrays = elements.filter((element) => element.startsWith("[")).map(parsed);
+  const [first, ...rows] = arrays as (readonly unknown[] | undefined)[];
   const isText = (value: unknown) => typeof value === "string" && profile.likeness(value) === 0;
   if (first === undefined || first.length === 0 || !first.every(isText)) return undefined;
   const header = columnNames(first as readonly string[]);
@@ -66,19 +67,10 @@ function arraysIn(elements: readonly string[], profile: ItemProfile) {
   return { header, objects };
 }
 
-function parseArray(source: string): readonly unknown[] | undefined {
-  try {
-    return JSON.parse(source) as readonly unknown[];
-  } catch {
-    return undefined;
-  }
-}
-
 export const emptyList = (list: RecordList): Candidate => ({
   list,
   objects: [],
   count: 0,
-  textName: undefined,
   prefix: prefixOf(list),
   paths: [],
 });

@@ -2,7 +2,7 @@
 import * as ascii from "../../core/table/ascii.js";
 import { isSpace } from "../../core/table/json/grammar.js";
 import { maximumRecords } from "../../core/table/sniff/sample.js";
-import type { RecordList } from "./document-shape.js";
+import { keyOf, type RecordList } from "./document-shape.js";
 
 export interface FoundList extends RecordList {
   readonly elements: readonly string[];
@@ -23,10 +23,10 @@ export function surveyOf(bytes: Buffer, most = maximumRecords): Survey {
   const surveyor = new Surveyor(bytes, most);
   const first: string[] = [];
   let values = 0;
-  for (let at = afterRootSpace(bytes, 0); at < bytes.length && values < maximumRecords; values++) {
+  for (let at = afterSpace(bytes, 0, true); at < bytes.length && values < maximumRecords; values++) {
     const end = values === 0 ? surveyor.visit(at, []) : afterValue(bytes, at);
     if (end !== cut) first.push(bytes.toString("utf8", at, end));
-    at = afterRootSpace(bytes, end);
+    at = afterSpace(bytes, end, true);
   }
   return { values, first, lists: merged(surveyor.lists, most) };
 }
@@ -34,7 +34,7 @@ export function surveyOf(bytes: Buffer, most = maximumRecords): Survey {
 function merged(lists: readonly FoundList[], most: number): readonly FoundList[] {
   const byKey = new Map<string, FoundList>();
   for (const list of lists) {
-    const key = JSON.stringify([list.isMap, list.names]);
+    const key = keyOf(list);
     const other = byKey.get(key);
     const elements = other ? [...other.elements, ...list.elements].slice(0, most) : list.elements;
     byKey.set(key, { ...list, elements, isEmpty: list.isEmpty && other?.isEmpty !== false });
@@ -95,25 +95,23 @@ class Surveyor {
   }
 }
 
-export function textOf(source: string): string | undefined {
+export function parsed(source: string): unknown {
   try {
-    const text: unknown = JSON.parse(source);
-    return typeof text === "string" ? text : undefined;
+    return JSON.parse(source);
   } catch {
     return undefined;
   }
 }
 
-function afterSpace(bytes: Uint8Array, from: number): number {
-  let at = from;
-  while (at < bytes.length && isSpace(bytes[at]!)) at++;
-  return at;
+export function textOf(source: string): string | undefined {
+  const text = parsed(source);
+  return typeof text === "string" ? text : undefined;
 }
 
 /** Between the values of a sequence, RFC 7464 has record separators. */
-function afterRootSpace(bytes: Uint8Array, from: number): number {
+function afterSpace(bytes: Uint8Array, from: number, isInSequence = false): number {
   let at = from;
-  while (at < bytes.length && (isSpace(bytes[at]!) || bytes[at] === 0x1e)) at++;
+  while (at < bytes.length && (isSpace(bytes[at]!) || (isInSequence && bytes[at] === 0x1e))) at++;
   return at;
 }
 

@@ -32,7 +32,7 @@ export async function documentsOf(
   isSplit = false,
 ): Promise<(rows: TableSink) => TableSink> {
   if (outputForm === undefined) return (rows) => rows;
-  const { documentSink } = await import("../json/document-sink.js");
+  const { documentSink } = await import("../json/document-output.js");
   const header = elements?.header && { names: elements.header, added: columns.names };
   return (rows) => documentSink(rows, outputForm, header, isSplit);
 }
