@@ -23,36 +23,35 @@ export class ChoiceError extends Fault {
   }
 }
 
+const readReasons: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  ENOTDIR: "no such file",
+  ELOOP: "its links lead in a circle",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EISDIR: "is a folder",
+};
+
+const writeReasons: Readonly<Record<string, string>> = {
+  ...readReasons,
+  EROFS: "the file system is read-only",
+  ENOENT: "the folder does not exist",
+  ENOTDIR: "its folder is a file",
+  EBUSY: "is a mount point, which cannot be replaced",
+  EXDEV: "is on a different device from its folder",
+  EFBIG: "it would exceed the file size limit (ulimit -f)",
+  ENOSPC: "no space left on the device",
+  EDQUOT: "the disk quota is used up",
+};
+
 export function readFault(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: "no such file",
-    ENOTDIR: "no such file",
-    ELOOP: "its links lead in a circle",
-    EACCES: "permission denied",
-    EPERM: "permission denied",
-    EISDIR: "is a folder",
-  };
-  return reasons[code ?? ""] ?? message;
+  return readReasons[code ?? ""] ?? message;
 }
 
 export function cannotWrite(path: string, error: unknown): Error {
   if (error instanceof FileError || error instanceof ClosedPipe) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "EPIPE") return new ClosedPipe(`${path}: was closed by its reader`);
-  const reasons: Readonly<Record<string, string>> = {
-    EACCES: "permission denied",
-    EPERM: "permission denied",
-    EROFS: "the file system is read-only",
-    ENOENT: "the folder does not exist",
-    ENOTDIR: "its folder is a file",
-    EISDIR: "is a folder",
-    ELOOP: "its links lead in a circle",
-    EBUSY: "is a mount point, which cannot be replaced",
-    EXDEV: "is on a different device from its folder",
-    EFBIG: "it would exceed the file size limit (ulimit -f)",
-    ENOSPC: "no space left on the device",
-    EDQUOT: "the disk quota is used up",
-  };
-  return new FileError(`${path}: cannot be written: ${reasons[code ?? ""] ?? message}`);
+  return new FileError(`${path}: cannot be written: ${writeReasons[code ?? ""] ?? message}`);
 }

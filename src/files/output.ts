@@ -82,14 +82,7 @@ export interface FileCopy extends Pick<TableSink, "commit" | "discard"> {
 export async function openCopy(path: string, copy: string): Promise<FileCopy> {
   const temporary = temporaryBeside(copy);
   const discard = () => rm(temporary, { force: true }).catch(() => {});
-  const orDiscard = async (work: () => Promise<void>) => {
-    try {
-      await work();
-    } catch (error) {
-      await discard();
-      throw cannotWrite(copy, error);
-    }
-  };
+  const orDiscard = discardingAtFault(copy, discard);
   await orDiscard(async () => {
     if ((await stat(copy).catch(ignoreMissing))?.isDirectory())
       throw new FileError(`${copy}: is a folder; choose another name for the copy`);
@@ -107,6 +100,17 @@ export async function openCopy(path: string, copy: string): Promise<FileCopy> {
     discard,
   };
 }
+
+const discardingAtFault =
+  (path: string, discard: () => Promise<void>) =>
+  async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      await discard();
+      throw cannotWrite(path, error);
+    }
+  };
 
 function writeDirectly(path: string, file: FileHandle): TableSink {
   return {
@@ -130,14 +134,7 @@ function replaceOnCommit(
     void file.close().catch(() => {});
     await rm(temporary, { force: true }).catch(() => {});
   };
-  const orDiscard = async (work: () => Promise<void>) => {
-    try {
-      await work();
-    } catch (error) {
-      await discard();
-      throw cannotWrite(path, error);
-    }
-  };
+  const orDiscard = discardingAtFault(path, discard);
   let isPrepared = false;
   const prepare = async () => {
     if (isPrepared) return;

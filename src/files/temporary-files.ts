@@ -27,18 +27,7 @@ export async function newPrivateFolder(): Promise<string> {
 }
 
 /** Removes temporary folders of killed processes on this machine. Does not throw. */
-export async function removeAbandonedFolders(): Promise<void> {
-  try {
-    for await (const { name } of await opendir(tmpdir())) {
-      const [, tag, pid] = folderPattern.exec(name) ?? [];
-      const isInUse = own.has(name) || (Number(pid) !== ownPid && isAlive(Number(pid)));
-      if (tag !== machineTag() || isInUse) continue;
-      await rm(join(tmpdir(), name), { recursive: true, force: true });
-    }
-  } catch {
-    // The folder is unreadable or belongs to another user.
-  }
-}
+export const removeAbandonedFolders = (): Promise<void> => removeFrom(tmpdir(), folderPattern);
 
 const looked = new Set<string>();
 
@@ -46,13 +35,18 @@ const looked = new Set<string>();
 export async function removeAbandoned(folder: string): Promise<void> {
   if (looked.has(folder)) return;
   looked.add(folder);
+  await removeFrom(folder, pattern, mostEntries);
+}
+
+async function removeFrom(folder: string, pattern: RegExp, mostEntries = Number.POSITIVE_INFINITY): Promise<void> {
   try {
     let count = 0;
     for await (const { name } of await opendir(folder)) {
       if (++count > mostEntries) return;
       const [, tag, pid] = pattern.exec(name) ?? [];
       if (tag !== machineTag() || own.has(name)) continue;
-      if (Number(pid) === ownPid || !isAlive(Number(pid))) await rm(join(folder, name), { force: true });
+      if (Number(pid) !== ownPid && isAlive(Number(pid))) continue;
+      await rm(join(folder, name), { recursive: pattern === folderPattern, force: true });
     }
   } catch {
     // The folder is unreadable, or a file belongs to another user. A real problem shows when the output is written.
