@@ -1,7 +1,7 @@
-/** Creates the folders of files. */
-
+/** Creates folders one by one: Node's recursive mkdir never returns below a folder such as /proc. */
+import { mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { FileError } from "./errors.js";
-import { makeFolder } from "./make-folder.js";
 
 /** Creates missing parents, too, with 0777 less the umask by default. @throws FileError */
 export function createFolder(path: string, mode?: number): void {
@@ -9,5 +9,19 @@ export function createFolder(path: string, mode?: number): void {
     makeFolder(path, mode);
   } catch (error) {
     throw new FileError(`${path}: the folder does not exist and cannot be created: ${(error as Error).message}`);
+  }
+}
+
+/** Creates missing parents, too, with 0777 less the umask by default. @throws the error of the system, with its code */
+export function makeFolder(path: string, mode = 0o777): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return;
+  if (dirname(path) !== path && found === undefined) makeFolder(dirname(path), mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process may have been faster.
+    const isThere = (error as NodeJS.ErrnoException).code === "EEXIST" && statSync(path).isDirectory();
+    if (!isThere) throw error;
   }
 }

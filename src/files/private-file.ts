@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FileError, readFault } from "./errors.js";
-import { makeFolder } from "./make-folder.js";
+import { makeFolder } from "./folders.js";
 import { moveIntoPlace } from "./replace-file.js";
 import { temporaryBeside } from "./temporary-files.js";
 

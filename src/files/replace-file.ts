@@ -1,12 +1,26 @@
 /** The last steps of every atomic write: a complete temporary file replaces another file. */
 import type { Stats } from "node:fs";
-import { chmod, link, open, rename } from "node:fs/promises";
+import { chmod, chown, link, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { platform } from "node:process";
-import { giveOwner } from "./owner.js";
 
+/** Returns why a replaced file would lose its owner or group; undefined when both can be preserved. */
+export function ownerFault({ uid, gid }: Pick<Stats, "uid" | "gid">): string | undefined {
+  const user = process.geteuid?.();
+  // Windows has no such owners and groups. Root may give files to any user.
+  if (user === undefined || user === 0) return undefined;
+  if (uid !== user)
+    return `it belongs to user ${uid}; only that user or root can replace it without changing its owner`;
+  const groups = [process.getegid?.(), ...(process.getgroups?.() ?? [])];
+  return groups.includes(gid) ? undefined : `it belongs to group ${gid}, of which you are not a member`;
+}
+
+/** Gives it the mode, and as far as allowed the owner and group, of the file that it replaces. */
 export async function takeOver(temporary: string, existing: Stats): Promise<void> {
-  await giveOwner(temporary, existing);
+  const { uid, gid } = existing;
+  await chown(temporary, uid, gid)
+    .catch(() => chown(temporary, process.geteuid?.() ?? uid, gid))
+    .catch(() => {});
   // After the change of owner, which clears the set-user-ID bit.
   await chmod(temporary, existing.mode & 0o7777);
 }

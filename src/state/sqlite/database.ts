@@ -7,7 +7,7 @@ import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { versions } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { makeFolder } from "../../files/make-folder.js";
+import { makeFolder } from "../../files/folders.js";
 import { nativeAdvice, nativeCode } from "../../package/native-code.js";
 import { StoreError } from "../errors.js";
 import { schemaVersion } from "../sql.js";

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makeFolder } from "../../../src/files/make-folder.js";
+import { makeFolder } from "../../../src/files/folders.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;

@@ -3,7 +3,7 @@ import { access, constants, stat } from "node:fs/promises";
 import { FileError } from "../../../files/errors.js";
 import { found } from "../../../files/found.js";
 import { type FileSink, openOutputFile } from "../../../files/output.js";
-import { ownerFault } from "../../../files/owner.js";
+import { ownerFault } from "../../../files/replace-file.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { compressionByName } from "../../../formats/compression/compression-format.js";
 import type { OpenedInput } from "../../../formats/open/open-input.js";
