@@ -1,20 +1,8 @@
 /** Refuses files that are not tables, by their first bytes, and advises how to convert them. */
 import { ChoiceError } from "../files/errors.js";
 
-interface ForeignFormat {
-  readonly start: RegExp;
-  readonly what: string;
-  readonly advice: string;
-}
-
-interface Wrapping {
-  readonly start: RegExp;
-  readonly what: string;
-  readonly command: string;
-}
-
 /** Files that hold another file, and the commands that unpack them. Bytes are characters up to U+00FF. */
-const wrappings: readonly Wrapping[] = [
+const wrappings = [
   { start: /^\xfd7zXZ\0/, what: "an xz file", command: "xz -dc" },
   { start: /^BZh[1-9](?:1AY&SY|\x17rE8P\x90)/, what: "a bzip2 file", command: "bzip2 -dc" },
   { start: /^(?:\x04"M\x18|\x02!L\x18)/, what: "an lz4 file", command: "lz4 -dc" },
@@ -36,9 +24,11 @@ const wrappings: readonly Wrapping[] = [
 ];
 
 const asCsv = "export it as CSV";
-const grepAddresses = `grep -Ei '^(from|to|cc|reply-to):' FILE | grep -Eo '[^ <>()",;:]+@[^ <>()",;:]+' | idv emails`;
+const grepAddresses =
+  `make a list of its addresses: grep -Ei '^(from|to|cc|reply-to):' FILE | ` +
+  `grep -Eo '[^ <>()",;:]+@[^ <>()",;:]+' | idv emails`;
 
-const formats: readonly ForeignFormat[] = [
+const formats = [
   { start: /^PK\x03\x04/, what: "a zip archive or a spreadsheet file", advice: asCsv },
   {
     // The name of the part EncryptedPackage, in UTF-16.
@@ -63,16 +53,12 @@ const formats: readonly ForeignFormat[] = [
     what: "an SQL dump",
     advice: "export the table as CSV",
   },
-  {
-    start: /^From \S+@\S+ .*\r?\n[A-Z][\w-]*: /,
-    what: "a mailbox (mbox)",
-    advice: `make a list of its addresses: ${grepAddresses}`,
-  },
+  { start: /^From \S+@\S+ .*\r?\n[A-Z][\w-]*: /, what: "a mailbox (mbox)", advice: grepAddresses },
   {
     start:
       /^(?:Return-Path|Received|Delivered-To|From|To|Subject|Date|Message-ID|MIME-Version): .*\r?\n(?:[ \t].*\r?\n)*[A-Z][\w-]*: /i,
     what: "an e-mail message",
-    advice: `make a list of its addresses: ${grepAddresses}`,
+    advice: grepAddresses,
   },
   {
     start:
@@ -88,7 +74,7 @@ const formats: readonly ForeignFormat[] = [
   { start: /^(?:---[ \t]*\r?\n|- \w+: |\w+:[ \t]*\r?\n\s*- \w+: )/, what: "a YAML document", advice: asCsv },
 ];
 
-function unwrapping({ command }: Wrapping, name: string, wanted: string): string {
+function unwrapping(command: string, name: string, wanted: string): string {
   const isPlain = /^[\w./][\w./-]*$/.test(name);
   const file = name === "standard input" ? "FILE" : isPlain ? name : `'${name.replaceAll("'", "'\\''")}'`;
   const unpack = command.includes("FILE") ? command.replace("FILE", () => file) : `${command} ${file}`;
@@ -103,10 +89,10 @@ export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails
   const isUtf32 = /^(?:\xff\xfe\0\0|\0\0\xfe\xff|[^\0]\0\0\0[^\0]\0\0\0|\0\0\0[^\0]\0\0\0[^\0])/;
   const text = start.toString("latin1");
   const wrapping = wrappings.find(({ start }) => start.test(text));
-  if (wrapping) refuse(wrapping.what, `unpack it: ${unwrapping(wrapping, name, wanted)}`, "unpack it");
+  if (wrapping) refuse(wrapping.what, `unpack it: ${unwrapping(wrapping.command, name, wanted)}`, "unpack it");
   if (isUtf32.test(text)) refuse("UTF-32 text, which is not read", "convert it: iconv -f UTF-32 -t UTF-8");
-  const { what, advice } = formats.find(({ start }) => start.test(text.replace(/^\xef\xbb\xbf/, ""))) ?? {};
-  if (what !== undefined && advice !== undefined) refuse(what, advice);
+  const format = formats.find(({ start }) => start.test(text.replace(/^\xef\xbb\xbf/, "")));
+  if (format) refuse(format.what, format.advice);
   if (isMostlyNul(start)) {
     refuse(
       "not text: mostly NUL bytes",

@@ -6,22 +6,17 @@ import type { TableSink } from "../files/table-sink.js";
 import type { AddedColumns, RowBatches } from "./xlsx/sheet.js";
 
 /** Texts for users, after the name of the file, about choices that the format cannot follow. */
-export type Refusals = Readonly<
-  Partial<
-    Record<
-      | "sheet"
-      | "encoding"
-      | "comment"
-      /** `--in-place` */
-      | "replacement"
-      /** `--bad-rows keep` */
-      | "keptRows"
-      | "format"
-      | "outputEncoding",
-      string
-    >
-  >
->;
+export interface Refusals {
+  readonly sheet?: string;
+  readonly encoding?: string;
+  readonly comment?: string;
+  /** `--in-place` */
+  readonly replacement?: string;
+  /** `--bad-rows keep` */
+  readonly keptRows?: string;
+  readonly format?: string;
+  readonly outputEncoding?: string;
+}
 
 /** These are also the endings of names. */
 export type SheetKind = "xlsx" | "xlsm";
