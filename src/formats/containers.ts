@@ -6,12 +6,12 @@ import { endingOf } from "../files/ending.js";
 import { ChoiceError, FileError } from "../files/errors.js";
 import { openInputFile } from "../files/input.js";
 import type { PrivateCopies } from "../files/private-copy.js";
+import { isZipStart } from "./compression/compression-format.js";
 import { decodeInput } from "./encodings/decoding.js";
 import { isCompressed, startOf } from "./file-start.js";
 import type { Container } from "./format.js";
 import { sheetKindOf, tableEndings } from "./registry.js";
 import { type ArchiveFile, openArchive } from "./zip/archive-files.js";
-import { isZipStart } from "./zip/zip-start.js";
 
 /** A few bytes can stand for any depth. */
 const mostNested = 4;

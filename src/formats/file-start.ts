@@ -1,8 +1,7 @@
 /** Tells files that may hold several tables by their first bytes, before anything about them is loaded. */
 import { firstBytes } from "../files/found.js";
-import { compressionByMagic } from "./compression/compression-format.js";
+import { compressionByMagic, isZipStart } from "./compression/compression-format.js";
 import { decodeInput } from "./encodings/decoding.js";
-import { isZipStart } from "./zip/zip-start.js";
 
 /** Enough for the first bytes of what is compressed. */
 const startBytes = 65_536;

@@ -14,7 +14,7 @@ import type { Kind } from "../../core/validator/validator.js";
 import { ChoiceError } from "../../files/errors.js";
 import type { InputFile } from "../../files/input.js";
 import { counted, linesText } from "../../text.js";
-import type { Compression } from "../compression/compression-format.js";
+import { type Compression, isZipStart } from "../compression/compression-format.js";
 import { type DecodedInput, decodeInput } from "../encodings/decoding.js";
 import type { OpenSheet, WriteRows } from "../format.js";
 import { refuse, type SheetKind } from "../format.js";
@@ -22,7 +22,6 @@ import { textRefuses } from "../registry.js";
 import { openTable } from "../text-formats.js";
 import { spreadsheets } from "../xlsx/format.js";
 import { columnsInSheet } from "../xlsx/sheet-columns.js";
-import { isZipStart } from "../zip/zip-start.js";
 import { checkFormulas, checkItems, checkNamed, checkStart, formulasRemark } from "./no-items.js";
 
 export type InputSource = Pick<InputFile, "bytes" | "size" | "read">;

@@ -2,8 +2,8 @@
 import { FileError } from "../../../files/errors.js";
 import { found } from "../../../files/found.js";
 import { type InputFile, readStream } from "../../../files/input.js";
+import { isZipStart } from "../../../formats/compression/compression-format.js";
 import { uncompressedStart } from "../../../formats/file-start.js";
-import { isZipStart } from "../../../formats/zip/zip-start.js";
 import { say } from "../../terminal/terminal.js";
 import type { Resources } from "./resources.js";
 
