@@ -103,21 +103,11 @@ function refuseDoubles(name: string, parts: readonly string[]): void {
   if (twice !== undefined) throw new ChoiceError(`${name}: two of its files are named ${twice}; unpack it`);
 }
 
-interface InnerContainers {
-  readonly found: readonly Container[];
-  readonly opened: ReadonlySet<string>;
-  /** The first fault of a part, which stays as it is unless there is nothing else. */
-  readonly broken: unknown;
-}
-
-async function containersOf(
-  file: ArchiveFile,
-  { name, within, depth }: Place,
-  choices: ContainerChoices,
-): Promise<InnerContainers> {
+async function containersOf(file: ArchiveFile, { name, within, depth }: Place, choices: ContainerChoices) {
   const { allSheets, comesBack, copies, signal } = choices;
   const found: Container[] = [];
   const opened = new Set<string>();
+  // The first fault of a part, which stays as it is unless there is nothing else.
   let broken: unknown;
   const parts = file.parts.map((part) => part.name).filter(isWanted);
   const wanted = comesBack ? [] : parts.filter(isContainer(allSheets));

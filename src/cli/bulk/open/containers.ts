@@ -48,7 +48,8 @@ export async function prepareContainers(
   resources: Resources,
 ): Promise<readonly [Plan, ...Plan[]]> {
   const chosen: Plan[] = [];
-  const refusals: Refusal[] = [];
+  const withoutItems: { readonly plan: Plan; readonly refusal: unknown }[] = [];
+  const filesWithItems = new Set<string>();
   for (const container of new Set(plans.map(({ member }) => member?.container))) {
     const own = plans.filter(({ member }) => member?.container === container);
     if (container === undefined) {
@@ -57,28 +58,23 @@ export async function prepareContainers(
     }
     const { tables, refusal, failure } = await withItems(own, container, resources.signal);
     chosen.push(...tables);
-    refusals.push({ container, hasTables: tables.length > 0, refusal, note: own[0]!.note });
-    if (tables.length > 0) await openReturned(container, tables, resources);
+    if (tables.length > 0) {
+      filesWithItems.add(fileOf(container));
+      await openReturned(container, tables, resources);
+    } else withoutItems.push({ plan: own[0]!, refusal });
     // Nothing is written if one table fails, so nothing may be charged for the others.
     if (container.returned !== undefined && failure !== undefined) throw failure;
   }
-  for (const { container, hasTables, refusal, note } of refusals) {
-    const isInSame = (other: Refusal) => fileOf(other.container) === fileOf(container);
-    if (!refusals.some((other) => isInSame(other) && other.hasTables)) throw refusal;
+  for (const { plan, refusal } of withoutItems) {
+    const { container } = plan.member!;
+    if (!filesWithItems.has(fileOf(container))) throw refusal;
     // Of several in a file, those without items stay as they are.
-    if (!hasTables) note(`${container.name}: left as it is: nothing in it looks like an item`);
+    plan.note(`${container.name}: left as it is: nothing in it looks like an item`);
   }
   const sorted = plans.filter((plan) => chosen.includes(plan));
   const isToStandardOutput = sorted.some(({ output, split, isDryRun }) => !output && !split && !isDryRun);
   if (sorted.length > 1 && isToStandardOutput) throw needPaths(sorted);
   return [sorted[0]!, ...sorted.slice(1)];
-}
-
-interface Refusal {
-  readonly container: Container;
-  readonly hasTables: boolean;
-  readonly refusal: unknown;
-  readonly note: Plan["note"];
 }
 
 async function openReturned(container: Container, plans: readonly Plan[], resources: Resources): Promise<void> {
@@ -97,32 +93,25 @@ async function openReturned(container: Container, plans: readonly Plan[], resour
   });
 }
 
-async function withItems(
-  plans: readonly Plan[],
-  { name, names }: Container,
-  signal: AbortSignal,
-): Promise<{ readonly tables: readonly Plan[]; readonly refusal: unknown; readonly failure: unknown }> {
-  const chosen: Plan[] = [];
+async function withItems(plans: readonly Plan[], { name, names }: Container, signal: AbortSignal) {
+  const tables: Plan[] = [];
   let refusal: unknown;
   let failure: unknown;
   for (const plan of plans) {
     try {
       await tryInput(plan, signal);
-      chosen.push(plan);
+      tables.push(plan);
     } catch (error) {
       signal.throwIfAborted();
       refusal ??= error;
       if (!(error instanceof ChoiceError)) failure ??= error;
       const isVague = tableEndings.get(endingOf(plan.member!.table))?.isVague;
-      if (!(error instanceof ChoiceError) || (plan.table.columns !== undefined && !isVague)) chosen.push(plan);
+      if (!(error instanceof ChoiceError) || (plan.table.columns !== undefined && !isVague)) tables.push(plan);
     }
   }
-  if (chosen.length === 0) {
-    return { tables: [], refusal, failure };
-  }
-  const others = names.filter((each) => !chosen.some(({ member }) => member!.table === each));
-  if (others.length > 0) chosen[0]!.note(`${name}: left as they are: ${listed(others)}`);
-  return { tables: chosen, refusal, failure };
+  const others = names.filter((each) => !tables.some(({ member }) => member!.table === each));
+  if (others.length > 0) tables[0]?.note(`${name}: left as they are: ${listed(others)}`);
+  return { tables, refusal, failure };
 }
 
 const fileOf = ({ name, within }: Container): string => (within === "" ? name : name.slice(0, -within.length - 1));

@@ -24,7 +24,6 @@ export class SplitFolder {
   readonly #opening = new Map<string, Promise<SplitFile>>();
   readonly #discarded = new AbortController();
   #tablesLeft: number;
-  #isPrepared = false;
   #hasEnded = false;
 
   constructor(folder: string, tables: number, signal: AbortSignal) {
@@ -123,9 +122,7 @@ export class SplitFolder {
   }
 
   async #prepare(): Promise<void> {
-    if (this.#isPrepared) return;
     for (const { sink } of this.#files.values()) await sink.prepare?.();
-    this.#isPrepared = true;
   }
 
   async #cutTo(sizes: ReadonlyMap<string, number>): Promise<void> {
