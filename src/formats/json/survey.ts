@@ -20,15 +20,15 @@ const deepest = 16;
 
 /** What is wrong in the start of the document ends the survey there. `most` limits the elements of each list. */
 export function surveyOf(bytes: Buffer, most = maximumRecords): Survey {
-  const surveyor = new Surveyor(bytes, most);
+  const visited: Visited = { bytes, most, lists: [] };
   const first: string[] = [];
   let values = 0;
   for (let at = afterSpace(bytes, 0, true); at < bytes.length && values < maximumRecords; values++) {
-    const end = values === 0 ? surveyor.visit(at, []) : afterValue(bytes, at);
+    const end = values === 0 ? visit(visited, at, []) : afterValue(bytes, at);
     if (end !== cut) first.push(bytes.toString("utf8", at, end));
     at = afterSpace(bytes, end, true);
   }
-  return { values, first, lists: merged(surveyor.lists, most) };
+  return { values, first, lists: merged(visited.lists, most) };
 }
 
 function merged(lists: readonly FoundList[], most: number): readonly FoundList[] {
@@ -45,54 +45,48 @@ function merged(lists: readonly FoundList[], most: number): readonly FoundList[]
 /** The end of a value that does not end in the bytes. */
 const cut = Number.POSITIVE_INFINITY;
 
-class Surveyor {
-  readonly lists: (FoundList & { readonly elements: string[]; isEmpty: boolean })[] = [];
-  readonly #bytes: Buffer;
-  readonly #most: number;
+interface Visited {
+  readonly bytes: Buffer;
+  readonly most: number;
+  readonly lists: (FoundList & { readonly elements: string[]; isEmpty: boolean })[];
+}
 
-  constructor(bytes: Buffer, most: number) {
-    this.#bytes = bytes;
-    this.#most = most;
+/** Returns the index after a value, as the functions below. */
+function visit(visited: Visited, from: number, names: readonly (string | null)[]): number {
+  const { bytes, most, lists } = visited;
+  const byte = bytes[from];
+  if (names.length >= deepest || (byte !== ascii.openBrace && byte !== ascii.openBracket)) {
+    return afterValue(bytes, from);
   }
-
-  /** These methods return the index after a value. */
-  visit(from: number, names: readonly (string | null)[]): number {
-    const byte = this.#bytes[from];
-    if (names.length >= deepest || (byte !== ascii.openBrace && byte !== ascii.openBracket)) {
-      return afterValue(this.#bytes, from);
+  const isMap = byte === ascii.openBrace;
+  const list = { names, isMap, elements: [] as string[], isEmpty: false };
+  lists.push(list);
+  const close = isMap ? ascii.closeBrace : ascii.closeBracket;
+  let at = afterSpace(bytes, from + 1);
+  list.isEmpty = bytes[at] === close;
+  while (at < bytes.length && bytes[at] !== close) {
+    const name = isMap ? nameAt(bytes, at) : undefined;
+    const start = name?.end ?? at;
+    // Lists in the elements of a list matter only if few of these have any.
+    const isVisited = name !== undefined || list.elements.length < mostVisited;
+    const end = isVisited ? visit(visited, start, [...names, name?.text ?? null]) : afterValue(bytes, start);
+    // Numbers and the like are no records: some are enough to tell that.
+    const mayBeRecord = bytes[start] === ascii.openBrace || bytes[start] === ascii.quote;
+    if (end !== cut && list.elements.length < (mayBeRecord ? most : maximumRecords)) {
+      list.elements.push(bytes.toString("utf8", start, end));
     }
-    const isMap = byte === ascii.openBrace;
-    const list = { names, isMap, elements: [] as string[], isEmpty: false };
-    this.lists.push(list);
-    const close = isMap ? ascii.closeBrace : ascii.closeBracket;
-    let at = afterSpace(this.#bytes, from + 1);
-    list.isEmpty = this.#bytes[at] === close;
-    while (at < this.#bytes.length && this.#bytes[at] !== close) {
-      const name = isMap ? this.#nameAt(at) : undefined;
-      const start = name === undefined ? at : name.end;
-      // Lists in the elements of a list matter only if few of these have any.
-      const isVisited = name !== undefined || list.elements.length < mostVisited;
-      const end = isVisited ? this.visit(start, [...names, name?.text ?? null]) : afterValue(this.#bytes, start);
-      // Numbers and the like are no records: some are enough to tell that.
-      const most =
-        this.#bytes[start] === ascii.openBrace || this.#bytes[start] === ascii.quote ? this.#most : maximumRecords;
-      if (end !== cut && list.elements.length < most) {
-        list.elements.push(this.#bytes.toString("utf8", start, end));
-      }
-      at = afterSpace(this.#bytes, end);
-      if (this.#bytes[at] === ascii.comma) at = afterSpace(this.#bytes, at + 1);
-      else if (this.#bytes[at] !== close) return cut;
-    }
-    return at < this.#bytes.length ? at + 1 : cut;
+    at = afterSpace(bytes, end);
+    if (bytes[at] === ascii.comma) at = afterSpace(bytes, at + 1);
+    else if (bytes[at] !== close) return cut;
   }
+  return at < bytes.length ? at + 1 : cut;
+}
 
-  #nameAt(from: number): { readonly text: string; readonly end: number } {
-    const bytes = this.#bytes;
-    const end = bytes[from] === ascii.quote ? afterString(bytes, from) : cut;
-    const colonAt = afterSpace(bytes, end);
-    if (bytes[colonAt] !== ascii.colon) return { text: "", end: bytes.length };
-    return { text: textOf(bytes.toString("utf8", from, end)) ?? "", end: afterSpace(bytes, colonAt + 1) };
-  }
+function nameAt(bytes: Buffer, from: number): { readonly text: string; readonly end: number } {
+  const end = bytes[from] === ascii.quote ? afterString(bytes, from) : cut;
+  const colonAt = afterSpace(bytes, end);
+  if (bytes[colonAt] !== ascii.colon) return { text: "", end: bytes.length };
+  return { text: textOf(bytes.toString("utf8", from, end)) ?? "", end: afterSpace(bytes, colonAt + 1) };
 }
 
 export function parsed(source: string): unknown {
