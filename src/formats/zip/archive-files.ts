@@ -5,22 +5,17 @@ import { FileError } from "../../files/errors.js";
 import { type InputFile, openInputFile } from "../../files/input.js";
 import { openOutputFile } from "../../files/output.js";
 import { converting, type TableSink } from "../../files/table-sink.js";
-import type { ReturnedContainer } from "../format.js";
+import type { Container, ReturnedContainer } from "../format.js";
 import { type Archive, type ArchivePart, headerOf, listParts, rebuilt, unpack } from "./archive.js";
 import { crc32 } from "./deflate.js";
 
 /** A size or an offset that is in a record of zip64 (4.5.3 of APPNOTE.TXT). */
 const inZip64 = 0xffffffff;
 
-export interface ArchiveFile {
-  readonly name: string;
+export interface ArchiveFile extends Pick<Container, "name" | "hasChanged" | "close" | "returnTo"> {
   readonly parts: readonly ArchivePart[];
   /** Each piece is valid as long as the caller likes. */
   read(part: string): InputFile;
-  hasChanged(): Promise<boolean>;
-  close(): Promise<void>;
-  /** Gets the parts `changed` in that order; the others are copied as they are. @throws FileError */
-  returnTo(path: string, changed: readonly string[]): Promise<ReturnedContainer>;
 }
 
 /** @throws FileError when the archive cannot be read, or is damaged */

@@ -51,11 +51,9 @@ export function listParts(archive: Archive): readonly ArchivePart[] | undefined 
   const parts: ArchivePart[] = [];
   for (let i = 0, at = 0; i < count; i++) {
     if (at + entryLength > directory.length || directory.readUInt32LE(at) !== directoryEntry) return undefined;
-    const [name, extra, comment] = [28, 30, 32].map((from) => directory.readUInt16LE(at + from)) as [
-      number,
-      number,
-      number,
-    ];
+    const name = directory.readUInt16LE(at + 28);
+    const extra = directory.readUInt16LE(at + 30);
+    const comment = directory.readUInt16LE(at + 32);
     const next = at + entryLength + name + extra + comment;
     parts.push({
       name: directory.toString("utf8", at + entryLength, at + entryLength + name),
