@@ -19,12 +19,10 @@ const textFormats: TextFormats = {
   async openDocument(start, { bytes, isWhole, objects }, options) {
     const { name } = start.source;
     const isOneObject = isWhole && objects === 1 && !isLines(name);
-    const isOnOneLine = async () => {
-      const { isDocumentOnOneLine } = await import("./json/lists.js");
-      return isDocumentOnOneLine(name, bytes, options);
-    };
-    if (!isDocument(name, bytes.toString("latin1"), objects, options) && !(isOneObject && (await isOnOneLine())))
-      return undefined;
+    const isFound =
+      isDocument(name, bytes.toString("latin1"), objects, options) ||
+      (isOneObject && (await import("./json/lists.js")).isDocumentOnOneLine(name, bytes, options));
+    if (!isFound) return undefined;
     const { openDocument } = await import("./json/open-document.js");
     return openDocument(start, options);
   },

@@ -18,21 +18,17 @@ export async function* vcardContacts(lines: AsyncIterable<string>): AsyncGenerat
         [formatted, structured, addresses] = ["", "", []];
         break;
       case "FN":
-        formatted ||= unescaped(text).trim();
+        formatted ||= unescaped(text);
         break;
       case "N":
         // Family name, given name, additional names, prefixes, suffixes.
         structured ||= [1, 0]
-          .map((part) => unescaped(text.split(/(?<!\\);/)[part] ?? "").trim())
+          .map((part) => unescaped(text.split(/(?<!\\);/)[part] ?? ""))
           .join(" ")
           .trim();
         break;
       case "EMAIL":
-        addresses.push(
-          unescaped(text)
-            .trim()
-            .replace(/^mailto:/i, ""),
-        );
+        addresses.push(unescaped(text).replace(/^mailto:/i, ""));
         break;
       case "END":
         yield { name: formatted || structured, addresses: addresses.filter((address) => address !== "") };
@@ -42,7 +38,7 @@ export async function* vcardContacts(lines: AsyncIterable<string>): AsyncGenerat
 }
 
 const unescaped = (text: string): string =>
-  text.replace(/\\(.)/g, (_, character: string) => (/n/i.test(character) ? " " : character));
+  text.replace(/\\(.)/g, (_, character: string) => (/n/i.test(character) ? " " : character)).trim();
 
 function decoded(value: string, charset = "utf-8"): string {
   const bytes = Buffer.from(

@@ -66,10 +66,7 @@ export function checkNamed(kind: Kind, inputName: string, table: CheckedTable): 
     table.firstValues(column).some(isLikely),
   );
   if (other === undefined) return;
-  const nameOf = (column: number) => {
-    const name = nameText(table.header?.[column] ?? "");
-    return `column ${column + 1}${name === "" ? "" : ` "${name}"`}`;
-  };
+  const nameOf = (column: number) => columnText(column, nameText(table.header?.[column] ?? ""));
   throw new ChoiceError(
     printable(
       `${inputName}: no field in ${nameOf(table.column)} looks like ${names[kind].one}, but some in ${nameOf(other)} do`,
@@ -77,6 +74,8 @@ export function checkNamed(kind: Kind, inputName: string, table: CheckedTable): 
     { code: "column", advice: "name that one with -c, or pass --force", page: "name that one" },
   );
 }
+
+const columnText = (column: number, name: string): string => `column ${column + 1}${name === "" ? "" : ` "${name}"`}`;
 
 /** Share of the first items; meaningful from `fewItems` on. */
 const mostInvalid = 0.9;
@@ -114,7 +113,7 @@ export async function checkStart(
   const items = rows.map((items) => items.find((item) => !isValid(kind, item)) ?? items[0]!);
   const invalid = items.filter((item) => !isValid(kind, item));
   const name = nameText(header?.[column] ?? "");
-  const where = width > 1 || name !== "" ? ` in column ${column + 1}${name === "" ? "" : ` "${name}"`}` : "";
+  const where = width > 1 || name !== "" ? ` in ${columnText(column, name)}` : "";
   const shown = invalid.slice(0, 3).map((item) => `"${withoutRest(item)}"`);
   throw new ChoiceError(
     printable(
