@@ -114,7 +114,7 @@ const discardingAtFault =
 
 function writeDirectly(path: string, file: FileHandle): TableSink {
   return {
-    write: (bytes) => writeAll(path, file, bytes),
+    write: (bytes) => file.writeFile(bytes).catch((error: unknown) => Promise.reject(cannotWrite(path, error))),
     commit: () => file.close(),
     async discard() {
       void file.close().catch(() => {});
@@ -145,7 +145,7 @@ function replaceOnCommit(
     isPrepared = true;
   };
   return {
-    write: async (bytes) => writeAllNow(path, file, bytes),
+    write: async (bytes) => writeNow(path, file, bytes),
     prepare: () => orDiscard(prepare),
     truncate: (size) => orDiscard(() => truncate(temporary, size)),
     isSame: async () => existing !== undefined && (await haveSameBytes(temporary, target)),
@@ -174,18 +174,8 @@ async function haveSameBytes(one: string, other: string): Promise<boolean> {
 
 const compared = 1_048_576;
 
-async function writeAll(path: string, file: FileHandle, bytes: Uint8Array): Promise<void> {
-  try {
-    for (let offset = 0; offset < bytes.length; ) {
-      offset += (await file.write(bytes, offset)).bytesWritten;
-    }
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
-}
-
 /** Only for regular files: a device or a pipe could block the thread. */
-function writeAllNow(path: string, file: FileHandle, bytes: Uint8Array): void {
+function writeNow(path: string, file: FileHandle, bytes: Uint8Array): void {
   try {
     for (let offset = 0; offset < bytes.length; ) offset += writeSync(file.fd, bytes, offset);
   } catch (error) {
