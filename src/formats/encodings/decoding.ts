@@ -1,6 +1,6 @@
 /** Turns the raw bytes of an input file into text that the table reader can parse. */
 import { type Compression, compressionByMagic } from "../compression/compression-format.js";
-import { encodingByMark, isUtf8, transcode } from "./text-encoding.js";
+import { encodingByMark, namesUtf8, transcode } from "./text-encoding.js";
 
 export interface DecodedInput {
   /** In UTF-8 or another superset of ASCII. */
@@ -19,7 +19,7 @@ export async function decodeInput(
   encoding?: string,
 ): Promise<DecodedInput> {
   const isGuessed = encoding === "auto";
-  const named = encoding !== undefined && !isGuessed && !isUtf8(encoding) ? encoding : undefined;
+  const named = encoding !== undefined && !isGuessed && !namesUtf8(encoding) ? encoding : undefined;
   const raw = await peek(bytes);
   const compression = compressionByMagic(raw.start);
   const peeked = compression

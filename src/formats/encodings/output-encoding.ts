@@ -2,8 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { ChoiceError, FileError } from "../../files/errors.js";
 import { converting, type TableSink } from "../../files/table-sink.js";
-import { createDecoder } from "./text-encoding.js";
-import { textOfLines } from "./text-of-lines.js";
+import { createDecoder, textOfLines } from "./text-encoding.js";
 
 /** Encodings of Unicode, which have all characters and a byte order mark. */
 const unicode = /^utf-?(?:8|16|32)/i;

@@ -1,4 +1,7 @@
-/** Detects UTF-16 and transcodes text to UTF-8. Knows nothing of compression or tables. */
+/** Detects UTF-16, transcodes text to UTF-8, and reads lines in any encoding. Knows nothing of compression. */
+import { isUtf8 } from "node:buffer";
+import { lineFeed } from "../../core/table/ascii.js";
+import { decodeWindows1252 } from "../../core/table/bytes.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
 
 /** UTF-8 needs no transcoding, and UTF-32 is not supported. */
@@ -37,9 +40,7 @@ export function transcode(
 }
 
 /** @throws ChoiceError when the encoding is unknown */
-export function isUtf8(encoding: string): boolean {
-  return createDecoder(encoding).encoding === "utf-8";
-}
+export const namesUtf8 = (encoding: string): boolean => createDecoder(encoding).encoding === "utf-8";
 
 /** @throws ChoiceError when the encoding is unknown */
 export function createDecoder(encoding: string): TextDecoder {
@@ -50,4 +51,18 @@ export function createDecoder(encoding: string): TextDecoder {
       `unknown encoding "${encoding}"; use utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis or gbk, for example`,
     );
   }
+}
+
+/** Reads lines that are not UTF-8 as windows-1252, as cells are read. */
+export function textOfLines(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  const hasMark = bytes.subarray(0, 3).toString() === "\ufeff";
+  const lines = hasMark ? ["\ufeff"] : [];
+  for (let start = hasMark ? 3 : 0; start < bytes.length; ) {
+    const end = bytes.indexOf(lineFeed, start) + 1 || bytes.length;
+    const line = bytes.subarray(start, end);
+    lines.push(isUtf8(line) ? line.toString() : decodeWindows1252(line));
+    start = end;
+  }
+  return lines.join("");
 }

@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync";
 import { longRecordBytes } from "../../core/table/records.js";
 import type { TableSink } from "../../files/table-sink.js";
 import { piecesOf } from "../../files/web-stream.js";
-import { textOfLines } from "../encodings/text-of-lines.js";
+import { textOfLines } from "../encodings/text-encoding.js";
 import type { WriteRows } from "../format.js";
 import { removedRow } from "./sheet.js";
 
