@@ -1,9 +1,12 @@
-// What a sheet is, what holds several tables, and the choices that do not fit a format.
+// What a format is: its endings, its first bytes, and the choices that do not fit it. A format is a file or folder
+// beside this one and a line in registry.ts; its code is loaded with the first file of it.
+import type { ItemProfile } from "../core/table/sniff/item-profile.js";
 import { ChoiceError } from "../files/errors.js";
 import type { InputFile } from "../files/input.js";
 import type { FileCopy } from "../files/output.js";
 import type { TableSink } from "../files/table-sink.js";
 import type { AddedColumns, RowBatches } from "./xlsx/sheet.js";
+import type { Archive } from "./zip/archive.js";
 
 /** Texts for users, after the name of the file, about choices that the format cannot follow. */
 export interface Refusals {
@@ -18,7 +21,27 @@ export interface Refusals {
   readonly outputEncoding?: string;
 }
 
-/** These are also the endings of names. */
+/** A format whose files are read as CSV, a part of them at a time, and come back with more columns in that part. */
+export interface SheetFormat {
+  readonly what: string;
+  /** These are also the endings of names. */
+  readonly kinds: readonly SheetKind[];
+  starts(bytes: Uint8Array): boolean;
+  readonly refuses: { readonly input: Refusals; readonly output: Refusals };
+  readonly loses: string;
+  open(
+    name: string,
+    input: AsyncIterable<Uint8Array> | Archive,
+    profile: ItemProfile,
+    wanted: string | undefined,
+    signal: AbortSignal,
+  ): Promise<OpenSheet>;
+  /** @throws ChoiceError for a kind that is only made from a file of its own */
+  create(name: string, kind: SheetKind, sheet: string): Promise<WriteRows>;
+  /** The sink takes CSV. `isReturned` if the file is the one that was read: then `write` needs all of its rows. */
+  sinkFor(sink: TableSink, delimiter: string, write: WriteRows, isReturned: boolean): Promise<TableSink>;
+}
+
 export type SheetKind = "xlsx" | "xlsm";
 
 export interface OpenSheet {

@@ -2,13 +2,20 @@
 import type { TableFormat } from "../core/table/records.js";
 import { endingOf } from "../files/ending.js";
 import { ChoiceError } from "../files/errors.js";
-import type { Refusals, SheetKind } from "./format.js";
+import type { Refusals, SheetFormat, SheetKind } from "./format.js";
+import { spreadsheets } from "./xlsx/format.js";
+
+const sheetFormats: readonly SheetFormat[] = [spreadsheets];
 
 export const textRefuses: Refusals = { sheet: "--sheet is for spreadsheet files, and this is not one" };
 
-const sheetKinds: readonly SheetKind[] = ["xlsx", "xlsm"];
+export const sheetFormatOf = (start: Uint8Array): SheetFormat | undefined =>
+  sheetFormats.find((format) => format.starts(start));
 
-export const sheetKind = (name: string): SheetKind | undefined => sheetKinds.find((kind) => kind === name);
+export const formatOfKind = (kind: SheetKind): SheetFormat => sheetFormats.find(({ kinds }) => kinds.includes(kind))!;
+
+export const sheetKind = (name: string): SheetKind | undefined =>
+  sheetFormats.flatMap(({ kinds }) => kinds).find((kind) => kind === name);
 
 export const sheetKindOf = (path: string): SheetKind | undefined => sheetKind(endingOf(path));
 
@@ -27,9 +34,14 @@ const notWritten = new Set([
   ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
 ]);
 
-/** `isVague` if files of other things have it, too. */
-export const tableEndings = new Map(
-  [...textFormats.keys(), "txt", "vcf", "ldif", ...sheetKinds].map((ending) => [
+interface TableEnding {
+  /** Whether files of other things have it, too. */
+  readonly isVague: boolean;
+  readonly isWritten: boolean;
+}
+
+export const tableEndings: ReadonlyMap<string, TableEnding> = new Map(
+  [...textFormats.keys(), "txt", "vcf", "ldif", ...sheetFormats.flatMap(({ kinds }) => kinds)].map((ending) => [
     ending,
     { isVague: ["txt", "json"].includes(ending), isWritten: !["vcf", "ldif"].includes(ending) },
   ]),

@@ -14,13 +14,12 @@ import type { Kind } from "../../core/validator/validator.js";
 import { ChoiceError } from "../../files/errors.js";
 import type { InputFile } from "../../files/input.js";
 import { counted, linesText } from "../../text.js";
-import { type Compression, isZipStart } from "../compression/compression-format.js";
+import type { Compression } from "../compression/compression-format.js";
 import { type DecodedInput, decodeInput } from "../encodings/decoding.js";
 import type { OpenSheet, WriteRows } from "../format.js";
 import { refuse, type SheetKind } from "../format.js";
-import { textRefuses } from "../registry.js";
+import { sheetFormatOf, textRefuses } from "../registry.js";
 import { openTable } from "../text-formats.js";
-import { spreadsheets } from "../xlsx/format.js";
 import { columnsInSheet } from "../xlsx/sheet-columns.js";
 import { checkFormulas, checkItems, checkNamed, checkStart, formulasRemark } from "./no-items.js";
 
@@ -230,20 +229,20 @@ async function readSheet(
   signal: AbortSignal,
 ): Promise<OpenSheet | undefined> {
   const { kind, inputName, sheet: wanted, encoding, isInPlace, sheets, backup, note } = choices;
-  const isSheet = isZipStart(start);
-  refuse(inputName, isSheet ? spreadsheets.refuses.input : textRefuses, {
+  const format = sheetFormatOf(start);
+  refuse(inputName, format?.refuses.input ?? textRefuses, {
     sheet: wanted !== undefined,
     encoding: encoding !== undefined && encoding !== "auto",
     replacement: isInPlace && sheets === undefined,
   });
-  if (!isSheet) return undefined;
+  if (format === undefined) return undefined;
   const isFile = read !== undefined && size !== undefined && compression === undefined;
   const file = isFile ? { length: size, read } : bytes;
-  const sheet = await spreadsheets.open(inputName, file, profiles[kind], wanted, signal);
+  const sheet = await format.open(inputName, file, profiles[kind], wanted, signal);
   const isSame = sheets?.kind === "same" || sheets?.kind === sheet.format;
   const addColumns = sheets?.mayReturn && isSame ? sheet.addColumns : undefined;
   const isLost = sheets !== undefined && addColumns === undefined;
-  if (isLost && isInPlace && backup === undefined) throw new ChoiceError(`${inputName}: ${spreadsheets.loses}`);
+  if (isLost && isInPlace && backup === undefined) throw new ChoiceError(`${inputName}: ${format.loses}`);
   const macros = sheet.format === "xlsm" ? ", macros" : "";
   const lost = isLost ? `; styles, formulas${macros} and other sheets are not kept, and all cells are text` : "";
   const hidden = sheet.isHidden ? ", which is hidden" : "";

@@ -4,7 +4,7 @@ import { hasUsualMarks } from "../../core/table/sniff/dialect.js";
 import type { TableSink } from "../../files/table-sink.js";
 import type { Compression } from "../compression/compression-format.js";
 import type { SheetKind } from "../format.js";
-import { spreadsheets } from "../xlsx/format.js";
+import { formatOfKind } from "../registry.js";
 import type { OpenedInput } from "./open-input.js";
 
 export interface OutputChoices {
@@ -49,9 +49,10 @@ async function inSheet(
   { table: { dialect }, returned, sheet }: OpenedInput,
   { name, sheetKind }: OutputChoices & { readonly sheetKind: SheetKind },
 ): Promise<TableSink> {
+  const format = formatOfKind(sheetKind);
   // Tables in other dialects have become CSV.
   const isKept = hasUsualMarks(dialect) && dialect.delimiter !== "\t";
   const delimiter = (isKept ? dialect.delimiter : null) ?? ",";
-  const write = returned ?? (await spreadsheets.create(name, sheetKind, sheet?.name || "Sheet1"));
-  return spreadsheets.sinkFor(output, delimiter, write, returned !== undefined);
+  const write = returned ?? (await format.create(name, sheetKind, sheet?.name || "Sheet1"));
+  return format.sinkFor(output, delimiter, write, returned !== undefined);
 }

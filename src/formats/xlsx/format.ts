@@ -1,10 +1,12 @@
 /** Spreadsheet files (.xlsx, .xlsm): what is known of them before their code is loaded, which is large. */
 
-import type { newWorkbook } from "./new-workbook.js";
-import type { openSheet } from "./workbook.js";
-import type { workbookSink } from "./workbook-sink.js";
+import { isZipStart } from "../compression/compression-format.js";
+import type { SheetFormat } from "../format.js";
 
-export const spreadsheets = {
+export const spreadsheets: SheetFormat = {
+  what: "a spreadsheet file",
+  kinds: ["xlsx", "xlsm"],
+  starts: isZipStart,
   refuses: {
     input: {
       encoding: "--encoding is for text, and this is a spreadsheet file",
@@ -17,8 +19,7 @@ export const spreadsheets = {
     },
   },
   loses: "would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file",
-  open: async (...file: Parameters<typeof openSheet>) => (await import("./workbook.js")).openSheet(...file),
-  create: async (...file: Parameters<typeof newWorkbook>) => (await import("./new-workbook.js")).newWorkbook(...file),
-  sinkFor: async (...rows: Parameters<typeof workbookSink>) =>
-    (await import("./workbook-sink.js")).workbookSink(...rows),
+  open: async (...file) => (await import("./workbook.js")).openSheet(...file),
+  create: async (...file) => (await import("./new-workbook.js")).newWorkbook(...file),
+  sinkFor: async (...rows) => (await import("./workbook-sink.js")).workbookSink(...rows),
 };

@@ -12,7 +12,7 @@ const mostRows = 10;
 const bytesRead = 1_048_576;
 const badStatuses = ["fake", "disposable"];
 
-/** Returns those in the first MiB of the files; none of workbooks, JSON and packed files. */
+/** Returns those in the first MiB of the files; none of other formats and of packed files. */
 export async function badRowsIn(paths: readonly string[], input: InputFacts): Promise<readonly BadRow[]> {
   const rows: BadRow[] = [];
   for (const path of paths) {

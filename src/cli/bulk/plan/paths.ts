@@ -25,7 +25,7 @@ export interface FilePaths extends Pick<Input, "member" | "standardInput"> {
   readonly output: string | undefined;
   /** Created if it is missing; set only if the user named no file in it. */
   readonly folder: string | undefined;
-  /** The archive or workbook that the table goes back into. */
+  /** The container that the table goes back into. */
   readonly returned?: { readonly path: string; readonly backup: string | undefined } | undefined;
   readonly isInPlace: boolean;
   readonly backup: string | undefined;

@@ -10,8 +10,7 @@ import { endingOf } from "../../../files/ending.js";
 import { compressionByName } from "../../../formats/compression/compression-format.js";
 import { refuse, type SheetKind } from "../../../formats/format.js";
 import type { ColumnChoices, WrittenSheets } from "../../../formats/open/open-input.js";
-import { formatByName, sheetKind, sheetKindOf } from "../../../formats/registry.js";
-import { spreadsheets } from "../../../formats/xlsx/format.js";
+import { formatByName, formatOfKind, sheetKind, sheetKindOf } from "../../../formats/registry.js";
 import { printable } from "../../../text.js";
 import { noteUnaskedExchanges, ownListFiles, readOwnLists } from "../../config/own-lists.js";
 import { dataTablePath } from "../../config/paths.js";
@@ -241,7 +240,7 @@ function checkWritten(paths: FilePaths, options: BulkOptions, settings: Settings
   // Also a name with the ending of the input: what is written is text.
   if (isNamed) formatByName(output);
   if (sheets !== undefined) {
-    const { loses, refuses } = spreadsheets;
+    const { loses, refuses } = formatOfKind(sheets.kind);
     if (isNamed && compressionByName(output) !== undefined) {
       throw new UsageError(`${output}: a spreadsheet file is compressed already; leave its last ending out`);
     }
