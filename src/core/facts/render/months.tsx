@@ -1,4 +1,6 @@
 /** When rows came: their statuses by month, and the share of bad ones. */
+import { max } from "d3-array";
+import { scaleBand, scaleLinear } from "d3-scale";
 import { grouped, percent } from "../../../text.js";
 import { type Breakdown, series } from "../collector.js";
 import type { NamedCounts } from "../top-counts.js";
@@ -6,35 +8,31 @@ import { Head, Key } from "./parts.js";
 import { badOf, slicesOf } from "./sources.js";
 
 const mostMonths = 60;
+const rowTicks = 3;
 
-interface BarPlace {
-  readonly className: string;
-  readonly left: number;
-  readonly y: number;
-  readonly height: number;
-  readonly all: number;
-  readonly children: string;
-}
-
-/** One of `all` beside each other, 600 wide together. */
-function Bar({ className, left, y, height, all, children }: BarPlace) {
-  const step = 600 / all;
-  const width = Math.min(40, step * 0.8);
-  const x = left * step + (step - width) / 2;
-  return (
-    <rect class={className} x={x.toFixed(2)} y={y.toFixed(2)} width={width.toFixed(2)} height={height.toFixed(2)}>
-      <title>{children}</title>
-    </rect>
-  );
-}
+const width = 600;
+const rowsHeight = 150;
+const sharesHeight = 60;
 
 export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
   if (months === null) return null;
   const all = withGaps(months.counts);
   const shown = all.slice(-mostMonths);
   const [first, last] = [shown[0]!, shown.at(-1)!];
-  const most = Math.max(...shown.map(({ total }) => total));
   const worst = worstOf(shown);
+  const x = scaleBand(
+    shown.map(({ name }) => name),
+    [0, width],
+  ).padding(0.2);
+  const column = (name: string) => ({ x: x(name)!.toFixed(2), width: x.bandwidth().toFixed(2) });
+  const y = scaleLinear([0, max(shown, ({ total }) => total)!], [rowsHeight, 0]).nice(rowTicks);
+  const shareOf = (month: NamedCounts) => (month.total === 0 ? 0 : badOf(month) / month.total);
+  const shareY = scaleLinear([0, worst === undefined ? 1 : shareOf(worst)], [sharesHeight, 0]);
+  // Not over the names of the first and the last month.
+  const years = shown
+    .filter(({ name }) => name.endsWith("-01"))
+    .map(({ name }) => [name, x(name)! / width] as const)
+    .filter(([, share]) => share > 0.16 && share < 0.84);
   return (
     <section>
       <h2>When they came</h2>
@@ -54,33 +52,40 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
           ))}
       </p>
       <div class="axis">
-        <span>{grouped(most)} rows</span>
+        <span>{grouped(y.domain()[1]!)} rows</span>
       </div>
       <svg
         class="months"
-        viewBox="0 0 600 150"
+        viewBox={`0 0 ${width} ${rowsHeight}`}
         preserveAspectRatio="none"
         role="img"
         aria-label="Rows by month and status; the figures are in the table below"
       >
-        {shown.flatMap((month, i) => {
-          let y = 150;
+        <path
+          class="grid"
+          d={y
+            .ticks(rowTicks)
+            .map((value) => `M0 ${y(value)}H${width}`)
+            .join("")}
+        />
+        {shown.flatMap((month) => {
+          let below = 0;
           return slicesOf(month)
             .filter(({ count }) => count > 0)
             .map(({ className, label, count }) => {
-              const height = (145 * count) / most;
-              y -= height;
+              const bottom = y(below);
+              below += count;
+              const top = y(below);
               return (
-                <Bar
+                <rect
                   key={`${month.name} ${label}`}
-                  className={className}
-                  left={i}
-                  y={y}
-                  height={height}
-                  all={shown.length}
+                  class={className}
+                  {...column(month.name)}
+                  y={top.toFixed(2)}
+                  height={(bottom - top).toFixed(2)}
                 >
-                  {`${month.name}: ${grouped(count)} ${label}`}
-                </Bar>
+                  <title>{`${month.name}: ${grouped(count)} ${label}`}</title>
+                </rect>
               );
             });
         })}
@@ -92,33 +97,44 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
           </div>
           <svg
             class="shares"
-            viewBox="0 0 600 60"
+            viewBox={`0 0 ${width} ${sharesHeight}`}
             preserveAspectRatio="none"
             role="img"
             aria-label="Share of bad rows by month; the figures are in the table below"
           >
-            {shown.map((month, i) => {
-              const height = month.total === 0 ? 0 : (58 * badOf(month) * worst.total) / (month.total * badOf(worst));
+            {shown.map((month) => {
+              // A month with few rows may have a larger share than the worst one.
+              const top = Math.max(0, shareY(shareOf(month)));
               return (
-                <Bar
+                <rect
                   key={month.name}
-                  className={month === worst ? "fake" : "other"}
-                  left={i}
-                  y={Math.max(0, 60 - height)}
-                  height={Math.min(60, height)}
-                  all={shown.length}
+                  class={month === worst ? "fake" : "other"}
+                  {...column(month.name)}
+                  y={top.toFixed(2)}
+                  height={(sharesHeight - top).toFixed(2)}
                 >
-                  {`${month.name}: ${percent(badOf(month), month.total)} bad`}
-                </Bar>
+                  <title>{`${month.name}: ${percent(badOf(month), month.total)} bad`}</title>
+                </rect>
               );
             })}
           </svg>
         </>
       )}
-      <div class="axis">
-        <span>{first.name}</span>
-        {last !== first && <span>{last.name}</span>}
-      </div>
+      <svg class="years" aria-hidden="true">
+        <text x="0" y="1em">
+          {first.name}
+        </text>
+        {years.map(([name, share]) => (
+          <text key={name} x={`${(100 * share).toFixed(1)}%`} y="1em" text-anchor="middle">
+            {name.slice(0, 4)}
+          </text>
+        ))}
+        {last !== first && (
+          <text x="100%" y="1em" text-anchor="end">
+            {last.name}
+          </text>
+        )}
+      </svg>
       <details>
         <summary>Figures</summary>
         <table>

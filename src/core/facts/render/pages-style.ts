@@ -52,7 +52,6 @@ code.whole { white-space: nowrap; }
 .chart > * { grid-column: 2; }
 .chart .y-axis { grid-column: 1; grid-row: 1; display: flex; flex-direction: column; justify-content: space-between; text-align: right; font-size: .8rem; color: var(--soft); font-variant-numeric: tabular-nums; line-height: 1; }
 .chart-columns { height: 160px; border-bottom: 1px solid var(--soft); grid-row: 1; }
-.chart-columns .grid { stroke: var(--line); vector-effect: non-scaling-stroke; }
 .hits rect { fill: var(--ink); opacity: 0; width: 10px; height: 160px; }
 .hits rect:hover, .hits .chosen { opacity: .12; }
 .chart .axis { margin-top: 4px; }

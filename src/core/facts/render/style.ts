@@ -34,6 +34,8 @@ svg { display: block; width: 100%; }
 .mini, .bar { height: 10px; border-radius: 3px; }
 .months { height: 150px; }
 .shares { height: 60px; }
+.years { height: 1.4em; fill: var(--soft); font-size: .8rem; }
+.grid { stroke: var(--line); vector-effect: non-scaling-stroke; }
 .track { fill: var(--track); }
 .ok { fill: var(--ok); } .alias { fill: var(--alias); } .disposable { fill: var(--disposable); }
 .fake { fill: var(--fake); } .quota_exceeded { fill: var(--quota_exceeded); } .other { fill: var(--other); }

@@ -1,4 +1,6 @@
 /** The chart of usage: stacked columns over a y axis, whose values show on hover, and with the arrow keys on focus. */
+import { sum } from "d3-array";
+import { scaleLinear } from "d3-scale";
 import { Head } from "../../../core/facts/render/parts.js";
 import { grouped } from "../../../text.js";
 import { type Series, type Span, series } from "../usage-spans.js";
@@ -16,13 +18,16 @@ export const spanName = (start: number, unit: SpanUnit): string =>
     .slice(0, unit === "hour" ? 16 : 10)
     .replace("T", " ");
 
-const heightOf = ({ counts }: Span): number => series.reduce((sum, name) => sum + counts[name], 0);
+const heightOf = ({ counts }: Span): number => sum(series, (name) => counts[name]);
 
-/** 1, 2 or 5 times a power of ten. */
-export function axisEnd(most: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
-  return [1, 2, 5, 10].map((step) => step * power).find((end) => end >= most)!;
-}
+/** Ticks of the axis: about three. */
+const ticks = 2;
+
+export const axisEnd = (most: number): number =>
+  scaleLinear()
+    .domain([0, Math.max(1, most)])
+    .nice(ticks)
+    .domain()[1]!;
 
 const shown = (text: string): string => (text === "quota_exceeded" ? "not checked" : text);
 
@@ -43,11 +48,13 @@ export function UsageChart({
 }) {
   const used = series.filter((name) => spans.some(({ counts }) => counts[name] > 0));
   if (used.length === 0) return <p class="empty-state">No units were used in this time.</p>;
+  const y = scaleLinear([0, end], [height, 0]);
+  const values = y.ticks(ticks).filter(Number.isInteger);
   return (
     <figure class="chart" data-chart>
       <div class="y-axis" aria-hidden="true">
-        {[end, end / 2, 0].map((value) => (
-          <span key={value}>{grouped(Math.round(10 * value) / 10)}</span>
+        {values.toReversed().map((value) => (
+          <span key={value}>{grouped(value)}</span>
         ))}
       </div>
       <svg
@@ -57,9 +64,9 @@ export function UsageChart({
         role="img"
         aria-label={`Units by ${unit}, up to ${grouped(Math.max(...spans.map(heightOf)))}`}
       >
-        <path class="grid" d={`M0 0H${spans.length * 10}M0 ${height / 2}H${spans.length * 10}`} />
+        <path class="grid" d={values.map((value) => `M0 ${y(value)}H${spans.length * 10}`).join("")} />
         {used.map((name) => (
-          <path key={name} class={name} d={pathOf(spans, name, end)} />
+          <path key={name} class={name} d={pathOf(spans, name, y)} />
         ))}
         <g class="hits">
           {spans.map((span, i) => (
@@ -89,15 +96,15 @@ export function UsageChart({
   );
 }
 
-function pathOf(spans: readonly Span[], name: Series, end: number): string {
+function pathOf(spans: readonly Span[], name: Series, y: (units: number) => number): string {
   const before = series.slice(0, series.indexOf(name));
-  const y = (units: number) => Math.round(height - (height * units) / end);
   return spans
     .map(({ counts }, i) => {
       if (counts[name] === 0) return "";
-      const below = before.reduce((sum, each) => sum + counts[each], 0);
-      const rise = y(below + counts[name]) - y(below);
-      return `M${i * 10 + 1} ${y(below)}v${rise}h8v${-rise}z`;
+      const below = sum(before, (each) => counts[each]);
+      const bottom = Math.round(y(below));
+      const rise = Math.round(y(below + counts[name])) - bottom;
+      return `M${i * 10 + 1} ${bottom}v${rise}h8v${-rise}z`;
     })
     .join("");
 }
