@@ -9,6 +9,7 @@ import { factsSchema } from "../../src/core/facts/facts-schema.js";
 import { beforeIn, renderJson } from "../../src/core/facts/render/json.js";
 import { renderMarkdown } from "../../src/core/facts/render/markdown.js";
 import { renderPage, renderParts } from "../../src/core/facts/render/page.js";
+import { renderPicture } from "../../src/core/facts/render/picture.js";
 import { opening } from "../../src/core/facts/words.js";
 import { noRows } from "../../src/core/run/run-options.js";
 import { grouped } from "../../src/text.js";
@@ -128,6 +129,7 @@ const readers: Readonly<Record<string, (facts: Facts) => Map<string, string>>> =
     ),
   page: (facts) => rowsOf(renderPage(facts)),
   Markdown: (facts) => pairs(renderMarkdown(facts), /^\| (\S+) \| ([\d,]+) \| [\d.]+ % \|/gm),
+  picture: (facts) => pairs(renderPicture(facts), />(\S+) ([\d,]+) \([\d.]+ %\)<\/text>/g),
   "list page": (facts) => rowsOf(renderParts(facts).result),
 };
 
@@ -154,6 +156,7 @@ test.each([
   ["page", renderPage],
   ["Markdown", renderMarkdown],
   ["JSON", renderJson],
+  ["picture", renderPicture],
 ])("the next report reads its predecessor from the %s, whatever the names are", (_, render) => {
   fc.assert(
     fc.property(some, (files) => {

@@ -16,7 +16,7 @@ export const logOptions = optionRecords({
   },
   report: {
     flags: "--report <FILE>",
-    help: "write a report as a page, or to FILE.md, FILE.json or FILE.pdf; tells what changed since the one it replaces; full:FILE lists the first 100 bad rows, too",
+    help: "write a report as a page, or to FILE.md, .json, .pdf, or .svg, a picture; tells what changed since the one it replaces; full:FILE lists the first 100 bad rows, too",
     parse: reportTarget,
     isList: true,
   },

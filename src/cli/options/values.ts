@@ -1,6 +1,6 @@
 /** Parsers of option values. Each returns the value, or throws an InvalidValue that says what is accepted. */
 import type { Rate } from "../../engines/api/engine.js";
-import { endingOf, isMarkdown } from "../../files/ending.js";
+import { isPage } from "../../files/ending.js";
 import { sheetKind } from "../../formats/registry.js";
 import type { Permission } from "../../state/service/api-key.js";
 import type { RequestRate } from "../../state/service/rates.js";
@@ -192,8 +192,7 @@ export interface ReportTarget {
 export function reportTarget(value: string): ReportTarget {
   const [, file] = /^full:(.*)$/s.exec(value) ?? [];
   const isFull = file !== undefined;
-  if (isFull && (isMarkdown(file) || endingOf(file) === "json"))
-    throw new InvalidValue("Markdown and JSON have no addresses; full: is for a page.");
+  if (isFull && !isPage(file)) throw new InvalidValue("Only a page and a PDF have addresses; full: is for these.");
   return { path: path(file ?? value), isFull };
 }
 

@@ -1,6 +1,6 @@
 /** Rejects options that contradict each other, or mean nothing for the engine of a run. */
 
-import { endingOf, isMarkdown } from "../../../files/ending.js";
+import { isPage } from "../../../files/ending.js";
 import { isDatabase, type QuotaLocation } from "../../config/quota-location.js";
 import { type SetSetting, type Settings, settingOf } from "../../config/settings.js";
 import { UsageError } from "../../errors.js";
@@ -30,7 +30,7 @@ export function checkTogether(options: BulkOptions, settings: Settings): void {
   if (badRows?.policy === "keep" && (format !== undefined || split !== undefined)) {
     throw new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
   }
-  const pages = report.filter(({ path }) => !isMarkdown(path) && endingOf(path) !== "json");
+  const pages = report.filter(({ path }) => isPage(path));
   if (new Set(pages.map(({ isFull }) => isFull)).size > 1) {
     throw new UsageError("--report: of several pages, all list addresses with full:, or none");
   }

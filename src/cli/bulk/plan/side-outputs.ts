@@ -31,7 +31,7 @@ const kinds = {
   report: {
     what: "a report",
     option: "--report ",
-    endings: ["html", "htm", "md", "markdown", "json", "pdf"],
+    endings: ["html", "htm", "md", "markdown", "json", "pdf", "svg"],
     isOwn: (path, size) => beforeIn(textOf(path, size)) !== undefined,
   },
   badRows: {

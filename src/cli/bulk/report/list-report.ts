@@ -7,6 +7,7 @@ import { findDateColumn } from "../../../core/facts/months.js";
 import { beforeIn, lineOfPdf, renderJson } from "../../../core/facts/render/json.js";
 import { renderMarkdown } from "../../../core/facts/render/markdown.js";
 import { renderPage } from "../../../core/facts/render/page.js";
+import { renderPicture } from "../../../core/facts/render/picture.js";
 import type { RowObserver } from "../../../core/run/run-options.js";
 import { columnName, type Table } from "../../../core/table/table.js";
 import type { Kind } from "../../../core/validator/validator.js";
@@ -130,6 +131,8 @@ export class ListReport {
   }
 }
 
+const renderers: Readonly<Record<string, (facts: Facts) => string>> = { json: renderJson, svg: renderPicture };
+
 /** Returns the bytes of the form that the ending names. @throws FileError when a page cannot be printed */
 async function rendered(path: string, facts: Facts): Promise<Buffer> {
   const ending = endingOf(path);
@@ -137,7 +140,7 @@ async function rendered(path: string, facts: Facts): Promise<Buffer> {
     const pdf = await printPage(renderPage(facts), path, process.env);
     return Buffer.concat([pdf, Buffer.from(lineOfPdf(facts))]);
   }
-  const render = isMarkdown(path) ? renderMarkdown : ending === "json" ? renderJson : renderPage;
+  const render = isMarkdown(path) ? renderMarkdown : (renderers[ending] ?? renderPage);
   return Buffer.from(render(facts));
 }
 

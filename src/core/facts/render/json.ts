@@ -11,13 +11,23 @@ export const embeddedFacts = (facts: object): string =>
   );
 
 /** The line at the end of a PDF: readers look for its last mark in the last 1024 bytes. */
-export function lineOfPdf({ version, made, rows, empty, statuses, inputs }: Facts): string {
-  const names = inputs.map(({ name }) => ({ name }));
-  const line = (inputs: typeof names) => `\n% ${embeddedFacts({ version, made, rows, empty, statuses, inputs })}\n`;
-  return Buffer.byteLength(line(names)) < 900 ? line(names) : line([]);
+export function lineOfPdf(facts: Facts): string {
+  const line = (before: object) => `\n% ${embeddedFacts(before)}\n`;
+  const before = factsForNext(facts);
+  return Buffer.byteLength(line(before)) < 900 ? line(before) : line({ ...before, inputs: [] });
 }
 
-const embedded = [/<script type="application\/json">([^<]*)<\/script>/, /```json\n([^`]*)\n```/, /\n% (\{.*\})\n$/];
+/** What the next report compares itself with. */
+export const factsForNext = ({ version, made, rows, empty, statuses, inputs }: Facts) => {
+  return { version, made, rows, empty, statuses, inputs: inputs.map(({ name }) => ({ name })) };
+};
+
+const embedded = [
+  /<script type="application\/json">([^<]*)<\/script>/,
+  /<metadata>([^<]*)<\/metadata>/,
+  /```json\n([^`]*)\n```/,
+  /\n% (\{.*\})\n$/,
+];
 
 /** Returns what a report tells the one that replaces it; undefined if it is none of this version. Does not throw. */
 export function beforeIn(report: string): Before | undefined {
