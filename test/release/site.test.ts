@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectAccessible, expectFits, startBrowser, wantedBrowser } from "../support/browser.js";
+import { serveFiles } from "../support/static-server.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = join(root, "dist/site");
@@ -74,7 +75,17 @@ describe.skipIf(wantedBrowser() === undefined)("in a browser", () => {
     const page = await context.newPage();
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.url()));
-    for (const name of ["index", "topic-statuses", "command-emails", "api", "reasons", "changelog"]) {
+    for (const name of [
+      "index",
+      "install",
+      "library",
+      "format-excel",
+      "topic-statuses",
+      "command-emails",
+      "api",
+      "reasons",
+      "changelog",
+    ]) {
       await page.goto(`${pathToFileURL(folder)}/${name}.html`);
       await expectFits(page);
       await expectAccessible(page);
@@ -83,11 +94,50 @@ describe.skipIf(wantedBrowser() === undefined)("in a browser", () => {
     await context.close();
   });
 
+  test("the first page checks an item, and shows the report on the example list", async () => {
+    const page = await browser.newPage();
+    await page.goto(`${pathToFileURL(folder)}/index.html`);
+    const said = async (item: string) => {
+      await page.getByLabel("An address or a domain").fill(item);
+      await page.getByRole("button", { name: "Check" }).click();
+      await expect.poll(() => page.textContent(".try output")).toMatch(/./);
+      return page.textContent(".try output");
+    };
+    expect(await said("")).toBe("fake: typo-domain: gmial.com. Did you mean grace.lee@gmail.com?");
+    await expect.poll(() => said("ann@larch-and-oak.com")).toBe("ok");
+    await expect.poll(() => said("mailinator.com")).toBe("disposable: disposable-domain: mailinator.com");
+    expect(await page.locator("figure img").evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(800);
+    await page.locator("figure img").click();
+    await page.waitForURL(/report\.html/);
+    expect(await page.textContent(".lead")).toContain("can be written to");
+    expect(await page.textContent("h1")).toBe("newsletter.csv");
+  });
+
+  test("each option of a command has a place of its own", async () => {
+    const page = await browser.newPage();
+    await page.goto(`${pathToFileURL(folder)}/command-emails.html#option-dedupe`);
+    expect(await page.textContent("dt:target")).toBe("--dedupe [=KEY]");
+    expect(await page.locator("dt:target + dd").textContent()).toBe("write the first row of each item, or mailbox");
+    expect(await page.locator("dt[id]").count()).toBeGreaterThan(30);
+  });
+
+  test("code is copied by a button, where the browser has a clipboard", async () => {
+    const { url } = await serveFiles(folder);
+    const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await context.newPage();
+    await page.goto(`${url}/install.html`);
+    await page.getByRole("button", { name: "Copy" }).first().click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toBe("npm install idv\nnpx idv emails list.csv -o checked.csv");
+    await context.close();
+  });
+
   test("the search finds headings, and Enter opens the first", async () => {
     const page = await browser.newPage();
     await page.goto(`${pathToFileURL(folder)}/index.html`);
     await page.fill("input[type=search]", "fail-on");
     expect(await page.locator(".results a").count()).toBeGreaterThan(2);
+    expect(await page.locator(".results li").first().textContent()).toContain("--fail-on");
     await page.fill("input[type=search]", "idv quota set");
     await page.press("input[type=search]", "Enter");
     await page.waitForURL(/command-quota-set\.html/);

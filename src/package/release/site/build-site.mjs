@@ -1,7 +1,8 @@
 // node src/package/release/site/build-site.mjs
 //
-// Makes static pages in dist/site: README, help topics, the help of each command, reasons, the API and the changelog. They need
-// no server: they open from a disk, too. Needs a build.
+// Makes static pages in dist/site: a first page with a box to try and a report, README, how to install, the library, each format,
+// help topics, the options of each command, reasons, the API and the changelog. They need no server: they open from a disk, too.
+// Needs a build.
 import { execFileSync, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +28,7 @@ const slugOf = (title) =>
     .replace(/^-|-$/g, "");
 
 /** Pages that stand for files of the project; other files are shown by the repository. */
-const pagesOfFiles = { "README.md": "index.html", "CHANGELOG.md": "changelog.html" };
+const pagesOfFiles = { "README.md": "readme.html", "CHANGELOG.md": "changelog.html" };
 
 const marked = new Marked({
   renderer: {
@@ -37,7 +38,9 @@ const marked = new Marked({
     },
     code: ({ text: content }) => `<pre tabindex="0"><code>${escaped(content)}</code></pre>\n`,
     link({ href, tokens }) {
-      const target = /^(?:https?:|#)/.test(href) ? href : (pagesOfFiles[href] ?? `${repository}/blob/main/${href}`);
+      const target = /^(?:https?:|#|topic-)/.test(href)
+        ? href
+        : (pagesOfFiles[href] ?? `${repository}/blob/main/${href}`);
       return `<a href="${escaped(target)}">${this.parser.parseInline(tokens)}</a>`;
     },
     table({ header, rows }) {
@@ -65,8 +68,77 @@ function commandsBelow(command, words = []) {
 const helpOf = (words) =>
   execFileSync(process.execPath, [join(root, "bin/idv.js"), ...words, "--help"], {
     encoding: "utf8",
-    env: { PATH: process.env.PATH, COLUMNS: "100", NO_COLOR: "1" },
+    env: { PATH: process.env.PATH, COLUMNS: "80", NO_COLOR: "1" },
   });
+
+/** Returns the help of a command as HTML, in which each option has a link. */
+function helpPage(words) {
+  // A text that goes on is indented under its start.
+  const [usage, ...lines] = helpOf(words)
+    .trimEnd()
+    .replace(/\n {5,}(?=\S)/g, " ")
+    .split("\n");
+  const html = [`<h1>idv ${words.join(" ")}</h1>`, `<pre tabindex="0">${escaped(usage)}</pre>`];
+  let list = "";
+  const end = () => {
+    if (list !== "") html.push(`</${list}>`);
+    list = "";
+  };
+  const begin = (tag) => {
+    if (list === tag) return;
+    end();
+    html.push(`<${tag}${tag === "pre" ? ' tabindex="0"' : ""}>`);
+    list = tag;
+  };
+  for (const line of lines) {
+    const [, heading] = /^(\S.*):$/.exec(line) ?? [];
+    const [, term, meaning] = /^ {2}(\S.*?) {2,}(\S.*)$/.exec(line) ?? [];
+    if (heading !== undefined) {
+      end();
+      html.push(`<h2 id="${slugOf(heading)}">${escaped(heading)}</h2>`);
+    } else if (term !== undefined) {
+      begin("dl");
+      const [, name] = /--([a-z-]+)/.exec(term) ?? [];
+      const shown = name === undefined ? code(term) : `<a href="#option-${name}">${code(term)}</a>`;
+      html.push(`<dt${name === undefined ? "" : ` id="option-${name}"`}>${shown}</dt><dd>${escaped(meaning)}</dd>`);
+    } else if (line.startsWith("  $ ")) {
+      begin("pre");
+      html.push(escaped(line.slice(4)));
+    } else if (line !== "") {
+      end();
+      html.push(`<p>${escaped(line)}</p>`);
+    }
+  }
+  end();
+  return html.join("\n");
+}
+
+/** Formats with what the topic on tables tells of them. */
+const formats = [
+  ["csv", "CSV and TSV", /\b(?:CSV|TSV|delimiter|quotes?|header|sep=)/, "idv emails list.csv -o checked.csv"],
+  ["lists", "Plain lists", /plain list|item a line|line that is copied/i, "idv emails list.txt -d none -o checked.csv"],
+  ["json", "JSON and JSON Lines", /JSON/, "idv emails people.json -c users.email -o checked.json"],
+  ["excel", "Excel", /spreadsheet|xlsx|--sheet|Excel/i, 'idv emails book.xlsx --sheet "*" -I.bak'],
+  ["contacts", "Address books", /vCard|LDIF/, "idv emails contacts.vcf -o checked.csv"],
+  ["archives", "Archives", /zip|gzip|zstd|archive/i, "idv emails audience.zip -o checked.zip"],
+];
+
+function formatPage([, title, pattern, command], markdown) {
+  const bullets = markdown.split(/\n(?=- |\n|#)/).filter((each) => each.startsWith("- ") && pattern.test(each));
+  return marked.parse(`# ${title}\n\n\`\`\`sh\n${command}\n\`\`\`\n\n${bullets.join("\n")}\n`);
+}
+
+/** Writes the report on the example list, and its picture. */
+function writeReport() {
+  const state = mkdtempSync(join(tmpdir(), "idv-"));
+  const reports = ["html", "svg"].flatMap((ending) => ["--report", join(folder, `report.${ending}`)]);
+  const args = ["emails", "newsletter.csv", "--offline", "-q", "-o", join(state, "checked.csv"), ...reports];
+  execFileSync(process.execPath, [join(root, "bin/idv.js"), ...args], {
+    cwd: join(root, "fixtures"),
+    env: { PATH: process.env.PATH, HOME: state },
+  });
+  rmSync(state, { recursive: true });
+}
 
 /** Returns the document of the API, as a service answers it. */
 async function apiDocument() {
@@ -124,10 +196,12 @@ const topics = topicNames.map((name) => {
   return { path: `topic-${name}.html`, title: /^# (.*)$/m.exec(markdown)[1], html: marked.parse(markdown) };
 });
 const commands = commandsBelow(program).map((words) => {
-  const title = `idv ${words.join(" ")}`;
-  const html = `<h1>${title}</h1><pre tabindex="0">${escaped(helpOf(words).trimEnd())}</pre>`;
-  return { path: `command-${words.join("-")}.html`, title, html };
+  return { path: `command-${words.join("-")}.html`, title: `idv ${words.join(" ")}`, html: helpPage(words) };
 });
+const ownPage = (name, title) => {
+  return { path: `${name}.html`, title, html: marked.parse(text(`src/package/release/site/pages/${name}.md`)) };
+};
+writeReport();
 const api = await apiDocument();
 writeFileSync(join(folder, "openapi.json"), `${JSON.stringify(api, undefined, 2)}\n`);
 const reasonRows = reasons.map(({ code: name, status, words, example, source }) => [
@@ -138,7 +212,22 @@ const reasonRows = reasons.map(({ code: name, status, words, example, source }) 
   escaped(source),
 ]);
 const groups = [
-  ["idv", [{ path: "index.html", title: "Start", html: marked.parse(text("README.md")) }]],
+  [
+    "idv",
+    [
+      { path: "index.html", title: "Start", html: text("src/package/release/site/start.html") },
+      ownPage("install", "Install"),
+      { path: "readme.html", title: "Tour", html: marked.parse(text("README.md")) },
+      ownPage("library", "Library"),
+    ],
+  ],
+  [
+    "Formats",
+    formats.map((format) => {
+      const [name, title] = format;
+      return { path: `format-${name}.html`, title, html: formatPage(format, readTopic("tables")) };
+    }),
+  ],
   [
     "Reference",
     [
@@ -183,7 +272,7 @@ const pageOf = ({ path, title, html }) => `<!doctype html>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="site.css">
 <script src="search-index.js" defer></script>
-<script src="site.js" defer></script>
+<script src="site.js" defer></script>${path === "index.html" ? '\n<script src="try.js" defer></script>' : ""}
 </head>
 <body>
 <a class="skip" href="#content">To the content</a>
@@ -202,8 +291,8 @@ copyFileSync(join(root, "dist/page/index.html"), join(folder, "check.html"));
 
 /** Parts of pages, each from one heading to the next. */
 const parts = pages.flatMap(({ path, title, html }) =>
-  html.split(/(?=<h[1-3] id=)/).map((part, index) => {
-    const [, id, heading] = /^<h[1-3] id="([^"]*)">(.*?)<\/h/.exec(part) ?? [];
+  html.split(/(?=<(?:h[1-3]|dt) id=)/).map((part, index) => {
+    const [, id, heading] = /^<(?:h[1-3]|dt) id="([^"]*)">(.*?)<\/(?:h|dt)/.exec(part) ?? [];
     const plain = part
       .replace(/<[^>]*>/g, " ")
       .replace(/&lt;/g, "<")
@@ -216,10 +305,24 @@ const parts = pages.flatMap(({ path, title, html }) =>
     return { id: place, page: title, title: (heading ?? title).replace(/<[^>]*>/g, ""), text: plain };
   }),
 );
-const search = new MiniSearch({ fields: ["title", "page", "text"], storeFields: ["title", "page"] });
+const search = new MiniSearch({ fields: ["title", "page", "text"], storeFields: ["title", "page", "text"] });
 search.addAll(parts.filter(({ id }, i) => parts.findIndex((each) => each.id === id) === i));
 writeFileSync(join(folder, "search-index.js"), `globalThis.searchIndex = ${JSON.stringify(JSON.stringify(search))};\n`);
-const script = await rolldown({ input: join(root, "src/package/release/site/search.js"), cwd: root, logLevel: "warn" });
-await script.write({ file: join(folder, "site.js"), format: "iife", minify: true });
+for (const [input, file] of [
+  ["search.js", "site.js"],
+  ["try.js", "try.js"],
+]) {
+  // The box gets its table as bytes, and never by the address beside it.
+  const transform = { define: { "import.meta.url": '"file:///"' } };
+  const script = await rolldown({
+    input: join(root, "src/package/release/site", input),
+    cwd: root,
+    logLevel: "warn",
+    transform,
+  });
+  await script.write({ file: join(folder, file), format: "iife", minify: true });
+}
+const smallTable = readFileSync(join(root, "dist/browser/small.bin")).toString("base64");
+writeFileSync(join(folder, "try-table.js"), `globalThis.smallTableText = "${smallTable}";\n`);
 writeFileSync(join(folder, "site.css"), text("src/package/release/site/site.css"));
 process.stdout.write(`dist/site: ${pages.length} pages\n`);
