@@ -1,5 +1,6 @@
 /** Usage by time and key, as a chart, a table and CSV. */
 
+import { stringify } from "csv-stringify/sync";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { grouped } from "../../../text.js";
 import { merged, type Span, series } from "../usage-spans.js";
@@ -129,8 +130,10 @@ function UsageSection({
 }
 
 export function usageCsv(spans: readonly Span[], unit: SpanUnit): string {
-  const lines = spans.map(({ start, units, counts }) =>
-    [spanName(start, unit), units, ...series.map((name) => counts[name])].join(","),
-  );
-  return [["time", "units", ...series].join(","), ...lines].map((line) => `${line}\r\n`).join("");
+  const rows = spans.map(({ start, units, counts }) => [
+    spanName(start, unit),
+    units,
+    ...series.map((name) => counts[name]),
+  ]);
+  return stringify([["time", "units", ...series], ...rows], { record_delimiter: "windows" });
 }
