@@ -51,6 +51,7 @@ const options: Readonly<Record<string, string>> = {
   canonical: "write --add canonical",
   flags: "write --add flags",
   debug: "write --log debug",
+  json: "write --format jsonl for rows, --log json for the summary",
 };
 
 export const insteadOf = (flag: string): string | undefined => {
@@ -76,8 +77,8 @@ export const statusCalled = (word: string): string | undefined =>
   Object.hasOwn(statuses, word) ? statuses[word] : undefined;
 
 const commands: Readonly<Record<string, string>> = {
-  validate: "to check a list: idv emails list.csv",
-  verify: "to check a list: idv emails list.csv",
+  validate: "to check a list: idv emails list.csv, and an address: idv check ADDRESS",
+  verify: "to check a list: idv emails list.csv, and an address: idv check ADDRESS",
   clean: "to check a list: idv emails list.csv",
   run: "to check a list: idv emails list.csv",
   version: "write idv --version",

@@ -80,7 +80,7 @@ describe("idv emails list.csv", () => {
 });
 
 test.each([
-  ["validate", "to check a list: idv emails list.csv"],
+  ["validate", "to check a list: idv emails list.csv, and an address: idv check ADDRESS"],
   ["version", "write idv --version"],
   ["-v", "write idv --version"],
   ["emal", "did you mean emails?"],

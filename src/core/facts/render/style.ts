@@ -46,6 +46,7 @@ caption { text-align: left; font-size: .87rem; padding-bottom: 4px; }
 th, td { padding: 5px 10px 5px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 th:last-child, td:last-child { padding-right: 0; }
 th { font-weight: 600; }
+.statuses th { white-space: nowrap; }
 thead th { font-size: .82rem; color: var(--soft); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.chart { width: 34%; vertical-align: middle; }
