@@ -397,6 +397,64 @@ describe.skipIf(wantedBrowser() === undefined).each(await databases())("in a bro
     }
   });
 
+  testFull("a key is created by keyboard alone, from the link in the menu to the secret", async () => {
+    await page.goto(await linkTo(service, state));
+    await press("Sign in");
+    /** Goes on with Tab until an element has the focus, which the page has to show. */
+    const tabTo = async (selector: string) => {
+      for (let tabs = 0; tabs < 40; tabs++) {
+        await page.keyboard.press("Tab");
+        const isThere = await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector);
+        if (!isThere) continue;
+        const outline = await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle);
+        expect([selector, outline]).toEqual([selector, "solid"]);
+        return;
+      }
+      throw new Error(`${selector} is out of reach`);
+    };
+    await tabTo('nav a[href="/dashboard/keys"]');
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/keys$/);
+    await tabTo('a[href="#create"]');
+    await page.keyboard.press("Enter");
+    await tabTo("#create [name=name]");
+    await page.keyboard.type("by keyboard");
+    await tabTo("#create select[name=period]");
+    await page.keyboard.press("ArrowUp");
+    await tabTo("#create button");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".secret code");
+    expect(await jsonOf(["keys", "list", "--state", state])).toContainEqual(
+      expect.objectContaining({ name: "by keyboard", period: "day" }),
+    );
+  });
+
+  testFull("on a slow network, a list that is sent shows how far it is, and a broken connection says so", async () => {
+    const slow = await browser.newContext({ storageState: await context.storageState() });
+    const other = await slow.newPage();
+    const network = await slow.newCDPSession(other);
+    await other.goto(`${service.url}/dashboard/lists`);
+    // A lists page needs a folder, which SQLite has beside it.
+    const input = other.locator("input[type=file]");
+    if ((await input.count()) === 0) return;
+    const throughput = 200_000;
+    const conditions = { offline: false, latency: 200, downloadThroughput: throughput, uploadThroughput: throughput };
+    await network.send("Network.emulateNetworkConditions", conditions);
+    const rows = Buffer.from("ann@larch-and-oak.com\n".repeat(30_000));
+    await input.setInputFiles({ name: "slow.txt", mimeType: "text/plain", buffer: rows });
+    await other.getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => other.textContent("form output")).toMatch(/^\d+ % sent$|^Reading/);
+    await network.send("Network.emulateNetworkConditions", { ...conditions, offline: true });
+    await expect.poll(() => other.textContent("form output")).toBe("The connection broke: try again.");
+    await network.send("Network.emulateNetworkConditions", conditions);
+    await other.getByRole("button", { name: "Send" }).click();
+    await other.waitForURL(/lists\/\w+$/);
+    expect(await other.textContent("h1")).toBe("slow.txt");
+    await other.getByRole("button", { name: "Remove the list" }).click();
+    await other.waitForURL(/lists$/);
+    await slow.close();
+  });
+
   testFull("the pages work without a script", async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false });
     const still = await plain.newPage();
