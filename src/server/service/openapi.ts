@@ -6,6 +6,7 @@ import { statusWords } from "../../core/validator/statuses.js";
 import { type Kind, knownStatuses } from "../../core/validator/validator.js";
 import { errorCodes } from "./error-codes.js";
 import { listSchemas } from "./list-schemas.js";
+import { warehouseSchemas } from "./warehouse-schemas.js";
 
 /** Characters of an item for which a body has room. A longer item is not refused: it is fake. */
 export const usualItemLength = 1000;
@@ -107,6 +108,7 @@ const named = {
     knownStatuses.filter((status) => status !== "alias"),
   ),
   ...listSchemas,
+  ...warehouseSchemas,
   ...validationSchemas("emails", "Email", knownStatuses),
   ...validationSchemas(
     "domains",

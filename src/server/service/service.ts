@@ -21,7 +21,8 @@ import { listRoutes } from "./routes/lists.js";
 import { type PageFiles, pageRoutes } from "./routes/page.js";
 import { probeRoutes } from "./routes/probes.js";
 import { usageRoutes } from "./routes/usage.js";
-import { validateRoutes } from "./routes/validate.js";
+import { judgingWith, validateRoutes } from "./routes/validate.js";
+import { warehouseRoutes } from "./routes/warehouses.js";
 import type { RequestMailCheck } from "./validation.js";
 
 export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
@@ -66,7 +67,9 @@ export function createService(options: ServiceOptions): FastifyInstance {
   service.register(access, { store, metrics });
   for (const schema of schemas) service.addSchema(schema);
   service.register(swagger, documentOptions);
-  service.register(validateRoutes, { store, judges, maximumItems, metrics });
+  const judging = judgingWith({ store, judges, metrics });
+  service.register(validateRoutes, { maximumItems, judging });
+  service.register(warehouseRoutes, { maximumItems, judging });
   if (lists) service.register(listRoutes, { lists, store });
   service.register(usageRoutes, { store });
   service.register(probeRoutes, { store, metrics });

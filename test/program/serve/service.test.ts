@@ -226,6 +226,7 @@ describe("points that the interface document leaves open", () => {
     expect(document.openapi).toBe("3.1.0");
     expect(Object.keys(document.paths)).toEqual([
       ...["/emails/check", "/emails/validate", "/domains/check", "/domains/validate"],
+      ...["/emails/bigquery", "/emails/snowflake", "/domains/bigquery", "/domains/snowflake"],
       ...["/lists", "/lists/{id}", "/lists/{id}/run"],
       ...["/lists/{id}/result", "/lists/{id}/report", "/usage"],
       ...["/healthz", "/readyz", "/openapi.json", "/", "/metrics"],

@@ -15,8 +15,8 @@ const smallBytes = 65_536;
 const [quote, backslash, openArray, openObject, comma] = Buffer.from('"\\[{,');
 
 /** Undefined if it is not JSON in UTF-8. @throws Refusal when it has more values than a request needs */
-export function parseBody(body: Buffer, maximumItems: number): unknown {
-  if (body.length > smallBytes) refuseCostly(body, maximumItems);
+export function parseBody(body: Buffer, maximumItems: number, rows = 0): unknown {
+  if (body.length > smallBytes) refuseCostly(body, maximumItems, rows);
   try {
     return JSON.parse(utf8.decode(body));
   } catch {
@@ -24,7 +24,8 @@ export function parseBody(body: Buffer, maximumItems: number): unknown {
   }
 }
 
-function refuseCostly(body: Buffer, maximumItems: number): void {
+/** `rows` is the number of items in arrays of their own. */
+function refuseCostly(body: Buffer, maximumItems: number, rows: number): void {
   let containers = 0;
   let commas = 0;
   for (let i = 0; i < body.length; i++) {
@@ -32,9 +33,9 @@ function refuseCostly(body: Buffer, maximumItems: number): void {
     if (byte === quote) {
       for (i++; i < body.length && body[i] !== quote; i++) if (body[i] === backslash) i++;
     } else if (byte === openArray || byte === openObject) {
-      if (++containers > mostContainers)
-        throw new Refusal(400, `The body has more than ${mostContainers} arrays and objects.`);
-    } else if (byte === comma && ++commas > maximumItems + mostMembers) throw tooManyItems(maximumItems);
+      if (++containers > mostContainers + rows)
+        throw new Refusal(400, `The body has more than ${mostContainers + rows} arrays and objects.`);
+    } else if (byte === comma && ++commas > maximumItems + rows + mostMembers) throw tooManyItems(maximumItems);
   }
 }
 
@@ -54,7 +55,8 @@ export const jsonBodies = plugin<{ readonly maximumItems: number }>(async (servi
     { parseAs: "buffer" },
     async (request: FastifyRequest, body: Buffer) => {
       request.rawBody = body;
-      const value = parseBody(body, maximumItems);
+      const rows = request.routeOptions.config.hasRows ? maximumItems : 0;
+      const value = parseBody(body, maximumItems, rows);
       if (value === undefined) throw new Refusal(400, "The body is not valid JSON in UTF-8.");
       return value;
     },

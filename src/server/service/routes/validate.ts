@@ -28,7 +28,7 @@ interface RequestBody {
 
 type ValidateRequest = FastifyRequest<{ Body: RequestBody & Record<string, readonly string[]> }>;
 
-const operations = [
+export const operations = [
   {
     field: "emails",
     kind: "email",
@@ -51,35 +51,36 @@ const operations = [
   readonly what: string;
 }[];
 
-export async function validateRoutes(service: FastifyInstance, options: ValidateOptions): Promise<void> {
-  const { store, judges, maximumItems, metrics } = options;
+export type Judging = ReturnType<typeof judgingWith>;
 
+export function judgingWith({ store, judges, metrics }: Pick<ValidateOptions, "store" | "judges" | "metrics">) {
   const refuse = (key: ApiKey): never => {
     metrics.refusals.inc();
     return refuseWithoutUnits(key, store.now());
   };
+
+  const isAnswered = async ({ id }: ApiKey, idempotencyKey: string | undefined) =>
+    idempotencyKey !== undefined && (await store.hasAnswer(id, idempotencyKey));
 
   /** Refuses a request before its body takes up memory. */
   const enter = async (request: FastifyRequest, field: Permission) => {
     const key = await request.authorise(field);
     const idempotencyKey = idempotencyKeyOf(request);
     if (key.isSandbox || key.quota.left !== 0) return;
-    const isAnswered = idempotencyKey !== undefined && (await store.hasAnswer(key.id, idempotencyKey));
-    if (!isAnswered) refuse(key);
+    if (!(await isAnswered(key, idempotencyKey))) refuse(key);
   };
 
   const judge = async (
     request: FastifyRequest,
     { field, kind }: { readonly field: Permission; readonly kind: Kind },
     items: readonly string[],
-    body: Uint8Array,
+    once: { readonly idempotencyKey: string | undefined; readonly body: Uint8Array },
   ) => {
     // The charge notices a key that was revoked while the body arrived. Sandbox keys are not charged: look them up again.
     const { apiKey } = request;
     const key = apiKey?.isSandbox === false ? apiKey : await request.authorise(field);
     request.items = items.length;
     const ours = judges();
-    const once = { idempotencyKey: idempotencyKeyOf(request), body };
     const outcome = await validateItems(ours, key, kind, items, once);
     if (outcome === "another body") {
       throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
@@ -92,6 +93,13 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
     return { statuses, explain: () => explainItems(ours, key, kind, items, statuses) };
   };
 
+  return { isAnswered, enter, judge };
+}
+
+export async function validateRoutes(
+  service: FastifyInstance,
+  { maximumItems, judging: { enter, judge } }: Pick<ValidateOptions, "maximumItems"> & { readonly judging: Judging },
+): Promise<void> {
   for (const { field, kind, what, name, one } of operations) {
     service.get(`/${field}/check`, {
       schema: {
@@ -119,7 +127,8 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
       },
       handler: async (request, reply) => {
         const item = (request.query as Readonly<Record<string, string>>)[one.parameter]!;
-        const { statuses, explain } = await judge(request, { field, kind }, [item], Buffer.from(`${kind} ${item}`));
+        const once = { idempotencyKey: idempotencyKeyOf(request), body: Buffer.from(`${kind} ${item}`) };
+        const { statuses, explain } = await judge(request, { field, kind }, [item], once);
         const [verdict] = await explain();
         const { reason = null, suggestion = null, mx } = verdict!;
         return reply.send({
@@ -156,7 +165,8 @@ export async function validateRoutes(service: FastifyInstance, options: Validate
       handler: async (request: ValidateRequest, reply) => {
         const { body, rawBody } = request;
         const items = [...new Set(body[field])];
-        const { statuses, explain } = await judge(request, { field, kind }, items, rawBody);
+        const once = { idempotencyKey: idempotencyKeyOf(request), body: rawBody };
+        const { statuses, explain } = await judge(request, { field, kind }, items, once);
         const verdicts = body.explain || body.flags ? await explain() : undefined;
         const entries = await mapFairly(items, (item, i) => {
           const isPlain = !verdicts && !body.canonical;

@@ -1,0 +1,136 @@
+/**
+ * Routes for functions in SQL of two warehouses, with the bodies that these send: remote functions of BigQuery
+ * (https://cloud.google.com/bigquery/docs/remote-functions) and external functions of Snowflake
+ * (https://docs.snowflake.com/en/sql-reference/external-functions-data-format). Both repeat requests: their ids of a
+ * batch are keys of idempotency. Neither can wait for a quota, and both repeat a 429 for minutes: what is not checked is
+ * `quota_exceeded`.
+ */
+import { createHash } from "node:crypto";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Kind } from "../../../core/validator/validator.js";
+import * as openapi from "../openapi.js";
+import { tooManyItems } from "../plugins/json-body.js";
+import { Refusal } from "../refusals.js";
+import { type Judging, operations, type ValidateOptions } from "./validate.js";
+
+interface Warehouse {
+  readonly name: string;
+  readonly title: string;
+  readonly body: openapi.SchemaName;
+  readonly answer: openapi.SchemaName;
+  /** Neither can send an Authorization field of its own choice. */
+  secretOf(request: FastifyRequest): unknown;
+  /** Identifies the batch in all of its tries. */
+  batchOf(request: FastifyRequest): unknown;
+  /** Null for a NULL. */
+  itemsOf(body: unknown): readonly (string | null)[];
+  answerOf(body: unknown, statuses: readonly (string | null)[]): object;
+}
+
+interface BigQueryBody {
+  readonly requestId?: string;
+  readonly caller?: string;
+  readonly userDefinedContext?: Readonly<Record<string, string>>;
+  readonly calls: readonly (readonly [string | null])[];
+}
+
+interface SnowflakeBody {
+  readonly data: readonly (readonly [row: number, item: string | null])[];
+}
+
+const warehouses: readonly Warehouse[] = [
+  {
+    name: "bigquery",
+    title: "a remote function of BigQuery",
+    body: "BigQueryRequest",
+    answer: "BigQueryResponse",
+    secretOf: ({ body }) => (body as BigQueryBody | undefined)?.userDefinedContext?.["idv_key"],
+    batchOf: ({ body }) => {
+      const { caller = "", requestId } = body as BigQueryBody;
+      return requestId && `${caller} ${requestId}`;
+    },
+    itemsOf: (body) => (body as BigQueryBody).calls.map(([item]) => item),
+    answerOf: (_, replies) => ({ replies }),
+  },
+  {
+    name: "snowflake",
+    title: "an external function of Snowflake",
+    body: "SnowflakeRequest",
+    answer: "SnowflakeResponse",
+    secretOf: ({ headers }) => headers["sf-custom-idv-key"],
+    batchOf: ({ headers }) => headers["sf-external-function-query-batch-id"],
+    itemsOf: (body) =>
+      (body as SnowflakeBody).data.map(([row, item]) => {
+        if (Number.isInteger(row) && typeof item !== "number") return item;
+        throw new Refusal(400, "data: each row is its number and a text.");
+      }),
+    answerOf: (body, statuses) => ({ data: (body as SnowflakeBody).data.map(([row], i) => [row, statuses[i]]) }),
+  },
+];
+
+/** Rows are arrays: each request has as many of these as items. */
+export async function warehouseRoutes(
+  service: FastifyInstance,
+  { maximumItems, judging }: Pick<ValidateOptions, "maximumItems"> & { readonly judging: Judging },
+): Promise<void> {
+  for (const { field, kind, what } of operations) {
+    for (const warehouse of warehouses) {
+      service.post(`/${field}/${warehouse.name}`, {
+        config: { hasRows: true },
+        schema: {
+          summary: `Validates ${what} for ${warehouse.title}: at most ${maximumItems} rows; each distinct item costs one unit.`,
+          operationId: `${warehouse.name}_${field}`,
+          querystring: openapi.noQuery,
+          body: { content: { "application/json": { schema: openapi.schemaOf(warehouse.body) } } },
+          response: {
+            200: openapi.jsonOf("A status for each row, in their order.", warehouse.answer),
+            ...openapi.errorResponses(400, 401, 403, 413, 415, 429, 503),
+          },
+        },
+        preValidation: async (request: FastifyRequest) => {
+          const secret = warehouse.secretOf(request);
+          if (typeof secret === "string") request.headers.authorization = `Bearer ${secret}`;
+          await request.authorise(field);
+        },
+        handler: (request: FastifyRequest, reply: FastifyReply) => answer(request, reply, { field, kind, warehouse }),
+      });
+    }
+  }
+
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { field, kind, warehouse }: { field: (typeof operations)[number]["field"]; kind: Kind; warehouse: Warehouse },
+  ) {
+    const { body } = request;
+    const rows = warehouse.itemsOf(body);
+    if (rows.length > maximumItems) throw tooManyItems(maximumItems);
+    const items = [...new Set(rows.filter((item) => item !== null))];
+    const key = request.apiKey!;
+    const content = Buffer.from(JSON.stringify(items));
+    const batch = warehouse.batchOf(request);
+    // Part of the key is the content: an id that comes again with other rows is another request.
+    const idempotencyKey =
+      batch === undefined || batch === ""
+        ? undefined
+        : createHash("sha256").update(`${warehouse.name} ${kind} ${batch}\0`).update(content).digest("hex");
+    const statuses =
+      key.isSandbox || key.quota.left !== 0 || (await judging.isAnswered(key, idempotencyKey))
+        ? (await judging.judge(request, { field, kind }, items, { idempotencyKey, body: content })).statuses
+        : items.map(() => "quota_exceeded");
+    const statusOf = new Map(items.map((item, i) => [item, statuses[i]!]));
+    return reply.send(
+      warehouse.answerOf(
+        body,
+        rows.map((item) => (item === null ? null : statusOf.get(item)!)),
+      ),
+    );
+  }
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether each item is in an array of its own. */
+    hasRows?: boolean;
+  }
+}
