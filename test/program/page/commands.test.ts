@@ -41,6 +41,8 @@ test("idv serve has it at /try/ only if it is asked for", async () => {
   const answer = await fetch(`${url}/try`);
   expect([answer.status, answer.url]).toEqual([200, `${url}/try/`]);
   expect(await answer.text()).toBe(page);
+  expect(answer.headers.get("content-encoding")).toBe("gzip");
+  expect(answer.headers.get("content-security-policy")).toBe("frame-ancestors 'none'");
   const again = await fetch(answer.url, { headers: { "if-none-match": answer.headers.get("etag")! } });
   expect(again.status).toBe(304);
   expect((await fetch(`${url}/try/service-worker.js`)).headers.get("content-type")).toBe(

@@ -161,8 +161,15 @@ describe("without a browser", () => {
     const text = await page.text();
     let size = text.length;
     for (const pattern of [/href="(\S+\.css)"/, /src="(\S+\.js)"/]) {
-      const response = await fetch(service.url + pattern.exec(text)![1]);
+      const path = service.url + pattern.exec(text)![1];
+      const response = await fetch(path);
       expect(response.headers.get("cache-control")).toContain("immutable");
+      expect(response.headers.get("content-encoding")).toBe("gzip");
+      for (const refused of ["identity", "gzip;q=0", "br, gzip; q=0.0"]) {
+        const whole = await fetch(path, { headers: { "accept-encoding": refused } });
+        expect([refused, whole.headers.get("content-encoding")]).toEqual([refused, null]);
+        expect(whole.headers.get("vary")).toBe("accept-encoding");
+      }
       size += (await response.arrayBuffer()).byteLength;
     }
     expect(size).toBeLessThan(30_000);

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Facts } from "../../../core/facts/facts.js";
-import { reportPolicy } from "../../../core/facts/policy.js";
+import { reportPolicy, servedPolicy } from "../../../core/facts/policy.js";
 import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import type { StoredList } from "../../../state/service/lists.js";
@@ -154,7 +154,7 @@ export async function listRoutes(
     const list = await listOf(request);
     if (list.state !== "done") throw new PageFault(404, "There is no report.");
     // The page has inline CSS, which the policy allows by hash.
-    reply.header("content-security-policy", reportPolicy);
+    reply.header("content-security-policy", servedPolicy(reportPolicy));
     return sendFile(reply, withLists().files.reportPath(list.id, list.attempt));
   });
 }

@@ -1,6 +1,7 @@
 /** The page that checks lists in the browser, at /try/. It needs no key: nothing is sent to the service. */
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
+import { sendCompressed } from "../../compressed.js";
 
 export interface PageFiles {
   readonly page: Uint8Array;
@@ -12,11 +13,18 @@ export async function pageRoutes(
   { files: { page, serviceWorker } }: { readonly files: PageFiles },
 ): Promise<void> {
   const file = (path: string, type: string, bytes: Uint8Array) => {
-    const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
+    // Weak: it stands for the compressed bytes, too.
+    const etag = `W/"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
     service.get(path, { schema: { hide: true } }, async (request, reply) => {
-      reply.headers({ etag, "cache-control": "no-cache", "x-content-type-options": "nosniff" });
+      reply.headers({
+        etag,
+        "cache-control": "no-cache",
+        "x-content-type-options": "nosniff",
+        // The rest of its policy is in the page.
+        "content-security-policy": "frame-ancestors 'none'",
+      });
       if (request.headers["if-none-match"] === etag) return reply.code(304).send();
-      return reply.type(type).send(bytes);
+      return sendCompressed(request, reply.type(type), bytes);
     });
   };
   // The service worker is for the paths below its own.

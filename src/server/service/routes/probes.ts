@@ -1,6 +1,6 @@
 /** Routes for those who run the service: health, readiness, metrics, and the document of the interface. */
 import type { FastifyInstance } from "fastify";
-import { reportPolicy } from "../../../core/facts/policy.js";
+import { reportPolicy, servedPolicy } from "../../../core/facts/policy.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import type { Metrics } from "../metrics.js";
 import { jsonOf } from "../openapi.js";
@@ -58,7 +58,7 @@ export async function probeRoutes(service: FastifyInstance, { store, metrics }: 
       const has = (url: string) => service.hasRoute({ method: "GET", url });
       return reply
         .type("text/html; charset=utf-8")
-        .headers({ "content-security-policy": reportPolicy, "x-content-type-options": "nosniff" })
+        .headers({ "content-security-policy": servedPolicy(reportPolicy), "x-content-type-options": "nosniff" })
         .send(indexPage({ paths: index, hasDashboard: has("/dashboard"), hasPage: has("/try/") }));
     },
   );
