@@ -81,6 +81,10 @@ test("each route that changes something writes who has changed what", async () =
       () => api("POST", "/emails/validate", '{"emails":["ann@b.net"]}', { "content-type": "application/json" }),
       undefined,
     ],
+    "service warehouses: post /${field}/${warehouse.name}": [
+      () => api("POST", "/emails/bigquery", '{"calls":[["ann@b.net"]]}', { "content-type": "application/json" }),
+      undefined,
+    ],
     "service lists: post /lists": [async () => (await made("a.csv")).response, /^list made: a\.csv$/, `key ${keyId}`],
     "service lists: delete /lists/:id": [
       async () => api("DELETE", `/lists/${await ended("b.csv")}`),

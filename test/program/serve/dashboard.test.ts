@@ -128,6 +128,36 @@ describe("without a browser", () => {
     expect(await create("bbbbbbbb2", "fair")).toEqual([200, "is shown only now"]);
   });
 
+  test("a form changes only what was changed in it, and tells when somebody else has changed the same", async () => {
+    const cookie = await signIn();
+    await post("/keys", { ...own(), cookie }, "id=eeeeeeeee&name=both&permissions=emails&limit=10&period=day");
+    // A time that the form does not show.
+    await idv(["keys", "set", "eeeeeeeee", "--expires", "2999-01-31T15:30:00Z", "--state", state]);
+    const page = await (await get(cookie, "/keys/eeeeeeeee")).text();
+    const was = /name="was" value="([^"]*)"/.exec(page)![1]!.replaceAll("&amp;", "&");
+    const save = async (changed: Record<string, string>, before = was) => {
+      const form = new URLSearchParams(was);
+      for (const [name, value] of Object.entries(changed)) form.set(name, value);
+      form.set("was", before);
+      const response = await post("/keys/eeeeeeeee/set", { ...own(), cookie }, form.toString());
+      const fault = /role="alert">([^<]*)/.exec(await response.clone().text())?.[1];
+      return { status: response.status, fault, page: await response.text() };
+    };
+    const stored = async () =>
+      (await jsonOf(["keys", "list", "--state", state])).find(({ id }: { id: string }) => id === "eeeeeeeee");
+    expect(await save({ limit: "20" })).toMatchObject({ status: 200 });
+    // Of the old page: another field is no conflict, and does not bring the old limit back.
+    expect(await save({ name: "renamed" })).toMatchObject({ status: 200 });
+    const expires = "2999-01-31T15:30:00.000Z";
+    expect(await stored()).toMatchObject({ name: "renamed", limit: 20, period: "day", expires });
+    const conflict = await save({ limit: "30" });
+    expect([conflict.status, conflict.fault]).toEqual([409, expect.stringContaining("changed it to 20 since")]);
+    expect((await stored()).limit).toBe(20);
+    const now = /name="was" value="([^"]*)"/.exec(conflict.page)![1]!.replaceAll("&amp;", "&");
+    expect(await save({ name: "renamed", limit: "30" }, now)).toMatchObject({ status: 200 });
+    expect(await stored()).toMatchObject({ limit: 30, expires });
+  });
+
   test("a form that is sent after the end of a session comes back, and can be sent again", async () => {
     const form = "id=ccccccccc&name=%3Cb%3Elate&permissions=emails";
     const late = await post("/keys", own(), form);

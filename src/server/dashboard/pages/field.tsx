@@ -12,7 +12,6 @@ export function Field({
   name,
   form,
   fault,
-  value = "",
   isDate = false,
   ...input
 }: {
@@ -21,7 +20,6 @@ export function Field({
   name: string;
   form: URLSearchParams | undefined;
   fault: string | undefined;
-  value?: string;
   isDate?: boolean;
   inputMode?: "numeric";
   pattern?: string;
@@ -32,7 +30,7 @@ export function Field({
   const common = {
     id: `field-${name}`,
     name,
-    value: form?.get(name) ?? value,
+    value: form?.get(name) ?? "",
     autocomplete: "off",
     ...(isBad && { "aria-invalid": true as const, "aria-describedby": `fault-${name}` }),
   } as const;

@@ -7,6 +7,19 @@ export const rateTimes = ["1000", "60000", "3600000"] as const;
 const rateNames = ["second", "minute", "hour"];
 const textOf = (number: number | null | undefined): string => (number == null ? "" : String(number));
 
+/** Returns the form of a key as it is, or of a new one. */
+export function formOf(key?: ApiKey): URLSearchParams {
+  return new URLSearchParams([
+    ["name", key?.name ?? ""],
+    ["limit", textOf(key?.quota.limit)],
+    ["period", key?.quota.period ?? "month"],
+    ["rate", textOf(key?.rate?.requests)],
+    ["rate_time", textOf(key?.rate?.milliseconds ?? 1000)],
+    ["expires", key?.expires == null ? "" : new Date(key.expires).toISOString().slice(0, 10)],
+    ...(key?.permissions ?? ["emails", "domains"]).map((each): [string, string] => ["permissions", each]),
+  ]);
+}
+
 /** With what the key has, or what was sent in a refused form. `children` come before the permissions. */
 export function KeyFields({
   keyOf: key,
@@ -17,62 +30,50 @@ export function KeyFields({
   refused: RefusedForm | undefined;
   children?: ComponentChildren;
 }) {
-  const form = refused?.form;
+  const form = refused?.form ?? formOf(key);
   const faultOf = (name: string) => (refused?.field === name ? refused.fault : undefined);
   const field = (name: string) => ({ name, form, fault: faultOf(name) });
-  const expires = key?.expires == null ? "" : new Date(key.expires).toISOString().slice(0, 10);
-  const period = form?.get("period") ?? key?.quota.period ?? "month";
-  const time = form?.get("rate_time") ?? textOf(key?.rate?.milliseconds);
-  const permissions: readonly string[] = form?.getAll("permissions") ?? key?.permissions ?? ["emails", "domains"];
   const hints = { limit: "units; empty for none", rate: "at most", expires: "day (UTC); empty for never" };
   const digits = (most: number) => ({ inputMode: "numeric", pattern: `[0-9]{1,${most}}` }) as const;
   return (
     <div class="fields">
-      <Field
-        {...field("name")}
-        label="Name"
-        hint="what the key is for"
-        value={key?.name ?? ""}
-        required
-        maxLength={100}
-      />
-      <Field {...field("limit")} label="Limit" hint={hints.limit} value={textOf(key?.quota.limit)} {...digits(15)} />
+      <Field {...field("name")} label="Name" hint="what the key is for" required maxLength={100} />
+      <Field {...field("limit")} label="Limit" hint={hints.limit} {...digits(15)} />
       <label>
         Period <span class="hint">of the UTC calendar</span>
         <select name="period">
           {["none", "hour", "day", "month"].map((name) => (
-            <option key={name} selected={name === period}>
+            <option key={name} selected={name === form.get("period")}>
               {name}
             </option>
           ))}
         </select>
       </label>
       <div class="pair">
-        <Field
-          {...field("rate")}
-          label="Requests"
-          hint={hints.rate}
-          value={textOf(key?.rate?.requests)}
-          {...digits(9)}
-        />
+        <Field {...field("rate")} label="Requests" hint={hints.rate} {...digits(9)} />
         <label>
           in a
           <select name="rate_time">
             {rateTimes.map((each, i) => (
-              <option key={each} value={each} selected={each === time}>
+              <option key={each} value={each} selected={each === form.get("rate_time")}>
                 {rateNames[i]}
               </option>
             ))}
           </select>
         </label>
       </div>
-      <Field {...field("expires")} label="Expires" hint={hints.expires} value={expires} isDate />
+      <Field {...field("expires")} label="Expires" hint={hints.expires} isDate />
       {children}
       <fieldset>
         <legend>Permissions</legend>
         {["emails", "domains"].map((name) => (
           <label key={name} class="check">
-            <input type="checkbox" name="permissions" value={name} checked={permissions.includes(name)} />
+            <input
+              type="checkbox"
+              name="permissions"
+              value={name}
+              checked={form.getAll("permissions").includes(name)}
+            />
             {name}
           </label>
         ))}

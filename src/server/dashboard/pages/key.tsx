@@ -4,7 +4,7 @@ import type { ApiKey } from "../../../state/service/api-key.js";
 import type { Span } from "../usage-spans.js";
 import { UsageChart } from "./chart.js";
 import { EndForm, type RefusedForm } from "./field.js";
-import { KeyFields } from "./key-fields.js";
+import { formOf, KeyFields } from "./key-fields.js";
 import { FaultBox, QuotaMeter, Renewal, renderPage, Time } from "./layout.js";
 
 interface KeyProperties {
@@ -148,6 +148,8 @@ const SecretTable = ({ keyOf: key }: { keyOf: ApiKey }) => (
 
 const SetForm = ({ keyOf: key, refused }: { keyOf: ApiKey; refused: RefusedForm | undefined }) => (
   <form method="post" action={`/dashboard/keys/${key.id}/set`} class="box">
+    {/* Only what differs from it is changed. */}
+    <input type="hidden" name="was" value={formOf(key).toString()} />
     <KeyFields keyOf={key} refused={refused} />
     {key.quotaName !== null && (
       <p class="note">Limit and period are those of the quota {key.quotaName}, for all of its keys.</p>

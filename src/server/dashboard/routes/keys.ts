@@ -18,7 +18,7 @@ import type { RouteOptions } from "../options.js";
 import { PageFault } from "../page-fault.js";
 import type { RefusedForm } from "../pages/field.js";
 import { keyPage } from "../pages/key.js";
-import { rateTimes } from "../pages/key-fields.js";
+import { formOf, rateTimes } from "../pages/key-fields.js";
 import { type KeyQuery, keySorts, keysPage, secretPage } from "../pages/keys.js";
 import { day, hour, lastSpans } from "../usage-spans.js";
 
@@ -92,14 +92,13 @@ export async function keyRoutes(
   pages.post(`${path}/set`, async (request: KeyRequest, reply) => {
     const { id } = request.params;
     const form = formIn(request);
-    await keyOf(id);
+    const key = await keyOf(id);
     try {
-      const change = { ...changeIn(form, store.now()), period: choiceOf(form, "period", periods) };
-      await store.set(id, change, nameOf(request));
+      await store.set(id, ownChange(form, formOf(key), store.now()), nameOf(request));
     } catch (error) {
       const refused = refusedForm(form, error);
       if (refused === undefined) throw error;
-      reply.code(400);
+      reply.code(error instanceof PageFault ? error.statusCode : 400);
       return oneKey(id, { refused });
     }
     return oneKey(id, { done: "Saved." });
@@ -150,6 +149,38 @@ function refusedForm(form: URLSearchParams, error: unknown): RefusedForm | undef
   if (error instanceof NameTakenError) return { form, fault: "Name: another key has it.", field: "name" };
   const isOfField = error instanceof PageFault && error.field !== undefined;
   return isOfField ? { form, fault: error.message, field: error.field } : undefined;
+}
+
+/** Names of the fields, each with those that belong to it, and what they change. */
+const changes = {
+  name: [["name"], "Name"],
+  limit: [["limit"], "Limit"],
+  period: [["period"], "Period"],
+  rate: [["rate", "rate_time"], "Requests"],
+  expires: [["expires"], "Expires"],
+  permissions: [["permissions"], "Permissions"],
+} as const satisfies Record<string, readonly [readonly string[], string]>;
+
+/**
+ * Returns what a form changes of the key as it was when the page was shown. `is` is the form of the key as it is now.
+ * @throws PageFault when somebody else has changed the same meanwhile
+ */
+function ownChange(form: URLSearchParams, is: URLSearchParams, now: number): KeyChange {
+  const was = new URLSearchParams(form.get("was") ?? is.toString());
+  const own = (Object.keys(changes) as (keyof typeof changes)[]).filter((name) => {
+    const [fields, label] = changes[name];
+    const valueIn = (each: URLSearchParams) => fields.map((field) => each.getAll(field).join(", ").trim()).join(" in ");
+    if (valueIn(form) === valueIn(was) || valueIn(form) === valueIn(is)) return false;
+    if (valueIn(was) === valueIn(is)) return true;
+    const value = is.getAll(name).join(", ") || "none";
+    const fault = `${label}: somebody has changed it to ${value} since this page was shown; save again to change it all the same.`;
+    throw new PageFault(409, fault, name);
+  });
+  // What was not touched need not be valid any more, such as a day that is over.
+  const checked = new URLSearchParams(form);
+  if (!own.includes("expires")) checked.set("expires", "");
+  const all: KeyChange = { ...changeIn(checked, now), period: choiceOf(form, "period", periods) };
+  return Object.fromEntries(own.map((name) => [name, all[name]]));
 }
 
 function changeIn(form: URLSearchParams, now: number): KeyChange & { readonly limit: number | null } {
