@@ -4,6 +4,9 @@ export interface PostgresProcess {
   /** URL of its first database. */
   readonly url: string;
   readonly kill: () => Promise<void>;
-  readonly restart: () => Promise<void>;
+  /** Folder of its data. */
+  readonly data: string;
+  readonly stop: () => Promise<void>;
+  readonly restart: (...settings: readonly string[]) => Promise<void>;
 }
-export declare function startPostgresServer(folder: string): Promise<PostgresProcess>;
+export declare function startPostgresServer(folder: string, prepare?: (data: string) => void): Promise<PostgresProcess>;

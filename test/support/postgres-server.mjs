@@ -35,10 +35,10 @@ export const isPackaged = existsSync(packaged);
 const nobody = 65534;
 
 /**
- * Starts a server whose files are in a folder, which is the caller's to remove. `kill` is kill -9; `restart` starts it again with the
- * same data and port.
+ * Starts a server whose files are in a folder, which is the caller's to remove. `kill` is kill -9, `stop` lets it end well; `restart`
+ * starts it again with the same data and port, and more settings. `prepare` fills the folder for data instead of an empty one.
  */
-export async function startPostgresServer(folder) {
+export async function startPostgresServer(folder, prepare) {
   const files = join(folder, "native");
   // Links that an installation script has made may lead to a folder that the server's user cannot enter.
   const isNoLink = (path) => !lstatSync(path).isSymbolicLink();
@@ -61,18 +61,25 @@ export async function startPostgresServer(folder) {
     chownSync(data, nobody, nobody);
   }
   const initialize = ["-D", data, "-U", "idv", "--auth=trust", "--no-sync", "--encoding=UTF8"];
-  execFileSync(join(files, "bin/initdb"), initialize, settings);
+  if (prepare === undefined) execFileSync(join(files, "bin/initdb"), initialize, settings);
+  else {
+    prepare(data);
+    chmodSync(data, 0o700);
+    if (isRoot) execFileSync("chown", ["-R", `${nobody}:${nobody}`, data]);
+  }
   const port = await freePort();
   const url = `postgres://idv@127.0.0.1:${port}/postgres`;
   const options = ["-k", "", "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=60"];
+  let more = [];
   let server;
   const isRunning = () => server !== undefined && server.exitCode === null && server.signalCode === null;
-  const restart = async () => {
+  const restart = async (...given) => {
+    more = given.length > 0 ? given : more;
     const end = Date.now() + 20_000;
     for (;;) {
       // It ends at once while children of the one before are still there.
       if (!isRunning()) {
-        server = spawn(join(files, "bin/postgres"), ["-D", data, "-p", String(port), ...options], settings);
+        server = spawn(join(files, "bin/postgres"), ["-D", data, "-p", String(port), ...options, ...more], settings);
       }
       const client = new pg.Client({ connectionString: url });
       client.on("error", () => {});
@@ -86,15 +93,15 @@ export async function startPostgresServer(folder) {
       }
     }
   };
-  const kill = async () => {
+  const end = async (signal) => {
     if (!isRunning()) return;
     const ended = once(server, "exit");
-    // Its children end when they notice that it is gone.
-    server.kill("SIGKILL");
+    server.kill(signal);
     await ended;
   };
   await restart();
-  return { url, kill, restart };
+  // After a kill, its children end when they notice that it is gone. The other signal asks for a fast shutdown.
+  return { url, data, restart, kill: () => end("SIGKILL"), stop: () => end("SIGINT") };
 }
 
 function freePort() {
