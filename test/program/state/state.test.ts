@@ -6,9 +6,9 @@ import { describe, expect, test } from "vitest";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
 import { idv } from "../../support/run-idv.js";
 import { post, serve } from "../../support/service.js";
-import { createKeyIn, jsonOf } from "../../support/states.js";
+import { createKeyIn, jsonOf, usageIn } from "../../support/states.js";
 import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
-import { isFull } from "../../support/tier.js";
+import { isFull, times } from "../../support/tier.js";
 
 const validate = (url: string, key: string) =>
   post(`${url}/emails/validate`, key, { emails: ["ann@larch-and-oak.com"] }, { "idempotency-key": "k" });
@@ -70,6 +70,38 @@ idv: the numbers of the state disagree; restore a backup, or report it\n`,
   writeFileSync(file, readFileSync(file, "utf8").replace('"shop"', '"Shop"'));
   const changed = expect.stringContaining("its last line is not that of these rows");
   expect(await checkFile()).toMatchObject({ code: 6, stderr: changed });
+});
+
+test("an export under load restores to the exact units of one moment", async () => {
+  const home = temporaryFolder();
+  const state = join(home, "service.db");
+  const secret = await createKeyIn(state);
+  const { url } = await serve(home, "-q", "--state", state);
+  let [sent, told, isOver] = [0, 0, false];
+  const clients = Array.from({ length: 4 }, async () => {
+    while (!isOver) {
+      const emails = Array.from({ length: 5 }, () => `n${sent++}@larch-and-oak.com`);
+      if ((await post(`${url}/emails/validate`, secret, { emails })).status === 200) told += emails.length;
+    }
+  });
+  const usedIn = async (path: string) => (await jsonOf(["keys", "list", "--state", path], { home }))[0].used;
+  for (let nth = 0; nth < times(20, 3); nth++) {
+    await expect.poll(() => told).toBeGreaterThan(100 * (nth + 1));
+    const [before, file, restored] = [told, join(home, `${nth}.jsonl`), join(home, `${nth}.db`)];
+    expect((await idv(["state", "export", "--state", state, "-o", file], { home })).code).toBe(0);
+    const after = sent;
+    expect((await idv(["state", "check", file], { home })).code).toBe(0);
+    expect((await idv(["state", "import", file, "--state", restored], { home })).code).toBe(0);
+    expect((await idv(["state", "check", "--state", restored], { home })).code).toBe(0);
+    const used = await usedIn(restored);
+    expect(used % 5).toBe(0);
+    expect(used).toBeGreaterThanOrEqual(before);
+    expect(used).toBeLessThanOrEqual(after);
+    expect(await usageIn(restored)).toBe(used);
+  }
+  isOver = true;
+  await Promise.all(clients);
+  expect(await usedIn(state)).toBe(told);
 });
 
 test("an export that was cut anywhere is refused, and nothing is imported", async () => {
