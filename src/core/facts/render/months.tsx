@@ -135,6 +135,13 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
           </text>
         )}
       </svg>
+      <ul class="printed">
+        {shown.map((month) => (
+          <li key={month.name}>
+            {month.name}: {grouped(month.total)}, {percent(badOf(month), month.total)} bad
+          </li>
+        ))}
+      </ul>
       <details>
         <summary>Figures</summary>
         <table>

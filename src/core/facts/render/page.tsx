@@ -60,6 +60,7 @@ function FactsView({ facts }: { facts: Facts }) {
     <main>
       <Opening facts={facts} />
       <Result facts={facts} />
+      <RepairCommand facts={facts} />
       <Details facts={facts} />
       {facts.breakdown && <ShownRows breakdown={facts.breakdown} isSeveral={facts.inputs.length > 1} />}
       <div class="columns">
@@ -78,6 +79,18 @@ const Result = ({ facts }: { facts: Facts }) => (
     <Next facts={facts} />
   </>
 );
+
+/** For whoever has a shell; on other pages there is a button. */
+function RepairCommand({ facts: { inputs, kind, repairable } }: { facts: Facts }) {
+  const [{ name }] = inputs as readonly [Facts["inputs"][number]];
+  if (repairable === 0 || inputs.length > 1 || !/^[\w./][\w./-]*$/.test(name)) return null;
+  const command = `idv ${kind === "email" ? "emails" : "domains"} ${name} --fix -o fixed.${name.replace(/^.*\//, "")}`;
+  return (
+    <p class="note">
+      To correct them: <code>{command}</code>
+    </p>
+  );
+}
 
 function Details({ facts }: { facts: Facts }) {
   const { breakdown, groups } = facts;

@@ -35,6 +35,7 @@ svg { display: block; width: 100%; }
 .months { height: 150px; }
 .shares { height: 60px; }
 .years { height: 1.4em; fill: var(--soft); font-size: .8rem; }
+.printed { display: none; list-style: none; padding: 0; }
 .grid { stroke: var(--line); vector-effect: non-scaling-stroke; }
 .track { fill: var(--track); }
 .ok { fill: var(--ok); } .alias { fill: var(--alias); } .disposable { fill: var(--disposable); }
@@ -84,5 +85,6 @@ ul { margin: 0; padding-left: 1.2em; }
   .shares { height: 40px; }
   th, td { padding-top: 2px; padding-bottom: 2px; }
   details { display: none; }
+  .printed { display: block; columns: 4; font-size: 7.5pt; margin-top: 4px; }
 }
 `;
