@@ -28,6 +28,8 @@ const mostShown = 5;
 /** Rows of a file after which every 32nd is looked at: the text of each takes as long as its check. */
 export const rowsLookedAt = 50_000;
 const laterStep = 32;
+/** Months and sources of a file that are counted: of more, each has few rows. */
+const mostPlaces = 10_000;
 
 /** Five changes between letters and digits, a long run of consonants, or a number to the base of 16. */
 const changing = /^(?=.{8})(?:[a-z]+\d+|\d+[a-z]+){3}[a-z\d]*$/;
@@ -49,6 +51,7 @@ export class PatternCounts {
   readonly #sourcesOf = new Map<Counts, Map<Counts, number[]>>();
 
   #rows = 0;
+  #places = 0;
 
   /** `pattern` returns an index; -1 for none. */
   count(month: Counts, source: Counts, pattern: () => number): void {
@@ -56,9 +59,13 @@ export class PatternCounts {
     if (this.#rows++ % weight !== 0) return;
     const sources = this.#sourcesOf.get(month) ?? new Map<Counts, number[]>();
     this.#sourcesOf.set(month, sources);
-    // The last one counts all rows.
-    const counts = sources.get(source) ?? [...patterns, "all"].map(() => 0);
-    sources.set(source, counts);
+    let counts = sources.get(source);
+    if (counts === undefined) {
+      if (this.#places++ >= mostPlaces) return;
+      // The last one counts all rows.
+      counts = [...patterns, "all"].map(() => 0);
+      sources.set(source, counts);
+    }
     counts[patterns.length]! += weight;
     const found = pattern();
     if (found !== -1) counts[found]! += weight;
