@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { openOutputFile } from "../../files/output.js";
 import { readBuilt } from "../../package/own-files.js";
+import { checkSideOutputs } from "../bulk/plan/side-outputs.js";
 import { UsageError } from "../errors.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
 import { filled, wholeNumber } from "../options/values.js";
@@ -35,6 +36,7 @@ export const define: DefineCommand = (command) => {
 async function showPage({ output, open, port }: OptionValues<typeof options>): Promise<void> {
   const page = readBuilt("page/index.html");
   if (output !== undefined) {
+    checkSideOutputs([{ path: output, kind: "page" }]);
     const file = await openOutputFile(output);
     await file.write(page);
     return file.commit();

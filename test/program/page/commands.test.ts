@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { collected } from "../../support/processes.js";
 import { idv, startIdv } from "../../support/run-idv.js";
 import { serve } from "../../support/service.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 
 const page = readFileSync(fileURLToPath(new URL("../../../dist/page/index.html", import.meta.url)), "utf8");
 
@@ -31,6 +31,20 @@ test("idv page -o writes it as a file", async () => {
   const home = temporaryFolder();
   expect(await idv(["page", "-o", "check.html"], { home })).toEqual({ code: 0, stdout: "", stderr: "" });
   expect(readFileSync(join(home, "check.html"), "utf8")).toBe(page);
+});
+
+test("idv page and idv state export replace only what they have written", async () => {
+  const home = folderOf({ "list.csv": "email\n", "list.html": "<p>mine</p>", "list.jsonl": '{"email":"a@b.net"}\n' });
+  await idv(["keys", "create", "--name", "shop"], { home });
+  for (const command of [["page"], ["state", "export"]]) {
+    const own = command[0] === "page" ? "own.html" : "own.jsonl";
+    for (const name of ["list.csv", own.replace("own", "list")]) {
+      const { code, stderr } = await idv([...command, "-o", name], { home });
+      expect([name, code, stderr]).toEqual([name, 2, expect.stringContaining(`-o ${name}: `)]);
+    }
+    for (const _ of ["first", "again"]) expect((await idv([...command, "-o", own], { home })).code).toBe(0);
+  }
+  expect(readFileSync(join(home, "list.csv"), "utf8")).toBe("email\n");
 });
 
 test("idv serve has it at /try/ only if it is asked for", async () => {

@@ -34,6 +34,18 @@ const kinds = {
     endings: ["html", "htm", "md", "markdown", "json", "pdf", "svg"],
     isOwn: (path, size) => beforeIn(textOf(path, size)) !== undefined,
   },
+  page: {
+    what: "a page",
+    option: "-o ",
+    endings: ["html", "htm"],
+    isOwn: (path) => startOf(path).includes('<script type="text/plain" id="worker">'),
+  },
+  state: {
+    what: "an exported state",
+    option: "-o ",
+    endings: ["jsonl", "ndjson", "json"],
+    isOwn: (path) => JSON.parse(startOf(path).split("\n")[0]!)?.idv === "state",
+  },
   badRows: {
     what: "a list of bad rows",
     option: "--bad-rows skip:",

@@ -1,6 +1,7 @@
 /** `idv state`: moves the state of `idv serve` from a file to a database, or back. */
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { constants, createReadStream } from "node:fs";
+import { access } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { FileError, readFault } from "../../../files/errors.js";
 import { openOutputFile } from "../../../files/output.js";
@@ -15,6 +16,7 @@ import {
   stateTables,
 } from "../../../state/service/database/state-rows.js";
 import { counted } from "../../../text.js";
+import { checkSideOutputs } from "../../bulk/plan/side-outputs.js";
 import { openServiceState } from "../../config/service-state.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
 import { stateOptions } from "../../options/state.js";
@@ -91,6 +93,7 @@ class Counts {
 }
 
 async function exportState({ state, output }: OptionValues<typeof exportOptions>): Promise<void> {
+  if (output !== undefined) checkSideOutputs([{ path: output, kind: "state" }]);
   // Names of keys are private.
   process.umask(0o077);
   const store = await openServiceState(state, process.env);
@@ -121,10 +124,12 @@ async function exportState({ state, output }: OptionValues<typeof exportOptions>
 }
 
 async function importState(file: string | undefined, { state }: OptionValues<typeof stateOptions>): Promise<void> {
-  const store = await openServiceState(state, process.env, { creates: true });
   const name = file === undefined || file === "-" ? undefined : file;
+  const counts = new Counts();
+  // Nothing is made for a file that is not there.
+  if (name !== undefined) await checkReadable(name);
+  const store = await openServiceState(state, process.env, { creates: true });
   try {
-    const counts = new Counts();
     await store.importRows(readPages(name, counts));
     say(`imported ${counts}`);
   } finally {
@@ -147,6 +152,13 @@ async function checkState(file: string | undefined, { state }: OptionValues<type
   } finally {
     await store.close();
   }
+}
+
+/** @throws FileError */
+async function checkReadable(path: string): Promise<void> {
+  await access(path, constants.R_OK).catch((error) => {
+    throw new FileError(`${path}: cannot be read: ${readFault(error)}`);
+  });
 }
 
 /** Up to {@link rowsAtOnce} rows at a time. @throws FileError when it cannot be read, or is not an exported state */
