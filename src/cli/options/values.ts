@@ -244,10 +244,12 @@ const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 
 /** `500ms`, `30s`, `2m`, `1h`, `30d`, or seconds without a unit. `least`, `most` and the result are milliseconds. */
 export function duration(least: number, most: number) {
   return (value: string): number => {
-    const [, number, unit = "s"] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)?$/.exec(value) ?? [];
-    const milliseconds = Math.round(Number(number) * unitMilliseconds[unit]!);
+    const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)?$/.exec(value) ?? [];
+    // Seconds for one person are days for another; 0 is the same for both.
+    const milliseconds = Math.round(Number(number) * unitMilliseconds[unit ?? (Number(number) === 0 ? "s" : "")]!);
     if (milliseconds >= least && milliseconds <= most) return milliseconds;
-    throw new InvalidValue("It takes a time such as 500ms, 30s, 2m, 1h or 30d.");
+    const lacks = number !== undefined && unit === undefined ? " It has no unit." : "";
+    throw new InvalidValue(`It takes a time such as 500ms, 30s, 2m, 1h or 30d.${lacks}`);
   };
 }
 
