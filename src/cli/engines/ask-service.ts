@@ -20,8 +20,8 @@ export async function askService(
     const { status, isJson, said, left } = await engine.probe!("email");
     const text = `${choice.baseUrl.value}: answers ${status}${said}`;
     if (status === 401) throw new AuthorisationError(text);
-    // 400, 422: a request without items is refused. 403: the key may be for domains only. 429: no quota left.
-    const isHealthy = (status >= 200 && status < 300 && isJson) || [400, 403, 422, 429].includes(status);
+    // A page is the answer of another program, or of the dashboard. 400, 422: a request without items is refused. 403: the key may be for domains only. 429: no quota left.
+    const isHealthy = isJson && ((status >= 200 && status < 300) || [400, 403, 422, 429].includes(status));
     if (!isHealthy) throw new ServiceError(`${text}; is the base URL right?`);
     return { text, left };
   } finally {
