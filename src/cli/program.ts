@@ -181,7 +181,7 @@ const hasOption = (command: Command, flag: string): boolean =>
   command.options.some(({ long, short }) => flag === long || flag === short);
 
 function optionMeant(flag: string, command: Command): string | undefined {
-  const isBulk = ["emails", "domains"].includes(command.name());
+  const isBulk = ["emails", "domains"].includes(command.name()) || (command.name() === "login" && flag === "--key");
   const instead = isBulk ? insteadOf(flag) : command.parent === null ? insteadOfCommand(flag) : undefined;
   if (instead !== undefined) return instead;
   const long = meantBy(
@@ -192,6 +192,7 @@ function optionMeant(flag: string, command: Command): string | undefined {
 }
 
 function commandMeant(word: string, command: Command): string | undefined {
+  if (command.parent === null && /^[^\s@/]+@[^\s@/]+$/.test(word)) return `to check an address: idv check ${word}`;
   if (command.parent === null && /[./\\]/.test(word)) return `to check a list: ${commandFor(word)}`;
   const instead = command.parent === null ? insteadOfCommand(word) : undefined;
   const meant = meantBy(

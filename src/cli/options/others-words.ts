@@ -81,6 +81,11 @@ const commands: Readonly<Record<string, string>> = {
   verify: "to check a list: idv emails list.csv, and an address: idv check ADDRESS",
   clean: "to check a list: idv emails list.csv",
   run: "to check a list: idv emails list.csv",
+  undo: "with -I.bak, the old file is list.csv.bak",
+  compare: "a report tells what changed since the one it replaces: idv emails list.csv --report FILE.html",
+  report: "write idv emails list.csv --report FILE.html",
+  config: "idv doctor shows settings; idv help settings",
+  update: "write idv data update, or idv emails --update for new rows",
   version: "write idv --version",
   "-v": "write idv --version",
 };

@@ -83,6 +83,8 @@ test.each([
   ["validate", "to check a list: idv emails list.csv, and an address: idv check ADDRESS"],
   ["version", "write idv --version"],
   ["-v", "write idv --version"],
+  ["ann@gmail.com", "to check an address: idv check ann@gmail.com"],
+  ["undo", "with -I.bak, the old file is list.csv.bak"],
   ["emal", "did you mean emails?"],
 ])("idv %s is answered with the command that was meant", async (word, message) => {
   const { code, stderr } = await idv([word], { home });

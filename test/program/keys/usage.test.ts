@@ -102,3 +102,17 @@ test("each rotation leaves the older secrets their ends, and they are ended one 
   const unchanged = await idv(["keys", "set", id], { home });
   expect([unchanged.code, unchanged.stderr]).toEqual([2, expect.stringContaining("keys set needs --name")]);
 });
+
+test("a key that is not there is said, and the name of one names its id", async () => {
+  const home = temporaryFolder();
+  await idv(["keys", "create", "--name", "shop"], { home });
+  const [{ id }] = await jsonOf(["keys", "list"], { home });
+  for (const command of ["usage --key nobody", "audit --key nobody", "keys revoke nobody"]) {
+    const { code, stderr } = await idv(command.split(" "), { home });
+    expect([command, code, stderr]).toEqual([command, 2, 'idv: no key "nobody"; run idv keys list to see all keys\n']);
+  }
+  const named = await idv(["keys", "revoke", "shop"], { home });
+  expect([named.code, named.stderr]).toEqual([2, `idv: no key "shop"; that is the name of ${id}\n`]);
+  await idv(["keys", "revoke", id], { home });
+  expect((await idv(["keys", "set", id, "--limit", "5"], { home })).stderr).toContain("which is revoked");
+});

@@ -1,8 +1,10 @@
 /** `idv audit`: the changes of keys, sessions and lists, and who has made them. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AuditEntry } from "../../../state/service/api-key.js";
+import { unknownKey } from "../../../state/service/rules.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { openServiceState } from "../../config/service-state.js";
+import { UsageError } from "../../errors.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
 import { stateOptions } from "../../options/state.js";
 import { day, duration } from "../../options/values.js";
@@ -42,6 +44,9 @@ const pause = 1000;
 async function showAudit({ json, ...choices }: Choices): Promise<void> {
   const store = await openServiceState(choices.state, process.env);
   try {
+    const { key } = choices;
+    const isKnown = key === undefined || (await store.list()).some(({ id }) => id === key);
+    if (!isKnown) throw new UsageError(unknownKey(key).message);
     const pages = entriesOf(store, choices);
     if (!json) {
       const rows = (async function* () {

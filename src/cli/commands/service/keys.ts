@@ -133,8 +133,8 @@ async function setKey(id: string, options: OptionValues<typeof settingOptions>):
   if (Object.keys(change).length === 0) {
     throw new UsageError("keys set needs --name, --limit, --period, --rate, --expires or --permissions");
   }
-  await withStore(options, (store) => store.set(id, change, commandLineAuthor()));
-  say(`changed key ${id}`);
+  const { revoked } = await withStore(options, (store) => store.set(id, change, commandLineAuthor()));
+  say(`changed key ${id}${revoked === null ? "" : ", which is revoked: it stays so"}`);
 }
 
 async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>): Promise<void> {
@@ -174,7 +174,10 @@ async function withStore<Result>(
   try {
     return await work(store);
   } catch (error) {
-    throw error instanceof UnknownKeyError ? new UsageError(error.message) : error;
+    if (!(error instanceof UnknownKeyError)) throw error;
+    const [, id] = /^no key "(.*?)"/.exec(error.message) ?? [];
+    const named = (await store.list()).find(({ name, revoked }) => name === id && revoked === null);
+    throw new UsageError(named === undefined ? error.message : `no key "${id}"; that is the name of ${named.id}`);
   } finally {
     await store.close();
   }

@@ -156,6 +156,9 @@ const lockMilliseconds = 1000;
 /** Lets requests in flight finish after a signal. A state named in the file of options may hold a password. */
 async function serve(options: ServeOptions, isStateInFile: boolean): Promise<void> {
   const { state, corsOrigin = [], maxItems, baseUrl, quiet } = options;
+  if (options.trustFrom !== undefined && options.trustHeader === undefined) {
+    throw new UsageError("--trust-from needs --trust-header NAME: the field in which the proxy names the person");
+  }
   if (options.trustHeader !== undefined && options.trustFrom === undefined) {
     throw new UsageError("--trust-header needs --trust-from ADDRESS: the only address from which it is believed");
   }

@@ -1,9 +1,11 @@
 /** `idv usage`: the units used by the keys of `idv serve`, by time, key and status. */
 import { stringify } from "csv-stringify/sync";
 import { knownStatuses } from "../../../core/validator/validator.js";
+import { unknownKey } from "../../../state/service/rules.js";
 import type { KeyTotal, KeyUsageSum } from "../../../state/service/usage.js";
 import { grouped } from "../../../text.js";
 import { openServiceState } from "../../config/service-state.js";
+import { UsageError } from "../../errors.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
 import { stateOptions } from "../../options/state.js";
 import { day, duration, filled, wholeNumber } from "../../options/values.js";
@@ -66,6 +68,8 @@ async function showUsage({ state, key, since, by, top, json, csv }: OptionValues
   try {
     const names = new Map([["*", "all keys"]]);
     for (const { id, name } of await store.list()) names.set(id, name);
+    if (key !== undefined && !names.has(key) && !key.startsWith("quota:"))
+      throw new UsageError(unknownKey(key).message);
     const now = Date.now();
     const span = by === "hour" ? day / 24 : day;
     // The first span is shown in full: a part of it would look like little use.

@@ -85,6 +85,6 @@ ul { margin: 0; padding-left: 1.2em; }
   .shares { height: 40px; }
   th, td { padding-top: 2px; padding-bottom: 2px; }
   details { display: none; }
-  .printed { display: block; columns: 4; font-size: 7.5pt; margin-top: 4px; }
+  .printed { display: block; columns: 6; font-size: 6.5pt; line-height: 1.2; margin-top: 2px; }
 }
 `;
