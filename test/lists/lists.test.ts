@@ -11,7 +11,7 @@ import { Lists } from "../../src/server/lists/lists.js";
 import { StoreError } from "../../src/state/errors.js";
 import { openSqliteServiceStore } from "../../src/state/service/database/sqlite.js";
 import { type ListStore, senderOf } from "../../src/state/service/lists.js";
-import type { SqlServiceStore } from "../../src/state/service/sql-store.js";
+import type { ServiceStore } from "../../src/state/service/service-store.js";
 import { afterFile } from "../support/clean-up.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -28,7 +28,7 @@ const work = `const { writeFileSync } = require("node:fs");
     console.error(JSON.stringify({ type: "summary", engine: "offline", inputs: [], outputs: [], groups: [], statuses: { ok: 1 }, rows: 1, written: 1, empty: 0, distinct: 1, distinctStatuses: { ok: 1 }, units: { used: 1, paidBefore: 0 } }));
   }`;
 
-const opened: { lists: Lists; store: SqlServiceStore }[] = [];
+const opened: { lists: Lists; store: ServiceStore }[] = [];
 afterEach(async () => {
   for (const { lists, store } of opened.splice(0)) {
     await lists.close();

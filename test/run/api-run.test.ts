@@ -10,14 +10,14 @@ import { createMetrics } from "../../src/server/service/metrics.js";
 import { createService } from "../../src/server/service/service.js";
 import { VerdictCache } from "../../src/state/cache/verdict-cache.js";
 import { openSqliteServiceStore } from "../../src/state/service/database/sqlite.js";
-import type { SqlServiceStore } from "../../src/state/service/sql-store.js";
+import type { ServiceStore } from "../../src/state/service/service-store.js";
 import { noProxies } from "../support/api-engine.js";
 import { classifier } from "../support/classifier.js";
 import { runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { times } from "../support/tier.js";
 
-let store: SqlServiceStore;
+let store: ServiceStore;
 let cache: VerdictCache;
 let url: string;
 let service: ReturnType<typeof createService>;

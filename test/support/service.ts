@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import { stateLocation } from "../../src/cli/config/paths.js";
 import type { NewKey } from "../../src/state/service/api-key.js";
 import { openSqliteServiceStore } from "../../src/state/service/database/sqlite.js";
-import type { SqlServiceStore } from "../../src/state/service/sql-store.js";
+import type { ServiceStore } from "../../src/state/service/service-store.js";
 import { afterFile } from "./clean-up.js";
 import { checkAnswer } from "./openapi.js";
 import { startIdv } from "./run-idv.js";
@@ -64,7 +64,7 @@ export function lastKey(home: string): Promise<{ id: string; used: number; left:
   });
 }
 
-async function withKeys<Result>(home: string, work: (keys: SqlServiceStore) => Promise<Result>): Promise<Result> {
+async function withKeys<Result>(home: string, work: (keys: ServiceStore) => Promise<Result>): Promise<Result> {
   const path = stateLocation(undefined, { HOME: home, XDG_STATE_HOME: join(home, "state") });
   const keys = await openSqliteServiceStore(path, Date.now);
   try {

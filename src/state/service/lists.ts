@@ -60,31 +60,6 @@ interface Worker {
   readonly working: readonly string[];
 }
 
-/** All methods throw StoreError when the state cannot be used. */
-export interface ListStore {
-  /** Returns the list of the same request, if it was added before, and "full" beyond the limits. */
-  add(list: NewList, most: { readonly ofKey: number; readonly ofAll: number }): Promise<StoredList | "full">;
-  has(keyId: string, once: string): Promise<boolean>;
-  get(id: string): Promise<StoredList | undefined>;
-  all(most: number, keyId?: string): Promise<readonly StoredList[]>;
-  /** Changes a list in one of the states, while the `claim` holds; else returns undefined. */
-  change(id: string, from: readonly ListState[], to: ListChange, claim?: ListClaim): Promise<StoredList | undefined>;
-  /** Gives a sign of life, which a power failure may undo. Returns whether the claim still holds. */
-  beat(claim: ListClaim, progress?: unknown, isFurther?: boolean): Promise<boolean>;
-  /** Keys take turns: fewest lists under way, then the one whose last list ended longest ago. People are one key. */
-  claim(worker: Worker, silence: number, mostOfKey: number): Promise<StoredList | undefined>;
-  /** Also returns ids of lists to remove: unfinished or removed ones after silence, others after `keep` ms. */
-  due(
-    worker: Worker,
-    silence: number,
-    keep: number,
-  ): Promise<{ readonly isWaiting: boolean; readonly ended: readonly string[] }>;
-  /** Stores the hash of a body, or compares it with the stored one. Undefined for a removed list. */
-  hasBody(id: string, hash: Uint8Array): Promise<boolean | undefined>;
-  /** A list whose request may be repeated is `gone` first. */
-  drop(id: string): Promise<void>;
-}
-
 type JsonColumn = "choices" | "found" | "progress" | "result";
 
 type ListRow = Omit<StoredList, JsonColumn> & {
@@ -103,13 +78,15 @@ const ownOf = ({ server, working }: Worker): readonly string[] => [server, "", .
 const isUnclaimed = (worker: Worker) =>
   `(state = 'waiting' OR (state = 'running' AND alive < ? AND NOT ${isOwn(worker)}))`;
 
-export class SqlLists implements ListStore {
+/** All methods throw StoreError when the state cannot be used. */
+export class SqlLists {
   readonly #database: ServiceDatabase;
 
   constructor(database: ServiceDatabase) {
     this.#database = database;
   }
 
+  /** Returns the list of the same request, if it was added before, and "full" beyond the limits. */
   add(
     { id, name, kind, keyId, who, server, choices, once }: NewList,
     most: { readonly ofKey: number; readonly ofAll: number },
@@ -170,6 +147,7 @@ export class SqlLists implements ListStore {
     return rows.map(toList);
   }
 
+  /** Changes a list in one of the states, while the `claim` holds; else returns undefined. */
   change(id: string, from: readonly ListState[], to: ListChange, claim?: ListClaim): Promise<StoredList | undefined> {
     const changed: [string, Parameter][] = [["state", to.state]];
     if (to.keyId !== undefined) changed.push(["key_id", to.keyId]);
@@ -203,6 +181,7 @@ export class SqlLists implements ListStore {
     });
   }
 
+  /** Gives a sign of life, which a power failure may undo. Returns whether the claim still holds. */
   beat({ id, server, attempt }: ListClaim, progress?: unknown, isFurther = false): Promise<boolean> {
     return this.#database.writeFast(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
@@ -217,6 +196,7 @@ export class SqlLists implements ListStore {
     });
   }
 
+  /** Keys take turns: fewest lists under way, then the one whose last list ended longest ago. People are one key. */
   claim(worker: Worker, silence: number, mostOfKey: number): Promise<StoredList | undefined> {
     const { server } = worker;
     const ofKey = (what: string, condition: string) =>
@@ -240,8 +220,9 @@ export class SqlLists implements ListStore {
     });
   }
 
+  /** Also returns ids of lists to remove: unfinished or removed ones after silence, others after `keep` ms. */
   async due(worker: Worker, silence: number, keep: number) {
-    const now = await this.#now();
+    const [[{ now }]] = await this.#database.read(() => ask<[[Clock]]>(clock));
     const [waiting, ended] = await this.#database.read(() =>
       ask<[unknown[], { id: string }[]]>(
         [`SELECT 1 FROM {list} WHERE ${isUnclaimed(worker)} LIMIT 1`, now - silence, ...ownOf(worker)],
@@ -255,11 +236,7 @@ export class SqlLists implements ListStore {
     return { isWaiting: waiting.length > 0, ended: ended.map(({ id }) => id) };
   }
 
-  async #now(): Promise<number> {
-    const [[{ now }]] = await this.#database.read(() => ask<[[Clock]]>(clock));
-    return now;
-  }
-
+  /** Stores the hash of a body, or compares it with the stored one. Undefined for a removed list. */
   hasBody(id: string, hash: Uint8Array): Promise<boolean | undefined> {
     return this.#database.write(function* () {
       const [[row]] = yield* ask<[{ body_hash: Uint8Array }[]]>([
@@ -270,6 +247,7 @@ export class SqlLists implements ListStore {
     });
   }
 
+  /** A list whose request may be repeated is `gone` first. */
   async drop(id: string): Promise<void> {
     await this.#database.write(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
@@ -286,6 +264,8 @@ export class SqlLists implements ListStore {
     });
   }
 }
+
+export type ListStore = Pick<SqlLists, keyof SqlLists>;
 
 const onceHash = (keyId: string | null, once: string | undefined): Uint8Array | null =>
   once === undefined ? null : hashOf(`${keyId} ${once}`);

@@ -16,30 +16,17 @@ export const sessionMilliseconds = 43_200_000;
 const idleMilliseconds = 7_200_000;
 const seenMilliseconds = 60_000;
 
-/** All methods throw StoreError when the state cannot be used. */
-export interface SessionStore {
-  /** Returns a token, which can be used once, within {@link signInMilliseconds}. */
-  createSignIn(name?: string): Promise<string>;
-  /** Uses up a token. Returns the secret of a new session; undefined for an invalid token. */
-  signIn(token: string): Promise<string | undefined>;
-  /** Prolongs the session; undefined if it has ended. */
-  find(secret: string): Promise<Session | undefined>;
-  list(): Promise<readonly Session[]>;
-  end(id: string): Promise<boolean>;
-  signOut(secret: string): Promise<void>;
-  /** Ends all sessions and tokens. */
-  signOutAll(): Promise<void>;
-}
-
 const columns = "id, name, created, seen, expires";
 
-export class SqlSessions implements SessionStore {
+/** All methods throw StoreError when the state cannot be used. */
+export class SqlSessions {
   readonly #database: ServiceDatabase;
 
   constructor(database: ServiceDatabase) {
     this.#database = database;
   }
 
+  /** Returns a token, which can be used once, within {@link signInMilliseconds}. */
   async createSignIn(name?: string): Promise<string> {
     const token = newToken();
     await this.#database.write(function* () {
@@ -53,6 +40,7 @@ export class SqlSessions implements SessionStore {
     return token;
   }
 
+  /** Uses up a token. Returns the secret of a new session; undefined for an invalid token. */
   signIn(token: string): Promise<string | undefined> {
     const secret = newToken();
     return this.#database.write(function* () {
@@ -71,6 +59,7 @@ export class SqlSessions implements SessionStore {
     });
   }
 
+  /** Prolongs the session; undefined if it has ended. */
   async find(secret: string): Promise<Session | undefined> {
     const hash = hashOf(secret);
     const [rows, [{ now }]] = await this.#database.read(() =>
@@ -102,6 +91,7 @@ export class SqlSessions implements SessionStore {
     await this.#database.write(() => tell(["DELETE FROM {session} WHERE hash = ?", hashOf(secret)]));
   }
 
+  /** Ends all sessions and tokens. */
   async signOutAll(): Promise<void> {
     await this.#database.write(() => tell(["DELETE FROM {sign_in}"], ["DELETE FROM {session}"]));
   }

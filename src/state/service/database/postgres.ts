@@ -2,7 +2,7 @@
 import { type PoolState, PostgresDatabase, type PostgresSettings, type Query } from "../../postgres/database.js";
 import { translate } from "../../postgres/dialect.js";
 import type { Statement, Work } from "../../sql.js";
-import { SqlServiceStore } from "../sql-store.js";
+import { ServiceStore } from "../service-store.js";
 import type { ServiceDatabase } from "./database.js";
 import { PostgresCharges } from "./postgres-charges.js";
 import { tables } from "./tables.js";
@@ -11,9 +11,9 @@ import { tables } from "./tables.js";
 export async function openPostgresServiceStore(
   url: string,
   { now = Date.now, ...settings }: PostgresSettings & { readonly now?: () => number } = {},
-): Promise<SqlServiceStore> {
+): Promise<ServiceStore> {
   const database = await PostgresDatabase.open(url, settings, translate(tables));
-  return new SqlServiceStore(new PostgresServiceDatabase(database), now);
+  return new ServiceStore(new PostgresServiceDatabase(database), now);
 }
 
 class PostgresServiceDatabase implements ServiceDatabase {
