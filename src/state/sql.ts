@@ -41,20 +41,22 @@ export const insertion = (target: string, rows: readonly (readonly Parameter[])[
   ...rows.flat(),
 ];
 
-export interface Dialect {
+interface Dialect {
+  /** Every other word is a table. */
   readonly words: Readonly<Record<string, string>>;
+  readonly tableOf: (word: string) => string;
   /** The first has index 1. */
   readonly placeholder: (index: number) => string;
 }
 
-export function translator({ words, placeholder }: Dialect): (text: string) => string {
+export function translator({ words, tableOf, placeholder }: Dialect): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {
     let translated = known.get(text);
     if (translated === undefined) {
       let index = 0;
       translated = text
-        .replace(/\{(\w+)\}/g, (_, word: string) => words[word]!)
+        .replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? tableOf(word))
         .replace(/\?/g, () => placeholder(++index));
       // Texts with a list of rows vary too much to be cached.
       if (text.length < longestKnown) known.set(text, translated);

@@ -3,27 +3,10 @@ import { translator } from "../sql.js";
 
 export const clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
 
-const tables = [
-  "quota",
-  "key",
-  "secret",
-  "answer",
-  "usage",
-  "audit",
-  "sign_in",
-  "session",
-  "list",
-  "usage_sum",
-  "usage_mark",
-  "reservation",
-  "delivery",
-  "run_secret",
-];
-
 export const translate = translator({
   placeholder: (index) => `$${index}`,
+  tableOf: (word) => `idv_${word}`,
   words: {
-    ...Object.fromEntries(tables.map((name) => [name, `idv_${name}`])),
     clock,
     // The order in which JavaScript sorts IDs, whatever the language of the database.
     by_bytes: 'COLLATE "C"',

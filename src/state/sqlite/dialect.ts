@@ -4,21 +4,9 @@ import { translator } from "../sql.js";
 /** SQLite has no row locks: a transaction excludes all other writers. */
 export const translate = translator({
   placeholder: () => "?",
+  // KEY is a word of SQL.
+  tableOf: (word) => (word === "key" ? "api_key" : word),
   words: {
-    quota: "quota",
-    key: "api_key",
-    secret: "secret",
-    answer: "answer",
-    usage: "usage",
-    audit: "audit",
-    sign_in: "sign_in",
-    session: "session",
-    list: "list",
-    usage_sum: "usage_sum",
-    usage_mark: "usage_mark",
-    reservation: "reservation",
-    delivery: "delivery",
-    run_secret: "run_secret",
     by_bytes: "",
     lock: "",
     change: "",
