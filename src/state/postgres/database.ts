@@ -142,44 +142,32 @@ export class PostgresDatabase {
   }
 
   async read(...statements: readonly (readonly [string, ...unknown[]])[]): Promise<readonly unknown[][]> {
-    return this.#explain(async () => {
-      const client = await this.#connect();
+    return this.#onConnection(async (client) => {
       const results = statements.map(([text, ...values]) => client.query(this.#queryOf(text, values)));
-      let failure: unknown;
       try {
         return (await Promise.all(results)).map(({ rows }) => rows as unknown[]);
-      } catch (error) {
-        failure = error;
-        throw error;
       } finally {
         await Promise.allSettled(results);
-        client.release(isConnectionFault(failure));
       }
     });
   }
 
   /** `statement` returns its `pid`. If that differs, a pooler may run the next statement on another connection. */
   async runsItself(statement: string): Promise<boolean> {
-    return this.#explain(async () => {
-      const client = await this.#connect();
-      let failure: unknown;
+    return this.#onConnection(async (client) => {
       try {
         const { rows } = await client.query<{ pid: number }>(statement);
         return rows[0]?.pid === (client as unknown as { processID: number }).processID;
       } catch (error) {
         if (error instanceof pg.DatabaseError && error.code === forbidden) return false;
-        failure = error;
         throw error;
-      } finally {
-        client.release(isConnectionFault(failure));
       }
     });
   }
 
   /** `work` must wait for `begun` before it writes: a write after a failed BEGIN would be committed by itself. */
   async transaction<Result>(work: (query: Query, begun: Promise<unknown>) => Promise<Result>): Promise<Result> {
-    return this.#explain(async () => {
-      const client = await this.#connect();
+    return this.#onConnection(async (client) => {
       const sent: Promise<unknown>[] = [];
       const query: Query = (text, ...values) => {
         const result = client.query(this.#queryOf(text, values)).then(({ rows }) => rows as unknown[]);
@@ -188,7 +176,6 @@ export class PostgresDatabase {
         sent.push(result);
         return result;
       };
-      let failure: unknown;
       try {
         const begun = query("BEGIN");
         const result = await work(query, begun);
@@ -200,13 +187,11 @@ export class PostgresDatabase {
         if (command !== "COMMIT") throw new Error("the transaction was rolled back");
         return result;
       } catch (error) {
-        failure = error;
         // A connection that has failed is closed, which ends its transaction.
         if (!isConnectionFault(error)) await client.query("ROLLBACK").catch(() => {});
         throw error;
       } finally {
         await Promise.allSettled(sent);
-        client.release(isConnectionFault(failure));
       }
     });
   }
@@ -216,10 +201,15 @@ export class PostgresDatabase {
     return { text, values: [...values], ...(this.#hasNamedStatements && { name: nameOf(text) }) };
   }
 
-  async #explain<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #onConnection<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    let client: pg.PoolClient | undefined;
     try {
-      return await work();
+      client = await this.#connect();
+      const result = await work(client);
+      client.release();
+      return result;
     } catch (error) {
+      client?.release(isConnectionFault(error));
       if (!isGeneral(error)) throw error;
       const { code, message } = error as NodeJS.ErrnoException;
       const text = message === "" ? (code ?? "no connection") : message;

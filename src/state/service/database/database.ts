@@ -2,15 +2,14 @@
 
 import type { PoolState } from "../../postgres/database.js";
 import type { Work } from "../../sql.js";
-import type { Charge, ChargeOutcome } from "../api-key.js";
-import type { ChargedRows } from "../rules.js";
+import type { PostgresCharges } from "./postgres-charges.js";
 
 /** All methods throw StoreError when the database cannot be used. */
 export interface ServiceDatabase {
   readonly name: string;
   /** A server has one clock for all who use it, and charges of different keys run concurrently. */
   readonly isServer: boolean;
-  readonly fastCharges?: FastCharges;
+  readonly fastCharges?: PostgresCharges;
   readonly pool?: PoolState;
   read<Result>(work: () => Work<Result>): Promise<Result>;
   /** Durable. May restart the work while the database is locked. */
@@ -28,12 +27,4 @@ export interface ServiceDatabase {
   /** Also reads all of a file, some 2 s a GB, to find damage before a charge does. */
   examine(): Promise<void>;
   close(): Promise<void>;
-}
-
-export interface FastCharges {
-  /** Undefined, without a charge, if a transaction is needed. */
-  chargeAll(
-    charges: readonly Charge[],
-  ): Promise<{ readonly outcomes: readonly ChargeOutcome[]; readonly now: number } | undefined>;
-  learn(rows: Pick<ChargedRows, "keys" | "quotas">, now: number): void;
 }

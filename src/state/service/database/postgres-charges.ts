@@ -5,7 +5,6 @@ import { clock } from "../../postgres/dialect.js";
 import { toQuota } from "../../quota/quota.js";
 import type { Charge } from "../api-key.js";
 import { applyCharges, type ChargedRows, isUsable, type KeyRow, type NamedQuotaRow } from "../rules.js";
-import type { FastCharges } from "./database.js";
 
 interface VersionedQuotaRow extends NamedQuotaRow {
   readonly version: number;
@@ -47,7 +46,7 @@ const untilDurable = "SELECT pg_backend_pid() AS pid, pg_logical_emit_message(tr
 /** SQLSTATEs of an answer that another server has just stored, and of a deadlock. */
 const notAtOnce = ["23505", "40P01"];
 
-export class PostgresCharges implements FastCharges {
+export class PostgresCharges {
   readonly #database: PostgresDatabase;
   /** Whether {@link untilDurable} reaches the server process that made the charge, and so waits for its commit. */
   #waits: Promise<boolean> | undefined;
@@ -58,7 +57,7 @@ export class PostgresCharges implements FastCharges {
   }
 
   /** Locks the quota for a third of the time. Undefined unless all charges are new, granted and on one quota. */
-  async chargeAll(charges: readonly Charge[]): ReturnType<FastCharges["chargeAll"]> {
+  async chargeAll(charges: readonly Charge[]) {
     if (!charges.every(({ statuses }) => statuses.length > 0)) return undefined;
     const all = this.#knownOf(charges);
     const [first] = all ?? [];

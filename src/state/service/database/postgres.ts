@@ -1,5 +1,5 @@
 /** The state of the service in PostgreSQL 13 or newer. The clock of the database decides: clocks of servers differ. */
-import { type PoolState, PostgresDatabase, type PostgresSettings, type Query } from "../../postgres/database.js";
+import { PostgresDatabase, type PostgresSettings, type Query } from "../../postgres/database.js";
 import { translate } from "../../postgres/dialect.js";
 import type { Statement, Work } from "../../sql.js";
 import { ServiceStore } from "../service-store.js";
@@ -13,80 +13,51 @@ export async function openPostgresServiceStore(
   { now = Date.now, ...settings }: PostgresSettings & { readonly now?: () => number } = {},
 ): Promise<ServiceStore> {
   const database = await PostgresDatabase.open(url, settings, translate(tables));
-  return new ServiceStore(new PostgresServiceDatabase(database), now);
+  return new ServiceStore(serviceDatabase(database), now);
 }
 
-class PostgresServiceDatabase implements ServiceDatabase {
-  readonly isServer = true;
-  readonly fastCharges: PostgresCharges;
-  readonly #database: PostgresDatabase;
-
-  constructor(database: PostgresDatabase) {
-    this.#database = database;
-    this.fastCharges = new PostgresCharges(database);
-  }
-
-  get name(): string {
-    return this.#database.name;
-  }
-
-  get pool(): PoolState {
-    return this.#database.pool;
-  }
-
-  close(): Promise<void> {
-    return this.#database.close();
-  }
-
-  async read<Result>(work: () => Work<Result>): Promise<Result> {
-    const running = work();
-    let step = running.next();
-    while (!step.done) {
-      step = running.next(await this.#database.read(...step.value.statements.map(translated)));
-    }
-    return step.value;
-  }
-
-  write<Result>(work: () => Work<Result>): Promise<Result> {
-    return again(() =>
-      this.#database.limited(() => this.#database.transaction((query, begun) => runIn(query, work(), begun))),
-    );
-  }
-
-  writeFast<Result>(work: () => Work<Result>): Promise<Result> {
-    return again(() =>
-      this.#database.transaction(async (query, begun) => {
-        query("SELECT set_config('synchronous_commit', 'off', true)");
-        return runIn(query, work(), begun);
-      }),
-    );
-  }
-
-  async tryWrite(work: () => Work<unknown>): Promise<void> {
-    await this.write(work).catch(() => {});
-  }
-
-  async inOne(
-    use: "read" | "write",
-    work: (run: <Result>(work: Work<Result>) => Promise<Result>) => Promise<void>,
-  ): Promise<void> {
-    await this.#database.transaction(async (query, begun) => {
-      await begun;
-      if (use === "read") await query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
-      await work((each) => runIn(query, each));
-    });
-  }
-
-  examine(): Promise<void> {
-    return this.checkWritable();
-  }
-
-  async checkWritable(): Promise<void> {
-    await this.#database.transaction(async (query, begun) => {
+function serviceDatabase(database: PostgresDatabase): ServiceDatabase {
+  const write: ServiceDatabase["write"] = (work) =>
+    again(() => database.limited(() => database.transaction((query, begun) => runIn(query, work(), begun))));
+  const checkWritable = () =>
+    database.transaction(async (query, begun) => {
       await begun;
       await query("UPDATE idv_schema SET version = version");
     });
-  }
+  return {
+    name: database.name,
+    isServer: true,
+    fastCharges: new PostgresCharges(database),
+    get pool() {
+      return database.pool;
+    },
+    async read(work) {
+      const running = work();
+      let step = running.next();
+      while (!step.done) step = running.next(await database.read(...step.value.statements.map(translated)));
+      return step.value;
+    },
+    write,
+    writeFast: (work) =>
+      again(() =>
+        database.transaction(async (query, begun) => {
+          query("SELECT set_config('synchronous_commit', 'off', true)");
+          return runIn(query, work(), begun);
+        }),
+      ),
+    async tryWrite(work) {
+      await write(work).catch(() => {});
+    },
+    inOne: (use, work) =>
+      database.transaction(async (query, begun) => {
+        await begun;
+        if (use === "read") await query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        await work((each) => runIn(query, each));
+      }),
+    examine: checkWritable,
+    checkWritable,
+    close: () => database.close(),
+  };
 }
 
 const mostTries = 3;
