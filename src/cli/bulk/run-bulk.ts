@@ -74,12 +74,7 @@ function outputName({ files, options: { inPlace, output } }: BulkRequest): strin
 }
 
 /** A fault of one file does not stop the others. */
-async function validateFiles(
-  plans: readonly Plan[],
-  run: Run,
-  resources: Resources,
-  finish: () => void,
-): Promise<number> {
+async function validateFiles(plans: readonly Plan[], run: Run, resources: Resources, finish: () => void) {
   const { session, totals } = run;
   for (const [index, plan] of plans.entries()) {
     resources.startFile();

@@ -1,7 +1,6 @@
 /** The third step of a bulk run: validates the rows of one file, and has its outputs committed. */
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Facts } from "../../core/facts/facts.js";
 import { fixerOf } from "../../core/run/items/fixes.js";
 import { extractItem } from "../../core/run/items/item.js";
 import { validateTable } from "../../core/run/run.js";
@@ -27,12 +26,7 @@ import { UnknownEndings } from "./report/unknown-endings.js";
 const signalMilliseconds = 20;
 
 /** Commits the outputs, too. @param place `file 2 of 3` @throws EmptyInput for no rows with `--fail-on no-rows` */
-export async function validateFile(
-  plan: Plan,
-  run: Run,
-  resources: Resources,
-  place: string | undefined,
-): Promise<Facts> {
+export async function validateFile(plan: Plan, run: Run, resources: Resources, place: string | undefined) {
   const started = performance.now();
   const files = await openFiles(plan, run, resources);
   const usage = usageSince(run);

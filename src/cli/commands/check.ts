@@ -114,11 +114,7 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
   return exitCodes.failOn;
 }
 
-async function openMail(
-  classifier: Classifier,
-  settings: Settings,
-  signal: AbortSignal,
-): Promise<OpenMailCheck | undefined> {
+async function openMail(classifier: Classifier, settings: Settings, signal: AbortSignal) {
   if (settings.dns.value === "off") return undefined;
   const { openMailCheck } = await import("../engines/mail-check.js");
   // A cache would have to be created, which a few values are not worth.

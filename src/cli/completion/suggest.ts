@@ -80,12 +80,7 @@ function findCommand(program: Command, words: readonly string[]): { command: Com
 const wordsOf = ({ long, short, description, hidden }: Option): (readonly [string, string])[] =>
   hidden ? [] : [long, short].flatMap((flag) => (flag ? [[flag, description] as const] : []));
 
-async function valuesOf(
-  option: Option,
-  current: string,
-  rest: readonly string[],
-  command: Command,
-): Promise<Suggestions> {
+async function valuesOf(option: Option, current: string, rest: readonly string[], command: Command) {
   const known = wordsFor(option);
   if (known.length > 0) return startingWith(current, named(known));
   const placeholder = /[<[]=?([^>\]]+)[>\]]/.exec(option.flags)?.[1] ?? "";

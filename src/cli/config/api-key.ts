@@ -26,11 +26,7 @@ const commandTimeout = 60_000;
  * Precedence: apiKeyFile, IDV_API_KEY, IDV_API_KEY_COMMAND, then `idv login` for its own service only.
  * @throws UsageError, FileError, StoreError for files, AuthorisationError for a failed command or a wrong key
  */
-export async function findApiKey(
-  file: string | undefined,
-  env: NodeJS.ProcessEnv,
-  baseUrl: string | undefined,
-): Promise<Resolved<string> | undefined> {
+export async function findApiKey(file: string | undefined, env: NodeJS.ProcessEnv, baseUrl: string | undefined) {
   if (file !== undefined) {
     const text = await readKeyText(createReadStream(file)).catch((error: unknown) => {
       throw new UsageError(`${file}: the key cannot be read: ${readFault(error)}`);

@@ -17,11 +17,7 @@ export interface OwnListOptions {
 }
 
 /** Includes the files of the options, else of IDV_ALLOW and IDV_DENY. @throws FileError, ServiceError, UsageError */
-export async function readOwnLists(
-  options: OwnListOptions,
-  env: NodeJS.ProcessEnv,
-  note: (text: string) => void,
-): Promise<OwnLists> {
+export async function readOwnLists(options: OwnListOptions, env: NodeJS.ProcessEnv, note: (text: string) => void) {
   const { allow, deny } = ownListFiles(options, env);
   const readUrl = async (url: string) => {
     const { readListUrl } = await import("./list-copies.js");

@@ -78,11 +78,7 @@ function resolveSetting(
 /** The nearest one counts, from the working folder upwards. */
 const projectFileName = ".idvrc.json";
 
-async function readSettingsFiles(
-  env: NodeJS.ProcessEnv,
-  folder: string | undefined,
-  onNotice: (text: string) => void,
-): Promise<SettingsFile[]> {
+async function readSettingsFiles(env: NodeJS.ProcessEnv, folder: string | undefined, onNotice: (text: string) => void) {
   const files: SettingsFile[] = [];
   for (let here = folder && resolve(folder); here; here = here === dirname(here) ? "" : dirname(here)) {
     const path = join(here, projectFileName);

@@ -14,11 +14,7 @@ interface StateSettings extends Pick<PostgresSettings, "connections" | "statemen
 }
 
 /** `option`, else IDV_STATE, else IDV_STATE_FILE, else the usual file. @throws StoreError, UsageError */
-export function openServiceState(
-  option: string | undefined,
-  env: NodeJS.ProcessEnv,
-  settings: StateSettings = {},
-): Promise<ServiceStore> {
+export function openServiceState(option: string | undefined, env: NodeJS.ProcessEnv, settings: StateSettings = {}) {
   return openState(stateLocation(option, env), option === undefined ? undefined : "--state", env, settings);
 }
 

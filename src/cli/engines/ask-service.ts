@@ -5,16 +5,8 @@ import { say } from "../terminal/terminal.js";
 import { openApiEngine } from "./api-engine.js";
 import type { EngineChoice } from "./engine-choice.js";
 
-interface ServiceAnswer {
-  readonly text: string;
-  readonly left: number | undefined;
-}
-
 /** Sends no items, so it costs nothing; even a refusal can accept the key. @throws AuthorisationError, ServiceError */
-export async function askService(
-  choice: Extract<EngineChoice, { name: "api" }>,
-  settings: Settings,
-): Promise<ServiceAnswer> {
+export async function askService(choice: Extract<EngineChoice, { name: "api" }>, settings: Settings) {
   const engine = await openApiEngine(choice, { kind: "email", settings, cache: "off", wait: 0, note: say });
   try {
     const { status, isJson, said, left } = await engine.probe!("email");

@@ -72,10 +72,7 @@ function distrust({ source }: Resolved<unknown>, { value: url, isUntrusted }: Se
   return `${source}: baseUrl ${url} is not trusted, since your key would be sent there; if it is right, run idv login --base-url ${url}, or pass --base-url ${url}; --offline ignores it`;
 }
 
-export async function resolveBaseUrl(
-  { value, source }: Resolved<string | undefined>,
-  env: NodeJS.ProcessEnv,
-): Promise<Resolved<string> | undefined> {
+export async function resolveBaseUrl({ value, source }: Resolved<string | undefined>, env: NodeJS.ProcessEnv) {
   if (value !== undefined) return { value, source };
   const login = await readLogin(env);
   return login && { value: login.baseUrl, source: "idv login" };

@@ -1,9 +1,7 @@
 /** Opens a shared quota, for runs of the offline engine. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../../state/errors.js";
-import type { Quotas } from "../../state/quota/quotas.js";
 import { UnknownKeyError } from "../../state/service/api-key.js";
-import type { ServiceStore } from "../../state/service/service-store.js";
 import type { SharedQuota } from "../config/quota-location.js";
 import { openState } from "../config/service-state.js";
 import { UsageError } from "../errors.js";
@@ -14,10 +12,7 @@ const firstPause = 250;
 const longestPause = 5000;
 
 /** @throws StoreError when the state cannot be opened, UsageError for no such quota or a password in the option */
-export async function openSharedQuota(
-  { state, isOption, from }: SharedQuota,
-  env: NodeJS.ProcessEnv,
-): Promise<{ readonly store: ServiceStore; readonly quotas: Quotas; readonly secret: Uint8Array }> {
+export async function openSharedQuota({ state, isOption, from }: SharedQuota, env: NodeJS.ProcessEnv) {
   const store = await openState(state, isOption ? "--quota" : undefined, env);
   try {
     const quotas = store.quotas(from);
@@ -29,11 +24,7 @@ export async function openSharedQuota(
 }
 
 /** Retries for up to two minutes, unless `signal` ends that. @throws UsageError when the key cannot be used any more */
-export async function retrying<Result>(
-  work: () => Promise<Result>,
-  note: (text: string) => void,
-  signal: AbortSignal,
-): Promise<Result> {
+export async function retrying<Result>(work: () => Promise<Result>, note: (text: string) => void, signal: AbortSignal) {
   const end = performance.now() + longestOutage;
   for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
     try {

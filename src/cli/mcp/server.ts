@@ -8,7 +8,7 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { endOf, startProgram } from "../../child-program.js";
-import { type Facts, forPages } from "../../core/facts/facts.js";
+import { forPages } from "../../core/facts/facts.js";
 import { readFormats } from "../../text.js";
 import { ownProgram } from "../engines/own-program.js";
 import { version } from "../version.js";
@@ -178,11 +178,7 @@ function outputFor(input: string, word: string): string {
 }
 
 /** @throws ToolFault with the message of the command when it fails; a used-up quota is not a failure */
-async function run(
-  folder: string,
-  words: readonly string[],
-  input: string,
-): Promise<{ readonly stdout: string; readonly facts: Facts | undefined }> {
+async function run(folder: string, words: readonly string[], input: string) {
   const child = startProgram(ownProgram(), words, { cwd: folder, timeout: patience });
   let stdout = "";
   child.stdout!.setEncoding("utf8").on("data", (text: string) => {

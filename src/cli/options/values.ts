@@ -120,10 +120,7 @@ const taskIndices: readonly (readonly [index: string, count?: string])[] = [
 ];
 
 /** `2/8` is the second shard of eight, `index/8` that of the index of this task, from the variables of its scheduler. */
-export function shardOf(
-  value: string,
-  env: NodeJS.ProcessEnv = process.env,
-): { readonly index: number; readonly count: number } {
+export function shardOf(value: string, env: NodeJS.ProcessEnv = process.env) {
   let text = value;
   if (value.startsWith("index/")) {
     const [own, all = ""] = taskIndices.find(([name]) => env[name]) ?? [];

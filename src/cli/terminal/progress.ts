@@ -58,20 +58,9 @@ export function startProgress(mode: "auto" | "plain" | "json", subject: Progress
   };
 }
 
-export interface ProgressState {
-  readonly rows: number;
-  readonly share: number | null;
-  readonly seconds: number;
-  readonly units: number;
-  readonly cached: number;
-  readonly statuses: Readonly<Record<string, number>>;
-}
+export type ProgressState = ReturnType<typeof stateOf>;
 
-function stateOf(
-  { rows, rowsRead, units, statuses }: RunProgress,
-  read: number | undefined,
-  seconds: number,
-): ProgressState {
+function stateOf({ rows, rowsRead, units, statuses }: RunProgress, read: number | undefined, seconds: number) {
   const share = read === undefined || rowsRead === 0 ? null : Math.min(1, (read * rows) / rowsRead);
   const { charged, cached } = units();
   return {
@@ -89,11 +78,7 @@ const none = { charged: 0, cached: 0 };
 const plainLine = ({ rows, share, seconds }: ProgressState, details: readonly string[]): string =>
   `idv: ${counted(rows, "row")}${share === null ? "" : `, ${Math.floor(100 * share)} %`}, ${[`${grouped(Math.round(seconds))} s`, ...details].join(", ")}`;
 
-function drawLine(
-  { heading }: ProgressSubject,
-  state: () => ProgressState,
-  details: () => readonly string[],
-): () => void {
+function drawLine({ heading }: ProgressSubject, state: () => ProgressState, details: () => readonly string[]) {
   let end = () => {};
   const timer = setTimeout(async () => {
     let ended = false;

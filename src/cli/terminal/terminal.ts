@@ -1,5 +1,4 @@
 /** Colours, and lines on standard error. */
-import type { ChalkInstance } from "chalk";
 import { failureLine, printable, printableJson, printForRunner } from "../../text.js";
 import type { Failure } from "../errors.js";
 import { codeOf } from "../exit-codes.js";
@@ -22,10 +21,7 @@ export function showsColour(stream: { readonly isTTY?: boolean }, env: NodeJS.Pr
 }
 
 /** chalk itself ignores NO_COLOR. */
-export async function colours(
-  stream: { readonly isTTY?: boolean },
-  env: NodeJS.ProcessEnv,
-): Promise<ChalkInstance | undefined> {
+export async function colours(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv) {
   if (!showsColour(stream, env)) return undefined;
   const { Chalk } = await import("chalk");
   return new Chalk({ level: 1 });

@@ -254,10 +254,7 @@ function getTypeParser(oid: number, format?: "text" | "binary") {
 }
 
 /** Other machines need TLS with a verified certificate, unless the URL has `sslmode=disable`. @throws StoreError */
-function connectionOf(
-  url: string,
-  env: Readonly<Record<string, string | undefined>>,
-): { readonly connectionString: string; readonly name: string } {
+function connectionOf(url: string, env: Readonly<Record<string, string | undefined>>) {
   if (!URL.canParse(url)) throw new StoreError("the URL of the database is not one such as postgres://host/name");
   const parsed = new URL(url);
   // The library prefers `?host=` to the host.

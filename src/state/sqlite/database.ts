@@ -47,12 +47,7 @@ const shortestPause = 2;
 const longestPause = 80;
 
 /** Creates a private file if there is none. @throws StoreError when it is shared, locked, or not of this schema */
-export async function openStore(
-  path: string,
-  schema: Schema,
-  wait: LockWait,
-  kind = sharedKindOf(dirname(path)),
-): Promise<Database> {
+export async function openStore(path: string, schema: Schema, wait: LockWait, kind = sharedKindOf(dirname(path))) {
   if (kind !== undefined) {
     throw new StoreError(
       `${path}: the ${schema.name} is on ${kind}, which machines can share without seeing each other's locks; use a local path, or a shared quota on a database: --quota postgres://...`,
@@ -106,11 +101,7 @@ export function inTransaction<Result>(database: Database, work: () => Result): R
   }
 }
 
-export async function explainErrors<Result>(
-  path: string,
-  schema: Schema,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function explainErrors<Result>(path: string, schema: Schema, work: () => Promise<Result>) {
   const { name } = schema;
   try {
     return await work();
@@ -204,11 +195,7 @@ function notOurs(path: string, { name }: Schema): StoreError {
 export const deadlineOf = ({ milliseconds = defaultWait }: LockWait): number => performance.now() + milliseconds;
 
 /** Always tries once, even after the deadline or an abort, because `work` may store verdicts that were paid for. */
-export async function retryWhileBusy<Result>(
-  work: () => Result,
-  deadline: number,
-  signal: AbortSignal | undefined,
-): Promise<Result> {
+export async function retryWhileBusy<Result>(work: () => Result, deadline: number, signal: AbortSignal | undefined) {
   const start = performance.now();
   for (let attempt = 1; ; attempt++) {
     try {

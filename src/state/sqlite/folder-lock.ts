@@ -9,11 +9,7 @@ import { type Database, deadlineOf, type LockWait, loadSqlite, retryWhileBusy } 
 const lockName = ".idv-lock";
 
 /** Waits for other runs, then does `work`. @throws FileError when the lock cannot be taken */
-export async function withFolderLock<Result>(
-  folder: string,
-  wait: LockWait,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function withFolderLock<Result>(folder: string, wait: LockWait, work: () => Promise<Result>) {
   const lock = await takeLock(folder, wait).catch((error: unknown) => {
     throw wait.signal?.aborted ? wait.signal.reason : cannotWrite(folder, error);
   });

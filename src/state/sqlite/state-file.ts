@@ -16,12 +16,7 @@ export interface OpenFile {
 }
 
 /** Creates the file if it is absent. `wait` limits this and every later wait for a lock. @throws StoreError */
-export async function openFile(
-  path: string,
-  schema: sqlite.Schema,
-  now: () => number,
-  wait: sqlite.LockWait,
-): Promise<OpenFile> {
+export async function openFile(path: string, schema: sqlite.Schema, now: () => number, wait: sqlite.LockWait) {
   const database = await sqlite.openStore(path, schema, wait);
   return { path, database, inode: statSync(path).ino, schema, now, wait };
 }

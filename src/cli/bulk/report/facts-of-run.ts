@@ -59,12 +59,7 @@ export async function factsOfRun(
   };
 }
 
-function outputsOf(
-  { output, backup, badRows }: Plan,
-  sink: TableSink,
-  isUnchanged: boolean,
-  hasBadRows: boolean,
-): Facts["outputs"] {
+function outputsOf({ output, backup, badRows }: Plan, sink: TableSink, isUnchanged: boolean, hasBadRows: boolean) {
   const outputs = isSplit(sink) ? sink.paths() : isUnchanged ? [] : [output, backup];
   return [...outputs, hasBadRows ? badRows.file : undefined].flatMap((path) => {
     const file = path === undefined ? undefined : found(path);

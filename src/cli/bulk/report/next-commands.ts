@@ -31,11 +31,7 @@ export function limitCommand({ quota, given }: Plan): string {
 }
 
 /** Drops disposable, fake and empty rows, unless none or all are such. Reads the output, to charge no unit again. */
-export function cleanCommand(
-  plan: Plan,
-  table: Table,
-  { statuses, statuses: { size }, emptyRows, quota }: RunReport,
-): string | undefined {
+export function cleanCommand(plan: Plan, table: Table, { statuses, statuses: { size }, emptyRows, quota }: RunReport) {
   const useless = ["disposable", "fake"].filter((status) => statuses.has(status));
   const dropped = [...useless, ...(emptyRows > 0 ? [noItem] : [])];
   const { input, output, isInPlace, columns } = plan;

@@ -11,12 +11,7 @@ import { oldDataRemark, textSummary } from "./summary.js";
 type SummaryType = "summary" | "total";
 
 /** `isLast` adds a remark on old lists, for people. */
-export async function printSummary(
-  format: LogPlan["summary"],
-  type: SummaryType,
-  facts: Facts,
-  isLast: boolean,
-): Promise<void> {
+export async function printSummary(format: LogPlan["summary"], type: SummaryType, facts: Facts, isLast: boolean) {
   if (format === "none") return;
   const text = format === "json" ? jsonLine(type, facts) : await textFor(facts, isLast);
   process.stderr.write(`${text}\n`);

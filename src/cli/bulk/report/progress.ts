@@ -35,10 +35,7 @@ const mailProgress = ({ asked, undecided }: MailStatistics): readonly string[] =
   ...(undecided === 0 ? [] : [`${grouped(undecided)} undecided`]),
 ];
 
-function serviceProgress(
-  { inFlight, wait }: Activity,
-  { charged, cached }: ReturnType<RunProgress["units"]>,
-): readonly string[] {
+function serviceProgress({ inFlight, wait }: Activity, { charged, cached }: ReturnType<RunProgress["units"]>) {
   const seconds = wait && Math.ceil((wait.until - Date.now()) / 1000);
   return [
     `${counted(inFlight, "batch", "batches")} out`,

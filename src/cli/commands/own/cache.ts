@@ -81,11 +81,7 @@ const remove = (age: number): Promise<number> =>
   );
 
 /** Returns `otherwise` if there is no cache, so that no empty file is created. */
-async function withCache<Result>(
-  path: string,
-  work: (cache: VerdictCache) => Promise<Result>,
-  otherwise: Result,
-): Promise<Result> {
+async function withCache<Result>(path: string, work: (cache: VerdictCache) => Promise<Result>, otherwise: Result) {
   if (!existsSync(path)) return otherwise;
   const cache = await VerdictCache.open(path, Date.now);
   try {

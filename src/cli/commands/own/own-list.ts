@@ -64,11 +64,7 @@ export const ownListCommand =
     }).action((options: OptionValues<typeof listOptions>) => show(list, options));
   };
 
-async function add(
-  list: ListName,
-  entries: readonly string[],
-  { note = "" }: OptionValues<typeof addOptions>,
-): Promise<void> {
+async function add(list: ListName, entries: readonly string[], { note = "" }: OptionValues<typeof addOptions>) {
   const keys = new Set(entries.map((entry) => normalized(list, entry)));
   const comment = note === "" ? "" : ` # ${note.replace(/[\r\n]+/g, " ")}`;
   await change(list, (lines) => [

@@ -280,10 +280,7 @@ function dashboardLoader(
   };
 }
 
-async function openLists(
-  { state, lists: given, maxListBytes, keepLists, check }: ServeOptions,
-  store: ServiceStore,
-): Promise<Lists | undefined> {
+async function openLists({ state, lists: given, maxListBytes, keepLists, check }: ServeOptions, store: ServiceStore) {
   const location = stateLocation(state, process.env);
   const folder = given ?? (isDatabase(location) ? undefined : `${location}.lists`);
   if (folder === undefined) return undefined;

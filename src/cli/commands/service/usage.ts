@@ -91,11 +91,7 @@ async function showUsage({ state, key, since, by, top, json, csv }: OptionValues
 }
 
 /** Keys with the most units first; the sums of all keys are under "*". */
-async function* topOf(
-  totals: readonly KeyTotal[],
-  start: number,
-  most: number,
-): AsyncGenerator<readonly KeyUsageSum[]> {
+async function* topOf(totals: readonly KeyTotal[], start: number, most: number) {
   const byKey = new Map<string, KeyTotal[]>();
   const all = new Map<string, number>();
   for (const total of totals) {

@@ -79,11 +79,7 @@ async function again<Result>(transaction: () => Promise<Result>): Promise<Result
 const translated = ([text, ...parameters]: Statement) => [translate(text), ...parameters] as const;
 
 /** Sends first reads with BEGIN and last writes with COMMIT, to save round trips. Write only after `begun`. */
-async function runIn<Result>(
-  query: Query,
-  work: Work<Result>,
-  begun: Promise<unknown> = Promise.resolve(),
-): Promise<Result> {
+async function runIn<Result>(query: Query, work: Work<Result>, begun: Promise<unknown> = Promise.resolve()) {
   let step = work.next();
   while (!step.done) {
     const { statements, isAwaited } = step.value;

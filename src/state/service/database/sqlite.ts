@@ -4,10 +4,6 @@ import { ServiceStore } from "../service-store.js";
 import { openStateFile } from "./state-database.js";
 
 /** @throws StoreError when the state cannot be opened */
-export async function openSqliteServiceStore(
-  path: string,
-  now: () => number,
-  wait: LockWait = {},
-): Promise<ServiceStore> {
+export async function openSqliteServiceStore(path: string, now: () => number, wait: LockWait = {}) {
   return new ServiceStore(await openStateFile(path, now, wait), now);
 }

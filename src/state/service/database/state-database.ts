@@ -45,10 +45,7 @@ export class StateDatabase extends StateFile implements ServiceDatabase {
     return this.inWrite(() => this.work(work()));
   }
 
-  inOne(
-    use: "read" | "write",
-    work: (run: <Result>(work: Work<Result>) => Promise<Result>) => Promise<void>,
-  ): Promise<void> {
+  inOne(use: "read" | "write", work: (run: <Result>(work: Work<Result>) => Promise<Result>) => Promise<void>) {
     return this.inLongTransaction(use === "read" ? "BEGIN" : "BEGIN IMMEDIATE", () =>
       work(async (each) => this.work(each)),
     );
