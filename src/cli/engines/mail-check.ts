@@ -13,7 +13,7 @@ import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
 import type { Settings } from "../config/settings.js";
 import { say } from "../terminal/terminal.js";
-import { CacheUse } from "./cache-use.js";
+import { cacheGuard } from "./cache-guard.js";
 import { once } from "./engine.js";
 
 interface MailCheckOptions {
@@ -79,15 +79,15 @@ async function openDomains(
   signal?: AbortSignal,
   newTable: () => StateTable = () => new DistinctItems(),
 ) {
-  const guard = new CacheUse(note);
+  const guarded = cacheGuard(note);
   const file =
     use === "off"
       ? undefined
-      : await guard.or(undefined, () => VerdictCache.open(cachePath(process.env), Date.now, signal ? { signal } : {}));
+      : await guarded(undefined, () => VerdictCache.open(cachePath(process.env), Date.now, signal ? { signal } : {}));
   const findings = file?.findings(await readCacheSecret(process.env), dnsServer.value ?? []);
   const cache = findings && {
-    load: async (domains: readonly string[]) => (use === "refresh" ? [] : guard.or([], () => findings.load(domains))),
-    store: (found: Parameters<typeof findings.store>[0]) => guard.or(undefined, () => findings.store(found)),
+    load: async (domains: readonly string[]) => (use === "refresh" ? [] : guarded([], () => findings.load(domains))),
+    store: (found: Parameters<typeof findings.store>[0]) => guarded(undefined, () => findings.store(found)),
   };
   const client = {
     ...(dnsServer.value && { servers: dnsServer.value }),

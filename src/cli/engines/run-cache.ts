@@ -6,7 +6,7 @@ import { processTag, stateOfTag } from "../../files/processes.js";
 import { VerdictCache } from "../../state/cache/verdict-cache.js";
 import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
-import { CacheUse } from "./cache-use.js";
+import { cacheGuard } from "./cache-guard.js";
 
 /** Time for which a service remembers an Idempotency-Key: a repeated key may get an answer that old. */
 const idempotencyMilliseconds = 86_400_000;
@@ -29,9 +29,9 @@ export async function openRunCache(
   const secret = await readCacheSecret(process.env);
   const wait = { milliseconds: waitMilliseconds, ...(signal && { signal }) };
   const claims = { owner: processTag(), stateOf: stateOfTag };
-  const use = new CacheUse(note);
-  const cache = await use.or(undefined, () => VerdictCache.open(cachePath(process.env), Date.now, wait, claims));
-  const scope = await use.or(undefined, async () => cache?.scope(kind, baseUrl, secret, maximumAge));
+  const guarded = cacheGuard(note);
+  const cache = await guarded(undefined, () => VerdictCache.open(cachePath(process.env), Date.now, wait, claims));
+  const scope = await guarded(undefined, async () => cache?.scope(kind, baseUrl, secret, maximumAge));
   if (cache === undefined || scope === undefined) {
     await cache?.close();
     return undefined;
@@ -42,20 +42,20 @@ export async function openRunCache(
   const port: CachePort = {
     secret: scope.secret,
     load: async (onEntry) => {
-      if (!refresh) await use.or(undefined, () => scope.load(onEntry));
+      if (!refresh) await guarded(undefined, () => scope.load(onEntry));
     },
     claim: async (items, milliseconds, onEntry) => {
       const unclaimed = { isElsewhere: items.map(() => false), release: async () => {} };
       if (isFresh) return unclaimed;
-      const claim = await use.or(unclaimed, () => scope.claim(items, milliseconds, onEntry));
-      return { ...claim, release: () => use.or(undefined, claim.release) };
+      const claim = await guarded(unclaimed, () => scope.claim(items, milliseconds, onEntry));
+      return { ...claim, release: () => guarded(undefined, claim.release) };
     },
-    unfinished: async () => (isFresh ? [] : use.or([], () => scope.unfinished())),
+    unfinished: async () => (isFresh ? [] : guarded([], () => scope.unfinished())),
     begin: async (items) => {
-      if (!isFresh) await use.or(undefined, () => scope.begin(items));
+      if (!isFresh) await guarded(undefined, () => scope.begin(items));
     },
     finish: async (begun, items, statuses) => {
-      await use.or(undefined, async () => {
+      await guarded(undefined, async () => {
         await scope.finish(begun, items, statuses);
         added += items.length;
       });
