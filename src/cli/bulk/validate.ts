@@ -16,11 +16,10 @@ import { openFiles, type RunFiles } from "./open/files.js";
 import { isStream } from "./open/output.js";
 import type { Resources } from "./open/resources.js";
 import type { Plan } from "./plan/plan.js";
-import type { Annotations } from "./report/annotations.js";
 import { annotatedStatuses } from "./report/exit-code.js";
 import { factsOfRun, usageSince } from "./report/facts-of-run.js";
 import { progressOf } from "./report/progress.js";
-import { UnknownEndings } from "./report/unknown-endings.js";
+import { unknownEndings } from "./report/unknown-endings.js";
 
 // In milliseconds, after a pipe ends. Ctrl-C also ends its sender; that end may arrive before the signal.
 const signalMilliseconds = 20;
@@ -92,7 +91,7 @@ async function validateRows(
   const { validator, cache } = engine;
   const isAnnotated = plan.log.isAnnotated || run.findings.length > 0;
   const annotations = isAnnotated ? await openAnnotations(plan, run) : undefined;
-  const endings = UnknownEndings.of(kind, validator.embedded?.classifier, Date.now());
+  const endings = unknownEndings(kind, validator.embedded?.classifier, Date.now());
   const observers = [annotations, run.report?.observerOf(plan, table, session.isSeveral), endings];
   const report = await validateTable({
     kind,
@@ -136,10 +135,10 @@ async function validateRows(
   return report;
 }
 
-async function openAnnotations(plan: Plan, { engine: { validator }, findings }: Run): Promise<Annotations> {
+async function openAnnotations(plan: Plan, { engine: { validator }, findings }: Run) {
   const { kind, inputName } = plan;
-  const { Annotations, sinksOf } = await import("./report/annotations.js");
+  const { annotationsOf, sinksOf } = await import("./report/annotations.js");
   const explain = validator.explain ?? loadOfflineRules().classify;
   const explainItem = (item: string) => explain(kind, extractItem(kind, item));
-  return new Annotations(inputName, annotatedStatuses(plan), explainItem, sinksOf(plan.log.isAnnotated, findings));
+  return annotationsOf(inputName, annotatedStatuses(plan), explainItem, sinksOf(plan.log.isAnnotated, findings));
 }

@@ -9,7 +9,7 @@ import type { OpenMailCheck } from "../../engines/mail-check.js";
 import { openOfflineEngine } from "../../engines/offline-engine.js";
 import { loadOfflineRules } from "../../engines/offline-rules.js";
 import type { Plan } from "../plan/plan.js";
-import { BadRowsTable } from "../report/bad-rows.js";
+import { type BadRowsTable, badRowsTable } from "../report/bad-rows.js";
 import type { FindingsFile } from "../report/findings-file.js";
 import type { ListReport } from "../report/list-report.js";
 import { noFacts, Totals } from "../report/totals.js";
@@ -49,7 +49,7 @@ export async function openRun(plans: readonly [Plan, ...Plan[]], resources: Reso
     session: { isSeveral },
     totals: new Totals(noFacts(plan, { engine, dataDays })),
     dataDays,
-    badRowsTable: badRowsPath === undefined ? undefined : new BadRowsTable(badRowsPath, plan.isInPlace),
+    badRowsTable: badRowsPath === undefined ? undefined : badRowsTable(badRowsPath, plan.isInPlace),
   };
 }
 
@@ -116,10 +116,10 @@ async function openSplit(plans: readonly [Plan, ...Plan[]], resources: Resources
 
 async function openFindings({ log, isDryRun }: Plan, resources: Resources): Promise<FindingsFile[]> {
   if (log.findings.length === 0 || isDryRun) return [];
-  const { FindingsFile } = await import("../report/findings-file.js");
+  const { openFindingsFile } = await import("../report/findings-file.js");
   const files: FindingsFile[] = [];
   for (const target of log.findings) {
-    const file = await FindingsFile.open(target);
+    const file = await openFindingsFile(target);
     await resources.atEnd(() => file.discard());
     files.push(file);
   }

@@ -1,5 +1,5 @@
 /** Findings for tools that show them beside lines: GitHub reads standard error; findings-file.ts writes files. */
-import type { ObservedRows, RowLocation, RowObserver } from "../../../core/run/run-options.js";
+import type { ObservedRows, RowLocation } from "../../../core/run/run-options.js";
 import type { RowFault } from "../../../core/table/bad-rows.js";
 import type { Status, Verdict } from "../../../core/validator/validator.js";
 import { counted, workflowCommand } from "../../../text.js";
@@ -16,50 +16,39 @@ export interface FindingSink {
   add(finding: Finding): boolean;
 }
 
-export class Annotations implements RowObserver {
-  readonly #path: string;
-  readonly #wanted: readonly Status[];
-  readonly #explain: (item: string) => Verdict | undefined;
-  readonly #sinks: Set<FindingSink>;
-  #count = 0;
-
-  constructor(
-    path: string,
-    wanted: readonly Status[],
-    explain: (item: string) => Verdict | undefined,
-    sinks: Set<FindingSink>,
-  ) {
-    this.#path = path;
-    this.#wanted = wanted;
-    this.#explain = explain;
-    this.#sinks = sinks;
-  }
-
-  observe({ codes, statuses, locate }: ObservedRows): void {
-    if (this.#sinks.size === 0) return;
-    const isWanted = statuses.map((status) => this.#wanted.includes(status));
-    for (const [row, code] of codes.entries()) {
-      if (!isWanted[code] || this.#sinks.size === 0) continue;
-      this.#count++;
-      const finding = this.#findingOf(statuses[code]!, locate(row));
-      for (const sink of this.#sinks) if (!sink.add(finding)) this.#sinks.delete(sink);
-    }
-  }
-
-  #findingOf(status: Status, { line, value, item = value }: RowLocation): Finding {
-    const { reason, suggestion } = this.#explain(item) ?? {};
+/** Passes rows of the wanted statuses to each sink, as long as it takes more. */
+export function annotationsOf(
+  path: string,
+  wanted: readonly Status[],
+  explain: (item: string) => Verdict | undefined,
+  sinks: Set<FindingSink>,
+) {
+  let count = 0;
+  const findingOf = (status: Status, { line, value, item = value }: RowLocation): Finding => {
+    const { reason, suggestion } = explain(item) ?? {};
     const why = reason === undefined ? "" : ` (${reason})`;
     const meant = suggestion === undefined ? "" : `; meant: ${suggestion}`;
-    return { file: this.#path, line, rule: status, text: `${item} is ${status}${why}${meant}` };
-  }
-
-  end(rows: ReadonlyMap<Status, number>): void {
-    const shown = Math.min(this.#count, mostCommands);
-    const more = this.#wanted.reduce((sum, status) => sum + (rows.get(status) ?? 0), -shown);
-    if (more <= 0) return;
-    const text = `${counted(more, "more row is", "more rows are")} ${this.#wanted.join(" or ")}`;
-    process.stderr.write(workflowCommand("notice", text, { file: this.#path }));
-  }
+    return { file: path, line, rule: status, text: `${item} is ${status}${why}${meant}` };
+  };
+  return {
+    observe({ codes, statuses, locate }: ObservedRows) {
+      if (sinks.size === 0) return;
+      const isWanted = statuses.map((status) => wanted.includes(status));
+      for (const [row, code] of codes.entries()) {
+        if (!isWanted[code] || sinks.size === 0) continue;
+        count++;
+        const finding = findingOf(statuses[code]!, locate(row));
+        for (const sink of sinks) if (!sink.add(finding)) sinks.delete(sink);
+      }
+    },
+    end(rows: ReadonlyMap<Status, number>) {
+      const shown = Math.min(count, mostCommands);
+      const more = wanted.reduce((sum, status) => sum + (rows.get(status) ?? 0), -shown);
+      if (more <= 0) return;
+      const text = `${counted(more, "more row is", "more rows are")} ${wanted.join(" or ")}`;
+      process.stderr.write(workflowCommand("notice", text, { file: path }));
+    },
+  };
 }
 
 /** Limit for rows, and for bad rows. GitHub shows ten annotations of a step, and stores fifty of a job. */

@@ -11,26 +11,22 @@ const named = 20;
 
 export const badRowsHeader = "file,line,reason,record\n";
 
-export class BadRowsTable {
-  readonly #path: string;
-  #isContinued: boolean;
+export type BadRowsTable = ReturnType<typeof badRowsTable>;
 
-  /** `hasOnlyCopy` if rows are taken out of their file: those of earlier runs are nowhere else and have to stay. */
-  constructor(path: string, hasOnlyCopy: boolean) {
-    this.#path = path;
-    this.#isContinued = hasOnlyCopy && (found(path)?.size ?? 0) > 0;
-  }
-
-  /** Replaces an older table, or continues that of this run or of earlier ones. @throws FileError */
-  async open(signal: AbortSignal): Promise<TableSink> {
-    const sink = await openOutputFile(this.#path, this.#isContinued ? "append" : "replace", signal);
-    if (!this.#isContinued) await sink.write(Buffer.from(badRowsHeader));
-    return sink;
-  }
-
-  startNext(): void {
-    this.#isContinued = true;
-  }
+/** `hasOnlyCopy` if rows are taken out of their file: those of earlier runs are nowhere else and have to stay. */
+export function badRowsTable(path: string, hasOnlyCopy: boolean) {
+  let isContinued = hasOnlyCopy && (found(path)?.size ?? 0) > 0;
+  return {
+    /** Replaces an older table, or continues that of this run or of earlier ones. @throws FileError */
+    async open(signal: AbortSignal): Promise<TableSink> {
+      const sink = await openOutputFile(path, isContinued ? "append" : "replace", signal);
+      if (!isContinued) await sink.write(Buffer.from(badRowsHeader));
+      return sink;
+    },
+    startNext() {
+      isContinued = true;
+    },
+  };
 }
 
 export class BadRows {

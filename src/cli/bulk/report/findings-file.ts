@@ -1,54 +1,42 @@
 /** Files of findings that tools read: GitLab's code quality reports, and SARIF. */
 import { createHash } from "node:crypto";
 import { openOutputFile } from "../../../files/output.js";
-import type { TableSink } from "../../../files/table-sink.js";
 import { grouped } from "../../../text.js";
 import type { FindingsTarget } from "../../options/values.js";
 import { say } from "../../terminal/terminal.js";
 import { version } from "../../version.js";
-import type { Finding, FindingSink } from "./annotations.js";
+import type { Finding } from "./annotations.js";
 
 /** Limit for a run: GitHub shows 5,000 results of a SARIF file. */
 const mostFindings = 5000;
 
-export class FindingsFile implements FindingSink {
-  readonly path: string;
-  readonly #format: FindingsTarget["format"];
-  readonly #sink: TableSink;
-  readonly #findings: Finding[] = [];
-  #isWritten = false;
-  #isCut = false;
+export type FindingsFile = Awaited<ReturnType<typeof openFindingsFile>>;
 
-  /** Creates the file, so that a fault is found before the run costs units. @throws FileError */
-  static async open({ path, format }: FindingsTarget) {
-    return new FindingsFile(path, format, await openOutputFile(path));
-  }
-
-  private constructor(path: string, format: FindingsTarget["format"], sink: TableSink) {
-    this.path = path;
-    this.#format = format;
-    this.#sink = sink;
-  }
-
-  add(finding: Finding): boolean {
-    this.#isCut ||= this.#findings.length === mostFindings;
-    if (!this.#isCut) this.#findings.push(finding);
-    return !this.#isCut;
-  }
-
-  async discard(): Promise<void> {
-    if (!this.#isWritten) await this.#sink.discard();
-  }
-
-  async write(): Promise<void> {
-    if (this.#isWritten) return;
-    if (this.#isCut) say(`${this.path}: has the first ${grouped(mostFindings)} findings; there are more`);
-    const document = { gitlab: codeQuality, sarif }[this.#format](this.#findings);
-    await this.#sink.write(Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`));
-    await this.#sink.prepare?.();
-    await this.#sink.commit();
-    this.#isWritten = true;
-  }
+/** Creates the file, so that a fault is found before the run costs units. @throws FileError */
+export async function openFindingsFile({ path, format }: FindingsTarget) {
+  const sink = await openOutputFile(path);
+  const findings: Finding[] = [];
+  let isWritten = false;
+  let isCut = false;
+  return {
+    add(finding: Finding) {
+      isCut ||= findings.length === mostFindings;
+      if (!isCut) findings.push(finding);
+      return !isCut;
+    },
+    async discard() {
+      if (!isWritten) await sink.discard();
+    },
+    async write() {
+      if (isWritten) return;
+      if (isCut) say(`${path}: has the first ${grouped(mostFindings)} findings; there are more`);
+      const document = { gitlab: codeQuality, sarif }[format](findings);
+      await sink.write(Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`));
+      await sink.prepare?.();
+      await sink.commit();
+      isWritten = true;
+    },
+  };
 }
 
 /** A name does not change when the line of its finding does; equal findings are numbered. */
