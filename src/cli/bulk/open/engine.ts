@@ -99,8 +99,8 @@ async function openDns(plan: Plan, { validator }: Engine, resources: Resources):
 
 async function openReport(plan: Plan, engine: Engine, resources: Resources): Promise<ListReport | undefined> {
   if (plan.report === undefined) return undefined;
-  const { ListReport } = await import("../report/list-report.js");
-  const report = await ListReport.open(plan.report, plan.kind, engine);
+  const { openListReport } = await import("../report/list-report.js");
+  const report = await openListReport(plan.report, plan.kind, engine);
   await resources.atEnd(() => report.discard());
   return report;
 }

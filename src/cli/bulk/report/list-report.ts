@@ -24,111 +24,84 @@ import { printPage } from "./pdf.js";
 
 const longestName = 120;
 
-type WantedReport = NonNullable<Plan["report"]>;
+export type ListReport = Awaited<ReturnType<typeof openListReport>>;
 
-interface Target {
-  readonly path: string;
-  readonly sink: TableSink;
-  readonly before: Before | undefined;
-}
-
-export class ListReport {
-  readonly #targets: readonly Target[];
-  readonly #collector: Collector;
-  readonly #withAddresses: boolean;
-  readonly #files: Facts[] = [];
-  #isWritten = false;
-
-  /** Creates the files, so that a fault is found before the run costs units. @throws FileError */
-  static async open(wanted: WantedReport, kind: Kind, { validator }: Engine): Promise<ListReport> {
-    const explain = validator.explain ?? loadOfflineRules().classify;
-    const { withAddresses, withFlags } = wanted;
-    const collector = new Collector({ kind, explain, withAddresses, withFlags });
-    const targets: Target[] = [];
-    try {
-      for (const path of wanted.paths)
-        targets.push({ path, before: await beforeAt(path), sink: await openOutputFile(path) });
-    } catch (error) {
-      for (const { sink } of targets) await sink.discard();
-      throw error;
-    }
-    return new ListReport(targets, collector, withAddresses);
-  }
-
-  private constructor(targets: readonly Target[], collector: Collector, withAddresses: boolean) {
-    this.#targets = targets;
-    this.#collector = collector;
-    this.#withAddresses = withAddresses;
-  }
-
-  /** @throws ChoiceError when the column of `--by` is not in the table */
-  observerOf({ inputName, by }: Plan, table: Table, isSeveral: boolean): RowObserver {
-    const items = [table.column, ...table.otherColumns];
-    const sample = (column: number) => (items.includes(column) ? [] : table.firstValues(column));
-    const dates = findDateColumn(table.names, sample);
-    const wanted = by === undefined ? undefined : columnNamed(by, inputName, table);
-    const others = (column: number) => (column === dates?.column ? [] : sample(column));
-    const names = Array.from({ length: table.width }, (_, column) => columnName(table, column));
-    const isLooked = this.#targets.length > 0 && table.header !== undefined;
-    const groups = findGroupColumns(names, isLooked ? others : () => [], wanted, isSeveral);
-    return this.#collector.observerOf(
-      this.#shown(inputName),
-      dates && { ...dates, name: this.#shown(dates.name) },
-      groups,
-    );
-  }
-
-  groups(): Facts["groups"] {
-    return this.#collector.groups();
-  }
-
-  add(facts: Facts): void {
-    if (facts.dryRun) return;
-    this.#collector.keepFile();
-    this.#files.push(facts);
-  }
-
-  async discard(): Promise<void> {
-    if (this.#isWritten) return;
-    for (const { sink } of this.#targets) await sink.discard();
-  }
-
-  /** Does nothing if it is written already, or no file could be validated. @throws FileError */
-  async write(failed: number): Promise<Facts["outputs"]> {
-    const [first, ...others] = this.#files;
-    if (this.#isWritten) return [];
-    if (first === undefined) {
-      await this.discard();
-      return [];
-    }
-    const breakdown = this.#collector.breakdown();
-    const sum = { ...sumOf([first, ...others]), failed, breakdown };
-    const facts = forPages(sum, (name) => this.#shown(name));
-    this.#isWritten = true;
-    const ends = await Promise.allSettled(
-      this.#targets.map(async ({ path, sink, before = null }) => {
-        try {
-          const bytes = await rendered(path, { ...facts, before });
-          await sink.write(bytes);
-          await sink.commit();
-          return { path, bytes: bytes.length };
-        } catch (error) {
-          await sink.discard();
-          throw error;
-        }
-      }),
-    );
-    return ends.map((end) => {
-      if (end.status === "rejected") throw end.reason;
-      return end.value;
-    });
-  }
-
+/** Creates the files, so that a fault is found before the run costs units. @throws FileError */
+export async function openListReport(
+  { paths, withAddresses, withFlags }: NonNullable<Plan["report"]>,
+  kind: Kind,
+  { validator }: Engine,
+) {
+  const explain = validator.explain ?? loadOfflineRules().classify;
+  const collector = new Collector({ kind, explain, withAddresses, withFlags });
+  const targets: { path: string; before: Before | undefined; sink: TableSink }[] = [];
+  const files: Facts[] = [];
+  let isWritten = false;
+  const discard = async () => {
+    if (isWritten) return;
+    for (const { sink } of targets) await sink.discard();
+  };
   /** Names of files and columns can be long, or hold an address. */
-  #shown(name: string): string {
-    const text = this.#withAddresses ? name : withoutAddresses(name);
+  const shown = (name: string) => {
+    const text = withAddresses ? name : withoutAddresses(name);
     return text.length <= longestName ? text : `${text.slice(0, longestName)}...`;
+  };
+  try {
+    for (const path of paths) targets.push({ path, before: await beforeAt(path), sink: await openOutputFile(path) });
+  } catch (error) {
+    await discard();
+    throw error;
   }
+  return {
+    discard,
+    groups: () => collector.groups(),
+    /** @throws ChoiceError when the column of `--by` is not in the table */
+    observerOf({ inputName, by }: Plan, table: Table, isSeveral: boolean): RowObserver {
+      const items = [table.column, ...table.otherColumns];
+      const sample = (column: number) => (items.includes(column) ? [] : table.firstValues(column));
+      const dates = findDateColumn(table.names, sample);
+      const wanted = by === undefined ? undefined : columnNamed(by, inputName, table);
+      const others = (column: number) => (column === dates?.column ? [] : sample(column));
+      const names = Array.from({ length: table.width }, (_, column) => columnName(table, column));
+      const isLooked = targets.length > 0 && table.header !== undefined;
+      const groups = findGroupColumns(names, isLooked ? others : () => [], wanted, isSeveral);
+      return collector.observerOf(shown(inputName), dates && { ...dates, name: shown(dates.name) }, groups);
+    },
+    add(facts: Facts) {
+      if (facts.dryRun) return;
+      collector.keepFile();
+      files.push(facts);
+    },
+    /** Does nothing if it is written already, or no file could be validated. @throws FileError */
+    async write(failed: number): Promise<Facts["outputs"]> {
+      const [first, ...others] = files;
+      if (isWritten) return [];
+      if (first === undefined) {
+        await discard();
+        return [];
+      }
+      const breakdown = collector.breakdown();
+      const facts = forPages({ ...sumOf([first, ...others]), failed, breakdown }, shown);
+      isWritten = true;
+      const ends = await Promise.allSettled(
+        targets.map(async ({ path, sink, before = null }) => {
+          try {
+            const bytes = await rendered(path, { ...facts, before });
+            await sink.write(bytes);
+            await sink.commit();
+            return { path, bytes: bytes.length };
+          } catch (error) {
+            await sink.discard();
+            throw error;
+          }
+        }),
+      );
+      return ends.map((end) => {
+        if (end.status === "rejected") throw end.reason;
+        return end.value;
+      });
+    },
+  };
 }
 
 const renderers: Readonly<Record<string, (facts: Facts) => string>> = { json: renderJson, svg: renderPicture };
