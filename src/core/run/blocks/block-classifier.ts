@@ -22,7 +22,7 @@ import { BlockRenderer, type Explain, tailsOf } from "./block-renderer.js";
 import type { BlockResult, ChunkVerdicts, MainThread } from "./chunk-verdicts.js";
 import { type Elsewhere, ElsewhereFinder, numbersOf } from "./elsewhere.js";
 import { FactFinder, type SlotFacts } from "./fact-finder.js";
-import { FieldItems } from "./field-items.js";
+import { createFieldItems, type FieldItems } from "./field-items.js";
 import { emptyVerdicts, type ItemVerdicts } from "./item-verdicts.js";
 import { Judge } from "./judge.js";
 import { type ColumnPlace, judgeWithout } from "./kept-rows.js";
@@ -63,7 +63,7 @@ export class BlockClassifier {
     this.#kernel = kernel;
     this.#cells = new Cells(cells);
     this.#columns = itemColumnsOf(shape);
-    this.items = new FieldItems(this.#columns, this.#cells);
+    this.items = createFieldItems(this.#columns, this.#cells);
     this.judge = new Judge(options, { classifier, kernel, main }, { cells: this.#cells, items: this.items });
     const hashOf = (key: string): ItemHash => this.judge.hashOf(key);
     this.#facts = new FactFinder(options, kernel, this.#cells, hashOf);

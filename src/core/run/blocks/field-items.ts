@@ -7,81 +7,74 @@ import { itemsInField } from "./block-renderer.js";
 import type { Judged } from "./chunk-verdicts.js";
 import { mayBeMarked } from "./plain-address.js";
 
-export class FieldItems {
-  readonly #columns: readonly number[];
-  readonly #cells: Cells;
-
-  constructor(columns: readonly number[], cells: Cells) {
-    this.#columns = columns;
-    this.#cells = cells;
+export function createFieldItems(columns: readonly number[], cells: Cells) {
+  function itemAt(records: ScannedChunk, field: number, nth: number): string | undefined {
+    return itemsInField(records, columns, field, cells)[nth]?.item;
   }
 
-  /** Calls `use` in order, by the index among the verdicts. `chunk` is called only if an item is wanted. */
-  each(
-    chunk: () => ScannedChunk,
-    { codes, items }: Judged,
-    isWanted: (index: number, isFirstColumn: boolean) => boolean,
-    use: (item: string, index: number) => void,
-  ): void {
-    const width = this.#columns.length;
-    const count = (items?.codes ?? codes).length;
-    let [nth, last] = [0, -1];
-    let records: ScannedChunk | undefined;
-    for (let index = 0; index < count; index++) {
-      const field = items ? items.fields[index]! : index;
-      nth = field === last ? nth + 1 : 0;
-      last = field;
-      if (!isWanted(index, field % width === 0)) continue;
-      records ??= chunk();
-      use(this.in(records, field, nth)!, index);
-    }
-  }
-
-  /** Returns an item of the first column: the first one if the deciding one is not known. */
-  deciding(records: ScannedChunk, row: number, { codes, items }: Judged): string | undefined {
-    const field = row * this.#columns.length;
-    const code = codes[field]!;
-    if (!hasItem(code)) return undefined;
-    if (items === undefined) return this.in(records, field, 0);
-    const first = firstPosition(items.fields, field);
-    let nth = 0;
-    while (items.fields[first + nth] === field && items.codes[first + nth] !== code) nth++;
-    return this.in(records, field, items.fields[first + nth] === field ? nth : 0);
-  }
-
-  in(records: ScannedChunk, field: number, nth: number): string | undefined {
-    return itemsInField(records, this.#columns, field, this.#cells)[nth]?.item;
-  }
-
-  mayBeMarked(records: ScannedChunk, field: number): boolean {
-    const { column, row } = this.#columnOf(records, field);
-    return mayBeMarked(column.rawValue(row));
-  }
-
-  textsOf(
-    records: ScannedChunk,
-    field: number,
-  ): readonly { readonly text: ValueText; readonly items: readonly FoundItem[] }[] {
-    const { column, row } = this.#columnOf(records, field);
-    const texts = column.texts(row).map((text) => ({ text, items: this.#cells.find(text.text) }));
-    const own = this.#cells.itemsIn(column.value(row));
-    const found = texts.flatMap(({ items }) => items.map(({ item }) => item));
-    return own.length === found.length && own.every((item, nth) => item === found[nth]) ? texts : [];
-  }
-
-  inText(text: string): readonly string[] {
-    const { emptied, marked } = this.#cells;
-    const items = this.#cells.itemsIn(text);
-    Object.assign(this.#cells, { emptied, marked });
-    return items;
-  }
-
-  #columnOf(records: ScannedChunk, field: number) {
-    const width = this.#columns.length;
+  function columnOf(records: ScannedChunk, field: number) {
+    const width = columns.length;
     const row = width === 1 ? field : Math.floor(field / width);
-    return { column: records.withColumn(this.#columns[field - row * width]!), row };
+    return { column: records.withColumn(columns[field - row * width]!), row };
   }
+
+  return {
+    /** Calls `use` in order, by the index among the verdicts. `chunk` is called only if an item is wanted. */
+    each(
+      chunk: () => ScannedChunk,
+      { codes, items }: Judged,
+      isWanted: (index: number, isFirstColumn: boolean) => boolean,
+      use: (item: string, index: number) => void,
+    ): void {
+      const width = columns.length;
+      const count = (items?.codes ?? codes).length;
+      let [nth, last] = [0, -1];
+      let records: ScannedChunk | undefined;
+      for (let index = 0; index < count; index++) {
+        const field = items ? items.fields[index]! : index;
+        nth = field === last ? nth + 1 : 0;
+        last = field;
+        if (!isWanted(index, field % width === 0)) continue;
+        records ??= chunk();
+        use(itemAt(records, field, nth)!, index);
+      }
+    },
+    /** Returns an item of the first column: the first one if the deciding one is not known. */
+    deciding(records: ScannedChunk, row: number, { codes, items }: Judged): string | undefined {
+      const field = row * columns.length;
+      const code = codes[field]!;
+      if (!hasItem(code)) return undefined;
+      if (items === undefined) return itemAt(records, field, 0);
+      const first = firstPosition(items.fields, field);
+      let nth = 0;
+      while (items.fields[first + nth] === field && items.codes[first + nth] !== code) nth++;
+      return itemAt(records, field, items.fields[first + nth] === field ? nth : 0);
+    },
+    itemAt,
+    mayBeMarked(records: ScannedChunk, field: number): boolean {
+      const { column, row } = columnOf(records, field);
+      return mayBeMarked(column.rawValue(row));
+    },
+    textsOf(
+      records: ScannedChunk,
+      field: number,
+    ): readonly { readonly text: ValueText; readonly items: readonly FoundItem[] }[] {
+      const { column, row } = columnOf(records, field);
+      const texts = column.texts(row).map((text) => ({ text, items: cells.find(text.text) }));
+      const own = cells.itemsIn(column.value(row));
+      const found = texts.flatMap(({ items }) => items.map(({ item }) => item));
+      return own.length === found.length && own.every((item, nth) => item === found[nth]) ? texts : [];
+    },
+    inText(text: string): readonly string[] {
+      const { emptied, marked } = cells;
+      const items = cells.itemsIn(text);
+      Object.assign(cells, { emptied, marked });
+      return items;
+    },
+  };
 }
+
+export type FieldItems = ReturnType<typeof createFieldItems>;
 
 function firstPosition(fields: Int32Array, field: number): number {
   let [from, to] = [0, fields.length];

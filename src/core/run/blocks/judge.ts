@@ -172,7 +172,7 @@ export class Judge {
       if (field % width !== 0 || field === last) continue;
       let nth = 0;
       while (items !== undefined && items.fields[index - nth - 1] === field) nth++;
-      const item = this.#items.in(chunk, field, nth)!;
+      const item = this.#items.itemAt(chunk, field, nth)!;
       if (this.#classifier.classify(this.#options.kind, item).suggestion === undefined) continue;
       count++;
       last = field;
