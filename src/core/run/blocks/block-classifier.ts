@@ -21,7 +21,7 @@ import { type BlockOptions, isFirstShard, itemColumnsOf, looksAtRows, wantsMailb
 import { BlockRenderer, type Explain, tailsOf } from "./block-renderer.js";
 import type { BlockResult, ChunkVerdicts, MainThread } from "./chunk-verdicts.js";
 import { type Elsewhere, ElsewhereFinder, numbersOf } from "./elsewhere.js";
-import { FactFinder, type SlotFacts } from "./fact-finder.js";
+import { createFactFinder, type SlotFacts } from "./fact-finder.js";
 import { createFieldItems, type FieldItems } from "./field-items.js";
 import { emptyVerdicts, type ItemVerdicts } from "./item-verdicts.js";
 import { Judge } from "./judge.js";
@@ -39,7 +39,7 @@ export class BlockClassifier {
   readonly #kernel: BlockKernel | undefined;
   readonly #main: MainThread;
   readonly #cells: Cells;
-  readonly #facts: FactFinder;
+  readonly #facts: ReturnType<typeof createFactFinder>;
   readonly renderer: BlockRenderer;
   readonly #read: RecordReader;
   readonly #itemTest: ItemTest;
@@ -66,7 +66,7 @@ export class BlockClassifier {
     this.items = createFieldItems(this.#columns, this.#cells);
     this.judge = new Judge(options, { classifier, kernel, main }, { cells: this.#cells, items: this.items });
     const hashOf = (key: string): ItemHash => this.judge.hashOf(key);
-    this.#facts = new FactFinder(options, kernel, this.#cells, hashOf);
+    this.#facts = createFactFinder(options, kernel, this.#cells, hashOf);
     const hashOfMailbox = (item: string) => this.#facts.hashOfMailbox(item);
     this.rows = new PlacedRows(options, this.#cells, { hashOf, hashOfMailbox });
     this.#itemTest = itemTest(cells);

@@ -10,72 +10,47 @@ import { hasItem } from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
 import { type BlockOptions, itemColumnsOf, wantsMailboxes } from "./block-options.js";
 import { itemsInField } from "./block-renderer.js";
-import type { ItemVerdicts } from "./item-verdicts.js";
+import type { ChunkVerdicts } from "./chunk-verdicts.js";
 import type { Slot } from "./threads/block-memory.js";
 
 export type SlotFacts = Pick<Slot, "mailboxes" | "domains" | "fields">;
 
-interface Judged {
-  readonly codes: Uint8Array;
-  readonly hashes: Int32Array;
-  readonly items?: ItemVerdicts | undefined;
-}
+type Judged = Pick<ChunkVerdicts, "codes" | "hashes" | "items">;
 
-export class FactFinder {
-  readonly #options: BlockOptions;
-  readonly #kernel: BlockKernel | undefined;
-  readonly #cells: Cells;
-  readonly #hashOf: (key: string) => ItemHash;
-  readonly #columns: readonly number[];
+export function createFactFinder(
+  options: BlockOptions,
+  kernel: BlockKernel | undefined,
+  cells: Cells,
+  hashOf: (key: string) => ItemHash,
+) {
+  const columns = itemColumnsOf(options.shape);
 
-  constructor(options: BlockOptions, kernel: BlockKernel | undefined, cells: Cells, hashOf: (key: string) => ItemHash) {
-    this.#options = options;
-    this.#kernel = kernel;
-    this.#cells = cells;
-    this.#hashOf = hashOf;
-    this.#columns = itemColumnsOf(options.shape);
-  }
-
-  /** Needs the kernel; without it, an observer reads the rows. */
-  find(
-    chunk: ScannedChunk,
-    judged: Judged,
-    slot?: SlotFacts,
-  ): { readonly facts?: RowFacts | undefined; readonly mailboxes?: Int32Array } {
-    const facts = this.#factsOf(chunk, slot);
-    if (!wantsMailboxes(this.#options)) return { facts };
-    const domains = this.#columns.map((column, nth) =>
-      nth === 0 && facts ? facts.domains : this.#domainsOf(chunk.withColumn(column)),
-    );
-    return { facts, mailboxes: this.#hashMailboxes(chunk, judged, domains, slot?.mailboxes) };
-  }
-
-  hashOfMailbox(item: string): ItemHash {
-    const key = mailboxKey(this.#options.kind, item);
+  function hashOfMailbox(item: string): ItemHash {
+    const key = mailboxKey(options.kind, item);
     // The kernel hashes lower case only.
-    return key === key.toLowerCase() ? this.#hashOf(key) : hashItem(this.#options.seed, key);
+    return key === key.toLowerCase() ? hashOf(key) : hashItem(options.seed, key);
   }
 
-  #factsOf(chunk: ScannedChunk, slot?: SlotFacts): RowFacts | undefined {
-    const { facts } = this.#options;
-    if (facts === undefined || this.#kernel === undefined) return undefined;
-    const domains = this.#domainsOf(chunk, slot?.domains)!;
+  function factsOf(chunk: ScannedChunk, slot?: SlotFacts): RowFacts | undefined {
+    const { facts } = options;
+    if (facts === undefined || kernel === undefined) return undefined;
+    const domains = domainsOf(chunk, slot?.domains)!;
     const fields = facts.columns.map((column, nth) => {
       const hashes = slot?.fields[nth] ?? new Int32Array(2 * chunk.count);
-      this.#kernel!.hashFields(chunk.withColumn(column), hashes);
+      kernel.hashFields(chunk.withColumn(column), hashes);
       return hashes;
     });
     return { bytes: chunk.bytes, domains, fields };
   }
 
-  #domainsOf(column: ScannedChunk, memory?: Int32Array): Int32Array | undefined {
-    if (this.#kernel === undefined) return undefined;
+  function domainsOf(column: ScannedChunk, memory?: Int32Array): Int32Array | undefined {
+    if (kernel === undefined) return undefined;
     const domains = memory ?? new Int32Array(domainWords * column.count);
-    this.#kernel.readDomains(column, domains);
+    kernel.readDomains(column, domains);
     return domains;
   }
 
-  #hashMailboxes(
+  function hashMailboxes(
     chunk: ScannedChunk,
     { codes, hashes, items }: Judged,
     domains: readonly (Int32Array | undefined)[],
@@ -83,7 +58,7 @@ export class FactFinder {
   ): Int32Array {
     const words = 2 * (items?.codes ?? codes).length;
     const mailboxes = (items ? undefined : memory?.subarray(0, words)) ?? new Int32Array(words);
-    const width = this.#columns.length;
+    const width = columns.length;
     let index = 0;
     for (let field = 0; field < codes.length; field++) {
       const row = width === 1 ? field : Math.floor(field / width);
@@ -94,9 +69,9 @@ export class FactFinder {
         index++;
         continue;
       }
-      const found = hasItem(codes[field]!) ? itemsInField(chunk, this.#columns, field, this.#cells) : [];
+      const found = hasItem(codes[field]!) ? itemsInField(chunk, columns, field, cells) : [];
       for (const [nth, { item }] of found.entries()) {
-        const { low, high } = this.hashOfMailbox(item);
+        const { low, high } = hashOfMailbox(item);
         mailboxes[2 * (index + nth)] = low;
         mailboxes[2 * (index + nth) + 1] = high;
       }
@@ -105,4 +80,17 @@ export class FactFinder {
     }
     return mailboxes;
   }
+
+  return {
+    /** Needs the kernel; without it, an observer reads the rows. */
+    find(chunk: ScannedChunk, judged: Judged, slot?: SlotFacts) {
+      const facts = factsOf(chunk, slot);
+      if (!wantsMailboxes(options)) return { facts };
+      const domains = columns.map((column, nth) =>
+        nth === 0 && facts ? facts.domains : domainsOf(chunk.withColumn(column)),
+      );
+      return { facts, mailboxes: hashMailboxes(chunk, judged, domains, slot?.mailboxes) };
+    },
+    hashOfMailbox,
+  };
 }
