@@ -124,9 +124,9 @@ export class ClassifiedChunks {
     const { classifier, source } = this.#engine;
     if (this.#prepared === null || looksAtRows(this.#options)) return undefined;
     const { memory } = this.#prepared;
-    const { WorkerPool } = await import("./threads/worker-pool.js");
+    const { createWorkerPool } = await import("./threads/worker-pool.js");
     if (classifier) writeDomainTables(memory.memory.buffer, classifier);
-    return withKernel((module) => new WorkerPool(this.#options, source, module, memory, this.classifier));
+    return withKernel((module) => createWorkerPool(this.#options, source, module, memory, this.classifier));
   }
 
   *#classifyHere(whole: ScannedChunk, isBeforePause = false): Generator<ClassifiedChunk> {

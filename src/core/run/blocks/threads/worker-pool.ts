@@ -8,7 +8,7 @@ import type { BlockClassifier } from "../block-classifier.js";
 import { type BlockOptions, itemColumnsOf } from "../block-options.js";
 import type { ChunkVerdicts } from "../chunk-verdicts.js";
 import { numbersOf } from "../elsewhere.js";
-import type { BlockMemory, Slot } from "./block-memory.js";
+import type { BlockMemory } from "./block-memory.js";
 import { BlockQueue } from "./block-queue.js";
 
 export interface WorkerInput {
@@ -39,97 +39,47 @@ export interface SubmittedBlock {
 
 const mainThread = 0;
 
-export class WorkerPool {
-  readonly #classifier: BlockClassifier;
-  readonly #columns: number;
-  readonly #isFinal: boolean;
-  readonly #hasFacts: boolean;
-  readonly #slots: readonly Slot[];
-  readonly #free: number[];
-  readonly #queue: BlockQueue;
-  readonly #inputs: WorkerInput[];
-  readonly #workers: Worker[] = [];
-  readonly #chunks: (ScannedChunk | undefined)[] = [];
-  readonly #failures = new Map<number, Error>();
-  #wake = () => {};
+export function createWorkerPool(
+  options: BlockOptions,
+  source: ClassifierSource | undefined,
+  module: WebAssembly.Module,
+  memory: BlockMemory,
+  classifier: BlockClassifier,
+) {
+  const { threads, slots } = memory;
+  const columns = itemColumnsOf(options.shape).length;
+  const own = Array.from({ length: slots }, (_, index) => memory.slot(index));
+  const free = own.map((_, index) => index);
+  const queue = new BlockQueue(slots);
+  const common = { options, source, module, memory: memory.memory, threads, slots };
+  const inputs = Array.from({ length: threads - 1 }, (_, index) => {
+    return { ...common, queueMemory: queue.memory, thread: index + 1 };
+  });
+  const workers: Worker[] = [];
+  const chunks: (ScannedChunk | undefined)[] = [];
+  const failures = new Map<number, Error>();
+  let wake = () => {};
 
-  constructor(
-    options: BlockOptions,
-    source: ClassifierSource | undefined,
-    module: WebAssembly.Module,
-    memory: BlockMemory,
-    classifier: BlockClassifier,
-  ) {
-    const { threads, slots } = memory;
-    this.#classifier = classifier;
-    this.#columns = itemColumnsOf(options.shape).length;
-    this.#isFinal = options.isFinal;
-    this.#hasFacts = options.facts !== undefined;
-    this.#slots = Array.from({ length: slots }, (_, index) => memory.slot(index));
-    this.#free = this.#slots.map((_, index) => index);
-    this.#queue = new BlockQueue(slots);
-    const common = { options, source, module, memory: memory.memory, threads, slots };
-    this.#inputs = Array.from({ length: threads - 1 }, (_, index) => {
-      return { ...common, queueMemory: this.#queue.memory, thread: index + 1 };
-    });
-  }
-
-  startWorkers(): void {
-    for (const input of this.#inputs.splice(0)) this.#workers.push(this.#start(input));
-  }
-
-  /** Returns undefined if the block is too large for a slot. */
-  submit(block: Buffer): SubmittedBlock | undefined {
-    const index = this.#free.at(-1);
-    if (index === undefined) throw new Error("more blocks are submitted than there are slots");
-    const slot = this.#slots[index]!;
-    if (block.length > slot.block.length) return undefined;
-    this.#free.pop();
-    block.copy(slot.block);
-    this.#chunks[index] = undefined;
-    this.#queue.offer(index, block.length);
-    return {
-      block: slot.block.subarray(0, block.length),
-      result: () => this.#classify(index),
-      records: (line) => this.#recordsOf(index, block.length, line),
-      release: () => this.#free.push(index),
-    };
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.terminate()));
-  }
-
-  async #classify(index: number): Promise<ClassifiedBlock | undefined> {
-    while (!this.#queue.isFinished(index)) {
-      const task = this.#queue.take(mainThread);
+  async function classify(index: number): Promise<ClassifiedBlock | undefined> {
+    while (!queue.isFinished(index)) {
+      const task = queue.take(mainThread);
       if (task !== undefined) {
-        const result = this.#classifier.classifySlot(this.#slots[task.slot]!, task.length);
-        this.#chunks[task.slot] = result?.chunk;
-        this.#queue.finish(task.slot, result);
+        const result = classifier.classifySlot(own[task.slot]!, task.length);
+        chunks[task.slot] = result?.chunk;
+        queue.finish(task.slot, result);
         continue;
       }
-      for (const [thread, error] of this.#failures) if (this.#queue.isWith(thread, index)) throw error;
-      this.#queue.announceWait();
-      if (this.#queue.isFinished(index)) break;
+      for (const [thread, error] of failures) if (queue.isWith(thread, index)) throw error;
+      queue.announceWait();
+      if (queue.isFinished(index)) break;
       await new Promise<void>((resolve) => {
-        this.#wake = resolve;
+        wake = resolve;
       });
     }
-    const found = this.#queue.resultOf(index);
-    const {
-      block,
-      codes,
-      hashes,
-      mailboxes,
-      domains,
-      fields: ofFields,
-      itemFields,
-      output,
-      ends,
-    } = this.#slots[index]!;
+    const found = queue.resultOf(index);
+    const { block, codes, hashes, mailboxes, domains, fields: ofFields, itemFields, output, ends } = own[index]!;
     if (found === undefined) return undefined;
-    const fields = found.rows * this.#columns;
+    const fields = found.rows * columns;
     const end = fields + found.items;
     const items = {
       codes: codes.subarray(fields, end),
@@ -138,7 +88,7 @@ export class WorkerPool {
     };
     return {
       ...(found.items > 0 && { items }),
-      columns: this.#columns,
+      columns,
       lines: found.lines,
       emptied: found.emptied,
       marked: found.marked,
@@ -149,31 +99,59 @@ export class WorkerPool {
       codes: codes.subarray(0, fields),
       hashes: hashes.subarray(0, 2 * fields),
       mailboxes: mailboxes.subarray(0, 2 * fields),
-      facts: this.#hasFacts ? { bytes: block, domains, fields: ofFields } : undefined,
-      written: this.#isFinal
+      facts: options.facts ? { bytes: block, domains, fields: ofFields } : undefined,
+      written: options.isFinal
         ? { bytes: output.subarray(0, found.outputLength), ends: ends.subarray(0, found.rows) }
         : undefined,
     };
   }
 
-  #recordsOf(index: number, length: number, line: number): ScannedChunk {
-    const chunk = this.#chunks[index] ?? this.#classifier.records(this.#slots[index]!, length, line);
+  function recordsOf(index: number, length: number, line: number): ScannedChunk {
+    const chunk = chunks[index] ?? classifier.records(own[index]!, length, line);
     chunk.line = line;
-    this.#chunks[index] = chunk;
+    chunks[index] = chunk;
     return chunk;
   }
 
   /** A worker that cannot start takes no blocks: the other threads classify them. */
-  #start(input: WorkerInput): Worker {
+  function start(input: WorkerInput): Worker {
     const worker = startThread(import.meta.url, input);
-    worker.on("message", () => this.#wake());
-    worker.on("error", (error: Error) => this.#fail(input.thread, error));
-    worker.on("exit", (code) => this.#fail(input.thread, new Error(`a worker thread ended with ${code}`)));
+    worker.on("message", () => wake());
+    worker.on("error", (error: Error) => fail(input.thread, error));
+    worker.on("exit", (code) => fail(input.thread, new Error(`a worker thread ended with ${code}`)));
     return worker;
   }
 
-  #fail(thread: number, error: Error): void {
-    if (!this.#failures.has(thread)) this.#failures.set(thread, error);
-    this.#wake();
+  function fail(thread: number, error: Error): void {
+    if (!failures.has(thread)) failures.set(thread, error);
+    wake();
   }
+
+  return {
+    startWorkers(): void {
+      for (const input of inputs.splice(0)) workers.push(start(input));
+    },
+    /** Returns undefined if the block is too large for a slot. */
+    submit(block: Buffer): SubmittedBlock | undefined {
+      const index = free.at(-1);
+      if (index === undefined) throw new Error("more blocks are submitted than there are slots");
+      const slot = own[index]!;
+      if (block.length > slot.block.length) return undefined;
+      free.pop();
+      block.copy(slot.block);
+      chunks[index] = undefined;
+      queue.offer(index, block.length);
+      return {
+        block: slot.block.subarray(0, block.length),
+        result: () => classify(index),
+        records: (line) => recordsOf(index, block.length, line),
+        release: () => free.push(index),
+      };
+    },
+    async close(): Promise<void> {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    },
+  };
 }
+
+export type WorkerPool = ReturnType<typeof createWorkerPool>;
