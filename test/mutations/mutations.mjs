@@ -20,7 +20,7 @@ export const mutations = [
   {
     promise: "when the quota is gone, no further batch is sent",
     file: "src/core/run/settle/batch-queue.ts",
-    from: "if (exhausted) this.#isExhausted = true;",
+    from: "if (exhausted) isExhausted = true;",
     to: "",
     tests: [unit("run/batch-queue")],
   },
@@ -90,8 +90,8 @@ export const mutations = [
   {
     promise: "items that have their verdicts meanwhile are not submitted",
     file: "src/core/run/settle/batch-requests.ts",
-    from: "if (this.#items.settleFromCache(this.#batch[index]!)) this.#isSettled[index] = 1;",
-    to: "if (false) this.#isSettled[index] = 1;",
+    from: "if (items.settleFromCache(batch[index]!)) settled[index] = 1;",
+    to: "if (false) settled[index] = 1;",
     tests: [unit("run/batch-queue")],
   },
   {

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { nowhere } from "../../src/core/run/blocks/elsewhere.js";
 import { ItemLedger } from "../../src/core/run/item-ledger.js";
 import { countsSince } from "../../src/core/run/session.js";
-import { OpenItems } from "../../src/core/run/settle/open-items.js";
+import { createOpenItems } from "../../src/core/run/settle/open-items.js";
 import { notCheckedCode, StatusCodes } from "../../src/core/run/status-codes.js";
 import { ServiceError } from "../../src/core/validator/errors.js";
 import { VerdictCache } from "../../src/state/cache/verdict-cache.js";
@@ -75,7 +75,7 @@ async function openItems(known: Readonly<Record<number, string>> = {}) {
   const stored = Object.keys(known).map((item) => hashOf(Number(item)));
   await scope.finish(stored, stored, Object.values(known));
   const ledger = new ItemLedger("counting");
-  const items = new OpenItems(ledger, await cache.scope("email", "https://b.net", "secret", 60_000));
+  const items = createOpenItems(ledger, await cache.scope("email", "https://b.net", "secret", 60_000));
   await items.load();
   ledger.add(chunkOf([1, 2]));
   return { ledger, items, statusOf: (item: number) => ledger.codes.statuses[ledger.codeOf(hashOf(item))] };
@@ -113,7 +113,7 @@ describe("verdicts of earlier runs", () => {
   });
 
   test("settle nothing without a cache", () => {
-    const items = new OpenItems(new ItemLedger("counting"), undefined);
+    const items = createOpenItems(new ItemLedger("counting"), undefined);
     items.remember(hashOf(1), "ok");
     expect(items.settleFromCache(openItem(1))).toBe(false);
   });
@@ -151,7 +151,7 @@ describe("statuses", () => {
 
 test("counts the items and units that each run of a session adds", () => {
   const ledger = new ItemLedger("counting");
-  const items = new OpenItems(ledger, undefined);
+  const items = createOpenItems(ledger, undefined);
   ledger.add(chunkOf([1, 2]));
   items.charge(1, { left: 8, renewsAt: null });
   items.charge(2);

@@ -281,14 +281,14 @@ async function batchesOf(
   onFailure: (error: unknown) => void,
 ): Promise<Settler> {
   const { cache } = options;
-  const [{ Batches }, { OpenItems }] = await Promise.all([
+  const [{ createBatches }, { createOpenItems }] = await Promise.all([
     import("./settle/batches.js"),
     import("./settle/open-items.js"),
   ]);
-  common.items ??= new OpenItems(common.ledger, cache);
+  common.items ??= createOpenItems(common.ledger, cache);
   await common.items.load();
   const unfinished = (await cache?.unfinished()) ?? [];
-  return new Batches(options, { ledger: common.ledger, items: common.items }, classifier, unfinished, onFailure);
+  return createBatches(options, common.items, classifier, unfinished, onFailure);
 }
 
 async function checkMail(

@@ -44,7 +44,7 @@ export interface Submission {
   readonly later: readonly number[];
 }
 
-export interface BatchListener {
+interface BatchListener {
   /** Called and awaited before a request. If all items are for later, resolves after a pause. */
   onSubmit(indices: readonly number[]): Promise<Submission>;
   // Called and awaited after each answer, even without verdicts. `indices` have a verdict in this answer and are paid.

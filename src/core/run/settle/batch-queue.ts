@@ -5,7 +5,7 @@
 import type { ItemHash } from "../../classifier/tables/item-hash.js";
 import { notChecked } from "../../validator/validator.js";
 import type { RunOptions } from "../run-options.js";
-import { BatchRequests } from "./batch-requests.js";
+import { createBatchRequests } from "./batch-requests.js";
 import type { OpenItem, OpenItems } from "./open-items.js";
 
 interface Batch {
@@ -19,158 +19,103 @@ interface UnfinishedBatch {
   readonly batch: Batch;
 }
 
-export class BatchQueue {
-  readonly #options: RunOptions;
-  readonly #items: OpenItems;
-  readonly #running = new Set<Batch>();
+export function createBatchQueue(
+  { kind, validator, signal, cache }: RunOptions,
+  openItems: OpenItems,
+  unfinishedItems: readonly (readonly ItemHash[])[],
+  onFailure: (error: unknown) => void,
+) {
+  const { concurrency = 1 } = validator;
+  const running = new Set<Batch>();
   /** Full batches that wait until a running one ends, in order: the next one is then sent without delay. */
-  readonly #ready: Batch[] = [];
-  readonly #onFailure: (error: unknown) => void;
-  #failure: { readonly error: unknown } | undefined;
-  #open = newBatch();
-  readonly #unfinished = new Map<string, UnfinishedBatch>();
-  readonly #refilling = new Set<UnfinishedBatch>();
-  #waiters: (() => void)[] = [];
-  #isAbandoned = false;
-  #isExhausted = false;
-
-  constructor(
-    options: RunOptions,
-    items: OpenItems,
-    unfinished: readonly (readonly ItemHash[])[],
-    onFailure: (error: unknown) => void,
-  ) {
-    this.#options = options;
-    this.#items = items;
-    this.#onFailure = onFailure;
-    for (const items of unfinished) {
-      const found = { items, batch: newBatch() };
-      for (const item of items) {
-        if (!this.#unfinished.has(keyOf(item))) this.#unfinished.set(keyOf(item), found);
-      }
+  const ready: Batch[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  let openBatch = newBatch();
+  const unfinishedOf = new Map<string, UnfinishedBatch>();
+  for (const items of unfinishedItems) {
+    const found = { items, batch: newBatch() };
+    for (const item of items) {
+      if (!unfinishedOf.has(keyOf(item))) unfinishedOf.set(keyOf(item), found);
     }
   }
-
-  get isFilling(): boolean {
-    return this.#open.items.length > 0 || this.#refilling.size > 0;
-  }
-
-  add(item: OpenItem): boolean {
-    const unfinished = this.#unfinished.size > 0 ? this.#unfinished.get(keyOf(item)) : undefined;
-    if (unfinished === undefined) {
-      return this.#open.items.push(item) >= this.#options.validator.batchSize;
-    }
-    this.#refilling.add(unfinished);
-    return unfinished.batch.items.push(item) === unfinished.items.length;
-  }
-
-  async submitFull(): Promise<void> {
-    for (const unfinished of this.#refilling) {
-      const { batch, items } = unfinished;
-      if (batch.items.length === items.length) await this.#resubmit(unfinished);
-    }
-    if (this.#open.items.length >= this.#options.validator.batchSize) await this.#submitOpen();
-  }
+  const refilling = new Set<UnfinishedBatch>();
+  const waiters: (() => void)[] = [];
+  let isAbandoned = false;
+  let isExhausted = false;
 
   /** Batches of a killed run stay: the service recognises them only if they are resent unchanged. */
-  async flushOpen(): Promise<void> {
-    if (this.#open.items.length > 0) await this.#submitOpen();
+  async function flushOpen(): Promise<void> {
+    if (openBatch.items.length > 0) await submitOpen();
   }
 
-  async flush(): Promise<void> {
-    for (const unfinished of this.#refilling) await this.#resubmit(unfinished);
-    await this.flushOpen();
-  }
-
-  /** After a failure: waits for submitted batches, which may be charged; the next file's run submits the others. */
-  async abandon(): Promise<void> {
-    const refilling = [...this.#refilling].map(({ batch }) => batch);
-    const batches = [...this.#ready.splice(0), this.#open, ...refilling];
-    for (const { items } of batches) this.#forget(items);
-    this.#isAbandoned = true;
-    this.#wake();
-    while (this.#running.size > 0 && !this.#failure) await this.#batchEnds();
-  }
-
-  async settled(): Promise<void> {
-    const refilling = [...this.#refilling].map(({ batch }) => batch);
-    const open = this.#open.items.length > 0 ? [this.#open] : [];
-    const all = [...this.#running, ...this.#ready, ...refilling, ...open];
-    await Promise.all(all.map(({ settled }) => settled));
-  }
-
-  async #resubmit(unfinished: UnfinishedBatch): Promise<void> {
-    this.#refilling.delete(unfinished);
+  async function resubmit(unfinished: UnfinishedBatch): Promise<void> {
+    refilling.delete(unfinished);
     const { items, batch } = unfinished;
     const keys = items.map(keyOf);
-    for (const key of keys) this.#unfinished.delete(key);
+    for (const key of keys) unfinishedOf.delete(key);
     const indices = new Map(keys.map((key, index) => [key, index]));
     batch.items.sort((a, b) => indices.get(keyOf(a))! - indices.get(keyOf(b))!);
-    await this.#submit(batch);
+    await submit(batch);
   }
 
-  async #submitOpen(): Promise<void> {
-    const batch = this.#open;
-    this.#open = newBatch();
-    await this.#submit(batch);
+  async function submitOpen(): Promise<void> {
+    const batch = openBatch;
+    openBatch = newBatch();
+    await submit(batch);
   }
 
-  async #submit(batch: Batch): Promise<void> {
-    const { concurrency = 1 } = this.#options.validator;
-    if (this.#isAbandoned) return this.#forget(batch.items);
-    this.#ready.push(batch);
-    this.#start();
-    while (this.#ready.length >= concurrency && !this.#failure) await this.#batchEnds();
-    if (this.#failure) throw this.#failure.error;
+  async function submit(batch: Batch): Promise<void> {
+    if (isAbandoned) return forget(batch.items);
+    ready.push(batch);
+    start();
+    while (ready.length >= concurrency && !failure) await batchEnds();
+    if (failure) throw failure.error;
   }
 
-  #forget(items: readonly OpenItem[]): void {
-    for (const item of items) this.#items.forget(item);
+  function forget(items: readonly OpenItem[]): void {
+    for (const item of items) openItems.ledger.forget(item);
   }
 
-  #batchEnds(): Promise<void> {
-    return new Promise((resolve) => this.#waiters.push(resolve));
+  const batchEnds = () => new Promise<void>((resolve) => waiters.push(resolve));
+  const refilled = () => Array.from(refilling, ({ batch }) => batch);
+
+  function wake(): void {
+    for (const wake of waiters.splice(0)) wake();
   }
 
-  #wake(): void {
-    for (const wake of this.#waiters.splice(0)) wake();
-  }
-
-  #start(): void {
-    const { concurrency = 1 } = this.#options.validator;
-    while (this.#running.size < concurrency && this.#ready.length > 0 && !this.#failure) {
-      const batch = this.#ready.shift()!;
-      this.#running.add(batch);
-      this.#validate(batch.items)
+  function start(): void {
+    while (running.size < concurrency && ready.length > 0 && !failure) {
+      const batch = ready.shift()!;
+      running.add(batch);
+      validate(batch.items)
         .then(
           () => {
-            this.#running.delete(batch);
+            running.delete(batch);
             batch.settle();
-            this.#start();
+            start();
           },
           (error: unknown) => {
-            this.#failure = { error };
-            this.#onFailure(error);
+            failure = { error };
+            onFailure(error);
           },
         )
-        .then(() => this.#wake());
+        .then(wake);
     }
   }
 
-  async #validate(batch: readonly OpenItem[]): Promise<void> {
-    const { kind, validator, signal, cache } = this.#options;
+  async function validate(batch: readonly OpenItem[]): Promise<void> {
     signal.throwIfAborted();
-    const requests = new BatchRequests(batch, this.#items, cache, validator.patience ?? 0, signal);
+    const requests = createBatchRequests(batch, openItems, cache, validator.patience ?? 0, signal);
     const items = batch.map(({ item }) => item);
     // When the quota has ended, the cache may still have or get verdicts of other runs.
-    if (this.#isExhausted) return requests.takeOthers(items.map((_, i) => i));
+    if (isExhausted) return requests.takeOthers(items.map((_, i) => i));
     let left: readonly number[] = [];
     try {
       const { verdicts, charged, quota, exhausted } = await validator.validate(kind, items, signal, requests);
-      if (exhausted) this.#isExhausted = true;
-      this.#items.charge(charged - requests.charged, quota);
+      if (exhausted) isExhausted = true;
+      openItems.charge(charged - requests.charged, quota);
       const open = [...batch.keys()].filter((i) => !requests.isSettled(i));
-      this.#items.settle(
+      openItems.ledger.settleAll(
         open.map((i) => batch[i]!),
         open.map((i) => verdicts[i]!),
       );
@@ -180,6 +125,42 @@ export class BatchQueue {
     }
     await requests.takeOthers(left);
   }
+
+  return {
+    get isFilling() {
+      return openBatch.items.length > 0 || refilling.size > 0;
+    },
+    add(item: OpenItem): boolean {
+      const unfinished = unfinishedOf.size > 0 ? unfinishedOf.get(keyOf(item)) : undefined;
+      if (unfinished === undefined) return openBatch.items.push(item) >= validator.batchSize;
+      refilling.add(unfinished);
+      return unfinished.batch.items.push(item) === unfinished.items.length;
+    },
+    async submitFull(): Promise<void> {
+      for (const unfinished of refilling) {
+        const { batch, items } = unfinished;
+        if (batch.items.length === items.length) await resubmit(unfinished);
+      }
+      if (openBatch.items.length >= validator.batchSize) await submitOpen();
+    },
+    flushOpen,
+    async flush(): Promise<void> {
+      for (const unfinished of refilling) await resubmit(unfinished);
+      await flushOpen();
+    },
+    /** After a failure: waits for submitted batches, which may be charged; the next file's run submits the others. */
+    async abandon(): Promise<void> {
+      for (const { items } of [...ready.splice(0), openBatch, ...refilled()]) forget(items);
+      isAbandoned = true;
+      wake();
+      while (running.size > 0 && !failure) await batchEnds();
+    },
+    async settled(): Promise<void> {
+      const open = openBatch.items.length > 0 ? [openBatch] : [];
+      const all = [...running, ...ready, ...refilled(), ...open];
+      await Promise.all(all.map(({ settled }) => settled));
+    },
+  };
 }
 
 const keyOf = ({ low, high }: ItemHash): string => `${low} ${high}`;
