@@ -209,8 +209,8 @@ export const mutations = [
   {
     promise: "rows of a file that failed are not written with the next file",
     file: "src/core/run/settle/charges.ts",
-    from: "await this.#charging;\n    this.#waiting = [];",
-    to: "await this.#charging;",
+    from: "await charging;\n      waitingChunks = [];",
+    to: "await charging;",
     tests: [unit("run/session")],
   },
   {
@@ -419,8 +419,8 @@ export const mutations = [
   {
     promise: "a run that failed has no charge under way when the next file begins",
     file: "src/core/run/settle/charges.ts",
-    from: "this.#isAbandoned = true;\n    await this.#charging;",
-    to: "this.#isAbandoned = true;",
+    from: "isAbandoned = true;\n      await charging;",
+    to: "isAbandoned = true;",
     tests: [unit("run/session")],
   },
   {
@@ -461,7 +461,7 @@ export const mutations = [
   {
     promise: "a table that failed costs nothing, and its items are charged with another one",
     file: "src/core/run/settle/charges.ts",
-    from: "await this.#engine.delivery?.giveBack(units);",
+    from: "await engine.delivery?.giveBack(units);",
     to: "",
     tests: [unit("run/session")],
   },

@@ -35,7 +35,7 @@ import { RowWriter } from "./rows/row-writer.js";
 import { settledRows } from "./rows/settled-rows.js";
 import type { RunOptions, RunProgress, RunReport } from "./run-options.js";
 import { countsSince, SessionState } from "./session.js";
-import { Charges } from "./settle/charges.js";
+import { type Charges, createCharges } from "./settle/charges.js";
 import type { OpenItems } from "./settle/open-items.js";
 import type { NumberedChunk, Settler } from "./settle/settler.js";
 import { countNew, isKept } from "./status-codes.js";
@@ -188,7 +188,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
 
 function beginCharges({ validator: { embedded }, session, deliversRows }: RunOptions, common: Shared): void {
   if (embedded === undefined) return;
-  common.charges ??= new Charges(common.ledger, embedded, session?.isSeveral);
+  common.charges ??= createCharges(common.ledger, embedded, session?.isSeveral);
   const { charges } = common;
   charges.begin(deliversRows === true);
   if (session) session.abandon = () => charges.abandon();

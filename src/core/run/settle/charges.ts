@@ -1,12 +1,12 @@
 // The charges of the offline engine. While the disk or a database makes one, the next chunks wait for the next charge,
 // which becomes the larger, the longer that takes. Verdicts come before the charge, and are taken back where the quota
 // ends. No units are charged ahead: a crash would lose them, and others would find the quota used up.
+import type { ItemHash } from "../../classifier/tables/item-hash.js";
 import type { EmbeddedEngine } from "../../validator/validator.js";
 import type { ItemLedger } from "../item-ledger.js";
 import { notCheckedCode } from "../status-codes.js";
 import { ItemDigest } from "./item-digest.js";
-import { itemsOf, newHashes } from "./new-items.js";
-import type { NumberedChunk, Settler } from "./settler.js";
+import type { NumberedChunk } from "./settler.js";
 
 /** Chunks and rows at which their items are charged, however few: a charge takes as long as thousands of verdicts. */
 const chargedChunks = 8;
@@ -19,145 +19,145 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
-export class Charges implements Settler {
-  readonly #ledger: ItemLedger;
-  readonly #engine: EmbeddedEngine;
-  /** Whether another table may have items of a table that failed. */
-  readonly #isSeveral: boolean;
-  #waiting: Waiting[] = [];
-  #settled: Promise<void> = Promise.resolve();
-  #items = 0;
-  #asked = 0;
-  #granted = 0;
-  readonly #unwritten = new Map<NumberedChunk, number>();
-  readonly #digest = new ItemDigest();
+/** `isSeveral`: whether another table may have items of a table that failed. */
+export function createCharges(ledger: ItemLedger, engine: EmbeddedEngine, isSeveral = false) {
+  let waitingChunks: Waiting[] = [];
+  let lastSettled: Promise<void> = Promise.resolve();
+  let items = 0;
+  let asked = 0;
+  let granted = 0;
+  const unwrittenUnits = new Map<NumberedChunk, number>();
+  const digest = new ItemDigest();
   /** Hashes of the new items of the table, kept only where another table may have them. */
-  #added: Int32Array[] = [];
-  #charging: Promise<void> | undefined;
-  #isExhausted = false;
-  #isAbandoned = false;
-  #isStream = false;
+  let added: Int32Array[] = [];
+  let charging: Promise<void> | undefined;
+  let isExhausted = false;
+  let isAbandoned = false;
+  /** Whether rows are delivered as they are written, as into a pipe. */
+  let isDelivered = false;
 
-  constructor(ledger: ItemLedger, engine: EmbeddedEngine, isSeveral = false) {
-    this.#ledger = ledger;
-    this.#engine = engine;
-    this.#isSeveral = isSeveral;
+  function chargeIfDue(): void {
+    if (charging !== undefined || waitingChunks.length === 0 || isAbandoned) return;
+    const rows = waitingChunks.reduce((sum, { chunk }) => sum + chunk.codes.length, 0);
+    const isBeforePause = waitingChunks.some(({ chunk }) => chunk.isBeforePause);
+    const isMuch = rows >= chargedRows || waitingChunks.length >= chargedChunks;
+    if (isBeforePause || isMuch) void charge();
   }
 
-  get differs(): boolean {
-    return this.#isExhausted;
-  }
-
-  begin(isStream: boolean): void {
-    this.#isStream = isStream;
-    const { delivery } = this.#engine;
-    if (delivery?.isNamed) delivery.items = this.#digest;
-    this.#digest.begin();
-    this.#isAbandoned = false;
-    this.#items = 0;
-    this.#asked = 0;
-    this.#granted = 0;
-    this.#added = [];
-    this.#unwritten.clear();
-  }
-
-  async add(chunk: NumberedChunk): Promise<void> {
-    this.#items += chunk.newItems;
-    if (this.#isSeveral) this.#added.push(newHashes(chunk));
-    this.#settled = new Promise((settle, fail) => {
-      this.#waiting.push({ chunk, end: this.#items, settle, fail });
-    });
-    this.#chargeIfDue();
-  }
-
-  settled(): Promise<void> {
-    return this.#settled;
-  }
-
-  async flush(): Promise<void> {
-    while (this.#charging) await this.#charging;
-    if (this.#waiting.length > 0) await this.#charge();
-  }
-
-  settledRows(): number {
-    return 0;
-  }
-
-  /** Called when the rows of a chunk are written. Where they are delivered by that, their units are. */
-  async written(chunk: NumberedChunk): Promise<void> {
-    const units = this.#unwritten.get(chunk) ?? 0;
-    this.#unwritten.delete(chunk);
-    if (units > 0 && this.#isStream) await this.#engine.delivery?.deliver(units);
-  }
-
-  async abandon(): Promise<void> {
-    this.#isAbandoned = true;
-    await this.#charging;
-    this.#waiting = [];
-    // Rows that were not delivered cost nothing: what other tables have of them is charged there.
-    for (const hashes of this.#added) {
-      for (const item of itemsOf(hashes)) this.#ledger.forget(item);
-    }
-    this.#added = [];
-    this.#digest.forget();
-    const unwritten = [...this.#unwritten.values()].reduce((sum, units) => sum + units, 0);
-    const units = this.#isStream ? unwritten : this.#granted;
-    this.#granted = 0;
-    this.#unwritten.clear();
-    this.#ledger.charged -= units;
-    await this.#engine.delivery?.giveBack(units);
-  }
-
-  #chargeIfDue(): void {
-    if (this.#charging !== undefined || this.#waiting.length === 0 || this.#isAbandoned) return;
-    const rows = this.#waiting.reduce((sum, { chunk }) => sum + chunk.codes.length, 0);
-    const isBeforePause = this.#waiting.some(({ chunk }) => chunk.isBeforePause);
-    const isMuch = rows >= chargedRows || this.#waiting.length >= chargedChunks;
-    if (isBeforePause || isMuch) void this.#charge();
-  }
-
-  #charge(): Promise<void> {
-    const due = this.#waiting;
-    const [from, to] = [this.#asked, this.#items];
-    this.#waiting = [];
-    this.#asked = to;
-    this.#charging = this.#take(to - from)
+  function charge(): Promise<void> {
+    const due = waitingChunks;
+    const from = asked;
+    waitingChunks = [];
+    asked = items;
+    charging = take(asked - from)
       .then(
         (granted) => {
-          for (const waiting of due) this.#settle(waiting, from + granted);
+          for (const waiting of due) settle(waiting, from + granted);
         },
         (error: unknown) => {
           for (const { fail } of due) fail(error);
         },
       )
       .then(() => {
-        this.#charging = undefined;
-        this.#chargeIfDue();
+        charging = undefined;
+        chargeIfDue();
       });
-    return this.#charging;
+    return charging;
   }
 
-  async #take(units: number): Promise<number> {
-    if (this.#isExhausted || units === 0) return 0;
-    const { charged, exhausted, quota } = await this.#engine.charge(units);
-    this.#ledger.charged += charged;
-    this.#ledger.quota = quota;
-    this.#granted += charged;
-    this.#isExhausted = exhausted;
+  async function take(units: number): Promise<number> {
+    if (isExhausted || units === 0) return 0;
+    const { charged, exhausted, quota } = await engine.charge(units);
+    ledger.charged += charged;
+    ledger.quota = quota;
+    granted += charged;
+    isExhausted = exhausted;
     return charged;
   }
 
   /** `granted` is the number of the table's items up to the last one granted. */
-  #settle({ chunk, end, settle }: Waiting, granted: number): void {
+  function settle({ chunk, end, settle }: Waiting, granted: number): void {
     const before = end - chunk.newItems;
     const own = Math.min(chunk.newItems, Math.max(0, granted - before));
-    this.#unwritten.set(chunk, own);
-    const { delivery } = this.#engine;
+    unwrittenUnits.set(chunk, own);
+    const { delivery } = engine;
     if (delivery?.isNamed || own < chunk.newItems) {
       const hashes = newHashes(chunk);
-      if (delivery?.isNamed) this.#digest.add(hashes, own, delivery.marks);
-      for (const item of itemsOf(hashes, own)) this.#ledger.give(item, notCheckedCode);
+      if (delivery?.isNamed) digest.add(hashes, own, delivery.marks);
+      for (const item of itemsOf(hashes, own)) ledger.give(item, notCheckedCode);
     }
     settle();
   }
+
+  return {
+    get differs() {
+      return isExhausted;
+    },
+    begin(isStream: boolean) {
+      isDelivered = isStream;
+      const { delivery } = engine;
+      if (delivery?.isNamed) delivery.items = digest;
+      digest.begin();
+      isAbandoned = false;
+      items = 0;
+      asked = 0;
+      granted = 0;
+      added = [];
+      unwrittenUnits.clear();
+    },
+    async add(chunk: NumberedChunk) {
+      items += chunk.newItems;
+      if (isSeveral) added.push(newHashes(chunk));
+      lastSettled = new Promise((settle, fail) => {
+        waitingChunks.push({ chunk, end: items, settle, fail });
+      });
+      chargeIfDue();
+    },
+    settled: () => lastSettled,
+    async flush() {
+      while (charging) await charging;
+      if (waitingChunks.length > 0) await charge();
+    },
+    settledRows: () => 0,
+    /** Called when the rows of a chunk are written. Where they are delivered by that, their units are. */
+    async written(chunk: NumberedChunk) {
+      const units = unwrittenUnits.get(chunk) ?? 0;
+      unwrittenUnits.delete(chunk);
+      if (units > 0 && isDelivered) await engine.delivery?.deliver(units);
+    },
+    async abandon() {
+      isAbandoned = true;
+      await charging;
+      waitingChunks = [];
+      // Rows that were not delivered cost nothing: what other tables have of them is charged there.
+      for (const hashes of added) for (const item of itemsOf(hashes)) ledger.forget(item);
+      added = [];
+      digest.forget();
+      const unwritten = [...unwrittenUnits.values()].reduce((sum, units) => sum + units, 0);
+      const units = isDelivered ? unwritten : granted;
+      granted = 0;
+      unwrittenUnits.clear();
+      ledger.charged -= units;
+      await engine.delivery?.giveBack(units);
+    },
+  };
+}
+
+export type Charges = ReturnType<typeof createCharges>;
+
+/** Hashes of the items of a chunk that no chunk before it has. */
+function newHashes({ hashes, items, isNew, newItems }: NumberedChunk): Int32Array {
+  const all = items?.hashes ?? hashes;
+  const found = new Int32Array(2 * newItems);
+  let at = 0;
+  for (let index = 0; index < isNew.length; index++) {
+    if (isNew[index] === 0) continue;
+    found[at++] = all[2 * index]!;
+    found[at++] = all[2 * index + 1]!;
+  }
+  return found;
+}
+
+function* itemsOf(hashes: Int32Array, from = 0): Iterable<ItemHash> {
+  for (let at = 2 * from; at < hashes.length; at += 2) yield { low: hashes[at]!, high: hashes[at + 1]! };
 }
