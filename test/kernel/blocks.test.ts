@@ -8,7 +8,7 @@ import { askCode, seedWords, sharedEnd } from "../../src/core/kernel/layout.js";
 import { BlockClassifier, kernelSettings } from "../../src/core/run/blocks/block-classifier.js";
 import { BlockKernel } from "../../src/core/run/blocks/block-kernel.js";
 import type { BlockOptions } from "../../src/core/run/blocks/block-options.js";
-import { numbersOf } from "../../src/core/run/blocks/elsewhere.js";
+import { countsOf } from "../../src/core/run/blocks/chunk-verdicts.js";
 import { BlockMemory, slotRows } from "../../src/core/run/blocks/threads/block-memory.js";
 import { Cells, usualCells } from "../../src/core/run/items/cells.js";
 import { itemKey } from "../../src/core/run/items/item.js";
@@ -181,8 +181,8 @@ test("judging a block gives the same result as judging its chunks, and touches n
       const { chunk, lines } = scanAlone(shape, block)!;
       const verdicts = classifiers[1]!.classify(chunk);
       const written = classifiers[1]!.renderer.render(chunk, verdicts.codes, verdicts.items);
-      const { codes, hashes, mailboxes, facts, emptied, marked, repairable, notUtf8 } = verdicts;
-      const numbers = { emptied, marked, repairable, ...numbersOf(verdicts), notUtf8 };
+      const { codes, hashes, mailboxes, facts } = verdicts;
+      const numbers = countsOf(verdicts);
       expect(slot.domains.slice(0, facts!.domains.length)).toEqual(facts!.domains);
       expect(slot.fields[0]!.slice(0, facts!.fields[0]!.length)).toEqual(facts!.fields[0]);
       // Without the kernel, the verdicts are the same; the hashes need not be.

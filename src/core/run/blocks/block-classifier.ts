@@ -19,8 +19,8 @@ import { hasItem, notARowCode, otherShardCode, StatusCodes } from "../status-cod
 import type { BlockKernel } from "./block-kernel.js";
 import { type BlockOptions, isFirstShard, itemColumnsOf, looksAtRows, wantsMailboxes } from "./block-options.js";
 import { BlockRenderer, type Explain, tailsOf } from "./block-renderer.js";
-import type { BlockResult, ChunkVerdicts, MainThread } from "./chunk-verdicts.js";
-import { type Elsewhere, ElsewhereFinder, numbersOf } from "./elsewhere.js";
+import { type BlockResult, type ChunkVerdicts, countsOf, type MainThread } from "./chunk-verdicts.js";
+import { type Elsewhere, ElsewhereFinder } from "./elsewhere.js";
 import { createFactFinder, type SlotFacts } from "./fact-finder.js";
 import { createFieldItems, type FieldItems } from "./field-items.js";
 import { emptyVerdicts, type ItemVerdicts } from "./item-verdicts.js";
@@ -102,10 +102,8 @@ export class BlockClassifier {
     const takesItems = verdicts.header === 0 && this.#takesItems(slot, fields, verdicts.items);
     const outputLength = takesItems ? (isFinal ? this.#renderInto(slot, chunk, verdicts) : 0) : -1;
     if (outputLength !== -1) {
-      const { emptied, marked, repairable, notUtf8, kept } = verdicts;
       const items = verdicts.items?.fields.length ?? 0;
-      const counts = { emptied, marked, repairable, notUtf8, kept, ...numbersOf(verdicts) };
-      return { lines, rows, items, outputLength, ...counts, ...(!isFinal && { chunk }) };
+      return { lines, rows, items, outputLength, ...countsOf(verdicts), ...(!isFinal && { chunk }) };
     }
     // The main thread judges the block again and counts its domains.
     this.judge.takeBack(() => chunk, verdicts);

@@ -4,20 +4,29 @@ import type { RowKeys } from "../rows/row-writer.js";
 import type { RowFacts } from "../run-options.js";
 import type { StatusCodes } from "../status-codes.js";
 import type { Explain } from "./block-renderer.js";
-import type { Elsewhere } from "./elsewhere.js";
+import { type Elsewhere, elsewhereNumbers } from "./elsewhere.js";
 import type { ItemVerdicts } from "./item-verdicts.js";
 import type { OtherStatus } from "./kept-rows.js";
 
-/** Verdicts, whether or not the quota grants them, numbered row by row: one for each column with items. */
-export interface ChunkVerdicts extends Elsewhere {
-  readonly columns: number;
-  /** The verdicts on all items in order, if a field has several; undefined if each has at most one. */
-  readonly items?: ItemVerdicts | undefined;
+/** Numbers of rows, which threads pass on. */
+export interface RowCounts extends Elsewhere {
   readonly emptied: number;
   readonly marked: number;
   readonly repairable: number;
   readonly notUtf8: number;
   readonly kept: number;
+}
+
+export const countNames = ["emptied", "marked", "repairable", "notUtf8", "kept", ...elsewhereNumbers] as const;
+
+export const countsOf = (found: RowCounts): RowCounts =>
+  Object.fromEntries(countNames.map((name) => [name, found[name]])) as unknown as RowCounts;
+
+/** Verdicts, whether or not the quota grants them, numbered row by row: one for each column with items. */
+export interface ChunkVerdicts extends RowCounts {
+  readonly columns: number;
+  /** The verdicts on all items in order, if a field has several; undefined if each has at most one. */
+  readonly items?: ItemVerdicts | undefined;
   readonly codes: Uint8Array;
   /** Hash of each field's item, two words; meaningless for a field without an item. */
   readonly hashes: Int32Array;
@@ -40,16 +49,11 @@ export interface MainThread {
   readonly explain?: Explain | undefined;
 }
 
-export interface BlockResult extends Elsewhere {
+export interface BlockResult extends RowCounts {
   readonly chunk?: ScannedChunk;
   readonly lines: number;
   readonly rows: number;
   /** Number of items if a field has several; else 0. */
   readonly items: number;
   readonly outputLength: number;
-  readonly emptied: number;
-  readonly marked: number;
-  readonly repairable: number;
-  readonly notUtf8: number;
-  readonly kept: number;
 }

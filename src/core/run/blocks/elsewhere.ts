@@ -40,9 +40,6 @@ export const nowhere: Elsewhere = {
   header: 0,
 };
 
-export const numbersOf = (found: Elsewhere): Elsewhere =>
-  Object.fromEntries(elsewhereNumbers.map((name) => [name, found[name]])) as unknown as Elsewhere;
-
 export class ElsewhereFinder {
   readonly #options: BlockOptions;
   readonly #profile: ItemProfile;

@@ -1,8 +1,7 @@
 // The queue of blocks in shared memory: the main thread offers blocks; every thread, including it, takes the next one
 // and leaves its result.
 import { sharedBytes } from "../../../kernel/kernel.js";
-import type { BlockResult } from "../chunk-verdicts.js";
-import { elsewhereNumbers } from "../elsewhere.js";
+import { type BlockResult, countNames } from "../chunk-verdicts.js";
 
 const offered = 0;
 const taken = 1;
@@ -13,18 +12,7 @@ const state = 0;
 const blockLength = 1;
 const slotAt = 2;
 const firstNumber = 3;
-const numbers = [
-  "lines",
-  "rows",
-  "items",
-  "outputLength",
-  "emptied",
-  "marked",
-  "repairable",
-  "notUtf8",
-  "kept",
-  ...elsewhereNumbers,
-] as const;
+const numbers = ["lines", "rows", "items", "outputLength", ...countNames] as const;
 const slotWords = firstNumber + numbers.length;
 /** States of a slot. A slot taken by a thread has the state `takenBy` plus the number of the thread. */
 const waiting = 0;

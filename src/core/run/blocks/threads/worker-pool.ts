@@ -6,8 +6,7 @@ import type { ScannedChunk } from "../../../table/scan/scanned-chunk.js";
 import type { WrittenRecords } from "../../../table/writers/output.js";
 import type { BlockClassifier } from "../block-classifier.js";
 import { type BlockOptions, itemColumnsOf } from "../block-options.js";
-import type { ChunkVerdicts } from "../chunk-verdicts.js";
-import { numbersOf } from "../elsewhere.js";
+import { type ChunkVerdicts, countsOf } from "../chunk-verdicts.js";
 import type { BlockMemory } from "./block-memory.js";
 import { BlockQueue } from "./block-queue.js";
 
@@ -90,12 +89,7 @@ export function createWorkerPool(
       ...(found.items > 0 && { items }),
       columns,
       lines: found.lines,
-      emptied: found.emptied,
-      marked: found.marked,
-      repairable: found.repairable,
-      ...numbersOf(found),
-      notUtf8: found.notUtf8,
-      kept: found.kept,
+      ...countsOf(found),
       codes: codes.subarray(0, fields),
       hashes: hashes.subarray(0, 2 * fields),
       mailboxes: mailboxes.subarray(0, 2 * fields),
