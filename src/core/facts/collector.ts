@@ -13,15 +13,14 @@ import { hasItem } from "../run/status-codes.js";
 import { type Kind, knownStatuses, type Verdict } from "../validator/validator.js";
 import { type Attack, PatternCounts, Places, patternOf } from "./attacks.js";
 import { type Group, type GroupColumn, GroupCounts } from "./groups.js";
-import { HashedNames, Hashes } from "./hashed-names.js";
+import { ByHash, Hashes } from "./hashed-names.js";
 import type { DateColumn } from "./months.js";
 import { type NamedCounts, TopCounts } from "./top-counts.js";
 
 export const series: readonly string[] = [...knownStatuses, "other"];
 const mostAddresses = 100;
 const mostTypos = 20;
-/** Limits on cached dates and suggestions; the caches start over when they are full. */
-const mostDates = 10_000;
+/** Limit on cached suggestions; the cache starts over when it is full. */
 const mostSuggestions = 10_000;
 
 interface ShownRow {
@@ -98,9 +97,8 @@ export class Collector {
   #isFirst = true;
   readonly #suggestedDomains = new Map<string, string | undefined>();
   #isItem: ItemMailboxes["isItem"] = () => false;
-  #dates = new HashedNames();
   /** For each date, the counts of its month, which all dates of that month share. */
-  #countsByDate: (number[] | undefined)[] = [];
+  #countsByDate = new ByHash<number[] | undefined>();
   #patterns = new PatternCounts();
 
   constructor(options: CollectorOptions) {
@@ -110,8 +108,7 @@ export class Collector {
   observerOf(file: string, dates: DateColumn | undefined, groups: readonly GroupColumn[] = []): RowObserver {
     this.#file = new Counts();
     this.#groups = groups.map((group) => new GroupCounts(group, series));
-    this.#dates = new HashedNames();
-    this.#countsByDate = [];
+    this.#countsByDate = new ByHash();
     this.#patterns = new PatternCounts();
     if (dates !== undefined) this.#file.dateColumns.add(dates.name);
     return {
@@ -236,8 +233,8 @@ export class Collector {
     let first: readonly number[] | undefined;
     for (const [nth, group] of this.#groups.entries()) {
       const hashes = rows.facts?.fields[before + nth];
-      const [low, high] = [hashes?.[2 * row] ?? 0, hashes?.[2 * row + 1] ?? 0];
-      const counts = group.add(low, high, status, () => rows.field(row, group.column));
+      const readValue = () => rows.field(row, group.column);
+      const counts = group.add(hashes?.[2 * row] ?? 0, hashes?.[2 * row + 1] ?? 0, status, readValue);
       if (nth === 0) first = counts;
     }
     return first;
@@ -249,24 +246,12 @@ export class Collector {
   }
 
   #monthCounts({ column, monthOf }: DateColumn, rows: ObservedRows, row: number): number[] | undefined {
-    const countsOf = () => {
+    // The hash is zero if the field is empty, or the threads have not read the record.
+    const hashes = rows.facts?.fields[0];
+    return this.#countsByDate.of(hashes?.[2 * row] ?? 0, hashes?.[2 * row + 1] ?? 0, () => {
       const month = monthOf(rows.field(row, column));
       return month === undefined ? undefined : this.#file.countsOf(month);
-    };
-    const hashes = rows.facts?.fields[0];
-    const [low = 0, high = 0] = [hashes?.[2 * row], hashes?.[2 * row + 1]];
-    // The field is empty, or the threads have not read the record.
-    if (low === 0 && high === 0) return countsOf();
-    const known = this.#dates.find(low, high);
-    if (known !== -1) return this.#countsByDate[known];
-    // Rarely needed: most lists have far fewer days than rows.
-    if (this.#dates.size === mostDates) {
-      this.#dates = new HashedNames();
-      this.#countsByDate = [];
-    }
-    const date = this.#dates.add(low, high, noName);
-    this.#countsByDate[date] = countsOf();
-    return this.#countsByDate[date];
+    });
   }
 
   #addTypo(rows: ObservedRows, row: number, domain: string): void {
@@ -321,9 +306,6 @@ export class Collector {
 
 const mayBeTypo = (status: string, reason: string | undefined): boolean =>
   status === "fake" && (reason === undefined || reason === "typo-domain");
-
-/** Dates need no names: they are found by their hashes. */
-const noName = new Uint8Array(0);
 
 function numberOf(names: TopCounts, hash: ItemHash, name: string): number {
   const number = names.find(hash.low, hash.high);

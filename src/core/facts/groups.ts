@@ -1,7 +1,7 @@
 /** Rows by the values of a column with few of them, such as a source or a plan: where the bad ones come from. */
 import { grouped } from "../../text.js";
 import { knownStatuses } from "../validator/validator.js";
-import { HashedNames } from "./hashed-names.js";
+import { ByHash } from "./hashed-names.js";
 
 export interface GroupColumn {
   readonly column: number;
@@ -70,7 +70,6 @@ function hasFewValues(values: readonly string[], fewest: number): boolean {
 
 /** Values of a column that the user has named, which are counted one by one. */
 const mostCounted = 1000;
-const mostHashes = 10_000;
 
 export class GroupCounts {
   readonly #wanted: GroupColumn;
@@ -78,9 +77,7 @@ export class GroupCounts {
   /** Values as they were first written, by their lower case; undefined for a column with too many. */
   #values: Map<string, { readonly name: string; readonly counts: number[] }> | undefined = new Map();
   #others: number[] | undefined;
-  /** The counts of a value by its hash, so that its text is read once. */
-  #hashes = new HashedNames();
-  #byHash: (number[] | undefined)[] = [];
+  readonly #byHash = new ByHash<number[] | undefined>();
 
   constructor(column: GroupColumn, series: readonly string[]) {
     this.#wanted = column;
@@ -94,7 +91,7 @@ export class GroupCounts {
   /** The hash is zero if it is not known; `readValue` is called if it is new or not known. Returns the value's counts. */
   add(low: number, high: number, status: number, readValue: () => string): readonly number[] | undefined {
     if (this.#values === undefined) return undefined;
-    const counts = this.#countsOf(low, high, readValue);
+    const counts = this.#byHash.of(low, high, () => this.#countsOfValue(readValue()));
     if (counts !== undefined) counts[status]!++;
     return counts;
   }
@@ -103,19 +100,6 @@ export class GroupCounts {
   valueOf(counts: readonly number[] | undefined): { readonly column: string; readonly value: string } | undefined {
     const found = [...(this.#values?.values() ?? [])].find((value) => value.counts === counts);
     return found && { column: this.#wanted.name, value: found.name };
-  }
-
-  #countsOf(low: number, high: number, readValue: () => string): number[] | undefined {
-    if (low === 0 && high === 0) return this.#countsOfValue(readValue());
-    const known = this.#hashes.find(low, high);
-    if (known !== -1) return this.#byHash[known];
-    if (this.#hashes.size === mostHashes) {
-      this.#hashes = new HashedNames();
-      this.#byHash = [];
-    }
-    const number = this.#hashes.add(low, high, noName);
-    this.#byHash[number] = this.#countsOfValue(readValue());
-    return this.#byHash[number];
   }
 
   #countsOfValue(value: string): number[] | undefined {
@@ -152,8 +136,6 @@ export class GroupCounts {
     return others === undefined ? group : { ...group, others: restOf([group.others, others]) };
   }
 }
-
-const noName = new Uint8Array(0);
 
 function groupOf(column: string, isWanted: boolean, all: readonly GroupValue[]): Group {
   const sorted = all.toSorted((a, b) => b.rows - a.rows || (a.name < b.name ? -1 : 1));

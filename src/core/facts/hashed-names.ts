@@ -5,6 +5,7 @@ import type { ItemHash } from "../classifier/tables/item-hash.js";
 const longestName = 255;
 /** Words of a slot: the hash in two words, then the number of the name plus 1; 0 marks a free slot. */
 const slotWords = 3;
+const mostByHash = 10_000;
 
 /** By 64 bits of a hash: two of 100,000 names share one with a probability of 1 in 4 thousand million. */
 export class HashedNames {
@@ -86,6 +87,29 @@ export class HashedNames {
       for (let word = 0; word < slotWords; word++) this.#slots[slot + word] = before[old + word]!;
       grown[2 * number] = slot;
     }
+  }
+}
+
+const noName = new Uint8Array(0);
+
+/** What was made of texts, by their hashes, so that each is read once. Starts over when it is full. */
+export class ByHash<Value> {
+  #hashes = new HashedNames();
+  #values: Value[] = [];
+
+  /** The hash is zero if it is not known. */
+  of(low: number, high: number, make: () => Value): Value {
+    if (low === 0 && high === 0) return make();
+    const known = this.#hashes.find(low, high);
+    if (known !== -1) return this.#values[known]!;
+    // Rarely needed: most lists have far fewer days and values than rows.
+    if (this.#hashes.size === mostByHash) {
+      this.#hashes = new HashedNames();
+      this.#values = [];
+    }
+    const number = this.#hashes.add(low, high, noName);
+    this.#values[number] = make();
+    return this.#values[number]!;
   }
 }
 
