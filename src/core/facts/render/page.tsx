@@ -73,12 +73,19 @@ function FactsView({ facts }: { facts: Facts }) {
   );
 }
 
-const Result = ({ facts }: { facts: Facts }) => (
-  <>
-    <Statuses facts={facts} />
-    <Next facts={facts} />
-  </>
-);
+function Result({ facts }: { facts: Facts }) {
+  const found = statusesOf(facts);
+  return (
+    <>
+      {found.length > 0 && (
+        <Section heading="Statuses">
+          <StatusTable statuses={found} all={facts.rows} />
+        </Section>
+      )}
+      <Next facts={facts} />
+    </>
+  );
+}
 
 /** For whoever has a shell; on other pages there is a button. */
 function RepairCommand({ facts: { inputs, kind, repairable } }: { facts: Facts }) {
@@ -93,7 +100,7 @@ function RepairCommand({ facts: { inputs, kind, repairable } }: { facts: Facts }
 }
 
 function Details({ facts }: { facts: Facts }) {
-  const { breakdown, groups } = facts;
+  const { breakdown, groups, inputs, topDomains } = facts;
   const telling = groups.filter(worseValue);
   return (
     <>
@@ -102,16 +109,33 @@ function Details({ facts }: { facts: Facts }) {
         {telling.map((group) => (
           <BySource key={group.column} group={group} />
         ))}
-        {breakdown && <Typos breakdown={breakdown} />}
-        <Reasons facts={facts} />
-        {facts.groups
+        <BarTable
+          heading="Repair these"
+          column="Mistyped domain → probably meant"
+          entries={breakdown?.typos.map(({ name, total }) => [name, total]) ?? []}
+          className="fake"
+        />
+        <BarTable heading="Why fake" column="Reason" entries={reasonsFor(facts, "fake")} className="fake" />
+        <BarTable heading="Why alias" column="Reason" entries={reasonsFor(facts, "alias")} className="alias" />
+        {groups
           .filter((group) => !telling.includes(group))
           .map((group) => (
             <BySource key={group.column} group={group} />
           ))}
-        <DisposableDomains facts={facts} />
+        <BarTable
+          heading="Disposable domains"
+          column={inputs.length === 1 ? "Domain" : "Domain (of the 20 most frequent of each file)"}
+          figure="Addresses"
+          entries={topDomains.map(({ domain, items }) => [domain, items])}
+          className="disposable"
+        />
         {breakdown && facts.kind === "email" && <Providers breakdown={breakdown} />}
-        {breakdown && <Flags breakdown={breakdown} kind={facts.kind} />}
+        <BarTable
+          heading={facts.kind === "email" ? "Kinds of addresses" : "Kinds of domains"}
+          column="Flag"
+          entries={Object.entries(breakdown?.flags ?? {}).map(([flag, count]) => [wordsOf(flag), count])}
+          className="ok"
+        />
       </div>
       {breakdown && <Months breakdown={breakdown} />}
       <Duplicates facts={facts} />
@@ -195,65 +219,7 @@ function Next({ facts }: { facts: Facts }) {
   );
 }
 
-function Statuses({ facts }: { facts: Facts }) {
-  const found = statusesOf(facts);
-  if (found.length === 0) return null;
-  return (
-    <Section heading="Statuses">
-      <StatusTable statuses={found} all={facts.rows} />
-    </Section>
-  );
-}
-
-function Typos({ breakdown: { typos } }: { breakdown: Breakdown }) {
-  if (typos.length === 0) return null;
-  return (
-    <BarTable
-      heading="Repair these"
-      column="Mistyped domain → probably meant"
-      entries={typos.map(({ name, total }) => [name, total])}
-      className="fake"
-    />
-  );
-}
-
-function Reasons({ facts }: { facts: Facts }) {
-  const [fakes, aliases] = [reasonsFor(facts, "fake"), reasonsFor(facts, "alias")];
-  return (
-    <>
-      {fakes.length > 0 && <BarTable heading="Why fake" column="Reason" entries={fakes} className="fake" />}
-      {aliases.length > 0 && <BarTable heading="Why alias" column="Reason" entries={aliases} className="alias" />}
-    </>
-  );
-}
-
-function DisposableDomains({ facts: { topDomains, inputs } }: { facts: Facts }) {
-  if (topDomains.length === 0) return null;
-  return (
-    <BarTable
-      heading="Disposable domains"
-      column={inputs.length === 1 ? "Domain" : "Domain (of the 20 most frequent of each file)"}
-      figure="Addresses"
-      entries={topDomains.map(({ domain, items }) => [domain, items])}
-      className="disposable"
-    />
-  );
-}
-
-function Flags({ breakdown: { flags }, kind }: { breakdown: Breakdown; kind: Facts["kind"] }) {
-  const entries = Object.entries(flags).map(
-    ([flag, count]) => [flagWords[flag as keyof typeof flagWords] ?? flag, count] as const,
-  );
-  if (entries.length === 0) return null;
-  return (
-    <BarTable
-      heading={kind === "email" ? "Kinds of addresses" : "Kinds of domains"}
-      column="Flag"
-      entries={entries}
-      className="ok"
-    />
-  );
-}
+const wordsOf = (flag: string): string => flagWords[flag as keyof typeof flagWords] ?? flag;
 
 function Duplicates({ facts }: { facts: Facts }) {
   const { distinct, empty, kept } = facts;

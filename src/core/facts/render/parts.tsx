@@ -95,6 +95,7 @@ export function StatusTable({ statuses, all, total }: { statuses: readonly Statu
   );
 }
 
+/** Nothing without entries. */
 export function BarTable({
   heading,
   column,
@@ -108,6 +109,7 @@ export function BarTable({
   entries: readonly (readonly [name: string, count: number])[];
   className: string;
 }) {
+  if (entries.length === 0) return null;
   const most = Math.max(...entries.map(([, count]) => count));
   return (
     <section>

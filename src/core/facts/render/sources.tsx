@@ -11,35 +11,45 @@ export const badOf = ({ counts }: NamedCounts): number =>
 export const slicesOf = ({ counts }: NamedCounts): Slice[] =>
   series.map((label, i) => ({ className: label, label, count: counts[i] ?? 0 }));
 
-function ProviderTable({ providers }: { providers: readonly NamedCounts[] }) {
-  return (
-    <table>
-      <Head columns={["Domain", { number: "Rows" }, { number: "Bad" }, "By status"]} />
-      <tbody>
-        {providers
-          .toSorted((a, b) => badOf(b) - badOf(a) || b.total - a.total)
-          .map((provider) => (
-            <tr key={provider.name}>
-              <td class="name">{provider.name}</td>
-              <td class="number">{grouped(provider.total)}</td>
-              <td class="number">{percent(badOf(provider), provider.total)}</td>
-              <td class="chart">
-                <StackedBar slices={slicesOf(provider)} className="mini" />
-              </td>
-            </tr>
-          ))}
-      </tbody>
-    </table>
-  );
+interface Source {
+  readonly name: string;
+  readonly rows: number;
+  readonly bad: number;
+  readonly slices: readonly Slice[];
 }
 
+const SourceTable = ({ column, sources }: { column: string; sources: readonly Source[] }) => (
+  <table>
+    <Head columns={[column, { number: "Rows" }, { number: "Bad" }, "By status"]} />
+    <tbody>
+      {sources.map(({ name, rows, bad, slices }) => (
+        <tr key={name}>
+          <td class="name">{name}</td>
+          <td class="number">{grouped(rows)}</td>
+          <td class="number">{percent(bad, rows)}</td>
+          <td class="chart">
+            <StackedBar slices={slices} className="mini" />
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
 export function Providers({ breakdown: { providers, isApproximate } }: { breakdown: Breakdown }) {
-  const bad = providers.filter((provider) => badOf(provider) > 0);
+  const bad = providers
+    .map((provider) => ({ ...provider, rows: provider.total, bad: badOf(provider), slices: slicesOf(provider) }))
+    .filter((provider) => provider.bad > 0)
+    .sort((a, b) => b.bad - a.bad || b.rows - a.rows);
   if (bad.length === 0 && !isApproximate) return null;
   return (
     <section>
       <h2>Providers by bad rows</h2>
-      {bad.length === 0 ? <p>None of the most frequent domains has any.</p> : <ProviderTable providers={bad} />}
+      {bad.length === 0 ? (
+        <p>None of the most frequent domains has any.</p>
+      ) : (
+        <SourceTable column="Domain" sources={bad} />
+      )}
       {isApproximate && (
         <p class="note">
           The list has more than {grouped(mostNames)} domains: rows of domains that were rare at first may be missing
@@ -55,7 +65,13 @@ const mostGroupValues = 8;
 export function BySource({ group }: { group: Group }) {
   const { column, values, others } = group;
   const sorted = worstFirst(values);
-  const shown = sorted.slice(0, mostGroupValues);
+  const shown = sorted
+    .slice(0, mostGroupValues)
+    .map((value) => ({
+      ...value,
+      bad: badRowsOf(value),
+      slices: Object.entries(value.statuses).map(([label, count]) => ({ className: label, label, count })),
+    }));
   const worst = worseValue(group);
   const { rows: all, bad } = sumOfValues(group);
   return (
@@ -67,26 +83,7 @@ export function BySource({ group }: { group: Group }) {
           {percent(bad, all)}.
         </p>
       )}
-      <table>
-        <Head columns={[column, { number: "Rows" }, { number: "Bad" }, "By status"]} />
-        <tbody>
-          {shown.map((value) => (
-            <tr key={value.name}>
-              <td class="name">{value.name}</td>
-              <td class="number">{grouped(value.rows)}</td>
-              <td class="number">{percent(badRowsOf(value), value.rows)}</td>
-              <td class="chart">
-                <StackedBar
-                  slices={Object.entries(value.statuses).map(([label, count]) => {
-                    return { className: label, label, count };
-                  })}
-                  className="mini"
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <SourceTable column={column} sources={shown} />
       {shown.length < sorted.length && (
         <p class="note">{grouped(sorted.length - shown.length)} more values have a smaller share, or few rows.</p>
       )}
