@@ -9,16 +9,11 @@ import { embeddedFacts } from "./json.js";
 
 export function renderMarkdown(facts: Facts): string {
   const { made, topDomains, inputs, breakdown } = facts;
-  const counted = (heading: string, column: string, figure: string, entries: (readonly [string, number])[]) =>
-    entries.length === 0
-      ? []
-      : [
-          `### ${heading}`,
-          table(
-            [column, figure],
-            entries.map(([name, count]) => [name, grouped(count)]),
-          ),
-        ];
+  const section = (heading: string, header: readonly string[], lines: readonly (readonly string[])[]) =>
+    lines.length === 0 ? [] : [`### ${heading}`, table(header, lines)];
+  const reasons = (status: "fake" | "alias") =>
+    reasonsFor(facts, status).map(([name, count]) => [name, grouped(count)]);
+  const steps = nextStepsOf(facts).map((step) => `- ${escaped(step)}`);
   const grade = gradeOf(facts);
   const date = made.slice(0, 16).replace("T", " ");
   const parts = [
@@ -29,27 +24,18 @@ export function renderMarkdown(facts: Facts): string {
       ["Status", "Rows", "Share", "What to do"],
       statusesOf(facts).map(({ label, count, advice }) => [label, grouped(count), percent(count, facts.rows), advice]),
     ),
-    ...counted(
+    ...section(
       "Repair these",
-      "Mistyped domain, and the one that is probably meant",
-      "Rows",
-      breakdown?.typos.map(({ name, total }) => [name, total]) ?? [],
+      ["Mistyped domain, and the one that is probably meant", "Rows"],
+      breakdown?.typos.map(({ name, total }) => [name, grouped(total)]) ?? [],
     ),
-    ...(nextStepsOf(facts).length === 0
-      ? []
-      : [
-          "### What to do next",
-          nextStepsOf(facts)
-            .map((step) => `- ${escaped(step)}`)
-            .join("\n"),
-        ]),
-    ...counted("Why fake", "Reason", "Rows", reasonsFor(facts, "fake")),
-    ...counted("Why alias", "Reason", "Rows", reasonsFor(facts, "alias")),
-    ...counted(
+    ...(steps.length === 0 ? [] : ["### What to do next", steps.join("\n")]),
+    ...section("Why fake", ["Reason", "Rows"], reasons("fake")),
+    ...section("Why alias", ["Reason", "Rows"], reasons("alias")),
+    ...section(
       "Disposable domains",
-      "Domain",
-      "Addresses",
-      topDomains.map(({ domain, items }) => [domain, items]),
+      ["Domain", "Addresses"],
+      topDomains.map(({ domain, items }) => [domain, grouped(items)]),
     ),
     ...facts.groups.flatMap(({ column, values, others }) => [
       `### By ${escaped(column)}`,
@@ -60,25 +46,12 @@ export function renderMarkdown(facts: Facts): string {
         ),
       ),
     ]),
-    ...(attacksOf(facts).length === 0
-      ? []
-      : [
-          "### Looks like an attack",
-          table(
-            ["When and where", "What they have in common", "Rows", "Share"],
-            attacksOf(facts).map(({ place, pattern, rows, all }) => [
-              place,
-              pattern,
-              grouped(rows),
-              percent(rows, all),
-            ]),
-          ),
-        ]),
-    "### How it was made",
-    table(
-      ["", ""],
-      termsOf(facts).map(([term, text]) => [term, text]),
+    ...section(
+      "Looks like an attack",
+      ["When and where", "What they have in common", "Rows", "Share"],
+      attacksOf(facts).map(({ place, pattern, rows, all }) => [place, pattern, grouped(rows), percent(rows, all)]),
     ),
+    ...section("How it was made", ["", ""], termsOf(facts)),
   ];
   const data = `<details>\n<summary>Figures as JSON</summary>\n\n\`\`\`json\n${embeddedFacts(facts)}\n\`\`\`\n\n</details>`;
   return `${parts.join("\n\n")}\n\n${data}\n`;
