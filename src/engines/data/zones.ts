@@ -1,5 +1,7 @@
+import { namesIn } from "../../core/classifier/providers.js";
+
 /** Domains that give away names below them; lists mean those names. Compared with lists in November 2026. */
-export const zones: readonly string[] = `
+export const zones = namesIn(`
   1337.cx 25u.com 2bd.net 3-a.net 42web.io 4pu.com 900k.es abc1.ch abuser.eu acmetoy.com allen.nom.za
   apps.dj arduino.hk asso.st awiki.org badgerland.eu bot.nu boxnavi.com cakk.us cc.cd ccwu.cc cdpa.cc
   ceed.se chickenkiller.com civvic.ro cleansite.us cnew.ir de-a.org deps.cf dob.jp dpdns.org dynamic-dns.net
@@ -12,9 +14,7 @@ export const zones: readonly string[] = `
   sino.tw somee.com soon.it sryze.cc strangled.net thex.ro toh.info twilightparadox.com uk.to unaux.com
   undo.it unids.com us.to vankin.de viewdns.net watersportsmegastore.com wawi.es work.gd wxnw.net
   wyvernia.net x24hr.com yasser.ru ycare.de ydns.eu ygto.com youdontcare.com ze.cx zyns.com zzux.com
-`
-  .trim()
-  .split(/\s+/);
+`);
 
 /** Zones of the public suffix list whose names people use for years, although some of the names are listed. */
 export const settledZones: readonly string[] = ["eu.org", "dedyn.io"];

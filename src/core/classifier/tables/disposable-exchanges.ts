@@ -1,8 +1,9 @@
 // Mail exchanges of disposable addresses, which many domains that no list knows yet share. Only data, no shared mail
 // hosts or parking services. Sources: public lists of hobbyists and services (2026-10).
+import { namesIn } from "../providers.js";
 
 export const disposableExchanges: ReadonlySet<string> = new Set(
-  `
+  namesIn(`
   1secmail.com 1secmail.net 1secmail.org aerospaceemail.com arrivalserver.com arrivalserver.net beavis99.com
   beavis99.net brushemail.com catchservers.com catchservers.net cdfaq.com cleantempmail.com den.yt
   discard.email discardmail.com dnses.ro dropmail.me email-fake.com email.chatgpt.org.uk
@@ -18,7 +19,5 @@ export const disposableExchanges: ReadonlySet<string> = new Set(
   tempforward.com tempm.com tempmail.com tempmail.dev tempmail.jp tempmail.lol tempmail.plus tempmailbox.net
   tempr.email tinyhost.shop tmail.delivery tmail.gg tmailor.com trashmail.com unstablemail.com vietxf.com
   wabblywabble.com wallywatts.com yomail.info yopmail.com
-`
-    .trim()
-    .split(/\s+/),
+`),
 );

@@ -1,22 +1,20 @@
 /** The rule for mistyped domains: finds the large provider that was probably meant. */
 import { domainToUnicode } from "node:url";
-import { majorProviders, providerFamily } from "../../providers.js";
+import { majorProviders, namesIn, providerFamily } from "../../providers.js";
 import { keyboardRows } from "../mailbox/placeholder.js";
 import { checkDomain, type DomainRule, type ReasonRecord } from "../rule.js";
 import { findSuffix } from "./public-suffix.js";
 
 /** Leaves out live, aol, msn, me, mail.ru, ymail, qq, att and cox: each has 5 to 23 real neighbours. */
-const names = `
+const names = namesIn(`
   gmail.com hotmail.com yahoo.com outlook.com googlemail.com protonmail.com comcast.net verizon.net
   sbcglobal.net bellsouth.net earthlink.net btinternet.com laposte.net wanadoo.fr rediffmail.com
-  t-online.de windowslive.com tutanota.com foxmail.com optonline.net bigpond.com`
-  .trim()
-  .split(/\s+/);
+  t-online.de windowslive.com tutanota.com foxmail.com optonline.net bigpond.com
+`);
 /** Providers that are called by words: beside them are companies, such as libera.it and tetra.com.br. */
-const words = `
-  icloud.com orange.fr libero.it virgilio.it proton.me charter.net rogers.com terra.com.br interia.pl`
-  .trim()
-  .split(/\s+/);
+const words = namesIn(`
+  icloud.com orange.fr libero.it virgilio.it proton.me charter.net rogers.com terra.com.br interia.pl
+`);
 const shortMail = /^[a-z]mail\.com$/;
 const targets = [...names, ...words];
 const shortestTypo = Math.min(...targets.map(({ length }) => length)) - 1;
