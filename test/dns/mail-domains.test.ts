@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { DistinctItems } from "../../src/core/run/distinct-items.js";
 import { DnsClient, type DnsClientOptions } from "../../src/engines/dns/dns-client.js";
 import type { Finding } from "../../src/engines/dns/finding.js";
-import { type FindingCache, MailDomains } from "../../src/engines/dns/mail-domains.js";
-import { MailHosts } from "../../src/engines/dns/mail-hosts.js";
+import { createMailDomains, type FindingCache } from "../../src/engines/dns/mail-domains.js";
+import { createMailHosts } from "../../src/engines/dns/mail-hosts.js";
 import { type DnsServer, startDnsServer } from "../support/dns-server.js";
 import { some, testFull, times } from "../support/tier.js";
 
@@ -18,8 +18,8 @@ function domainsAt(
   const { cache, wantsExchanges, ...ofClient } = options;
   const client = new DnsClient({ servers: [server.address], concurrency: 64, ...ofClient });
   const settings = { ...(cache && { cache }), ...(wantsExchanges && { wantsExchanges }) };
-  const hosts = new MailHosts(client, client.isInside);
-  return { client, domains: new MailDomains(client, findDisposable, hosts, new DistinctItems(), settings) };
+  const hosts = createMailHosts(client, client.isInside);
+  return { client, domains: createMailDomains(client, findDisposable, hosts, new DistinctItems(), settings) };
 }
 
 const server = await startDnsServer();

@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DistinctItems } from "../../src/core/run/distinct-items.js";
 import { DnsClient } from "../../src/engines/dns/dns-client.js";
-import { MailDomains } from "../../src/engines/dns/mail-domains.js";
-import { MailHosts } from "../../src/engines/dns/mail-hosts.js";
+import { createMailDomains } from "../../src/engines/dns/mail-domains.js";
+import { createMailHosts } from "../../src/engines/dns/mail-hosts.js";
 import { bindBoth } from "../support/dns-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -78,7 +78,7 @@ test.skipIf(named === undefined)(
       });
       await expect.poll(() => said).toMatch(/ running$/m);
       const client = new DnsClient({ servers: [`127.0.0.1:${port}`], concurrency: 8 });
-      const domains = new MailDomains(client, () => undefined, new MailHosts(client, false), new DistinctItems(), {
+      const domains = createMailDomains(client, () => undefined, createMailHosts(client, false), new DistinctItems(), {
         wantsExchanges: true,
       });
       const names =

@@ -664,7 +664,7 @@ export const mutations = [
   {
     promise: "a domain has mail only if a host of its MX records can be reached",
     file: "src/engines/dns/mail-hosts.ts",
-    from: "isRoutable(address, this.#isInside)",
+    from: "isRoutable(address, isInside)",
     to: "true",
     tests: [unit("dns/mail-domains")],
   },

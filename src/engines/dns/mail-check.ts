@@ -15,66 +15,59 @@ export interface MailVerdict<Status extends string> {
   readonly mx?: string;
 }
 
-export class MailCheck {
-  readonly #domains: MailDomains;
-  readonly #classifier: Classifier;
-
-  /** Items that the user's own lists allow are not looked up. */
-  constructor(domains: MailDomains, classifier: Classifier) {
-    this.#domains = domains;
-    this.#classifier = classifier;
-  }
-
-  async ask(kind: Kind, items: Iterable<string>): Promise<void> {
-    const domains = new Set<string>();
-    for (const item of items) {
-      const domain = this.#domainOf(kind, item);
-      if (domain !== undefined) domains.add(domain);
-    }
-    await this.#domains.ask(domains);
+/** Items that the user's own lists allow are not looked up. */
+export function createMailCheck(domains: MailDomains, classifier: Classifier) {
+  async function ask(kind: Kind, items: Iterable<string>): Promise<void> {
+    await domains.ask(Array.from(items, (item) => domainOf(kind, item)).filter((domain) => domain !== undefined));
   }
 
   /** `status` may be `fake` for an unknown ending, which DNS may know. */
-  verdictOn<Status extends string>(kind: Kind, item: string, status: Status): MailVerdict<Status> {
-    const domain = this.#domainOf(kind, item);
-    const finding = domain === undefined ? undefined : this.#domains.find(domain);
+  function verdictOn<Status extends string>(kind: Kind, item: string, status: Status): MailVerdict<Status> {
+    const domain = domainOf(kind, item);
+    const finding = domain === undefined ? undefined : domains.find(domain);
     if (domain === undefined || finding === undefined) return { status };
     if (status === "fake" && finding.kind !== "mail") return { status };
     if (finding.kind === "undecided") return { status, reason: `undecided: ${finding.cause}` };
     const mx = finding.kind === "mail" ? finding.exchange : undefined;
     const passed = status === "fake" ? ("ok" as const) : status;
-    const denied = mx === undefined ? undefined : this.#classifier.judgeExchange(mx);
+    const denied = mx === undefined ? undefined : classifier.judgeExchange(mx);
     return denied ?? verdictOf(domain, finding) ?? { status: passed, ...(mx !== undefined && { mx }) };
   }
 
-  refine<Found extends Parameters<typeof mayReceiveMail>[0]>(
+  function refine<Found extends Parameters<typeof mayReceiveMail>[0]>(
     kind: Kind,
     item: string,
     verdict: Found,
   ): Found | MailVerdict<Found["status"]> {
     if (!mayReceiveMail(verdict)) return verdict;
-    const byDns = this.verdictOn<Found["status"]>(kind, item, verdict.status);
+    const byDns = verdictOn<Found["status"]>(kind, item, verdict.status);
     return byDns.status === verdict.status ? { ...verdict, ...byDns } : byDns;
   }
 
-  async check(kind: Kind, item: string, verdict: Classification): Promise<Classification & { mx?: string }> {
-    if (mayReceiveMail(verdict)) await this.ask(kind, [item]);
-    return this.refine(kind, item, verdict);
-  }
-
-  get statistics() {
-    return this.#domains.statistics;
-  }
-
   /** Returns the domain in lower case, as A-labels; undefined if DNS need not be asked. */
-  #domainOf(kind: Kind, item: string): string | undefined {
+  function domainOf(kind: Kind, item: string): string | undefined {
     const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
     if (parsed instanceof Fault) return undefined;
     const domain = "local" in parsed ? parsed.domain?.ascii : parsed.ascii;
     if (domain === undefined || isKnownProvider(domain)) return undefined;
-    const { status, reason = "", suggestion } = this.#classifier.classify(kind, item);
+    const { status, reason = "", suggestion } = classifier.classify(kind, item);
     // An ending with a suggestion is a typing error, whatever a server answers.
     const isTypo = status === "fake" && suggestion !== undefined;
     return isTypo || reason.startsWith("allow-list") ? undefined : domain;
   }
+
+  return {
+    ask,
+    verdictOn,
+    refine,
+    async check(kind: Kind, item: string, verdict: Classification): Promise<Classification & { mx?: string }> {
+      if (mayReceiveMail(verdict)) await ask(kind, [item]);
+      return refine(kind, item, verdict);
+    },
+    get statistics() {
+      return domains.statistics;
+    },
+  };
 }
+
+export type MailCheck = ReturnType<typeof createMailCheck>;

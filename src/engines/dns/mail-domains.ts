@@ -4,7 +4,7 @@ import { registrableIn } from "../../core/classifier/rules/domain/public-suffix.
 import { hashItem, type ItemHash } from "../../core/classifier/tables/item-hash.js";
 import type { DnsClient, Failure } from "./dns-client.js";
 import { type Finding, judgeExchanges, mailTo, sendsNoMail } from "./finding.js";
-import { MailHosts, type Unreached } from "./mail-hosts.js";
+import { createMailHosts, type MailHosts, type Unreached } from "./mail-hosts.js";
 import { mostInFlight, type UndecidedCause, undecidedCauses } from "./vocabulary.js";
 
 /** Stores keyed hashes of domains, encrypted exchanges and the listed suffixes of disposable hosts; no other names. */
@@ -40,122 +40,107 @@ export interface MailStatistics {
 const plainKinds = ["mail", "no-such-domain", "null-mx", "no-mail-server", "sends-no-mail"] as const;
 const disposableState = plainKinds.length + 1;
 
-export class MailDomains {
-  readonly #client: Pick<DnsClient, "ask">;
-  readonly #findDisposable: (host: string) => string | undefined;
-  readonly #hosts: MailHosts;
-  readonly #states: StateTable;
-  readonly #cache: FindingCache | undefined;
-  readonly #names = new Map<string, string>();
-  readonly #wantsExchanges: boolean;
-  readonly #pending = new Map<string, Promise<void>>();
-  #asked = 0;
-  #cached = 0;
-  readonly #causes: Partial<Record<UndecidedCause, number>> = {};
+/** `findDisposable` returns the listed disposable domain that is a suffix of a host; `states` is empty. */
+export function createMailDomains(
+  client: Pick<DnsClient, "ask">,
+  findDisposable: (host: string) => string | undefined,
+  hosts: MailHosts,
+  states: StateTable,
+  { cache, wantsExchanges = false }: { cache?: FindingCache | undefined; wantsExchanges?: boolean } = {},
+) {
+  const names = new Map<string, string>();
+  const pending = new Map<string, Promise<void>>();
+  let asked = 0;
+  let cached = 0;
+  const causes: Partial<Record<UndecidedCause, number>> = {};
 
-  /** `findDisposable` returns the listed disposable domain that is a suffix of a host; `states` is empty. */
-  constructor(
-    client: Pick<DnsClient, "ask">,
-    findDisposable: (host: string) => string | undefined,
-    hosts: MailHosts,
-    states: StateTable,
-    { cache, wantsExchanges = false }: { cache?: FindingCache | undefined; wantsExchanges?: boolean } = {},
-  ) {
-    this.#client = client;
-    this.#findDisposable = findDisposable;
-    this.#hosts = hosts;
-    this.#states = states;
-    this.#cache = cache;
-    this.#wantsExchanges = wantsExchanges;
-  }
-
-  /** Takes host names in lower case, as A-labels. {@link find} returns the findings. */
-  async ask(domains: Iterable<string>): Promise<void> {
-    const waits: Promise<void>[] = [];
-    const open: string[] = [];
-    for (const domain of new Set(domains)) {
-      const pending = this.#pending.get(domain);
-      if (pending) waits.push(pending);
-      else if (this.#stateOf(domain) === 0) open.push(domain);
-    }
-    if (open.length > 0) waits.push(this.#askOpen(open));
-    await Promise.all(waits);
-  }
-
-  find(domain: string): Finding | undefined {
-    const state = this.#stateOf(domain);
-    if (state === 0) return undefined;
-    if (state === disposableState) return { kind: "disposable-mx", suffix: this.#names.get(domain)! };
-    if (state > disposableState) {
-      return { kind: "undecided", cause: undecidedCauses[state - disposableState - 1]! };
-    }
-    const kind = plainKinds[state - 1]!;
-    const exchange = kind === "mail" ? this.#names.get(domain) : undefined;
-    return exchange === undefined ? { kind } : { kind: "mail", exchange };
-  }
-
-  get statistics(): MailStatistics {
-    const undecided = Object.values(this.#causes).reduce((sum, count) => sum + count, 0);
-    return { asked: this.#asked, cached: this.#cached, undecided, causes: { ...this.#causes } };
-  }
-
-  #askOpen(open: readonly string[]): Promise<void> {
+  function askOpen(open: readonly string[]): Promise<void> {
     const asking = (async () => {
-      const known = (await this.#cache?.load(open)) ?? [];
+      const known = (await cache?.load(open)) ?? [];
       const found = new Map<string, Finding>();
       const again: { readonly domain: string; readonly first: Finding }[] = [];
       await inTurn(mostInFlight, open, async (domain, i) => {
         const old = known[i];
         if (old !== undefined) {
-          this.#cached++;
-          this.#remember(domain, old);
+          cached++;
+          remember(domain, old);
           return;
         }
-        const finding = await findMail(domain, this.#client, this.#findDisposable, this.#hosts);
+        const finding = await findMail(domain, client, findDisposable, hosts);
         if (finding.kind === "undecided" && finding.mayPass) again.push({ domain, first: finding });
-        else this.#take(domain, finding, found);
+        else take(domain, finding, found);
       });
       // Slowly: these were lost because of too many queries, or because no server answered for a while.
       await inTurn(mostAgain, again, async ({ domain, first }) => {
-        const finding = await findMail(domain, this.#client, this.#findDisposable, this.#hosts);
+        const finding = await findMail(domain, client, findDisposable, hosts);
         const isAsked = finding.kind !== "undecided" || finding.cause !== "not asked";
-        this.#take(domain, isAsked ? finding : first, found);
+        take(domain, isAsked ? finding : first, found);
       });
-      if (found.size > 0) await this.#cache?.store(found);
+      if (found.size > 0) await cache?.store(found);
     })().finally(() => {
-      for (const domain of open) this.#pending.delete(domain);
+      for (const domain of open) pending.delete(domain);
     });
-    for (const domain of open) this.#pending.set(domain, asking);
+    for (const domain of open) pending.set(domain, asking);
     return asking;
   }
 
-  #take(domain: string, finding: Finding, found: Map<string, Finding>): void {
-    this.#asked++;
+  function take(domain: string, finding: Finding, found: Map<string, Finding>): void {
+    asked++;
     if (finding.kind === "undecided") {
-      this.#causes[finding.cause] = (this.#causes[finding.cause] ?? 0) + 1;
+      causes[finding.cause] = (causes[finding.cause] ?? 0) + 1;
     } else found.set(domain, finding);
-    this.#remember(domain, finding);
+    remember(domain, finding);
   }
 
-  #remember(domain: string, finding: Finding): void {
-    const hash = hashItem(this.#states.seed, domain);
+  function remember(domain: string, finding: Finding): void {
+    const hash = hashItem(states.seed, domain);
     if (finding.kind === "undecided") {
-      this.#states.set(hash, disposableState + 1 + undecidedCauses.indexOf(finding.cause));
+      states.set(hash, disposableState + 1 + undecidedCauses.indexOf(finding.cause));
     } else if (finding.kind === "disposable-mx") {
-      this.#names.set(domain, finding.suffix);
-      this.#states.set(hash, disposableState);
+      names.set(domain, finding.suffix);
+      states.set(hash, disposableState);
     } else {
-      if (finding.kind === "mail" && finding.exchange !== undefined && this.#wantsExchanges) {
-        this.#names.set(domain, finding.exchange);
+      if (finding.kind === "mail" && finding.exchange !== undefined && wantsExchanges) {
+        names.set(domain, finding.exchange);
       }
-      this.#states.set(hash, 1 + plainKinds.indexOf(finding.kind));
+      states.set(hash, 1 + plainKinds.indexOf(finding.kind));
     }
   }
 
-  #stateOf(domain: string): number {
-    return this.#states.get(hashItem(this.#states.seed, domain));
+  function stateOf(domain: string): number {
+    return states.get(hashItem(states.seed, domain));
   }
+
+  return {
+    /** Takes host names in lower case, as A-labels. {@link find} returns the findings. */
+    async ask(domains: Iterable<string>): Promise<void> {
+      const waits: Promise<void>[] = [];
+      const open: string[] = [];
+      for (const domain of new Set(domains)) {
+        const wait = pending.get(domain);
+        if (wait) waits.push(wait);
+        else if (stateOf(domain) === 0) open.push(domain);
+      }
+      if (open.length > 0) waits.push(askOpen(open));
+      await Promise.all(waits);
+    },
+    find(domain: string): Finding | undefined {
+      const state = stateOf(domain);
+      if (state === 0) return undefined;
+      if (state === disposableState) return { kind: "disposable-mx", suffix: names.get(domain)! };
+      if (state > disposableState) return { kind: "undecided", cause: undecidedCauses[state - disposableState - 1]! };
+      const kind = plainKinds[state - 1]!;
+      const exchange = kind === "mail" ? names.get(domain) : undefined;
+      return exchange === undefined ? { kind } : { kind: "mail", exchange };
+    },
+    get statistics(): MailStatistics {
+      const undecided = Object.values(causes).reduce((sum, count) => sum + count, 0);
+      return { asked, cached, undecided, causes: { ...causes } };
+    },
+  };
 }
+
+export type MailDomains = ReturnType<typeof createMailDomains>;
 
 const mostAgain = 4;
 
@@ -191,7 +176,7 @@ export async function findMail(
     const usable = (await hosts?.find(found)) ?? { host: found[0]! };
     return isState(usable) ? findingOf(usable) : mailTo(usable.host);
   }
-  const own = await (hosts ?? new MailHosts(client, false)).addressesOf(domain);
+  const own = await (hosts ?? createMailHosts(client, false)).addressesOf(domain);
   if (own === "unusable" && (await isLame(domain, client))) return { kind: "undecided", cause: "lame delegation" };
   if (own !== "usable") return findingOf(own);
   const texts = await client.ask((resolver) => resolver.resolveTxt(domain));

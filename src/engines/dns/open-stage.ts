@@ -3,9 +3,9 @@ import type { Classifier } from "../../core/classifier/classifier.js";
 import { listedDomain } from "../../core/classifier/rules/domain/disposable-domain.js";
 import { askControls } from "./controls.js";
 import { DnsClient, type DnsClientOptions } from "./dns-client.js";
-import { MailCheck } from "./mail-check.js";
-import { type FindingCache, MailDomains, type StateTable } from "./mail-domains.js";
-import { MailHosts } from "./mail-hosts.js";
+import { createMailCheck, type MailCheck } from "./mail-check.js";
+import { createMailDomains, type FindingCache, type StateTable } from "./mail-domains.js";
+import { createMailHosts } from "./mail-hosts.js";
 import { mostInFlight } from "./vocabulary.js";
 
 interface StageParts {
@@ -29,9 +29,9 @@ export function openMailStage(
   return {
     newCheck(signal?: AbortSignal): MailCheck {
       const asking: Pick<DnsClient, "ask"> = { ask: (query) => client.ask(query, signal) };
-      const hosts = new MailHosts(asking, client.isInside);
-      const domains = new MailDomains(asking, findDisposable, hosts, newTable(), table);
-      return new MailCheck(domains, classifier);
+      const hosts = createMailHosts(asking, client.isInside);
+      const domains = createMailDomains(asking, findDisposable, hosts, newTable(), table);
+      return createMailCheck(domains, classifier);
     },
     askControls: () => askControls(client),
     cancel: () => client.cancel(),
