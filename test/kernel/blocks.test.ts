@@ -6,7 +6,7 @@ import type { Kind } from "../../src/core/classifier/verdict.js";
 import { Kernel, kernelModule, newMemory, prepareMemory } from "../../src/core/kernel/kernel.js";
 import { askCode, seedWords, sharedEnd } from "../../src/core/kernel/layout.js";
 import { BlockClassifier, kernelSettings } from "../../src/core/run/blocks/block-classifier.js";
-import { BlockKernel } from "../../src/core/run/blocks/block-kernel.js";
+import { type BlockKernel, createBlockKernel } from "../../src/core/run/blocks/block-kernel.js";
 import type { BlockOptions } from "../../src/core/run/blocks/block-options.js";
 import { countsOf } from "../../src/core/run/blocks/chunk-verdicts.js";
 import { BlockMemory, slotRows } from "../../src/core/run/blocks/threads/block-memory.js";
@@ -58,7 +58,7 @@ const optionsOf = (shape: TableShape, kind: Kind = "email"): BlockOptions => ({
 /** Returns the kernel of the first thread of a run. */
 function kernelFor(options: BlockOptions, memory = new BlockMemory(1, 1)): BlockKernel {
   prepareMemory(memory.memory, kernelSettings(options));
-  return new BlockKernel(kernelModule(), memory, 0, classifier, options.kind);
+  return createBlockKernel(kernelModule(), memory, 0, classifier, options.kind);
 }
 
 test("the kernel finds the same records as the scanner, or refuses the block", () => {
@@ -171,7 +171,7 @@ test("judging a block gives the same result as judging its chunks, and touches n
       prepareMemory(memory.memory, kernelSettings(blockOptions));
       const classifiers = [0, 1].map(
         (thread) =>
-          new BlockClassifier(blockOptions, classifier, new BlockKernel(module, memory, thread, classifier, kind)),
+          new BlockClassifier(blockOptions, classifier, createBlockKernel(module, memory, thread, classifier, kind)),
       );
       const block = Buffer.from(rows.map((row) => row + lineEnding).join(""));
       block.copy(slot.block);

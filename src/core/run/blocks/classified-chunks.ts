@@ -13,7 +13,7 @@ import { readerOf } from "../../table/writers/writer-of.js";
 import type { Kind } from "../../validator/validator.js";
 import type { ClassifiedChunk } from "../settle/settler.js";
 import { BlockClassifier, kernelSettings } from "./block-classifier.js";
-import { BlockKernel } from "./block-kernel.js";
+import { type BlockKernel, createBlockKernel } from "./block-kernel.js";
 import { type BlockOptions, looksAtRows } from "./block-options.js";
 import type { MainThread } from "./chunk-verdicts.js";
 import { BlockMemory } from "./threads/block-memory.js";
@@ -53,7 +53,7 @@ export const prepareKernel = (engine: ThreadEngine, cores: number, kind: Kind): 
     const threads = threadsFor(engine, cores);
     // For submitted blocks, waiting chunks, the block taken last, and one whose bytes are being written.
     const memory = new BlockMemory(threads, blocksOf(threads) + mostWaiting + 2);
-    return { memory, kernel: new BlockKernel(module, memory, 0, engine.classifier, kind) };
+    return { memory, kernel: createBlockKernel(module, memory, 0, engine.classifier, kind) };
   }) ?? null;
 
 type Submitted = SubmittedBlock & { readonly share: number | undefined };

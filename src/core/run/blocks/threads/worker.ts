@@ -2,7 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { loadClassifier } from "../../../classifier/tables/load-classifier.js";
 import { BlockClassifier } from "../block-classifier.js";
-import { BlockKernel } from "../block-kernel.js";
+import { createBlockKernel } from "../block-kernel.js";
 import { BlockMemory } from "./block-memory.js";
 import { BlockQueue } from "./block-queue.js";
 import type { WorkerInput } from "./worker-pool.js";
@@ -11,7 +11,7 @@ const { options, source, module, memory, threads, slots, queueMemory, thread } =
 const blockMemory = new BlockMemory(threads, slots, memory);
 const queue = new BlockQueue(slots, queueMemory);
 const classifier = source && loadClassifier(source);
-const kernel = new BlockKernel(module, blockMemory, thread, classifier, options.kind);
+const kernel = createBlockKernel(module, blockMemory, thread, classifier, options.kind);
 const blocks = new BlockClassifier(options, classifier, kernel);
 const all = Array.from({ length: slots }, (_, index) => blockMemory.slot(index));
 
