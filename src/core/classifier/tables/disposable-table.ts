@@ -4,7 +4,8 @@
 // disposable); 16 bits for each slot, the sources that list it or `ownBit`; slots of newer public suffixes; the sources
 // as JSON. The sources of a name are stored so that a list that cannot be fetched keeps its names, and for `--why` and
 // `data show`.
-import { fillHashes, findListed, hashOf, type NameHash, NameTable } from "./name-table.js";
+import type { ItemHash } from "./item-hash.js";
+import { fillHashes, findListed, hashOf, NameTable } from "./name-table.js";
 
 const magic = 0x44564449;
 const format = 3;
@@ -55,7 +56,7 @@ interface Stored {
   readonly suffixes?: SuffixSource;
 }
 
-export interface HashedEntry extends NameHash {
+export interface HashedEntry extends ItemHash {
   readonly onlyBelow: boolean;
   readonly lists: number;
 }
@@ -91,7 +92,7 @@ export class DisposableTable {
     this.#lists = new Uint16Array(bytes.buffer, bytes.byteOffset + listStart, slots);
   }
 
-  listsOf({ low, high }: NameHash): number {
+  listsOf({ low, high }: ItemHash): number {
     const slot = this.names.slotOf(low, high);
     return slot === -1 ? 0 : this.#lists[slot]!;
   }
@@ -128,7 +129,7 @@ export function compileDisposableTable(
     lists,
     name: domain,
   }));
-  const keyOf = ({ low, high }: NameHash) => `${low & ~1} ${high}`;
+  const keyOf = ({ low, high }: ItemHash) => `${low & ~1} ${high}`;
   const known = new Map(all.map((entry) => [keyOf(entry), entry]));
   for (const { onlyBelow, ...other } of others) {
     const key = keyOf(other);

@@ -1,18 +1,12 @@
 // Hash tables of host names in bytes; one walk hashes a name and the domains above it for all tables. Open addressing:
 // a slot is a 64-bit hash as two words, low and high, with flags in the lowest bits; two zero words are empty.
+import type { ItemHash } from "./item-hash.js";
 import { mix } from "./mix.js";
 
 /** Most labels of a host name of 253 characters: each has a character and a dot. */
 const mostLabels = 127;
 
-interface SuffixHashes {
-  count: number;
-  readonly starts: Int32Array;
-  readonly lows: Int32Array;
-  readonly highs: Int32Array;
-}
-
-const hashed: SuffixHashes = {
+const hashed = {
   count: 0,
   starts: new Int32Array(mostLabels),
   lows: new Int32Array(mostLabels),
@@ -21,7 +15,7 @@ const hashed: SuffixHashes = {
 let hashedName: string | undefined;
 
 /** Valid until the next call: shared, because new arrays would cost more than the rest; cached for several tables. */
-export function hashSuffixes(name: string): SuffixHashes {
+export function hashSuffixes(name: string): Readonly<typeof hashed> {
   if (name === hashedName) return hashed;
   hashedName = name;
   const { starts, lows, highs } = hashed;
@@ -94,12 +88,7 @@ export function findListed(names: NameTable, ascii: string): string | undefined 
   return undefined;
 }
 
-export interface NameHash {
-  readonly low: number;
-  readonly high: number;
-}
-
-export function hashOf(name: string): NameHash {
+export function hashOf(name: string): ItemHash {
   const { count, lows, highs } = hashSuffixes(name);
   return { low: lows[count - 1]!, high: highs[count - 1]! };
 }
@@ -113,7 +102,7 @@ export function fillSlots(flags: ReadonlyMap<string, number>, flagBits: number):
 }
 
 export function fillHashes(
-  entries: readonly (NameHash & { readonly flags: number; readonly name?: string })[],
+  entries: readonly (ItemHash & { readonly flags: number; readonly name?: string })[],
   flagBits: number,
 ): Int32Array {
   const flagMask = (1 << flagBits) - 1;

@@ -5,7 +5,8 @@
 // 1 in 7 billion.
 import type { ClassifierTable } from "../classifier.js";
 import type { DisposableTable } from "./disposable-table.js";
-import { fillHashes, findListed, hashOf, type NameHash, NameTable } from "./name-table.js";
+import type { ItemHash } from "./item-hash.js";
+import { fillHashes, findListed, hashOf, NameTable } from "./name-table.js";
 import { flagBits as suffixFlagBits } from "./suffix-table.js";
 
 const magic = 0x53564449;
@@ -14,7 +15,7 @@ const headerWords = 4;
 const domainFlagBits = 1;
 export const leftOut = 16;
 
-type Entry = NameHash & { readonly flags: number };
+type Entry = ItemHash & { readonly flags: number };
 
 export const smallTableDomains = 20_000;
 
