@@ -143,10 +143,6 @@ export class Judge {
     return { code: outcomeCode(verdict), ...hash };
   }
 
-  hashOfDomain(domain: string): ItemHash {
-    return this.hashOf(domain);
-  }
-
   /** The hash is the same in all threads of a run, with and without the kernel. */
   hashOf(key: string): ItemHash {
     return this.#kernel?.hash(key) ?? hashItem(this.#options.seed, key);
