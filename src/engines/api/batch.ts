@@ -22,12 +22,7 @@ export type BatchStep =
 /** Submits the whole batch first, whatever the service accepts: a killed run may have sent it under the same key. */
 export const newBatch = (items: number): Batch => ({ open: [...Array(items).keys()], size: items, faults: 0 });
 
-interface Answered {
-  readonly items: readonly number[];
-  readonly statuses: readonly Status[];
-}
-
-export function answeredIn(part: readonly number[], reply: Reply): Answered {
+export function answeredIn(part: readonly number[], reply: Reply) {
   if (reply === "too large" || reply.isGone) return { items: [], statuses: [] };
   const { statuses } = reply;
   const isAnswered = (status: Status | undefined): status is Status =>

@@ -6,18 +6,13 @@ import { readBuilt } from "../../package/own-files.js";
 
 type Notice = (text: string) => void;
 
-interface TableInUse {
-  readonly path: string | undefined;
-  readonly table: DisposableTable;
-}
-
 /** Ignores an installed table that is missing, older than the one that comes with idv, or (with a notice) broken. */
 export function tableSource(path: string, onNotice: Notice): Pick<ClassifierSource, "table"> {
   if (!existsSync(path)) return {};
   return findTable(path, onNotice).path === undefined ? {} : { table: path };
 }
 
-export function findTable(path: string, onNotice: Notice): TableInUse {
+export function findTable(path: string, onNotice: Notice) {
   const installed = readInstalled(path, onNotice);
   const builtIn = { path: undefined, table: new DisposableTable(readBuilt("classifier/disposable.bin")) };
   if (installed === undefined || newestOf(installed.sources) < newestOf(builtIn.table.sources)) return builtIn;

@@ -15,12 +15,10 @@ export function suffixRulesIn(text: string): readonly SuffixRule[] {
   const numbers = (name: string) =>
     numbersIn(new RegExp(`exports\\.${name} = new Uint(?:8|16|32)Array\\((\\[[\\d,\\s]*\\])\\)`).exec(text)?.[1], name);
   const root = (name: string) => Number(new RegExp(`exports\\.${name} = (\\d+)\\b`).exec(text)?.[1] ?? Number.NaN);
-  const [nodeFlags, edgeStart, edgeLength, edgeChild] = [
-    numbers("nodeFlags"),
-    numbers("edgeStart"),
-    numbers("edgeLength"),
-    numbers("edgeChild"),
-  ];
+  const nodeFlags = numbers("nodeFlags");
+  const edgeStart = numbers("edgeStart");
+  const edgeLength = numbers("edgeLength");
+  const edgeChild = numbers("edgeChild");
   const labelText = /exports\.labelText = "([^"]*)"/.exec(text)?.[1];
   if (labelText === undefined) throw new Error("the labels of the suffixes are missing");
   const plainText = JSON.parse(`"${labelText}"`) as string;

@@ -8,17 +8,12 @@ import { createMailDomains, type FindingCache, type StateTable } from "./mail-do
 import { createMailHosts } from "./mail-hosts.js";
 import { mostInFlight } from "./vocabulary.js";
 
-interface StageParts {
-  readonly cache?: FindingCache | undefined;
-  readonly wantsExchanges?: boolean;
-}
-
 /** Sends nothing yet. Once the signal of `newCheck` is aborted, waiting queries are not sent. */
 export function openMailStage(
   classifier: Classifier,
   { concurrency = mostInFlight, ...options }: Partial<DnsClientOptions>,
   newTable: () => StateTable,
-  { cache, wantsExchanges = true }: StageParts = {},
+  { cache, wantsExchanges = true }: { cache?: FindingCache | undefined; wantsExchanges?: boolean } = {},
 ) {
   const table = { cache, wantsExchanges: wantsExchanges || classifier.judgesExchanges };
   const client = new DnsClient({ ...options, concurrency });

@@ -10,11 +10,6 @@ export type OtherStatus = (chunk: ScannedChunk, row: number, status: Status, nth
 const known = knownStatuses.map((status) => Buffer.from(status));
 const longest = Math.max(...known.map(({ length }) => length));
 
-export interface EarlierColumns {
-  readonly status: number | undefined;
-  readonly reason: number | undefined;
-}
-
 const undecided = /^"?undecided: /;
 const isUndecided = (reasons: ScannedChunk | undefined, row: number): boolean =>
   reasons !== undefined && undecided.test(reasons.value(row));
@@ -23,7 +18,7 @@ const isUndecided = (reasons: ScannedChunk | undefined, row: number): boolean =>
 export function findKept(
   chunk: ScannedChunk,
   quote: string,
-  earlier: readonly EarlierColumns[],
+  earlier: readonly { readonly status: number | undefined; readonly reason: number | undefined }[],
   keeps: boolean,
   other: OtherStatus | undefined,
 ): Uint8Array | undefined {
