@@ -46,7 +46,7 @@ export async function profile(input) {
       step("judge", () => kernel.judge(block.byteOffset, records, count, { codes: codesAt, hashes: hashesAt }));
       const places = [codesAt, output.byteOffset, output.length, ends.byteOffset];
       step("write", () => kernel.write(block.byteOffset, records, count, ...places));
-      step("count", () => items.addAll(hashes.subarray(0, 2 * count), codes.subarray(0, count)));
+      step("count", () => items.table.addAll(hashes.subarray(0, 2 * count), codes.subarray(0, count)));
       rows += count;
     }
     const figures = Object.entries(nanoseconds).map(([name, sum]) => `${name} ${(sum / rows).toFixed(0)}`);

@@ -9,8 +9,8 @@ const seed = Int32Array.of(1, 2);
 
 function add(counts: TopCounts, name: string, series = 0): void {
   const hash = hashItem(seed, name);
-  const known = counts.find(hash.low, hash.high);
-  counts.add(known === -1 ? counts.addName(hash.low, hash.high, Buffer.from(name)) : known, series);
+  const known = counts.names.find(hash.low, hash.high);
+  counts.add(known === -1 ? counts.names.add(hash.low, hash.high, Buffer.from(name)) : known, series);
 }
 
 test("the counter agrees with a Map below its bound", () => {

@@ -183,7 +183,7 @@ export class Collector {
     const { codes, statuses, reasons, facts } = rows;
     const { providers } = this.#file;
     const numbers = new Int32Array(codes.length).fill(-1);
-    if (facts) providers.findAll(facts.domains, domainWords, numbers);
+    if (facts) providers.names.findAll(facts.domains, domainWords, numbers);
     // An item with a syntax fault may contain anything, even an address without its @.
     const isCounted = statuses.map((_, code) => hasItem(code) && reasons[code] !== "syntax");
     for (let row = 0; row < codes.length; row++) {
@@ -210,9 +210,9 @@ export class Collector {
     }
     const { domains, bytes } = facts;
     const [low, high] = [domains[word]!, domains[word + 1]!];
-    const number = providers.find(low, high);
+    const number = providers.names.find(low, high);
     if (number !== -1) return number;
-    return providers.addName(low, high, bytes, domains[word + 2], length);
+    return providers.names.add(low, high, bytes, domains[word + 2], length);
   }
 
   #domainText(rows: ObservedRows, row: number, number: number): string {
@@ -295,7 +295,7 @@ export class Collector {
   /** Counts capitals as small letters, as in the comparison of items. */
   #sameMailbox(): number {
     const { all } = this.#total.mailboxes;
-    const { isNew } = new DistinctItems().addAll(all, new Uint8Array(all.length / 2).fill(1));
+    const { isNew } = new DistinctItems().table.addAll(all, new Uint8Array(all.length / 2).fill(1));
     // If no item is the mailbox itself, the first item that reaches it is not a duplicate.
     const unlisted = isNew.filter((one, index) => {
       return one === 1 && !this.#isItem({ low: all[2 * index]!, high: all[2 * index + 1]! });
@@ -307,9 +307,9 @@ export class Collector {
 const mayBeTypo = (status: string, reason: string | undefined): boolean =>
   status === "fake" && (reason === undefined || reason === "typo-domain");
 
-function numberOf(names: TopCounts, hash: ItemHash, name: string): number {
-  const number = names.find(hash.low, hash.high);
-  return number === -1 ? names.addName(hash.low, hash.high, Buffer.from(name)) : number;
+function numberOf(counts: TopCounts, hash: ItemHash, name: string): number {
+  const number = counts.names.find(hash.low, hash.high);
+  return number === -1 ? counts.names.add(hash.low, hash.high, Buffer.from(name)) : number;
 }
 
 const hostname = /^[^\s@.]+(?:\.[^\s@.]+)+$/;

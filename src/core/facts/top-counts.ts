@@ -13,25 +13,14 @@ export interface NamedCounts {
 export class TopCounts {
   isApproximate = false;
   readonly #series: number;
-  #names = new HashedNames();
+  /** Others after `trim`: keep none of its numbers. */
+  names = new HashedNames();
   /** 32-bit counts, so that more fit into the processor's cache; enough for 4,000 million rows. */
   #counts: Uint32Array;
 
   constructor(series = 1) {
     this.#series = series;
     this.#counts = new Uint32Array(64 * series);
-  }
-
-  find(low: number, high: number): number {
-    return this.#names.find(low, high);
-  }
-
-  findAll(hashes: Int32Array, step: number, numbers: Int32Array): void {
-    this.#names.findAll(hashes, step, numbers);
-  }
-
-  addName(low: number, high: number, name: Uint8Array, start?: number, length?: number): number {
-    return this.#names.add(low, high, name, start, length);
   }
 
   add(number: number, series = 0, count = 1): void {
@@ -45,24 +34,24 @@ export class TopCounts {
   }
 
   nameOf(number: number): string {
-    return this.#names.nameOf(number).toString();
+    return this.names.nameOf(number).toString();
   }
 
   /** Adds the counts of another counter with the same series, whose hashes have the same key. */
   addAll(other: TopCounts): void {
     this.isApproximate ||= other.isApproximate;
-    for (let number = 0; number < other.#names.size; number++) {
-      const { low, high } = other.#names.hashOf(number);
+    for (let number = 0; number < other.names.size; number++) {
+      const { low, high } = other.names.hashOf(number);
       for (const [series, count] of other.#countsOf(number).entries()) {
-        const own = this.find(low, high);
-        this.add(own === -1 ? this.addName(low, high, other.#names.nameOf(number)) : own, series, count);
+        const own = this.names.find(low, high);
+        this.add(own === -1 ? this.names.add(low, high, other.names.nameOf(number)) : own, series, count);
       }
     }
     this.trim();
   }
 
   trim(): void {
-    if (this.#names.size >= mostNames) this.#drop();
+    if (this.names.size >= mostNames) this.#drop();
   }
 
   top(most: number): readonly NamedCounts[] {
@@ -81,7 +70,7 @@ export class TopCounts {
   }
 
   #totals(): Float64Array {
-    const totals = new Float64Array(this.#names.size);
+    const totals = new Float64Array(this.names.size);
     for (let i = 0; i < totals.length * this.#series; i++) {
       totals[Math.floor(i / this.#series)]! += this.#counts[i]!;
     }
@@ -99,7 +88,7 @@ export class TopCounts {
     const limit = this.#limitOf(most);
     let equal = most - totals.filter((total) => total > limit).length;
     const isKept = totals.map((total) => Number(total > limit || (total === limit && equal-- > 0)));
-    this.#names = this.#names.filter((number) => isKept[number] === 1);
+    this.names = this.names.filter((number) => isKept[number] === 1);
     let to = 0;
     for (let from = 0; from < isKept.length; from++) {
       if (isKept[from] === 0) continue;

@@ -12,37 +12,20 @@ import { hasItem } from "./status-codes.js";
  */
 export class DistinctItems {
   readonly seed = randomFillSync(new Int32Array(2));
-  readonly #table = withKernel((module) => new DistinctTable(module)) ?? new PlainTable();
+  /** For many rows at a time, with two words of hash each; rows without an item are skipped. */
+  readonly table = withKernel((module) => new DistinctTable(module)) ?? new PlainTable();
 
   get size(): number {
-    return this.#table.size;
-  }
-
-  expect(items: number): void {
-    this.#table.expect(items);
+    return this.table.size;
   }
 
   get({ low, high }: ItemHash): number {
-    return this.#table.get(low, high);
+    return this.table.get(low, high);
   }
 
   /** Sets the state of an item, 1 to 255, adding the item if it is new; 0 forgets it. */
   set({ low, high }: ItemHash, state: number): void {
-    this.#table.set(low, high, state);
-  }
-
-  /** `hashes` has two words for each row, `codes` the states of new items. Rows without an item are skipped. */
-  addAll(hashes: Int32Array, codes: Uint8Array): AddedItems {
-    return this.#table.addAll(hashes, codes);
-  }
-
-  giveStates(hashes: Int32Array, states: Uint8Array): void {
-    this.#table.giveStates(hashes, states);
-  }
-
-  /** Replaces the codes of rows that have an item by the states of their items, which must be in the table. */
-  takeStates(hashes: Int32Array, codes: Uint8Array): void {
-    this.#table.takeStates(hashes, codes);
+    this.table.set(low, high, state);
   }
 }
 

@@ -43,12 +43,12 @@ export class ItemLedger {
 
   expect(share: number | undefined, before: number): void {
     if (share !== undefined && share >= estimatingShare)
-      this.#items.expect(Math.ceil(before + (this.#items.size - before) / share));
+      this.#items.table.expect(Math.ceil(before + (this.#items.size - before) / share));
   }
 
   add(chunk: ChunkVerdicts): Numbered {
     const { hashes, codes } = itemsOf(chunk);
-    const { isNew, count }: AddedItems = this.#items.addAll(hashes, withoutKept(chunk, codes));
+    const { isNew, count }: AddedItems = this.#items.table.addAll(hashes, withoutKept(chunk, codes));
     this.#distinct += count;
     return { isNew, newItems: count };
   }
@@ -69,7 +69,7 @@ export class ItemLedger {
   codesOf(chunk: ChunkVerdicts): Uint8Array {
     const { hashes, codes } = itemsOf(chunk);
     const found = withoutKept(chunk, codes).slice();
-    this.#items.takeStates(hashes, found);
+    this.#items.table.takeStates(hashes, found);
     return found;
   }
 
@@ -101,7 +101,7 @@ export class ItemLedger {
       hashes[2 * i + 1] = items[i]!.high;
       codes[i] = this.codeFor(verdicts[i]!);
     }
-    this.#items.giveStates(hashes, codes);
+    this.#items.table.giveStates(hashes, codes);
   }
 
   give(item: ItemHash, code: number): void {

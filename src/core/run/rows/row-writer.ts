@@ -244,7 +244,7 @@ export class RowWriter {
       hasItem(code) && isWanted[rows?.[index] ?? index] === 1 ? code : noItemCode,
     );
     this.#shared.writtenKeys ??= new DistinctItems();
-    const { isNew } = this.#shared.writtenKeys.addAll(hashes, candidates);
+    const { isNew } = this.#shared.writtenKeys.table.addAll(hashes, candidates);
     if (rows === undefined) return isNew;
     // A row that keeps the status of an earlier run may have no item.
     const newRows = new Uint8Array(rowCodes.length).fill(1);
