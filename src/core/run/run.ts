@@ -18,7 +18,7 @@ import type { BlockClassifier } from "./blocks/block-classifier.js";
 import { type BlockOptions, itemColumnsOf } from "./blocks/block-options.js";
 import type { MainThread } from "./blocks/chunk-verdicts.js";
 import {
-  ClassifiedChunks,
+  classifyTable,
   mostWaiting,
   type PreparedKernel,
   prepareKernel,
@@ -70,8 +70,8 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const prepared = common.kernel;
   const blockOptions = blockOptionsOf(options, ledger);
   const main = mainThreadOf(options, ledger);
-  const chunks = new ClassifiedChunks(table.scanned, blockOptions, { engine, prepared }, main, inputShare);
-  const { classifier } = chunks;
+  const chunks = classifyTable(table.scanned, blockOptions, { engine, prepared }, main, inputShare);
+  const { classifier, reading } = chunks;
   const watch = new Watch();
   beginCharges(options, common);
   const settler = common.charges ?? (await batchesOf(options, common, classifier, (error) => watch.fail(error)));
@@ -131,7 +131,6 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const writes: Promise<void>[] = [];
   let lastWrite = writer.start(table.start(columns));
   lastWrite.catch((error: unknown) => watch.fail(error));
-  const reading = chunks[Symbol.asyncIterator]();
   try {
     for (;;) {
       signal.throwIfAborted();

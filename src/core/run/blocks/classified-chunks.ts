@@ -60,102 +60,83 @@ type Submitted = SubmittedBlock & { readonly share: number | undefined };
 
 const blocksOf = (threads: number): number => 2 + threads * blocksForThread;
 
-export class ClassifiedChunks {
-  readonly classifier: BlockClassifier;
-  readonly #table: ScannedTable;
-  readonly #options: BlockOptions;
-  readonly #engine: ThreadEngine;
-  readonly #prepared: PreparedKernel | null;
-  readonly #inputShare: () => number | undefined;
-  readonly #read: (chunk: ScannedChunk) => ScannedChunk;
-  #pool: WorkerPool | undefined;
-
-  constructor(
-    table: ScannedTable,
-    options: BlockOptions,
-    { engine, prepared }: { readonly engine: ThreadEngine; readonly prepared: PreparedKernel | null },
-    main: MainThread,
-    inputShare: () => number | undefined,
-  ) {
-    this.#table = table;
-    this.#options = options;
-    this.#engine = engine;
-    this.#prepared = prepared;
-    this.#inputShare = inputShare;
-    if (prepared) {
-      const { memory } = prepared.memory;
-      prepareMemory(memory, kernelSettings(options));
-      resetCounts(memory.buffer);
-      // Small inputs skip this; `newPool` does it when more blocks arrive.
-      if (engine.classifier && (inputShare() ?? 1) < 1) writeDomainTables(memory.buffer, engine.classifier);
-    }
-    this.classifier = new BlockClassifier(options, engine.classifier, prepared?.kernel, main);
-    const read = readerOf(table.shape, table.target, options.columns, table.onBadRow);
-    this.#read = (chunk) => read(chunk)!;
+export function classifyTable(
+  table: ScannedTable,
+  options: BlockOptions,
+  { engine, prepared }: { readonly engine: ThreadEngine; readonly prepared: PreparedKernel | null },
+  main: MainThread,
+  inputShare: () => number | undefined,
+) {
+  if (prepared) {
+    const { memory } = prepared.memory;
+    prepareMemory(memory, kernelSettings(options));
+    resetCounts(memory.buffer);
+    // Small inputs skip this; `newPool` does it when more blocks arrive.
+    if (engine.classifier && (inputShare() ?? 1) < 1) writeDomainTables(memory.buffer, engine.classifier);
   }
+  const classifier = new BlockClassifier(options, engine.classifier, prepared?.kernel, main);
+  const read = readerOf(table.shape, table.target, options.columns, table.onBadRow);
+  const { isService, answersPauses, deliversRows } = options;
+  const blockBytes = isService ? smallBlock : deliversRows ? deliveredBlock : undefined;
+  let pool: WorkerPool | undefined;
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<ClassifiedChunk> {
-    const { first, blocks, assembler } = this.#table;
-    const submitted: Submitted[] = [];
-    let bytesSoFar = 0;
-    const { isService, answersPauses, deliversRows } = this.#options;
-    yield* this.#classifyHere(first, answersPauses);
-    const blockBytes = isService ? smallBlock : deliversRows ? deliveredBlock : undefined;
-    for await (const { bytes, isBeforePause } of blocks({ blockBytes, endsAtPauses: answersPauses })) {
-      bytesSoFar += bytes.length;
-      this.#pool ??= await this.#newPool();
-      const share = this.#inputShare();
-      if (isWorthWorkers(bytesSoFar, share)) this.#pool?.startWorkers();
-      const inSlot = isBeforePause ? undefined : this.#pool?.submit(bytes);
-      if (inSlot) submitted.push({ ...inSlot, share });
-      const most = inSlot && this.#prepared ? blocksOf(this.#prepared.memory.threads) - 1 : 0;
-      while (submitted.length > most) yield* this.#takeResult(submitted.shift()!);
-      if (!inSlot) yield* this.#classifyHere(assembler.assemble(bytes, 0, isBeforePause), isBeforePause);
-    }
-    for (const block of submitted) yield* this.#takeResult(block);
-    yield* this.#classifyHere(assembler.assemble(undefined));
-  }
-
-  async close(): Promise<void> {
-    await this.#pool?.close();
-  }
-
-  async #newPool(): Promise<WorkerPool | undefined> {
-    const { classifier, source } = this.#engine;
-    if (this.#prepared === null || looksAtRows(this.#options)) return undefined;
-    const { memory } = this.#prepared;
+  async function newPool(): Promise<WorkerPool | undefined> {
+    if (prepared === null || looksAtRows(options)) return undefined;
+    const { memory } = prepared;
     const { createWorkerPool } = await import("./threads/worker-pool.js");
-    if (classifier) writeDomainTables(memory.memory.buffer, classifier);
-    return withKernel((module) => createWorkerPool(this.#options, source, module, memory, this.classifier));
+    if (engine.classifier) writeDomainTables(memory.memory.buffer, engine.classifier);
+    return withKernel((module) => createWorkerPool(options, engine.source, module, memory, classifier));
   }
 
-  *#classifyHere(whole: ScannedChunk, isBeforePause = false): Generator<ClassifiedChunk> {
-    for (const piece of whole.pieces()) {
-      const chunk = this.#read(piece);
-      const verdicts = this.classifier.classify(chunk);
-      const { codes, items } = verdicts;
-      this.classifier.checkHeaders(verdicts, codes, () => chunk);
-      const written = this.#options.isFinal ? this.classifier.renderer.render(chunk, codes, items) : undefined;
-      yield { ...verdicts, chunk: () => chunk, written, isBeforePause, share: this.#inputShare() };
-    }
-  }
-
-  async *#takeResult({ block, result, records, release, share }: Submitted): AsyncGenerator<ClassifiedChunk> {
-    const { assembler } = this.#table;
+  async function* takeResult({ block, result, records, release, share }: Submitted): AsyncGenerator<ClassifiedChunk> {
+    const { assembler } = table;
     const classified = await result();
     // A record from an earlier block may end in this one; then the thread started in the middle of a record.
     if (classified === undefined || !assembler.isAligned) {
-      if (classified !== undefined) this.classifier.judge.takeBack(() => records(1), classified);
+      if (classified !== undefined) classifier.judge.takeBack(() => records(1), classified);
       const chunk = assembler.assemble(block);
       release();
-      yield* this.#classifyHere(chunk);
+      yield* classifyHere(chunk);
       return;
     }
     const { line } = assembler;
     assembler.skip(classified.lines);
-    this.classifier.checkHeaders(classified, classified.codes, () => records(line));
+    classifier.checkHeaders(classified, classified.codes, () => records(line));
     yield { ...classified, chunk: () => records(line), release, share };
   }
+
+  function* classifyHere(whole: ScannedChunk, isBeforePause = false): Generator<ClassifiedChunk> {
+    for (const piece of whole.pieces()) {
+      const chunk = read(piece)!;
+      const verdicts = classifier.classify(chunk);
+      const { codes, items } = verdicts;
+      classifier.checkHeaders(verdicts, codes, () => chunk);
+      const written = options.isFinal ? classifier.renderer.render(chunk, codes, items) : undefined;
+      yield { ...verdicts, chunk: () => chunk, written, isBeforePause, share: inputShare() };
+    }
+  }
+
+  async function* readAll(): AsyncGenerator<ClassifiedChunk> {
+    const { first, blocks, assembler } = table;
+    const submitted: Submitted[] = [];
+    let bytesSoFar = 0;
+    yield* classifyHere(first, answersPauses);
+    for await (const { bytes, isBeforePause } of blocks({ blockBytes, endsAtPauses: answersPauses })) {
+      bytesSoFar += bytes.length;
+      pool ??= await newPool();
+      const share = inputShare();
+      if (isWorthWorkers(bytesSoFar, share)) pool?.startWorkers();
+      const inSlot = isBeforePause ? undefined : pool?.submit(bytes);
+      if (inSlot) submitted.push({ ...inSlot, share });
+      const most = inSlot && prepared ? blocksOf(prepared.memory.threads) - 1 : 0;
+      while (submitted.length > most) yield* takeResult(submitted.shift()!);
+      if (!inSlot) yield* classifyHere(assembler.assemble(bytes, 0, isBeforePause), isBeforePause);
+    }
+    for (const block of submitted) yield* takeResult(block);
+    yield* classifyHere(assembler.assemble(undefined));
+  }
+
+  return { classifier, reading: readAll(), close: async () => pool?.close() };
 }
 
 function isWorthWorkers(bytes: number, share: number | undefined): boolean {
