@@ -26,7 +26,8 @@ export const withoutBlanks = (text: string, span: Span): Span =>
   trimmedBy(text, span, (character) => " \t\n\v\f\r".includes(character));
 
 function trimmedBy(text: string, { start, end }: Span, isLeftOut: (character: string) => boolean): Span {
-  let [from, to] = [start, end];
+  let from = start;
+  let to = end;
   for (let next = ""; from < to; from += next.length) {
     next = String.fromCodePoint(text.codePointAt(from)!);
     if (!isLeftOut(next)) break;

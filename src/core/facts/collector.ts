@@ -209,7 +209,8 @@ export class Collector {
       return domain === "" ? -1 : numberOf(providers, rows.hashOf(domain), domain);
     }
     const { domains, bytes } = facts;
-    const [low, high] = [domains[word]!, domains[word + 1]!];
+    const low = domains[word]!;
+    const high = domains[word + 1]!;
     const number = providers.names.find(low, high);
     if (number !== -1) return number;
     return providers.names.add(low, high, bytes, domains[word + 2], length);
@@ -287,7 +288,8 @@ export class Collector {
     this.#isItem = isItem;
     const { mailboxes } = this.#file;
     for (let index = 0; index < isNew.length; index++) {
-      const [low, high] = [hashes[2 * index]!, hashes[2 * index + 1]!];
+      const low = hashes[2 * index]!;
+      const high = hashes[2 * index + 1]!;
       if (isNew[index] === 1 && (low !== items[2 * index] || high !== items[2 * index + 1])) mailboxes.add(low, high);
     }
   }

@@ -61,7 +61,8 @@ export const reasonsFor = (facts: Facts, status: "fake" | "alias"): (readonly [s
     });
 
 export function nextStepsOf(facts: Facts): readonly string[] {
-  const [typos, disposable] = [facts.repairable, countOf(facts.statuses, "disposable")];
+  const typos = facts.repairable;
+  const disposable = countOf(facts.statuses, "disposable");
   const fake = countOf(facts.statuses, "fake");
   const open = countOf(facts.statuses, "quota_exceeded");
   return [
@@ -95,11 +96,13 @@ export const attacksOf = ({ breakdown }: Facts) =>
 
 function changeSince({ rows: all, empty, statuses, inputs, before }: Facts): string | undefined {
   if (before === null) return undefined;
-  const [filledBefore, filled] = [before.rows - before.empty, all - empty];
+  const filledBefore = before.rows - before.empty;
+  const filled = all - empty;
   if (filledBefore <= 0 || filled <= 0) return undefined;
   const badBefore = badIn(before.statuses);
   const bad = badIn(statuses);
-  const [then, now] = [percent(badBefore, filledBefore), percent(bad, filled)];
+  const then = percent(badBefore, filledBefore);
+  const now = percent(bad, filled);
   const isSame = String(before.inputs) === String(inputs.map(({ name }) => name));
   const on = before.inputs.length === 1 ? before.inputs[0] : "other files";
   const day = `${before.made.slice(0, 10)}${isSame ? "" : `, which was on ${on}`}`;

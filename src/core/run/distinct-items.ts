@@ -60,7 +60,8 @@ class PlainTable implements Omit<DistinctTable, "bytes"> {
   addAll(hashes: Int32Array, codes: Uint8Array): AddedItems {
     let count = 0;
     const isNew = codes.map((code, row) => {
-      const [low, high] = [hashes[2 * row]!, hashes[2 * row + 1]!];
+      const low = hashes[2 * row]!;
+      const high = hashes[2 * row + 1]!;
       if (!hasItem(code) || this.get(low, high) !== 0) return 0;
       this.set(low, high, code);
       count++;

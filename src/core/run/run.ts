@@ -257,7 +257,8 @@ function otherStatus(update: Update, { table, columns }: RunOptions, ledger: Ite
   return (chunk, row, status, nth) => {
     const line = chunk.lineOf(row);
     if (nth === 0 && update.bad?.isBadRow(status)) {
-      const [start, end] = [chunk.at[row * recordWords], chunk.at[row * recordWords + Offset.next]];
+      const start = chunk.at[row * recordWords];
+      const end = chunk.at[row * recordWords + Offset.next];
       return badRowCode(update.input, update.bad, columns.names[0], line, chunk.bytes.subarray(start, end));
     }
     const name = columns.names[(nth * columns.names.length) / count];

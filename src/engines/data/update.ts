@@ -248,7 +248,8 @@ function sourcesOf(domains: readonly string[], lists: readonly ListVersion[]): s
 }
 
 function changeOf(before: number, after: number): string | undefined {
-  const [from, to] = [grouped(before), grouped(after)];
+  const from = grouped(before);
+  const to = grouped(after);
   if (after < before / 2) return `shrinks from ${from} domains to ${to}, less than half`;
   if (before > 0 && after > before * mostGrowth) {
     return `grows from ${from} domains to ${to}, more than ${mostGrowth} times`;
@@ -334,6 +335,7 @@ async function install(path: string, table: Uint8Array): Promise<void> {
 }
 
 function compareVersions(a: string, b: string): number {
-  const [left, right] = [a.split(".").map(Number), b.split(".").map(Number)];
+  const left = a.split(".").map(Number);
+  const right = b.split(".").map(Number);
   return [0, 1, 2].map((i) => (left[i] ?? 0) - (right[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }

@@ -19,7 +19,8 @@ export function hashSuffixes(name: string): Readonly<typeof hashed> {
   if (name === hashedName) return hashed;
   hashedName = name;
   const { starts, lows, highs } = hashed;
-  let [a, b] = [0x2c1b3c6d, 0x297a2d39];
+  let a = 0x2c1b3c6d;
+  let b = 0x297a2d39;
   let count = 0;
   for (let i = name.length - 1; i >= -1; i--) {
     const charCode = i === -1 ? dot : name.charCodeAt(i);

@@ -75,7 +75,8 @@ export function compileList(
   // Memory that is not written takes no room.
   const tables = { domains: new SlotTable(characters / usualLine), others: new SlotTable(characters / usualAddress) };
   let entries = 0;
-  let [isAboutAll, hasExchanges] = [false, false];
+  let isAboutAll = false;
+  let hasExchanges = false;
   for (const [index, text] of lists.entries()) {
     let line = 0;
     for (let start = 0; start < text.length; ) {

@@ -24,7 +24,8 @@ export type SmallTable = ClassifierTable & { readonly suffixSlots: Int32Array };
 export function compileSmallTable(domains: readonly Entry[], suffixSlots: Int32Array): Uint8Array {
   const suffixes: Entry[] = [];
   for (let slot = 0; slot < suffixSlots.length; slot += 2) {
-    const [low, high] = [suffixSlots[slot]!, suffixSlots[slot + 1]!];
+    const low = suffixSlots[slot]!;
+    const high = suffixSlots[slot + 1]!;
     if (low !== 0 || high !== 0) suffixes.push({ low, high, flags: low & ((1 << suffixFlagBits) - 1) });
   }
   const bytes = [domains, suffixes].flatMap((entries, i) => encode(entries, i === 0 ? domainFlagBits : suffixFlagBits));

@@ -18,7 +18,8 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
   if (months === null) return null;
   const all = withGaps(months.counts);
   const shown = all.slice(-mostMonths);
-  const [first, last] = [shown[0]!, shown.at(-1)!];
+  const first = shown[0]!;
+  const last = shown.at(-1)!;
   const worst = worstOf(shown);
   const x = scaleBand(
     shown.map(({ name }) => name),

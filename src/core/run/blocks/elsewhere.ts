@@ -70,8 +70,7 @@ export class ElsewhereFinder {
         continue;
       }
       const word = row * recordWords;
-      const [start, end] = [chunk.at[word]!, chunk.at[word + Offset.end]!];
-      const mayHaveItem = this.#options.kind === "domain" || sign.isIn(start, end);
+      const mayHaveItem = this.#options.kind === "domain" || sign.isIn(chunk.at[word]!, chunk.at[word + Offset.end]!);
       const place = mayHaveItem ? this.#placeIn(chunk, row) : 0;
       if (this.#isReordered(chunk, row)) return { ...found, header: row + 1 };
       if (place !== 0) {

@@ -28,7 +28,8 @@ export function createFieldItems(columns: readonly number[], cells: Cells) {
     ): void {
       const width = columns.length;
       const count = (items?.codes ?? codes).length;
-      let [nth, last] = [0, -1];
+      let nth = 0;
+      let last = -1;
       let records: ScannedChunk | undefined;
       for (let index = 0; index < count; index++) {
         const field = items ? items.fields[index]! : index;
@@ -77,7 +78,8 @@ export function createFieldItems(columns: readonly number[], cells: Cells) {
 export type FieldItems = ReturnType<typeof createFieldItems>;
 
 function firstPosition(fields: Int32Array, field: number): number {
-  let [from, to] = [0, fields.length];
+  let from = 0;
+  let to = fields.length;
   while (from < to) {
     const middle = (from + to) >> 1;
     if (fields[middle]! < field) from = middle + 1;

@@ -162,7 +162,8 @@ export class Judge {
     if (this.#classifier === undefined) return 0;
     const width = this.#width;
     const all = items?.codes ?? codes;
-    let [count, last] = [0, -1];
+    let count = 0;
+    let last = -1;
     for (let index = all.indexOf(typoCode); index !== -1; index = all.indexOf(typoCode, index + 1)) {
       const field = items ? items.fields[index]! : index;
       if (field % width !== 0 || field === last) continue;

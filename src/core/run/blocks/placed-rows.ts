@@ -85,7 +85,8 @@ export class PlacedRows {
     const width = chunks.length;
     let count = 0;
     for (let row = 0, first = 0; first < codes.length; row++, first += width) {
-      let [isAny, hasOthers] = [false, false];
+      let isAny = false;
+      let hasOthers = false;
       for (let nth = 0; nth < width; nth++) {
         const code = codes[first + nth]!;
         if (isKept(code)) {

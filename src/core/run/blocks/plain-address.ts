@@ -19,7 +19,8 @@ function isPlainAddress({ bytes, at }: ScannedChunk, row: number): boolean {
   const word = row * recordWords;
   const start = at[word + Offset.valueStart]!;
   const end = at[word + Offset.valueEnd]!;
-  let [sign, lastDot] = [-1, -1];
+  let sign = -1;
+  let lastDot = -1;
   for (let p = start; p < end; p++) {
     const byte = bytes[p]!;
     if (byte === atSign && sign === -1) {

@@ -141,7 +141,8 @@ function inJsonText({ item, isMarked, ...range }: FoundItem, { text, start, end 
 
 function inSource(found: FoundItem, value: string, { starts, ends }: Readable): FoundItem {
   if (found.start === found.end) return found;
-  const [start, end] = [starts[found.start]!, ends[found.end - 1]!];
+  const start = starts[found.start]!;
+  const end = ends[found.end - 1]!;
   // A link whose text is around its item, too; see markup.ts.
   const isLink = starts[found.start - 1] === start && end - start < value.trim().length;
   return {
@@ -214,9 +215,6 @@ export const isGood = (status: Status | undefined): boolean => status === "ok" |
 
 export function decidesBefore(status: Status, earlier: Status, deciding: CellOptions["deciding"]): boolean {
   const order = deciding === "best" ? ranksOfBest : ranks;
-  const [rank, other] = [status, earlier].map((name) => order.indexOf(order.includes(name) ? name : "(other)")) as [
-    number,
-    number,
-  ];
-  return deciding === "best" ? rank < other : rank > other;
+  const rankOf = (name: Status) => order.indexOf(order.includes(name) ? name : "(other)");
+  return deciding === "best" ? rankOf(status) < rankOf(earlier) : rankOf(status) > rankOf(earlier);
 }

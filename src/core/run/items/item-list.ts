@@ -55,7 +55,8 @@ function partsOf(text: string, { start, end }: Span): Span[] {
 }
 
 function closesIn(text: string, end: number): (open: number) => number {
-  let [isQuoteLeft, isBracketLeft] = [true, true];
+  let isQuoteLeft = true;
+  let isBracketLeft = true;
   return (open) => {
     if (text[open] === '"') {
       const close = isQuoteLeft ? closingQuote(text, open, end) : -1;
@@ -128,7 +129,8 @@ function withNames(text: string, parts: readonly Span[]): readonly ListPart[] {
 /** Leaves out brackets or quotes around a whole list: `['ann@example.net', 'bob@example.net']`. */
 function insideOf(text: string): Span {
   const all = withoutBlanks(text, { start: 0, end: text.length });
-  const [first, last] = [text[all.start], text[all.end - 1]];
+  const first = text[all.start];
+  const last = text[all.end - 1];
   const inside = { start: all.start + 1, end: all.end - 1 };
   const isBracketed =
     (first === "[" && last === "]") || (first === "(" && last === ")") || (first === "{" && last === "}");

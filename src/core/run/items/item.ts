@@ -63,7 +63,8 @@ function unwrap(text: string, span: Span): Place {
 
 /** Leaves out quotes around an item or at one of its ends, but not those of a quoted local part. */
 function withoutQuotes(text: string, { start, end }: Span): Span {
-  let [from, to] = [start, end];
+  let from = start;
+  let to = end;
   while (to > from && end - to < 3 && text[to - 1] === '"') to--;
   if (text[from] === '"' && !/^"(?:[^"\\]|\\.)*"@/.test(text.slice(from, to)))
     while (from < to && from - start < 3 && text[from] === '"') from++;

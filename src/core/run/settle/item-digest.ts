@@ -14,7 +14,8 @@ export class ItemDigest {
   add(hashes: Int32Array, count: number, marks: ReadonlySet<number>): void {
     const sums = this.#sums;
     for (let at = 0; at < 2 * count; at += 2) {
-      const [low, high] = [hashes[at]!, hashes[at + 1]!];
+      const low = hashes[at]!;
+      const high = hashes[at + 1]!;
       sums[0]! += low;
       sums[1]! += high;
       sums[2]! += mix(low ^ Math.imul(high, 0x9e3779b1));

@@ -94,7 +94,8 @@ const nationalLabels = ["hotmail", "yahoo", "outlook"];
 
 function nationalOf(name: string): string | undefined {
   const dot = name.indexOf(".");
-  const [label, suffix] = [name.slice(0, dot), name.slice(dot + 1)];
+  const label = name.slice(0, dot);
+  const suffix = name.slice(dot + 1);
   if (realLabels.includes(label)) return undefined;
   const letters = lettersOf(label);
   for (const { target, letters: targetLetters } of typoLabels) {
@@ -142,10 +143,12 @@ export function findMeant(ascii: string): string | undefined {
 const rowStarts = [0, 0.25, 0.75];
 
 function areBeside(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((key) => {
+  const placeOf = (key: string) => {
     const row = keyboardRows.findIndex((keys) => keys.includes(key));
     return row === -1 ? undefined : { row, x: keyboardRows[row]!.indexOf(key) + rowStarts[row]! };
-  });
+  };
+  const a = placeOf(one);
+  const b = placeOf(other);
   return a !== undefined && b !== undefined && Math.abs(a.row - b.row) <= 1 && Math.abs(a.x - b.x) <= 1;
 }
 

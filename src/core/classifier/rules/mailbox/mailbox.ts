@@ -30,8 +30,8 @@ for (const name of mailboxRules.flatMap(({ names }): readonly string[] => names)
 
 /** Range 0 to 32,767. A collision costs a needless look-up, but hides no rule. */
 export function labelCode(name: string, start: number, end: number): number {
-  const [first, last] = [name.charCodeAt(start), name.charCodeAt(end - 1)];
-  const letters = threeOf(first, name.charCodeAt((start + end) >> 1), last);
+  const middle = name.charCodeAt((start + end) >> 1);
+  const letters = threeOf(name.charCodeAt(start), middle, name.charCodeAt(end - 1));
   return (letters ^ Math.imul(end - start, 0x2545)) & 32_767;
 }
 

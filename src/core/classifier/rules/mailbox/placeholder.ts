@@ -61,7 +61,9 @@ export function threeOf(first: number, second: number, third: number): number {
 
 /** Fast path: skips {@link isPlaceholder} for 99 of 100 local parts at free-mail providers. */
 function startsLikePlaceholder(local: string): boolean {
-  const [first, second, third] = [local.charCodeAt(0), local.charCodeAt(1), local.charCodeAt(2)];
+  const first = local.charCodeAt(0);
+  const second = local.charCodeAt(1);
+  const third = local.charCodeAt(2);
   // Some characters are ASCII only in lower case, such as the Kelvin sign.
   return (first | second | third) > 127 || placeholderStarts.has(threeOf(first, second, third));
 }
