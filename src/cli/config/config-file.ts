@@ -6,9 +6,7 @@ import { rightsOfOthers } from "../../files/found.js";
 import { UsageError } from "../errors.js";
 import type { OptionRecords } from "../options/option.js";
 import { oneOf, parsed } from "../options/values.js";
-import { type SetSetting, textsOf, unknownName, variableOf } from "./settings.js";
-
-type Value = string | number | boolean | readonly string[];
+import { objectIn, type SetSetting, textsOf, unknownName, variableOf } from "./settings.js";
 
 interface Target {
   readonly command: Command;
@@ -21,7 +19,7 @@ interface Target {
 export function takeOptionsFrom(path: string, { command, records, variables }: Target): void {
   const { config: _, ...known } = records;
   const given = (command.getOptionValue("set") ?? []) as readonly SetSetting[];
-  for (const [name, value] of Object.entries(readObject(path))) {
+  for (const [name, value] of Object.entries(objectIn(readText(path), path))) {
     const record = Object.hasOwn(known, name) ? known[name] : undefined;
     if (record === undefined)
       throw new UsageError(`${path}: ${unknownName(name, "option", Object.keys(known))}; see idv serve --help`);
@@ -43,30 +41,18 @@ export function takeOptionsFrom(path: string, { command, records, variables }: T
   }
 }
 
-function readObject(path: string): Readonly<Record<string, Value>> {
-  let text: string;
+function readText(path: string): string {
   try {
-    text = readFileSync(path, "utf8");
+    return readFileSync(path, "utf8");
   } catch (error) {
     throw new UsageError(`${path}: cannot be read: ${readFault(error)}`);
   }
-  let values: unknown;
-  try {
-    values = JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch {
-    // The text may hold a password, so it is not shown.
-    throw new UsageError(`${path}: not JSON`);
-  }
-  if (typeof values === "object" && values !== null && !Array.isArray(values)) {
-    return values as Readonly<Record<string, Value>>;
-  }
-  throw new UsageError(`${path}: not a JSON object`);
 }
 
-const isUrlWithPassword = (value: Value): boolean =>
+const isUrlWithPassword = (value: unknown): boolean =>
   typeof value === "string" && /^[a-z]+:\/\/[^/?#]*:[^/?#]*@|[?&]password=/i.test(value);
 
-function readValue({ flags, parse, choices, isList }: OptionRecords[string], value: Value, where: string): unknown {
+function readValue({ flags, parse, choices, isList }: OptionRecords[string], value: unknown, where: string): unknown {
   if (!/[<[]/.test(flags)) {
     if (typeof value === "boolean") return value || undefined;
     throw new UsageError(`${where}: takes true or false`);

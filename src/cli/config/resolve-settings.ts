@@ -108,16 +108,10 @@ function withoutOwn(file: SettingsFile, onNotice: (text: string) => void): Setti
   return { ...file, values: Object.fromEntries(entries.filter(([name]) => !isOwn(name))) };
 }
 
-interface FoundFile {
-  readonly path: string;
-  readonly text: string;
-  readonly owner: number;
-}
-
 const isForeign = (user: number): boolean => process.getuid !== undefined && ![process.getuid(), 0].includes(user);
 
 /** `otherwise` advises a user who cannot make the file readable. @throws UsageError when it cannot be read */
-async function openIfPresent(path: string, otherwise: string): Promise<FoundFile | undefined> {
+async function openIfPresent(path: string, otherwise: string) {
   try {
     // Owner and text through one handle: the file could be replaced. Without O_NONBLOCK, a named pipe would block.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -137,17 +131,8 @@ async function openIfPresent(path: string, otherwise: string): Promise<FoundFile
 
 const userSettingsPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "config.json");
 
-function parseSettingsFile({ path, text }: FoundFile, isProject: boolean): SettingsFile {
-  let values: unknown;
-  try {
-    values = JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch {
-    // The text may be a key, so it is not shown.
-    throw new UsageError(`${path}: not JSON`);
-  }
-  if (typeof values !== "object" || values === null || Array.isArray(values)) {
-    throw new UsageError(`${path}: not a JSON object`);
-  }
+function parseSettingsFile({ path, text }: { path: string; text: string }, isProject: boolean): SettingsFile {
+  const values = settings.objectIn(text, path);
   for (const name of Object.keys(values)) {
     if (settings.settingNames.some((each) => each === name)) continue;
     if (/key|token|secret/i.test(name)) {
@@ -157,5 +142,5 @@ function parseSettingsFile({ path, text }: FoundFile, isProject: boolean): Setti
       `${path}: ${settings.unknownName(name, "setting", settings.settingNames)}; see idv help settings`,
     );
   }
-  return { path, isProject, values: values as Readonly<Record<string, unknown>> };
+  return { path, isProject, values };
 }

@@ -12,6 +12,7 @@ import {
   oneOf,
   parsed,
   truthValue,
+  unitMilliseconds,
   wholeNumber,
   wordList,
 } from "../options/values.js";
@@ -190,6 +191,18 @@ export function unknownName(name: string, what: "setting" | "option", known: rea
   return `${shown} is not a known ${what}${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
 }
 
+/** Reads JSON. @throws UsageError without the text, which may hold a password or be a key */
+export function objectIn(text: string, path: string): Readonly<Record<string, unknown>> {
+  let values: unknown;
+  try {
+    values = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch {
+    throw new UsageError(`${path}: not JSON`);
+  }
+  if (typeof values === "object" && values !== null && !Array.isArray(values)) return { ...values };
+  throw new UsageError(`${path}: not a JSON object`);
+}
+
 /** Takes a value, or an array of values. @throws UsageError when one is null or an object */
 export function textsOf(value: unknown, where: string): string[] {
   return (Array.isArray(value) ? value : [value]).map((text: unknown) => {
@@ -205,15 +218,7 @@ export function showSetting(name: SettingName, value: unknown): string {
   return value === undefined ? "none" : (show as (value: unknown) => string)(value);
 }
 
-const timeUnits = [
-  ["d", day],
-  ["h", 3_600_000],
-  ["m", 60_000],
-  ["s", 1000],
-  ["ms", 1],
-] as const;
-
 function showTime(milliseconds: number): string {
-  const [unit, size] = timeUnits.find(([, size]) => milliseconds % size === 0)!;
+  const [unit, size] = Object.entries(unitMilliseconds).findLast(([, size]) => milliseconds % size === 0)!;
   return `${milliseconds / size}${unit}`;
 }

@@ -236,7 +236,8 @@ export function truthValue(value: string): boolean {
   throw new InvalidValue("It takes true or false.");
 }
 
-const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: day };
+/** The shortest first. */
+export const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: day };
 
 /** `500ms`, `30s`, `2m`, `1h`, `30d`, or seconds without a unit. `least`, `most` and the result are milliseconds. */
 export function duration(least: number, most: number) {
