@@ -55,9 +55,11 @@ export const define: DefineCommand = (command) => {
   });
 };
 
+type Line = (...fields: readonly string[]) => void;
+
 type OwnFile = readonly [what: string, path: string, check: ((path: string) => Promise<unknown>) | undefined];
 
-function sayPlace([what, path, check]: OwnFile, line: (...fields: readonly string[]) => void): boolean {
+function sayPlace([what, path, check]: OwnFile, line: Line): boolean {
   const kind = check && sharedKindOf(dirname(path));
   const shared = kind === undefined ? "" : `; on ${kind}, which machines can share: not used`;
   line(what, path, `${existsSync(path) ? "there" : "not there yet"}${shared}`);
@@ -67,7 +69,7 @@ function sayPlace([what, path, check]: OwnFile, line: (...fields: readonly strin
 async function runDoctor(options: DoctorOptions): Promise<number> {
   const { env } = process;
   const lines: (readonly string[])[] = [];
-  const line = (...fields: readonly string[]): void => void lines.push(fields);
+  const line: Line = (...fields) => void lines.push(fields);
   let exitCode: number = exitCodes.done;
   /** Prints a fault that would end a run instead of throwing it. The first one decides the exit code. */
   async function attempt<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
@@ -160,8 +162,6 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
   }
   return exitCode;
 }
-
-type Line = (...fields: readonly string[]) => void;
 
 async function printSettings(settings: Settings, env: NodeJS.ProcessEnv, line: Line): Promise<void> {
   const service = await resolveBaseUrl(settings.baseUrl, env);

@@ -13,23 +13,18 @@ export interface Listing {
   readonly colourOf?: (chalk: ChalkInstance, column: number, text: string) => ((text: string) => string) | undefined;
 }
 
-interface Page extends Pick<Listing, "header"> {
-  readonly rows: Rows;
-  readonly colourOf: Listing["colourOf"] | undefined;
-}
-
 /** Cells may hold any text. @throws FileError, ClosedPipe for pages */
-export async function printListing({ header, rows, colourOf }: Listing): Promise<void> {
-  if (!(Symbol.asyncIterator in rows)) return printPage({ header, rows, colourOf }, []);
+export async function printListing({ rows, ...listing }: Listing): Promise<void> {
+  if (!(Symbol.asyncIterator in rows)) return printPage(rows, listing, []);
   const widths: number[] = [];
   for await (const page of rows) {
-    await printPage({ header, rows: page, colourOf }, widths);
+    await printPage(page, listing, widths);
     await allPrinted();
   }
 }
 
 /** `widths` has those of earlier pages and is updated; if it is empty, the header is printed. */
-async function printPage({ header, rows, colourOf }: Page, widths: number[]): Promise<void> {
+async function printPage(rows: Rows, { header, colourOf }: Omit<Listing, "rows">, widths: number[]): Promise<void> {
   if (!process.stdout.isTTY) {
     print(rows.map((row) => `${row.map(printable).join("\t").trimEnd()}\n`).join(""));
     return;
