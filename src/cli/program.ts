@@ -22,14 +22,14 @@ interface CommandEntry {
 /** By their headings in the help. */
 const commandsByGroup: Readonly<Record<string, Readonly<Record<string, readonly [string, CommandEntry["load"]]>>>> = {
   Validate: {
-    emails: ["check the e-mail addresses of a table", () => import("./commands/emails.js")],
-    domains: ["check the domains of a table", () => import("./commands/domains.js")],
+    emails: ["check the e-mail addresses of a table", () => import("./commands/bulk-command.js")],
+    domains: ["check the domains of a table", () => import("./commands/bulk-command.js")],
     check: ["check a few values", () => import("./commands/check.js")],
     page: ["serve or write a page that checks lists in a browser", () => import("./commands/page.js")],
   },
   "This machine": {
-    allow: ["keep a list of domains that are ok", () => import("./commands/own/allow.js")],
-    deny: ["keep a list of domains that are disposable", () => import("./commands/own/deny.js")],
+    allow: ["keep a list of domains that are ok", () => import("./commands/own/own-list.js")],
+    deny: ["keep a list of domains that are disposable", () => import("./commands/own/own-list.js")],
     quota: ["show or change the quota of the offline engine", () => import("./commands/own/quota.js")],
     data: ["show or update the lists", () => import("./commands/own/data.js")],
     doctor: ["show settings, and find faults", () => import("./commands/doctor.js")],

@@ -7,34 +7,44 @@ import { addOptions, givenOptions } from "../options/option.js";
 import { filled, parsed } from "../options/values.js";
 import { type DefineCommand, describe } from "./command.js";
 
-export function bulkCommand(kind: Kind, examples: readonly string[]): DefineCommand {
+const examplesOf = {
+  email: [
+    "emails list.csv -o checked.csv",
+    "emails list.csv --drop disposable,fake --dedupe -o clean.csv",
+    "emails -I.bak list.csv --explain",
+    "emails -c email < list.csv | head",
+    "emails signups.tsv --fail-on disposable,fake -q > /dev/null",
+  ],
+  domain: ["domains domains.txt -o checked.csv", "domains customers.csv -c website -o checked.csv"],
+};
+
+export const define: DefineCommand = (command) => {
+  const kind: Kind = command.name() === "emails" ? "email" : "domain";
   const one = kind === "email" ? "e-mail address" : "domain";
-  return (command) => {
-    describe(command, {
-      description: `Gives every row of a table the status of its ${one}.`,
-      examples,
-      environment: [
-        ...(["IDV_API_KEY", "IDV_API_KEY_COMMAND", "IDV_ALLOW", "IDV_DENY"] as const),
-        ...(["IDV_QUOTA", "IDV_RUN", "IDV_CACHE_FILE", "NO_COLOR, FORCE_COLOR", "CI, TERM=dumb"] as const),
-      ],
-      exitCodes: [1, 3, 4, 5],
-      topics: ["tables", "statuses", "settings", "service"],
-    }).argument(
-      "[FILE...]",
-      "tables or plain lists; - or none for standard input",
-      (file: string, files: string[] = []) => [...files, parsed("FILE", file, filled)],
-    );
-    for (const [group, records] of Object.entries(bulkOptions(kind))) addOptions(command, records, group);
-    command.action(async (files: readonly string[], options: BulkOptions) => {
-      if (files.length === 0 && process.stdin.isTTY) {
-        process.stderr.write(shortUsage(kind));
-        throw new CommanderError(exitCodes.usage, "idv.noInput", "no input");
-      }
-      const { runBulk } = await import("../bulk/run-bulk.js");
-      process.exitCode = await runBulk({ kind, files, options, given: givenOptions(command) });
-    });
-  };
-}
+  describe(command, {
+    description: `Gives every row of a table the status of its ${one}.`,
+    examples: examplesOf[kind],
+    environment: [
+      ...(["IDV_API_KEY", "IDV_API_KEY_COMMAND", "IDV_ALLOW", "IDV_DENY"] as const),
+      ...(["IDV_QUOTA", "IDV_RUN", "IDV_CACHE_FILE", "NO_COLOR, FORCE_COLOR", "CI, TERM=dumb"] as const),
+    ],
+    exitCodes: [1, 3, 4, 5],
+    topics: ["tables", "statuses", "settings", "service"],
+  }).argument(
+    "[FILE...]",
+    "tables or plain lists; - or none for standard input",
+    (file: string, files: string[] = []) => [...files, parsed("FILE", file, filled)],
+  );
+  for (const [group, records] of Object.entries(bulkOptions(kind))) addOptions(command, records, group);
+  command.action(async (files: readonly string[], options: BulkOptions) => {
+    if (files.length === 0 && process.stdin.isTTY) {
+      process.stderr.write(shortUsage(kind));
+      throw new CommanderError(exitCodes.usage, "idv.noInput", "no input");
+    }
+    const { runBulk } = await import("../bulk/run-bulk.js");
+    process.exitCode = await runBulk({ kind, files, options, given: givenOptions(command) });
+  });
+};
 
 /** Shown for the command alone: the whole help would scroll it away. */
 function shortUsage(kind: Kind): string {

@@ -26,43 +26,42 @@ const listOptions = optionRecords({ json: { flags: "--json", help: "print one JS
 
 const lockMilliseconds = 10_000;
 
-export const ownListCommand =
-  (list: ListName): DefineCommand =>
-  (command) => {
-    const becomes = list === "allow" ? "ok if its syntax is" : "disposable";
-    describe(command, {
-      description: `Keeps a list of domains and addresses: each is ${becomes}, in every offline run and in idv serve.`,
-      examples: [`${list} add larch-and-oak.com --note "our shop"`, `${list} list`, `${list} remove larch-and-oak.com`],
-      environment,
-    });
-    const adds = "Add domains, which count with all names below them, and addresses.";
-    describe(command.command("add").summary(adds), {
-      description: adds,
-      examples: [`${list} add larch-and-oak.com ann@example.net`],
-      options: addOptions,
-      environment,
-    })
-      .argument(
-        "<ENTRY...>",
-        list === "allow" ? "domains, addresses and MAILBOX@*" : "domains, addresses, MAILBOX@* and mx:HOST",
-      )
-      .action((entries: readonly string[], options: OptionValues<typeof addOptions>) => add(list, entries, options));
-    const removes = "Remove entries.";
-    describe(command.command("remove").summary(removes), {
-      description: removes,
-      examples: [`${list} remove larch-and-oak.com`],
-      environment,
-    })
-      .argument("<ENTRY...>", "entries as idv shows them")
-      .action((entries: readonly string[]) => remove(list, entries));
-    const lists = "Print the entries and their notes.";
-    describe(command.command("list").summary(lists), {
-      description: lists,
-      examples: [`${list} list --json`],
-      options: listOptions,
-      environment,
-    }).action((options: OptionValues<typeof listOptions>) => show(list, options));
-  };
+export const define: DefineCommand = (command) => {
+  const list: ListName = command.name() === "allow" ? "allow" : "deny";
+  const becomes = list === "allow" ? "ok if its syntax is" : "disposable";
+  describe(command, {
+    description: `Keeps a list of domains and addresses: each is ${becomes}, in every offline run and in idv serve.`,
+    examples: [`${list} add larch-and-oak.com --note "our shop"`, `${list} list`, `${list} remove larch-and-oak.com`],
+    environment,
+  });
+  const adds = "Add domains, which count with all names below them, and addresses.";
+  describe(command.command("add").summary(adds), {
+    description: adds,
+    examples: [`${list} add larch-and-oak.com ann@example.net`],
+    options: addOptions,
+    environment,
+  })
+    .argument(
+      "<ENTRY...>",
+      list === "allow" ? "domains, addresses and MAILBOX@*" : "domains, addresses, MAILBOX@* and mx:HOST",
+    )
+    .action((entries: readonly string[], options: OptionValues<typeof addOptions>) => add(list, entries, options));
+  const removes = "Remove entries.";
+  describe(command.command("remove").summary(removes), {
+    description: removes,
+    examples: [`${list} remove larch-and-oak.com`],
+    environment,
+  })
+    .argument("<ENTRY...>", "entries as idv shows them")
+    .action((entries: readonly string[]) => remove(list, entries));
+  const lists = "Print the entries and their notes.";
+  describe(command.command("list").summary(lists), {
+    description: lists,
+    examples: [`${list} list --json`],
+    options: listOptions,
+    environment,
+  }).action((options: OptionValues<typeof listOptions>) => show(list, options));
+};
 
 async function add(list: ListName, entries: readonly string[], { note = "" }: OptionValues<typeof addOptions>) {
   const keys = new Set(entries.map((entry) => normalized(list, entry)));

@@ -1,4 +1,0 @@
-/** `idv allow`. */
-import { ownListCommand } from "./own-list.js";
-
-export const define = ownListCommand("allow");

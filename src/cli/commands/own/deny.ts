@@ -1,4 +1,0 @@
-/** `idv deny`. */
-import { ownListCommand } from "./own-list.js";
-
-export const define = ownListCommand("deny");
