@@ -142,10 +142,10 @@ export function progressLine({ rows, share, seconds, statuses }: ProgressState, 
   const { columns, isUnicode, chalk } = style;
   const rate = seconds === 0 ? 0 : Math.round(rows / seconds);
   const isTelling = share !== null && share > 0.01;
-  const [width, rest] = [20, isUnicode ? "░" : "."];
+  const width = 20;
   const bar = barOf(share ?? 0, width, isUnicode);
   const parts = [
-    ...(share === null || columns < 60 ? [] : [bar + rest.repeat(width - bar.length)]),
+    ...(share === null || columns < 60 ? [] : [bar + (isUnicode ? "░" : ".").repeat(width - bar.length)]),
     ...(share === null ? [] : [`${Math.floor(100 * share)} %`]),
     isTelling ? `${short(rows)} of ~${short(Math.round(rows / share))} rows` : `${short(rows)} rows`,
     `${grouped(rate)}/s`,

@@ -3,9 +3,9 @@ import { day } from "../options/values.js";
 
 /** Local time: `in 58 min (11:00)`, `in 9 h (tomorrow 00:00)`. */
 export function fromNow(time: number, now: number): string {
-  const [date, today] = [new Date(time), new Date(now)];
+  const date = new Date(time);
   const midnight = (day: Date) => new Date(day.getFullYear(), day.getMonth(), day.getDate()).getTime();
-  const days = Math.round((midnight(date) - midnight(today)) / day);
+  const days = Math.round((midnight(date) - midnight(new Date(now))) / day);
   const clock = `${`${date.getHours()}`.padStart(2, "0")}:${`${date.getMinutes()}`.padStart(2, "0")}`;
   const name = ["", "tomorrow "][days] ?? `${date.toLocaleDateString("en-CA")} `;
   const minutes = Math.max(1, Math.ceil((time - now) / 60_000));

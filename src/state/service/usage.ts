@@ -64,7 +64,8 @@ function partsOf({ from, to, span, keyId }: UsageQuery, by: "status" | "key"): r
   const rolled = "(SELECT rolled FROM {usage_mark})";
   // By hours, only the sum of all keys is stored.
   if (span !== day && (by === "key" || keyId !== undefined)) return [hours(from, to)];
-  const [first, last] = [Math.ceil(from / span) * span, Math.floor(to / span) * span];
+  const first = Math.ceil(from / span) * span;
+  const last = Math.floor(to / span) * span;
   const sums: Part = [
     `SELECT start AS time, key_id, kind, status, units FROM {usage_sum} WHERE span = ? AND start >= ? AND start < ?
     AND ${by === "key" && keyId === undefined ? "key_id <> ?" : "key_id = ?"}`,
