@@ -14,6 +14,7 @@ import { mayReceiveMail } from "../classifier/rules/domain/unknown-tld.js";
 import { countsOf } from "../kernel/disposable-counts.js";
 import { nameText } from "../table/bytes.js";
 import { Offset, recordWords } from "../table/scan/scanner.js";
+import type { Status } from "../validator/validator.js";
 import type { BlockClassifier } from "./blocks/block-classifier.js";
 import { type BlockOptions, itemColumnsOf } from "./blocks/block-options.js";
 import type { MainThread } from "./blocks/chunk-verdicts.js";
@@ -33,7 +34,7 @@ import { anyUpdate, badRowCode, keptFields, tooManyKept, type Update } from "./r
 import { RowWriter } from "./rows/row-writer.js";
 import { settledRows } from "./rows/settled-rows.js";
 import type { RunOptions, RunProgress, RunReport } from "./run-options.js";
-import { countsSince, type RunSession } from "./session.js";
+import { countsSince, SessionState } from "./session.js";
 import { type Charges, createCharges } from "./settle/charges.js";
 import type { OpenItems } from "./settle/open-items.js";
 import type { NumberedChunk, Settler } from "./settle/settler.js";
@@ -49,21 +50,18 @@ interface Shared {
   items?: OpenItems;
 }
 
-const sharedBy = new WeakMap<RunSession, Shared>();
+const shared = new SessionState<Shared>();
 
 /** Unchecked rows are `quota_exceeded`. @throws errors of table, validator, sink; the signal's reason when aborted */
 export async function validateTable(options: RunOptions): Promise<RunReport> {
   const { kind, table, columns, validator, cache, mailCheck, session, signal, onProgress } = options;
   const { cores = 1, inputShare = () => undefined } = options;
   const { embedded } = validator;
-  const common: Shared = (session && sharedBy.get(session)) ?? {
+  const common = shared.of(session, () => ({
     ledger: new ItemLedger(validator.name, embedded?.delivery?.secret ?? cache?.secret),
-  };
+  }));
   const { ledger } = common;
-  if (session) {
-    sharedBy.set(session, common);
-    Object.assign(session, { counts: () => ledger.counts, quota: () => ledger.quota });
-  }
+  if (session) Object.assign(session, { counts: () => ledger.counts, quota: () => ledger.quota });
   const before = ledger.counts;
   const engine: ThreadEngine = { classifier: embedded?.classifier, source: embedded?.source };
   if (common.kernel === undefined) common.kernel = prepareKernel(engine, cores, kind);
@@ -76,7 +74,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   beginCharges(options, common);
   const settler = common.charges ?? (await batchesOf(options, common, classifier, (error) => watch.fail(error)));
   const domains = embedded ? undefined : new DomainCounts();
-  const writer = new RowWriter(options, ledger.codes);
+  const writer = new RowWriter(options, ledger.codes.statuses, ledger.codes.reasons);
   const itemCodes = new Uint32Array(256);
 
   const waiting: NumberedChunk[] = [];
@@ -169,14 +167,20 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   }
   const top =
     domains?.top() ?? (prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.judge.domains.top());
+  const { quota } = ledger;
+  const distinctStatuses = new Map<Status, number>();
+  for (const [code, status] of ledger.codes.statuses.entries()) {
+    const count = itemCodes[code]!;
+    if (count > 0) distinctStatuses.set(status, (distinctStatuses.get(status) ?? 0) + count);
+  }
   const report = writer.report();
   return {
     ...report,
     // A service may give the reason, but what it suggests is not counted.
     ...(embedded === undefined && { repairable: report.reasons.get(typoDomain.code) ?? 0 }),
     ...countsSince(before, ledger.counts),
-    distinctStatuses: ledger.codes.sumsOf(itemCodes),
-    quota: ledger.quota,
+    distinctStatuses,
+    quota,
     topDomains: top,
   };
 }

@@ -1,10 +1,11 @@
 /** What is known of the records of a chunk once they are judged. */
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import type { RowKeys } from "../rows/row-writer.js";
 import type { RowFacts } from "../run-options.js";
 import type { StatusCodes } from "../status-codes.js";
 import type { Explain } from "./block-renderer.js";
 import { type Elsewhere, elsewhereNumbers } from "./elsewhere.js";
-import type { ItemVerdicts, RowKeys } from "./item-verdicts.js";
+import type { ItemVerdicts } from "./item-verdicts.js";
 import type { OtherStatus } from "./kept-rows.js";
 
 /** Numbers of rows, which threads pass on. */

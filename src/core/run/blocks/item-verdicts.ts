@@ -9,13 +9,6 @@ export interface ItemVerdicts {
   readonly fields: Int32Array;
 }
 
-/** Items for `--dedupe`: two words each, the codes (by default the rows'), and the rows (by default one each). */
-export interface RowKeys {
-  readonly hashes: Int32Array;
-  readonly codes?: Uint8Array | undefined;
-  readonly rows?: Int32Array | undefined;
-}
-
 export interface ItemVerdict {
   readonly code: number;
   readonly low: number;

@@ -4,11 +4,11 @@ import type { ItemHash } from "../../classifier/tables/item-hash.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { Cells } from "../items/cells.js";
 import { itemKey } from "../items/item.js";
+import type { RowKeys } from "../rows/row-writer.js";
 import { severalItems } from "../rows/shard.js";
 import { hasItem, isKept, isRow, otherShardCode } from "../status-codes.js";
 import { type BlockOptions, isFirstShard, isHere, itemColumnsOf } from "./block-options.js";
 import type { ChunkVerdicts } from "./chunk-verdicts.js";
-import type { RowKeys } from "./item-verdicts.js";
 import { findKept, type OtherStatus } from "./kept-rows.js";
 
 const noneKept = new Uint8Array(0);

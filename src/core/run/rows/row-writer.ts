@@ -3,23 +3,43 @@ import { isSplit, type TableSink } from "../../../files/table-sink.js";
 import { carriageReturn, lineFeed } from "../../table/ascii.js";
 import { TableError } from "../../table/errors.js";
 import type { Status } from "../../validator/validator.js";
-import type { RowCounts } from "../blocks/chunk-verdicts.js";
-import type { RowKeys } from "../blocks/item-verdicts.js";
 import { DistinctItems } from "../distinct-items.js";
 import { isGood } from "../items/cells.js";
-import type { ObservedRows, RunOptions, RunReport } from "../run-options.js";
+import type { ObservedRows, RowLocation, RunOptions, RunReport } from "../run-options.js";
 import type { RunSession } from "../session.js";
-import { hasItem, isRow, noItemCode, notARowCode, type StatusCodes } from "../status-codes.js";
+import { hasItem, isRow, noItemCode, notARowCode } from "../status-codes.js";
+import { WriteBehind } from "./write-behind.js";
 
-export interface RowsWithStatus extends RowCounts, Omit<ObservedRows, "statuses" | "reasons"> {
+/** Items for `--dedupe`: two words each, the codes (by default the rows'), and the rows (by default one each). */
+export interface RowKeys {
+  readonly hashes: Int32Array;
+  readonly codes?: Uint8Array | undefined;
+  readonly rows?: Int32Array | undefined;
+}
+
+export interface RowsWithStatus {
+  readonly codes: Uint8Array;
   isFirst(): Uint8Array;
   /** Only for `--dedupe`; without keys, `isFirst` selects the rows to write. */
   readonly keys?: RowKeys | undefined;
   /** Returns 1 for each row with an item that is ok or alias, in any column; undefined if no row has several items. */
   good(): Uint8Array | undefined;
   readonly otherCodes?: readonly Uint8Array[];
+  readonly emptied: number;
+  readonly marked: number;
+  readonly repairable: number;
   readonly fixed: number;
+  readonly elsewhere: number;
+  readonly elsewhereAt: number;
   elsewhereName(): string;
+  readonly notUtf8: number;
+  readonly kept?: number;
+  readonly mailboxes?: ObservedRows["mailboxes"];
+  readonly facts?: ObservedRows["facts"];
+  hashOf: ObservedRows["hashOf"];
+  flagsOf: ObservedRows["flagsOf"];
+  locate(row: number): RowLocation;
+  field(row: number, column: number): string;
   all(): Uint8Array;
   /** `leftOut` replaces other rows. May overwrite their memory: nothing else can be rendered afterwards. */
   keep(isWanted: (row: number) => boolean, leftOut: Uint8Array | undefined): Uint8Array;
@@ -27,19 +47,19 @@ export interface RowsWithStatus extends RowCounts, Omit<ObservedRows, "statuses"
   release?(): void;
 }
 
-const countedNames = ["emptied", "marked", "repairable", "fixed", "notUtf8", "kept"] as const;
 const namedLines = 3;
 const mostFrameBytes = 67_108_864;
 
 export class RowWriter {
   rows = 0;
-  readonly #codes: StatusCodes;
   readonly #statuses: readonly Status[];
+  readonly #reasons: readonly (string | undefined)[];
   readonly #observers: NonNullable<RunOptions["observers"]>;
   readonly #filter: NonNullable<RunOptions["filter"]>;
+  readonly #needsGood: boolean;
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
-  readonly #sink: TableSink;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #output: WriteBehind;
+  readonly #leftOut: Uint8Array | undefined;
   readonly #lineEnding: Uint8Array | undefined;
   readonly #omitsHeader: boolean;
   #held: Uint8Array[] | undefined;
@@ -51,23 +71,45 @@ export class RowWriter {
   readonly #rowsByCode = new Float64Array(256);
   readonly #otherRowsByCode: Float64Array[] = [];
   #written = 0;
-  readonly #counts = { emptied: 0, marked: 0, repairable: 0, fixed: 0, notUtf8: 0, kept: 0 };
+  #emptied = 0;
+  #marked = 0;
+  #repairable = 0;
+  #fixed = 0;
   #elsewhere: RunReport["elsewhere"];
   #elsewhereAt = 0;
+  #notUtf8 = 0;
+  #kept = 0;
   readonly #outvoted = { count: 0, lines: [] as number[] };
   readonly #sparedByCode = new Float64Array(256);
 
-  constructor(options: RunOptions, codes: StatusCodes) {
-    const { table, sink, filter = {}, session, observers = [], omitsHeader = false, needsRows, lineEnding } = options;
+  constructor(
+    {
+      table,
+      sink,
+      filter = {},
+      session,
+      observers = [],
+      omitsHeader = false,
+      needsRows = false,
+      lineEnding,
+    }: Pick<
+      RunOptions,
+      "table" | "sink" | "filter" | "session" | "observers" | "omitsHeader" | "needsRows" | "lineEnding"
+    >,
+    statuses: readonly Status[],
+    reasons: readonly (string | undefined)[],
+  ) {
+    this.#reasons = reasons;
     this.#omitsHeader = omitsHeader;
     this.#frames = table.scanned.shape.json?.isDocument ? [] : undefined;
     this.#held = needsRows ? [] : undefined;
     this.#observers = observers;
     this.#shared = session ?? {};
-    this.#codes = codes;
-    this.#statuses = codes.statuses;
+    this.#statuses = statuses;
     this.#filter = filter;
-    this.#sink = sink;
+    this.#needsGood = filter.keeps !== undefined || filter.fails !== undefined;
+    this.#output = new WriteBehind(sink);
+    this.#leftOut = sink.leftOut;
     this.#lineEnding = lineEnding === undefined ? undefined : Buffer.from(lineEnding);
     this.#split = isSplit(sink) ? (status) => sink.of(status) : undefined;
   }
@@ -75,7 +117,7 @@ export class RowWriter {
   async start(bytes: Uint8Array): Promise<void> {
     if (this.#omitsHeader) return;
     if (this.#held) this.#held.push(bytes);
-    else await this.#send(bytes);
+    else await this.#output.write(bytes);
   }
 
   async write(rows: RowsWithStatus): Promise<void> {
@@ -86,14 +128,19 @@ export class RowWriter {
       if (isRow(codes[row]!)) count++;
     }
     this.rows += count;
-    for (const name of countedNames) this.#counts[name] += rows[name];
+    this.#emptied += rows.emptied;
+    this.#marked += rows.marked;
+    this.#repairable += rows.repairable;
+    this.#fixed += rows.fixed;
     this.#countElsewhere(rows);
+    this.#notUtf8 += rows.notUtf8;
+    this.#kept += rows.kept ?? 0;
     for (const [column, others] of (rows.otherCodes ?? []).entries()) {
       this.#otherRowsByCode[column] ??= new Float64Array(256);
       for (const code of others) this.#otherRowsByCode[column]![code]!++;
     }
     for (const observer of this.#observers) {
-      observer.observe({ ...rows, statuses: this.#statuses, reasons: this.#codes.reasons });
+      observer.observe({ ...rows, statuses: this.#statuses, reasons: this.#reasons });
     }
     const release = () => rows.release?.();
     if (this.#held && this.rows === 0) {
@@ -102,24 +149,25 @@ export class RowWriter {
       else if (this.#frames) this.#keepFrame(rows.all().slice());
       return release();
     }
-    for (const bytes of this.#held?.splice(0) ?? []) await this.#send(bytes);
-    const { keeps, fails } = this.#filter;
-    const good = keeps || fails ? rows.good() : undefined;
+    for (const bytes of this.#held?.splice(0) ?? []) await this.#output.write(bytes);
+    const good = this.#needsGood ? rows.good() : undefined;
     const isKept = this.#keptRows(rows, good);
     this.#countOutvoted(rows, good);
     if (isKept === undefined && !this.#split) {
       this.#written += count;
-      return this.#send(this.#ended(rows.all()), release);
+      await this.#output.write(this.#ended(rows.all()), release);
+      return;
     }
     const isWritten = (row: number) => isRow(codes[row]!) && (isKept === undefined || isKept[row] === 1);
     for (let row = 0; row < codes.length; row++) {
       if (isWritten(row)) this.#written++;
     }
-    if (!this.#split) {
-      const kept = rows.keep((row) => isKept![row] === 1, this.#sink.leftOut);
-      return this.#send(this.#ended(kept), release);
+    if (this.#split) await this.#writeSplit(rows, isWritten);
+    else {
+      const kept = rows.keep((row) => isKept![row] === 1, this.#leftOut);
+      await this.#output.write(this.#ended(kept), release);
+      return;
     }
-    await this.#writeSplit(rows, isWritten);
     release();
   }
 
@@ -144,9 +192,9 @@ export class RowWriter {
       const before = this.#splitStatuses.has(status) ? [] : (this.#frames ?? []);
       this.#splitStatuses.add(status);
       const file = await this.#split!(status);
-      for (const frame of before) await this.#send(frame, undefined, file);
+      for (const frame of before) await this.#output.write(frame, undefined, file);
       const bytes = rows.copy((row) => isOwn(row) || isAround(row));
-      await this.#send(this.#ended(bytes), undefined, file);
+      await this.#output.write(this.#ended(bytes), undefined, file);
     }
     if (isAny) this.#keepFrame(rows.copy(isAround));
   }
@@ -160,31 +208,51 @@ export class RowWriter {
   }
 
   flush(): Promise<void> {
-    return this.#writing;
+    return this.#output.flush();
   }
 
-  // Writes in the background, so that the next bytes can be prepared meanwhile. Resolves when this write has started;
-  // `release` frees its memory. Throws the error of the previous write.
-  async #send(bytes: Uint8Array, release?: () => void, sink = this.#sink): Promise<void> {
-    await this.#writing;
-    this.#writing = sink.write(bytes).then(release);
-    // The next write or `flush()` rethrows the error.
-    this.#writing.catch(() => {});
-  }
-
-  report() {
-    const codes = this.#codes;
+  report(): Pick<
+    RunReport,
+    | "rows"
+    | "written"
+    | "emptyRows"
+    | "emptied"
+    | "marked"
+    | "repairable"
+    | "fixed"
+    | "elsewhere"
+    | "notUtf8"
+    | "kept"
+    | "statuses"
+    | "otherStatuses"
+    | "reasons"
+    | "outvoted"
+    | "spared"
+  > {
+    const countsOf = (rowsByCode: Float64Array, names: readonly (string | undefined)[] = this.#statuses) => {
+      const counts = new Map<string, number>();
+      for (const [code, name] of names.entries()) {
+        if (code === noItemCode || name === undefined || rowsByCode[code] === 0) continue;
+        counts.set(name, (counts.get(name) ?? 0) + rowsByCode[code]!);
+      }
+      return counts;
+    };
     return {
       rows: this.rows,
       written: this.#written,
       emptyRows: this.#rowsByCode[noItemCode]!,
-      ...this.#counts,
+      emptied: this.#emptied,
+      marked: this.#marked,
+      repairable: this.#repairable,
+      fixed: this.#fixed,
       elsewhere: this.#elsewhere,
-      statuses: codes.sumsOf(this.#rowsByCode),
-      otherStatuses: this.#otherRowsByCode.map((rows) => codes.sumsOf(rows)),
-      reasons: codes.sumsOf(this.#rowsByCode, codes.reasons),
+      notUtf8: this.#notUtf8,
+      kept: this.#kept,
+      statuses: countsOf(this.#rowsByCode),
+      otherStatuses: this.#otherRowsByCode.map((rows) => countsOf(rows)),
+      reasons: countsOf(this.#rowsByCode, this.#reasons),
       outvoted: this.#outvoted,
-      spared: codes.sumsOf(this.#sparedByCode),
+      spared: countsOf(this.#sparedByCode),
     };
   }
 

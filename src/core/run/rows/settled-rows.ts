@@ -4,15 +4,13 @@ import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { keepRecords, wantedRecords } from "../../table/writers/record-writer.js";
 import type { Status } from "../../validator/validator.js";
 import type { BlockClassifier } from "../blocks/block-classifier.js";
-import { countsOf } from "../blocks/chunk-verdicts.js";
-import type { RowKeys } from "../blocks/item-verdicts.js";
 import type { ItemLedger } from "../item-ledger.js";
 import { type FixedChunk, fixItems } from "../items/fixed-items.js";
 import type { Fixer } from "../items/fixes.js";
 import type { ItemMailboxes } from "../run-options.js";
 import type { NumberedChunk } from "../settle/settler.js";
 import { notCheckedCode } from "../status-codes.js";
-import type { RowsWithStatus } from "./row-writer.js";
+import type { RowKeys, RowsWithStatus } from "./row-writer.js";
 
 interface SettledRowOptions {
   /** Whether verdicts of the run may be others than those of the chunk. */
@@ -28,7 +26,7 @@ export function settledRows(
   classifier: BlockClassifier,
   { differs, countsDomains, flagsOf, fixer }: SettledRowOptions,
 ): RowsWithStatus {
-  const { columns, codes, items, written, release } = numbered;
+  const { columns, codes, items, emptied, marked, repairable, notUtf8, kept, written, release } = numbered;
   let scanned: ScannedChunk | undefined;
   const records = () => {
     scanned ??= numbered.chunk();
@@ -46,9 +44,13 @@ export function settledRows(
   const rendered =
     (!isOther && !fixed && written) || classifier.renderer.render(fixed?.chunk ?? records(), codes, items, fixed?.was);
   return {
-    ...countsOf(numbered),
     codes: codesOf(codes, 0, columns),
+    emptied,
+    marked,
+    repairable,
     fixed: new Set(fixed && Array.from(fixed.was.keys(), (field) => Math.floor(field / columns))).size,
+    notUtf8,
+    kept,
     isFirst: () => firstRows(numbered),
     ...(columns > 1 && {
       otherCodes: Array.from({ length: columns - 1 }, (_, nth) => codesOf(codes, nth + 1, columns)),
@@ -57,9 +59,14 @@ export function settledRows(
     good: () => classifier.judge.goodRows(numbered),
     ...(numbered.mailboxes && { mailboxes: mailboxesOf(numbered, numbered.mailboxes, ledger) }),
     facts: numbered.facts,
+    elsewhere: numbered.elsewhere,
+    elsewhereAt: numbered.elsewhereAt,
     elsewhereName: () => classifier.elsewhereIn(records(), numbered.elsewhereRow - 1),
     hashOf: (domain) => classifier.judge.hashOf(domain),
-    locate: (row) => ({ line: records().lineOf(row), value: records().value(row), item: itemOf(row) }),
+    locate: (row) => {
+      const [line, value] = [records().lineOf(row), records().value(row)];
+      return { line, value, item: itemOf(row) };
+    },
     flagsOf: (row) => {
       const item = itemOf(row) ?? records().value(row).trim();
       return flagsOf(item, ledger.codes.statuses[codes[row * columns]!]!);
