@@ -39,6 +39,7 @@ export async function idv(
   const stderr: Buffer[] = [];
   const restore = [
     keepSignals(),
+    keepMask(),
     setEnvironment({ HOME: home, XDG_STATE_HOME: join(home, "state"), ...env }),
     setFolder(home),
     setArguments(args),
@@ -55,6 +56,14 @@ export async function idv(
     for (const undo of restore.reverse()) undo();
     hasBegun = false;
   }
+}
+
+/** Returns how to restore the mask of new files, which takes rights from the files of later tests. */
+function keepMask(): () => void {
+  const mask = process.umask();
+  return () => {
+    process.umask(mask);
+  };
 }
 
 /** Runs the command as `runProgram` does, which would change this process for good. Returns the exit code. */
