@@ -31,8 +31,9 @@ const laterStep = 32;
 /** Months and sources of a file that are counted: of more, each has few rows. */
 const mostPlaces = 10_000;
 
-/** Five changes between letters and digits, a long run of consonants, or a number to the base of 16. */
-const changing = /^(?=.{8})(?:[a-z]+\d+|\d+[a-z]+){3}[a-z\d]*$/;
+/** Six runs of letters and of digits in turn, a long run of consonants, or a number to the base of 16. */
+const runsOfRandom = 6;
+const alphanumeric = /^[a-z\d]{8,}$/;
 const consonants = /[bcdfghjklmnpqrstvwxz]{7}/;
 const hexadecimal = /^(?=.*\d)(?=.*[a-f])[\da-f]{10,}$/;
 
@@ -41,8 +42,12 @@ export function patternOf(item: string, hasFreeDots: boolean): number {
   const [mailbox = ""] = item.slice(0, item.lastIndexOf("@")).toLowerCase().split("+");
   if (hasFreeDots && isDottedVariant(mailbox)) return 0;
   const text = mailbox.replace(/[._-]/g, "");
-  return changing.test(text) || consonants.test(text) || hexadecimal.test(text) ? 1 : -1;
+  return isChanging(text) || consonants.test(text) || hexadecimal.test(text) ? 1 : -1;
 }
+
+/** By runs: one expression for all of them took minutes for an item of some thousand characters. */
+const isChanging = (text: string): boolean =>
+  alphanumeric.test(text) && text.match(/[a-z]+|\d+/g)!.length >= runsOfRandom;
 
 type Counts = readonly number[] | undefined;
 
