@@ -59,17 +59,16 @@ export function judgingWith({ store, judges, metrics }: Pick<ValidateOptions, "s
     return refuseWithoutUnits(key, store.now());
   };
 
-  const isAnswered = async ({ id }: ApiKey, idempotencyKey: string | undefined) =>
-    idempotencyKey !== undefined && (await store.hasAnswer(id, idempotencyKey));
-
   /** Refuses a request before its body takes up memory. */
   const enter = async (request: FastifyRequest, field: Permission) => {
     const key = await request.authorise(field);
     const idempotencyKey = idempotencyKeyOf(request);
     if (key.isSandbox || key.quota.left !== 0) return;
-    if (!(await isAnswered(key, idempotencyKey))) refuse(key);
+    const isAnswered = idempotencyKey !== undefined && (await store.hasAnswer(key.id, idempotencyKey));
+    if (!isAnswered) refuse(key);
   };
 
+  /** Undefined, without a charge, if no unit is left. */
   const judge = async (
     request: FastifyRequest,
     { field, kind }: { readonly field: Permission; readonly kind: Kind },
@@ -85,7 +84,7 @@ export function judgingWith({ store, judges, metrics }: Pick<ValidateOptions, "s
     if (outcome === "another body") {
       throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
     }
-    if (outcome === "quota is gone") return refuse(key);
+    if (outcome === "quota is gone") return undefined;
     if (outcome === "key is gone") throw new Refusal(401, "Unauthorized.");
     request.apiKey = { ...key, quota: outcome.quota };
     const { statuses } = outcome;
@@ -93,12 +92,15 @@ export function judgingWith({ store, judges, metrics }: Pick<ValidateOptions, "s
     return { statuses, explain: () => explainItems(ours, key, kind, items, statuses) };
   };
 
-  return { isAnswered, enter, judge };
+  return { refuse, enter, judge };
 }
 
 export async function validateRoutes(
   service: FastifyInstance,
-  { maximumItems, judging: { enter, judge } }: Pick<ValidateOptions, "maximumItems"> & { readonly judging: Judging },
+  {
+    maximumItems,
+    judging: { refuse, enter, judge },
+  }: Pick<ValidateOptions, "maximumItems"> & { readonly judging: Judging },
 ): Promise<void> {
   for (const { field, kind, what, name, one } of operations) {
     service.get(`/${field}/check`, {
@@ -128,7 +130,7 @@ export async function validateRoutes(
       handler: async (request, reply) => {
         const item = (request.query as Readonly<Record<string, string>>)[one.parameter]!;
         const once = { idempotencyKey: idempotencyKeyOf(request), body: Buffer.from(`${kind} ${item}`) };
-        const { statuses, explain } = await judge(request, { field, kind }, [item], once);
+        const { statuses, explain } = (await judge(request, { field, kind }, [item], once)) ?? refuse(request.apiKey!);
         const [verdict] = await explain();
         const { reason = null, suggestion = null, mx } = verdict!;
         return reply.send({
@@ -166,7 +168,7 @@ export async function validateRoutes(
         const { body, rawBody } = request;
         const items = [...new Set(body[field])];
         const once = { idempotencyKey: idempotencyKeyOf(request), body: rawBody };
-        const { statuses, explain } = await judge(request, { field, kind }, items, once);
+        const { statuses, explain } = (await judge(request, { field, kind }, items, once)) ?? refuse(request.apiKey!);
         const verdicts = body.explain || body.flags ? await explain() : undefined;
         const entries = await mapFairly(items, (item, i) => {
           const isPlain = !verdicts && !body.canonical;
