@@ -152,7 +152,7 @@ function addTo(sum: Record<string, number>, statuses: GroupValue["statuses"]): v
   for (const [status, count] of Object.entries(statuses)) sum[status] = (sum[status] ?? 0) + count;
 }
 
-const badStatuses = ["disposable", "fake"];
+export const badStatuses: readonly string[] = ["disposable", "fake"];
 /** Least number of rows of a value whose share means something. */
 const fewRows = 5;
 

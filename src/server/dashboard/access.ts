@@ -76,7 +76,8 @@ const longestName = 100;
 async function unsentForm({ method, url, headers, raw }: FastifyRequest): Promise<UnsentForm | undefined> {
   const isForm = headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true;
   if (method !== "POST" || !isForm || Number(headers["content-length"] ?? Infinity) > mostFormBytes) return undefined;
-  return { path: url, fields: [...new URLSearchParams(await text(raw))] };
+  const fields = [...new URLSearchParams(await text(raw))];
+  return fields.length === 0 ? undefined : { path: url, fields };
 }
 
 /** Name of the visitor of a page that is not public: of a link, a session, or from the proxy. */
