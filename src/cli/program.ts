@@ -1,5 +1,6 @@
 /** The command line; only the file of the command in use is loaded. To add one, add its file, and its line here. */
 
+import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { isUrl } from "../text.js";
 import type { DefineCommand } from "./commands/command.js";
@@ -7,7 +8,7 @@ import { exitCodes } from "./exit-codes.js";
 import { topicNames } from "./help/topic-names.js";
 import { meantBy } from "./options/meant.js";
 import { addOptions, normalizeWords, optionRecords } from "./options/option.js";
-import { insteadOf, insteadOfCommand } from "./options/others-words.js";
+import { insteadOf, insteadOfCommand, optionFor, verbCalled } from "./options/others-words.js";
 import { print } from "./terminal/standard-output.js";
 import { type ColourChoice, chooseColour, colourChoices, sayFailure } from "./terminal/terminal.js";
 import { terminalWidth, wrap } from "./terminal/wrap.js";
@@ -101,6 +102,9 @@ export function normalizeArguments(program: Command, words: readonly string[]): 
   if (asksForTree(words)) return ["help", "--json"];
   const used = words.find((word) => !word.startsWith("-"));
   const command = program.commands.find((command) => command.name() === used);
+  // With --help, commander would print the overview, and not say that there is no such command.
+  if (command === undefined && used !== undefined && words.some((word) => ["--help", "-h"].includes(word)))
+    return [used];
   return command === undefined ? [...words] : normalizeWords(shownAlone(words, command), command);
 }
 
@@ -162,12 +166,11 @@ function oneLine(text: string, program: Command, words: readonly string[]): stri
   const path = [program];
   for (const each of words) path.push(...path.at(-1)!.commands.filter((command) => command.name() === each));
   const command = path.at(-1)!;
-  const help = `see ${path.map((each) => each.name()).join(" ")} --help`;
-  if (line.startsWith("too many arguments for ")) {
-    const isKey = command.name() === "login";
-    const remark = isKey ? "; a key there is in the history of the shell, and other users see it: replace it" : "";
-    return `too many words for ${path.map((each) => each.name()).join(" ")}${remark}; ${help}`;
-  }
+  const name = path.map((each) => each.name()).join(" ");
+  const help = `see ${name} --help`;
+  const [, missing] = /^missing required argument '(.+)'$/.exec(line) ?? [];
+  if (missing !== undefined) return `${name} needs ${missing}; ${help}`;
+  if (line.startsWith("too many arguments for ")) return `too many words for ${name}${remarkOn(name, words)}; ${help}`;
   const [, what, word = ""] = /^unknown (option|command) '(.+)'$/s.exec(line) ?? [];
   if (what === undefined) return line;
   // What follows = may be a key.
@@ -175,6 +178,16 @@ function oneLine(text: string, program: Command, words: readonly string[]): stri
   const hint = what === "option" ? optionMeant(shown, command) : commandMeant(word, command);
   if (hasOption(command, shown)) return `${shown} takes no value; ${help}`;
   return `unknown ${what} ${shown}${hint === undefined ? "" : ` (${hint})`}; ${help}`;
+}
+
+function remarkOn(name: string, words: readonly string[]): string {
+  const option = optionFor(name.slice("idv ".length));
+  if (option !== undefined) return ` (write ${option})`;
+  if (name !== "idv login") return "";
+  const file = words.slice(1).find((word) => existsSync(word));
+  return file === undefined
+    ? "; a key there is in the history of the shell, and other users see it: replace it"
+    : ` (write idv login < ${file})`;
 }
 
 const hasOption = (command: Command, flag: string): boolean =>
@@ -195,10 +208,8 @@ function commandMeant(word: string, command: Command): string | undefined {
   if (command.parent === null && /^[^\s@/]+@[^\s@/]+$/.test(word)) return `to check an address: idv check ${word}`;
   if (command.parent === null && /[./\\]/.test(word)) return `to check a list: ${commandFor(word)}`;
   const instead = command.parent === null ? insteadOfCommand(word) : undefined;
-  const meant = meantBy(
-    word,
-    command.commands.map((each) => each.name()),
-  );
+  const known = command.commands.map((each) => each.name());
+  const meant = verbCalled(word.toLowerCase(), known) ?? meantBy(word, known);
   return instead ?? (meant && `did you mean ${meant}?`);
 }
 

@@ -38,8 +38,10 @@ const hidden = "it";
 export function serviceUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    const host = /^[\w.-]+\.[a-z]{2,}(?:\/[\w./-]*)?$/i.test(value) ? `Did you mean https://${value}? ` : "";
-    throw new InvalidValue(`${host}It takes a URL such as https://example.com/v1.`, hidden);
+    const [, host] =
+      /^([\w.-]+\.[a-z]{2,}|localhost|[\d.]+|\[[\da-f:]+\])(?::\d{1,5})?(?:\/[\w./-]*)?$/i.exec(value) ?? [];
+    const guess = host && `Did you mean ${isLoopback(host) ? "http" : "https"}://${value}? `;
+    throw new InvalidValue(`${guess ?? ""}It takes a URL such as https://example.com/v1.`, hidden);
   }
   if (url.username || url.password || url.search || url.hash) {
     throw new InvalidValue("It must have no user, password, ? or #.", hidden);

@@ -135,12 +135,16 @@ export function normalizeWords(words: readonly string[], command: Command): stri
       continue;
     }
     const before = optional.find(({ long, presetArg }) => normal.at(-1) === `${long}=${presetArg ?? ""}`);
-    if (before && !before.flags.includes("[=") && isTime(word)) {
+    const takesTime = before !== undefined && !before.flags.includes("[=");
+    if (takesTime && isTime(word)) {
       normal[normal.length - 1] += word;
       continue;
     }
-    if (before && wordsFor(before).includes(word) && !existsSync(word))
-      throw new UsageError(`${word}: no such file; the value of an option is written ${before.long}=${word}`);
+    const values = before === undefined ? [] : takesTime ? ["TIME"] : wordsFor(before);
+    if (values.length > 0 && /^\w+$/.test(word) && !existsSync(word)) {
+      const written = `${before!.long}=${values.includes(word) ? word : values.join("|")}`;
+      throw new UsageError(`${word}: no such file; the value of ${before!.long} is written ${written}`);
+    }
     const option = optional.find(({ long, short }) => word === long || word === short || isBundle(word, short));
     if (option === undefined) {
       normal.push(word);

@@ -90,5 +90,36 @@ const commands: Readonly<Record<string, string>> = {
   "-v": "write idv --version",
 };
 
+/** What a group of commands may call one of its own. */
+const verbs: readonly (readonly string[])[] = [
+  ["create", "new", "add", "make", "generate", "issue"],
+  ["remove", "revoke", "delete", "del", "rm", "drop", "disable"],
+  ["show", "list", "stats", "ls", "get", "status", "info", "view", "print", "dump"],
+  ["set", "change", "edit", "configure", "update"],
+  ["update", "refresh", "sync", "download", "upgrade", "fetch", "pull"],
+  ["prune", "clear", "clean", "purge", "empty", "flush", "delete", "remove", "rm"],
+  ["export", "backup", "save", "dump"],
+  ["import", "load", "restore"],
+  ["rotate", "renew", "roll", "regenerate"],
+  ["reset", "zero"],
+];
+
+export const verbCalled = (word: string, known: readonly string[]): string | undefined =>
+  verbs.filter((each) => each.includes(word)).flatMap((each) => known.filter((name) => each.includes(name)))[0];
+
+const optionOfWord: Readonly<Record<string, string>> = {
+  "keys create": "--name NAME",
+  "quota set": "--limit N",
+  "state export": "-o FILE",
+  usage: "--key ID",
+  audit: "--key ID",
+  serve: "--port N",
+  page: "-o FILE",
+};
+
+/** The option whose value a word would be, that `command` does not take alone. */
+export const optionFor = (command: string): string | undefined =>
+  Object.hasOwn(optionOfWord, command) ? optionOfWord[command] : undefined;
+
 export const insteadOfCommand = (word: string): string | undefined =>
   Object.hasOwn(commands, word) ? commands[word] : undefined;

@@ -91,7 +91,7 @@ export function quoting(value: string): Quoting {
 /** `none` is not null, which commander takes for an option without a value. */
 export function unitLimit(value: string): number | "none" {
   if (value === "none") return value;
-  if (!/^\d{1,15}$/.test(value)) throw new InvalidValue("It takes a whole number from 0, or none.");
+  if (!/^\d{1,15}$/.test(value)) throw new InvalidValue("It takes a whole number, such as 10000, or none.");
   return Number(value);
 }
 

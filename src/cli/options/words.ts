@@ -47,7 +47,8 @@ export function filterList(kind: Kind) {
 export function statusList(kind: Kind, ...others: readonly string[]) {
   const known: readonly string[] = knownStatuses.filter((status) => kind === "email" || status !== "alias");
   const statuses = [...known, ...others];
-  const meant = (word: string) => statusCalled(word.toLowerCase()) ?? meantBy(word, statuses);
+  const flagCalled = (word: string) => (others.length > 0 && flags.includes(word) ? flagPrefix + word : undefined);
+  const meant = (word: string) => statusCalled(word.toLowerCase()) ?? flagCalled(word) ?? meantBy(word, statuses);
   const accepted = `Statuses of ${kind}s: ${statuses.join(", ")}.`;
   return (value: string): string[] => [
     ...new Set(value.split(",").map((word) => knownWord(word, statuses, meant, accepted))),

@@ -1,16 +1,27 @@
 /** Covers `idv quota`: what it refuses, and which file it takes. */
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 
 describe("idv quota", () => {
   test.each([
     [["quota", "set"], "quota set needs --limit N|none or --period none|hour|day|month"],
-    [["quota", "set", "--limit", "-1"], '--limit: "-1" is invalid. It takes a whole number from 0, or none.'],
-    [["quota", "set", "--limit", "many"], '--limit: "many" is invalid. It takes a whole number from 0, or none.'],
+    [["quota", "set", "--limit", "-1"], '--limit: "-1" is invalid. It takes a whole number, such as 10000, or none.'],
+    [
+      ["quota", "set", "--limit", "many"],
+      '--limit: "many" is invalid. It takes a whole number, such as 10000, or none.',
+    ],
     [["quota", "set", "--period", "week"], '--period: "week" is invalid. It takes one of none, hour, day, month.'],
   ])("rejects %j", async (args, message) => {
     expect(await idv(args)).toEqual({ code: 2, stdout: "", stderr: `idv: ${message}\n` });
+  });
+
+  test("a run says that a named file is new", async () => {
+    const home = folderOf({ "list.csv": "email\nann@larch-and-oak.com\n" });
+    const run = async () =>
+      (await idv(["emails", "list.csv", "--quota", "qouta.db", "-o", "out.csv"], { home })).stderr;
+    expect(await run()).toContain("idv: qouta.db: a new quota file, without a limit\n");
+    expect(await run()).not.toContain("new quota file");
   });
 
   test("takes the file from the option, the variable or the XDG folder, in this order", async () => {

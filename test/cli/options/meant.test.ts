@@ -36,6 +36,9 @@ describe("idv emails list.csv", () => {
     ["--set=batchsize=5", '--set: "batchsize" is not a known setting (did you mean batchSize?)'],
     ["--set=engine=offlin", '--set engine: "offlin" is invalid. Did you mean offline?'],
     ["--base-url=validation.example.com", "Did you mean https://validation.example.com?"],
+    ["--base-url=localhost:8787/v1", "Did you mean http://localhost:8787/v1?"],
+    ["--base-url=[::1]:8787", "Did you mean http://[::1]:8787?"],
+    ["--drop=role", '--drop: "role" is invalid. Did you mean flag:role?'],
   ])("%s is answered with what was meant", async (word, message) => {
     const { code, stdout, stderr } = await idv(["emails", "list.csv", word], { home });
     expect([code, stdout]).toEqual([2, ""]);
@@ -43,8 +46,12 @@ describe("idv emails list.csv", () => {
   });
 
   test.each<[string[], RegExp]>([
-    [["keys", "create", "demo"], /^idv: too many words for idv keys create; see idv keys create --help\n$/],
-    [["quota", "set", "10000"], /^idv: too many words for idv quota set; see /],
+    [
+      ["keys", "create", "demo"],
+      /^idv: too many words for idv keys create \(write --name NAME\); see idv keys create --help\n$/,
+    ],
+    [["quota", "set", "10000"], /^idv: too many words for idv quota set \(write --limit N\); see /],
+    [["login", "list.csv"], /^idv: too many words for idv login \(write idv login < list.csv\); see /],
     [
       ["login", "sk_secret"],
       /^idv: too many words for idv login; a key there is in .*: replace it; see (?!.*sk_secret)/,
@@ -68,8 +75,16 @@ describe("idv emails list.csv", () => {
     ["--update", "all"],
   ])("%s %s is answered with the way to write the value", async (option, value) => {
     const { code, stderr } = await idv(["emails", "list.csv", option, value], { home });
-    const message = `idv: ${value}: no such file; the value of an option is written ${option}=${value}\n`;
+    const message = `idv: ${value}: no such file; the value of ${option} is written ${option}=${value}\n`;
     expect([code, stderr]).toEqual([2, message]);
+  });
+
+  test.each([
+    ["--dedupe", "mailbox", "--dedupe=item|canonical"],
+    ["--wait", "soon", "--wait=TIME"],
+  ])("%s %s is answered with the values that there are", async (option, word, written) => {
+    const { code, stderr } = await idv(["emails", "list.csv", option, word], { home });
+    expect([code, stderr]).toEqual([2, `idv: ${word}: no such file; the value of ${option} is written ${written}\n`]);
   });
 
   test("takes statuses and choices in any case", async () => {
@@ -77,6 +92,22 @@ describe("idv emails list.csv", () => {
     const { code, stdout } = await idv(args, { home });
     expect([code, stdout]).toEqual([0, expect.stringContaining('"status":"ok"')]);
   });
+});
+
+test.each([
+  [["keys", "delete", "x"], "unknown command delete (did you mean revoke?); see idv keys --help"],
+  [["keys", "new"], "(did you mean create?)"],
+  [["allow", "rm", "web.de"], "(did you mean remove?)"],
+  [["data", "refresh"], "(did you mean update?)"],
+  [["state", "restore"], "(did you mean import?)"],
+  [["cache", "info"], "(did you mean stats?)"],
+  [["quota", "frobnicate"], "unknown command frobnicate; see idv quota --help"],
+  [["frobnicate", "--help"], "unknown command frobnicate; see idv --help"],
+  [["emials", "-h"], "unknown command emials (did you mean emails?); see idv --help"],
+  [["keys", "rotate"], "idv keys rotate needs ID; see idv keys rotate --help"],
+])("idv %j is answered with the command of the group", async (words, message) => {
+  const { code, stdout, stderr } = await idv(words, { home });
+  expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
 });
 
 test.each([
@@ -114,6 +145,7 @@ describe("a file that is not there is answered with what was meant", () => {
     [["emails", "ann@b.net", "bob@c.net"], 2, "ann@b.net: no such file; to check an address: idv check ann@b.net"],
     [["emails", "list.csv", "bob@c.net"], 2, "bob@c.net: no such file; to check an address: idv check bob@c.net"],
     [["domains", "b.net", "c.net"], 2, "b.net: no such file; to check a domain: idv check b.net"],
+    [["emails", "list.csv", "./list.csv", "-o", "out/"], 2, "./list.csv: is named twice; leave out one of them"],
     [["emails", "lst.csv", "list2.csv", "x.csv"], 2, "lst.csv: no such file; did you mean list.csv?"],
   ])("idv %j", async (args, code, message) => {
     expect(await idv(args, { home })).toEqual({ code, stdout: "", stderr: `idv: ${message}\n` });
