@@ -55,7 +55,7 @@ describe("several files", () => {
       stderr: "idv: 2 files need a place each: write them to a folder with -o FOLDER/, or replace them with -I\n",
     });
     const twice = await idv(["emails", "a.csv", "./x/../a.csv", "-o", "out/"], { home });
-    expect(twice.stderr).toContain("a.csv: two of the files would be written there; rename one of them");
+    expect(twice.stderr).toBe("idv: ./x/../a.csv: is named twice; leave out one of them\n");
   });
 
   test("keep their folders below the one that has all of them, where two have one name", async () => {

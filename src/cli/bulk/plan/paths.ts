@@ -36,6 +36,11 @@ export function pathsOf(kind: Kind, inputs: readonly Input[], options: BulkOptio
     checkStays(member, options);
     if (/^[a-z][a-z\d+.-]+:\/\//i.test(path) && !existsSync(path)) throw isUrlNotFile(kind, path);
   }
+  const twice = inputs.find(
+    ({ path, member }, i) =>
+      !member && inputs.slice(0, i).some((other) => !other.member && resolve(other.path) === resolve(path)),
+  );
+  if (twice !== undefined) throw new UsageError(`${printable(twice.path)}: is named twice; leave out one of them`);
   const isSeveral = inputs.length > 1;
   const isReturned = checkReturned(inputs, options);
   // Which tables of an archive have items is not known yet.
