@@ -80,6 +80,7 @@ async function openQuota(
     };
   }
   const { path, isNamed } = location;
+  if (isNamed && !existsSync(path)) note(`${path}: a new quota file, without a limit`);
   try {
     const file = await openQuotaFile(path, Date.now, { signal });
     const secret = await file.quotas.secret();

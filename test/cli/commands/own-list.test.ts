@@ -35,6 +35,14 @@ test("entries are kept in lower case and as A-labels, with their notes, for this
   ).toContainEqual({ entry: "mailinator.com", note: "again" });
 });
 
+test.each([
+  [["deny", "add", "gmail.com"], "gmail.com: anybody can have an address there, and all of these are disposable now"],
+  [["deny", "add", "localnet"], "localnet: stands for all domains that end in .localnet"],
+])("idv %j says what the entry stands for", async (words, remark) => {
+  const { code, stderr } = await idv(words, { home: temporaryFolder() });
+  expect([code, stderr]).toEqual([0, `idv: ${words[2]}: denied\nidv: ${remark}\n`]);
+});
+
 test("runs use the lists, and say how many rows they decide", async () => {
   const home = temporaryFolder();
   await idv(["allow", "add", "mailinator.com"], { home });

@@ -113,6 +113,7 @@ test("a key that is not there is said, and the name of one names its id", async 
   }
   const named = await idv(["keys", "revoke", "shop"], { home });
   expect([named.code, named.stderr]).toEqual([2, `idv: no key "shop"; that is the name of ${id}\n`]);
-  await idv(["keys", "revoke", id], { home });
+  expect((await idv(["keys", "revoke", id], { home })).stderr).toBe(`idv: revoked key ${id}\n`);
+  expect((await idv(["keys", "revoke", id], { home })).stderr).toMatch(/^idv: key \S+ is revoked since \d{4}-/);
   expect((await idv(["keys", "set", id, "--limit", "5"], { home })).stderr).toContain("which is revoked");
 });

@@ -2,6 +2,7 @@
 
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
+import { isFreeProvider } from "../../../core/classifier/flags/free-providers.js";
 import { Fault } from "../../../core/classifier/syntax/fault.js";
 import { type ListName, parseListLine } from "../../../core/classifier/tables/own-lists.js";
 import { createFolder } from "../../../files/folders.js";
@@ -71,6 +72,11 @@ async function add(list: ListName, entries: readonly string[], { note = "" }: Op
     ...[...keys].map((key) => `${key}${comment}`),
   ]);
   say(`${[...keys].map(printable).join(", ")}: ${list === "allow" ? "allowed" : "denied"}`);
+  for (const key of keys) {
+    if (/^[^.@:]+$/.test(key)) say(`${printable(key)}: stands for all domains that end in .${printable(key)}`);
+    else if (list === "deny" && isFreeProvider(key))
+      say(`${key}: anybody can have an address there, and all of these are disposable now`);
+  }
 }
 
 async function remove(list: ListName, entries: readonly string[]): Promise<void> {
@@ -91,6 +97,7 @@ async function show(list: ListName, { json }: OptionValues<typeof listOptions>):
     return [{ entry: entry.trim(), note: note.trim() }];
   });
   if (json) for (const row of rows) print(`${JSON.stringify(row)}\n`);
+  else if (rows.length === 0 && process.stdout.isTTY) say(`the list is empty; to add a domain: idv ${list} add DOMAIN`);
   else await printListing({ header: ["entry", "note"], rows: rows.map(({ entry, note }) => [entry, note]) });
 }
 

@@ -13,8 +13,8 @@ import { UsageError } from "../../errors.js";
 import { type OptionRecords, type OptionValues, optionRecords } from "../../options/option.js";
 import { quotaOptions } from "../../options/quota.js";
 import { unitLimit } from "../../options/values.js";
+import { warnOfOveruse } from "../../terminal/overuse.js";
 import { print } from "../../terminal/standard-output.js";
-import { say } from "../../terminal/terminal.js";
 import { fromNow } from "../../terminal/time.js";
 import { commandLineAuthor } from "../author.js";
 import { type DefineCommand, describe } from "../command.js";
@@ -89,11 +89,7 @@ async function setQuota(options: OptionValues<typeof setOptions>): Promise<void>
     ? setSharedQuota(location, change)
     : withQuotaFile(location.path, (quotas) => quotas.configure(change)));
   report(location, quota, false);
-  if (quota.limit !== null && quota.used > quota.limit) {
-    const isRaised = "state" in location ? "until its limit is raised" : "until idv quota reset";
-    const until = quota.renewsAt === null ? isRaised : "until it renews";
-    say(`${grouped(quota.used)} units are used already, more than the limit: none is left ${until}`);
-  }
+  warnOfOveruse(quota, "state" in location ? "its limit is raised" : "idv quota reset");
 }
 
 async function resetQuota(options: OptionValues<typeof quotaOptions>): Promise<void> {

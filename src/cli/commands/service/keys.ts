@@ -17,6 +17,7 @@ import {
   unitLimit,
 } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
+import { warnOfOveruse } from "../../terminal/overuse.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
 import { commandLineAuthor } from "../author.js";
@@ -119,6 +120,7 @@ async function createKey(options: OptionValues<typeof createOptions>): Promise<v
 async function listKeys(options: OptionValues<typeof listOptions>): Promise<void> {
   const keys = await withStore(options, (store) => store.list());
   if (options.json) print(keys.map((key) => `${JSON.stringify(fieldsOf(key))}\n`).join(""));
+  else if (keys.length === 0 && process.stdout.isTTY) say("there are no keys yet: idv keys create --name NAME");
   else {
     const columns = options.long || !process.stdout.isTTY ? columnsOf : shortColumnsOf;
     await printListing({
@@ -133,15 +135,20 @@ async function setKey(id: string, options: OptionValues<typeof settingOptions>):
   if (Object.keys(change).length === 0) {
     throw new UsageError("keys set needs --name, --limit, --period, --rate, --expires or --permissions");
   }
-  const { revoked } = await withStore(options, (store) => store.set(id, change, commandLineAuthor()));
+  const { revoked, quota } = await withStore(options, (store) => store.set(id, change, commandLineAuthor()));
   say(`changed key ${id}${revoked === null ? "" : ", which is revoked: it stays so"}`);
+  warnOfOveruse(quota, "its limit is raised");
 }
 
 async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>): Promise<void> {
   const { secret } = options;
   if (secret === undefined) {
-    await withStore(options, (store) => store.revoke(id, commandLineAuthor()));
-    return say(`revoked key ${id}`);
+    const before = await withStore(options, async (store) => {
+      const key = (await store.list()).find((each) => each.id === id);
+      await store.revoke(id, commandLineAuthor());
+      return key?.revoked ?? null;
+    });
+    return say(before === null ? `revoked key ${id}` : `key ${id} is revoked since ${new Date(before).toISOString()}`);
   }
   await withStore(options, async (store) => {
     const key = (await store.list()).find((each) => each.id === id);
