@@ -180,6 +180,11 @@ function explain(error: unknown): TransportFault {
       false,
     );
   }
+  if (/SSL_WRONG_VERSION|SSL_PACKET_LENGTH/.test(code))
+    return new TransportFault(
+      "it does not speak TLS on that port; if it is meant to be plain HTTP, write http://",
+      false,
+    );
   const [, refusal] = /Proxy response \((\d+)\)/.exec(message) ?? [];
   if (refusal !== undefined) return new TransportFault(`the proxy answers ${refusal}`, refusal !== "407");
   if (code === "UND_ERR_INVALID_ARG") return new TransportFault(message, false);

@@ -134,7 +134,12 @@ function withoutRest(item: string): string {
   return end < item.length ? `${item.slice(0, end)}...` : item;
 }
 
-const isInText = (item: string): boolean => item.length - (innerAddress.exec(item)?.[0].length ?? item.length) > 2;
+const aroundAddress = (item: string): string => (innerAddress.test(item) ? item.replace(innerAddress, "") : "");
+
+function isInText(item: string): boolean {
+  const rest = aroundAddress(item);
+  return rest.length > 2 || /\w[;|\t]|[;|\t]\w/.test(rest);
+}
 
 function isValid(kind: Kind, item: string): boolean {
   const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
@@ -146,7 +151,9 @@ function isValid(kind: Kind, item: string): boolean {
 function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width: number): string {
   const most = (test: (item: string) => boolean) => items.filter(test).length > items.length / 2;
   for (const delimiter of [":", "|", ";", "\t"]) {
-    if (isPlainList && most((item) => item.replace(innerAddress, "").startsWith(delimiter))) {
+    const isBetween = (rest: string) =>
+      isPlainList ? rest.startsWith(delimiter) : /\w/.test(rest) && rest.includes(delimiter);
+    if ((isPlainList || width === 1) && most((item) => isBetween(aroundAddress(item)))) {
       return `if the fields are separated by "${delimiter}", pass -d "${delimiter}"`;
     }
   }

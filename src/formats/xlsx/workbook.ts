@@ -120,7 +120,11 @@ async function chooseSheet(name: string, book: Workbook, profile: ItemProfile, w
   }
   if (wanted !== undefined) {
     const names = sheets.map((sheet) => `"${sheet.name}"`);
-    throw new ChoiceError(`${name}: no sheet "${wanted}"; the sheets are ${names.join(", ")}`, { code: "sheet" });
+    const like = names.find((each) => each.toLowerCase() === `"${wanted.toLowerCase()}"`);
+    const hint = like === undefined ? "" : ` (did you mean ${like}?)`;
+    throw new ChoiceError(`${name}: no sheet "${wanted}"${hint}; the sheets are ${names.join(", ")}`, {
+      code: "sheet",
+    });
   }
   const [first] = sheets;
   if (first === undefined) throw new Error("it has no sheet with cells");
