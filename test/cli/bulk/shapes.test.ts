@@ -53,6 +53,11 @@ describe("a file in which nothing looks like an item", () => {
     }
   });
 
+  test("with a delimiter that its rows do not have, is refused with the one that they have", async () => {
+    const { code, stderr } = await runOver("id;email\n1;ann@web.de\n2;bob@web.de\n", "emails -d ,");
+    expect([code, stderr]).toEqual([2, expect.stringContaining('if the fields are separated by ";", pass -d ";"')]);
+  });
+
   const invalid = lines(100, (i) => `@${i}`);
   const checked = `email,status\n${invalid.replaceAll("\n", ",fake\n")}`;
 

@@ -240,6 +240,7 @@ describe("a sheet ends with an error", () => {
 describe("opening a workbook", () => {
   test.each<[string, () => Uint8Array, string, (typeof ChoiceError | typeof TableError)?, string?]>([
     ["has no such sheet", () => xlsx, 'no sheet "Nope"; the sheets are "Info", "People"', ChoiceError, "Nope"],
+    ["has the sheet in other case", () => xlsx, 'no sheet "people" (did you mean "People"?)', ChoiceError, "people"],
     ["is cut off", () => xlsx.subarray(0, 1000), "a damaged zip archive or spreadsheet file"],
     [
       "is another archive",

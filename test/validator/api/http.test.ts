@@ -128,6 +128,14 @@ describe("a request without an answer", () => {
   });
 });
 
+test("plain HTTP on the port of an https URL is explained, and not a transient fault", async () => {
+  const url = await listen(createHttpServer((_, response) => response.end("done")));
+  await expect(post(clientFor(), url.replace("http:", "https:"))).rejects.toMatchObject({
+    message: "it does not speak TLS on that port; if it is meant to be plain HTTP, write http://",
+    isTransient: false,
+  });
+});
+
 test("an untrusted certificate is explained, and not a transient fault", async () => {
   const pem = readFileSync(fileURLToPath(new URL("../../support/localhost.pem", import.meta.url)));
   const url = await listen(createTlsServer({ key: pem, cert: pem }, (_, response) => response.end("done")));
