@@ -1,8 +1,12 @@
-/** Lists on standard output: aligned under a header on a terminal, tab-separated without a header anywhere else. */
+/**
+ * Lists on standard output: aligned under a header on a terminal, or a line for each cell where it is too narrow;
+ * tab-separated without a header anywhere else.
+ */
 import type { ChalkInstance } from "chalk";
 import { printable } from "../../text.js";
 import { allPrinted, print } from "./standard-output.js";
 import { colours } from "./terminal.js";
+import { terminalWidth } from "./wrap.js";
 
 type Rows = readonly (readonly string[])[];
 
@@ -36,6 +40,22 @@ async function printPage(rows: Rows, { header, colourOf }: Omit<Listing, "rows">
   const isFirst = widths.length === 0;
   for (const [column, name] of header.entries()) {
     widths[column] = Math.max(widths[column] ?? name.length, ...cells.map((row) => row[column]!.length));
+  }
+  const startOf = (column: number) => widths.slice(0, column).reduce((sum, each) => sum + each + 2, 0);
+  const ends = cells.map((row) =>
+    Math.max(...row.map((text, column) => (text === "" ? 0 : startOf(column) + text.length))),
+  );
+  // A few long ones are easier to read than a list without columns.
+  if (ends.filter((end) => end > terminalWidth()).length > cells.length / 4) {
+    const most = Math.max(...header.map(({ length }) => length));
+    const named = (text: string, column: number) => {
+      const name = header[column]!.padEnd(most);
+      return text === ""
+        ? []
+        : [`${chalk?.bold(name) ?? name}  ${(chalk && colourOf?.(chalk, column, text)?.(text)) ?? text}\n`];
+    };
+    print(cells.map((row, i) => (i === 0 && isFirst ? "" : "\n") + row.flatMap(named).join("")).join(""));
+    return;
   }
   for (const [line, row] of (isFirst ? [header, ...cells] : cells).entries()) {
     const padded = row.map((text, column) => {

@@ -181,12 +181,23 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     const home = temporaryFolder();
     await createKey(home, { name: "the shop, and all of its newsletters", limit: 10_000 });
     const env = { XDG_STATE_HOME: join(home, "state") };
-    const output = await onTerminal("idv keys list; echo LONG; idv keys list --long", env);
+    const output = await onTerminal(
+      "stty columns 100; idv keys list; echo LONG; stty columns 400; idv keys list --long",
+      env,
+    );
     const [short = "", long = ""] = output.replace(/\u001b\[\d*m/g, "").split("LONG");
     expect(short).toContain("the shop");
     expect(Math.max(...short.split("\r\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
     const heads = (text: string) => /^id .*$/m.exec(text)?.[0].trim().split(/ {2,}/).length ?? 0;
     expect(heads(long)).toBeGreaterThan(heads(short));
+  });
+
+  test("shows a cell in each line where the terminal is too narrow", async ({ expect }) => {
+    const narrow = await onTerminal("stty columns 40; idv check ann.lee@gmial.com bob@web.de");
+    expect(narrow.replace(/\u001b\[\d*m/g, "").split("\r\n")).toEqual([
+      ...["value       ann.lee@gmial.com", "status      fake", "reason      typo-domain: gmial.com"],
+      ...["suggestion  ann.lee@gmail.com", "", "value       bob@web.de", "status      ok", ""],
+    ]);
   });
 
   test("says what the service is asked, and why the run waits", async ({ expect }) => {
@@ -231,7 +242,7 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
   });
 
   test("aligns lists under a header, and colours statuses", async ({ expect }) => {
-    const output = await onTerminal("idv check ann.lee@gmial.com mailinator.com");
+    const output = await onTerminal("stty columns 100; idv check ann.lee@gmial.com mailinator.com");
     const [header, first, second] = output.replace(/\u001b\[\d*m/g, "").split("\r\n");
     expect(header).toMatch(/^value {14}status {6}reason/);
     expect(first).toBe("ann.lee@gmial.com  fake        typo-domain: gmial.com             ann.lee@gmail.com");
