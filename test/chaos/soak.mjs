@@ -2,11 +2,24 @@
 //
 // A server under load and harm for a long time: clients that repeat each request until it is answered, lists, idle connections,
 // readers that do not read, bombs and the worst bodies that are allowed, over a state with millions of rows of usage, in 512 MB of
-// memory where Linux can limit it, killed in between. Ends with figures: no unit lost or charged twice, the time in which /healthz
+// memory and on a disk that is full at times, where root of a Linux can make both, killed in between. Ends with figures: no unit lost or charged twice, the time in which /healthz
 // answers, memory over time.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +39,8 @@ const { values } = parseArgs({
 });
 const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "idv-soak-"));
-const state = join(folder, "service.db");
+const disk = join(folder, "disk");
+const state = join(disk, "service.db");
 const group = "/sys/fs/cgroup/memory/idv-soak";
 const memoryLimit = 536_870_912;
 const say = (text) => process.stdout.write(`${text}\n`);
@@ -34,7 +48,32 @@ const counts = {};
 const count = (what, by = 1) => {
   counts[what] = (counts[what] ?? 0) + by;
 };
-process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
+process.once("exit", () => {
+  if (isSmall) execFileSync("umount", ["-l", disk]);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+});
+
+/** A file system of its own, which can be filled without harm to others; false where there can be none. */
+function mountDisk() {
+  const image = join(folder, "disk.img");
+  mkdirSync(disk);
+  try {
+    writeFileSync(image, "");
+    truncateSync(image, 4 * 1024 ** 3);
+    execFileSync("mkfs.ext4", ["-q", "-m", "0", image], { stdio: "ignore" });
+    execFileSync("mount", ["-o", "loop", image, disk], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Without it, the first commits of the server would wait for all that is not on the disk yet. */
+function syncFile(path) {
+  const file = openSync(path, "r+");
+  fsyncSync(file);
+  closeSync(file);
+}
 
 async function idv(...args) {
   const child = spawn(process.execPath, [program, ...args], { env: { PATH: process.env.PATH, HOME: folder } });
@@ -56,6 +95,7 @@ function fillUsage(rows) {
     WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows - 1})
     INSERT INTO usage SELECT 'old' || (i / 700), ${now} - (1 + i % 700) * ${hour}, 'email', 'ok', 1 FROM n`);
   database.close();
+  syncFile(state);
 }
 
 /** Puts a process into a group of processes with a limit on their memory; false where there are none. */
@@ -78,6 +118,8 @@ const freePort = async () => {
   return port;
 };
 
+const isSmall = mountDisk();
+say(isSmall ? "disk: 4 GB, full at times" : "disk: this machine has none that could be filled");
 say(`${values.minutes} minutes, ${values.rows} rows of usage, ${values.kills} kills`);
 const key = await idv("keys", "create", "--name", "soak", "--state", state);
 const badKey = await idv("keys", "create", "--name", "attacker", "--state", state);
@@ -88,7 +130,7 @@ let server;
 let isLimited = false;
 let startedAt = 0;
 async function startServer() {
-  const args = ["serve", "-q", "--port", String(port), "--state", state, "--lists", join(folder, "lists")];
+  const args = ["serve", "-q", "--port", String(port), "--state", state, "--lists", join(disk, "lists")];
   server = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, HOME: folder },
     stdio: ["ignore", "ignore", "inherit"],
@@ -230,6 +272,23 @@ async function probe() {
   }
 }
 
+/** Leaves no byte on the disk for some seconds, four times. */
+async function fillDisk() {
+  const filler = join(disk, "filler");
+  for (let i = 0; i < 4 && isSmall; i++) {
+    await sleep((60_000 * Number(values.minutes)) / 5);
+    const { bavail, bsize } = statfsSync(disk);
+    try {
+      execFileSync("fallocate", ["-l", String(Math.max(1, bavail - 1000) * bsize), filler], { stdio: "ignore" });
+      for (;;) appendFileSync(filler, Buffer.alloc(65_536));
+    } catch {
+      count("times without space on the disk");
+    }
+    await sleep(5000);
+    rmSync(filler);
+  }
+}
+
 const memory = [];
 async function watchMemory() {
   while (isOn()) {
@@ -259,6 +318,7 @@ await Promise.all([
   attacker(),
   probe(),
   watchMemory(),
+  fillDisk(),
   kill(),
 ]);
 const begun = performance.now();
