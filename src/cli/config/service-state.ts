@@ -18,6 +18,20 @@ export function openServiceState(option: string | undefined, env: NodeJS.Process
   return openState(stateLocation(option, env), option === undefined ? undefined : "--state", env, settings);
 }
 
+/** Opens the state of a command for `work`. @throws StoreError, UsageError */
+export async function withServiceState<Result>(
+  { state }: { readonly state?: string },
+  work: (store: ServiceStore) => Promise<Result>,
+  creates = false,
+): Promise<Result> {
+  const store = await openServiceState(state, process.env, { creates });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
 /** An option must not hold a password: other users see the list of processes. @throws StoreError, UsageError */
 export async function openState(
   location: string,

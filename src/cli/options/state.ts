@@ -5,3 +5,5 @@ import { filled } from "./values.js";
 export const stateOptions = optionRecords({
   state: { flags: "--state <FILE|URL>", help: "keys and quotas: a file, or postgres://host/database", parse: filled },
 });
+
+export const stateEnvironment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AuditEntry } from "../../../state/service/api-key.js";
 import { unknownKey } from "../../../state/service/rules.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
-import { openServiceState } from "../../config/service-state.js";
+import { withServiceState } from "../../config/service-state.js";
 import { UsageError } from "../../errors.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
-import { stateOptions } from "../../options/state.js";
+import { stateEnvironment, stateOptions } from "../../options/state.js";
 import { day, duration } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { allPrinted, print } from "../../terminal/standard-output.js";
@@ -33,7 +33,7 @@ export const define: DefineCommand = (command) => {
       "Prints the changes of keys, sessions and lists, the newest first, and who has made them. Each filter leaves what fits it.",
     examples: ["audit", "audit --since 400d --json", "audit --by anna --follow"],
     options,
-    environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"],
+    environment: stateEnvironment,
   }).action(showAudit);
 };
 
@@ -41,9 +41,8 @@ type Choices = OptionValues<typeof options>;
 
 const pause = 1000;
 
-async function showAudit({ json, ...choices }: Choices): Promise<void> {
-  const store = await openServiceState(choices.state, process.env);
-  try {
+const showAudit = ({ json, ...choices }: Choices): Promise<void> =>
+  withServiceState(choices, async (store) => {
     const { key } = choices;
     const isKnown = key === undefined || (await store.list()).some(({ id }) => id === key);
     if (!isKnown) throw new UsageError(unknownKey(key).message);
@@ -58,10 +57,7 @@ async function showAudit({ json, ...choices }: Choices): Promise<void> {
       await print(page.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
       await allPrinted();
     }
-  } finally {
-    await store.close();
-  }
-}
+  });
 
 async function* entriesOf(store: ServiceStore, { since, by, key, follow }: Omit<Choices, "json">) {
   const isWanted = ({ who, keyId }: AuditEntry) => (by ?? who) === who && (key ?? keyId) === keyId;

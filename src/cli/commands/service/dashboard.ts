@@ -1,16 +1,16 @@
 /** `idv dashboard`: a link to sign in to the pages of `idv serve`. */
 
-import { openServiceState } from "../../config/service-state.js";
+import { withServiceState } from "../../config/service-state.js";
 import { serviceUrl } from "../../options/addresses.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
-import { stateOptions } from "../../options/state.js";
+import { stateEnvironment, stateOptions } from "../../options/state.js";
 import { personName } from "../../options/values.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
 import { commandLineAuthor } from "../author.js";
 import { type DefineCommand, describe } from "../command.js";
 
-const options = optionRecords({
+const linkOptions = optionRecords({
   ...stateOptions,
   baseUrl: {
     flags: "--base-url <URL>",
@@ -32,15 +32,14 @@ export const define: DefineCommand = (command) => {
       "dashboard --name anna",
       "dashboard --sign-out-all",
     ],
-    options,
-    environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"],
+    options: linkOptions,
+    environment: stateEnvironment,
     topics: ["service"],
   }).action(makeLink);
 };
 
-async function makeLink({ state, baseUrl, name, signOutAll }: OptionValues<typeof options>): Promise<void> {
-  const store = await openServiceState(state, process.env);
-  try {
+const makeLink = ({ baseUrl, name, signOutAll, ...options }: OptionValues<typeof linkOptions>): Promise<void> =>
+  withServiceState(options, async (store) => {
     if (signOutAll) {
       await store.sessions.signOutAll();
       await store.record({ who: commandLineAuthor(), what: "all sessions and links ended", keyId: "" });
@@ -51,7 +50,4 @@ async function makeLink({ state, baseUrl, name, signOutAll }: OptionValues<typeo
     await store.record({ who: commandLineAuthor(), what: `link to sign in made${whom}`, keyId: "" });
     print(`${baseUrl}/dashboard/sign-in?token=${token}\n`);
     say("the link works once, for 10 minutes");
-  } finally {
-    await store.close();
-  }
-}
+  });

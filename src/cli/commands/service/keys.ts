@@ -2,10 +2,10 @@
 import { periods } from "../../../state/quota/period.js";
 import { type ApiKey, type KeyChange, UnknownKeyError } from "../../../state/service/api-key.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
-import { openServiceState } from "../../config/service-state.js";
+import { withServiceState } from "../../config/service-state.js";
 import { UsageError } from "../../errors.js";
 import { type OptionRecords, type OptionValues, optionRecords } from "../../options/option.js";
-import { stateOptions } from "../../options/state.js";
+import { stateEnvironment, stateOptions } from "../../options/state.js";
 import {
   day,
   duration,
@@ -61,16 +61,19 @@ const rotateOptions = optionRecords({
   },
 });
 
-const environment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
-
 export const define: DefineCommand = (keys) => {
   describe(keys, {
     description: "Creates and manages the API keys of idv serve.",
     examples: ["keys create --name shop --limit 10000 --period month", "keys list"],
-    environment,
+    environment: stateEnvironment,
   });
   const define = (usage: string, options: OptionRecords, description: string, ...examples: readonly string[]) =>
-    describe(keys.command(usage).summary(description), { description, examples, options, environment });
+    describe(keys.command(usage).summary(description), {
+      description,
+      examples,
+      options,
+      environment: stateEnvironment,
+    });
   define(
     "create",
     createOptions,
@@ -111,7 +114,7 @@ async function createKey(options: OptionValues<typeof createOptions>): Promise<v
       },
       commandLineAuthor(),
     );
-  const { key, secret } = await withStore(options, create, { creates: true });
+  const { key, secret } = await withStore(options, create, true);
   print(`${secret}\n`);
   say(`created key ${key.id}; its secret is shown only now`);
   if (key.isSandbox) say("it is a sandbox key: its answers are made up, and nothing is charged");
@@ -172,23 +175,22 @@ async function rotateKey(id: string, options: OptionValues<typeof rotateOptions>
   if (older > 1) say(`${older} older secrets still work until their ends, which idv keys list shows`);
 }
 
-async function withStore<Result>(
+const withStore = <Result>(
   options: OptionValues<typeof stateOptions>,
   work: (store: ServiceStore) => Promise<Result>,
-  { creates = false } = {},
-): Promise<Result> {
-  const store = await openServiceState(options.state, process.env, { creates });
-  try {
-    return await work(store);
-  } catch (error) {
-    if (!(error instanceof UnknownKeyError)) throw error;
-    const [, id] = /^no key "(.*?)"/.exec(error.message) ?? [];
-    const named = (await store.list()).find(({ name, revoked }) => name === id && revoked === null);
-    throw new UsageError(named === undefined ? error.message : `no key "${id}"; that is the name of ${named.id}`);
-  } finally {
-    await store.close();
-  }
-}
+  creates = false,
+): Promise<Result> =>
+  withServiceState(
+    options,
+    (store) =>
+      work(store).catch(async (error) => {
+        if (!(error instanceof UnknownKeyError)) throw error;
+        const [, id] = /^no key "(.*?)"/.exec(error.message) ?? [];
+        const named = (await store.list()).find(({ name, revoked }) => name === id && revoked === null);
+        throw new UsageError(named === undefined ? error.message : `no key "${id}"; that is the name of ${named.id}`);
+      }),
+    creates,
+  );
 
 function changeOf({ name, limit, period, rate, expires, permissions }: OptionValues<typeof settingOptions>): KeyChange {
   return {

@@ -5,7 +5,6 @@ import { access } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { FileError, readFault } from "../../../files/errors.js";
 import { openOutputFile } from "../../../files/output.js";
-import type { TableSink } from "../../../files/table-sink.js";
 import { StoreError } from "../../../state/errors.js";
 import {
   rowsAtOnce,
@@ -17,9 +16,9 @@ import {
 } from "../../../state/service/database/state-rows.js";
 import { counted } from "../../../text.js";
 import { checkSideOutputs } from "../../bulk/plan/side-outputs.js";
-import { openServiceState } from "../../config/service-state.js";
+import { withServiceState } from "../../config/service-state.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
-import { stateOptions } from "../../options/state.js";
+import { stateEnvironment, stateOptions } from "../../options/state.js";
 import { filled } from "../../options/values.js";
 import { standardOutput } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
@@ -30,8 +29,6 @@ const exportOptions = optionRecords({
   output: { flags: "-o, --output <FILE>", help: "write to FILE, which only you may read", parse: filled },
 });
 
-const environment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
-
 /** The last line has the rows of each table and the SHA-256 of all lines before it; a file without it is cut off. */
 const firstLine = { idv: "state", version: 3 };
 
@@ -39,20 +36,20 @@ export const define: DefineCommand = (state) => {
   describe(state, {
     description: "Moves the state of idv serve: its keys, quotas, usage, stored answers and audit.",
     examples: ["state export -o state.jsonl", "state import state.jsonl --state postgres://db.example.com/idv"],
-    environment,
+    environment: stateEnvironment,
   });
   describe(state.command("export").summary("Write the state as lines of JSON."), {
     description:
       "Writes the state as lines of JSON, as of one moment. Secrets of keys are in it as hashes only.\nA server that goes on meanwhile goes on charging the old state: stop it first.",
     examples: ["state export -o state.jsonl", "state export | gzip > state.jsonl.gz"],
     options: exportOptions,
-    environment,
+    environment: stateEnvironment,
   }).action(exportState);
   describe(state.command("import").summary("Read an exported state into an empty one."), {
     description: "Reads an exported state into one without keys and quotas, all of it or nothing.",
     examples: ["state import state.jsonl --state postgres://db.example.com/idv"],
     options: stateOptions,
-    environment,
+    environment: stateEnvironment,
   })
     .argument("[FILE]", "what idv state export has written; - or none for standard input")
     .action(importState);
@@ -61,7 +58,7 @@ export const define: DefineCommand = (state) => {
       "Checks that quotas, usage and stored answers agree with each other; with FILE, that an exported state is whole.",
     examples: ["state check", "state check state.jsonl"],
     options: stateOptions,
-    environment,
+    environment: stateEnvironment,
     exitCodes: [6],
   })
     .argument("[FILE]", "what idv state export has written")
@@ -92,66 +89,54 @@ class Counts {
   }
 }
 
-async function exportState({ state, output }: OptionValues<typeof exportOptions>): Promise<void> {
+async function exportState({ output, ...options }: OptionValues<typeof exportOptions>): Promise<void> {
   if (output !== undefined) checkSideOutputs([{ path: output, kind: "state" }]);
   // Names of keys are private.
   process.umask(0o077);
-  const store = await openServiceState(state, process.env);
-  let sink: TableSink | undefined;
-  try {
-    const counts = new Counts();
-    sink = output === undefined ? standardOutput : await openOutputFile(output);
-    const hash = createHash("sha256");
-    const write = (lines: readonly unknown[]) => {
-      const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-      hash.update(bytes);
-      return sink!.write(bytes);
-    };
-    await write([firstLine]);
-    await store.exportRows(async (page) => {
-      counts.add(page);
-      await write(page.rows.map((row) => ({ [page.table]: row })));
-    });
-    await sink.write(Buffer.from(`${counts.lastLine(hash)}\n`));
-    await sink.commit();
-    say(`exported ${counts}`);
-  } catch (error) {
-    await sink?.discard();
-    throw error;
-  } finally {
-    await store.close();
-  }
+  const counts = new Counts();
+  await withServiceState(options, async (store) => {
+    const sink = output === undefined ? standardOutput : await openOutputFile(output);
+    try {
+      const hash = createHash("sha256");
+      const write = (lines: readonly unknown[]) => {
+        const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+        hash.update(bytes);
+        return sink.write(bytes);
+      };
+      await write([firstLine]);
+      await store.exportRows(async (page) => {
+        counts.add(page);
+        await write(page.rows.map((row) => ({ [page.table]: row })));
+      });
+      await sink.write(Buffer.from(`${counts.lastLine(hash)}\n`));
+      await sink.commit();
+    } catch (error) {
+      await sink.discard();
+      throw error;
+    }
+  });
+  say(`exported ${counts}`);
 }
 
-async function importState(file: string | undefined, { state }: OptionValues<typeof stateOptions>): Promise<void> {
+async function importState(file: string | undefined, options: OptionValues<typeof stateOptions>): Promise<void> {
   const name = file === undefined || file === "-" ? undefined : file;
   const counts = new Counts();
   // Nothing is made for a file that is not there.
   if (name !== undefined) await checkReadable(name);
-  const store = await openServiceState(state, process.env, { creates: true });
-  try {
-    await store.importRows(readPages(name, counts));
-    say(`imported ${counts}`);
-  } finally {
-    await store.close();
-  }
+  await withServiceState(options, (store) => store.importRows(readPages(name, counts)), true);
+  say(`imported ${counts}`);
 }
 
-async function checkState(file: string | undefined, { state }: OptionValues<typeof stateOptions>): Promise<void> {
+async function checkState(file: string | undefined, options: OptionValues<typeof stateOptions>): Promise<void> {
   if (file !== undefined) {
     const counts = new Counts();
     for await (const _ of readPages(file === "-" ? undefined : file, counts));
     return say(`the file is whole: ${counts}`);
   }
-  const store = await openServiceState(state, process.env);
-  try {
-    const problems = await store.check();
-    for (const problem of problems) say(problem);
-    if (problems.length > 0) throw new StoreError("the numbers of the state disagree; restore a backup, or report it");
-    say("quotas, usage and stored answers agree");
-  } finally {
-    await store.close();
-  }
+  const problems = await withServiceState(options, (store) => store.check());
+  for (const problem of problems) say(problem);
+  if (problems.length > 0) throw new StoreError("the numbers of the state disagree; restore a backup, or report it");
+  say("quotas, usage and stored answers agree");
 }
 
 /** @throws FileError */

@@ -4,10 +4,10 @@ import { knownStatuses } from "../../../core/validator/validator.js";
 import { unknownKey } from "../../../state/service/rules.js";
 import type { KeyTotal, KeyUsageSum } from "../../../state/service/usage.js";
 import { grouped } from "../../../text.js";
-import { openServiceState } from "../../config/service-state.js";
+import { withServiceState } from "../../config/service-state.js";
 import { UsageError } from "../../errors.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
-import { stateOptions } from "../../options/state.js";
+import { stateEnvironment, stateOptions } from "../../options/state.js";
 import { day, duration, filled, wholeNumber } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { allPrinted, print } from "../../terminal/standard-output.js";
@@ -45,7 +45,7 @@ export const define: DefineCommand = (command) => {
       "usage --since 90d --csv",
     ],
     options,
-    environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"],
+    environment: stateEnvironment,
   }).action(showUsage);
 };
 
@@ -63,9 +63,9 @@ interface Line {
 const statusColumns = [...knownStatuses.filter((status) => status !== "quota_exceeded"), "other"] as const;
 const header = ["time", "key", "name", "kind", "units", ...statusColumns, "quota_exceeded"];
 
-async function showUsage({ state, key, since, by, top, json, csv }: OptionValues<typeof options>): Promise<void> {
-  const store = await openServiceState(state, process.env);
-  try {
+const showUsage = (given: OptionValues<typeof options>): Promise<void> =>
+  withServiceState(given, async (store) => {
+    const { key, since, by, top, json, csv } = given;
     const names = new Map([["*", "all keys"]]);
     for (const { id, name } of await store.list()) names.set(id, name);
     if (key !== undefined && !names.has(key) && !key.startsWith("quota:"))
@@ -85,10 +85,7 @@ async function showUsage({ state, key, since, by, top, json, csv }: OptionValues
       print(json ? lines.map((line) => `${JSON.stringify(line)}\n`).join("") : rows());
       await allPrinted();
     }
-  } finally {
-    await store.close();
-  }
-}
+  });
 
 /** Keys with the most units first; the sums of all keys are under "*". */
 async function* topOf(totals: readonly KeyTotal[], start: number, most: number) {
