@@ -60,6 +60,8 @@ describe("a failed run prints one line and keeps the old output", () => {
   test.each(
     Object.entries({
       'no column looks like e-mail addresses; the columns are 1 "a", 2 "b"; name one with -c': "a,b\n1,2\n",
+      'no column looks like e-mail addresses; the columns are 1 "a", 2 "shop"; for the domains of column 2, run idv domains, or name one with -c':
+        "a,shop\n1,web.de\n2,mailinator.com\n",
       '2 columns fit equally well: 1 "a", 2 "b"; choose one with -c, or all with -c "*"': "a,b\na@b.de,c@d.de\n",
       "l.csv: not text: mostly NUL bytes; if it is UTF-16 without a byte order mark, pass --encoding utf-16le":
         Buffer.alloc(5_000_000),

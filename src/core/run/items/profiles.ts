@@ -53,6 +53,9 @@ export const innerAddress = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/;
 export const profiles: Readonly<Record<Kind, ItemProfile>> = {
   email: {
     plural: "e-mail addresses",
+    get other() {
+      return profiles.domain;
+    },
     columnNames: [
       ...["email", "mail", "emailaddress", "mailaddress", "emailid", "useremail", "contactemail", "smtp"],
       ...["correo", "correoelectronico", "correoelectrónico", "courriel", "adresseemail", "adressemail"],

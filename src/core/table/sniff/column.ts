@@ -146,9 +146,12 @@ export function chooseColumn(
       });
     }
     if (named.length > 0) return named.reduce((a, b) => (b.name > a.name ? b : a)).index;
+    const { other } = profile;
+    const has = other && columns.find(({ index }) => contentFit(records, index, other).share >= 0.5);
+    const instead = has ? `for the ${other.plural} of column ${has.index + 1}, run idv ${other.plural}, or ` : "";
     throw new ChoiceError(`no column looks like ${profile.plural}; the columns are ${listColumns(names())}`, {
       code: "column",
-      advice: "name one with -c",
+      advice: `${instead}name one with -c`,
       page: "choose one",
     });
   }

@@ -2,6 +2,8 @@
 
 export interface ItemProfile {
   readonly plural: string;
+  /** Items that have a command of their own, named like their plural. */
+  readonly other?: ItemProfile;
   /** Known names of columns that hold items: lower case, letters and digits only. */
   readonly columnNames: readonly string[];
   readonly nameWords: readonly string[];
