@@ -8,7 +8,7 @@ import { exitCodes } from "./exit-codes.js";
 import { topicNames } from "./help/topic-names.js";
 import { meantBy } from "./options/meant.js";
 import { addOptions, normalizeWords, optionRecords } from "./options/option.js";
-import { insteadOf, insteadOfCommand, optionFor, verbCalled } from "./options/others-words.js";
+import { insteadAtCheck, insteadOf, insteadOfCommand, optionFor, verbCalled } from "./options/others-words.js";
 import { print } from "./terminal/standard-output.js";
 import { type ColourChoice, chooseColour, colourChoices, sayFailure } from "./terminal/terminal.js";
 import { terminalWidth, wrap } from "./terminal/wrap.js";
@@ -195,7 +195,9 @@ const hasOption = (command: Command, flag: string): boolean =>
 
 function optionMeant(flag: string, command: Command): string | undefined {
   const isBulk = ["emails", "domains"].includes(command.name()) || (command.name() === "login" && flag === "--key");
-  const instead = isBulk ? insteadOf(flag) : command.parent === null ? insteadOfCommand(flag) : undefined;
+  const isCheck = command.name() === "check" && command.parent?.parent === null;
+  const ofCommand = isCheck ? insteadAtCheck(flag) : command.parent === null ? insteadOfCommand(flag) : undefined;
+  const instead = isBulk ? insteadOf(flag) : ofCommand;
   if (instead !== undefined) return instead;
   const long = meantBy(
     flag,

@@ -54,10 +54,20 @@ const options: Readonly<Record<string, string>> = {
   json: "write --format jsonl for rows, --log json for the summary",
 };
 
-export const insteadOf = (flag: string): string | undefined => {
-  const name = flag.replace(/^-+/, "").toLowerCase();
-  return Object.hasOwn(options, name) ? options[name] : undefined;
+/** Options of tables, at the command for a few values. */
+const optionsOfCheck: Readonly<Record<string, string>> = {
+  explain: "the reason and the suggestion are always printed; --why prints more",
+  format: "write --json",
+  output: "write > FILE",
+  o: "write > FILE",
 };
+
+export const insteadOf = (flag: string, known = options): string | undefined => {
+  const name = flag.replace(/^-+/, "").toLowerCase();
+  return Object.hasOwn(known, name) ? known[name] : undefined;
+};
+
+export const insteadAtCheck = (flag: string): string | undefined => insteadOf(flag, optionsOfCheck);
 
 const statuses: Readonly<Record<string, string>> = {
   valid: "ok",

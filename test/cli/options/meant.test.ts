@@ -97,6 +97,8 @@ describe("idv emails list.csv", () => {
 test.each([
   [["keys", "delete", "x"], "unknown command delete (did you mean revoke?); see idv keys --help"],
   [["keys", "new"], "(did you mean create?)"],
+  [["check", "a@b.de", "--explain"], "(the reason and the suggestion are always printed; --why prints more)"],
+  [["check", "a@b.de", "-o", "x"], "unknown option -o (write > FILE); see idv check --help"],
   [["allow", "rm", "web.de"], "(did you mean remove?)"],
   [["data", "refresh"], "(did you mean update?)"],
   [["state", "restore"], "(did you mean import?)"],
