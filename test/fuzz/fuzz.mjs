@@ -184,8 +184,7 @@ function tableOf(random, later, last) {
     limit: pick([null, null, null, 0, 1, random(count + 1)]),
     added: {
       withReasons: random(6) === 0,
-      withCanonical: random(6) === 0,
-      withFlags: random(6) === 0,
+      added: ["canonical", "flags"].filter(() => random(6) === 0),
       escapesFormulas: random(8) === 0,
     },
     deciding: random(4) === 0 ? "first" : random(3) === 0 ? "best" : "worst",
@@ -235,7 +234,7 @@ function jsonTableOf(random) {
     ragged: "pad",
     cores: 1 + random(4),
     limit: pick([null, null, null, random(count + 1)]),
-    added: { withReasons: random(4) === 0, withCanonical: random(6) === 0, withFlags: random(6) === 0 },
+    added: { withReasons: random(4) === 0, added: ["canonical", "flags"].filter(() => random(6) === 0) },
     deciding: "worst",
     update: isUpdate ? { input: "list.csv", keeps: random(4) > 0, isSure: true } : undefined,
     format: pick([undefined, undefined, "csv", "tsv"]),

@@ -17,7 +17,7 @@ test.each<[string, string, string, readonly (number | undefined)[]]>([
   ["where others follow", "email,status,note,reason", renamed, [1]],
   ["where even the names of idv are taken", taken, "status,idv_reason_2,suggestion,canonical", [3, 4, 5]],
 ])("names the added columns %s", (_, header, names, indices) => {
-  const wanted = { withReasons: true, withCanonical: true, isOurs: () => true };
+  const wanted = { withReasons: true, added: ["canonical"], isOurs: () => true };
   const columns = nameColumns(header.split(","), "status", wanted);
   expect(columns.names.join()).toBe(names);
   expect(columns.indices).toEqual(Array.from({ length: 4 }, (_, i) => indices[i]));
@@ -31,7 +31,7 @@ test("finds the columns that an earlier run has added to any table", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(name, { maxLength: 9 }),
-      fc.record({ withReasons: fc.boolean(), withExchange: fc.boolean(), withCanonical: fc.boolean() }),
+      fc.record({ withReasons: fc.boolean(), withExchange: fc.boolean(), added: fc.subarray(["canonical"]) }),
       fc.boolean(),
       (header, choice, isSeveral) => {
         const options = { ...choice, isOurs: () => true, others: isSeveral ? ["b"] : [] };

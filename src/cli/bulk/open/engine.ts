@@ -90,7 +90,7 @@ async function openDns(plan: Plan, { validator }: Engine, resources: Resources):
   const { openMailCheck } = await import("../../engines/mail-check.js");
   const classifier = validator.embedded?.classifier ?? loadOfflineRules();
   const { cache, note, columns, filter } = plan;
-  const wantsExchanges = columns.withReasons || columns.withFlags || filter.keepsFlagged !== undefined;
+  const wantsExchanges = columns.withReasons || columns.added?.includes("flags") || filter.keepsFlagged !== undefined;
   const options = { cache, wantsExchanges, note };
   const mail = await openMailCheck(plan.settings, classifier, options, resources.signal);
   await resources.atEnd(() => mail.close());

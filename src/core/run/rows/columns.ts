@@ -7,8 +7,8 @@ export interface WantedDetails {
   readonly withReasons?: boolean;
   readonly withFixes?: boolean;
   readonly withExchange?: boolean;
-  readonly withCanonical?: boolean;
-  readonly withFlags?: boolean;
+  /** Names of details that are wanted for themselves. */
+  readonly added?: readonly string[] | undefined;
 }
 
 interface Detail {
@@ -37,12 +37,12 @@ const details = {
     field: ({ mx }) => mx,
   },
   canonical: {
-    isWanted: ({ withCanonical = false }) => withCanonical,
+    isWanted: ({ added = [] }) => added.includes("canonical"),
     dependsOn: "item",
     field: (_, kind, item) => canonicalItem(kind, item),
   },
   flags: {
-    isWanted: ({ withFlags = false }) => withFlags,
+    isWanted: ({ added = [] }) => added.includes("flags"),
     dependsOn: "item",
     usesExchange: true,
     field: ({ mx }, kind, item) => flagsOf(kind, item, mx).join(" "),
