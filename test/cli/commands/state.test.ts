@@ -24,5 +24,13 @@ test.each([
   const { code, stderr } = await idv(["state", "import"], { home, stdin });
   expect(code, stderr).not.toBe(0);
   expect(stderr).toContain(message);
-  expect((await idv(["keys", "list", "--json"], { home })).stdout).toBe("");
+  // Nor is a state made.
+  expect((await idv(["keys", "list", "--json"], { home })).code).toBe(2);
+});
+
+test("a file that is not there makes no state", async () => {
+  const home = temporaryFolder();
+  const { code, stderr } = await idv(["state", "import", "none.jsonl"], { home });
+  expect([code, stderr]).toEqual([6, "idv: none.jsonl: cannot be read: no such file\n"]);
+  expect((await idv(["keys", "list"], { home })).code).toBe(2);
 });

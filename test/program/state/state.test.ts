@@ -120,8 +120,9 @@ test("an export that was cut anywhere is refused, and nothing is imported", asyn
 });
 
 test("a state in use, and a file that is not there, are refused in one line", async () => {
-  const home = folderOf({ "state.jsonl": '{"idv":"state","version":3}\n' });
+  const home = temporaryFolder();
   await idv(["keys", "create", "--name", "shop"], { home });
+  await idv(["state", "export", "-o", "state.jsonl"], { home });
   const used = await idv(["state", "import", "state.jsonl"], { home });
   expect(used.stderr).toContain("the state has keys or quotas already; import into a new one\n");
   const absent = await idv(["state", "import", "none.jsonl", "--state", "new.db"], { home });

@@ -1,7 +1,6 @@
 /** `idv state`: moves the state of `idv serve` from a file to a database, or back. */
 import { createHash, type Hash } from "node:crypto";
-import { constants, createReadStream } from "node:fs";
-import { access } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { FileError, readFault } from "../../../files/errors.js";
 import { openOutputFile } from "../../../files/output.js";
@@ -119,11 +118,16 @@ async function exportState({ output, ...options }: OptionValues<typeof exportOpt
 }
 
 async function importState(file: string | undefined, options: OptionValues<typeof stateOptions>): Promise<void> {
-  const name = file === undefined || file === "-" ? undefined : file;
   const counts = new Counts();
-  // Nothing is made for a file that is not there.
-  if (name !== undefined) await checkReadable(name);
-  await withServiceState(options, (store) => store.importRows(readPages(name, counts)), true);
+  const pages = readPages(file === "-" ? undefined : file, counts);
+  // Nothing is made for a file that is not there, or is no state.
+  const first = await pages.next();
+  const all = async function* () {
+    if (first.done) return;
+    yield first.value;
+    yield* pages;
+  };
+  await withServiceState(options, (store) => store.importRows(all()), true);
   say(`imported ${counts}`);
 }
 
@@ -137,13 +141,6 @@ async function checkState(file: string | undefined, options: OptionValues<typeof
   for (const problem of problems) say(problem);
   if (problems.length > 0) throw new StoreError("the numbers of the state disagree; restore a backup, or report it");
   say("quotas, usage and stored answers agree");
-}
-
-/** @throws FileError */
-async function checkReadable(path: string): Promise<void> {
-  await access(path, constants.R_OK).catch((error) => {
-    throw new FileError(`${path}: cannot be read: ${readFault(error)}`);
-  });
 }
 
 /** Up to {@link rowsAtOnce} rows at a time. @throws FileError when it cannot be read, or is not an exported state */
