@@ -41,6 +41,7 @@ beforeAll(async () => {
   home = folderOf({
     ...{ "list.csv": list, "2024.csv": list, "2025.csv": list, "export.csv.gz": gzipped, "part-1.csv.gz": gzipped },
     "domains.txt": "mailinator.com\nlarch-and-oak.com\n",
+    ...{ "lists/north.csv": list, "lists/south.csv": list },
     "data/users.json": '{"users": [\n  {"email": "grace.lee@gmial.com"}\n]}\n',
     "signups.csv": readFileSync(`${fixtures}signups.csv`, "utf8"),
   });
