@@ -1,5 +1,6 @@
 /** The user's allowed and denied domains and addresses: of `idv allow` and `idv deny`, named files, and URLs. */
 
+import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
 import { compileList, type ListName, type ListTable, type OwnLists } from "../../core/classifier/tables/own-lists.js";
@@ -69,6 +70,11 @@ async function readBytes(path: string): Promise<Uint8Array> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw new FileError(`${path}: cannot be read: ${readFault(error)}`);
   });
-  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const [first, second] = bytes;
+  // Spreadsheet programs write UTF-16 with a byte order mark as "Unicode text".
+  const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (isWide) return Buffer.from(new TextDecoder(first === 0xff ? "utf-16le" : "utf-16be").decode(bytes));
+  if (!isUtf8(bytes)) throw new UsageError(`${path}: is not UTF-8; save it as UTF-8`);
+  const hasMark = first === 0xef && second === 0xbb && bytes[2] === 0xbf;
   return hasMark ? bytes.subarray(3) : bytes;
 }

@@ -78,6 +78,8 @@ export function failCondition(kind: Kind) {
   const statusesOf = statusList(kind);
   return (value: string): FailCondition => {
     const words = value.split(",").map((word) => word.trim());
+    if (words.some((word) => word.startsWith(flagPrefix)))
+      throw new InvalidValue("It takes statuses; flags are for --only and --drop.");
     const rows = words.filter((word) => word !== noRows).map((word) => word.split(":"));
     const limits = rows.flatMap(([, ...most]) => (most.length > 0 ? [limit(most.join(":"))] : []));
     if (limits.length > 1) {

@@ -28,6 +28,16 @@ describe("allow and deny lists", () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: checked });
   });
 
+  test.each([
+    ["UTF-16", Buffer.from("\ufefflarch-and-oak.com\r\n", "utf16le"), 0, "ann@larch-and-oak.com,disposable\n"],
+    ["UTF-16, the other way round", Buffer.from("\ufefflarch-and-oak.com\n", "utf16le").swap16(), 0, ",disposable\n"],
+    ["Latin-1", Buffer.from("b\u00fccher.de\n", "latin1"), 2, "idv: deny.txt: is not UTF-8; save it as UTF-8\n"],
+  ])("are read as their bytes say: %s", async (_, list, code, text) => {
+    const home = folderOf({ ...files, "deny.txt": list });
+    const run = await idv(["emails", "-q", "--deny", "deny.txt"], { home, stdin });
+    expect([run.code, run.stdout + run.stderr]).toEqual([code, expect.stringContaining(text)]);
+  });
+
   test("with --allow-only, leave nothing else", async () => {
     const home = folderOf(files);
     const lists = ["--allow-only", "allow.txt", "--allow-only", "boss.txt", "--allow", "more.txt"];

@@ -33,6 +33,7 @@ describe("idv emails list.csv", () => {
     ["--only=disposible", '--only: "disposible" is invalid. Did you mean disposable?'],
     ["--format=jsn", '--format: "jsn" is invalid. Did you mean json? It takes one of csv, tsv, jsonl, json.'],
     ["--fail-on=fake:200%", "a share of at most 100 %"],
+    ["--fail-on=flag:role", '--fail-on: "flag:role" is invalid. It takes statuses; flags are for --only and --drop.'],
     ["--set=batchsize=5", '--set: "batchsize" is not a known setting (did you mean batchSize?)'],
     ["--set=engine=offlin", '--set engine: "offlin" is invalid. Did you mean offline?'],
     ["--base-url=validation.example.com", "Did you mean https://validation.example.com?"],
