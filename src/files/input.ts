@@ -12,8 +12,8 @@ export interface InputFile {
   readonly size: number | undefined;
   /** From one offset to another, or to the end; undefined for a pipe or device. @throws FileError */
   readonly read?: (from: number, to: number) => Buffer;
-  /** False for a pipe or device. */
-  hasChanged(): Promise<boolean>;
+  /** False for a pipe or device. `at` is another name of the file. */
+  hasChanged(at?: string): Promise<boolean>;
   /** May be called in the middle of a read, and more than once. */
   close(): Promise<void>;
 }
@@ -30,8 +30,8 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
     const found = await stat(path);
     if (found.isDirectory()) throw new FileError(`${path}: is a folder; name a file`);
     if (found.isFile()) {
-      const hasChanged = async () => {
-        const now = await stat(path).catch(() => undefined);
+      const hasChanged = async (at = path) => {
+        const now = await stat(at).catch(() => undefined);
         return now?.size !== found.size || now.mtimeMs !== found.mtimeMs || now.ino !== found.ino;
       };
       const file = await open(path);

@@ -5,6 +5,7 @@ import {
   constants,
   copyFile,
   type FileHandle,
+  link,
   lstat,
   open,
   readlink,
@@ -73,30 +74,51 @@ async function copyInto(sink: TableSink, path: string, signal: AbortSignal | und
   }
 }
 
-export interface FileCopy extends Pick<TableSink, "commit" | "discard"> {
-  /** Copies the file as it is now, with owner, group and mode, to a temporary name, durably. @throws FileError */
-  prepare(): Promise<void>;
+/** A file that is replaced, and its backup, if one is wanted. `commit` makes the backup appear. */
+export interface ReplacedFile extends Pick<TableSink, "commit" | "discard"> {
+  /** Copies the backup, durably, and gives the file a second name, where the file system has links. @throws FileError */
+  hold(): Promise<void>;
+  /** The second name shows what others wrote to the file until it was replaced. */
+  readonly heldAt: string | undefined;
+  /** Puts the file back into its place. @throws FileError */
+  restore(): Promise<void>;
 }
 
-/** Prepares a copy of `path` at `copy`, as an atomic write. Creates nothing before `prepare()`. @throws FileError */
-export async function openCopy(path: string, copy: string): Promise<FileCopy> {
-  const temporary = temporaryBeside(copy);
-  const discard = () => rm(temporary, { force: true }).catch(() => {});
-  const orDiscard = discardingAtFault(copy, discard);
+/** Creates nothing before `hold()`. @throws FileError when the backup cannot be created */
+export async function openReplaced(path: string, backup: string | undefined): Promise<ReplacedFile> {
+  const copy = temporaryBeside(backup ?? path);
+  let target = path;
+  let heldAt: string | undefined;
+  const discard = async () => {
+    for (const each of [copy, heldAt]) if (each !== undefined) await rm(each, { force: true }).catch(() => {});
+  };
+  const orDiscard = discardingAtFault(backup ?? path, discard);
   await orDiscard(async () => {
-    if ((await stat(copy).catch(ignoreMissing))?.isDirectory())
-      throw new FileError(`${copy}: is a folder; choose another name for the copy`);
-    await access(dirname(copy), constants.W_OK);
+    if (backup === undefined) return;
+    if ((await stat(backup).catch(ignoreMissing))?.isDirectory())
+      throw new FileError(`${backup}: is a folder; choose another name for the copy`);
+    await access(dirname(backup), constants.W_OK);
   });
   return {
-    prepare: () =>
+    get heldAt() {
+      return heldAt;
+    },
+    hold: () =>
       orDiscard(async () => {
-        const existing = await stat(path);
-        await copyFile(path, temporary, constants.COPYFILE_FICLONE);
-        await takeOver(temporary, existing);
-        await makeDurable(temporary);
+        if (backup !== undefined) {
+          await copyFile(path, copy, constants.COPYFILE_FICLONE);
+          await takeOver(copy, await stat(path));
+          await makeDurable(copy);
+        }
+        target = await realpath(path);
+        const held = temporaryBeside(target);
+        heldAt = await link(target, held).then(
+          () => held,
+          () => undefined,
+        );
       }),
-    commit: () => orDiscard(() => moveIntoPlace(temporary, copy)),
+    restore: () => orDiscard(() => moveIntoPlace(heldAt!, target)),
+    commit: () => orDiscard(async () => (backup === undefined ? undefined : moveIntoPlace(copy, backup))),
     discard,
   };
 }

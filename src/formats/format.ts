@@ -3,7 +3,7 @@
 import type { ItemProfile } from "../core/table/sniff/item-profile.js";
 import { ChoiceError } from "../files/errors.js";
 import type { InputFile } from "../files/input.js";
-import type { FileCopy } from "../files/output.js";
+import type { ReplacedFile } from "../files/output.js";
 import type { TableSink } from "../files/table-sink.js";
 import type { AddedColumns, RowBatches } from "./xlsx/sheet.js";
 import type { Archive } from "./zip/archive.js";
@@ -85,13 +85,13 @@ export interface Container {
   readonly names: readonly string[];
   readonly tables: readonly string[];
   read(table: string): InputFile | Promise<InputFile>;
-  hasChanged(): Promise<boolean>;
+  hasChanged(at?: string): Promise<boolean>;
   close(): Promise<void>;
   /** Opens a file that gets all that is in it, with these tables written anew in their order. */
   returnTo(path: string, tables: readonly string[]): Promise<ReturnedContainer>;
-  /** The file that gets the tables as they come out of the run, and the backup of the one that it replaces. */
+  /** The file that gets the tables as they come out of the run, and the one that it replaces. */
   returned?: ReturnedContainer;
-  backup?: FileCopy | undefined;
+  replaced?: ReplacedFile | undefined;
 }
 
 export interface ReturnedContainer extends TableSink {

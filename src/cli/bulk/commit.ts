@@ -2,7 +2,7 @@
 
 import { FileError } from "../../files/errors.js";
 import type { InputFile } from "../../files/input.js";
-import type { FileCopy, FileSink } from "../../files/output.js";
+import type { FileSink, ReplacedFile } from "../../files/output.js";
 import type { TableSink } from "../../files/table-sink.js";
 
 export const unchanged = (inputName: string): string => `${inputName}: nothing has changed; the file stays as it is`;
@@ -13,7 +13,7 @@ export interface Outputs {
   readonly isInPlace: boolean;
   readonly sink: TableSink;
   readonly file?: Pick<FileSink, "isSame"> | undefined;
-  readonly backup?: FileCopy | undefined;
+  readonly replaced?: ReplacedFile | undefined;
   readonly badRowsFile?: TableSink | undefined;
   readonly note: (text: string) => void;
   /** Called when all is ready, before the first file appears. */
@@ -21,29 +21,33 @@ export interface Outputs {
 }
 
 /**
- * Slow work is done before the input is checked for changes, so that rows appended meanwhile are not lost. The backup
- * is a copy of the file that was read: if another run replaces that file meanwhile, both stay as they are. Returns true
- * if no byte of a replaced file would change; then its older backup stays, too. @throws FileError
+ * Slow work is done before the input is checked for changes. A file that is replaced has a second name until then: it
+ * shows what others append at the same moment, and the file is put back. Returns true if no byte of a replaced file
+ * would change; then its older backup stays, too. @throws FileError
  */
 export async function commitOutputs(outputs: Outputs): Promise<boolean> {
-  const { input, inputName, isInPlace, sink, file, backup, badRowsFile, note, appear } = outputs;
+  const { input, inputName, isInPlace, sink, file, replaced, badRowsFile, note, appear } = outputs;
+  const what = `${inputName} has changed while it was read`;
+  const isLate = () => new FileError(`${what}; it is left as it is now; run again`);
   await sink.prepare?.();
   await badRowsFile?.prepare?.();
-  await backup?.prepare();
-  if (await input.hasChanged()) {
-    const what = `${inputName} has changed while it was read`;
-    if (isInPlace) throw new FileError(`${what}; it is left as it is now; run again`);
-    note(`${what}; rows that came later may be missing`);
-  }
+  await replaced?.hold();
   const isUnchanged = isInPlace && (await file?.isSame?.()) === true;
   await appear();
-  if (isUnchanged) {
-    await backup?.discard();
-    await sink.discard();
-  } else {
-    await backup?.commit();
-    await sink.commit();
+  if (await input.hasChanged()) {
+    if (isInPlace) throw isLate();
+    note(`${what}; rows that came later may be missing`);
   }
+  if (isUnchanged) await sink.discard();
+  else {
+    await replaced?.commit();
+    await sink.commit();
+    if (replaced?.heldAt !== undefined && (await input.hasChanged(replaced.heldAt))) {
+      await replaced.restore();
+      throw isLate();
+    }
+  }
+  await replaced?.discard();
   await badRowsFile?.commit();
   return isUnchanged;
 }

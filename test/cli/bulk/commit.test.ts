@@ -1,19 +1,36 @@
 /** Covers how the outputs of a run are committed if its input changes meanwhile. */
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { commitOutputs } from "../../../src/cli/bulk/commit.js";
 import { openInputFile } from "../../../src/files/input.js";
-import { openCopy, openOutputFile } from "../../../src/files/output.js";
+import { openOutputFile, openReplaced } from "../../../src/files/output.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-/** Runs the commit of list.csv's output and calls `meanwhile` when the output has been synced. */
-async function replace(isInPlace: boolean, meanwhile: (path: string) => void) {
+type Moment = "synced" | "charged" | "replaced";
+
+/** Runs the commit of list.csv's output and calls `meanwhile` when the output has been synced, charged or replaced. */
+async function replace(
+  isInPlace: boolean,
+  meanwhile: (path: string) => void,
+  moment: Moment = "synced",
+  first = (_path: string) => {},
+) {
   const folder = temporaryFolder();
   const path = join(folder, "list.csv");
   writeFileSync(path, "email\nann@b.net\n");
   const input = await openInputFile(path, new AbortController().signal);
   onTestFinished(() => input.close());
+  first(path);
   writeFileSync(join(folder, "list.csv.bak"), "of last night\n");
   const output = join(folder, isInPlace ? "list.csv" : "out.csv");
   const sink = await openOutputFile(output);
@@ -23,7 +40,11 @@ async function replace(isInPlace: boolean, meanwhile: (path: string) => void) {
     ...sink,
     async prepare() {
       await sink.prepare?.();
-      meanwhile(path);
+      if (moment === "synced") meanwhile(path);
+    },
+    async commit() {
+      await sink.commit();
+      if (moment === "replaced") meanwhile(path);
     },
   };
   const committed = commitOutputs({
@@ -31,14 +52,15 @@ async function replace(isInPlace: boolean, meanwhile: (path: string) => void) {
     inputName: "list.csv",
     isInPlace,
     sink: slowSink,
-    backup: await openCopy(path, join(folder, "list.csv.bak")),
+    replaced: isInPlace ? await openReplaced(path, join(folder, "list.csv.bak")) : undefined,
     note: (text) => notes.push(text),
-    appear: async () => {},
+    appear: async () => (moment === "charged" ? meanwhile(path) : undefined),
   });
   const error = await committed.then(
     () => undefined,
     ({ message }: Error) => message,
   );
+  if (error === undefined) expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   return { error, notes, read: (name: string) => readFileSync(join(folder, name), "utf8") };
 }
 
@@ -49,6 +71,31 @@ test("does not replace a list in place if it has grown meanwhile", async () => {
   expect(error).toBe("list.csv has changed while it was read; it is left as it is now; run again");
   expect(read("list.csv")).toBe("email\nann@b.net\nlate@b.net\n");
   expect(read("list.csv.bak")).toBe("of last night\n");
+});
+
+test("does not replace a list in place if it grows while its charge waits", async () => {
+  const { error, read } = await replace(true, appendRow, "charged");
+  expect(error).toBe("list.csv has changed while it was read; it is left as it is now; run again");
+  expect(read("list.csv")).toBe("email\nann@b.net\nlate@b.net\n");
+  expect(read("list.csv.bak")).toBe("of last night\n");
+});
+
+test("puts a list back that another program appends to at the moment in which it is replaced", async () => {
+  let writer = 0;
+  const { error, read } = await replace(
+    true,
+    () => {
+      writeSync(writer, "late@b.net\n");
+      closeSync(writer);
+    },
+    "replaced",
+    (path) => {
+      writer = openSync(path, "a");
+    },
+  );
+  expect(error).toBe("list.csv has changed while it was read; it is left as it is now; run again");
+  expect(read("list.csv")).toBe("email\nann@b.net\nlate@b.net\n");
+  expect(read("list.csv.bak")).toBe("email\nann@b.net\n");
 });
 
 test("keeps the previous backup if another run has replaced the list meanwhile", async () => {

@@ -4,7 +4,7 @@
 import { profiles } from "../../../core/run/items/profiles.js";
 import { endingOf } from "../../../files/ending.js";
 import { ChoiceError } from "../../../files/errors.js";
-import { openCopy } from "../../../files/output.js";
+import { openReplaced } from "../../../files/output.js";
 import { type ContainerChoices, containersIn } from "../../../formats/containers.js";
 import type { Container } from "../../../formats/format.js";
 import { isContainerName, tableEndings } from "../../../formats/registry.js";
@@ -86,10 +86,10 @@ async function openReturned(container: Container, plans: readonly Plan[], resour
     target.path,
     plans.map(({ member }) => member!.table),
   );
-  if (target.backup !== undefined) container.backup = await openCopy(target.path, target.backup);
+  if (isInPlace) container.replaced = await openReplaced(target.path, target.backup);
   await resources.atEnd(async () => {
     await container.returned?.discard();
-    await container.backup?.discard();
+    await container.replaced?.discard();
   });
 }
 
@@ -126,11 +126,11 @@ const listed = (names: readonly string[]): string =>
 export async function finishContainer(plan: Plan, later: readonly Plan[], resources: Resources): Promise<void> {
   const { container } = plan.member ?? {};
   if (container?.returned === undefined || later.some(({ member }) => member?.container === container)) return;
-  const { name: inputName, returned: sink, backup } = container;
+  const { name: inputName, returned: sink, replaced } = container;
   const { isInPlace, note } = plan;
   const appear = () => resources.appear();
   const isUnchanged = await resources.commit(
-    commitOutputs({ input: container, inputName, isInPlace, sink, file: sink, backup, note, appear }),
+    commitOutputs({ input: container, inputName, isInPlace, sink, file: sink, replaced, note, appear }),
     true,
   );
   if (isUnchanged) note(unchanged(inputName));

@@ -3,7 +3,7 @@
 import type { RowFault } from "../../../core/table/bad-rows.js";
 import { createFolder } from "../../../files/folders.js";
 import type { InputFile } from "../../../files/input.js";
-import { type FileCopy, type FileSink, openCopy } from "../../../files/output.js";
+import { type FileSink, openReplaced, type ReplacedFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import type { OpenedInput } from "../../../formats/open/open-input.js";
 import { isFirstShard, type Plan } from "../plan/plan.js";
@@ -17,7 +17,7 @@ export interface RunFiles extends OpenedInput {
   readonly input: InputFile;
   readonly sink: TableSink;
   readonly file?: FileSink | undefined;
-  readonly backup: FileCopy | undefined;
+  readonly replaced: ReplacedFile | undefined;
   readonly badRows: BadRows;
 }
 
@@ -50,7 +50,7 @@ export async function openFiles(plan: Plan, run: Run, resources: Resources): Pro
   if (plan.folder !== undefined && !isDryRun) createFolder(plan.folder);
   const { sink, file } = isDryRun ? { sink: nowhere } : await openSink(plan, opened, run.split);
   resources.keep(sink);
-  const hasBackup = plan.backup !== undefined && path !== undefined && !isDryRun;
-  const backup = hasBackup ? resources.keep(await openCopy(path, plan.backup)) : undefined;
-  return { ...opened, input, sink, file, backup, badRows };
+  const isReplaced = plan.isInPlace && file !== undefined && path !== undefined;
+  const replaced = isReplaced ? resources.keep(await openReplaced(path, plan.backup)) : undefined;
+  return { ...opened, input, sink, file, replaced, badRows };
 }

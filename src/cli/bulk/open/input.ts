@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { Fault } from "../../../fault.js";
 import { FileError } from "../../../files/errors.js";
 import { type InputFile, openInputFile } from "../../../files/input.js";
-import { openCopy } from "../../../files/output.js";
+import { openReplaced } from "../../../files/output.js";
 import { type InputEvents, type OpenedInput, openInput as openSource } from "../../../formats/open/open-input.js";
 import { missingFileHint } from "../plan/missing-file.js";
 import type { Plan } from "../plan/plan.js";
@@ -41,7 +41,7 @@ export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Pr
     const path = plan.input!;
     try {
       await checkReplaceable(path);
-      if (plan.backup !== undefined) await openCopy(path, plan.backup);
+      await openReplaced(path, plan.backup);
       await tryInput(plan, signal);
     } catch (error) {
       if (error instanceof Fault) error.add("no file is replaced");
