@@ -5,6 +5,7 @@ import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { setQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
 import { times } from "../../support/tier.js";
@@ -149,6 +150,32 @@ describe("repairs the item where it is", () => {
       ]);
     },
   );
+
+  test.each([
+    [
+      "list.csv",
+      "email\nANN; x@larch-and-oak.com\n",
+      "email,status,was\nFIXED; x@larch-and-oak.com,quota_exceeded,ANN\n",
+    ],
+    [
+      "two.csv",
+      "email,mail\nx@larch-and-oak.com,ANN;y@larch-and-oak.com\n",
+      "email,mail,status,was,status_mail,was_mail\nx@larch-and-oak.com,FIXED;y@larch-and-oak.com,ok,,quota_exceeded,ANN\n",
+    ],
+    [
+      "list.jsonl",
+      '{"email":["ANN","x@larch-and-oak.com"]}\n',
+      '{"email":["FIXED","x@larch-and-oak.com"],"status":"quota_exceeded","was":"ANN"}\n',
+    ],
+  ])("also of items that the quota had units for, in a cell with others: %s", async (name, list, output) => {
+    const named = (text: string) =>
+      text.replaceAll("ANN", "ann.lee@gmial.com").replaceAll("FIXED", "ann.lee@gmail.com");
+    const home = folderOf({ [name]: named(list) });
+    await setQuota(home, { limit: name === "two.csv" ? 2 : 1 });
+    const columns = name === "two.csv" ? ["-c", "email", "-c", "mail"] : [];
+    const { code, stdout } = await idv(["emails", name, "--offline", "-q", "--fix", ...columns], { home });
+    expect([code, stdout]).toEqual([4, named(output)]);
+  });
 
   test("before duplicates, flags and canonical forms are looked for", async () => {
     const input = `email\n${typo}\n${meant}\n\u201c${meant}\u201d\n`;

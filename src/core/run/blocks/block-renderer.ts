@@ -144,10 +144,13 @@ export class BlockRenderer {
     was: ReadonlyMap<number, string> | undefined,
   ): readonly string[] {
     const { kind, columns } = this.#options;
-    if (!hasItem(code) || code === notCheckedCode) return this.#usualFields(code);
-    const { item, isMarked } = itemsInField(chunk, this.#columns, field, this.#cells)[nth?.[field] ?? 0]!;
     const status = this.#codes.statuses[code]!;
     const before = was?.get(field);
+    if (!hasItem(code) || code === notCheckedCode) {
+      // Of several items, some were replaced before the quota ran out.
+      return before === undefined ? this.#usualFields(code) : ourFields(columns, { status, was: before }, kind, "");
+    }
+    const { item, isMarked } = itemsInField(chunk, this.#columns, field, this.#cells)[nth?.[field] ?? 0]!;
     const isFixed = this.#codes.reasons[code] === fixedReason;
     const verdict = isFixed
       ? { status, reason: fixedReason }
