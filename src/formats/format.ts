@@ -94,6 +94,10 @@ export interface Container {
   replaced?: ReplacedFile | undefined;
 }
 
+/** The file that the user gave, which the container is or is in. */
+export const fileOf = ({ name, within }: Pick<Container, "name" | "within">): string =>
+  within === "" ? name : name.slice(0, -within.length - 1);
+
 export interface ReturnedContainer extends TableSink {
   /** Whether nothing in it would change. Call it after `prepare`. */
   isSame(): Promise<boolean>;

@@ -43,6 +43,14 @@ const archivesIn = (home: string) =>
     .filter((name) => /zip|idv/.test(name))
     .sort();
 
+test.each(["out.zip", "out/"])("of a named run need no free units to come a second time: %s", async (output) => {
+  const home = folderOf({ "a.zip": zip({ "a.csv": "email\na@larch-and-oak.com\nb@larch-and-oak.com\n" }) });
+  await setQuota(home, { limit: 2 });
+  const again = () => idv(["emails", "a.zip", "-q", "--offline", "-o", output], { home, env: { IDV_RUN: "nightly" } });
+  expect([await again(), await again()]).toMatchObject([{ code: 0 }, { code: 0 }]);
+  expect(await readQuota(home)).toMatchObject({ used: 2 });
+});
+
 describe("the tables of an archive", () => {
   test("go to a folder, and an item in two is charged once", async () => {
     const home = folderOf({ "a.zip": zip(tables) });

@@ -6,7 +6,7 @@ import { endingOf } from "../../../files/ending.js";
 import { ChoiceError } from "../../../files/errors.js";
 import { openReplaced } from "../../../files/output.js";
 import { type ContainerChoices, containersIn } from "../../../formats/containers.js";
-import type { Container } from "../../../formats/format.js";
+import { type Container, fileOf } from "../../../formats/format.js";
 import { isContainerName, tableEndings } from "../../../formats/registry.js";
 import { all } from "../../options/input.js";
 import { commitOutputs, unchanged } from "../commit.js";
@@ -113,8 +113,6 @@ async function withItems(plans: readonly Plan[], { name, names }: Container, sig
   if (others.length > 0) tables[0]?.note(`${name}: left as they are: ${listed(others)}`);
   return { tables, refusal, failure };
 }
-
-const fileOf = ({ name, within }: Container): string => (within === "" ? name : name.slice(0, -within.length - 1));
 
 const mostNamed = 5;
 

@@ -3,6 +3,7 @@ import { daysOld } from "../../../core/classifier/tables/disposable-table.js";
 import type { RunSession } from "../../../core/run/session.js";
 import { findTable } from "../../../engines/data/installed-table.js";
 import { found } from "../../../files/found.js";
+import { fileOf } from "../../../formats/format.js";
 import { dataTablePath } from "../../config/paths.js";
 import type { Engine } from "../../engines/engine.js";
 import type { OpenMailCheck } from "../../engines/mail-check.js";
@@ -62,7 +63,8 @@ async function openEngine(plans: readonly [Plan, ...Plan[]], resources: Resource
     const { kind, quota, wait, shard, run } = plan;
     const part = `${kind} ${shard === undefined ? "" : `${shard.index}/${shard.count}`}`;
     const isWhole = plan.split !== undefined || (plan.output !== undefined && !isStream(plan));
-    const bytes = plans.reduce((sum, { input }) => sum + sizeOf(input), 0);
+    const files = new Set(plans.map(({ input, member }) => (member ? fileOf(member.container) : input)));
+    const bytes = [...files].reduce((sum, file) => sum + sizeOf(file), 0);
     const options = { kind, quota, wait, run, part, bytes, isWhole, reason: choice.reason, note };
     engine = await openOfflineEngine(plan.classifierSource, options, signal);
   } else {
@@ -80,8 +82,9 @@ async function openEngine(plans: readonly [Plan, ...Plan[]], resources: Resource
   return dryRunOf(engine);
 }
 
+/** In bytes; 0 for what is not a file. An archive on standard input has no name that is found. */
 function sizeOf(input: string | undefined): number {
-  const file = found(input ?? 0);
+  const file = (input !== undefined && found(input)) || found(0);
   return file?.isFile() ? file.size : 0;
 }
 
