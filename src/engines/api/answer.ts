@@ -1,4 +1,5 @@
 /** Reads the statuses in the body of an answer. Knows nothing of HTTP, retries or the quota. */
+import { isObject, parsedJson } from "../../core/table/json/json-values.js";
 import type { Kind, Status } from "../../core/validator/validator.js";
 
 /** Field with the items in requests and the results in answers, by the interface document. */
@@ -69,18 +70,11 @@ const escaped = /["\\\u0000-\u001f]/;
 
 function resultsIn(kind: Kind, body: string | undefined): Readonly<Record<string, unknown>> | string {
   if (body === undefined) return "it is too long";
-  let answer: unknown;
-  try {
-    answer = JSON.parse(body);
-  } catch {
-    return "it is not JSON";
-  }
+  const answer = parsedJson(body);
+  if (answer === undefined) return "it is not JSON";
   const field = fieldOf[kind];
   const results = isObject(answer) && Object.hasOwn(answer, field) ? answer[field] : undefined;
   return isObject(results) ? results : `it has no map "${field}"`;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const folded = (key: string): string => key.trim().normalize("NFKC").toLowerCase();

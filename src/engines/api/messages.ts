@@ -1,4 +1,5 @@
 /** Messages in the answers of a service, made safe to show and to log. */
+import { parsedJson } from "../../core/table/json/json-values.js";
 
 const longest = 500;
 
@@ -17,20 +18,12 @@ export function messageIn(body: string | undefined, key: string): string {
 }
 
 function textIn(body: string): string {
-  const value = objectIn(body);
+  const value = parsedJson(body);
   if (value === undefined) return isMarkup(body) ? "" : body;
   return messageOf(value) ?? "";
 }
 
 const isMarkup = (body: string): boolean => body.trimStart().startsWith("<");
-
-function objectIn(body: string): unknown {
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 
 /** `error.message` and `detail[].msg`, of FastAPI, are not in the interface document. */
 function messageOf(value: unknown, depth = 0): string | undefined {
@@ -52,7 +45,7 @@ const deepest = 4;
 const mostListed = 5;
 
 export function limitIn(body: string | undefined): "quota" | "rate" | undefined {
-  const value = objectIn(body ?? "");
+  const value = parsedJson(body ?? "");
   if (typeof value !== "object" || value === null) return isMarkup(body ?? "") ? "rate" : undefined;
   const { code, error } = value as Readonly<Record<string, unknown>>;
   const own = typeof error === "object" && error !== null ? (error as Readonly<Record<string, unknown>>) : {};

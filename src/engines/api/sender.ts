@@ -6,6 +6,7 @@
  * - Text from the service reaches the user only through `messageIn`, which removes the key and addresses.
  */
 import { setMaxListeners } from "node:events";
+import { parsedJson } from "../../core/table/json/json-values.js";
 import { ServiceError } from "../../core/validator/errors.js";
 import type { Kind } from "../../core/validator/validator.js";
 import { fieldOf } from "./answer.js";
@@ -175,7 +176,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
         throw new ServiceError(`${baseUrl}: ${message}`);
       });
       const { left } = readRateLimit(fields, now());
-      return { status, isJson: isJson(body ?? ""), said: messageIn(body, key), left };
+      return { status, isJson: typeof parsedJson(body ?? "") === "object", said: messageIn(body, key), left };
     },
     /** Requests in flight, and the listeners that store their answers, get `milliseconds` to finish first. */
     async close(milliseconds: number, batches: Iterable<Promise<unknown>>): Promise<void> {
@@ -187,12 +188,4 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
       await http.close();
     },
   };
-}
-
-function isJson(body: string): boolean {
-  try {
-    return typeof JSON.parse(body) === "object";
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,7 @@
 /** Fetches npm packages from their registry, over HTTP. */
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parsedJson } from "../../core/table/json/json-values.js";
 import { ServiceError } from "../../core/validator/errors.js";
 import { type HttpAnswer, type HttpOptions, openHttpClient, TransportFault } from "../api/http.js";
 import { withoutSecrets } from "./fetch-list.js";
@@ -102,17 +103,13 @@ interface Manifest {
 }
 
 function latestIn(bytes: Uint8Array): Manifest & { readonly time?: Readonly<Record<string, string>> } {
-  try {
-    const document = JSON.parse(Buffer.from(bytes).toString()) as {
-      readonly "dist-tags"?: { readonly latest?: string };
-      readonly versions?: Readonly<Record<string, Manifest>>;
-      readonly time?: Readonly<Record<string, string>>;
-    };
-    const { time } = document;
-    return { ...document.versions?.[document["dist-tags"]?.latest ?? ""], ...(time && { time }) };
-  } catch {
-    return {};
-  }
+  const document = (parsedJson(Buffer.from(bytes).toString()) ?? {}) as {
+    readonly "dist-tags"?: { readonly latest?: string };
+    readonly versions?: Readonly<Record<string, Manifest>>;
+    readonly time?: Readonly<Record<string, string>>;
+  };
+  const { time } = document;
+  return { ...document.versions?.[document["dist-tags"]?.latest ?? ""], ...(time && { time }) };
 }
 
 export async function extractFile(

@@ -17,6 +17,7 @@ import {
   type SuffixPart,
 } from "../../core/classifier/tables/disposable-table.js";
 import { findSuffixIn } from "../../core/classifier/tables/suffix-walk.js";
+import { parsedJson } from "../../core/table/json/json-values.js";
 import { settledZones, zones } from "./zones.js";
 
 /**
@@ -84,7 +85,7 @@ export interface ListVersion extends Omit<DataSource, "domains" | "role" | "miss
 
 export function namesIn(text: string): readonly string[] | undefined {
   const [, set] = /new Set\((\[[^\]]*\])\)/.exec(text) ?? [];
-  const found: unknown = parseJson(set ?? text) ?? linesIn(text);
+  const found: unknown = parsedJson(set ?? text) ?? linesIn(text);
   const domains = Array.isArray(found) ? found : (found as { domains?: unknown } | undefined)?.domains;
   const names: unknown = Array.isArray(domains) ? domains : Object.keys(domains ?? {});
   const isList = Array.isArray(names) && names.length > 0 && names.every((name) => typeof name === "string");
@@ -99,16 +100,8 @@ function linesIn(text: string): readonly string[] | undefined {
 }
 
 export function dateIn(text: string): string | undefined {
-  const { t } = (parseJson(text) ?? {}) as { t?: unknown };
+  const { t } = (parsedJson(text) ?? {}) as { t?: unknown };
   return typeof t === "number" && t > 0 && t < 1e11 ? new Date(1000 * t).toISOString().slice(0, 10) : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export interface MergeOptions {

@@ -1,4 +1,5 @@
 /** Reads lists of items as people copy them from recipients: `Ann <a@b.net>, "Lee, Bob" <c@d.net>; e@f.net`. */
+import { parsedJson } from "../../core/table/json/json-values.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import type { Contact } from "./contact.js";
 
@@ -27,12 +28,7 @@ const outsideStrings = /^[\s\w.,:[\]{}+-]*$/;
 function isJson(line: string, isCut: boolean): boolean {
   if (!startOfJson.test(line)) return false;
   if (isCut) return outsideStrings.test(line.replace(/"(?:[^"\\]|\\.)*(?:"|$)/g, ""));
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
+  return parsedJson(line) !== undefined;
 }
 
 const longestPart = 8192;

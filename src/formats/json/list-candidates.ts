@@ -4,12 +4,13 @@ import {
   innerPaths,
   type JsonObject,
   mostSampled,
+  parsedJson,
   parseObject,
   sampledField,
 } from "../../core/table/json/json-values.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import type { RecordList } from "./document-shape.js";
-import { type FoundList, parsed, textOf } from "./survey.js";
+import { type FoundList, textOf } from "./survey.js";
 
 export interface Candidate {
   readonly list: RecordList;
@@ -56,7 +57,7 @@ export function candidateOf(list: FoundList, profile: ItemProfile): Candidate[] 
 }
 
 function arraysIn(elements: readonly string[], profile: ItemProfile) {
-  const arrays = elements.filter((element) => element.startsWith("[")).map(parsed);
+  const arrays = elements.filter((element) => element.startsWith("[")).map(parsedJson);
   const [first, ...rows] = arrays as (readonly unknown[] | undefined)[];
   const isText = (value: unknown) => typeof value === "string" && profile.likeness(value) === 0;
   if (first === undefined || first.length === 0 || !first.every(isText)) return undefined;

@@ -1,6 +1,7 @@
 /** Finds the lists in the start of a JSON document whose elements may be records. */
 import * as ascii from "../../core/table/ascii.js";
 import { isSpace } from "../../core/table/json/grammar.js";
+import { parsedJson } from "../../core/table/json/json-values.js";
 import { maximumRecords } from "../../core/table/sniff/sample.js";
 import { keyOf, type RecordList } from "./document-shape.js";
 
@@ -89,16 +90,8 @@ function nameAt(bytes: Buffer, from: number): { readonly text: string; readonly 
   return { text: textOf(bytes.toString("utf8", from, end)) ?? "", end: afterSpace(bytes, colonAt + 1) };
 }
 
-export function parsed(source: string): unknown {
-  try {
-    return JSON.parse(source);
-  } catch {
-    return undefined;
-  }
-}
-
 export function textOf(source: string): string | undefined {
-  const text = parsed(source);
+  const text = parsedJson(source);
   return typeof text === "string" ? text : undefined;
 }
 

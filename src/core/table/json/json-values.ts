@@ -12,13 +12,18 @@ export interface JsonShape {
   readonly addedBytes: number;
 }
 
-export function parseObject(line: string): JsonObject | undefined {
+/** Returns undefined for a text that is not JSON. */
+export function parsedJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+export function parseObject(line: string): JsonObject | undefined {
+  const value = parsedJson(line);
+  return isObject(value) ? value : undefined;
 }
 
 export const orElse = "\u0000";
