@@ -48,7 +48,7 @@ interface DomainFacts {
   readonly hasListedMailboxes: boolean;
 }
 
-export type ClassifierTable = Pick<DisposableTable, "find" | "isZone" | "listsOf" | "names" | "sources" | "suffixes">;
+export type ClassifierTable = Pick<DisposableTable, "listsOf" | "names" | "sources" | "suffixes">;
 
 export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLists): Classifier {
   const allow = new NameList(ownLists.allow);
@@ -56,7 +56,7 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
   const hasLists = !allow.isEmpty || !deny.isEmpty;
   const isAboutAll = ownLists.allow.isAboutAll || ownLists.deny.isAboutAll;
 
-  const rules: readonly DomainRule[] = [...domainRules, disposableDomainIn(disposable), disposableName];
+  const rules: readonly DomainRule[] = [...domainRules, disposableDomainIn(disposable.names), disposableName];
 
   /** Own lists override all rules but the syntax checks, and the allow list overrides the deny list. */
   function findInOwnLists(ascii: string, local?: string): Classification | undefined {

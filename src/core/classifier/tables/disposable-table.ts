@@ -106,11 +106,6 @@ export class DisposableTable {
     }
   }
 
-  isZone(domain: string): boolean {
-    const { low, high } = hashOf(domain);
-    return this.names.find(low, high) === 1;
-  }
-
   find(ascii: string): string | undefined {
     return findListed(this.names, ascii);
   }

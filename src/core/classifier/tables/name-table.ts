@@ -68,6 +68,12 @@ export class NameTable {
     return slot === -1 ? -1 : this.slots[2 * slot]! & this.#flags;
   }
 
+  /** Returns -1 for a name that is not in the table. */
+  flagsOf(name: string): number {
+    const { low, high } = hashOf(name);
+    return this.find(low, high);
+  }
+
   slotOf(lowWord: number, high: number): number {
     const low = lowWord & ~this.#flags;
     for (let slot = high & this.#mask; ; slot = (slot + 1) & this.#mask) {

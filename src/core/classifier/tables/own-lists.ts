@@ -4,7 +4,7 @@ import { type Address, parseAddress } from "../syntax/address.js";
 import { type DomainName, parseDomainName, withoutRoot } from "../syntax/domain-name.js";
 import { Fault } from "../syntax/fault.js";
 import { utf8 } from "../utf8.js";
-import { hashedWhole, hashName, hashOf, hashSuffixes, NameTable } from "./name-table.js";
+import { hashedWhole, hashName, hashSuffixes, NameTable } from "./name-table.js";
 import { findSuffixIn } from "./suffix-walk.js";
 
 /** Plain data in shared memory, from which worker threads build the same classifier. */
@@ -161,8 +161,7 @@ export class NameList {
 
   hasMailboxesAt(ascii: string): boolean {
     if (this.isEmpty) return false;
-    const { low, high } = hashOf(ascii);
-    const flags = this.#domains.find(low, high);
+    const flags = this.#domains.flagsOf(ascii);
     return this.#isAboutAll || (flags !== -1 && (flags & hasMailboxes) !== 0);
   }
 

@@ -6,7 +6,7 @@
 import type { ClassifierTable } from "../classifier.js";
 import type { DisposableTable } from "./disposable-table.js";
 import type { ItemHash } from "./item-hash.js";
-import { fillHashes, findListed, hashOf, NameTable } from "./name-table.js";
+import { fillHashes, NameTable } from "./name-table.js";
 import { flagBits as suffixFlagBits } from "./suffix-table.js";
 
 const magic = 0x53564449;
@@ -72,18 +72,7 @@ export function readSmallTable(bytes: Uint8Array): SmallTable {
   const names = new NameTable(decode(domains, domainFlagBits), leftOut + domainFlagBits);
   const suffixSlots = decode(suffixes, suffixFlagBits);
   if (at !== bytes.length) throw new Error("not a small table of this format");
-  return {
-    names,
-    sources: [],
-    suffixes: undefined,
-    suffixSlots,
-    listsOf: () => 0,
-    isZone(domain) {
-      const { low, high } = hashOf(domain);
-      return names.find(low, high) === 1;
-    },
-    find: (ascii) => findListed(names, ascii),
-  };
+  return { names, sources: [], suffixes: undefined, suffixSlots, listsOf: () => 0 };
 }
 
 export function mostListed(table: DisposableTable, most: number): readonly Entry[] {

@@ -1,5 +1,5 @@
 /** The rule for disposable domains: the names in the table, and all domains below them. */
-import type { DisposableTable } from "../../tables/disposable-table.js";
+import { findListed, type NameTable } from "../../tables/name-table.js";
 import type { DomainRule, ReasonRecord } from "../rule.js";
 
 export const disposableDomain = {
@@ -15,12 +15,12 @@ export const disposableDomain = {
 
 const freeSubdomain = " (free subdomain)";
 
-export const disposableDomainIn = (table: Pick<DisposableTable, "find" | "isZone">): DomainRule => ({
+export const disposableDomainIn = (names: NameTable): DomainRule => ({
   ...disposableDomain,
   find(ascii) {
-    const listed = table.find(ascii);
+    const listed = findListed(names, ascii);
     if (listed === undefined) return undefined;
-    return { subject: table.isZone(listed) ? `${listed}${freeSubdomain}` : listed };
+    return { subject: names.flagsOf(listed) === 1 ? `${listed}${freeSubdomain}` : listed };
   },
 });
 

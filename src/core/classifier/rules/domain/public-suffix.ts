@@ -46,10 +46,7 @@ export function isPrivateZone(ascii: string): boolean {
   return isBelowZone || (flagsOf(ascii) & suffixFlag.private) !== 0;
 }
 
-function flagsOf(name: string): number {
-  const { count, lows, highs } = hashSuffixes(name);
-  return Math.max(0, suffixTable().find(lows[count - 1]!, highs[count - 1]!));
-}
+const flagsOf = (name: string): number => Math.max(0, suffixTable().flagsOf(name));
 
 export const publicSuffix = {
   code: "public-suffix",
