@@ -40,15 +40,18 @@ const dotString = /^[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-]+(?:\.[a-z0-9!#$%&
 
 /** Returns lower case. Drops tags and dots only where providers do. Undefined for bad syntax or a literal. */
 export function canonicalItem(kind: Kind, item: string): string | undefined {
-  if (kind === "domain") {
-    const name = parseDomainName(withoutRoot(item));
-    return name instanceof Fault ? undefined : name.ascii;
-  }
-  const at = findPlainAt(item);
+  const at = kind === "email" ? findPlainAt(item) : -1;
   if (at !== -1) return canonicalAddress(item.slice(0, at), item.slice(at + 1).toLowerCase(), quoteLastDot);
-  const address = parseAddress(item);
-  if (address instanceof Fault || address.domain === undefined) return undefined;
-  return canonicalAddress(address.local, address.domain.ascii, quoteLocal);
+  const parts = partsOf(kind, item);
+  if (parts === undefined || kind === "domain") return parts?.domain;
+  return canonicalAddress(parts.local, parts.domain, quoteLocal);
+}
+
+/** The domain has lower case and A-labels. Returns undefined for bad syntax or a literal. */
+export function partsOf(kind: Kind, item: string): { readonly local: string; readonly domain: string } | undefined {
+  const address = kind === "email" ? parseAddress(item) : { local: "", domain: parseDomainName(withoutRoot(item)) };
+  if (address instanceof Fault || address.domain === undefined || address.domain instanceof Fault) return undefined;
+  return { local: address.local, domain: address.domain.ascii };
 }
 
 function canonicalAddress(local: string, ascii: string, quoted: (local: string) => string): string {

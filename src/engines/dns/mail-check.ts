@@ -1,10 +1,8 @@
 /** The stage after the rules: asks DNS about domains that passed, except known providers, two thirds of addresses. */
+import { partsOf } from "../../core/classifier/canonical.js";
 import type { Classifier } from "../../core/classifier/classifier.js";
 import { isKnownProvider } from "../../core/classifier/known-providers.js";
 import { mayReceiveMail } from "../../core/classifier/rules/domain/unknown-tld.js";
-import { parseAddress } from "../../core/classifier/syntax/address.js";
-import { parseDomainName, withoutRoot } from "../../core/classifier/syntax/domain-name.js";
-import { Fault } from "../../core/classifier/syntax/fault.js";
 import type { Classification, ClassifierStatus, Kind, Reason } from "../../core/classifier/verdict.js";
 import { verdictOf } from "./finding.js";
 import type { MailDomains } from "./mail-domains.js";
@@ -46,9 +44,7 @@ export function createMailCheck(domains: MailDomains, classifier: Classifier) {
 
   /** Returns the domain in lower case, as A-labels; undefined if DNS need not be asked. */
   function domainOf(kind: Kind, item: string): string | undefined {
-    const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
-    if (parsed instanceof Fault) return undefined;
-    const domain = "local" in parsed ? parsed.domain?.ascii : parsed.ascii;
+    const domain = partsOf(kind, item)?.domain;
     if (domain === undefined || isKnownProvider(domain)) return undefined;
     const { status, reason = "", suggestion } = classifier.classify(kind, item);
     // An ending with a suggestion is a typing error, whatever a server answers.

@@ -1,7 +1,5 @@
 /** Refuses an input with no items, or nearly none, before anything is written or charged. */
-import { parseAddress } from "../../core/classifier/syntax/address.js";
-import { parseDomainName, withoutRoot } from "../../core/classifier/syntax/domain-name.js";
-import { Fault } from "../../core/classifier/syntax/fault.js";
+import { partsOf } from "../../core/classifier/canonical.js";
 import { type CellOptions, Cells, usualCells } from "../../core/run/items/cells.js";
 import { innerAddress, profiles } from "../../core/run/items/profiles.js";
 import type { RunReport } from "../../core/run/run-options.js";
@@ -141,12 +139,7 @@ function isInText(item: string): boolean {
   return rest.length > 2 || /\w[;|\t]|[;|\t]\w/.test(rest);
 }
 
-function isValid(kind: Kind, item: string): boolean {
-  const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
-  if (parsed instanceof Fault) return false;
-  const domain = "local" in parsed ? parsed.domain : parsed;
-  return domain?.ascii.includes(".") === true;
-}
+const isValid = (kind: Kind, item: string): boolean => partsOf(kind, item)?.domain.includes(".") === true;
 
 function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width: number): string {
   const most = (test: (item: string) => boolean) => items.filter(test).length > items.length / 2;

@@ -1,10 +1,7 @@
 /** Facts about an item beside its verdict. None of them says that it is bad: many people read mail at `info@`. */
 import roleWords from "role-based-email-addresses";
-import { ignoresDots } from "../canonical.js";
+import { ignoresDots, partsOf } from "../canonical.js";
 import { relay } from "../rules/mailbox/relay.js";
-import { parseAddress } from "../syntax/address.js";
-import { parseDomainName, withoutRoot } from "../syntax/domain-name.js";
-import { Fault } from "../syntax/fault.js";
 import type { Kind } from "../verdict.js";
 import type { Flag } from "./flag-names.js";
 import { isFreeProvider } from "./free-providers.js";
@@ -51,13 +48,10 @@ function factsOf(domain: string): DomainFacts {
 }
 
 export function flagsOf(kind: Kind, item: string, mx?: string): readonly Flag[] {
-  const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
-  if (parsed instanceof Fault) return [];
-  const local = "local" in parsed ? parsed.local.toLowerCase() : "";
-  const domain = "local" in parsed ? parsed.domain?.ascii : parsed.ascii;
-  if (domain === undefined) return [];
-  const [mailbox = ""] = local.split("+");
-  const [isFree, isRelay, isGateway, hasFreeDots] = factsOf(domain);
+  const parts = partsOf(kind, item);
+  if (parts === undefined) return [];
+  const [mailbox = ""] = parts.local.toLowerCase().split("+");
+  const [isFree, isRelay, isGateway, hasFreeDots] = factsOf(parts.domain);
   const flags: Flag[] = [];
   if (isRole(mailbox)) flags.push("role");
   if (isFree) flags.push("free-provider");
