@@ -8,14 +8,11 @@ import { newPrivateFolder, removeAbandonedFolders } from "./temporary-files.js";
 const mostBytes = 4_294_967_295;
 
 export class PrivateCopies {
-  readonly #atEnd: (remove: () => Promise<void>) => Promise<void>;
   #folder: Promise<string> | undefined;
   #count = 0;
   #bytes = 0;
 
-  constructor(atEnd: (remove: () => Promise<void>) => Promise<void>) {
-    this.#atEnd = atEnd;
-  }
+  constructor(private readonly atEnd: (remove: () => Promise<void>) => Promise<void>) {}
 
   /** Only this user can read the copy. `name` is for messages. @throws FileError, also when copies become too large */
   async add(name: string, bytes: AsyncIterable<Uint8Array>): Promise<string> {
@@ -43,7 +40,7 @@ export class PrivateCopies {
   async #newFolder(): Promise<string> {
     await removeAbandonedFolders();
     const folder = await newPrivateFolder();
-    await this.#atEnd(() => rm(folder, { recursive: true, force: true }));
+    await this.atEnd(() => rm(folder, { recursive: true, force: true }));
     return folder;
   }
 }

@@ -201,7 +201,7 @@ test("the scanner finds the same records wherever the bytes are cut", async () =
       (fault, record) => bad.push(fault.message, Buffer.from(record).toString()),
     );
     const chunks = [...pieces, undefined].map((piece) => assembler.assemble(piece));
-    const writer = new CopyingWriter(settings, { indices: [undefined] });
+    const writer = new CopyingWriter(settings, [undefined]);
     const added = writer.prepare(["x"]);
     const output = Buffer.concat(chunks.map((chunk) => writer.write(chunk, () => added).bytes));
     return { values: chunks.flatMap(valuesOf), output: output.toString("latin1"), bad };

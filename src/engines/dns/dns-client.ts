@@ -283,16 +283,14 @@ class Patience {
 const isSilence = (failure: UndecidedCause): boolean => failure === "timeout" || failure === "no connection";
 
 class Slot {
-  readonly #servers: readonly string[];
-  readonly #areNamed: boolean;
   readonly #resolvers: Resolver[] = [];
   /** Resolvers that may still have a query of the question at hand. */
   readonly #earlier = new Set<Resolver>();
 
-  constructor(servers: readonly string[], areNamed: boolean) {
-    this.#servers = servers;
-    this.#areNamed = areNamed;
-  }
+  constructor(
+    private readonly servers: readonly string[],
+    private readonly areNamed: boolean,
+  ) {}
 
   /** With `isNew`, uses a new resolver: c-ares gives up sooner where earlier answers were fast. */
   resolver(index: number, isNew: boolean): Resolver {
@@ -302,7 +300,7 @@ class Slot {
     if (known) this.#earlier.add(known);
     // A new resolver would wait longer than the client, which cancels the query first.
     const resolver = new Resolver({ timeout: 2 * patienceMilliseconds, tries: 1 });
-    if (this.#servers.length > 1 || this.#areNamed) resolver.setServers([this.#servers[index]!]);
+    if (this.servers.length > 1 || this.areNamed) resolver.setServers([this.servers[index]!]);
     this.#resolvers[index] = resolver;
     return resolver;
   }

@@ -25,7 +25,6 @@ const silent = 2;
 export class Pace {
   /** Queries a second; undefined for no limit. */
   #rate: number | undefined;
-  readonly #most: number;
   #next = 0;
   readonly #tries = new Uint8Array(looked);
   #silent = 0;
@@ -36,9 +35,7 @@ export class Pace {
   #before = 0;
   #isFound = false;
 
-  constructor(most: number) {
-    this.#most = most;
-  }
+  constructor(private readonly most: number) {}
 
   get isLimited(): boolean {
     return this.#rate !== undefined;
@@ -46,7 +43,7 @@ export class Pace {
 
   turn(now: number): number {
     const turn = Math.max(now, this.#next);
-    this.#next = turn + 1000 / Math.min(this.#rate ?? this.#most, this.#most);
+    this.#next = turn + 1000 / Math.min(this.#rate ?? this.most, this.most);
     return turn;
   }
 

@@ -16,7 +16,6 @@ const lastBlock = Buffer.from([3, 0]);
 const deflate = promisify<Buffer, object, Buffer>(deflateRaw);
 
 export class GzipWriter {
-  readonly #write: (bytes: Uint8Array) => Promise<void>;
   #piece = Buffer.allocUnsafeSlow(pieceBytes);
   #length = 0;
   #window: Buffer | undefined;
@@ -25,9 +24,8 @@ export class GzipWriter {
   #checksum = 0;
   #total = 0;
 
-  constructor(write: (bytes: Uint8Array) => Promise<void>) {
-    this.#write = write;
-    this.#last = write(header);
+  constructor(private readonly send: (bytes: Uint8Array) => Promise<void>) {
+    this.#last = send(header);
     this.#last.catch(() => {});
   }
 
@@ -51,7 +49,7 @@ export class GzipWriter {
     const trailer = Buffer.alloc(8);
     trailer.writeUInt32LE(this.#checksum, 0);
     trailer.writeUInt32LE(this.#total % 2 ** 32, 4);
-    await this.#write(Buffer.concat([lastBlock, trailer]));
+    await this.send(Buffer.concat([lastBlock, trailer]));
   }
 
   async #compress(): Promise<void> {
@@ -64,7 +62,7 @@ export class GzipWriter {
     this.#piece = Buffer.allocUnsafeSlow(pieceBytes);
     this.#length = 0;
     const before = this.#last;
-    this.#last = Promise.all([compressed, before]).then(([bytes]) => this.#write(bytes));
+    this.#last = Promise.all([compressed, before]).then(([bytes]) => this.send(bytes));
     this.#last.catch(() => {});
     this.#pieces.push(this.#last);
     if (this.#pieces.length >= mostPieces) await this.#pieces.shift();

@@ -52,12 +52,9 @@ export class ReturnedDocument implements OutputText {
   #isFirst = true;
   /** Whether only commas and white space have been hidden so far. */
   #isDropping = false;
-  readonly #dropsOthers: boolean;
   #out = Buffer.of();
 
-  constructor(dropsOthers = false) {
-    this.#dropsOthers = dropsOthers;
-  }
+  constructor(private readonly dropsOthers = false) {}
 
   convert(bytes: Uint8Array): Uint8Array {
     if (this.#out.length < bytes.length) this.#out = Buffer.allocUnsafeSlow(4 * bytes.length);
@@ -97,7 +94,7 @@ export class ReturnedDocument implements OutputText {
       case State.note:
         this.#isFirst ||= byte === marks.frameNote;
         if (byte === marks.frameNote) this.#state = State.text;
-        else this.#state = byte === marks.otherNote && this.#dropsOthers ? State.dropped : State.hidden;
+        else this.#state = byte === marks.otherNote && this.dropsOthers ? State.dropped : State.hidden;
         return false;
       case State.dropped:
         if (byte === lineFeed) this.#state = State.lineStart;

@@ -27,7 +27,6 @@ whats[insideString + ascii.backslash] = What.backslash;
 export class DocumentRecords {
   /** Number of elements that are not records. */
   others = 0;
-  readonly #shape: DocumentShape;
   readonly #lists: ReadonlySet<string>;
   readonly #mostDepth: number;
   readonly #grammar: Grammar;
@@ -54,8 +53,10 @@ export class DocumentRecords {
     return this.#opening.length;
   }
 
-  constructor(file: string, shape: DocumentShape) {
-    this.#shape = shape;
+  constructor(
+    file: string,
+    private readonly shape: DocumentShape,
+  ) {
     this.#grammar = new Grammar(file, shape.isSequence);
     const { textName, header } = shape;
     this.#isBeforeHeader = header !== undefined;
@@ -142,7 +143,7 @@ export class DocumentRecords {
 
   #readBetween(byte: number, at: number): number {
     const grammar = this.#grammar;
-    if (this.#shape.isSequence && byte === recordSeparator) grammar.count(byte);
+    if (this.shape.isSequence && byte === recordSeparator) grammar.count(byte);
     else if (
       grammar.isBeforeValue &&
       grammar.depth === this.#listDepth &&

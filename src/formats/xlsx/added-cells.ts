@@ -53,22 +53,21 @@ export class SheetColumns {
 export class AddedRows {
   /** From 1; 0 if there is none. */
   headerRow = 0;
-  readonly columns: SheetColumns;
   readonly removed = new RemovedRows();
   isDone = false;
-  readonly #sheet: string;
-  readonly #added: AddedColumns;
   readonly #batches: AsyncIterator<Iterable<readonly string[]>>;
   #batch: Iterator<readonly string[]> = [][Symbol.iterator]();
   #row: readonly string[] = [];
   readonly #order: readonly { readonly index: number; readonly was?: number }[];
   #number = 0;
 
-  constructor(sheet: string, added: AddedColumns, columns: SheetColumns, batches: RowBatches) {
+  constructor(
+    private readonly sheet: string,
+    private readonly added: AddedColumns,
+    readonly columns: SheetColumns,
+    batches: RowBatches,
+  ) {
     const { indices, fixes = [] } = added;
-    this.columns = columns;
-    this.#sheet = sheet;
-    this.#added = added;
     this.#batches = batches[Symbol.asyncIterator]();
     const repaired = fixes.map(({ item, was }) => ({ index: item, was }));
     this.#order = [...indices.map((index) => ({ index })), ...repaired].sort((a, b) => a.index - b.index);
@@ -82,7 +81,7 @@ export class AddedRows {
     const row = this.#number === number ? this.#row : [];
     this.#row = [];
     if (row[0] === removedRow) return undefined;
-    const { names, indices, width } = this.#added;
+    const { names, indices, width } = this.added;
     const isHeader = this.headerRow === 0 && names.every((name, i) => row[indices[i]!] === name);
     if (isHeader) this.headerRow = number;
     const cells: AddedCell[] = [];
@@ -122,7 +121,7 @@ export class AddedRows {
   #checkLost(): void {
     if (this.#row[0] === removedRow) this.removed.add(this.#number);
     else if (this.#row.some((field) => field !== "")) {
-      throw new SheetFault(`sheet "${this.#sheet}", row ${this.#number}: is not where it was read`, "use -o FILE.csv");
+      throw new SheetFault(`sheet "${this.sheet}", row ${this.#number}: is not where it was read`, "use -o FILE.csv");
     }
   }
 }

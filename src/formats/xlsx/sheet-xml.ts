@@ -58,8 +58,6 @@ const isWholeRow = (token: string): boolean => token.endsWith(rowEnd) && token.l
 class ChangedSheet {
   /** Column behind the last one with content. */
   free = 0;
-  readonly #changes: SheetChanges;
-  readonly #onReference: OnReference | undefined;
   #isData = false;
   #leftOut: string | undefined;
   /** Start tag of a list whose elements refer to rows, held back until one of them is kept. */
@@ -76,10 +74,10 @@ class ChangedSheet {
   #style = "";
   #prefix = "";
 
-  constructor(changes: SheetChanges, onReference?: OnReference) {
-    this.#changes = changes;
-    this.#onReference = onReference;
-  }
+  constructor(
+    private readonly changes: SheetChanges,
+    private readonly onReference?: OnReference,
+  ) {}
 
   #use(column: number): void {
     this.free = Math.max(this.free, column + 1);
@@ -100,7 +98,7 @@ class ChangedSheet {
     const last = at === -1 ? "" : cells.slice(at, endOfMarkup(cells, at));
     const address = attributeOf(last, "r");
     if (address !== undefined && !isEmpty(last) && next === undefined) this.#use(columnOf(address));
-    const isKept = this.#changes.removed.count === 0 && this.#onReference === undefined;
+    const isKept = this.changes.removed.count === 0 && this.onReference === undefined;
     if (isKept && address !== undefined && (next === undefined ? !isEmpty(last) : columnOf(address) < next.column)) {
       this.#style = attributeOf(last, "s") ?? "";
       return `${cells}${this.#rest()}`;
@@ -116,7 +114,7 @@ class ChangedSheet {
       if (name === this.#leftOut && end === "/") this.#leftOut = undefined;
       return "";
     }
-    if (this.#onReference) this.#findReferences(token, end, name);
+    if (this.onReference) this.#findReferences(token, end, name);
     if (name === "sheetData") {
       this.#isData = end === "" && !isEmpty(token);
       this.#prefix = prefix;
@@ -128,13 +126,13 @@ class ChangedSheet {
   }
 
   #takeOutside(token: string, end: string | undefined, name = ""): string {
-    if (this.#changes.removed.count > 0) {
+    if (this.changes.removed.count > 0) {
       if (lists.has(name)) return this.#takeList(token, end);
       const attribute = followers.get(name);
       if (attribute !== undefined && end === "") return this.#follow(token, name, attribute);
     }
     if (name === "dimension") return withAttribute(token, "ref", (range) => this.#including(range));
-    if (name === "autoFilter" && end === "") return withAttribute(token, "ref", this.#changes.columns.widened);
+    if (name === "autoFilter" && end === "") return withAttribute(token, "ref", this.changes.columns.widened);
     if (name === "col") return this.#shown(token);
     if (name === "mergeCell") {
       const [from, to = ""] = (attributeOf(token, "ref") ?? "").split(":");
@@ -158,11 +156,11 @@ class ChangedSheet {
     this.#row = row;
     this.#column = -1;
     this.#style = "";
-    return after(this.#changes.cellsOf(row), (cells) => this.#started(written, row, cells));
+    return after(this.changes.cellsOf(row), (cells) => this.#started(written, row, cells));
   }
 
   #started(written: string, row: number, cells: readonly AddedCell[] | undefined): string | undefined {
-    const { removed } = this.#changes;
+    const { removed } = this.changes;
     if (cells === undefined) {
       removed.add(row);
       return undefined;
@@ -179,13 +177,13 @@ class ChangedSheet {
 
   #including(range: string): string {
     const [, start, last = "", end] = /^([A-Z]+\d+:)([A-Z]+)(\d+)$/.exec(range) ?? [];
-    const { first, last: lastAdded } = this.#changes.columns;
+    const { first, last: lastAdded } = this.changes.columns;
     if (start === undefined || lastAdded < first || columnOf(last) >= lastAdded) return range;
     return `${start}${columnLetters(lastAdded)}${end}`;
   }
 
   #shown(token: string): string {
-    const { first, last } = this.#changes.columns;
+    const { first, last } = this.changes.columns;
     const [from, to] = ["min", "max"].map((name) => Number(attributeOf(token, name)) - 1) as [number, number];
     const isHidden = /^(?:1|true)$/.test(attributeOf(token, "hidden") ?? "");
     if (!isHidden || last < first || !(from <= last && to >= first) || !isEmpty(token)) return token;
@@ -206,8 +204,8 @@ class ChangedSheet {
   #follow(token: string, name: string, attribute: string): string {
     let isLeft = true;
     const followed = withAttribute(token, attribute, (ranges) => {
-      const wide = name === "autoFilter" ? this.#changes.columns.widened(ranges) : ranges;
-      const found = this.#changes.removed.without(wide);
+      const wide = name === "autoFilter" ? this.changes.columns.widened(ranges) : ranges;
+      const found = this.changes.removed.without(wide);
       isLeft = found !== "";
       return found;
     });
@@ -225,16 +223,16 @@ class ChangedSheet {
     if (!this.#isData) this.#findOutside(token, end, name);
     else if (isFormula) {
       const cells = cellName(this.#column, this.#row);
-      this.#onReference!({ element: "f", cells, formula: name === "" ? token : "" });
+      this.onReference!({ element: "f", cells, formula: name === "" ? token : "" });
     }
     if (name !== "") this.#element = end === "" ? name : "";
   }
 
   #findOutside(token: string, end: string | undefined, name: string): void {
-    const found = (cells: string | undefined) => cells !== undefined && this.#onReference!({ element: name, cells });
+    const found = (cells: string | undefined) => cells !== undefined && this.onReference!({ element: name, cells });
     if (name === "") {
       if (formulas.has(this.#element))
-        this.#onReference!({ element: this.#element, cells: this.#ranges, formula: token });
+        this.onReference!({ element: this.#element, cells: this.#ranges, formula: token });
       return;
     }
     if (end !== "" || name === "dimension" || name === "selection") return;

@@ -121,13 +121,12 @@ const rowsReference = /(?<![A-Z\d_.$])\$?\d+:\$?\d+/i;
 const overSheets = /'(?:[^']|'')*:(?:[^']|'')*'!|[\p{L}\d_.]+:[\p{L}\d_.]+!/u;
 
 class References {
-  readonly #parts: SheetParts;
-  readonly #first: number;
   readonly #mention: RegExp;
 
-  constructor(parts: SheetParts, first: number) {
-    this.#parts = parts;
-    this.#first = first;
+  constructor(
+    private readonly parts: SheetParts,
+    private readonly first: number,
+  ) {
     this.#mention = new RegExp(`(?:^|[^\\p{L}\\d_.'\\]])${sheetPattern(parts.sheet.name)}!`, "iu");
     this.check = this.check.bind(this);
   }
@@ -138,8 +137,8 @@ class References {
       if (isInCell ? /^(?:TRUE|FALSE)\(\)$/.test(formula) : !this.#isBound(dereferenced(formula), cells)) return;
       throw this.#fault(`a formula (${isInCell ? cells : dereferenced(formula)})`);
     }
-    const rows = cells.match(/\d+/g) ?? [this.#first];
-    if (rows.every((row) => Number(row) < this.#first)) return;
+    const rows = cells.match(/\d+/g) ?? [this.first];
+    if (rows.every((row) => Number(row) < this.first)) return;
     const names: Readonly<Record<string, string>> = { mergeCell: "merged cells", brk: "a page break" };
     throw this.#fault(`${names[element] ?? "a range"} (${cells || "in a format of newer versions"})`);
   }
@@ -154,12 +153,12 @@ class References {
     const top = Math.min(...Array.from(cells.matchAll(/\d+/g), ([row]) => Number(row)));
     // A relative reference counts from the first cell, which stays in its row only if that is the first one.
     const isWrong = ([, sign, row]: RegExpExecArray) =>
-      sign === "" ? !(top <= this.#first) : Number(row) >= this.#first;
+      sign === "" ? !(top <= this.first) : Number(row) >= this.first;
     return rowsReference.test(own) || references.some(isWrong);
   }
 
   async checkOthers(): Promise<void> {
-    const { sheet, related, paths } = this.#parts;
+    const { sheet, related, paths } = this.parts;
     for (const [type, what] of bound) if (related(type).length > 0) throw this.#fault(what);
     for (const path of related("comments")) await this.#each(path, (token) => this.#checkNote(token));
     for (const path of related("drawing")) await this.#each(path, this.#anchorCheck());
@@ -170,12 +169,12 @@ class References {
   }
 
   async #each(path: string, see: (token: string) => void): Promise<void> {
-    for await (const tokens of tokensOf(this.#parts.read(path))) tokens.forEach(see);
+    for await (const tokens of tokensOf(this.parts.read(path))) tokens.forEach(see);
   }
 
   #checkNote(token: string): void {
     const cell = attributeOf(token, "ref") ?? "";
-    if (Number(/\d+$/.exec(cell)?.[0] ?? 0) >= this.#first) throw this.#fault(`a note (${cell})`);
+    if (Number(/\d+$/.exec(cell)?.[0] ?? 0) >= this.first) throw this.#fault(`a note (${cell})`);
   }
 
   /** Rows of pictures and charts count from 0. */
@@ -185,7 +184,7 @@ class References {
       const [end, , name] = nameOf(token);
       if (name === "from") isStart = end === "";
       if (name !== undefined) isRow = isStart && name === "row" && end === "";
-      else if (isRow && Number(token) + 1 >= this.#first) throw this.#fault("a picture or a chart beside them");
+      else if (isRow && Number(token) + 1 >= this.first) throw this.#fault("a picture or a chart beside them");
     };
   }
 
@@ -213,13 +212,13 @@ class References {
       if (name !== undefined) element = end === "" ? name : "";
       const formula = formulas.has(element) && name === undefined ? token : attributeOf(token, "textlink");
       const source = name === "worksheetSource" ? attributeOf(token, "sheet") : undefined;
-      const isSource = dereferenced(source ?? "") === this.#parts.sheet.name;
+      const isSource = dereferenced(source ?? "") === this.parts.sheet.name;
       if (this.#isMentioned(formula ?? "") || isSource) throw this.#fault(what);
     };
   }
 
   #fault(what: string): SheetFault {
-    const { name } = this.#parts.sheet;
+    const { name } = this.parts.sheet;
     return new SheetFault(
       `sheet "${name}": rows that may be left out are needed by ${what}`,
       "use -o FILE.csv, or --split",

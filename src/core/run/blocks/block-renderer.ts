@@ -196,6 +196,6 @@ export function itemsInField(
 export function tailsOf({ kind, shape, target, keeps, columns }: BlockOptions): readonly Uint8Array[] {
   const hasTails = keeps === undefined && columns.details.length === 0;
   if (!hasTails || target.format !== undefined || shape.json) return [];
-  const writer = new CopyingWriter(shape, { indices: [undefined] });
+  const writer = new CopyingWriter(shape, [undefined]);
   return offlineStatuses.map((status) => writer.prepare(ourFields(columns, { status }, kind)).parts[0]!);
 }

@@ -61,8 +61,6 @@ export class Grammar {
   /** The names on the way to the innermost object or list: null for a list. */
   readonly names: (string | null)[] = [];
   readonly #isObject: boolean[] = [];
-  readonly #file: string;
-  readonly #isSequence: boolean;
   #isInString = false;
   #name: number[] | undefined;
   #text: number[] | undefined;
@@ -70,10 +68,10 @@ export class Grammar {
   #escape = 0;
   #isAfterReturn = false;
 
-  constructor(file: string, isSequence = false) {
-    this.#file = file;
-    this.#isSequence = isSequence;
-  }
+  constructor(
+    private readonly file: string,
+    private readonly isSequence = false,
+  ) {}
 
   get depth(): number {
     return this.#isObject.length;
@@ -118,13 +116,13 @@ export class Grammar {
   }
 
   passValue(): void {
-    this.expected = this.depth > 0 ? "comma or end" : this.#isSequence ? "value" : "end";
+    this.expected = this.depth > 0 ? "comma or end" : this.isSequence ? "value" : "end";
   }
 
   /** @throws TableError if the document is not complete */
   end(): void {
     this.#endScalar();
-    const isOver = this.depth === 0 && (this.expected === "end" || this.#isSequence) && !this.#isInString;
+    const isOver = this.depth === 0 && (this.expected === "end" || this.isSequence) && !this.#isInString;
     if (isOver) return;
     const missing = this.#isInString ? 'a " that ends a string' : descriptions[this.expected];
     throw this.fault(`the document ends here, but ${missing} is missing`);
@@ -132,7 +130,7 @@ export class Grammar {
 
   fault(reason: string): TableError {
     this.reason = reason;
-    const at = { file: this.#file, line: this.line, column: this.column };
+    const at = { file: this.file, line: this.line, column: this.column };
     return new TableError(`${at.file}:${at.line}:${at.column}: ${reason}`, { at });
   }
 

@@ -99,33 +99,30 @@ function setRange(range: ValueRange, bytes: Buffer, start: number, end: number):
 }
 
 export class JsonObjects {
-  readonly #shape: TableShape;
   readonly #json: JsonShape;
-  readonly #isReshaped: boolean;
-  readonly #onBadRow: BadRowListener | undefined;
   readonly #keys: KnownKeys;
-  readonly #added: readonly string[];
   readonly #scanner: ObjectScanner;
   readonly #range: ValueRange = { start: 0, end: 0 };
   #lastMember = 0;
 
   // `isReshaped`: another format is written, without columns for names that the first objects lack. Without `onBadRow`,
   // chunks with bad rows are refused.
-  constructor(shape: TableShape, added: readonly string[], isReshaped: boolean, onBadRow: BadRowListener | undefined) {
-    this.#shape = shape;
+  constructor(
+    private readonly shape: TableShape,
+    added: readonly string[],
+    private readonly isReshaped: boolean,
+    private readonly onBadRow: BadRowListener | undefined,
+  ) {
     this.#json = shape.json!;
-    this.#isReshaped = isReshaped;
-    this.#onBadRow = onBadRow;
-    this.#added = isReshaped ? [] : added;
     this.#scanner = new ObjectScanner(this.#json.isDocument);
-    this.#keys = new KnownKeys([...this.#json.names, ...this.#added]);
+    this.#keys = new KnownKeys([...this.#json.names, ...(isReshaped ? [] : added)]);
   }
 
   // `Offset.fields` of a row becomes 1 plus the distance to the name of its last member; blank lines are not rows.
   // Returns undefined for a bad row without a listener; throws a TableError if bad rows end the run.
   read(chunk: ScannedChunk): ScannedChunk | undefined {
     const { bytes, at } = chunk;
-    const { badRows, column } = this.#shape;
+    const { badRows, column } = this.shape;
     const range = this.#range;
     const isOnTop = column < this.#json.names.length && !this.#json.names[column]!.includes(".");
     let length = 0;
@@ -134,12 +131,12 @@ export class JsonObjects {
       const fault = at[word + Offset.fields] === 0 ? "blank" : this.#findFault(bytes, start, end);
       if (fault === "blank") at[word + Offset.fields] = 0;
       else if (fault !== undefined) {
-        if (this.#onBadRow === undefined) return undefined;
+        if (this.onBadRow === undefined) return undefined;
         const found = this.#rowFault(fault, chunk, word);
         const line = bytes.subarray(start, end);
         const record = this.#json.isDocument ? this.#asWritten(line) : line;
         if (badRows === "error") throw found.toError(record);
-        this.#onBadRow(found, record);
+        this.onBadRow(found, record);
         if (badRows === "skip") continue;
         at[word + Offset.fields] = 0;
       } else at[word + Offset.fields] = 1 + this.#lastMember - start;
@@ -148,7 +145,7 @@ export class JsonObjects {
       if (length !== word) at.copyWithin(length, word, word + recordWords);
       length += recordWords;
     }
-    const read = new JsonChunk(this.#shape, bytes, at.subarray(0, length), chunk.line);
+    const read = new JsonChunk(this.shape, bytes, at.subarray(0, length), chunk.line);
     if (!isOnTop) read.locate(column);
     return read;
   }
@@ -158,7 +155,7 @@ export class JsonObjects {
   }
 
   #rowFault({ kind, why, ...advice }: Fault, { bytes, at, line }: ScannedChunk, word: number): RowFault {
-    const { name } = this.#shape;
+    const { name } = this.shape;
     if (!this.#json.isDocument) return new RowFault(kind, name, line + at[word + Offset.linesBefore]!, why, advice);
     const location = locationOf(bytes, at[word]!);
     const { column } = location;
@@ -180,7 +177,7 @@ export class JsonObjects {
     }
     const { members } = this.#scanner;
     this.#lastMember = count === 0 ? start : members[(count - 1) * memberWords]!;
-    const { column } = this.#shape;
+    const { column } = this.shape;
     const known = this.#json.names.length;
     if (this.#json.isOfArrays && count > known) {
       return { kind: "too many fields", why: `${count} elements where the header has ${known}` };
@@ -188,9 +185,9 @@ export class JsonObjects {
     for (let index = 0, word = 0; index < count; index++, word += memberWords) {
       const key = this.#keys.find(bytes, members[word]!, members[word + 1]!, index);
       if (key === column) setRange(range, bytes, members[word + 2]!, members[word + 3]!);
-      if (this.#isReshaped ? key !== -1 : key < known) continue;
+      if (this.isReshaped ? key !== -1 : key < known) continue;
       const text = keyText(bytes, members[word]!, members[word + 1]!);
-      const [why, advice] = this.#isReshaped
+      const [why, advice] = this.isReshaped
         ? [`field "${text}" is in none of the first rows, so it has no column`, "pass --format jsonl"]
         : [`field "${text}" already exists`, "choose another name with --set statusColumn=NAME"];
       return { kind: "field name", why, advice };
@@ -200,23 +197,21 @@ export class JsonObjects {
 }
 
 class JsonChunk extends ScannedChunk {
-  readonly #shape: TableShape;
   readonly #path: string;
   readonly #hasItems: boolean;
   readonly #columns = new Map<number, JsonChunk>();
 
   constructor(shape: TableShape, bytes: Buffer, at: Int32Array, line: number, column = shape.column) {
     super(shape, bytes, at, line);
-    this.#shape = shape;
     this.#path = shape.json!.paths[column] ?? "";
     this.#hasItems = column === shape.column || shape.otherColumns.includes(column);
   }
 
   override withColumn(column: number): ScannedChunk {
-    if (this.#path === this.#shape.json!.paths[column]) return this;
+    if (this.#path === this.shape.json!.paths[column]) return this;
     let other = this.#columns.get(column);
     if (other === undefined) {
-      other = new JsonChunk(this.#shape, this.bytes, this.at.slice(), this.line, column);
+      other = new JsonChunk(this.shape, this.bytes, this.at.slice(), this.line, column);
       other.locate(column);
       this.#columns.set(column, other);
     }
@@ -225,7 +220,7 @@ class JsonChunk extends ScannedChunk {
 
   locate(column: number): void {
     const { bytes, at } = this;
-    const finder = new ValueFinder(this.#shape.json!.paths[column] ?? "", this.#shape.json!.isDocument);
+    const finder = new ValueFinder(this.shape.json!.paths[column] ?? "", this.shape.json!.isDocument);
     const range = { start: 0, end: 0 };
     for (let word = 0; word < at.length; word += recordWords) {
       const [start, end] = [at[word]!, at[word + Offset.end]!];
@@ -251,7 +246,7 @@ class JsonChunk extends ScannedChunk {
   }
 
   override lineOf(row: number): number {
-    if (!this.#shape.json!.isDocument) return super.lineOf(row);
+    if (!this.shape.json!.isDocument) return super.lineOf(row);
     const { bytes, at } = this;
     const word = row * recordWords;
     const { line, value } = locationOf(bytes, at[word]!);
@@ -285,7 +280,7 @@ class JsonChunk extends ScannedChunk {
   }
 
   protected override withBytes(bytes: Buffer, at: Int32Array): ScannedChunk {
-    return new JsonChunk(this.#shape, bytes, at, this.line);
+    return new JsonChunk(this.shape, bytes, at, this.line);
   }
 
   override isUtf8(): boolean {

@@ -101,23 +101,21 @@ interface ByteMarks {
 }
 
 class QuotedLines {
-  readonly #bytes: Uint8Array;
-  readonly #marks: ByteMarks;
   first = -1;
   last = 0;
   isWide = false;
   hasFirstSign = false;
   hasSign = false;
 
-  constructor(bytes: Uint8Array, marks: ByteMarks) {
-    this.#bytes = bytes;
-    this.#marks = marks;
-  }
+  constructor(
+    private readonly bytes: Uint8Array,
+    private readonly marks: ByteMarks,
+  ) {}
 
   // `from` is after the opening quote; `before` counts the delimiters before it. Returns more than `end` if unclosed.
   read(from: number, end: number, before: number, usual: number): number {
-    const bytes = this.#bytes;
-    const { delimiter, quote, escaping, signs } = this.#marks;
+    const bytes = this.bytes;
+    const { delimiter, quote, escaping, signs } = this.marks;
     this.first = -1;
     this.last = before;
     this.isWide = false;

@@ -38,9 +38,6 @@ import { Offset, recordWords, type ScannedRecords, scanRecords } from "./scanner
 
 export class ChunkAssembler {
   isAtEnd = false;
-  readonly #shape: TableShape;
-  readonly #items: ItemTest;
-  readonly #onBadRow: BadRowListener;
   #pending: Buffer = Buffer.of();
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -48,10 +45,11 @@ export class ChunkAssembler {
   #line: number;
   #isInLongLine = false;
 
-  constructor(shape: TableShape, items: ItemTest, onBadRow: BadRowListener) {
-    this.#shape = shape;
-    this.#items = items;
-    this.#onBadRow = onBadRow;
+  constructor(
+    private readonly shape: TableShape,
+    private readonly items: ItemTest,
+    private readonly onBadRow: BadRowListener,
+  ) {
     this.#line = shape.firstLine;
   }
 
@@ -72,7 +70,7 @@ export class ChunkAssembler {
   // complete records are wanted now. Throws a TableError for a bad row if `badRows` is `error`, or in the header.
   assemble(block: Uint8Array | undefined, atLeast = 0, isBeforePause = false): ScannedChunk {
     if (block === undefined) this.isAtEnd = true;
-    else if (this.#waits(block, isBeforePause)) return new ScannedChunk(this.#shape, Buffer.of(), noRecords);
+    else if (this.#waits(block, isBeforePause)) return new ScannedChunk(this.shape, Buffer.of(), noRecords);
     const bytes = Buffer.concat([this.#pending, ...this.#waiting, block ?? Buffer.of()]);
     this.#waiting = [];
     this.#waitingBytes = 0;
@@ -82,13 +80,13 @@ export class ChunkAssembler {
     let from = this.#isInLongLine ? this.#passLongLine(bytes, 0, found) : 0;
     for (let most = Number.POSITIVE_INFINITY; ; most *= 2) {
       const memory = most < bytes.length ? new Int32Array(recordWords * most) : undefined;
-      const all = scanRecords(bytes, scanShape(this.#shape), this.isAtEnd, { from, most, memory });
-      const swallowing = findSwallowing(this.#shape, this.#items, bytes, all);
+      const all = scanRecords(bytes, scanShape(this.shape), this.isAtEnd, { from, most, memory });
+      const swallowing = findSwallowing(this.shape, this.items, bytes, all);
       const scanned = swallowing?.before ?? all;
       if (swallowing === undefined && this.#records + scanned.count < atLeast && !this.isAtEnd) {
         const fault = this.#findBroken(scanned, bytes);
         if (fault !== undefined) throw fault.toError();
-        return new ScannedChunk(this.#shape, bytes, noRecords);
+        return new ScannedChunk(this.shape, bytes, noRecords);
       }
       found.push(addLines(this.#withoutBadRows(bytes, scanned), this.#line - line));
       this.#records += scanned.count;
@@ -107,7 +105,7 @@ export class ChunkAssembler {
       from = end;
     }
     this.#pending = bytes.subarray(from);
-    return new ScannedChunk(this.#shape, bytes, concatRecords(found), line);
+    return new ScannedChunk(this.shape, bytes, concatRecords(found), line);
   }
 
   /** Scanning a long record again for each block would take quadratic time, so its length has to double first. */
@@ -124,20 +122,20 @@ export class ChunkAssembler {
   #giveUp(bytes: Buffer, from: number, quote: SwallowingQuote, found: Int32Array[]): number {
     const end = lineEndFrom(bytes, quote.at, true)!;
     const before = lineEndings(bytes.subarray(from, quote.at));
-    const fault = swallows(this.#shape, this.#line + before, quote);
+    const fault = swallows(this.shape, this.#line + before, quote);
     this.#reportBadRow(fault, bytes.subarray(from, end), this.#records);
-    if (this.#shape.badRows === "keep") found.push(Int32Array.of(from, end, end, end, end, 0, 0));
+    if (this.shape.badRows === "keep") found.push(Int32Array.of(from, end, end, end, end, 0, 0));
     this.#line += before + 1;
     return end;
   }
 
   #findBroken({ consumed, openField, isQuoteOpen }: ScannedRecords, bytes: Buffer): RowFault | undefined {
     if (bytes.length - consumed > maximumRecordBytes) {
-      const isMarked = this.#shape.json?.isDocument && !isFrame(bytes, consumed);
-      return tooLong(this.#shape, isMarked ? locationOf(bytes, consumed).line : this.#line);
+      const isMarked = this.shape.json?.isDocument && !isFrame(bytes, consumed);
+      return tooLong(this.shape, isMarked ? locationOf(bytes, consumed).line : this.#line);
     }
     if (!this.isAtEnd || !isQuoteOpen) return undefined;
-    return neverClosed(this.#shape, this.#line, openField + 1);
+    return neverClosed(this.shape, this.#line, openField + 1);
   }
 
   #passLongLine(bytes: Buffer, from: number, found: Int32Array[]): number {
@@ -145,26 +143,26 @@ export class ChunkAssembler {
     this.#isInLongLine = end === undefined;
     if (!this.#isInLongLine) this.#line++;
     const next = end ?? bytes.length;
-    if (this.#shape.badRows === "keep") found.push(Int32Array.of(from, next, next, next, next, 0, 0));
+    if (this.shape.badRows === "keep") found.push(Int32Array.of(from, next, next, next, next, 0, 0));
     return next;
   }
 
   #withoutBadRows(bytes: Buffer, scanned: ScannedRecords): Int32Array {
-    if (isClean(this.#shape, scanned)) return scanned.at;
+    if (isClean(this.shape, scanned)) return scanned.at;
     const at = scanned.at;
     let length = 0;
     for (let word = 0; word < at.length; word += recordWords) {
       const record = at.subarray(word, word + recordWords);
       const index = this.#records + word / recordWords;
-      const isOdd = record[Offset.fields] !== this.#shape.width;
+      const isOdd = record[Offset.fields] !== this.shape.width;
       if (index > 0 && isOdd) this.#checkHeader(bytes, record);
-      const isHeader = this.#shape.hasHeader && index === 0;
-      const fault = findFault(this.#shape, this.#items, bytes, record, { firstLine: this.#line, isHeader });
+      const isHeader = this.shape.hasHeader && index === 0;
+      const fault = findFault(this.shape, this.items, bytes, record, { firstLine: this.#line, isHeader });
       if (fault !== undefined) {
         // A title above another table is a bad row, too.
         if (isOdd) for (const next of nextRecords(at, word)) this.#checkHeader(bytes, next);
         this.#reportBadRow(fault, bytes.subarray(record[Offset.start], record[Offset.end]), index);
-        if (this.#shape.badRows === "skip") continue;
+        if (this.shape.badRows === "skip") continue;
         record[Offset.fields] = 0;
       }
       at.set(record, length);
@@ -174,21 +172,21 @@ export class ChunkAssembler {
   }
 
   #reportBadRow(fault: RowFault, record: Uint8Array, index: number): void {
-    if (this.#shape.badRows === "error" || (this.#shape.hasHeader && index === 0)) throw fault.toError(record);
-    this.#onBadRow(fault, record.subarray(0, maximumRecordBytes));
+    if (this.shape.badRows === "error" || (this.shape.hasHeader && index === 0)) throw fault.toError(record);
+    this.onBadRow(fault, record.subarray(0, maximumRecordBytes));
   }
 
   /** @throws ChoiceError for the header of another table, which may make the rows around it bad */
   #checkHeader(bytes: Buffer, record: Int32Array): void {
-    const { name, dialect, header, takesHeaders } = this.#shape;
+    const { name, dialect, header, takesHeaders } = this.shape;
     if (takesHeaders) return;
     const [start, end, fields] = [record[Offset.start]!, record[Offset.end]!, record[Offset.fields]!];
     if (fields === 0 || end - start > longestHeader || dialect.delimiter === null) return;
-    const bounds = boundsIn(this.#shape, bytes, start, end);
+    const bounds = boundsIn(this.shape, bytes, start, end);
     const names = Array.from({ length: fields }, (_, field) =>
       unquote(bytes.toString("latin1", bounds[2 * field], bounds[2 * field + 1]), dialect),
     );
-    if (this.#items.isHeader(names, header))
+    if (this.items.isHeader(names, header))
       throw otherHeader(name, { line: this.#line + record[Offset.linesBefore]!, fields: names });
   }
 }

@@ -25,21 +25,19 @@ export interface Replacement {
 export type ScanColumn = (column: number) => ScannedRecords | undefined;
 
 export class ScannedChunk {
-  readonly #shape: TableShape;
-  readonly bytes: Buffer;
-  readonly at: Int32Array;
   readonly count: number;
   readonly #scan: ScanColumn;
   readonly #others = new Map<number, ScannedChunk>();
-  /** Line of the table, from 1, from which {@link Offset.linesBefore} counts; 1 until it is known. */
-  line: number;
 
-  constructor(shape: TableShape, bytes: Buffer, at: Int32Array, line = 1, scan?: ScanColumn) {
-    this.line = line;
+  /** `line` of the table, from 1, is that from which {@link Offset.linesBefore} counts; 1 until it is known. */
+  constructor(
+    protected readonly shape: TableShape,
+    readonly bytes: Buffer,
+    readonly at: Int32Array,
+    public line = 1,
+    scan?: ScanColumn,
+  ) {
     this.#scan = scan ?? ((column) => this.#scanFor(column));
-    this.#shape = shape;
-    this.bytes = bytes;
-    this.at = at;
     this.count = at.length / recordWords;
   }
 
@@ -50,7 +48,7 @@ export class ScannedChunk {
 
   /** Yields the same records in chunks that are small enough to render; at least one chunk, even without records. */
   *pieces(): Generator<ScannedChunk> {
-    const rows = rowsAtATime(this.#shape);
+    const rows = rowsAtATime(this.shape);
     if (this.count <= rows) yield this;
     else for (let from = 0; from < this.count; from += rows) yield this.slice(from, from + rows);
   }
@@ -78,13 +76,13 @@ export class ScannedChunk {
   }
 
   #unquoted(row: number): string {
-    return unquote(this.binaryValue(row), this.#shape.dialect);
+    return unquote(this.binaryValue(row), this.shape.dialect);
   }
 
   texts(row: number): readonly ValueText[] {
     const word = row * recordWords;
     const [start, end] = [this.at[word + Offset.valueStart]!, this.at[word + Offset.valueEnd]!];
-    const { dialect } = this.#shape;
+    const { dialect } = this.shape;
     const raw = this.binaryValue(row);
     const isQuoted = dialect.quote !== "" && raw.startsWith(dialect.quote) && closeOf(raw, dialect) === raw.length;
     const own = isQuoted ? unquote(raw, dialect) : raw;
@@ -118,7 +116,7 @@ export class ScannedChunk {
   }
 
   protected withBytes(bytes: Buffer, at: Int32Array): ScannedChunk {
-    return new ScannedChunk(this.#shape, bytes, at, this.line);
+    return new ScannedChunk(this.shape, bytes, at, this.line);
   }
 
   lineOf(row: number): number {
@@ -128,7 +126,7 @@ export class ScannedChunk {
   boundsOf(row: number): readonly number[] {
     const word = row * recordWords;
     const [start, end] = [this.at[word + Offset.start]!, this.at[word + Offset.end]!];
-    return boundsIn(this.#shape, this.bytes, start, end).slice(0, 2 * this.at[word + Offset.fields]!);
+    return boundsIn(this.shape, this.bytes, start, end).slice(0, 2 * this.at[word + Offset.fields]!);
   }
 
   field(row: number, column: number): string {
@@ -142,9 +140,9 @@ export class ScannedChunk {
 
   /** Returns the same records with another field as the value; empty where a record does not have it. */
   withColumn(column: number): ScannedChunk {
-    let other = column === this.#shape.column ? this : this.#others.get(column);
+    let other = column === this.shape.column ? this : this.#others.get(column);
     if (other === undefined) {
-      const shape = { ...this.#shape, column };
+      const shape = { ...this.shape, column };
       other = new ScannedChunk(shape, this.bytes, this.#locate(column), this.line);
       this.#others.set(column, other);
     }
@@ -174,7 +172,7 @@ export class ScannedChunk {
   /** One scan for the column takes a third of the time of a scan per record. */
   #scanFor(column: number): ScannedRecords {
     const [from, to] = [this.at[0] ?? 0, this.at[(this.count - 1) * recordWords + Offset.next] ?? 0];
-    return scanRecords(this.bytes.subarray(0, to), { ...scanShape(this.#shape), column }, true, { from });
+    return scanRecords(this.bytes.subarray(0, to), { ...scanShape(this.shape), column }, true, { from });
   }
 
   isRow(row: number): boolean {
@@ -184,23 +182,20 @@ export class ScannedChunk {
 
 /** Where bytes are after replacements. Fast for positions that mostly ascend. */
 export class Moved {
-  readonly #replacements: readonly Replacement[];
   #next = 0;
   #shift = 0;
 
-  constructor(replacements: readonly Replacement[]) {
-    this.#replacements = replacements;
-  }
+  constructor(private readonly replacements: readonly Replacement[]) {}
 
   to(position: number): number {
     const sizeOf = ({ start, end, bytes }: Replacement) => bytes.length - (end - start);
-    for (let next = this.#replacements[this.#next]; next !== undefined && next.end <= position; ) {
+    for (let next = this.replacements[this.#next]; next !== undefined && next.end <= position; ) {
       this.#shift += sizeOf(next);
-      next = this.#replacements[++this.#next];
+      next = this.replacements[++this.#next];
     }
-    for (let last = this.#replacements[this.#next - 1]; last !== undefined && last.end > position; ) {
+    for (let last = this.replacements[this.#next - 1]; last !== undefined && last.end > position; ) {
       this.#shift -= sizeOf(last);
-      last = this.#replacements[--this.#next - 1];
+      last = this.replacements[--this.#next - 1];
     }
     return position + this.#shift;
   }

@@ -17,8 +17,6 @@ import {
 const comma = ",";
 
 export class CopyingWriter implements RecordWriter {
-  readonly #shape: TableShape;
-  readonly #indices: AddedColumns["indices"];
   readonly #replaced: readonly { readonly earlier: number; readonly index: number }[];
   readonly #last: readonly number[];
   readonly #beforeText: string;
@@ -27,10 +25,11 @@ export class CopyingWriter implements RecordWriter {
   readonly #isUsual: boolean;
   readonly #padding: Uint8Array;
 
-  constructor(shape: TableShape, { indices }: Pick<AddedColumns, "indices">) {
+  constructor(
+    private readonly shape: TableShape,
+    private readonly indices: AddedColumns["indices"],
+  ) {
     const { dialect } = shape;
-    this.#shape = shape;
-    this.#indices = indices;
     this.#replaced = indices
       .flatMap((earlier, index) => (earlier === undefined ? [] : [{ earlier, index }]))
       .sort((a, b) => a.earlier - b.earlier);
@@ -42,7 +41,7 @@ export class CopyingWriter implements RecordWriter {
   }
 
   prepare(fields: readonly string[]): AddedFields {
-    const { dialect } = this.#shape;
+    const { dialect } = this.shape;
     const delimiter = outputDelimiter(dialect);
     if (this.#replaced.length > 0) {
       const quoted = fields.map((field) => quoteField(toBinary(field), delimiter, dialect));
@@ -62,15 +61,15 @@ export class CopyingWriter implements RecordWriter {
 
   write(chunk: ScannedChunk, added: AddedToRow, memory?: WriteMemory): WrittenRecords {
     const { at } = chunk;
-    const { width, dialect } = this.#shape;
-    const lines = dialect.delimiter === null ? quotedLines(chunk, this.#shape) : undefined;
-    const keepsBadRows = this.#shape.badRows === "keep" && this.#last.length > 0;
+    const { width, dialect } = this.shape;
+    const lines = dialect.delimiter === null ? quotedLines(chunk, this.shape) : undefined;
+    const keepsBadRows = this.shape.badRows === "keep" && this.#last.length > 0;
     return copyRecords(chunk, added, memory, {
       ...(keepsBadRows && { isMoved: (row) => this.#surplusAt(chunk, row) !== undefined }),
       isWhole: (word) => this.#last.length === 0 && at[word + Offset.fields] === width,
       write: (row, output, fields) => {
         if (!chunk.isRow(row)) return this.#writeBadRow(chunk, row, output);
-        const ours = fields ?? this.prepare(chunk.fields(row, this.#indices));
+        const ours = fields ?? this.prepare(chunk.fields(row, this.indices));
         this.#writeRecord(chunk, row, ours, lines?.get(row), output);
       },
     });
@@ -78,11 +77,11 @@ export class CopyingWriter implements RecordWriter {
 
   /** Returns where surplus fields start, with the delimiter; undefined except for a bad row that is kept. */
   #surplusAt({ bytes, at }: ScannedChunk, row: number): number | undefined {
-    const { dialect, width } = this.#shape;
+    const { dialect, width } = this.shape;
     const [start, end] = [at[row * recordWords]!, at[row * recordWords + Offset.end]!];
     if (dialect.delimiter === null || (dialect.comment !== null && bytes[start] === dialect.comment.charCodeAt(0)))
       return undefined;
-    const bounds = boundsIn(this.#shape, bytes, start, end);
+    const bounds = boundsIn(this.shape, bytes, start, end);
     return bounds.length / 2 > width ? bounds[2 * width - 1] : undefined;
   }
 
@@ -103,7 +102,7 @@ export class CopyingWriter implements RecordWriter {
     output: Output,
   ): void {
     const { bytes, at } = chunk;
-    const { width, dialect } = this.#shape;
+    const { width, dialect } = this.shape;
     const word = row * recordWords;
     const end = at[word + Offset.end]!;
     const next = at[word + Offset.next]!;
@@ -120,7 +119,7 @@ export class CopyingWriter implements RecordWriter {
     if (line !== undefined) output.copy(line);
     else output.copy(bytes, this.#replace(chunk, row, ours, output), cut);
     for (let field = found; field < width; field++) {
-      const index = this.#indices.indexOf(field);
+      const index = this.indices.indexOf(field);
       if (index === -1) {
         output.copy(this.#padding);
         continue;
@@ -141,7 +140,7 @@ export class CopyingWriter implements RecordWriter {
   /** Keeps the bytes of unchanged fields. Returns the start of what follows the last replaced field. */
   #replace(chunk: ScannedChunk, row: number, ours: AddedFields, output: Output): number {
     const { bytes, at } = chunk;
-    const { dialect } = this.#shape;
+    const { dialect } = this.shape;
     const word = row * recordWords;
     let from = at[word]!;
     for (const { earlier, index } of this.#replaced) {

@@ -26,18 +26,17 @@ const compact: Layout = { before: "", colon: ":" };
 const spaced: Layout = { before: " ", colon: ": " };
 
 export class MemberWriter implements RecordWriter {
-  readonly #names: readonly string[];
-  readonly #indices: readonly (number | undefined)[];
   readonly #isReplacing: boolean;
   readonly #keys: KnownKeys;
   readonly #scanner: ObjectScanner;
   readonly #made = new WeakMap<AddedFields, { readonly layout: Layout; readonly bytes: Buffer }>();
 
-  constructor({ names, indices }: AddedColumns, isOfDocument: boolean) {
-    this.#names = names;
-    this.#indices = indices;
-    this.#isReplacing = indices.some((earlier) => earlier !== undefined);
-    this.#keys = new KnownKeys(names);
+  constructor(
+    private readonly columns: AddedColumns,
+    isOfDocument: boolean,
+  ) {
+    this.#isReplacing = columns.indices.some((earlier) => earlier !== undefined);
+    this.#keys = new KnownKeys(columns.names);
     this.#scanner = new ObjectScanner(isOfDocument);
   }
 
@@ -50,7 +49,7 @@ export class MemberWriter implements RecordWriter {
 
   #members(fields: readonly (readonly [number, string])[], { before, colon }: Layout): string {
     return fields
-      .map(([nth, field]) => `${before}${JSON.stringify(this.#names[nth])}${colon}${JSON.stringify(field)}`)
+      .map(([nth, field]) => `${before}${JSON.stringify(this.columns.names[nth])}${colon}${JSON.stringify(field)}`)
       .join(",");
   }
 
@@ -61,9 +60,9 @@ export class MemberWriter implements RecordWriter {
       return column[word + Offset.valueStart] !== column[word + Offset.valueEnd];
     };
     return copyRecords(chunk, added, memory, {
-      isWhole: (word) => this.#indices.every((earlier) => hasValue(earlier, word)),
+      isWhole: (word) => this.columns.indices.every((earlier) => hasValue(earlier, word)),
       write: (row, output, fields) => {
-        const ours = fields ?? this.prepare(chunk.fields(row, this.#indices));
+        const ours = fields ?? this.prepare(chunk.fields(row, this.columns.indices));
         this.#writeObject(chunk, row, ours, output);
       },
     });

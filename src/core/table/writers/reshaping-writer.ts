@@ -57,29 +57,26 @@ export function jsonFormat(keys: readonly string[], names: readonly string[]): F
 }
 
 export class ReshapingWriter implements RecordWriter {
-  readonly #width: number;
-  readonly #fields: RecordFields;
-  readonly #format: FieldFormat;
-  readonly #indices: AddedColumns["indices"];
   readonly #replacing: Int32Array;
 
-  constructor(width: number, fields: RecordFields, format: FieldFormat, { indices }: Pick<AddedColumns, "indices">) {
-    this.#width = width;
-    this.#fields = fields;
-    this.#format = format;
-    this.#indices = indices;
+  constructor(
+    private readonly width: number,
+    private readonly source: RecordFields,
+    private readonly format: FieldFormat,
+    private readonly indices: AddedColumns["indices"],
+  ) {
     this.#replacing = Int32Array.from({ length: width }, (_, field) => indices.indexOf(field));
   }
 
   prepare(fields: readonly string[]): AddedFields {
-    return { fields, parts: fields.map((field) => this.#format.render(toBinary(field))) };
+    return { fields, parts: fields.map((field) => this.format.render(toBinary(field))) };
   }
 
   write(chunk: ScannedChunk, added: AddedToRow, memory?: WriteMemory): WrittenRecords {
     const output = new Output(chunk.count, 2 * chunk.bytes.length, memory);
     for (let row = 0; row < chunk.count; row++) {
       const fields = chunk.isRow(row) ? added(row) : undefined;
-      const ours = fields === null ? this.prepare(chunk.fields(row, this.#indices)) : fields;
+      const ours = fields === null ? this.prepare(chunk.fields(row, this.indices)) : fields;
       if (ours !== undefined) this.#writeRecord(chunk, row, ours, output);
       output.end(row);
     }
@@ -87,8 +84,8 @@ export class ReshapingWriter implements RecordWriter {
   }
 
   #writeRecord(chunk: ScannedChunk, row: number, { parts }: AddedFields, output: Output): void {
-    const { opening, before, beforeAdded, closing, isPadded, around } = this.#format;
-    const fields = this.#fields;
+    const { opening, before, beforeAdded, closing, isPadded, around } = this.format;
+    const fields = this.source;
     const found = fields.open(chunk, row);
     output.copy(opening);
     for (let field = 0; field < found; field++) {
@@ -98,7 +95,7 @@ export class ReshapingWriter implements RecordWriter {
       if (index === -1) this.#writeField(chunk.bytes, output);
       else output.copy(parts[index]!);
     }
-    for (let field = found; isPadded && field < this.#width; field++) {
+    for (let field = found; isPadded && field < this.width; field++) {
       const index = this.#replacing[field]!;
       output.copy(before[field]!);
       if (index !== -1) output.copy(parts[index]!);
@@ -108,7 +105,7 @@ export class ReshapingWriter implements RecordWriter {
       }
     }
     for (const [index, part] of parts.entries()) {
-      const earlier = this.#indices[index];
+      const earlier = this.indices[index];
       if (earlier !== undefined && (isPadded || earlier < found)) continue;
       output.copy(earlier === undefined ? beforeAdded[index]! : before[earlier]!);
       output.copy(part);
@@ -117,10 +114,10 @@ export class ReshapingWriter implements RecordWriter {
   }
 
   #writeField(bytes: Uint8Array, output: Output): void {
-    const { special, around, render } = this.#format;
-    const { from, to } = this.#fields;
+    const { special, around, render } = this.format;
+    const { from, to } = this.source;
     if (from === -1) {
-      output.copy(render(this.#fields.text));
+      output.copy(render(this.source.text));
       return;
     }
     output.room(to - from + 2);

@@ -26,11 +26,11 @@ export function readerOf(
 
 export function writerOf(shape: TableShape, { format, keys }: WriteTarget, columns: AddedColumns): RecordWriter {
   if (format === undefined)
-    return shape.json ? new MemberWriter(columns, shape.json.isDocument) : new CopyingWriter(shape, columns);
+    return shape.json ? new MemberWriter(columns, shape.json.isDocument) : new CopyingWriter(shape, columns.indices);
   const fields =
     format === "jsonl"
       ? jsonFormat(keys, columns.names)
       : csvFormat(delimiterOf[format], shape.width, columns.names.length);
   const source = shape.json ? new JsonFields(shape.json) : new CsvFields(shape);
-  return new ReshapingWriter(shape.width, source, fields, columns);
+  return new ReshapingWriter(shape.width, source, fields, columns.indices);
 }
