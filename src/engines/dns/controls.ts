@@ -15,10 +15,7 @@ export type ControlResult =
   | { readonly kind: "undecided"; readonly cause: UndecidedCause };
 
 export async function askControls(client: Pick<DnsClient, "ask">): Promise<ControlResult> {
-  const [present, absent] = await Promise.all([
-    askExisting(client),
-    findMail(missing, client, () => undefined, undefined),
-  ]);
+  const [present, absent] = await Promise.all([askExisting(client), findMail(missing, client)]);
   if (present.kind === "wrong") return present;
   if (absent.kind === "mail") return { kind: "wrong", text: `says that ${missing} exists, which cannot be` };
   return absent.kind === "undecided" ? absent : present;
@@ -26,7 +23,7 @@ export async function askControls(client: Pick<DnsClient, "ask">): Promise<Contr
 
 async function askExisting(client: Pick<DnsClient, "ask">): Promise<ControlResult> {
   for (const domain of existing) {
-    const finding = await findMail(domain, client, () => undefined, undefined);
+    const finding = await findMail(domain, client);
     if (finding.kind === "undecided") return finding;
     if (finding.kind === "mail") return { kind: "right" };
   }

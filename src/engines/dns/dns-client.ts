@@ -26,6 +26,8 @@ export interface Failure {
 
 export type DnsAnswer<Record> = { readonly records: readonly Record[] } | { readonly isMissing: true } | Failure;
 
+type Query<Record> = (resolver: Resolver) => Promise<readonly Record[]>;
+
 const patienceMilliseconds = 4000;
 const mostTries = 4;
 /** Limits in milliseconds. The shortest is that of TCP in Linux: on a busy machine, answers wait for this process. */
@@ -85,10 +87,7 @@ export class DnsClient {
   }
 
   /** Never rejects. After `signal` is aborted, waiting queries fail as "not asked". */
-  async ask<Record>(
-    query: (resolver: Resolver) => Promise<readonly Record[]>,
-    signal?: AbortSignal,
-  ): Promise<DnsAnswer<Record>> {
+  async ask<Record>(query: Query<Record>, signal?: AbortSignal): Promise<DnsAnswer<Record>> {
     const slot = this.#idle.pop() ?? (await new Promise<Slot>((resolve) => this.#waiting.push(resolve)));
     try {
       return signal?.aborted ? { failure: "not asked" } : await this.#askServers(slot, query, signal);
@@ -109,11 +108,7 @@ export class DnsClient {
     return this.#unanswered >= unreachableQueries && silence > unreachableMilliseconds;
   }
 
-  async #askServers<Record>(
-    slot: Slot,
-    query: (resolver: Resolver) => Promise<readonly Record[]>,
-    signal: AbortSignal | undefined,
-  ): Promise<DnsAnswer<Record>> {
+  async #askServers<Record>(slot: Slot, query: Query<Record>, signal?: AbortSignal): Promise<DnsAnswer<Record>> {
     if (!this.isUnreachable) return this.#askWith(patienceMilliseconds, slot, query, signal);
     while (this.#probe !== undefined) {
       if (await this.#probe) return this.#askServers(slot, query, signal);
@@ -137,8 +132,8 @@ export class DnsClient {
   async #askWith<Record>(
     patience: number,
     slot: Slot,
-    query: (resolver: Resolver) => Promise<readonly Record[]>,
-    signal: AbortSignal | undefined,
+    query: Query<Record>,
+    signal?: AbortSignal,
   ): Promise<DnsAnswer<Record>> {
     const untried = new Set(this.#servers.keys());
     const tries = new Set<Try<Record>>();
@@ -170,12 +165,7 @@ export class DnsClient {
     return { ...answer, mayPass: this.#pace.isLimited || this.isUnreachable };
   }
 
-  #send<Record>(
-    slot: Slot,
-    server: number,
-    attempt: number,
-    query: (resolver: Resolver) => Promise<readonly Record[]>,
-  ): Try<Record> {
+  #send<Record>(slot: Slot, server: number, attempt: number, query: Query<Record>): Try<Record> {
     const resolver = slot.resolver(server, attempt > 0);
     const number = attempt === 0 ? this.#pace.start() : undefined;
     return { server, resolver, number, sent: performance.now(), isLate: false, answer: answerOf(query(resolver)) };

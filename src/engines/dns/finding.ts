@@ -37,13 +37,12 @@ export function judgeExchanges(
   const somewhere = hosts.filter((host) => !isNowhere(host));
   if (somewhere.length === 0) return { kind: "no-mail-server" };
   for (const host of somewhere) {
-    const suffix = findListed(host) ?? findDisposable(host);
+    const suffix = findSuffixIn(host, (name) => disposableExchanges.has(name)) ?? findDisposable(host);
     if (suffix !== undefined) return { kind: "disposable-mx", suffix };
   }
   return somewhere;
 }
 
-/** Null MX: RFC 7505. Exchanges must be host names (RFC 5321 5.1); `localhost` and `.invalid` mean no mail. */
 export const mailTo = (host: string | undefined): Finding =>
   host !== undefined && isHostName(host) ? { kind: "mail", exchange: host } : { kind: "mail" };
 
@@ -59,19 +58,16 @@ const privateNetworks = blockListOf(
 
 function blockListOf(v4: readonly string[], v6: readonly string[]): BlockList {
   const list = new BlockList();
-  for (const [subnets, family] of [
-    [v4, "ipv4"],
-    [v6, "ipv6"],
-  ] as const) {
-    for (const subnet of subnets) {
-      const [network = "", length] = subnet.split("/");
-      list.addSubnet(network, Number(length), family);
-    }
+  for (const subnet of [...v4, ...v6]) {
+    const [network = "", length] = subnet.split("/");
+    list.addSubnet(network, Number(length), familyOf(network));
   }
   return list;
 }
 
-const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 6 ? "ipv6" : "ipv4";
+}
 
 export const isPrivateAddress = (address: string): boolean => privateNetworks.check(address, familyOf(address));
 
@@ -89,7 +85,3 @@ const isNowhere = (host: string): boolean =>
 
 export const isHostName = (name: string): boolean =>
   name.length <= 253 && /^[a-z0-9_][a-z0-9_-]*(?:\.[a-z0-9_][a-z0-9_-]*)*$/.test(name);
-
-function findListed(host: string): string | undefined {
-  return findSuffixIn(host, (suffix) => disposableExchanges.has(suffix));
-}

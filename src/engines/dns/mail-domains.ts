@@ -164,8 +164,8 @@ async function inTurn<Item>(
 export async function findMail(
   domain: string,
   client: Pick<DnsClient, "ask">,
-  findDisposable: (host: string) => string | undefined,
-  hosts: MailHosts | undefined,
+  findDisposable: (host: string) => string | undefined = () => undefined,
+  hosts?: MailHosts,
 ): Promise<Finding> {
   const exchanges = await client.ask((resolver) => resolver.resolveMx(domain));
   if ("failure" in exchanges) return undecidedBy(exchanges);
