@@ -109,17 +109,15 @@ async function update(
   const fetched = changed ?? (await fetchNew(publicList, sources.listUrl, true));
   if (isNew(fetched)) {
     const { text, ...version } = fetched;
-    const { name, role, licence } = publicList;
-    lists.push({ name, role, licence, version: version.published, ...version, bytes: Buffer.from(text) });
+    lists.push({ ...publicList, version: version.published, ...version, bytes: Buffer.from(text) });
   }
   const days = isNew(today) ? withToday(findDays(path), today, options) : findDays(path);
   const known = sourceIn(table, dailyList);
   const etag = isNew(today) ? today.etag : known?.etag;
   // Without the file of the days, the table in use has more of them.
   if (isNew(today) || (today === undefined && days.lastDay === known?.version)) {
-    const { name, role, licence } = dailyList;
     const { lastDay: version } = days;
-    lists.push({ name, role, licence, version, published: version, ...(etag && { etag }), days });
+    lists.push({ ...dailyList, version, published: version, ...(etag && { etag }), days });
   }
   const newer = suffixes && areSuffixesNewer && compileSuffixes(suffixes, files.at(-1)!, table, options);
   const compiled = compileDownloads(lists, table, options, newer || undefined);
