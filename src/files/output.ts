@@ -18,7 +18,7 @@ import { dirname, resolve } from "node:path";
 import { cannotWrite, FileError } from "./errors.js";
 import { isDevicePath } from "./found.js";
 import { makeDurable, moveIntoPlace, takeOver } from "./replace-file.js";
-import type { TableSink } from "./table-sink.js";
+import { type TableSink, writeAll } from "./table-sink.js";
 import { removeAbandoned, temporaryBeside } from "./temporary-files.js";
 
 /** `temporary` is undefined for a device or pipe, which is written directly. */
@@ -65,9 +65,7 @@ export async function openOutputFile(
 
 async function copyInto(sink: TableSink, path: string, signal: AbortSignal | undefined): Promise<void> {
   try {
-    for await (const bytes of createReadStream(path, { ...(signal && { signal }) })) {
-      await sink.write(bytes as Uint8Array);
-    }
+    await writeAll(createReadStream(path, { ...(signal && { signal }) }), sink);
   } catch (error) {
     await sink.discard();
     throw error;

@@ -42,6 +42,10 @@ export function converting(sink: TableSink, { write, end, stop }: Conversion): T
   };
 }
 
+export async function writeAll(pieces: AsyncIterable<Uint8Array>, sink: Pick<TableSink, "write">): Promise<void> {
+  for await (const piece of pieces) await sink.write(piece);
+}
+
 /** One file per status. Bytes written to the sink itself, that is, the header, start each file. */
 export interface SplitSink extends TableSink {
   paths(): readonly string[];

@@ -3,7 +3,7 @@ import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import zlib, { createGunzip } from "node:zlib";
 import { FileError } from "../../files/errors.js";
-import { converting, type TableSink } from "../../files/table-sink.js";
+import { converting, type TableSink, writeAll } from "../../files/table-sink.js";
 import { nativeAdvice, nativeCode } from "../../package/native-code.js";
 import type { Compression } from "./compression-format.js";
 import { GzipWriter } from "./gzip.js";
@@ -59,9 +59,7 @@ export async function compressInto(name: string, sink: TableSink, compression: C
     });
   }
   const transform: Transform = (await zstd(name)).compressor();
-  const written = (async () => {
-    for await (const chunk of transform) await sink.write(chunk as Uint8Array);
-  })();
+  const written = writeAll(transform, sink);
   // The next `write()`, `prepare()` or `commit()` rethrows the error.
   written.catch(() => transform.destroy());
   return converting(sink, {

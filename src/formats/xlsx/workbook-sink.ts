@@ -1,7 +1,7 @@
 /** Writes a table into a workbook, a new one or the one that it was in: parses the CSV of the run. */
 import { parse } from "csv-parse/sync";
 import { longRecordBytes } from "../../core/table/records.js";
-import type { TableSink } from "../../files/table-sink.js";
+import { converting, type TableSink, writeAll } from "../../files/table-sink.js";
 import { piecesOf } from "../../files/web-stream.js";
 import { textOfLines } from "../encodings/text-encoding.js";
 import type { WriteRows } from "../format.js";
@@ -12,18 +12,11 @@ export function workbookSink(sink: TableSink, delimiter: string, write: WriteRow
   // One batch may wait, so that the next rows are validated meanwhile.
   const { readable, writable } = new TransformStream<Iterable<readonly string[]>>();
   const batches = writable.getWriter();
-  const written = pipe(write(piecesOf(readable)), sink);
+  const written = writeAll(write(piecesOf(readable)), sink);
   // `write` and `prepare` throw the error, even if nothing reads the rows yet.
   written.catch(() => {});
   let isStart = true;
-  const prepare = async () => {
-    // The second call, by `commit`, closes nothing.
-    batches.close().catch(() => {});
-    await written;
-    await sink.prepare?.();
-  };
-  return {
-    ...(isReturned && { leftOut: Buffer.from(removedRow) }),
+  const converted = converting(sink, {
     async write(bytes) {
       // The bytes are overwritten afterwards, the rows made later.
       const text = textOfLines(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
@@ -31,17 +24,16 @@ export function workbookSink(sink: TableSink, delimiter: string, write: WriteRow
       isStart = false;
       await Promise.race([batches.write(rows).catch(() => written), written]);
     },
-    prepare,
-    async commit() {
-      await prepare();
-      await sink.commit();
+    end() {
+      batches.close().catch(() => {});
+      return written;
     },
-    async discard() {
+    async stop() {
       batches.abort(new Error("the workbook is not wanted any more")).catch(() => {});
       await written.catch(() => {});
-      await sink.discard();
     },
-  };
+  });
+  return { ...converted, ...(isReturned && { leftOut: Buffer.from(removedRow) }) };
 }
 
 /** A row that is taken out leaves a mark right before the next row. */
@@ -67,8 +59,4 @@ function* rowsIn(text: string, delimiter: string, isStart: boolean): Generator<r
     record_delimiter: ["\r\n", "\n", "\r"],
     max_record_size: longRecordBytes,
   });
-}
-
-async function pipe(workbook: AsyncIterable<Uint8Array>, sink: TableSink): Promise<void> {
-  for await (const bytes of workbook) await sink.write(bytes);
 }

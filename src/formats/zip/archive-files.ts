@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { FileError } from "../../files/errors.js";
 import { type InputFile, openInputFile } from "../../files/input.js";
 import { openOutputFile } from "../../files/output.js";
-import { converting, type TableSink } from "../../files/table-sink.js";
+import { converting, type TableSink, writeAll } from "../../files/table-sink.js";
 import type { Container, ReturnedContainer } from "../format.js";
 import { type Archive, type ArchivePart, headerOf, listParts, rebuilt, unpack } from "./archive.js";
 import { crc32 } from "./deflate.js";
@@ -108,9 +108,7 @@ function returnedArchive(
 ): ReturnedContainer {
   const changes = new PassThrough({ objectMode: true, highWaterMark: 1 });
   changes.on("error", () => {});
-  const written = (async () => {
-    for await (const piece of rebuilt(archive, parts, changed, changes)) await sink.write(piece);
-  })();
+  const written = writeAll(rebuilt(archive, parts, changed, changes), sink);
   written.catch((error: Error) => changes.destroy(error));
   let isSame = true;
   const partSink = (part: string): TableSink => {
