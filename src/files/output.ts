@@ -132,15 +132,13 @@ const discardingAtFault =
     }
   };
 
-function writeDirectly(path: string, file: FileHandle): TableSink {
-  return {
-    write: (bytes) => file.writeFile(bytes).catch((error: unknown) => Promise.reject(cannotWrite(path, error))),
-    commit: () => file.close(),
-    async discard() {
-      void file.close().catch(() => {});
-    },
-  };
-}
+const writeDirectly = (path: string, file: FileHandle): TableSink => ({
+  write: (bytes) => file.writeFile(bytes).catch((error: unknown) => Promise.reject(cannotWrite(path, error))),
+  commit: () => file.close(),
+  async discard() {
+    void file.close().catch(() => {});
+  },
+});
 
 function replaceOnCommit(
   path: string,

@@ -33,9 +33,7 @@ function processNamespace(): string {
 }
 
 /** Identifies a process on this machine even after its ID was reused. */
-export function processTag(pid = ownPid): string {
-  return `${machineTag()} ${pid} ${startOf(pid)}`;
-}
+export const processTag = (pid = ownPid): string => `${machineTag()} ${pid} ${startOf(pid)}`;
 
 export function stateOfTag(tag: string): "ended" | "running" | "elsewhere" {
   const [machine, pid, start] = tag.split(" ");

@@ -72,9 +72,7 @@ function canonicalAddress(local: string, ascii: string, quoted: (local: string) 
   return `${quoted((dotsAreHyphens ? shortest.replaceAll(".", "-") : shortest) || mailbox)}@${domain}`;
 }
 
-function quoteLocal(local: string): string {
-  return dotString.test(local) ? local : `"${local.replace(/["\\]/g, "\\$&")}"`;
-}
+const quoteLocal = (local: string): string => (dotString.test(local) ? local : `"${local.replace(/["\\]/g, "\\$&")}"`);
 
 /** Quotes an unquoted local part only if it ends with a dot, as `ann.+news` does without its sub-address. */
 const quoteLastDot = (local: string): string => (local.endsWith(".") ? quoteLocal(local) : local);

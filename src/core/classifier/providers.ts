@@ -76,6 +76,4 @@ export const families = "aol gmx hotmail live outlook tuta tutanota yahoo yandex
 /** Includes `hotmail.se` and `yahoo.co.nz`. Under other top-level domains, someone else may own the name. */
 const familyDomain = new RegExp(`^(${families.join("|")})\\.(?:com|net|org|info|biz|(?:com?\\.)?[a-z]{2})$`);
 
-export function providerFamily(ascii: string): string | undefined {
-  return familyDomain.exec(ascii)?.[1];
-}
+export const providerFamily = (ascii: string): string | undefined => familyDomain.exec(ascii)?.[1];

@@ -131,12 +131,9 @@ export function factsOf(classifier: Classifier, kind: Kind, name: string): numbe
   return facts;
 }
 
-function bitsOf({ name, hasNoPlus, hasPlaceholders, isRelay, isSubAddress }: KernelRule): number {
-  return (
-    ((name === undefined ? 0 : 1 + mailboxNames.indexOf(name)) << layout.grammarShift) |
-    (hasNoPlus ? layout.hasNoPlus : 0) |
-    (hasPlaceholders ? layout.hasPlaceholders : 0) |
-    (isRelay ? layout.isRelay : 0) |
-    (isSubAddress ? layout.isSubAddress : 0)
-  );
-}
+const bitsOf = ({ name, hasNoPlus, hasPlaceholders, isRelay, isSubAddress }: KernelRule): number =>
+  ((name === undefined ? 0 : 1 + mailboxNames.indexOf(name)) << layout.grammarShift) |
+  (hasNoPlus ? layout.hasNoPlus : 0) |
+  (hasPlaceholders ? layout.hasPlaceholders : 0) |
+  (isRelay ? layout.isRelay : 0) |
+  (isSubAddress ? layout.isSubAddress : 0);

@@ -41,9 +41,7 @@ const westernHost = new RegExp(`^(?!.*[${westernLetters}]{3})[\\0-\\x7f\\s${west
 // After another byte, these are the second byte of a Chinese or Japanese character. Limited to 64 bytes, to be linear.
 const secondBytes = /(?<=[^\0-\x7f])(?:[[\]\\]|@(?=[^\s,;:<>]{1,64}@))/g;
 
-export function isUtf8Text(binary: string): boolean {
-  return !beyondAscii.test(binary) || isUtf8(bytesOf(binary));
-}
+export const isUtf8Text = (binary: string): boolean => !beyondAscii.test(binary) || isUtf8(bytesOf(binary));
 
 export function nameText(binary: string): string {
   if (!beyondAscii.test(binary)) return binary;

@@ -75,9 +75,8 @@ export function outOfStep(
   return new RowFault("out of step", name, line, `${found}; ${item}; add or remove a delimiter`);
 }
 
-export function strayQuote({ name, column }: Pick<TableShape, "name" | "column">, line: number): RowFault {
-  return new RowFault("out of step", name, line, `a stray quote is in field ${column + 1}, beside the item; remove it`);
-}
+export const strayQuote = ({ name, column }: Pick<TableShape, "name" | "column">, line: number): RowFault =>
+  new RowFault("out of step", name, line, `a stray quote is in field ${column + 1}, beside the item; remove it`);
 
 /** `lines` is the number of lines after `line`, on which the quote opens; infinity if they are over 1 MiB. */
 export function swallows(

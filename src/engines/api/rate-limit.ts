@@ -80,9 +80,8 @@ function parseDate(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-function wholeNumber(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-}
+const wholeNumber = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 
 function textOf(fields: HeaderFields, name: string): string | undefined {
   const value = fields[name];

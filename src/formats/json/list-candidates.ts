@@ -33,9 +33,8 @@ export function holdsItems(candidate: Candidate, profile: ItemProfile): boolean 
   });
 }
 
-export function holdsItem(objects: readonly JsonObject[], profile: ItemProfile): boolean {
-  return objects.some((object) => Object.keys(object).some((path) => profile.likeness(sampledField(object, path)) > 0));
-}
+export const holdsItem = (objects: readonly JsonObject[], profile: ItemProfile): boolean =>
+  objects.some((object) => Object.keys(object).some((path) => profile.likeness(sampledField(object, path)) > 0));
 
 export function candidateOf(list: FoundList, profile: ItemProfile): Candidate[] {
   const objects = objectsIn(list.elements);
@@ -98,17 +97,16 @@ export function withoutInner(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter((each) => !isInside(each));
 }
 
-export function itemsIn(
+export const itemsIn = (
   { objects, paths, prefix }: Candidate,
   profile: ItemProfile,
-): { name: string; count: number }[] {
-  return paths
+): { name: string; count: number }[] =>
+  paths
     .map((path) => {
       const count = objects.filter((object) => profile.likeness(sampledField(object, path)) > 0).length;
       return { name: prefix + path, count };
     })
     .filter(({ count }) => count > 0);
-}
 
 export const isInRow = ({ names }: RecordList): boolean => names.length > 0 && names.at(-1) === null;
 

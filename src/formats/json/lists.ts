@@ -214,18 +214,16 @@ const sequenceOf = ({ first }: Survey): ChosenLists => ({
   prefix: "",
 });
 
-function chosen(candidates: readonly Candidate[]): ChosenLists {
-  return {
-    shape: {
-      isSequence: false,
-      lists: candidates.map(({ list: { names, isMap } }) => ({ names, isMap })),
-      textName: candidates[0]!.textName,
-      header: candidates[0]!.header,
-    },
-    objects: candidates.flatMap(({ objects }) => objects),
-    prefix: candidates[0]!.prefix,
-  };
-}
+const chosen = (candidates: readonly Candidate[]): ChosenLists => ({
+  shape: {
+    isSequence: false,
+    lists: candidates.map(({ list: { names, isMap } }) => ({ names, isMap })),
+    textName: candidates[0]!.textName,
+    header: candidates[0]!.header,
+  },
+  objects: candidates.flatMap(({ objects }) => objects),
+  prefix: candidates[0]!.prefix,
+});
 
 /** Texts in a row of a table without a header are not records. */
 function noListSoFar(name: string, bytes: number, { columns, profile: { plural } }: Wanted): ChoiceError {
@@ -244,9 +242,8 @@ const holdsNoRecords = (name: string): ChoiceError =>
   );
 
 /** Undefined if the user has given no names, or only numbers. */
-function namesOf({ columns }: Wanted): readonly string[] | undefined {
-  return columns?.some((column) => !/^\d+$/.test(column)) ? columns : undefined;
-}
+const namesOf = ({ columns }: Wanted): readonly string[] | undefined =>
+  columns?.some((column) => !/^\d+$/.test(column)) ? columns : undefined;
 
 const mostNamed = 10;
 

@@ -152,9 +152,7 @@ function scanQuotedString(address: string): LocalPart | Fault {
   return new Fault("the quoted local part is never closed", 1);
 }
 
-function characterAt(text: string, index: number): string {
-  return String.fromCodePoint(text.codePointAt(index) ?? 0);
-}
+const characterAt = (text: string, index: number): string => String.fromCodePoint(text.codePointAt(index) ?? 0);
 
 function isAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;

@@ -51,9 +51,7 @@ function mapped(lower: string, offset: number): DomainName | Fault {
   return checkShape(unicode, offset) ?? checkLabels(ascii, offset);
 }
 
-export function withoutRoot(text: string): string {
-  return text.replace(/[.\u3002\uff0e\uff61]$/, "");
-}
+export const withoutRoot = (text: string): string => text.replace(/[.\u3002\uff0e\uff61]$/, "");
 
 function checkShape(name: string, offset: number): Fault | undefined {
   const checked = checkLabels(name.replace(/[^\0-\x7f]/g, "x"), offset, "shape only");
@@ -64,9 +62,7 @@ function tooLong(offset: number): Fault {
   return new Fault(`the domain is longer than ${maximumDomainOctets} octets`, offset + maximumDomainOctets + 1);
 }
 
-function needsMapping(lower: string): boolean {
-  return /[^\0-\x7f]/.test(lower) || claimsALabel.test(lower);
-}
+const needsMapping = (lower: string): boolean => /[^\0-\x7f]/.test(lower) || claimsALabel.test(lower);
 
 const claimsALabel = /(?:^|\.)xn--/;
 

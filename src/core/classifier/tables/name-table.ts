@@ -101,12 +101,11 @@ export function hashOf(name: string): ItemHash {
 }
 
 /** @throws Error when two names share a hash: 1 in 10^9 for 138,000 names with one flag */
-export function fillSlots(flags: ReadonlyMap<string, number>, flagBits: number): Int32Array {
-  return fillHashes(
+export const fillSlots = (flags: ReadonlyMap<string, number>, flagBits: number): Int32Array =>
+  fillHashes(
     Array.from(flags, ([name, flags]) => ({ ...hashOf(name), flags, name })),
     flagBits,
   );
-}
 
 export function fillHashes(
   entries: readonly (ItemHash & { readonly flags: number; readonly name?: string })[],

@@ -4,12 +4,11 @@ import { ChoiceError } from "../../../files/errors.js";
 import { itemText, nameText } from "../bytes.js";
 import type { ItemProfile } from "./item-profile.js";
 
-export function normalizeName(name: string): string {
-  return name
+export const normalizeName = (name: string): string =>
+  name
     .toLowerCase()
     .normalize("NFC")
     .replace(/[^\p{L}\p{N}]/gu, "");
-}
 
 /** Returns 3 for a known name, 2 for one after a dot (`user.email`), 1 if it contains a likely word, else 0. */
 export const nameFit = (binaryName: string, profile: ItemProfile): number => nameFitOf(nameText(binaryName), profile);

@@ -25,18 +25,13 @@ export const maximumRecords = 100;
 export const startRecords = 1000;
 
 /** Leaves out a record that is cut off. If a quote is never closed, all are text; the reader reports the error. */
-export function splitterOf(
-  sample: Buffer,
-  isWhole: boolean,
-  marks: Marks = usualMarks,
-  most = maximumRecords,
-): SplitSample {
-  return (delimiter) => {
+export const splitterOf =
+  (sample: Buffer, isWhole: boolean, marks: Marks = usualMarks, most = maximumRecords): SplitSample =>
+  (delimiter) => {
     const records = split(sample, delimiter, isWhole, marks, most);
     if (records !== undefined) return { records, hasOpenQuote: false };
     return { records: split(sample, delimiter, isWhole, { ...marks, quote: "" }, most) ?? [], hasOpenQuote: true };
   };
-}
 
 export function lineSplitterOf(sample: Buffer, marks: Marks): SplitSample {
   const lines = sample.toString("latin1").split(/\r\n|\n|\r/, maximumRecords);

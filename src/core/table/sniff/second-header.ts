@@ -8,13 +8,12 @@ import type { ItemProfile } from "./item-profile.js";
 const longestName = 80;
 
 /** Returns whether all filled fields may be names of columns: each has a letter, and none is an item. */
-function areNames(fields: readonly string[], profile: ItemProfile): boolean {
-  return fields.every((field) => {
+const areNames = (fields: readonly string[], profile: ItemProfile): boolean =>
+  fields.every((field) => {
     const name = nameText(field).trim();
     const isName = name.length <= longestName && (/\p{L}/u.test(name) || /^[#№]$/.test(name));
     return name === "" || (isName && !profile.resembles(name) && profile.likeness(itemText(field)) === 0);
   });
-}
 
 const namesIn = (fields: readonly string[]): readonly string[] => fields.map((field) => normalizeName(nameText(field)));
 

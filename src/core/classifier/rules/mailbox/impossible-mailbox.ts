@@ -90,9 +90,8 @@ const grammarOf: ReadonlyMap<string, MailboxGrammar> = new Map(
 
 export const mailboxNames: readonly MailboxName[] = [...new Set(grammars.flatMap(([, { mailbox }]) => mailbox ?? []))];
 
-function findMailboxGrammar(ascii: string, family: string | undefined): MailboxGrammar | undefined {
-  return grammarOf.get(ascii) ?? (family === undefined ? undefined : grammarOf.get(family));
-}
+const findMailboxGrammar = (ascii: string, family: string | undefined): MailboxGrammar | undefined =>
+  grammarOf.get(ascii) ?? (family === undefined ? undefined : grammarOf.get(family));
 
 /** Misplaced dots come only in quoted strings and before a `+`. */
 const isApart = (local: string, at: number, end: number): boolean =>
