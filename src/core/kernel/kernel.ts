@@ -2,6 +2,7 @@
 // threads share its memory: without it, a long list takes five times the processor time. It comes compiled.
 import { createHash } from "node:crypto";
 import { readBuilt } from "../../package/own-files.js";
+import { atSign, quote as doubleQuote } from "../ascii.js";
 import type { Classifier } from "../classifier/classifier.js";
 import type { ItemHash } from "../classifier/tables/item-hash.js";
 import type { Kind } from "../classifier/verdict.js";
@@ -87,11 +88,8 @@ export function prepareMemory(memory: WebAssembly.Memory, settings: KernelSettin
   }
 }
 
-const doubleQuote = 0x22;
 const noByte = 256;
 const byteOrNone = (byte: number | undefined): number => (byte === undefined || Number.isNaN(byte) ? noByte : byte);
-
-const atSign = 0x40;
 
 function shortened(key: string): Buffer {
   const bytes = Buffer.from(key);

@@ -1,4 +1,5 @@
 /** Tables for assembly/, made from the classifier's: lists are defined once. Tested by test/kernel/judge.test.ts. */
+import { bar } from "../ascii.js";
 import type { Classifier } from "../classifier/classifier.js";
 import { outcomeCode } from "../classifier/outcomes.js";
 import { listedDomain } from "../classifier/rules/domain/disposable-domain.js";
@@ -30,7 +31,6 @@ function letterBits(): Uint8Array {
 export function writeTables(memory: ArrayBufferLike): void {
   const bytes = new Uint8Array(memory);
   bytes.set(namedLabels, layout.labels);
-  const bar = 0x7c;
   for (let code = 0; code < 128; code++) {
     const [half, bit] = [code & 15, 1 << (code >> 4)];
     // In a plain list, a bar may separate other fields: leave it to the classifier.

@@ -1,5 +1,5 @@
 /** Removes and adds the quotes of a single field. */
-import { space } from "./ascii.js";
+import { space } from "../ascii.js";
 import type { Dialect, Marks } from "./dialect.js";
 
 export const usualMarks: Marks = { quote: '"', escape: '"', comment: null, skipsSpaces: false };

@@ -1,6 +1,6 @@
 /** Detects UTF-16, transcodes text to UTF-8, and reads lines in any encoding. Knows nothing of compression. */
 import { isUtf8 } from "node:buffer";
-import { lineFeed } from "../../core/table/ascii.js";
+import { lineFeed } from "../../core/ascii.js";
 import { decodeWindows1252 } from "../../core/table/bytes.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
 

@@ -1,5 +1,5 @@
 /** Makes JSON documents of the lines that a run writes: the document that was read, or an array of JSON Lines. */
-import { backslash, carriageReturn, comma, lineFeed, openBrace, quote, space } from "../../core/table/ascii.js";
+import { backslash, carriageReturn, comma, lineFeed, openBrace, quote, space } from "../../core/ascii.js";
 import { ObjectsAsArrays } from "../../core/table/json/arrays.js";
 import * as marks from "../../core/table/json/marks.js";
 import type { OutputForm } from "../../core/table/table.js";

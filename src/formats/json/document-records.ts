@@ -1,6 +1,6 @@
 // Turns a JSON document into lines with a record each, and notes for what is around them; see marks.ts. Only what is
 // around records goes through the grammar: the reader of JSON Lines finds what is wrong in them.
-import * as ascii from "../../core/table/ascii.js";
+import * as ascii from "../../core/ascii.js";
 import { deepest, Grammar, isSpace, tooDeep } from "../../core/table/json/grammar.js";
 import * as marks from "../../core/table/json/marks.js";
 import { type DocumentShape, keyOf } from "./document-shape.js";

@@ -1,5 +1,5 @@
 /** Finds the lists in the start of a JSON document whose elements may be records. */
-import * as ascii from "../../core/table/ascii.js";
+import * as ascii from "../../core/ascii.js";
 import { isSpace } from "../../core/table/json/grammar.js";
 import { parsedJson } from "../../core/table/json/json-values.js";
 import { maximumRecords } from "../../core/table/sniff/sample.js";

@@ -1,6 +1,6 @@
 // Reads XML in pieces, as spreadsheets need it: as elements, attributes and texts, or unchanged, to be copied. Knows no
 // DTD and only the five predefined entities. Needs no more memory than the longest tag.
-import { lessThan, slash } from "../../core/table/ascii.js";
+import { lessThan, slash } from "../../core/ascii.js";
 
 /** In characters, of the longest tag, comment or CDATA section. */
 const longestMarkup = 1_048_576;

@@ -1,9 +1,8 @@
 /** Names that RFC 5321 allows but that receive no mail: without a dot, or with a numeric top-level domain. */
+import { nine } from "../../ascii.js";
 import { lastDotBefore } from "../tables/suffix-walk.js";
 import { findMeant } from "./domain/typo-domain.js";
 import type { DomainRule } from "./rule.js";
-
-const nine = 0x39;
 
 export const syntax = {
   code: "syntax",

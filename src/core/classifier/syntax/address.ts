@@ -1,5 +1,5 @@
 /** Syntax of e-mail addresses in an envelope (RFC 5321, RFC 6531). Knows nothing about providers or rules. */
-
+import { atSign, dot, hyphen } from "../../ascii.js";
 import { utf8Length } from "../utf8.js";
 import { isAddressLiteral } from "./address-literal.js";
 import {
@@ -65,9 +65,6 @@ export function findPlainAt(text: string): number {
   return isCut || isTooLong ? -1 : at;
 }
 
-const dot = 0x2e;
-const hyphen = 0x2d;
-const atSign = 0x40;
 const isLetterOrDigit = Uint8Array.from({ length: 128 }, (_, charCode) =>
   Number(/[A-Za-z0-9]/.test(String.fromCharCode(charCode))),
 );

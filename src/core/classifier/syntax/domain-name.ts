@@ -97,7 +97,7 @@ function emptyLabel(ascii: string, index: number, position: number): Fault {
   return new Fault("two dots in a row", position);
 }
 
-function isLetterOrDigit(charCode: number): boolean {
+export function isLetterOrDigit(charCode: number): boolean {
   return (charCode >= 0x61 && charCode <= 0x7a) || (charCode >= 0x30 && charCode <= 0x39);
 }
 

@@ -1,5 +1,6 @@
 // Hash tables of host names in bytes; one walk hashes a name and the domains above it for all tables. Open addressing:
 // a slot is a 64-bit hash as two words, low and high, with flags in the lowest bits; two zero words are empty.
+import { dot } from "../../ascii.js";
 import type { ItemHash } from "./item-hash.js";
 import { mix } from "./mix.js";
 
@@ -36,7 +37,6 @@ export function hashSuffixes(name: string): Readonly<typeof hashed> {
   hashed.count = count;
   return hashed;
 }
-const dot = 0x2e;
 
 export const hashedWhole = { low: 0, high: 0 };
 

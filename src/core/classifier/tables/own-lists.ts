@@ -1,7 +1,7 @@
 /** The user's own allow and deny lists: parses their lines and looks up items. The files are read elsewhere. */
-
+import { atSign, carriageReturn, dot, hyphen, lineFeed, underscore } from "../../ascii.js";
 import { type Address, parseAddress } from "../syntax/address.js";
-import { type DomainName, parseDomainName, withoutRoot } from "../syntax/domain-name.js";
+import { type DomainName, isLetterOrDigit, parseDomainName, withoutRoot } from "../syntax/domain-name.js";
 import { Fault } from "../syntax/fault.js";
 import { utf8 } from "../utf8.js";
 import { hashedWhole, hashName, hashSuffixes, NameTable } from "./name-table.js";
@@ -252,15 +252,6 @@ function plainAt(text: Uint8Array, start: number): number {
   return -1;
 }
 
-const isLetterOrDigit = (charCode: number): boolean =>
-  (charCode >= 0x30 && charCode <= 0x39) || (charCode >= 0x61 && charCode <= 0x7a);
-
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-const dot = 0x2e;
-const hyphen = 0x2d;
-const atSign = 0x40;
-const underscore = 0x5f;
 const longestLabel = 63;
 
 function lineEndFrom(text: Uint8Array, start: number): number {

@@ -1,4 +1,5 @@
 /** Walks from a host name up to its top-level domain, for rules that match a domain with all domains below it. */
+import { dot } from "../../ascii.js";
 
 export function findSuffixIn(ascii: string, isWanted: (suffix: string) => boolean): string | undefined {
   for (let rest = ascii; ; ) {
@@ -15,4 +16,3 @@ export function lastDotBefore(name: string, end: number): number {
   while (i >= 0 && name.charCodeAt(i) !== dot) i--;
   return i;
 }
-const dot = 0x2e;

@@ -1,10 +1,9 @@
 // Finds the facts about most domains. Asks JavaScript where another rule could apply, so that rules are written once;
 // tables.ts fills the tables. The walk over a name is that of `hashSuffixes` in classifier/tables/name-table.ts.
+import { dot, hyphen } from "../../ascii";
 import * as layout from "../layout";
 import { mix, smallLetter } from "./hash";
 
-const dot: u32 = 0x2e;
-const hyphen: u32 = 0x2d;
 const dotCom: u32 = 0x6d6f632e;
 const letterX: u32 = 0x78;
 

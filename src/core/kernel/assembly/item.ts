@@ -1,15 +1,6 @@
 /** Finds the item in the plainest values with something around it; run/items/item.ts has the rules for others. */
+import { atSign, dot, hyphen, lessThan, plus, question, slash, space, underscore } from "../../ascii";
 
-const plus: u8 = 0x2b;
-const hyphen: u8 = 0x2d;
-const dot: u8 = 0x2e;
-const atSign: u8 = 0x40;
-const blank: u8 = 0x20;
-const slash: u8 = 0x2f;
-const question: u8 = 0x3f;
-const underscore: u8 = 0x5f;
-const openingBracket: u8 = 0x3c;
-export const closingBracket: u8 = 0x3e;
 const longestName: i32 = 100;
 
 export let found: usize = 0;
@@ -21,13 +12,13 @@ export function findInBrackets(start: usize, end: usize): void {
   foundEnd = end;
   if (end - start < 3) return;
   let open: usize = end - 2;
-  while (open > start && load<u8>(open) !== openingBracket) open--;
-  if (load<u8>(open) !== openingBracket || open - start > <usize>longestName) return;
+  while (open > start && load<u8>(open) !== lessThan) open--;
+  if (load<u8>(open) !== lessThan || open - start > <usize>longestName) return;
   // In a plain list, a line that starts with a hyphen is a comment.
   if (load<u8>(start) === hyphen) return;
   for (let p: usize = start; p < open; p++) {
     const byte: u8 = load<u8>(p);
-    if (!isLetter(byte) && byte !== blank && byte !== dot && byte !== hyphen) return;
+    if (!isLetter(byte) && byte !== space && byte !== dot && byte !== hyphen) return;
   }
   found = open + 1;
   foundEnd = end - 1;

@@ -3,22 +3,14 @@
 // 3 to 64 bytes, or an address with a dot-atom of at most 63 bytes at one; it may stand in angle brackets or a URL.
 // Letters are ASCII, or of two bytes in lower case or without case; A-labels are not plain. Sixteen bytes
 // are compared at once, with one bit of result each: misplaced dots and hyphens are found by shifting these bits.
+import { atSign, bar, comma, dot, greaterThan, hyphen, plus, semicolon, space, quote as usualQuote } from "../../ascii";
 import * as layout from "../layout";
 import { bucketOf, countRecalled, recall } from "./domains";
 import { isAscii, isNamed } from "./facts";
 import { hash, shardHash } from "./hash";
-import { closingBracket, findHost, findInBrackets, found, foundEnd } from "./item";
+import { findHost, findInBrackets, found, foundEnd } from "./item";
 import { judgeMailbox } from "./mailbox";
 
-const usualQuote: u32 = 0x22;
-const space: u8 = 0x20;
-const plus: u8 = 0x2b;
-const comma: u8 = 0x2c;
-const semicolon: u8 = 0x3b;
-const bar: u8 = 0x7c;
-const hyphen: u8 = 0x2d;
-const dot: u8 = 0x2e;
-const atSign: u8 = 0x40;
 const letterG: u8 = 0x67;
 const letterM: u8 = 0x6d;
 const prot: u32 = 0x746f7270;
@@ -196,7 +188,7 @@ function readItem(isEmail: bool, block: usize, at: usize, item: usize, codeAt: u
       end--;
       isEscaped = quote !== usualQuote && hasQuote(start, end);
     }
-    if (!isEmail || load<u8>(end - 1) === closingBracket) {
+    if (!isEmail || load<u8>(end - 1) === greaterThan) {
       if (isEmail) findInBrackets(start, end);
       else findHost(start, end);
       start = found;
@@ -329,6 +321,6 @@ function bitsOf(first: v128, second: v128): u64 {
   return <u64>(<u32>i8x16.bitmask(first) | ((<u32>i8x16.bitmask(second)) << 16));
 }
 
-function bitsWith(first: v128, second: v128, byte: u8): u64 {
-  return bitsOf(i8x16.eq(first, i8x16.splat(byte)), i8x16.eq(second, i8x16.splat(byte)));
+function bitsWith(first: v128, second: v128, byte: i32): u64 {
+  return bitsOf(i8x16.eq(first, i8x16.splat(<i8>byte)), i8x16.eq(second, i8x16.splat(<i8>byte)));
 }

@@ -1,10 +1,6 @@
 /** The rules about local parts that the kernel has. */
+import { dot, nine, plus, zero } from "../../ascii";
 import * as layout from "../layout";
-
-const plus: u8 = 0x2b;
-const dot: u8 = 0x2e;
-const zero: u8 = 0x30;
-const nine: u8 = 0x39;
 
 /** Applies the rules in the order of `classifyMailbox` in classifier/rules/mailbox/mailbox.ts. */
 export function judgeMailbox(facts: u32, start: usize, plusAt: usize, end: usize): u32 {
@@ -12,7 +8,7 @@ export function judgeMailbox(facts: u32, start: usize, plusAt: usize, end: usize
   const grammar: u32 = (facts >> layout.grammarShift) & layout.grammarMask;
   if ((facts & layout.hasNoPlus) !== 0 && plusAt !== end) return layout.impossibleMailboxCode;
   if (grammar !== 0 && !isPossible(layout.grammars + layout.grammarBytes * grammar, start, plusAt)) {
-    const first = load<u8>(start);
+    const first: i32 = load<u8>(start);
     return first === plus || (first >= zero && first <= nine) ? layout.askCode : layout.impossibleMailboxCode;
   }
   if ((facts & layout.isRelay) !== 0) return layout.relayCode;

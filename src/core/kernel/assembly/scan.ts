@@ -1,9 +1,6 @@
 /** Finds records as `scanRecords` in table/scan/scanner.ts does, which has the grammar, 64 bytes at a time. */
+import { carriageReturn as cr, lineFeed as lf, space } from "../../ascii";
 import { commentWord, delimiterWord, escapeWord, quoteWord, recordWords, settings, skipsSpacesWord } from "../layout";
-
-const lf: u32 = 0x0a;
-const cr: u32 = 0x0d;
-const space: u32 = 0x20;
 
 export let mostFields: i32 = 0;
 export let fewestFields: i32 = 0;
@@ -21,8 +18,8 @@ export function scan(block: usize, length: i32, at: usize, most: i32, column: i3
   const skipsSpaces = load<i32>(settings + 4 * skipsSpacesWord) !== 0;
   const mergesSpaces = skipsSpaces && delimiter === space;
   // A delimiter or quote that is not set is compared as LF, which is always looked for.
-  const delimiters = splat(delimiter < 256 ? delimiter : lf);
-  const quotes = splat(quote < 256 ? quote : lf);
+  const delimiters = splat(delimiter < 256 ? delimiter : <u32>lf);
+  const quotes = splat(quote < 256 ? quote : <u32>lf);
   const end: usize = block + length;
   const atEnd: usize = at + 4 * recordWords * most;
   const first = at;

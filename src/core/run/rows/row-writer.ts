@@ -1,6 +1,6 @@
 /** Counts, filters, deduplicates, splits and writes rows, in the order in which they arrive: input order. */
 import { isSplit, type TableSink } from "../../../files/table-sink.js";
-import { carriageReturn, lineFeed } from "../../table/ascii.js";
+import { carriageReturn, lineFeed } from "../../ascii.js";
 import { TableError } from "../../table/errors.js";
 import type { Status } from "../../validator/validator.js";
 import { DistinctItems } from "../distinct-items.js";

@@ -1,7 +1,7 @@
 // Turns arrays of a JSON document below a header, as a spreadsheet's API gives them, into objects with its names, and
 // back: in {"values": [["Name", "Email"], ["Ann", "ann@b.net"]]}, the row becomes {"Name":"Ann", "Email":"ann@b.net"}.
 // The way back removes each name, so that an added member becomes an added element.
-import * as ascii from "../ascii.js";
+import * as ascii from "../../ascii.js";
 import { headerNote, hide, isLayout, note, show } from "./marks.js";
 
 export function columnNames(header: readonly string[]): readonly string[] {

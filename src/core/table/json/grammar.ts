@@ -1,6 +1,6 @@
 // The grammar of JSON (RFC 8259), byte by byte, for documents in pieces: accepts what `JSON.parse` accepts, but strings
 // need not be UTF-8. jsonc-parser 3.3 takes one string: 198 MB needed 437 MB, where the whole run needs 185 MB.
-import * as ascii from "../ascii.js";
+import * as ascii from "../../ascii.js";
 import { TableError } from "../errors.js";
 
 export const isSpace = (byte: number): boolean =>

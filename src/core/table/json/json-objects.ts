@@ -1,5 +1,5 @@
 /** Reads the lines of a scanned chunk as JSON objects: locates their values in the bytes, and finds the bad rows. */
-import { backslash, letterN, openBrace, openBracket, quote } from "../ascii.js";
+import { backslash, letterN, openBrace, openBracket, quote } from "../../ascii.js";
 import { type BadRowListener, RowFault } from "../bad-rows.js";
 import type { TableShape } from "../records.js";
 import { type Moved, ScannedChunk, type ValueText } from "../scan/scanned-chunk.js";

@@ -8,7 +8,7 @@
 // A run copies notes like comments. Hidden bytes count as white space: what is between two records, with the name
 // of the second one if they are in an object, and its line and column.
 
-import { space, tab } from "../ascii.js";
+import { space, tab } from "../../ascii.js";
 
 export const hide = 0x01;
 export const note = 0x02;

@@ -1,7 +1,7 @@
 // Finds the members of a JSON object in its bytes (RFC 8259); accepts exactly what `JSON.parse` accepts. All bytes stay
 // as they are, numbers too; parsing each line took nine times as long.
 
-import * as ascii from "../ascii.js";
+import * as ascii from "../../ascii.js";
 import { carriageReturnMark, hide, lineFeedMark, show } from "./marks.js";
 
 export const memberWords = 4;
@@ -143,7 +143,7 @@ export class ObjectScanner {
       for (let i = 1; i < name.length; i++) if (bytes[from + i] !== name[i]) return -1;
       return from + name.length;
     }
-    let at = bytes[from] === ascii.minus ? from + 1 : from;
+    let at = bytes[from] === ascii.hyphen ? from + 1 : from;
     const whole = this.#afterDigits(at);
     if (whole === -1 || (bytes[at] === ascii.zero && whole > at + 1)) return -1;
     at = whole;
@@ -154,7 +154,7 @@ export class ObjectScanner {
     // e or E
     if (at < this.#end && (bytes[at]! | 0x20) === 0x65) {
       at++;
-      if (bytes[at] === ascii.plus || bytes[at] === ascii.minus) at++;
+      if (bytes[at] === ascii.plus || bytes[at] === ascii.hyphen) at++;
       at = this.#afterDigits(at);
     }
     return at;

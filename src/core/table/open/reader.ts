@@ -1,7 +1,7 @@
 // Opens tables: tells lines, JSON Lines and other formats of text apart by their start. Must not know what items are:
 // an `ItemProfile` recognises them.
 import { ChoiceError } from "../../../files/errors.js";
-import { lineFeed } from "../ascii.js";
+import { lineFeed } from "../../ascii.js";
 import { lineEndings } from "../bytes.js";
 import { longRecordBytes } from "../records.js";
 import { Pause } from "../scan/pause.js";

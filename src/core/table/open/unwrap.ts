@@ -1,5 +1,5 @@
 /** Removes the quotes around whole records: `"1,""Lee, Ann"",ann@example.net"`, as some programs write them. */
-import { carriageReturn, lineFeed, quote } from "../ascii.js";
+import { carriageReturn, lineFeed, quote } from "../../ascii.js";
 
 const wrappedLines = /^(?:"(?:[^"\r\n]|"")*[\t|;,](?:[^"\r\n]|"")*"(?:\r\n|\r|\n)){2}/;
 

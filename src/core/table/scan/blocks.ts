@@ -1,5 +1,5 @@
 /** Regroups a table into blocks of whole lines for the scanner. Must not know about quotes or records. */
-import { carriageReturn, lineFeed } from "../ascii.js";
+import { carriageReturn, lineFeed } from "../../ascii.js";
 import { Pause } from "./pause.js";
 
 /** In bytes: large enough to hand to a worker cheaply, small enough for a core's cache. */

@@ -1,6 +1,6 @@
 // Distinguishes broken rows from odd ones: a quote without its partner swallows rows; a delimiter too many or too few
 // moves the item. Both are valid in RFC 4180: only the rows around reveal the fault. Must not know how rows are read.
-import { carriageReturn, lineFeed } from "../ascii.js";
+import { carriageReturn, lineFeed } from "../../ascii.js";
 import type { RowFault } from "../bad-rows.js";
 import { itemText } from "../bytes.js";
 import type { Marks } from "../dialect.js";

@@ -14,7 +14,7 @@
 // with records that `assemble` would report or change; both ask `isClean`.
 // To keep: all code that passes over bytes advances `#line`, or messages name wrong lines. Blocks are valid only until
 // the next is requested: chunks of `assemble` must not refer to them.
-import { carriageReturn, lineFeed } from "../ascii.js";
+import { carriageReturn, lineFeed } from "../../ascii.js";
 import type { BadRowListener, RowFault } from "../bad-rows.js";
 import { lineEndings } from "../bytes.js";
 import { isFrame, locationOf } from "../json/marks.js";

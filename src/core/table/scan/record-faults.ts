@@ -1,5 +1,5 @@
 /** Finds records that a quote left open has swallowed, and other faults, in the records of a chunk. */
-import { lineFeed } from "../ascii.js";
+import { lineFeed } from "../../ascii.js";
 import type { RowFault } from "../bad-rows.js";
 import { itemText } from "../bytes.js";
 import { emptyTail, unquote } from "../quotes.js";

@@ -1,5 +1,5 @@
 /** Reads a table with the scanner: finds the header, and provides the records below it as blocks of bytes. */
-import { lineFeed } from "../ascii.js";
+import { lineFeed } from "../../ascii.js";
 import type { BadRowListener } from "../bad-rows.js";
 import type { TableShape } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";

@@ -8,7 +8,7 @@
 // it would end is not complete until the next byte is known or the table ends.
 // To keep: records must be those of csv-parse (test/table/records.test.ts). Lines in quoted fields count, a CRLF once.
 // To keep: the inner loop must not allocate. The array doubles, so it is not always the one that was passed.
-import { carriageReturn, lineFeed, space } from "../ascii.js";
+import { carriageReturn, lineFeed, space } from "../../ascii.js";
 
 export interface ScanShape {
   readonly delimiter: number | undefined;

@@ -1,5 +1,5 @@
 /** Writes JSON objects with their bytes: added members follow in the same layout, or replace earlier values. */
-import { backslash, closeBrace, colon, comma, openBrace, quote, space } from "../ascii.js";
+import { backslash, closeBrace, colon, comma, openBrace, quote, space } from "../../ascii.js";
 import { KnownKeys } from "../json/json-objects.js";
 import { textOf } from "../json/json-values.js";
 import { unmarked } from "../json/marks.js";

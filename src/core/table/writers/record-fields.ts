@@ -1,7 +1,7 @@
 /** Reads the fields of a scanned record one by one, to write them in another format. */
 
 import { isUtf8 } from "node:buffer";
-import { backslash, quote } from "../ascii.js";
+import { backslash, quote } from "../../ascii.js";
 import { toBinary } from "../bytes.js";
 import { KnownKeys } from "../json/json-objects.js";
 import { exactTextOf, type JsonShape } from "../json/json-values.js";

@@ -1,4 +1,5 @@
 /** The rule for impossible mailboxes: local parts that a provider does not allow. The kernel uses the same tables. */
+import { dot } from "../../../ascii.js";
 import { utf8 } from "../../utf8.js";
 import type { MailboxName, MailboxRule } from "../rule.js";
 
@@ -33,7 +34,6 @@ function mailboxName(
   return { positions, shortest, longest, dots };
 }
 
-const dot = 0x2e;
 const noPlus = "has no plus addressing";
 const alphanumerics = letters + digits;
 const looseCharacters = `${alphanumerics}._-`;
