@@ -69,8 +69,8 @@ export const mutations = [
   {
     promise: "a rate gives back what was not sent",
     file: "src/engines/api/engine.ts",
-    from: "room.use(-part.length);",
-    to: "room.use(0);",
+    from: "reserved += part.length;",
+    to: "",
     tests: [unit("validator/api/engine")],
   },
   {

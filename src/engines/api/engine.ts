@@ -102,28 +102,6 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     return true;
   }
 
-  function rateRoom() {
-    let reserved = 0;
-    let reservedUntil = 0;
-    return {
-      async take(items: number): Promise<void> {
-        const missing = items - reserved;
-        if (missing <= 0) return;
-        const waiting = keepRate(missing);
-        reservedUntil = nextTurn;
-        reserved += missing;
-        await waiting;
-      },
-      use(items: number): void {
-        reserved -= items;
-      },
-      /** Returns unused time, unless another batch has reserved the time after it. */
-      giveBack(): void {
-        if (rate && nextTurn === reservedUntil) nextTurn -= (reserved * rate.milliseconds) / rate.items;
-      },
-    };
-  }
-
   const validate: Validator["validate"] = async (kind, items, signal, listener) => {
     heed(signal);
     const verdicts: Verdict[] = Array(items.length).fill(notChecked);
@@ -132,7 +110,17 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     if (!(await gate.enter(items.length))) return outcome(true);
     let left: number | undefined;
     let hasAnswer = false;
-    const room = rateRoom();
+    /** Number of items for which time of the rate is reserved, and the end of that time. */
+    let reserved = 0;
+    let reservedUntil = 0;
+    const reserve = async (wanted: number) => {
+      const missing = wanted - reserved;
+      if (missing <= 0) return;
+      const waiting = keepRate(missing);
+      reservedUntil = nextTurn;
+      reserved = wanted;
+      await waiting;
+    };
     const requestFor = (wanted: readonly number[]) =>
       sender.requestFor(
         kind,
@@ -162,14 +150,14 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       let batch = newBatch(items.length);
       while (batch.open.length > 0) {
         const wanted = batch.open.slice(0, batch.size);
-        await room.take(wanted.length);
+        await reserve(wanted.length);
         const request = requestFor(wanted);
         slot ??= await takeSlot();
         if (halting.signal.aborted) return outcome(true);
         const { now: part, later } = (await listener?.onSubmit(wanted)) ?? { now: wanted, later: [] };
         batch = { ...batch, open: [...part, ...batch.open.slice(wanted.length), ...later] };
         if (part.length === 0) continue;
-        room.use(part.length);
+        reserved -= part.length;
         const reply = await sender.ask(part.length === wanted.length ? request : requestFor(part));
         const step = await take(batch, part, reply);
         if (step.next === "fail") throw new ServiceError(`${baseUrl}: invalid answer: ${step.fault}`);
@@ -177,7 +165,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
         if (step.next === "shrink") {
           batchSize = Math.min(batchSize, batch.size);
           batch = { ...batch, size: batchSize };
-          room.use(-part.length);
+          reserved += part.length;
           onNotice(`${baseUrl}: accepts only smaller batches; continuing with batches of ${batchSize}`);
         } else if (step.next === "pause") {
           await sender.sleep(sender.ownDelay(batch.faults), "the service left items out of its answer");
@@ -195,7 +183,8 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       throw error;
     } finally {
       free();
-      room.giveBack();
+      // Give unused time back, unless another batch has reserved the time after it.
+      if (rate && nextTurn === reservedUntil) nextTurn -= (reserved * rate.milliseconds) / rate.items;
       gate.leave(items.length, left, hasAnswer);
     }
   };

@@ -156,7 +156,7 @@ function retry(
 const login = "idv login";
 
 function refused({ baseUrl, keySource = login }: RetryLimits, status: number, said: string, items: number): Step {
-  if (status === 413 || (status === 400 && blamesSize(said))) {
+  if (status === 413 || (status === 400 && sizeBlame.test(said))) {
     if (items > 1) return { next: "done", reply: "too large" };
     return failed(new ServiceError(`${baseUrl}: one item is too large for it (${status}${said})`));
   }
@@ -178,5 +178,3 @@ export const seconds = (duration: number): string => {
 const manyThings = "(items|e-?mails|domains|addresses|entries|elements|array|batch|body|payload|size)";
 const tooMuch = "(exceed\\w*|limit|maximum|max|at most|longer|larger)";
 const sizeBlame = new RegExp(`too (many|large|big)|${manyThings}.*\\b${tooMuch}|${tooMuch}\\b.*${manyThings}`, "i");
-
-const blamesSize = (message: string): boolean => sizeBlame.test(message);
