@@ -58,7 +58,7 @@ export async function compressInto(name: string, sink: TableSink, compression: C
       },
     });
   }
-  const transform: Transform = (await zstd(name)).compressor();
+  const transform = (await zstd(name)).compressor();
   const written = writeAll(transform, sink);
   // The next `write()`, `prepare()` or `commit()` rethrows the error.
   written.catch(() => transform.destroy());
@@ -87,14 +87,9 @@ interface NewerZlib {
   readonly createZstdDecompress?: (options: { readonly chunkSize: number }) => Transform;
 }
 
-interface Zstd {
-  compressor(): Transform;
-  /** Needs the pieces of {@link zstdPieces}: that of Node.js drops what follows the end of a frame in a piece. */
-  decompressor(): Transform;
-}
-
-/** Node.js has zstd since 22.15; the package lacks builds for some platforms. @throws FileError when there is neither */
-async function zstd(name: string): Promise<Zstd> {
+// Node.js has zstd since 22.15; the package lacks builds for some platforms. Decompressors need `zstdPieces`: that of
+// Node.js drops what follows the end of a frame in a piece. Throws a FileError when there is neither.
+async function zstd(name: string) {
   const { createZstdCompress, createZstdDecompress } = zlib as NewerZlib;
   if (createZstdCompress && createZstdDecompress) {
     return {

@@ -1,6 +1,6 @@
 /** Turns the raw bytes of an input file into text that the table reader can parse. */
 import { type Compression, compressionByMagic } from "../compression/compression-format.js";
-import { encodingByMark, namesUtf8, transcode } from "./text-encoding.js";
+import { createDecoder, encodingByMark, transcode } from "./text-encoding.js";
 
 export interface DecodedInput {
   /** In UTF-8 or another superset of ASCII. */
@@ -19,7 +19,7 @@ export async function decodeInput(
   encoding?: string,
 ): Promise<DecodedInput> {
   const isGuessed = encoding === "auto";
-  const named = encoding !== undefined && !isGuessed && !namesUtf8(encoding) ? encoding : undefined;
+  const isNamed = encoding !== undefined && !isGuessed && createDecoder(encoding).encoding !== "utf-8";
   const raw = await peek(bytes);
   const compression = compressionByMagic(raw.start);
   const peeked = compression
@@ -27,9 +27,9 @@ export async function decodeInput(
     : raw;
   const marked = encoding === undefined || isGuessed ? encodingByMark(peeked.start) : undefined;
   const plain = isGuessed && marked === undefined ? await sampled(peeked) : peeked;
-  const found = named ?? marked ?? plain.guess;
+  const found = isNamed ? encoding : (marked ?? plain.guess);
   return {
-    bytes: found === undefined ? plain.bytes : transcode(name, found, plain.bytes),
+    bytes: found === undefined ? plain.bytes : transcode(name, createDecoder(found), plain.bytes),
     compression,
     start: plain.start,
     encoding: found,

@@ -11,38 +11,31 @@ export function encodingByMark(start: Uint8Array): string | undefined {
   return start[0] === 0xfe && start[1] === 0xff ? "utf-16be" : undefined;
 }
 
-/** A byte order mark becomes a UTF-8 one. @param encoding a WHATWG label @throws ChoiceError, FileError */
-export function transcode(
+/** A byte order mark becomes a UTF-8 one. @throws FileError from the iteration */
+export async function* transcode(
   name: string,
-  encoding: string,
+  decoder: TextDecoder,
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  const decoder = createDecoder(encoding);
-  async function* transcoded() {
-    let position = 0;
-    const decode = (chunk?: Uint8Array): Buffer => {
-      try {
-        return Buffer.from(decoder.decode(chunk, { stream: chunk !== undefined }));
-      } catch {
-        throw new FileError(`${name}: not ${decoder.encoding} text, at or after byte ${position + 1}`, {
-          advice: "pass the right --encoding",
-          page: "save it as UTF-8",
-        });
-      }
-    };
-    for await (const chunk of bytes) {
-      yield decode(chunk);
-      position += chunk.length;
+  let position = 0;
+  const decode = (chunk?: Uint8Array): Buffer => {
+    try {
+      return Buffer.from(decoder.decode(chunk, { stream: chunk !== undefined }));
+    } catch {
+      throw new FileError(`${name}: not ${decoder.encoding} text, at or after byte ${position + 1}`, {
+        advice: "pass the right --encoding",
+        page: "save it as UTF-8",
+      });
     }
-    yield decode();
+  };
+  for await (const chunk of bytes) {
+    yield decode(chunk);
+    position += chunk.length;
   }
-  return transcoded();
+  yield decode();
 }
 
-/** @throws ChoiceError when the encoding is unknown */
-export const namesUtf8 = (encoding: string): boolean => createDecoder(encoding).encoding === "utf-8";
-
-/** @throws ChoiceError when the encoding is unknown */
+/** `encoding` is a WHATWG label. @throws ChoiceError when it is unknown */
 export function createDecoder(encoding: string): TextDecoder {
   try {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: true });

@@ -94,10 +94,9 @@ export async function checkStart(
     const cells = new Cells(options);
     return values.map((value) => cells.itemsIn(value)).filter((items) => items.length > 0);
   };
+  const isWrong = (item: string) => partsOf(kind, item)?.domain.includes(".") !== true;
   const isInvalid = (items: readonly string[]) =>
-    options.deciding === "best"
-      ? items.every((item) => !isValid(kind, item))
-      : items.some((item) => !isValid(kind, item));
+    options.deciding === "best" ? items.every(isWrong) : items.some(isWrong);
   const isRefused = (rows: readonly (readonly string[])[]) => {
     const invalid = rows.filter(isInvalid);
     return rows.length < fewItems
@@ -108,8 +107,8 @@ export async function checkStart(
   if (!isRefused(rowsOf(table.firstValues(column)))) return;
   const rows = rowsOf(await table.startValues(column)).slice(0, startRecords);
   if (!isRefused(rows)) return;
-  const items = rows.map((items) => items.find((item) => !isValid(kind, item)) ?? items[0]!);
-  const invalid = items.filter((item) => !isValid(kind, item));
+  const items = rows.map((items) => items.find(isWrong) ?? items[0]!);
+  const invalid = items.filter(isWrong);
   const name = nameText(header?.[column] ?? "");
   const where = width > 1 || name !== "" ? ` in ${columnText(column, name)}` : "";
   const shown = invalid.slice(0, 3).map((item) => `"${withoutRest(item)}"`);
@@ -138,8 +137,6 @@ function isInText(item: string): boolean {
   const rest = aroundAddress(item);
   return rest.length > 2 || /\w[;|\t]|[;|\t]\w/.test(rest);
 }
-
-const isValid = (kind: Kind, item: string): boolean => partsOf(kind, item)?.domain.includes(".") === true;
 
 function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width: number): string {
   const most = (test: (item: string) => boolean) => items.filter(test).length > items.length / 2;
