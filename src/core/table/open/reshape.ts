@@ -12,14 +12,9 @@ export function checkReshapable(badRows: BadRowPolicy): void {
 /** Counts skipped lines, one that names the delimiter, and titles: other formats cannot represent them. */
 export function countLeftOut(above: Buffer): number {
   const isTitle = (line: string) => line.trim() !== "" && !/^"?sep=.?"?$/i.test(line);
-  return linesOf(above).filter(isTitle).length;
+  const lines = above.toString("latin1").split(/\r\n|\r|\n/);
+  return lines.slice(0, -1).filter(isTitle).length;
 }
-
-const linesOf = (bytes: Buffer): string[] =>
-  bytes
-    .toString("latin1")
-    .split(/\r\n|\r|\n/)
-    .slice(0, -1);
 
 /** Returns different keys: `Name`, `Name[2]` for the second of that name, `3` for the third without a header. */
 export function jsonKeys(header: readonly string[] | undefined, width: number): readonly string[] {
