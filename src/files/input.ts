@@ -56,12 +56,7 @@ function openPipe(path: string) {
 }
 
 /** Reads a file into one buffer, which the next read overwrites. */
-async function* readFile(
-  path: string,
-  file: FileHandle,
-  size: number,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+async function* readFile(path: string, file: FileHandle, size: number, signal: AbortSignal) {
   const buffer = Buffer.allocUnsafeSlow(size > fewBytes ? readBytes : fewBytes);
   let turn = performance.now();
   try {

@@ -55,7 +55,7 @@ export async function openOutputFile(
     const temporary = temporaryBeside(target);
     // The old mode from the start: the file must never be readable by more users than the one that it replaces.
     const file = await open(temporary, "ax", existing && existing.mode & 0o777);
-    const sink = replaceOnCommit(path, target, temporary, file, existing);
+    const sink = replacingSink(path, target, temporary, file, existing);
     if (existing && mode === "append") await copyInto(sink, target, signal);
     return { ...sink, temporary };
   } catch (error) {
@@ -140,13 +140,7 @@ const writeDirectly = (path: string, file: FileHandle): TableSink => ({
   },
 });
 
-function replaceOnCommit(
-  path: string,
-  target: string,
-  temporary: string,
-  file: FileHandle,
-  existing: Stats | undefined,
-): FileSink {
+function replacingSink(path: string, target: string, temporary: string, file: FileHandle, existing?: Stats): FileSink {
   const discard = async () => {
     // Not awaited: closing waits for a pending write, which may never end.
     void file.close().catch(() => {});

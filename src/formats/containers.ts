@@ -32,11 +32,7 @@ export interface ContainerChoices {
 }
 
 /** None for a table itself. @throws FileError, TableError for unreadable files, ChoiceError for those without tables */
-export async function containersIn(
-  path: string,
-  name: string,
-  choices: ContainerChoices,
-): Promise<readonly Container[]> {
+export async function containersIn(path: string, name: string, choices: ContainerChoices) {
   const containers = await containersAt({ path, name, within: "", depth: 0 }, choices);
   if (containers === undefined && choices.allSheets) {
     // A file that cannot be opened is a fault of its own.

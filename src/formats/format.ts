@@ -106,11 +106,7 @@ export interface ReturnedContainer extends TableSink {
 }
 
 /** @throws ChoiceError for the first given choice that is refused */
-export function refuse(
-  name: string,
-  refusals: Refusals,
-  given: Readonly<Partial<Record<keyof Refusals, boolean>>>,
-): void {
+export function refuse(name: string, refusals: Refusals, given: Partial<Record<keyof Refusals, boolean>>): void {
   for (const [choice, reason] of Object.entries(refusals)) {
     if (given[choice as keyof Refusals]) throw new ChoiceError(`${name}: ${reason}`);
   }

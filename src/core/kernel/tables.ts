@@ -96,11 +96,7 @@ function writeOwnNames(memory: ArrayBufferLike, slots: Int32Array): void {
 
 const dotsCode = { free: layout.freeDots, apart: layout.apartDots, ignored: layout.ignoredDots };
 
-function writeGrammar(
-  memory: ArrayBufferLike,
-  index: number,
-  { positions, shortest, longest, dots }: MailboxName,
-): void {
+function writeGrammar(memory: ArrayBufferLike, index: number, { positions, shortest, longest, dots }: MailboxName) {
   const start = layout.grammars + index * layout.grammarBytes;
   new Uint8Array(memory, start, 256).set(positions);
   const words = new DataView(memory, start);

@@ -64,12 +64,7 @@ export function tooNarrow({ name, width }: TableShape, line: number, fields: num
   return new RowFault("too few fields", name, line, `${found} where the table has ${width}`, { advice });
 }
 
-export function outOfStep(
-  { name, width, hasHeader }: TableShape,
-  line: number,
-  fields: number,
-  column: number | undefined,
-): RowFault {
+export function outOfStep({ name, width, hasHeader }: TableShape, line: number, fields: number, column?: number) {
   const found = `${fields} ${fields === 1 ? "field" : "fields"} where the ${hasHeader ? "header" : "table"} has ${width}`;
   const item = column === undefined ? "its field holds no item" : `the item is in field ${column + 1}`;
   return new RowFault("out of step", name, line, `${found}; ${item}; add or remove a delimiter`);

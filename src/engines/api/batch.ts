@@ -5,8 +5,11 @@
 import { notChecked, type Status } from "../../core/validator/validator.js";
 import type { Reply } from "./next-step.js";
 
+/** Indices of items in the batch. */
+type Indices = readonly number[];
+
 export interface Batch {
-  readonly open: readonly number[];
+  readonly open: Indices;
   readonly size: number;
   readonly faults: number;
 }
@@ -22,7 +25,7 @@ export type BatchStep =
 /** Submits the whole batch first, whatever the service accepts: a killed run may have sent it under the same key. */
 export const newBatch = (items: number): Batch => ({ open: [...Array(items).keys()], size: items, faults: 0 });
 
-export function answeredIn(part: readonly number[], reply: Reply) {
+export function answeredIn(part: Indices, reply: Reply) {
   if (reply === "too large" || reply.isGone) return { items: [], statuses: [] };
   const { statuses } = reply;
   const isAnswered = (status: Status | undefined): status is Status =>
@@ -31,12 +34,7 @@ export function answeredIn(part: readonly number[], reply: Reply) {
   return { items: part.filter((_, i) => isAnswered(statuses[i])), statuses: statuses.filter(isAnswered) };
 }
 
-export function afterReply(
-  batch: Batch,
-  part: readonly number[],
-  answered: readonly number[],
-  reply: Reply,
-): BatchStep {
+export function afterReply(batch: Batch, part: Indices, answered: Indices, reply: Reply): BatchStep {
   if (reply === "too large") {
     return { next: "shrink", batch: { ...batch, size: Math.ceil(part.length / 2) } };
   }
@@ -51,7 +49,7 @@ export function afterReply(
   return { next: "wait for renewal", batch: rest, renewsIn: reply.renewsIn };
 }
 
-function without(items: readonly number[], done: readonly number[]): readonly number[] {
+function without(items: Indices, done: Indices): Indices {
   if (done.length === items.length) return [];
   const isDone = new Set(done);
   return items.filter((item) => !isDone.has(item));

@@ -100,13 +100,7 @@ export function nextStep(limits: RetryLimits, state: RetryState, tried: Try): St
 const failed = (error: Error): Step => ({ next: "fail", error });
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
 
-function slowDown(
-  limits: RetryLimits,
-  state: RetryState,
-  tried: Try,
-  hint: number | undefined,
-  body: string | undefined,
-): Step {
+function slowDown(limits: RetryLimits, state: RetryState, tried: Try, hint?: number, body?: string): Step {
   const limit = limitIn(body);
   const isLong = hint !== undefined && hint > longestSlowdown;
   if (limit !== "rate" && (isLong || (hint === undefined && limit === "quota"))) {
@@ -121,22 +115,16 @@ function slowDown(
   return step.next === "wait" && hint !== undefined ? { ...step, holdBack: hint } : step;
 }
 
-function retry(
-  { baseUrl, maximumRetries, retryBudget }: RetryLimits,
-  state: RetryState,
-  { started, now, chance }: Try,
-  {
-    what,
-    hint,
-    more = 0,
-    counts = "failures",
-  }: {
-    readonly what: string;
-    readonly hint?: number | undefined;
-    readonly more?: number;
-    readonly counts?: "failures" | "slowdowns";
-  },
-): Step {
+interface Cause {
+  readonly what: string;
+  readonly hint?: number | undefined;
+  readonly more?: number;
+  readonly counts?: keyof RetryState;
+}
+
+function retry(limits: RetryLimits, state: RetryState, { started, now, chance }: Try, cause: Cause): Step {
+  const { baseUrl, maximumRetries, retryBudget } = limits;
+  const { what, hint, more = 0, counts = "failures" } = cause;
   const count = state[counts].count + 1;
   const since = state[counts].since ?? started;
   const delay = hint === undefined ? delayAfter(count, chance) : hint + more;

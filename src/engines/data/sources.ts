@@ -204,10 +204,7 @@ function isDisposableBelow(ascii: string, entries: ReadonlyMap<string, Disposabl
   return ascii === registrable;
 }
 
-function disposableNames(
-  lists: readonly RoledList[],
-  { before, isPopular = () => false }: MergeOptions,
-): ReadonlyMap<string, number> {
+function disposableNames(lists: readonly RoledList[], { before, isPopular = () => false }: MergeOptions) {
   const found = new Map<string, number>();
   const bits = { list: 0, doubted: 0, aged: 0, doubt: 0, witness: 0, old: 0 };
   for (const [index, { role, list }] of lists.entries()) {

@@ -67,12 +67,7 @@ export async function updateTable(path: string, sources: UpdateSources, options:
   }
 }
 
-async function update(
-  path: string,
-  registry: Registry,
-  sources: UpdateSources,
-  options: UpdateOptions,
-): Promise<string> {
+async function update(path: string, registry: Registry, sources: UpdateSources, options: UpdateOptions) {
   const { onNotice } = options;
   const { table } = findTable(path, onNotice);
   const fetchNew = async (
@@ -200,12 +195,7 @@ const fewestRules = 0.95;
 const surelyDelegated = ["com", "net", "org", "de", "co.uk"];
 
 /** Returns undefined, after a notice, if the package has another form now. @throws ServiceError without `force` */
-function compileSuffixes(
-  found: PackageVersion,
-  file: Uint8Array,
-  inUse: DisposableTable,
-  options: UpdateOptions,
-): SuffixPart | undefined {
+function compileSuffixes(found: PackageVersion, file: Uint8Array, inUse: DisposableTable, options: UpdateOptions) {
   try {
     const rules = suffixRulesIn(Buffer.from(file).toString());
     const names = new Set(rules.map(({ rule }) => rule));

@@ -129,12 +129,7 @@ export class DnsClient {
     return answer;
   }
 
-  async #askWith<Record>(
-    patience: number,
-    slot: Slot,
-    query: Query<Record>,
-    signal?: AbortSignal,
-  ): Promise<DnsAnswer<Record>> {
+  async #askWith<Record>(patience: number, slot: Slot, query: Query<Record>, signal?: AbortSignal) {
     const untried = new Set(this.#servers.keys());
     const tries = new Set<Try<Record>>();
     const left = new Patience(patience);

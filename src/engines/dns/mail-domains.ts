@@ -145,11 +145,7 @@ export type MailDomains = ReturnType<typeof createMailDomains>;
 const mostAgain = 4;
 
 /** Makes no promise for each domain: thousands would cost memory and time. */
-async function inTurn<Item>(
-  most: number,
-  items: readonly Item[],
-  work: (item: Item, index: number) => Promise<void>,
-): Promise<void> {
+async function inTurn<Item>(most: number, items: readonly Item[], work: (item: Item, index: number) => Promise<void>) {
   let next = 0;
   const each = async () => {
     while (next < items.length) {

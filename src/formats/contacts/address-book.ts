@@ -30,11 +30,7 @@ const addressBooks: readonly (AddressBook & { readonly start: RegExp })[] = [
 ];
 
 /** Returns undefined for other files; an undefined `profile` if the file cannot be a list. */
-export function addressBookIn(
-  start: Buffer,
-  isWhole: boolean,
-  profile: ItemProfile | undefined,
-): AddressBook | undefined {
+export function addressBookIn(start: Buffer, isWhole: boolean, profile?: ItemProfile): AddressBook | undefined {
   const text = start.toString("latin1").replace(/^\xef\xbb\xbf/, "");
   const book = addressBooks.find((book) => book.start.test(text));
   if (book !== undefined || profile === undefined) return book;
@@ -46,10 +42,7 @@ export function addressBookIn(
   };
 }
 
-export async function* csvOf(
-  { column, contactsIn }: AddressBook,
-  bytes: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+export async function* csvOf({ column, contactsIn }: AddressBook, bytes: AsyncIterable<Uint8Array>) {
   let piece = `name,${column}\n`;
   for await (const { name, addresses } of contactsIn(bytes)) {
     for (const address of addresses.length > 0 ? addresses : [""]) {

@@ -12,11 +12,7 @@ export function encodingByMark(start: Uint8Array): string | undefined {
 }
 
 /** A byte order mark becomes a UTF-8 one. @throws FileError from the iteration */
-export async function* transcode(
-  name: string,
-  decoder: TextDecoder,
-  bytes: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+export async function* transcode(name: string, decoder: TextDecoder, bytes: AsyncIterable<Uint8Array>) {
   let position = 0;
   const decode = (chunk?: Uint8Array): Buffer => {
     try {

@@ -17,12 +17,7 @@ interface Columns {
 }
 
 /** If `isSplit`, the lines of each status become a document of their own, with a conversion of its own. */
-export function documentSink(
-  sink: TableSink,
-  form: OutputForm,
-  columns: Columns | undefined,
-  isSplit: boolean,
-): TableSink {
+export function documentSink(sink: TableSink, form: OutputForm, columns: Columns | undefined, isSplit: boolean) {
   const text = textFor(form, isSplit, columns);
   return converting(sink, {
     write: (bytes) => sink.write(text.convert(bytes)),

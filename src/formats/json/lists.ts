@@ -90,13 +90,7 @@ export function isDocumentOnOneLine(name: string, line: Buffer, wanted: Wanted):
   );
 }
 
-function rootList(
-  name: string,
-  bytes: Buffer,
-  isWhole: boolean,
-  lists: readonly FoundList[],
-  wanted: Wanted,
-): ChosenLists | undefined {
+function rootList(name: string, bytes: Buffer, isWhole: boolean, lists: readonly FoundList[], wanted: Wanted) {
   const { profile } = wanted;
   const [list] = lists as [FoundList];
   const found = candidateOf(list, profile);
@@ -127,12 +121,7 @@ function inward(own: Candidate, lists: readonly FoundList[], profile: ItemProfil
 }
 
 /** The document is then a record, unless it has empty lists where items are meant to be. */
-function withoutLists(
-  name: string,
-  survey: Survey,
-  named: readonly string[] | undefined,
-  profile: ItemProfile,
-): ChosenLists {
+function withoutLists(name: string, survey: Survey, named: readonly string[] | undefined, profile: ItemProfile) {
   // A column with the usual name may be filled further down.
   const likely = withoutInner(
     survey.lists
@@ -152,11 +141,7 @@ function withoutLists(
 }
 
 /** Lists with the wanted names, as full names if `isExact`; or those that hold items. */
-function fittingOf(
-  { lists, first }: Survey,
-  named: readonly string[] | undefined,
-  profile: ItemProfile,
-): { readonly lists: readonly Candidate[]; readonly isExact: boolean } {
+function fittingOf({ lists, first }: Survey, named: readonly string[] | undefined, profile: ItemProfile) {
   const candidates = lists.flatMap((list) => candidateOf(list, profile));
   if (named === undefined) {
     return { lists: withoutInner(candidates.filter((each) => holdsItems(each, profile))), isExact: false };

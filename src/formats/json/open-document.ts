@@ -74,11 +74,7 @@ async function readMore(input: AsyncIterator<Uint8Array>, bytes: number) {
   return { chunks, isEnd: false };
 }
 
-async function* linesOf(
-  lines: Lines,
-  read: Buffer,
-  input: AsyncIterator<Uint8Array> | undefined,
-): AsyncGenerator<Uint8Array> {
+async function* linesOf(lines: Lines, read: Buffer, input: AsyncIterator<Uint8Array> | undefined) {
   try {
     for (let at = 0; at < read.length; at += pieceBytes) yield lines.read(read.subarray(at, at + pieceBytes));
     for (let next = await input?.next(); next?.done === false; next = await input?.next()) {

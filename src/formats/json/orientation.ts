@@ -58,12 +58,10 @@ export function refuseKeyed(name: string, document: unknown, profile: ItemProfil
   );
 }
 
-/** In the path, null stands for the elements of a list. */
-export function keyedPath(
-  value: unknown,
-  profile: ItemProfile,
-  path: readonly (string | null)[] = [],
-): readonly (string | null)[] | undefined {
+/** Names from a document to a value in it; null stands for the elements of a list. */
+type Path = readonly (string | null)[];
+
+export function keyedPath(value: unknown, profile: ItemProfile, path: Path = []): Path | undefined {
   if (path.length === deepest) return undefined;
   if (Array.isArray(value)) {
     for (const element of value.slice(0, mostElements)) {

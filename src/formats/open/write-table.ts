@@ -27,14 +27,11 @@ export async function writeTable(output: TableSink, input: OpenedInput, choices:
 }
 
 /** Makes a document of the rows, if they come from one or become one. */
-export async function documentsOf(
-  { table: { outputForm, elements }, columns }: OpenedInput,
-  isSplit = false,
-): Promise<(rows: TableSink) => TableSink> {
-  if (outputForm === undefined) return (rows) => rows;
+export async function documentsOf({ table: { outputForm, elements }, columns }: OpenedInput, isSplit = false) {
+  if (outputForm === undefined) return (rows: TableSink) => rows;
   const { documentSink } = await import("../json/document-output.js");
   const header = elements?.header && { names: elements.header, added: columns.names };
-  return (rows) => documentSink(rows, outputForm, header, isSplit);
+  return (rows: TableSink) => documentSink(rows, outputForm, header, isSplit);
 }
 
 async function asText(output: TableSink, { name, compression, encode }: OutputChoices): Promise<TableSink> {

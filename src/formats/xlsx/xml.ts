@@ -174,10 +174,7 @@ export function split(xml: string, tokens: string[], endOfMore: EndOfMore = () =
 }
 
 /** A long text may be in several pieces. @throws Error from the iteration if the XML is not UTF-8 */
-export async function* tokensOf(
-  bytes: AsyncIterable<Uint8Array>,
-  endOfMore?: EndOfMore,
-): AsyncGenerator<readonly string[]> {
+export async function* tokensOf(bytes: AsyncIterable<Uint8Array>, endOfMore?: EndOfMore): AsyncGenerator<string[]> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let rest = "";
   let isStart = true;

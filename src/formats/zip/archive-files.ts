@@ -5,7 +5,7 @@ import { FileError } from "../../files/errors.js";
 import { type InputFile, openInputFile } from "../../files/input.js";
 import { openOutputFile } from "../../files/output.js";
 import { converting, type TableSink, writeAll } from "../../files/table-sink.js";
-import type { Container, ReturnedContainer } from "../format.js";
+import type { Container } from "../format.js";
 import { type Archive, type ArchivePart, headerOf, listParts, rebuilt, unpack } from "./archive.js";
 import { crc32 } from "./deflate.js";
 
@@ -80,12 +80,7 @@ function checkHeaders(name: string, archive: Archive, parts: readonly ArchivePar
   }
 }
 
-async function* bytesOf(
-  name: string,
-  archive: Archive,
-  part: ArchivePart,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer> {
+async function* bytesOf(name: string, archive: Archive, part: ArchivePart, signal: AbortSignal) {
   try {
     for await (const piece of unpack(archive, part)) {
       signal.throwIfAborted();
@@ -100,12 +95,7 @@ async function* bytesOf(
   }
 }
 
-function returnedArchive(
-  archive: Archive,
-  parts: readonly ArchivePart[],
-  changed: readonly string[],
-  sink: TableSink,
-): ReturnedContainer {
+function returnedArchive(archive: Archive, parts: readonly ArchivePart[], changed: readonly string[], sink: TableSink) {
   const changes = new PassThrough({ objectMode: true, highWaterMark: 1 });
   changes.on("error", () => {});
   const written = writeAll(rebuilt(archive, parts, changed, changes), sink);

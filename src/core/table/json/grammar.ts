@@ -29,11 +29,7 @@ export const tooDeep = "over 100,000 brackets are open here";
 /** Longest number or literal, and longest name that may be on a way to records. */
 const mostText = 65_536;
 
-export function faultIn(
-  bytes: Uint8Array,
-  line: number,
-  column: number,
-): { readonly line: number; readonly column: number; readonly reason: string } {
+export function faultIn(bytes: Uint8Array, line: number, column: number) {
   const grammar = new Grammar("");
   grammar.line = line;
   grammar.column = column;

@@ -135,13 +135,7 @@ const linesIn = (preamble: Buffer, profile: ItemProfile): readonly number[] =>
     .split(/\r\n|\r|\n/)
     .flatMap((line, nth) => (profile.resembles(line) && profile.holds(line) ? [nth + 1] : []));
 
-async function bytesOf(
-  shape: TableShape,
-  input: TableBytes,
-  items: ItemTest,
-  isWhole: boolean,
-  rewrite: Rewrite | undefined,
-): Promise<TableBytes> {
+async function bytesOf(shape: TableShape, input: TableBytes, items: ItemTest, isWhole: boolean, rewrite?: Rewrite) {
   if (rewrite === undefined || shape.dialect.delimiter === null) return input;
   const bytes = rewrite(shape, input.first, input.rest, items);
   const start: Buffer[] = [];

@@ -6,7 +6,7 @@ import { itemText, lineEndings, meanLineBytes, toBinary } from "../bytes.js";
 import { innerPaths, isObject, type JsonObject, orElse, parseObject, sampledField } from "../json/json-values.js";
 import { byteOrderMarkBytes, type TableShape } from "../records.js";
 import { readScanned } from "../scan/scanned-records.js";
-import { type ChosenColumns, chooseColumns } from "../sniff/column.js";
+import { chooseColumns, type Records } from "../sniff/column.js";
 import { sniffLineEnding } from "../sniff/dialect.js";
 import { maximumRecords, startRecords } from "../sniff/sample.js";
 import type { DocumentLines, OpenedTable, TableOptions, TableStart } from "../table.js";
@@ -16,12 +16,7 @@ import { itemTestOf } from "./open-csv.js";
 import { checkReshapable, countLeftOut } from "./reshape.js";
 
 /** Returns none if the first line that is neither blank nor a comment is not an object: then it is not JSON Lines. */
-export function sampleObjects(
-  sample: string,
-  isWhole: boolean,
-  comment: string | undefined,
-  most = maximumRecords,
-): JsonObject[] {
+export function sampleObjects(sample: string, isWhole: boolean, comment?: string, most = maximumRecords): JsonObject[] {
   const lines = sample
     .split(/\r\n|\n|\r/)
     .slice(0, isWhole ? undefined : -1)
@@ -139,12 +134,7 @@ function holdsObjects(objects: readonly JsonObject[], name: string | undefined):
   return values.length > 0 && values.every(isObject);
 }
 
-function chooseJsonColumns(
-  paths: readonly string[],
-  rows: readonly (readonly string[])[],
-  width: number,
-  options: TableOptions,
-): ChosenColumns {
+function chooseJsonColumns(paths: readonly string[], rows: Records, width: number, options: TableOptions) {
   const header = paths.map(toBinary);
   if (options.columns !== undefined) return chooseColumns(header, rows, paths.length, options);
   const isItem = (column: number) =>

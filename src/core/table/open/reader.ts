@@ -10,6 +10,8 @@ import type { Table, TableOptions, TableSource } from "../table.js";
 import { openCsv } from "./open-csv.js";
 import { openJsonLines, sampleObjects } from "./open-json-lines.js";
 
+type Input = AsyncIterator<Uint8Array>;
+
 const sampleBytes = 65_536;
 /** Pause of the input after which its table is opened with the records that are there, in milliseconds. */
 const pauseMilliseconds = 500;
@@ -25,11 +27,7 @@ export async function openTable(source: TableSource, options: TableOptions): Pro
   }
 }
 
-async function readTable(
-  source: TableSource,
-  options: TableOptions,
-  wholeInput: AsyncIterator<Uint8Array>,
-): Promise<Table> {
+async function readTable(source: TableSource, options: TableOptions, wholeInput: Input) {
   const { bytes, isWhole, input } = await readSample(source, wholeInput, options);
   const { sheet, formats } = options;
   const start = bytes.subarray(0, sampleBytes);
@@ -77,7 +75,7 @@ async function readTable(
   return { ...table, surelyIn };
 }
 
-async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* joined(first: Uint8Array, rest: Input): AsyncGenerator<Uint8Array> {
   try {
     yield first;
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
@@ -123,12 +121,7 @@ function firstRowLength(bytes: Buffer): number | undefined {
   return row?.[0].length;
 }
 
-function linesAbove(
-  name: string,
-  bytes: Buffer,
-  count: number,
-  lineLength: (bytes: Buffer) => number | undefined,
-): Buffer {
+function linesAbove(name: string, bytes: Buffer, count: number, lineLength: (bytes: Buffer) => number | undefined) {
   let end = 0;
   for (let line = 0; line < count; line++) {
     const length = lineLength(bytes.subarray(end));
@@ -142,7 +135,7 @@ function linesAbove(
 
 // Reads at least `sampleBytes`, up to 1 MiB for the first line below the skipped ones, or less if a line decides or the
 // input pauses after a record. Detection must not depend on the size of the input's pieces.
-async function readSample({ mayPause = false }: TableSource, input: AsyncIterator<Uint8Array>, options: TableOptions) {
+async function readSample({ mayPause = false }: TableSource, input: Input, options: TableOptions) {
   const chunks: Uint8Array[] = [];
   let length = 0;
   let lineEnds = 0;
@@ -187,10 +180,7 @@ function hasRecord(bytes: Buffer, options: TableOptions): boolean {
   return lines.some((line) => line.split(/[,;\t|"]/).some(isItem));
 }
 
-function after(
-  reading: Promise<IteratorResult<Uint8Array>>,
-  input: AsyncIterator<Uint8Array>,
-): AsyncIterator<Uint8Array> {
+function after(reading: Promise<IteratorResult<Uint8Array>>, input: Input): Input {
   let first: typeof reading | undefined = reading;
   return {
     next: () => {

@@ -16,6 +16,8 @@ export interface SwallowingQuote {
   readonly lines: number;
 }
 
+type FieldAt = (field: number) => string;
+
 const lineBreak = /\r\n|\n|\r/;
 
 /** Most lines with items in a field of a table with one column: people write a few addresses into a cell. */
@@ -25,13 +27,7 @@ const mostLinesWithItems = 5;
  * A quote has swallowed lines if text follows its closing quote; one of its lines is a row with an item in its column;
  * or, in a table with one column, many lines hold items. Undefined if the line breaks are intended.
  */
-export function findSwallowingQuote(
-  shape: TableShape,
-  items: ItemTest,
-  bytes: Buffer,
-  start: number,
-  end: number,
-): SwallowingQuote | undefined {
+export function findSwallowingQuote(shape: TableShape, items: ItemTest, bytes: Buffer, start: number, end: number) {
   const { dialect, trustsQuotes } = shape;
   if (trustsQuotes || dialect.quote === "") return undefined;
   const quoteCode = dialect.quote.charCodeAt(0);
@@ -176,13 +172,7 @@ const isRow = ({ width, column }: TableShape, items: ItemTest, fields: readonly 
   fields.length === width && items.isItem(itemText(fields[column] ?? ""));
 
 /** Finds something else in the item's field; or an empty one, and an item in a column where no other row has one. */
-export function findStep(
-  shape: TableShape,
-  items: ItemTest,
-  line: number,
-  fields: number,
-  fieldAt: (field: number) => string,
-): RowFault | undefined {
+export function findStep(shape: TableShape, items: ItemTest, line: number, fields: number, fieldAt: FieldAt) {
   const { column, otherColumns, itemColumns } = shape;
   let holdsNone = true;
   for (const wanted of [column, ...otherColumns]) {
@@ -212,12 +202,7 @@ export function findStray(
   return items.isItem(text) || !items.holds(text) ? undefined : strayQuote({ name, column }, line);
 }
 
-function fieldWithItem(
-  { itemColumns }: TableShape,
-  items: ItemTest,
-  fields: number,
-  fieldAt: (field: number) => string,
-): number | undefined {
+function fieldWithItem({ itemColumns }: TableShape, items: ItemTest, fields: number, fieldAt: FieldAt) {
   const found = Array.from({ length: fields }, (_, field) => field).filter((field) => items.holds(fieldAt(field)));
   return found.find((field) => !itemColumns.includes(field)) ?? found[0];
 }

@@ -5,7 +5,7 @@ import { itemText } from "../bytes.js";
 import { emptyTail, unquote } from "../quotes.js";
 import { longRecordBytes, maximumRecordBytes, type TableShape, tooLong, tooNarrow, tooWide } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
-import { findStep, findStray, findSwallowingQuote, mayHaveSwallowed, type SwallowingQuote } from "./broken-rows.js";
+import { findStep, findStray, findSwallowingQuote, mayHaveSwallowed } from "./broken-rows.js";
 import { boundsIn } from "./scan-shape.js";
 import { Offset, recordWords, type ScannedRecords } from "./scanner.js";
 
@@ -52,12 +52,7 @@ export const isUsual = ({ width, ragged }: TableShape, at: Int32Array, word: num
   (at[word + Offset.fields] === width || (ragged === "pad" && at[word] === at[word + Offset.end])) &&
   at[word + Offset.next]! - at[word]! <= maximumRecordBytes;
 
-export function findSwallowing(
-  shape: TableShape,
-  items: ItemTest,
-  bytes: Buffer,
-  scanned: ScannedRecords,
-): { readonly quote: SwallowingQuote; readonly before: ScannedRecords } | undefined {
+export function findSwallowing(shape: TableShape, items: ItemTest, bytes: Buffer, scanned: ScannedRecords) {
   const { at, lines, consumed } = scanned;
   const before = (word: number) => {
     const [start, linesBefore] = [at[word] ?? consumed, at[word + Offset.linesBefore] ?? lines];
@@ -82,12 +77,7 @@ export function findSwallowing(
   return quote && { quote, before: before(at.length) };
 }
 
-function swallowingInLong(
-  shape: TableShape,
-  items: ItemTest,
-  bytes: Buffer,
-  start: number,
-): SwallowingQuote | undefined {
+function swallowingInLong(shape: TableShape, items: ItemTest, bytes: Buffer, start: number) {
   const end = bytes.subarray(start, start + longRecordBytes).lastIndexOf(lineFeed);
   const quote = end === -1 ? undefined : findSwallowingQuote(shape, items, bytes, start, start + end);
   return quote && { ...quote, lines: Number.POSITIVE_INFINITY };

@@ -4,6 +4,9 @@ import { ChoiceError } from "../../../files/errors.js";
 import { itemText, nameText } from "../bytes.js";
 import type { ItemProfile } from "./item-profile.js";
 
+type Header = readonly string[] | undefined;
+export type Records = readonly (readonly string[])[];
+
 export const normalizeName = (name: string): string =>
   name
     .toLowerCase()
@@ -41,7 +44,7 @@ export function isHeader(first: readonly string[], profile: ItemProfile): boolea
 }
 
 /** `wanted`: index from 1, name, or `Name[2]`; the result counts from 0. Throws a ChoiceError for none or several. */
-export function findColumn(wanted: string, header: readonly string[] | undefined, width: number): number {
+export function findColumn(wanted: string, header: Header, width: number): number {
   const index = /^\d+$/.test(wanted) ? Number(wanted) : undefined;
   if (index !== undefined && index >= 1 && index <= width) return index - 1;
   if (header === undefined) {
@@ -96,13 +99,7 @@ function similarName(wanted: string, names: readonly string[]): string | undefin
  * Prefers columns with items, then a known name, then words such as "primary" and numbers in it, then the share of
  * items. Throws a ChoiceError if no column fits, or if several do without a name, unless `takesAll`.
  */
-export function chooseColumn(
-  header: readonly string[] | undefined,
-  records: readonly (readonly string[])[],
-  width: number,
-  profile: ItemProfile,
-  takesAll = false,
-): { readonly column: number; readonly others: readonly number[] } {
+export function chooseColumn(header: Header, records: Records, width: number, profile: ItemProfile, takesAll = false) {
   if (width <= 1) return { column: 0, others: [] };
   const columns = Array.from({ length: width }, (_, index) => ({
     index,
@@ -162,12 +159,8 @@ export interface ChosenColumns {
   readonly passedOver: readonly number[];
 }
 
-export function chooseColumns(
-  header: readonly string[] | undefined,
-  records: readonly (readonly string[])[],
-  width: number,
-  { columns, allColumns, profile }: ColumnOptions,
-): ChosenColumns {
+export function chooseColumns(header: Header, records: Records, width: number, options: ColumnOptions): ChosenColumns {
+  const { columns, allColumns, profile } = options;
   if (columns !== undefined && width > 0) {
     const found = columns.map((name) => findColumn(name, header, width));
     const [column = 0, ...otherColumns] = new Set(found);
@@ -209,7 +202,7 @@ function isGreater(a: readonly number[], b: readonly number[]): boolean {
 
 // A field that only contains an item counts a hundredth, so that a column of whole items wins. `content` is the share
 // of items among all records, `share` among the filled fields; `isMeant`: some field may be an item, even a wrong one.
-function contentFit(records: readonly (readonly string[])[], index: number, profile: ItemProfile) {
+function contentFit(records: Records, index: number, profile: ItemProfile) {
   let sum = 0;
   let filled = 0;
   let isMeant = false;

@@ -34,7 +34,9 @@ export function layoutOf({ records, hasOpenQuote }: Sample, options: LayoutOptio
     isHeader(fields, options.profile) || fields.some((name) => wanted.includes(nameText(name)));
   // With an open quote, the starts of records are unknown.
   const { start, second } =
-    options.startsHere || hasOpenQuote ? { start: filled } : startOf(records, filled, wanted, options.profile);
+    options.startsHere || hasOpenQuote
+      ? { start: filled, second: undefined }
+      : startOf(records, filled, wanted, options.profile);
   const hasHeader = options.header ?? isTop(records[start]!.fields);
   // Without a header or titles above it, blank lines are rows like any other.
   return { ...parts(records, hasHeader || start > filled ? start : 0, hasHeader), second };
@@ -45,12 +47,7 @@ function parts(records: readonly SampleRecord[], above: number, hasHeader: boole
   return { above, header: hasHeader ? records[above] : undefined, body: body.filter((fields) => fields.length > 0) };
 }
 
-function startOf(
-  records: readonly SampleRecord[],
-  first: number,
-  wanted: readonly string[],
-  profile: ItemProfile,
-): { readonly start: number; readonly second?: SampleRecord | undefined } {
+function startOf(records: readonly SampleRecord[], first: number, wanted: readonly string[], profile: ItemProfile) {
   const filled = records.map(({ fields }) => fields).filter(isFilled);
   const several = filled.filter((fields) => countFilled(fields) > 1);
   // A table of several columns: from the first record with several fields on, most have several.

@@ -45,13 +45,7 @@ export function lineSplitterOf(sample: Buffer, marks: Marks): SplitSample {
 }
 
 /** A quote that has evidently swallowed lines is text in its line. Undefined if a quote is never closed. */
-function split(
-  sample: Buffer,
-  delimiter: string | null,
-  isWhole: boolean,
-  marks: Marks,
-  most: number,
-): SampleRecord[] | undefined {
+function split(sample: Buffer, delimiter: string | null, isWhole: boolean, marks: Marks, most: number) {
   const codes = { ...scanMarks(delimiter, marks), column: 0 };
   const records: SampleRecord[] = [];
   const scan = (from: number, lines: number, quoteCode: number, count: number) => {

@@ -5,6 +5,8 @@ import { itemText, nameText } from "../bytes.js";
 import { nameFit, normalizeName } from "./column.js";
 import type { ItemProfile } from "./item-profile.js";
 
+type Header = readonly string[] | undefined;
+
 const longestName = 80;
 
 /** Returns whether all filled fields may be names of columns: each has a letter, and none is an item. */
@@ -26,12 +28,7 @@ const hasSameNames = (a: readonly string[], b: readonly string[]): boolean =>
 const filled = (fields: readonly string[]): readonly string[] => fields.filter((field) => field.trim() !== "");
 
 /** Recognises the header of a table with items in `column`, by default in any, but not the header that is known. */
-export function isHeaderOf(
-  fields: readonly string[],
-  header: readonly string[] | undefined,
-  profile: ItemProfile,
-  column?: number,
-): boolean {
+export function isHeaderOf(fields: readonly string[], header: Header, profile: ItemProfile, column?: number) {
   if (!areNames(fields, profile) || (header !== undefined && areSame(fields, header))) return false;
   if (header !== undefined && filled(fields).length > 1 && hasSameNames(fields, header)) return true;
   return column === undefined
@@ -54,11 +51,7 @@ export function isHeaderLine(line: Uint8Array, profile: ItemProfile): boolean {
 export const areWords = (fields: readonly string[], profile: ItemProfile): boolean =>
   filled(fields).length > 1 && areNames(fields, profile) && !filled(fields).some((field) => /\s/.test(field.trim()));
 
-export function isReordered(
-  fields: readonly string[],
-  header: readonly string[] | undefined,
-  profile: ItemProfile,
-): boolean {
+export function isReordered(fields: readonly string[], header: Header, profile: ItemProfile): boolean {
   if (header === undefined || filled(fields).length < 2 || !areNames(fields, profile)) return false;
   return hasSameNames(fields, header) && !areSame(fields, header);
 }
@@ -66,7 +59,7 @@ export function isReordered(
 /** Recognises the header in another order, too. `isBelowItems`: a second line of names may follow a header. */
 export function isOtherHeader(
   fields: readonly string[],
-  header: readonly string[] | undefined,
+  header: Header,
   profile: ItemProfile,
   own: number,
   isBelowItems: boolean,

@@ -94,13 +94,7 @@ export class CopyingWriter implements RecordWriter {
     output.copy(bytes, surplus, at[row * recordWords + Offset.next]!);
   }
 
-  #writeRecord(
-    chunk: ScannedChunk,
-    row: number,
-    ours: AddedFields,
-    line: Uint8Array | undefined,
-    output: Output,
-  ): void {
+  #writeRecord(chunk: ScannedChunk, row: number, ours: AddedFields, line: Uint8Array | undefined, output: Output) {
     const { bytes, at } = chunk;
     const { width, dialect } = this.shape;
     const word = row * recordWords;

@@ -97,11 +97,7 @@ const findMailboxGrammar = (ascii: string, family: string | undefined): MailboxG
 const isApart = (local: string, at: number, end: number): boolean =>
   at > 0 && local.charCodeAt(at - 1) !== dot && at + 1 < end;
 
-function findImpossibleMailbox(
-  { mailbox, noPlus: hasNoPlus, says }: MailboxGrammar,
-  local: string,
-  plus: number,
-): string | undefined {
+function findImpossibleMailbox({ mailbox, noPlus: hasNoPlus, says }: MailboxGrammar, local: string, plus: number) {
   if (hasNoPlus && plus !== -1) return noPlus;
   if (mailbox === undefined) return undefined;
   const { positions, shortest, longest, dots } = mailbox;
