@@ -1,12 +1,6 @@
 /** The offline engine: the embedded classifier, charged to a quota. Does no I/O of its own. */
-import {
-  type Charge,
-  type Delivery,
-  type EmbeddedEngine,
-  notChecked,
-  type QuotaState,
-  type Validator,
-} from "./validator.js";
+import type { Charge, Delivery, EmbeddedEngine, QuotaState, Validator } from "./validator.js";
+import { notChecked } from "./validator.js";
 
 export interface UnitSource {
   readonly delivery?: Delivery | undefined;

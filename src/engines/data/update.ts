@@ -1,12 +1,8 @@
 /** `idv data update`: installs newer lists of disposable domains without a new release. Notices go to a callback. */
 import { dirname } from "node:path";
 import { registrableIn } from "../../core/classifier/rules/domain/public-suffix.js";
-import {
-  type DataSource,
-  DisposableTable,
-  ownBit,
-  type SuffixPart,
-} from "../../core/classifier/tables/disposable-table.js";
+import type { DataSource, SuffixPart } from "../../core/classifier/tables/disposable-table.js";
+import { DisposableTable, ownBit } from "../../core/classifier/tables/disposable-table.js";
 import { compileSuffixTable } from "../../core/classifier/tables/suffix-table.js";
 import { ServiceError } from "../../core/validator/errors.js";
 import { createFolder } from "../../files/folders.js";
@@ -17,25 +13,11 @@ import type { HttpOptions } from "../api/http.js";
 import { type Days, daysPath, findDays, listOfDays, textOfDays, withDay } from "./daily-list.js";
 import { type FetchedList, fetchList } from "./fetch-list.js";
 import { findTable } from "./installed-table.js";
-import {
-  answerTime,
-  MissingPackage,
-  openRegistry,
-  type PackageVersion,
-  type Registry,
-  type RegistryOptions,
-} from "./npm-packages.js";
+import type { PackageVersion, Registry, RegistryOptions } from "./npm-packages.js";
+import { answerTime, MissingPackage, openRegistry } from "./npm-packages.js";
 import { loadPopular } from "./popular-domains.js";
-import {
-  addsNames,
-  compileLists,
-  dailyList,
-  dateIn,
-  type ListVersion,
-  listPackages,
-  namesIn,
-  publicList,
-} from "./sources.js";
+import type { ListVersion } from "./sources.js";
+import { addsNames, compileLists, dailyList, dateIn, listPackages, namesIn, publicList } from "./sources.js";
 import { suffixPackage, suffixRulesIn } from "./suffix-rules.js";
 
 export interface UpdateOptions {

@@ -1,14 +1,6 @@
 /** The cells that a run adds to a sheet: their columns, their rows, and the rows that are taken out. */
-import {
-  type AddedColumns,
-  columnLetters,
-  columnOf,
-  mostColumns,
-  mostRows,
-  type RowBatches,
-  removedRow,
-  SheetFault,
-} from "./sheet.js";
+import type { AddedColumns, RowBatches } from "./sheet.js";
+import { columnLetters, columnOf, mostColumns, mostRows, removedRow, SheetFault } from "./sheet.js";
 
 export interface AddedCell {
   /** From 0. */

@@ -3,29 +3,12 @@
 // with the sheet.
 import { posix } from "node:path";
 import type { SheetKind } from "../format.js";
-import {
-  type AddedColumns,
-  columnIn,
-  mostCharacters,
-  RowCells,
-  repair,
-  type SheetChange,
-  SheetFault,
-  type SheetRow,
-  type SheetSample,
-} from "./sheet.js";
+import type { AddedColumns, SheetChange, SheetRow, SheetSample } from "./sheet.js";
+import { columnIn, mostCharacters, RowCells, repair, SheetFault } from "./sheet.js";
 import { hasCellsBeyond, usedWidthOf } from "./sheet-columns.js";
 import { readTexts, type TextList } from "./text-list.js";
-import {
-  dereferenced,
-  eachElement,
-  open,
-  type PartReader,
-  readXml,
-  unescapeText,
-  type XmlEvent,
-  type XmlReader,
-} from "./xml.js";
+import type { PartReader, XmlEvent, XmlReader } from "./xml.js";
+import { dereferenced, eachElement, open, readXml, unescapeText } from "./xml.js";
 
 const longestFormat = 255;
 /** Number of rows of a sheet that are searched for items. */

@@ -2,13 +2,8 @@
 import { atSign, dot, hyphen } from "../../ascii.js";
 import { utf8Length } from "../utf8.js";
 import { isAddressLiteral } from "./address-literal.js";
-import {
-  type DomainName,
-  describeCharacter,
-  hopelessLength,
-  maximumLabelOctets,
-  parseDomainName,
-} from "./domain-name.js";
+import type { DomainName } from "./domain-name.js";
+import { describeCharacter, hopelessLength, maximumLabelOctets, parseDomainName } from "./domain-name.js";
 import { Fault } from "./fault.js";
 
 export interface Address {

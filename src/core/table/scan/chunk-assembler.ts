@@ -19,15 +19,8 @@ import type { BadRowListener, RowFault } from "../bad-rows.js";
 import { lineEndings } from "../bytes.js";
 import { isFrame, locationOf } from "../json/marks.js";
 import { unquote } from "../quotes.js";
-import {
-  longRecordBytes,
-  maximumRecordBytes,
-  neverClosed,
-  rowsAtATime,
-  swallows,
-  type TableShape,
-  tooLong,
-} from "../records.js";
+import type { TableShape } from "../records.js";
+import { longRecordBytes, maximumRecordBytes, neverClosed, rowsAtATime, swallows, tooLong } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
 import { otherHeader } from "../sniff/second-header.js";
 import type { SwallowingQuote } from "./broken-rows.js";

@@ -7,13 +7,8 @@ import { memberWords, ObjectScanner } from "../json/object-scanner.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Offset, recordWords } from "../scan/scanner.js";
 import type { Output, WriteMemory, WrittenRecords } from "./output.js";
-import {
-  type AddedColumns,
-  type AddedFields,
-  type AddedToRow,
-  copyRecords,
-  type RecordWriter,
-} from "./record-writer.js";
+import type { AddedColumns, AddedFields, AddedToRow, RecordWriter } from "./record-writer.js";
+import { copyRecords } from "./record-writer.js";
 
 interface Layout {
   readonly before: string;
