@@ -10,7 +10,7 @@ import { chooseColumns } from "../sniff/column.js";
 import { hasUsualMarks, sniffDialect, sniffLineEnding } from "../sniff/dialect.js";
 import { anySign, type ItemProfile, type ItemTest } from "../sniff/item-profile.js";
 import { layoutOf, mostCommonWidth } from "../sniff/layout.js";
-import { lineSplitterOf, splitterOf, startRecords } from "../sniff/sample.js";
+import { splitterOf, startRecords } from "../sniff/sample.js";
 import { isHeaderOf, isReordered, otherHeader } from "../sniff/second-header.js";
 import type { OpenedTable, Rewrite, TableOptions, TableStart } from "../table.js";
 import { streamOf } from "../writers/start.js";
@@ -32,13 +32,9 @@ export async function openCsv(
   const isSeparator = separator !== undefined && (splitWith(usualMarks)(separator).records[0]?.fields.length ?? 0) > 1;
   const sniff = (bytes: Buffer) =>
     sniffDialect(
-      bytes,
+      { bytes, isWhole },
       options.delimiter !== undefined ? options.delimiter : isSeparator ? separator : undefined,
       { ...(options.sheet ? { quote: '"', escape: '"' } : known), mayMergeSpaces: options.rewrite === undefined },
-      {
-        splitWith: (marks) => splitterOf(bytes, isWhole, marks),
-        splitLinesWith: (marks) => lineSplitterOf(bytes, marks),
-      },
       layoutOptions,
     );
   const { marks, delimiter, split, rows, inStep } = sniff(sample);

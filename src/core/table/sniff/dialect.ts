@@ -7,7 +7,7 @@ import { scanMarks } from "../scan/scan-shape.js";
 import { Offset, scanRecords } from "../scan/scanner.js";
 import { nameFit } from "./column.js";
 import { type LayoutOptions, layoutOf, mostCommonWidth, wantedNames } from "./layout.js";
-import type { Sample, SplitSample } from "./sample.js";
+import { lineSplitterOf, type Sample, type SplitSample, splitterOf } from "./sample.js";
 
 const otherMarks: readonly { readonly marks: Partial<Marks>; readonly delimiter?: string; readonly sign: RegExp }[] = [
   { marks: { escape: "\\" }, sign: /\\"/ },
@@ -21,28 +21,27 @@ const otherMarks: readonly { readonly marks: Partial<Marks>; readonly delimiter?
 
 /**
  * Finds RFC 4180 with the delimiter of `sniffDelimiter`, or what puts clearly more rows in step: with as many fields
- * as the header, and an item in the same field as the others. `splitLinesWith` makes each line a record.
+ * as the header, and an item in the same field as the others.
  */
 export function sniffDialect(
-  sample: Buffer,
+  { bytes, isWhole }: { readonly bytes: Buffer; readonly isWhole: boolean },
   delimiter: string | null | undefined,
   { mayMergeSpaces, ...known }: KnownDialect & { readonly mayMergeSpaces: boolean },
-  { splitWith, splitLinesWith }: Readonly<Record<"splitWith" | "splitLinesWith", (marks: Marks) => SplitSample>>,
   options: LayoutOptions,
 ) {
   const { quote = '"', comment = null } = known;
   const given: Marks = { quote, escape: known.escape ?? quote, comment, skipsSpaces: false };
   const assessed = (marks: Marks, fixed: string | null | undefined) => {
-    const split = splitWith(marks);
+    const split = splitterOf(bytes, isWhole, marks);
     const found = fixed === undefined ? sniffDelimiter(split, options) : fixed;
     return { marks, delimiter: found, split, ...stepsOf(split(found), options) };
   };
   const usual = assessed(given, delimiter);
-  const text = sample.toString("latin1");
+  const text = bytes.toString("latin1");
   let best = usual;
   if (best.inStep === best.rows) return best;
   // A quote that swallows rows counts as one broken row.
-  const alone = stepsOf(splitLinesWith(given)(usual.delimiter), options).inStep;
+  const alone = stepsOf(lineSplitterOf(bytes, given)(usual.delimiter), options).inStep;
   const inStep = Math.max(usual.inStep, alone);
   for (const { marks, delimiter: fixed, sign } of otherMarks) {
     if (best.inStep === best.rows) break;
