@@ -16,11 +16,7 @@ const wrappings = [
   { start: /^\x28\xb5\x2f\xfd/, what: "a zstd file in a compressed file", command: "zstd -dc FILE | zstd -dc" },
   { start: /^-----BEGIN PGP MESSAGE-----/, what: "a PGP message", command: "gpg -d" },
   // A session key for a public key (version 3) or a password (version 4): RFC 4880 section 4.2, 5.1 and 5.3.
-  {
-    start: /^(?:[\x84\xc1][\s\S]\x03|\x85[\s\S]{2}\x03|[\x8c\xc3][\s\S]\x04)/,
-    what: "a PGP message",
-    command: "gpg -d",
-  },
+  { start: /^(?:[\x84\xc1].\x03|\x85.{2}\x03|[\x8c\xc3].\x04)/s, what: "a PGP message", command: "gpg -d" },
 ];
 
 const asCsv = "export it as CSV";

@@ -20,9 +20,7 @@ export const outcomes: readonly Outcome[] = [
   ...[...ofKernel, ...others].map(({ status, code }) => ({ status, reason: code })),
 ];
 
-const codes: ReadonlyMap<string | undefined, number> = new Map(
-  outcomes.map(({ reason }, position) => [reason, position + 1]),
-);
+const codes = new Map<string | undefined, number>(outcomes.map(({ reason }, position) => [reason, position + 1]));
 
 export function reasonCode(reason: string | undefined): string | undefined {
   const end = reason?.indexOf(":") ?? -1;

@@ -192,8 +192,4 @@ const isState = (found: Awaited<ReturnType<MailHosts["find"]>>): found is Unreac
 const findingOf = (state: Unreached): Finding =>
   state === "unusable" ? { kind: "no-mail-server" } : undecidedBy(state);
 
-const undecidedBy = ({ failure, mayPass = false }: Failure): Finding => ({
-  kind: "undecided",
-  cause: failure,
-  mayPass,
-});
+const undecidedBy = ({ failure: cause, mayPass = false }: Failure): Finding => ({ kind: "undecided", cause, mayPass });

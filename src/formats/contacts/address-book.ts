@@ -10,20 +10,15 @@ import { vcardContacts } from "./vcard.js";
 
 interface AddressBook {
   readonly what: string;
-  readonly column: string;
+  /** Name of the column with the addresses; `email` by default. */
+  readonly column?: string;
   readonly contactsIn: (bytes: AsyncIterable<Uint8Array>) => AsyncGenerator<Contact>;
 }
 
 const addressBooks: readonly (AddressBook & { readonly start: RegExp })[] = [
-  {
-    what: "a vCard file",
-    column: "email",
-    start: /^\s*BEGIN:VCARD/i,
-    contactsIn: (bytes) => vcardContacts(wholeLines(bytes)),
-  },
+  { what: "a vCard file", start: /^\s*BEGIN:VCARD/i, contactsIn: (bytes) => vcardContacts(wholeLines(bytes)) },
   {
     what: "an LDIF file",
-    column: "email",
     start: /^\s*(?:version: *1\r?\n\s*)?(?:#.*\r?\n\s*)*dn::? /i,
     contactsIn: (bytes) => ldifContacts(wholeLines(bytes)),
   },
@@ -42,7 +37,7 @@ export function addressBookIn(start: Buffer, isWhole: boolean, profile?: ItemPro
   };
 }
 
-export async function* csvOf({ column, contactsIn }: AddressBook, bytes: AsyncIterable<Uint8Array>) {
+export async function* csvOf({ column = "email", contactsIn }: AddressBook, bytes: AsyncIterable<Uint8Array>) {
   let piece = `name,${column}\n`;
   for await (const { name, addresses } of contactsIn(bytes)) {
     for (const address of addresses.length > 0 ? addresses : [""]) {

@@ -143,13 +143,9 @@ export class DocumentRecords {
 
   #readBetween(byte: number, at: number): number {
     const grammar = this.#grammar;
+    const isBetween = isSpace(byte) || byte === ascii.closeBracket || grammar.depth !== this.#listDepth;
     if (this.shape.isSequence && byte === recordSeparator) grammar.count(byte);
-    else if (
-      grammar.isBeforeValue &&
-      grammar.depth === this.#listDepth &&
-      !isSpace(byte) &&
-      byte !== ascii.closeBracket
-    ) {
+    else if (grammar.isBeforeValue && !isBetween) {
       this.#startElement(byte);
       return at;
     } else grammar.take(byte);

@@ -1,13 +1,7 @@
 /** The lists of a document that may hold items: their columns, rows and names. */
 import { columnNames } from "../../core/table/json/arrays.js";
-import {
-  innerPaths,
-  type JsonObject,
-  mostSampled,
-  parsedJson,
-  parseObject,
-  sampledField,
-} from "../../core/table/json/json-values.js";
+import type { JsonObject } from "../../core/table/json/json-values.js";
+import { innerPaths, mostSampled, parsedJson, parseObject, sampledField } from "../../core/table/json/json-values.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import type { RecordList } from "./document-shape.js";
 import { type FoundList, textOf } from "./survey.js";
@@ -67,13 +61,7 @@ function arraysIn(elements: readonly string[], profile: ItemProfile) {
   return { header, objects };
 }
 
-export const emptyList = (list: RecordList): Candidate => ({
-  list,
-  objects: [],
-  count: 0,
-  prefix: prefixOf(list),
-  paths: [],
-});
+export const emptyList = (list: RecordList) => ({ list, objects: [], count: 0, prefix: prefixOf(list), paths: [] });
 
 function prefixOf({ names, isMap }: RecordList): string {
   const path = [...names.filter((name) => name !== null), ...(isMap ? ["*"] : [])].join(".");
@@ -97,10 +85,7 @@ export function withoutInner(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter((each) => !isInside(each));
 }
 
-export const itemsIn = (
-  { objects, paths, prefix }: Candidate,
-  profile: ItemProfile,
-): { name: string; count: number }[] =>
+export const itemsIn = ({ objects, paths, prefix }: Candidate, profile: ItemProfile) =>
   paths
     .map((path) => {
       const count = objects.filter((object) => profile.likeness(sampledField(object, path)) > 0).length;

@@ -36,8 +36,7 @@ function isOfColumns(document: JsonObject, profile: ItemProfile, isNamed: boolea
   );
   if (rows === "" || !isSame) return false;
   const counts = (columns as object[]).map(
-    (column) =>
-      Object.values(column).filter((value) => typeof value === "string" && profile.likeness(value) > 0).length,
+    (each) => Object.values(each).filter((value) => typeof value === "string" && profile.likeness(value) > 0).length,
   );
   const most = Math.max(...counts);
   const isByNumber = !isOfLists && /^\d+(?:\n\d+)*$/.test(rows);

@@ -32,9 +32,7 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
   const values = lines.filter((value) => value.trim() !== "");
   if (values.length === 0) return;
   const other = kind === "email" ? "domain" : "email";
-  const others = values.filter(
-    (value) => profile.likeness(value) === 0 && profiles[other].likeness(value) === 2,
-  ).length;
+  const others = values.filter((text) => profile.likeness(text) === 0 && profiles[other].likeness(text) === 2).length;
   // `domains` takes the domain of an address. For `emails`, a few domains are typos, most mean the wrong command.
   const isOtherList = kind === "email" && others > values.length / 2;
   const hasItems = values.some(profile.resembles);

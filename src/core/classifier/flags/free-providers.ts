@@ -35,11 +35,6 @@ export const privacyProviders = namesIn(`
   vfemail.net airmail.cc dismail.de elude.in paranoid.email onionmail.org mail2tor.com danwin1210.me dnmx.org
 `);
 
-const free: ReadonlySet<string> = new Set([
-  ...majorProviders,
-  ...mailcomDomains,
-  ...offeredDomains,
-  ...privacyProviders,
-]);
+const free = new Set<string>([...majorProviders, ...mailcomDomains, ...offeredDomains, ...privacyProviders]);
 
 export const isFreeProvider = (ascii: string): boolean => free.has(ascii) || providerFamily(ascii) !== undefined;

@@ -213,12 +213,8 @@ function contentFit(records: Records, index: number, profile: ItemProfile) {
     const likeness = profile.likeness(itemText(field));
     sum += likeness === 2 ? 1 : likeness === 1 ? 0.01 : 0;
   }
-  return {
-    content: sum / Math.max(1, records.length),
-    share: sum / Math.max(1, filled),
-    isBlank: filled === 0,
-    isMeant,
-  };
+  const content = sum / Math.max(1, records.length);
+  return { content, share: sum / Math.max(1, filled), isBlank: filled === 0, isMeant };
 }
 
 function listColumns(names: readonly string[], indices = names.map((_, index) => index)): string {
