@@ -96,22 +96,13 @@ function shortened(key: string): Buffer {
   return bytes.length > layout.mostText ? createHash("sha256").update(bytes).digest() : bytes;
 }
 
-interface Exports {
+/** Records in a block, by their numbers at `at`. */
+type Records = [block: number, at: number, count: number];
+
+interface Exports extends Record<Totals, { readonly value: number }> {
   scan(block: number, length: number, at: number, most: number, column: number): number;
-  judge(
-    ...args: [
-      isEmail: boolean,
-      block: number,
-      at: number,
-      count: number,
-      codes: number,
-      hashes: number,
-      counts: boolean,
-    ]
-  ): void;
-  write(
-    ...args: [block: number, at: number, count: number, codes: number, out: number, room: number, ends: number]
-  ): number;
+  judge(...args: [isEmail: boolean, ...of: Records, codes: number, hashes: number, counts: boolean]): void;
+  write(...args: [...of: Records, codes: number, out: number, room: number, ends: number]): number;
   judgeList(...args: [start: number, end: number, codes: number, hashes: number, counts: boolean]): number;
   readDomains(isEmail: boolean, block: number, at: number, count: number, to: number): void;
   hashFields(block: number, at: number, count: number, to: number): void;
@@ -119,12 +110,9 @@ interface Exports {
   hashHigh(): number;
   countDomain(start: number, end: number, items: number): void;
   useScratch(address: number): void;
-  readonly mostFields: { readonly value: number };
-  readonly fewestFields: { readonly value: number };
-  readonly longest: { readonly value: number };
-  readonly lines: { readonly value: number };
-  readonly strays: { readonly value: number };
 }
+
+type Totals = "mostFields" | "fewestFields" | "longest" | "lines" | "strays";
 
 /** For one thread. Addresses are offsets in the memory. */
 export class Kernel {
