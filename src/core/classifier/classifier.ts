@@ -181,12 +181,7 @@ const smallBit = 0x20;
 
 /** The facts about most domains: they pass, and nothing is known of their mailboxes. One object saves memory. */
 const ok: Classification = { status: "ok" };
-const ordinaryDomain: DomainFacts = {
-  verdict: undefined,
-  mailbox: ordinaryMailboxes,
-  otherwise: ok,
-  hasListedMailboxes: false,
-};
+const ordinaryDomain = { verdict: undefined, mailbox: ordinaryMailboxes, otherwise: ok, hasListedMailboxes: false };
 
 const deniedBy = (entry: string | undefined): Classification | undefined =>
   entry === undefined ? undefined : verdictOf(denyList, { subject: entry });

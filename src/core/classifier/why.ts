@@ -32,11 +32,7 @@ export function whyOf(classifier: Pick<Classifier, "listsWith">, { reason }: Cla
     ...(record && { rule: record.words, source: record.source }),
     forPerson: record?.forPerson ?? "This address is accepted.",
     ...(listed !== undefined && { listed }),
-    lists: lists.map(({ name, published, corrections }) => ({
-      name,
-      published,
-      ...(corrections !== undefined && { corrections }),
-    })),
+    lists: lists.map(({ name, published, corrections }) => ({ name, published, ...(corrections && { corrections }) })),
     isOwn,
   };
 }

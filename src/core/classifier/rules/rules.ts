@@ -21,17 +21,10 @@ export const domainRules = [specialUse, typoDomain, syntax, unknownTld, publicSu
 /** Tried if the domain has passed. The last one applies to every domain. */
 export const mailboxRules = [noReply, placeholder, impossibleMailbox, relay, subAddress] as const;
 
+const disposable = [disposableDomain, disposableName] as const;
+
 export const ruleReasons = [
-  ...new Set([
-    syntax,
-    allowList,
-    denyList,
-    ...domainRules,
-    disposableDomain,
-    disposableName,
-    ...mailboxRules,
-    similarDomain,
-  ]),
+  ...new Set([syntax, allowList, denyList, ...domainRules, ...disposable, ...mailboxRules, similarDomain]),
 ];
 
 export const reasons = [...ruleReasons, ...dnsReasons];

@@ -7,12 +7,8 @@ import { mix } from "./mix.js";
 /** Most labels of a host name of 253 characters: each has a character and a dot. */
 const mostLabels = 127;
 
-const hashed = {
-  count: 0,
-  starts: new Int32Array(mostLabels),
-  lows: new Int32Array(mostLabels),
-  highs: new Int32Array(mostLabels),
-};
+const words = () => new Int32Array(mostLabels);
+const hashed = { count: 0, starts: words(), lows: words(), highs: words() };
 let hashedName: string | undefined;
 
 /** Valid until the next call: shared, because new arrays would cost more than the rest; cached for several tables. */

@@ -4,18 +4,9 @@ import { lastDotBefore } from "../../tables/suffix-walk.js";
 import { checkDomain, type DomainRule } from "../rule.js";
 
 /** RFC 2606, RFC 6761 (`.localhost`), RFC 6762 (`.local`), RFC 7686 (`.onion`), RFC 3172 (`.arpa`). */
-const reserved: ReadonlySet<string> = new Set([
-  "test",
-  "example",
-  "invalid",
-  "localhost",
-  "local",
-  "onion",
-  "arpa",
-  "example.com",
-  "example.net",
-  "example.org",
-]);
+const reserved: ReadonlySet<string> = new Set(
+  "test example invalid localhost local onion arpa example.com example.net example.org".split(" "),
+);
 
 const letterE = 0x65;
 
