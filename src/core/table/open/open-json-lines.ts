@@ -43,12 +43,8 @@ export async function openJsonLines(
     throw new ChoiceError(`${source.name}: its objects have no fields; give one with the items`, { code: "format" });
   }
   const rows = objects.map((object) => paths.map((path) => toBinary(sampledField(object, path))));
-  const chosen = chooseJsonColumns(
-    options.columns ? shown : shown.map((name, nth) => (holdsObjects(objects, names[nth]) ? "" : name)),
-    rows,
-    width,
-    options,
-  );
+  const named = options.columns ? shown : shown.map((name, nth) => (holdsObjects(objects, names[nth]) ? "" : name));
+  const chosen = chooseJsonColumns(named, rows, width, options);
   const comment = document?.comment ?? options.dialect?.comment ?? null;
   const marks = { quote: "", escape: "", comment, skipsSpaces: false };
   const lineEnding = sniffLineEnding(sample, null, marks);

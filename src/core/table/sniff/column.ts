@@ -48,16 +48,9 @@ export function findColumn(wanted: string, header: Header, width: number): numbe
   const index = /^\d+$/.test(wanted) ? Number(wanted) : undefined;
   if (index !== undefined && index >= 1 && index <= width) return index - 1;
   if (header === undefined) {
-    throw new ChoiceError(
-      index === undefined
-        ? `no column "${wanted}": the table has no header`
-        : `no column ${wanted}: the table has ${width}`,
-      {
-        code: "column",
-        advice: `give the column's index, 1 to ${width}, with -c`,
-        page: `give the column's index, 1 to ${width}`,
-      },
-    );
+    const what = index === undefined ? `"${wanted}": the table has no header` : `${wanted}: the table has ${width}`;
+    const page = `give the column's index, 1 to ${width}`;
+    throw new ChoiceError(`no column ${what}`, { code: "column", advice: `${page}, with -c`, page });
   }
   const names = header.map(nameText);
   const [, base = wanted, nth] = /^(.*)\[(\d+)\]$/s.exec(wanted) ?? [];
@@ -108,7 +101,8 @@ export function chooseColumn(header: Header, records: Records, width: number, pr
     ...contentFit(records, index, profile),
   }));
   // A name is not enough for a column without items, if another one holds them.
-  const holds = ({ name, content, share }: (typeof columns)[number]) => share >= 0.5 || (name > 0 && content > 0);
+  type Found = (typeof columns)[number];
+  const holds = ({ name, content, share }: Found) => share >= 0.5 || (name > 0 && content > 0);
   const isElsewhere = columns.some(holds);
   const named = columns.filter(({ name, isMeant }) => name > 0 && (isMeant || !isElsewhere));
   const filled = columns.filter(({ content }) => content > 0);
@@ -116,18 +110,13 @@ export function chooseColumn(header: Header, records: Records, width: number, pr
   const fitting = named.filter(({ name, content, isBlank }) => name === 3 || content > 0 || (isBlank && name > 1));
   const names = () => header?.map(nameText) ?? Array.from({ length: width }, () => "");
   const column = best();
-  const others = columns.filter(
-    ({ index, name, content, share }) => index !== column && content > 0 && (name > 0 || share >= 0.5),
-  );
-  return { column, others: others.map(({ index }) => index) };
+  const isOther = ({ index, name, content, share }: Found) =>
+    index !== column && content > 0 && (name > 0 || share >= 0.5);
+  return { column, others: columns.filter(isOther).map(({ index }) => index) };
 
   function best(): number {
     if (fitting.length > 0) {
-      const score = (column: (typeof columns)[number]) => [
-        2 * column.name + (column.content > 0 ? 1 : 0),
-        column.rank,
-        column.content,
-      ];
+      const score = ({ name, content, rank }: Found) => [2 * name + (content > 0 ? 1 : 0), rank, content];
       return fitting.reduce((a, b) => (isGreater(score(b), score(a)) ? b : a)).index;
     }
     if (filled.length > 0) {
