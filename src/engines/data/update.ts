@@ -145,16 +145,7 @@ export function compileDownloads(
     const { name, role, version, licence, etag } = download;
     // The registry's date is that of the package, whose data may be older.
     const published = known?.version === version ? known.published : (dateIn(text) ?? download.published);
-    return {
-      name,
-      role,
-      version,
-      licence,
-      published,
-      ...(etag !== undefined && { etag }),
-      list,
-      ...(again && { again }),
-    };
+    return { name, role, version, licence, published, ...(etag && { etag }), list, ...(again && { again }) };
   });
   const isPopular = loadPopular();
   const { entries, table: compiled } = compileLists(lists, { before: inUse, isPopular, ...(suffixes && { suffixes }) });
