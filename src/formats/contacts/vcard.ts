@@ -41,10 +41,8 @@ const unescaped = (text: string): string =>
   text.replace(/\\(.)/g, (_, character: string) => (/n/i.test(character) ? " " : character)).trim();
 
 function decoded(value: string, charset = "utf-8"): string {
-  const bytes = Buffer.from(
-    value.replace(/=([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
-    "latin1",
-  );
+  const binary = value.replace(/=([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const bytes = Buffer.from(binary, "latin1");
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch {

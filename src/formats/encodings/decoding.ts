@@ -28,12 +28,8 @@ export async function decodeInput(
   const marked = encoding === undefined || isGuessed ? encodingByMark(peeked.start) : undefined;
   const plain = isGuessed && marked === undefined ? await sampled(peeked) : peeked;
   const found = isNamed ? encoding : (marked ?? plain.guess);
-  return {
-    bytes: found === undefined ? plain.bytes : transcode(name, createDecoder(found), plain.bytes),
-    compression,
-    start: plain.start,
-    encoding: found,
-  };
+  const text = found === undefined ? plain.bytes : transcode(name, createDecoder(found), plain.bytes);
+  return { bytes: text, compression, start: plain.start, encoding: found };
 }
 
 const sampleBytes = 65_536;

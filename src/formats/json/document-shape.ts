@@ -17,4 +17,6 @@ export interface DocumentShape {
   readonly header?: readonly string[] | undefined;
 }
 
+export const isInRow = ({ names }: RecordList): boolean => names.length > 0 && names.at(-1) === null;
+
 export const keyOf = ({ names, isMap }: RecordList): string => JSON.stringify([isMap, names]);

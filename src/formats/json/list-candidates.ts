@@ -1,10 +1,10 @@
 /** The lists of a document that may hold items: their columns, rows and names. */
 import { columnNames } from "../../core/table/json/arrays.js";
 import type { JsonObject } from "../../core/table/json/json-values.js";
-import { innerPaths, mostSampled, parsedJson, parseObject, sampledField } from "../../core/table/json/json-values.js";
+import { innerPaths, mostSampled, parsedJson, sampledField } from "../../core/table/json/json-values.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
-import type { RecordList } from "./document-shape.js";
-import { type FoundList, textOf } from "./survey.js";
+import { isInRow, type RecordList } from "./document-shape.js";
+import { type FoundList, objectsIn, textOf } from "./survey.js";
 
 export interface Candidate {
   readonly list: RecordList;
@@ -68,9 +68,6 @@ function prefixOf({ names, isMap }: RecordList): string {
   return path === "" ? "" : `${path}.`;
 }
 
-export const objectsIn = (sources: readonly string[]): JsonObject[] =>
-  sources.map(parseObject).filter((object) => object !== undefined);
-
 /** A list of texts is named as its only member, and by itself. */
 export const fullNames = ({ prefix, paths, textName }: Candidate): string[] => [
   ...paths.map((path) => prefix + path),
@@ -92,8 +89,6 @@ export const itemsIn = ({ objects, paths, prefix }: Candidate, profile: ItemProf
       return { name: prefix + path, count };
     })
     .filter(({ count }) => count > 0);
-
-export const isInRow = ({ names }: RecordList): boolean => names.length > 0 && names.at(-1) === null;
 
 function ownText(object: JsonObject, path: string): string {
   let value: unknown = object;

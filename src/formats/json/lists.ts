@@ -6,21 +6,11 @@ import { nameFitOf } from "../../core/table/sniff/column.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { ChoiceError } from "../../files/errors.js";
 import { grouped } from "../../text.js";
-import type { DocumentShape } from "./document-shape.js";
-import {
-  type Candidate,
-  candidateOf,
-  emptyList,
-  fullNames,
-  holdsItem,
-  holdsItems,
-  isInRow,
-  itemsIn,
-  objectsIn,
-  withoutInner,
-} from "./list-candidates.js";
+import { type DocumentShape, isInRow } from "./document-shape.js";
+import type { Candidate } from "./list-candidates.js";
+import { candidateOf, emptyList, fullNames, holdsItem, holdsItems, itemsIn, withoutInner } from "./list-candidates.js";
 import { keyedPath, refuseColumns, refuseKeyed } from "./orientation.js";
-import { type FoundList, type Survey, surveyOf, textOf } from "./survey.js";
+import { type FoundList, objectsIn, type Survey, surveyOf, textOf } from "./survey.js";
 
 export interface ChosenLists {
   readonly shape: DocumentShape;

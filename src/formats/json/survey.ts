@@ -1,7 +1,7 @@
 /** Finds the lists in the start of a JSON document whose elements may be records. */
 import * as ascii from "../../core/ascii.js";
 import { isSpace } from "../../core/table/json/grammar.js";
-import { parsedJson } from "../../core/table/json/json-values.js";
+import { type JsonObject, parsedJson, parseObject } from "../../core/table/json/json-values.js";
 import { maximumRecords } from "../../core/table/sniff/sample.js";
 import { keyOf, type RecordList } from "./document-shape.js";
 
@@ -89,6 +89,9 @@ function nameAt(bytes: Buffer, from: number): { readonly text: string; readonly 
   if (bytes[colonAt] !== ascii.colon) return { text: "", end: bytes.length };
   return { text: textOf(bytes.toString("utf8", from, end)) ?? "", end: afterSpace(bytes, colonAt + 1) };
 }
+
+export const objectsIn = (sources: readonly string[]): JsonObject[] =>
+  sources.map(parseObject).filter((object) => object !== undefined);
 
 export function textOf(source: string): string | undefined {
   const text = parsedJson(source);

@@ -58,9 +58,7 @@ export function checkNamed(kind: Kind, inputName: string, table: CheckedTable): 
   // Several domains in a field do not resemble one.
   const isLikely = (value: string) => profile.likeness(value) === 2;
   if (values.length === 0 || values.some(profile.resembles) || values.some(isLikely)) return;
-  const other = Array.from({ length: table.width }, (_, column) => column).find((column) =>
-    table.firstValues(column).some(isLikely),
-  );
+  const other = [...Array(table.width).keys()].find((column) => table.firstValues(column).some(isLikely));
   if (other === undefined) return;
   const nameOf = (column: number) => columnText(column, nameText(table.header?.[column] ?? ""));
   throw new ChoiceError(
