@@ -171,18 +171,10 @@ export class Kernel {
     const count = this.#exports.scan(block, length, at, most, column);
     if (count === -1) return undefined;
     const { mostFields, fewestFields, longest, lines, strays } = this.#exports;
-    return {
-      at: new Int32Array(this.#memory.buffer, at, layout.recordWords * count),
-      count,
-      mostFields: mostFields.value,
-      fewestFields: fewestFields.value,
-      longest: longest.value,
-      lines: lines.value,
-      strays: strays.value,
-      consumed: length,
-      openField: 0,
-      isQuoteOpen: false,
-    };
+    const records = new Int32Array(this.#memory.buffer, at, layout.recordWords * count);
+    const fields = { mostFields: mostFields.value, fewestFields: fewestFields.value };
+    const found = { ...fields, at: records, count, longest: longest.value, lines: lines.value, strays: strays.value };
+    return { ...found, consumed: length, openField: 0, isQuoteOpen: false };
   }
 
   judge(block: number, at: number, count: number, to: Record<"codes" | "hashes", number>, counts = true): void {
