@@ -42,11 +42,8 @@ export class RowFault {
   }
 
   toError(record?: Uint8Array): TableError {
-    const text =
-      record &&
-      Buffer.from(record.subarray(0, excerptBytes))
-        .toString()
-        .split(/\r\n|\r|\n/)[0];
+    const start = record && Buffer.from(record.subarray(0, excerptBytes)).toString();
+    const text = start?.split(/\r\n|\r|\n/)[0];
     const { column, advice } = this.more;
     return new TableError(`${this.#place}: ${this.what}`, {
       code: "row",

@@ -30,13 +30,10 @@ export async function openCsv(
   const splitWith = (marks: Marks) => splitterOf(sample, isWhole, marks);
   const { source, byteOrderMark, preamble: linesAbove, first, input, isUnwrapped = false } = start;
   const isSeparator = separator !== undefined && (splitWith(usualMarks)(separator).records[0]?.fields.length ?? 0) > 1;
-  const sniff = (bytes: Buffer) =>
-    sniffDialect(
-      { bytes, isWhole },
-      options.delimiter !== undefined ? options.delimiter : isSeparator ? separator : undefined,
-      { ...(options.sheet ? { quote: '"', escape: '"' } : known), mayMergeSpaces: options.rewrite === undefined },
-      layoutOptions,
-    );
+  const given = options.delimiter !== undefined ? options.delimiter : isSeparator ? separator : undefined;
+  const ofUser = options.sheet ? { quote: '"', escape: '"' } : known;
+  const wanted = { ...ofUser, mayMergeSpaces: options.rewrite === undefined };
+  const sniff = (bytes: Buffer) => sniffDialect({ bytes, isWhole }, given, wanted, layoutOptions);
   const { marks, delimiter, split, rows, inStep } = sniff(sample);
   const isOdd = inStep < rows / 2 || (marks.quote === "" && known.quote === undefined);
   if (isOdd && !isUnwrapped && !options.sheet && mayBeWrapped(sample)) {

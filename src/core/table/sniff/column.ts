@@ -62,11 +62,9 @@ export function findColumn(wanted: string, header: Header, width: number): numbe
     throw new ChoiceError(`no column "${wanted}"${guess}; the columns are ${listColumns(names)}`, { code: "column" });
   }
   if (found.length > 1) {
-    throw new ChoiceError(`${found.length} columns are named "${wanted}": ${listColumns(names, found)}`, {
-      code: "column",
-      advice: `choose one with -c "${wanted}[1]" or by its index`,
-      page: "choose one by its index",
-    });
+    const what = `${found.length} columns are named "${wanted}": ${listColumns(names, found)}`;
+    const advice = `choose one with -c "${wanted}[1]" or by its index`;
+    throw new ChoiceError(what, { code: "column", advice, page: "choose one by its index" });
   }
   return column;
 }
@@ -124,21 +122,16 @@ export function chooseColumn(header: Header, records: Records, width: number, pr
       // A column with more than half as many items may also be the right one. Then the user has to choose.
       const winners = filled.filter(({ content }) => content > most / 2).map(({ index }) => index);
       if (winners.length === 1 || takesAll) return winners[0]!;
-      throw new ChoiceError(`${winners.length} columns fit equally well: ${listColumns(names(), winners)}`, {
-        code: "column",
-        advice: 'choose one with -c, or all with -c "*"',
-        page: "choose one",
-      });
+      const what = `${winners.length} columns fit equally well: ${listColumns(names(), winners)}`;
+      const advice = 'choose one with -c, or all with -c "*"';
+      throw new ChoiceError(what, { code: "column", advice, page: "choose one" });
     }
     if (named.length > 0) return named.reduce((a, b) => (b.name > a.name ? b : a)).index;
     const { other } = profile;
     const has = other && columns.find(({ index }) => contentFit(records, index, other).share >= 0.5);
     const instead = has ? `for the ${other.plural} of column ${has.index + 1}, run idv ${other.plural}, or ` : "";
-    throw new ChoiceError(`no column looks like ${profile.plural}; the columns are ${listColumns(names())}`, {
-      code: "column",
-      advice: `${instead}name one with -c`,
-      page: "choose one",
-    });
+    const what = `no column looks like ${profile.plural}; the columns are ${listColumns(names())}`;
+    throw new ChoiceError(what, { code: "column", advice: `${instead}name one with -c`, page: "choose one" });
   }
 }
 

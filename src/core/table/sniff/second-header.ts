@@ -83,9 +83,7 @@ export function otherHeader(name: string, { line, fields }: FoundHeader, skipped
   const names = fields.map((field) => nameText(field).trim()).join(",");
   const shown = names.length <= mostShown ? names : `${names.slice(0, mostShown)}...`;
   const skips = skipped === undefined ? "" : ` --skip-lines ${skipped} if the lines above are no rows, or`;
-  return new ChoiceError(`${name}: line ${line} is another header: ${shown}`, {
-    code: "format",
-    advice: `put its table into a file of its own, or pass${skips} --force if it is a row`,
-    page: "put its table into a file of its own",
-  });
+  const page = "put its table into a file of its own";
+  const advice = `${page}, or pass${skips} --force if it is a row`;
+  return new ChoiceError(`${name}: line ${line} is another header: ${shown}`, { code: "format", advice, page });
 }
