@@ -19,14 +19,9 @@ export const sheetKind = (name: string): SheetKind | undefined =>
 
 export const sheetKindOf = (path: string): SheetKind | undefined => sheetKind(endingOf(path));
 
-const textFormats: ReadonlyMap<string, TableFormat> = new Map([
-  ["csv", "csv"],
-  ["tsv", "tsv"],
-  ["tab", "tsv"],
-  ["jsonl", "jsonl"],
-  ["ndjson", "jsonl"],
-  ["json", "json"],
-]);
+const textFormats = new Map<string, TableFormat>(
+  Object.entries({ csv: "csv", tsv: "tsv", tab: "tsv", jsonl: "jsonl", ndjson: "jsonl", json: "json" } as const),
+);
 
 const notWritten = new Set([
   ...["xls", "xlsb", "ods", "numbers", "feather", "arrow", "avro", "orc", "parquet"],

@@ -74,10 +74,8 @@ export function isDocumentOnOneLine(name: string, line: Buffer, wanted: Wanted):
   if (own === undefined || list!.count < 2) return own === undefined;
   if (named !== undefined) return !named.some((each) => Object.hasOwn(object, each));
   const found = itemsIn(list!, profile).map((each) => `"${each.name}" (${grouped(each.count)})`);
-  throw new ChoiceError(
-    `${name}: ${profile.plural} are in one record and in a list of it: "${own}", ${found.join(", ")}`,
-    { code: "column", advice: "choose one with -c", page: "name the one that is wanted" },
-  );
+  const what = `${name}: ${profile.plural} are in one record and in a list of it: "${own}", ${found.join(", ")}`;
+  throw new ChoiceError(what, { code: "column", advice: "choose one with -c", page: "name the one that is wanted" });
 }
 
 function rootList(name: string, bytes: Buffer, isWhole: boolean, lists: readonly FoundList[], wanted: Wanted) {
@@ -205,9 +203,8 @@ function noListSoFar(name: string, bytes: number, { columns, profile: { plural }
   const read = `${Math.round(bytes / 1_048_576)} MiB`;
   const toStart = "move the list to its start";
   const advice = columns === undefined ? "name its items with -c, as users.email" : toStart;
-  return new ChoiceError(`${name}: no list with ${plural} begins in its first ${read}`, {
-    ...{ code: "items", advice, page: toStart },
-  });
+  const what = `${name}: no list with ${plural} begins in its first ${read}`;
+  return new ChoiceError(what, { code: "items", advice, page: toStart });
 }
 
 const holdsNoRecords = (name: string): ChoiceError =>
@@ -228,7 +225,6 @@ function severalLists(name: string, fitting: readonly Candidate[], profile: Item
     .flatMap((each) => itemsIn(each, profile))
     .map((each) => `"${each.name}" (${grouped(each.count)})`);
   const more = fitting.length > mostNamed ? `, and ${fitting.length - mostNamed} more lists` : "";
-  return new ChoiceError(`${name}: ${fitting.length} lists hold ${profile.plural}: ${found.join(", ")}${more}`, {
-    ...{ code: "column", advice: "choose one with -c", page: "name the one that is wanted" },
-  });
+  const what = `${name}: ${fitting.length} lists hold ${profile.plural}: ${found.join(", ")}${more}`;
+  return new ChoiceError(what, { code: "column", advice: "choose one with -c", page: "name the one that is wanted" });
 }

@@ -279,14 +279,9 @@ class ChangedSheet {
 
 /** Elements after the cells whose ranges are adjusted, with their attribute; and lists of such elements. */
 const followers: ReadonlyMap<string, string> = new Map([
-  ["autoFilter", "ref"],
-  ["sortState", "ref"],
-  ["sortCondition", "ref"],
-  ["hyperlink", "ref"],
-  ["conditionalFormatting", "sqref"],
-  ["dataValidation", "sqref"],
-  ["ignoredError", "sqref"],
-  ["protectedRange", "sqref"],
+  ...["autoFilter", "sortState", "sortCondition", "hyperlink"].map((name) => [name, "ref"] as const),
+  ...["conditionalFormatting", "dataValidation"].map((name) => [name, "sqref"] as const),
+  ...["ignoredError", "protectedRange"].map((name) => [name, "sqref"] as const),
 ]);
 const lists: ReadonlySet<string> = new Set(["hyperlinks", "dataValidations", "ignoredErrors", "protectedRanges"]);
 export const formulas: ReadonlySet<string> = new Set(["formula", "formula1", "formula2", "f"]);

@@ -51,12 +51,6 @@ function* rowsIn(text: string, delimiter: string, isStart: boolean): Generator<r
     }
     return;
   }
-  yield* parse(csv, {
-    delimiter,
-    bom: isStart,
-    relax_quotes: true,
-    relax_column_count: true,
-    record_delimiter: ["\r\n", "\n", "\r"],
-    max_record_size: longRecordBytes,
-  });
+  const usual = { relax_quotes: true, relax_column_count: true, record_delimiter: ["\r\n", "\n", "\r"] };
+  yield* parse(csv, { ...usual, delimiter, bom: isStart, max_record_size: longRecordBytes });
 }
