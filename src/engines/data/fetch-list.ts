@@ -23,11 +23,8 @@ export async function fetchList(
 ): Promise<FetchedList | undefined> {
   const client = openHttpClient({ connections: 1, timeout, proxies });
   try {
-    const { status, fields, body } = await client.get({
-      url,
-      fields: { accept: "text/plain, */*", ...(etag !== undefined && { "if-none-match": etag }) },
-      maximumBytes: mostBytes,
-    });
+    const wanted = { accept: "text/plain, */*", ...(etag !== undefined && { "if-none-match": etag }) };
+    const { status, fields, body } = await client.get({ url, fields: wanted, maximumBytes: mostBytes });
     if (status === 304 && etag !== undefined) return undefined;
     if (status !== 200) throw new ServiceError(`${withoutSecrets(url)}: the answer is ${status}`);
     if (body === undefined) throw new ServiceError(`${withoutSecrets(url)}: the list is over 8 MiB`);

@@ -145,12 +145,7 @@ const wronglyListed = `
 `;
 
 const allowed: ReadonlySet<string> = new Set([
-  ...majorProviders,
-  ...familyDomains,
-  ...mailcomDomains,
-  ...offeredDomains,
-  ...ispProviders,
-  ...privacyProviders,
+  ...[majorProviders, familyDomains, mailcomDomains, offeredDomains, ispProviders, privacyProviders].flat(),
   ...Object.values(relays).flat(),
   ...wronglyListed.trim().split(/\s+/),
 ]);
