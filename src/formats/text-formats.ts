@@ -1,5 +1,4 @@
 /** The formats of text besides lines: which one a text is, by its first bytes, and how it becomes a table. */
-
 import { openTable as openLines } from "../core/table/open/reader.js";
 import type { Table, TableOptions, TableSource, TextFormats } from "../core/table/table.js";
 import { endingOf } from "../files/ending.js";

@@ -1,5 +1,4 @@
 /** The classifier: syntax, the user's own lists and the rules give one item its verdict. Does no I/O. */
-
 import { disposableDomainIn } from "./rules/domain/disposable-domain.js";
 import { disposableName } from "./rules/domain/disposable-name.js";
 import { findSimilar, similarDomain } from "./rules/domain/typo-domain.js";

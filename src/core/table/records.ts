@@ -1,5 +1,4 @@
 /** Types, limits and faults that all readers and writers of tables share. Must not depend on any of them. */
-
 import { grouped } from "../../text.js";
 import { type BadRowPolicy, RowFault } from "./bad-rows.js";
 import type { Dialect } from "./dialect.js";

@@ -1,5 +1,4 @@
 /** The lists of disposable domains: where they come from, how they are corrected and merged. Does no I/O. */
-
 import { offeredDomains, privacyProviders } from "../../core/classifier/flags/free-providers.js";
 import { familyDomains, ispProviders } from "../../core/classifier/known-providers.js";
 import { mailcomDomains, majorProviders, relays } from "../../core/classifier/providers.js";

@@ -1,5 +1,4 @@
 /** Tells JSON documents from JSON Lines, and from tables and logs whose lines start with a bracket. */
-
 import type { TableOptions } from "../../core/table/table.js";
 import { endingOf } from "../../files/ending.js";
 

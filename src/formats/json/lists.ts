@@ -1,5 +1,4 @@
 /** Chooses the lists of a JSON document whose elements are the records. */
-
 import { checkSyntax } from "../../core/table/json/grammar.js";
 import type { JsonObject } from "../../core/table/json/json-values.js";
 import { nameFitOf } from "../../core/table/sniff/column.js";

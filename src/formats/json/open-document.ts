@@ -1,7 +1,6 @@
 // Opens JSON documents as JSON Lines with marks (table/json/marks.ts): all that works for lines works for documents,
 // and the way back needs the written lines alone. A document of several lists may name the wanted one last, so its
 // lists are compared in its first 16 MiB; an array is known by its first byte.
-
 import { ArraysAsObjects } from "../../core/table/json/arrays.js";
 import { checkSyntax } from "../../core/table/json/grammar.js";
 import { note } from "../../core/table/json/marks.js";

@@ -1,5 +1,4 @@
 /** Refuses JSON without a list of records: an object of columns, or one whose names are the items. */
-
 import { isObject, type JsonObject } from "../../core/table/json/json-values.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { ChoiceError } from "../../files/errors.js";

@@ -1,5 +1,4 @@
 /** Undoes compression and encoding of an input, finds its table, and names the added columns. Used in browsers, too. */
-
 import type { CellOptions } from "../../core/run/items/cells.js";
 import { profiles } from "../../core/run/items/profiles.js";
 import { type Columns, nameColumns, type WantedDetails } from "../../core/run/rows/columns.js";

@@ -1,5 +1,4 @@
 /** The way of rows to their output: into the document, the sheet, the encoding and the compression that are wanted. */
-
 import { hasUsualMarks } from "../../core/table/sniff/dialect.js";
 import type { TableSink } from "../../files/table-sink.js";
 import type { Compression } from "../compression/compression-format.js";

@@ -1,5 +1,4 @@
 /** Writes the sheets of a workbook one by one, as without `--sheet "*"`. A fault in a later one leaves no file. */
-
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { FileError } from "../../files/errors.js";
 import { found } from "../../files/found.js";

@@ -1,5 +1,4 @@
 /** Makes workbooks with one sheet of rows. */
-
 import { ChoiceError } from "../../files/errors.js";
 import { piecesOf } from "../../files/web-stream.js";
 import type { SheetKind, WriteRows } from "../format.js";

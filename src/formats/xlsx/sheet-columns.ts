@@ -1,5 +1,4 @@
 /** The columns of a sheet of a workbook: how many are used, and those that a run adds. */
-
 import type { Columns } from "../../core/run/rows/columns.js";
 import type { RowFilter } from "../../core/run/run-options.js";
 import type { Table } from "../../core/table/table.js";

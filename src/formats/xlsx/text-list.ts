@@ -1,5 +1,4 @@
 /** The texts that cells share, in little memory: a million strings would take several times their length. */
-
 import { mostCharacters, SheetFault } from "./sheet.js";
 import { dereferenced, eachEvent, unescapeText } from "./xml.js";
 

@@ -1,6 +1,5 @@
 // Reads a sheet of a spreadsheet file as CSV, so that all later steps read one format only. Missing rows are blank
 // lines, so that the added fields find their rows again. Knows which sheet is meant; xlsx.ts knows the format.
-
 import { TableError } from "../../core/table/errors.js";
 import { quoteField } from "../../core/table/quotes.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";

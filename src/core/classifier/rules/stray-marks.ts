@@ -1,5 +1,4 @@
 /** Repairs addresses with stray marks, such as a final dot, to find the address that was probably meant. */
-
 import { apostrophes, hidden, withoutMarks } from "../marks.js";
 
 const longest = 320;

@@ -7,7 +7,6 @@
 //   note frame  break ]
 // A run copies notes like comments. Hidden bytes count as white space: what is between two records, with the name
 // of the second one if they are in an object, and its line and column.
-
 import { space, tab } from "../../ascii.js";
 
 export const hide = 0x01;

@@ -1,6 +1,5 @@
 // Finds the members of a JSON object in its bytes (RFC 8259); accepts exactly what `JSON.parse` accepts. All bytes stay
 // as they are, numbers too; parsing each line took nine times as long.
-
 import * as ascii from "../../ascii.js";
 import { carriageReturnMark, hide, lineFeedMark, show } from "./marks.js";
 

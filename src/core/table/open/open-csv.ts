@@ -1,5 +1,4 @@
 /** Opens tables with delimiters, and plain lists: detects their dialect, layout and columns. */
-
 import { itemText, lineEndings, meanLineBytes, nameText } from "../bytes.js";
 import type { Dialect, Marks } from "../dialect.js";
 import { usualMarks } from "../quotes.js";

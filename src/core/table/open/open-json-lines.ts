@@ -1,5 +1,4 @@
 /** Opens tables of JSON lines: finds the fields of the objects and chooses among them. */
-
 import { endingOf } from "../../../files/ending.js";
 import { ChoiceError } from "../../../files/errors.js";
 import { itemText, lineEndings, meanLineBytes, toBinary } from "../bytes.js";

@@ -1,5 +1,4 @@
 /** Converts the properties of a table for the scanner, and scans single records again for their fields. */
-
 import type { Marks } from "../dialect.js";
 import type { TableShape } from "../records.js";
 import { recordWords, scanRecords } from "./scanner.js";

@@ -1,5 +1,4 @@
 /** Detects delimiter, quotes, escape, spaces before fields and line ending in a sample, but not comments. */
-
 import { itemText, nameText } from "../bytes.js";
 import type { Dialect, KnownDialect, LineEnding, Marks } from "../dialect.js";
 import { usualMarks } from "../quotes.js";

@@ -1,5 +1,4 @@
 /** Reads the fields of a scanned record one by one, to write them in another format. */
-
 import { isUtf8 } from "node:buffer";
 import { backslash, quote } from "../../ascii.js";
 import { toBinary } from "../bytes.js";

@@ -1,6 +1,5 @@
 // The rule for names like those of temporary mail. Measured: of 15,195 popular domains and 1,183 of mail providers, it
 // flags only temp-mail.io and temp-mail.org.
-
 import type { DomainRule } from "../rule.js";
 import { registrableIn } from "./public-suffix.js";
 

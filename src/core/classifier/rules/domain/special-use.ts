@@ -1,5 +1,4 @@
 /** The rule for special-use names: domains that RFCs reserve and that receive no mail. */
-
 import { lastDotBefore } from "../../tables/suffix-walk.js";
 import { checkDomain, type DomainRule } from "../rule.js";
 

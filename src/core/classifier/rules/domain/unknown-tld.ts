@@ -1,5 +1,4 @@
 /** The rule for top-level domains that do not exist. */
-
 import { checkDomain, type DomainRule } from "../rule.js";
 import { findSuffix } from "./public-suffix.js";
 import { findMeant } from "./typo-domain.js";
