@@ -104,7 +104,8 @@ export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails
 function isMostlyNul(bytes: Buffer): boolean {
   const nuls = [0, 0] as [number, number];
   for (const [i, byte] of bytes.entries()) if (byte === 0) nuls[i & 1 ? 1 : 0]++;
-  const [least, most] = [Math.min(...nuls), Math.max(...nuls)];
+  const least = Math.min(...nuls);
+  const most = Math.max(...nuls);
   if (bytes.length >= 1024) return least + most > bytes.length / 4;
   return most > 4 && most > bytes.length / 4 && least < most / 4;
 }

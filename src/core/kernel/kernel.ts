@@ -29,7 +29,8 @@ const addressable = 65_536 * pageBytes;
 
 /** Reserves 10 GB of addresses, but uses only touched pages. @throws RangeError when it cannot, as under `ulimit -v` */
 export function newMemory(bytes: number, mostBytes = addressable): WebAssembly.Memory {
-  const [initial, maximum] = [Math.ceil(bytes / pageBytes), Math.floor(mostBytes / pageBytes)];
+  const initial = Math.ceil(bytes / pageBytes);
+  const maximum = Math.floor(mostBytes / pageBytes);
   return new WebAssembly.Memory({ initial, maximum, shared: true });
 }
 

@@ -32,7 +32,8 @@ export function writeTables(memory: ArrayBufferLike): void {
   const bytes = new Uint8Array(memory);
   bytes.set(namedLabels, layout.labels);
   for (let code = 0; code < 128; code++) {
-    const [half, bit] = [code & 15, 1 << (code >> 4)];
+    const half = code & 15;
+    const bit = 1 << (code >> 4);
     // In a plain list, a bar may separate other fields: leave it to the classifier.
     if (isAtomText[code] === 1 && code !== bar) bytes[layout.atomClass + half]! |= bit;
     if (/[a-z0-9-]/i.test(String.fromCharCode(code))) bytes[layout.labelClass + half]! |= bit;
@@ -86,9 +87,11 @@ function writeOwnNames(memory: ArrayBufferLike, slots: Int32Array): void {
   const bits = new Uint8Array(memory, layout.ownNames, layout.ownNameBits / 8);
   const mask = layout.ownNameBits - 1;
   for (let word = 0; word < slots.length; word += 2) {
-    const [low, high] = [slots[word]!, slots[word + 1]!];
+    const low = slots[word]!;
+    const high = slots[word + 1]!;
     if (low === 0 && high === 0) continue;
-    const [first, second] = [high & mask, (low >>> layout.ownFlagBits) & mask];
+    const first = high & mask;
+    const second = (low >>> layout.ownFlagBits) & mask;
     bits[first >> 3]! |= 1 << (first & 7);
     bits[second >> 3]! |= 1 << (second & 7);
   }

@@ -64,7 +64,8 @@ export function emptyTail(
   count: number,
   { delimiter, quote, skipsSpaces }: Pick<Dialect, "delimiter" | "quote" | "skipsSpaces">,
 ): number | undefined {
-  const [delimiterByte, mark] = [delimiter?.charCodeAt(0), quote.charCodeAt(0)];
+  const delimiterByte = delimiter?.charCodeAt(0);
+  const mark = quote.charCodeAt(0);
   let start = end;
   for (let field = 0; field < count; field++) {
     if (bytes[start - 1] === mark && bytes[start - 2] === mark) start -= 2;

@@ -50,7 +50,8 @@ function cutBytes(bytes: Buffer): number {
 }
 
 function faultOf(text: string, back: string): string {
-  const [characters, others] = [[...text], [...back]];
+  const characters = [...text];
+  const others = [...back];
   const character = characters.find((each, index) => each !== others[index]) ?? "";
   return `the character U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -48,7 +48,7 @@ export async function usedWidthOf(bytes: AsyncIterable<Uint8Array>, sheet: strin
 export async function hasCellsBeyond(bytes: AsyncIterable<Uint8Array>, columns: number): Promise<boolean> {
   const last = columnLetters(columns - 1);
   if (columns < 1 || last.length > 2) return true;
-  const [first, second] = [last[0]!, last[1]];
+  const [first = "", second] = last;
   const before = String.fromCharCode(first.charCodeAt(0) - 1);
   const pairs = second === undefined ? [] : [...(before < "A" ? [] : [`[A-${before}][A-Z]`]), `${first}[A-${second}]`];
   const inside = second === undefined ? `[A-${first}]` : ["[A-Z]", ...pairs].join("|");

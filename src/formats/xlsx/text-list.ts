@@ -31,7 +31,8 @@ export class TextList {
   }
 
   at(index: number): string | undefined {
-    const [at, length] = [this.#starts[index], this.#lengths[index]];
+    const at = this.#starts[index];
+    const length = this.#lengths[index];
     if (at === undefined || index >= this.length) return undefined;
     if (length === 0) return "";
     const start = at & (blockBytes - 1);

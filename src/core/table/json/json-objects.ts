@@ -79,7 +79,8 @@ class ValueFinder {
     range.end = range.start;
     if (own !== -1) setRange(range, bytes, members[own + 2]!, members[own + 3]!);
     else if (outer !== -1) {
-      const [from, to] = [members[outer + 2]!, members[outer + 3]!];
+      const from = members[outer + 2]!;
+      const to = members[outer + 3]!;
       if (bytes[from] === openBrace) this.#inner!.find(bytes, from, to, range);
       else if (bytes[from] === openBracket) range.start = -1;
     }
@@ -127,7 +128,8 @@ export class JsonObjects {
     const isOnTop = column < this.#json.names.length && !this.#json.names[column]!.includes(".");
     let length = 0;
     for (let word = 0; word < at.length; word += recordWords) {
-      const [start, end] = [at[word]!, at[word + Offset.end]!];
+      const start = at[word]!;
+      const end = at[word + Offset.end]!;
       const fault = at[word + Offset.fields] === 0 ? "blank" : this.#findFault(bytes, start, end);
       if (fault === "blank") at[word + Offset.fields] = 0;
       else if (fault !== undefined) {
@@ -223,7 +225,8 @@ class JsonChunk extends ScannedChunk {
     const finder = new ValueFinder(this.shape.json!.paths[column] ?? "", this.shape.json!.isDocument);
     const range = { start: 0, end: 0 };
     for (let word = 0; word < at.length; word += recordWords) {
-      const [start, end] = [at[word]!, at[word + Offset.end]!];
+      const start = at[word]!;
+      const end = at[word + Offset.end]!;
       range.start = end;
       if (at[word + Offset.fields] === 0) range.end = end;
       else finder.find(bytes, start, end, range);
@@ -236,7 +239,8 @@ class JsonChunk extends ScannedChunk {
   override value(row: number): string {
     const { bytes, at } = this;
     const word = row * recordWords;
-    const [start, end] = [at[word + Offset.valueStart]!, at[word + Offset.valueEnd]!];
+    const start = at[word + Offset.valueStart]!;
+    const end = at[word + Offset.valueEnd]!;
     if (start === end) return "";
     if (start === at[word]) return itemField(parseObject(unmarked(bytes.toString("utf8", start, end)))!, this.#path);
     const source = bytes.toString("utf8", start, end);
@@ -256,7 +260,8 @@ class JsonChunk extends ScannedChunk {
   override texts(row: number): readonly ValueText[] {
     const { bytes, at } = this;
     const word = row * recordWords;
-    const [start, end] = [at[word + Offset.valueStart]!, at[word + Offset.valueEnd]!];
+    const start = at[word + Offset.valueStart]!;
+    const end = at[word + Offset.valueEnd]!;
     if (start === end || (bytes[start] !== quote && bytes[start] !== openBracket && start !== at[word])) return [];
     const isWhole = start === at[word];
     const from = isWhole && bytes[start] === hide ? bytes.indexOf(show, start) + 1 : start;
@@ -274,7 +279,8 @@ class JsonChunk extends ScannedChunk {
   }
 
   protected override move(at: Int32Array, word: number, moved: Moved): void {
-    const [start, fields] = [at[word]!, at[word + Offset.fields]!];
+    const start = at[word]!;
+    const fields = at[word + Offset.fields]!;
     super.move(at, word, moved);
     if (fields !== 0) at[word + Offset.fields] = moved.to(start + fields - 1) - at[word]! + 1;
   }

@@ -21,7 +21,8 @@ export function checkJsonStart({ name, firstLine }: TableShape, first: Buffer, c
   const lines = first.toString("latin1").split(/\r\n|\r|\n/, startRecords);
   const isRow = (line: string) => line.trim() !== "" && (comment === null || !line.startsWith(comment));
   const isBad = (line: string) => isRow(line) && parseObject(line) === undefined;
-  const [rows, bad] = [lines.filter(isRow).length, lines.filter(isBad).length];
+  const rows = lines.filter(isRow).length;
+  const bad = lines.filter(isBad).length;
   if (!isMost(bad, rows)) return;
   const where = `${name}:${firstLine + lines.findIndex(isBad)}: not a JSON object`;
   throw mostAreBad(name, bad, rows, where, "write an object on each line");

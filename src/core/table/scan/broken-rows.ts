@@ -33,7 +33,8 @@ export function findSwallowingQuote(shape: TableShape, items: ItemTest, bytes: B
   const quoteCode = dialect.quote.charCodeAt(0);
   const bounds = boundsIn(shape, bytes, start, end);
   for (let field = 0; field < bounds.length; field += 2) {
-    const [from, to] = [bounds[field]!, bounds[field + 1]!];
+    const from = bounds[field]!;
+    const to = bounds[field + 1]!;
     if (bytes[from] !== quoteCode) continue;
     const text = bytes.toString("latin1", from, to);
     const lines = text.split(lineBreak);
@@ -67,7 +68,8 @@ export function mayHaveSwallowed(
 ): boolean {
   if (trustsQuotes || dialect.quote === "") return false;
   if (width === 1 || dialect.delimiter === null || dialect.skipsSpaces) return true;
-  const [delimiter, quoteMark] = [dialect.delimiter.charCodeAt(0), dialect.quote.charCodeAt(0)];
+  const delimiter = dialect.delimiter.charCodeAt(0);
+  const quoteMark = dialect.quote.charCodeAt(0);
   const escaping = dialect.escape === dialect.quote ? undefined : dialect.escape.charCodeAt(0);
   const marks = { delimiter, quote: quoteMark, escaping, signs: fields > width ? anySign : signs };
   const lines = new QuotedLines(bytes, marks);

@@ -173,7 +173,9 @@ export class ChunkAssembler {
   #checkHeader(bytes: Buffer, record: Int32Array): void {
     const { name, dialect, header, takesHeaders } = this.shape;
     if (takesHeaders) return;
-    const [start, end, fields] = [record[Offset.start]!, record[Offset.end]!, record[Offset.fields]!];
+    const start = record[Offset.start]!;
+    const end = record[Offset.end]!;
+    const fields = record[Offset.fields]!;
     if (fields === 0 || end - start > longestHeader || dialect.delimiter === null) return;
     const bounds = boundsIn(this.shape, bytes, start, end);
     const names = Array.from({ length: fields }, (_, field) =>

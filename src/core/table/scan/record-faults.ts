@@ -27,7 +27,8 @@ export function findFault(
   const { dialect, width, ragged, isWidthSure } = shape;
   const line = firstLine + record[Offset.linesBefore]!;
   const fields = record[Offset.fields]!;
-  const [start, end] = [record[Offset.start]!, record[Offset.end]!];
+  const start = record[Offset.start]!;
+  const end = record[Offset.end]!;
   if (fields > width && emptyTail(bytes, end, fields - width, dialect) === undefined) {
     return tooWide(shape, line, fields);
   }
@@ -42,7 +43,8 @@ export function findFault(
   if (!isWidthSure) return undefined;
   const bounds = boundsIn(shape, bytes, start, end);
   return findStep(shape, items, line, fields, (field) => {
-    const [from, to] = [bounds[2 * field], bounds[2 * field + 1]];
+    const from = bounds[2 * field];
+    const to = bounds[2 * field + 1];
     return from === undefined ? "" : itemText(unquote(bytes.toString("latin1", from, to), dialect));
   });
 }
@@ -55,7 +57,8 @@ export const isUsual = ({ width, ragged }: TableShape, at: Int32Array, word: num
 export function findSwallowing(shape: TableShape, items: ItemTest, bytes: Buffer, scanned: ScannedRecords) {
   const { at, lines, consumed } = scanned;
   const before = (word: number) => {
-    const [start, linesBefore] = [at[word] ?? consumed, at[word + Offset.linesBefore] ?? lines];
+    const start = at[word] ?? consumed;
+    const linesBefore = at[word + Offset.linesBefore] ?? lines;
     return { ...scanned, at: at.subarray(0, word), count: word / recordWords, consumed: start, lines: linesBefore };
   };
   for (let word = lines === scanned.count ? at.length : 0; word < at.length; word += recordWords) {

@@ -81,7 +81,8 @@ export class ScannedChunk {
 
   texts(row: number): readonly ValueText[] {
     const word = row * recordWords;
-    const [start, end] = [this.at[word + Offset.valueStart]!, this.at[word + Offset.valueEnd]!];
+    const start = this.at[word + Offset.valueStart]!;
+    const end = this.at[word + Offset.valueEnd]!;
     const { dialect } = this.shape;
     const raw = this.binaryValue(row);
     const isQuoted = dialect.quote !== "" && raw.startsWith(dialect.quote) && closeOf(raw, dialect) === raw.length;
@@ -125,7 +126,8 @@ export class ScannedChunk {
 
   boundsOf(row: number): readonly number[] {
     const word = row * recordWords;
-    const [start, end] = [this.at[word + Offset.start]!, this.at[word + Offset.end]!];
+    const start = this.at[word + Offset.start]!;
+    const end = this.at[word + Offset.end]!;
     return boundsIn(this.shape, this.bytes, start, end).slice(0, 2 * this.at[word + Offset.fields]!);
   }
 
@@ -171,7 +173,8 @@ export class ScannedChunk {
 
   /** One scan for the column takes a third of the time of a scan per record. */
   #scanFor(column: number): ScannedRecords {
-    const [from, to] = [this.at[0] ?? 0, this.at[(this.count - 1) * recordWords + Offset.next] ?? 0];
+    const from = this.at[0] ?? 0;
+    const to = this.at[(this.count - 1) * recordWords + Offset.next] ?? 0;
     return scanRecords(this.bytes.subarray(0, to), { ...scanShape(this.shape), column }, true, { from });
   }
 

@@ -157,7 +157,8 @@ export function sniffLineEnding(sample: Uint8Array, delimiter: string | null, ma
   const { at, count } = scanRecords(sample, shape, true, { most: 1 });
   if (count === 0)
     return sample.length > 0 && marks.quote !== "" ? sniffLineEnding(sample, delimiter, { ...marks, quote: "" }) : "\n";
-  const [end, next] = [at[Offset.end]!, at[Offset.next]!];
+  const end = at[Offset.end]!;
+  const next = at[Offset.next]!;
   if (next - end === 2) return "\r\n";
   return sample[end] === 0x0d ? "\r" : "\n";
 }

@@ -14,7 +14,8 @@ const westernText = new RegExp(
   "su",
 );
 /** Letters that are Hungarian ones in windows-1250, and letters that Hungarian texts do not contain. */
-const [hungarian, notHungarian] = [/[ÕÛõû]/, /[ÀÃÇÈÊàãçèê]/];
+const hungarian = /[ÕÛõû]/;
+const notHungarian = /[ÀÃÇÈÊàãçèê]/;
 
 const kanji =
   "山田中川村木本林小佐藤鈴高橋伊渡辺斎加吉井上松清水野森池石原岡島前長谷福西東南北大太一二三郎子美恵香真由和幸正人男雄夫明春夏秋智裕健也樹直" +

@@ -73,7 +73,8 @@ function startOf(records: readonly SampleRecord[], first: number, wanted: readon
       return rows.filter(({ fields }) => fits(fields[column] ?? "")).length / Math.max(1, rows.length);
     };
     const isItem = (field: string) => profile.resembles(itemText(field));
-    const [above, below] = [records.slice(first, i), records.slice(i + 1)];
+    const above = records.slice(first, i);
+    const below = records.slice(i + 1);
     const hasItems = below.some(({ fields }) => profile.likeness(itemText(fields[column] ?? "")) > 0);
     const isFit = shareOf(below, (field) => field.trim() === "" || isItem(field)) > 0.5;
     if (!hasItems || !isFit) continue;

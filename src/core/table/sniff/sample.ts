@@ -54,7 +54,8 @@ function split(sample: Buffer, delimiter: string | null, isWhole: boolean, marks
     const scanned = scanRecords(sample, shape, isWhole, { from, bounds, most: count });
     let bound = 0;
     for (let word = 0; word < scanned.at.length; word += recordWords) {
-      const [start, linesBefore] = [scanned.at[word]!, lines + scanned.at[word + Offset.linesBefore]!];
+      const start = scanned.at[word]!;
+      const linesBefore = lines + scanned.at[word + Offset.linesBefore]!;
       const fields = Array.from({ length: scanned.at[word + Offset.fields]! }, () =>
         sample.toString("latin1", bounds[bound++], bounds[bound++]),
       );

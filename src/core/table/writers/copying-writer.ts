@@ -73,7 +73,8 @@ export class CopyingWriter implements RecordWriter {
   /** Returns where surplus fields start, with the delimiter; undefined except for a bad row that is kept. */
   #surplusAt({ bytes, at }: ScannedChunk, row: number): number | undefined {
     const { dialect, width } = this.shape;
-    const [start, end] = [at[row * recordWords]!, at[row * recordWords + Offset.end]!];
+    const start = at[row * recordWords]!;
+    const end = at[row * recordWords + Offset.end]!;
     if (dialect.delimiter === null || (dialect.comment !== null && bytes[start] === dialect.comment.charCodeAt(0)))
       return undefined;
     const bounds = boundsIn(this.shape, bytes, start, end);
@@ -135,7 +136,8 @@ export class CopyingWriter implements RecordWriter {
     for (const { earlier, index } of this.#replaced) {
       if (earlier >= at[word + Offset.fields]!) break;
       const column = chunk.withColumn(earlier).at;
-      const [start, end] = [column[word + Offset.valueStart]!, column[word + Offset.valueEnd]!];
+      const start = column[word + Offset.valueStart]!;
+      const end = column[word + Offset.valueEnd]!;
       const field = bytes.toString("latin1", start, end);
       if (itemText(unquote(field, dialect)) === ours.fields[index]) continue;
       output.copy(bytes, from, start);
@@ -152,7 +154,8 @@ function quotedLines(chunk: ScannedChunk, { dialect }: TableShape): ReadonlyMap<
   if (!bytes.includes(comma)) return lines;
   for (let row = 0; row < count; row++) {
     if (!chunk.isRow(row)) continue;
-    const [start, end] = [at[row * recordWords]!, at[row * recordWords + Offset.end]!];
+    const start = at[row * recordWords]!;
+    const end = at[row * recordWords + Offset.end]!;
     const line = bytes.toString("latin1", start, end);
     const quoted = quoteField(unquote(line, dialect), comma, dialect.quote === "" ? usualMarks : dialect);
     if (line.includes(comma) && line !== quoted) lines.set(row, Buffer.from(quoted, "latin1"));
