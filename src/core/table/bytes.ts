@@ -61,9 +61,7 @@ export function lineEndings(bytes: Buffer | string): number {
   const isLf = (at: number) => bytes[at] === "\n" || bytes[at] === 0x0a;
   let count = 0;
   for (let i = bytes.indexOf("\n"); i !== -1; i = bytes.indexOf("\n", i + 1)) count++;
-  for (let i = bytes.indexOf("\r"); i !== -1; i = bytes.indexOf("\r", i + 1)) {
-    if (!isLf(i + 1)) count++;
-  }
+  for (let i = bytes.indexOf("\r"); i !== -1; i = bytes.indexOf("\r", i + 1)) if (!isLf(i + 1)) count++;
   return count;
 }
 

@@ -58,12 +58,8 @@ export function quoted(field: string, { quote, escape: escaping }: Marks): strin
 }
 
 /** Returns where the last `count` fields start, with the delimiter before them; undefined unless all are empty. */
-export function emptyTail(
-  bytes: Uint8Array,
-  end: number,
-  count: number,
-  { delimiter, quote, skipsSpaces }: Pick<Dialect, "delimiter" | "quote" | "skipsSpaces">,
-): number | undefined {
+export function emptyTail(bytes: Uint8Array, end: number, count: number, dialect: Dialect): number | undefined {
+  const { delimiter, quote, skipsSpaces } = dialect;
   const delimiterByte = delimiter?.charCodeAt(0);
   const mark = quote.charCodeAt(0);
   let start = end;

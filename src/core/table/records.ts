@@ -69,7 +69,7 @@ export function outOfStep({ name, width, hasHeader }: TableShape, line: number, 
   return new RowFault("out of step", name, line, `${found}; ${item}; add or remove a delimiter`);
 }
 
-export const strayQuote = ({ name, column }: Pick<TableShape, "name" | "column">, line: number): RowFault =>
+export const strayQuote = ({ name, column }: TableShape, line: number): RowFault =>
   new RowFault("out of step", name, line, `a stray quote is in field ${column + 1}, beside the item; remove it`);
 
 /** `lines` is the number of lines after `line`, on which the quote opens; infinity if they are over 1 MiB. */

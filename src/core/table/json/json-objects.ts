@@ -22,9 +22,7 @@ export class KnownKeys {
   /** `start` to `end` is the key with its quotes; `likely` is tried first. Returns -1 if it is unknown. */
   find(bytes: Buffer, start: number, end: number, likely: number): number {
     if (this.#is(likely, bytes, start, end)) return likely;
-    for (let index = 0; index < this.#keys.length; index++) {
-      if (this.#is(index, bytes, start, end)) return index;
-    }
+    for (let index = 0; index < this.#keys.length; index++) if (this.#is(index, bytes, start, end)) return index;
     // The same text may be written differently: with escapes, or as bytes that are not UTF-8.
     for (let at = start; at < end; at++) {
       if (bytes[at]! < 0x80 && bytes[at] !== backslash) continue;

@@ -40,9 +40,7 @@ export class Unwrapper {
 
 export async function* unwrapped(input: AsyncIterator<Uint8Array>, unwrapper: Unwrapper): AsyncGenerator<Uint8Array> {
   try {
-    for (let read = await input.next(); !read.done; read = await input.next()) {
-      yield unwrapper.unwrap(read.value);
-    }
+    for (let read = await input.next(); !read.done; read = await input.next()) yield unwrapper.unwrap(read.value);
   } finally {
     await input.return?.();
   }

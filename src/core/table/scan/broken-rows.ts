@@ -154,9 +154,7 @@ function trimmed(line: string, quote: string): string {
 }
 
 function holdsRows(shape: TableShape, items: ItemTest, lines: readonly string[]): boolean {
-  if (shape.width === 1) {
-    return lines.filter((line) => items.isItem(itemText(line))).length > mostLinesWithItems;
-  }
+  if (shape.width === 1) return lines.filter((line) => items.isItem(itemText(line))).length > mostLinesWithItems;
   return lines.some((line) => isRow(shape, items, fieldsIn(shape, line)));
 }
 
@@ -190,18 +188,14 @@ export function findStep(shape: TableShape, items: ItemTest, line: number, field
 }
 
 /** The row may have the right number of fields by chance: a stray quote can put another field beside the item. */
-export function findStray(
-  { dialect, name, width, column, trustsQuotes }: TableShape,
-  items: ItemTest,
-  line: number,
-  field: string,
-): RowFault | undefined {
+export function findStray(shape: TableShape, items: ItemTest, line: number, field: string): RowFault | undefined {
+  const { dialect, width, trustsQuotes } = shape;
   const { quote } = dialect;
   if (width === 1 || trustsQuotes || quote === "") return undefined;
   const isStray = field.startsWith(quote) ? closeOf(field, dialect) < field.length : field.includes(quote);
   if (!isStray) return undefined;
   const text = itemText(unquote(field, dialect));
-  return items.isItem(text) || !items.holds(text) ? undefined : strayQuote({ name, column }, line);
+  return items.isItem(text) || !items.holds(text) ? undefined : strayQuote(shape, line);
 }
 
 function fieldWithItem({ itemColumns }: TableShape, items: ItemTest, fields: number, fieldAt: FieldAt) {

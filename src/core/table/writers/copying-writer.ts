@@ -45,13 +45,10 @@ export class CopyingWriter implements RecordWriter {
     let all = "";
     for (const field of fields) {
       all += this.#beforeText;
-      all += this.#isPlain(field) ? field : quoteField(toBinary(field), delimiter, dialect);
+      const isPlain = this.#isUsual && /^[\w@.+-]+$/.test(field);
+      all += isPlain ? field : quoteField(toBinary(field), delimiter, dialect);
     }
     return { fields, parts: [Buffer.from(all, "latin1")] };
-  }
-
-  #isPlain(field: string): boolean {
-    return this.#isUsual && /^[\w@.+-]+$/.test(field);
   }
 
   write(chunk: ScannedChunk, added: AddedToRow, memory?: WriteMemory): WrittenRecords {
