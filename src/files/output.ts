@@ -42,9 +42,7 @@ export async function openOutputFile(
   try {
     const existing = await stat(path).catch(ignoreMissing);
     if (existing?.isDirectory()) throw new FileError(`${path}: is a folder; name a file with -o`);
-    if (isDevicePath(path) || (existing && !existing.isFile())) {
-      return writeDirectly(path, await open(path, "a"));
-    }
+    if (isDevicePath(path) || (existing && !existing.isFile())) return writeDirectly(path, await open(path, "a"));
     if (existing) {
       await access(path, constants.W_OK).catch(() => {
         throw new FileError(`${path}: is read-only; make it writable, or write elsewhere with -o`);

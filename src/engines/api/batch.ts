@@ -35,9 +35,7 @@ export function answeredIn(part: Indices, reply: Reply) {
 }
 
 export function afterReply(batch: Batch, part: Indices, answered: Indices, reply: Reply): BatchStep {
-  if (reply === "too large") {
-    return { next: "shrink", batch: { ...batch, size: Math.ceil(part.length / 2) } };
-  }
+  if (reply === "too large") return { next: "shrink", batch: { ...batch, size: Math.ceil(part.length / 2) } };
   if (reply.isGone) return { next: "wait for renewal", batch, renewsIn: reply.renewsIn };
   const rest: Batch = { ...batch, open: without(batch.open, answered) };
   if (reply.fault !== undefined) {

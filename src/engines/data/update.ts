@@ -194,9 +194,7 @@ function compileSuffixes(found: PackageVersion, file: Uint8Array, inUse: Disposa
 }
 
 function refuse(text: string, { force, onNotice }: UpdateOptions): void {
-  if (!force) {
-    throw new ServiceError(`${text}; the data in use is unchanged; if the lists are right, pass --force`);
-  }
+  if (!force) throw new ServiceError(`${text}; the data in use is unchanged; if the lists are right, pass --force`);
   onNotice(`${text}; going on (--force)`);
 }
 

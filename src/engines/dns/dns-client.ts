@@ -110,9 +110,7 @@ export class DnsClient {
 
   async #askServers<Record>(slot: Slot, query: Query<Record>, signal?: AbortSignal): Promise<DnsAnswer<Record>> {
     if (!this.isUnreachable) return this.#askWith(patienceMilliseconds, slot, query, signal);
-    while (this.#probe !== undefined) {
-      if (await this.#probe) return this.#askServers(slot, query, signal);
-    }
+    while (this.#probe !== undefined) if (await this.#probe) return this.#askServers(slot, query, signal);
     const untilProbe = this.#nextProbe - performance.now();
     if (untilProbe > 0) {
       const mayReturn =

@@ -76,9 +76,7 @@ async function readMore(input: AsyncIterator<Uint8Array>, bytes: number) {
 async function* linesOf(lines: Lines, read: Buffer, input: AsyncIterator<Uint8Array> | undefined) {
   try {
     for (let at = 0; at < read.length; at += pieceBytes) yield lines.read(read.subarray(at, at + pieceBytes));
-    for (let next = await input?.next(); next?.done === false; next = await input?.next()) {
-      yield lines.read(next.value);
-    }
+    for (let next = await input?.next(); next?.done === false; next = await input?.next()) yield lines.read(next.value);
     yield lines.end();
   } finally {
     void input?.return?.();

@@ -147,12 +147,8 @@ async function noteTable(
     const lines = linesText({ count: linesWithItems.length, lines: linesWithItems.slice(0, 3) });
     notes.push(`${profiles[kind].plural} in the text above the table are not judged: ${lines}`);
   }
-  if (elements?.mayHaveMore) {
-    notes.push("lists that begin after its first 16 MiB are not looked for; -c names them");
-  }
-  if (elements?.isOfTexts && format === "json") {
-    notes.push("a list of texts; the output is a list of objects");
-  }
+  if (elements?.mayHaveMore) notes.push("lists that begin after its first 16 MiB are not looked for; -c names them");
+  if (elements?.isOfTexts && format === "json") notes.push("a list of texts; the output is a list of objects");
   if (header?.some((name) => !isUtf8Text(name))) {
     const encoding = await surelyIn();
     const advice = encoding === undefined ? "name its encoding with --encoding" : `pass --encoding ${encoding}`;

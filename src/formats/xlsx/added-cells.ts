@@ -88,9 +88,7 @@ export class AddedRows {
 
   /** Reads the rows that are left. @throws SheetFault if one of them has cells */
   async end(): Promise<void> {
-    while (!this.isDone) {
-      if (!this.#takeRow()) await this.#takeBatch();
-    }
+    while (!this.isDone) if (!this.#takeRow()) await this.#takeBatch();
     this.#checkLost();
   }
 

@@ -7,9 +7,7 @@ import { literalText } from "./xml.js";
 
 /** All cells are text: post codes keep their zeros. Many rows take several sheets. @throws ChoiceError for xlsm */
 export async function newWorkbook(file: string, kind: SheetKind, sheet: string): Promise<WriteRows> {
-  if (kind === "xlsm") {
-    throw new ChoiceError(`${file}: a workbook with macros is made from one only; name it .xlsx`);
-  }
+  if (kind === "xlsm") throw new ChoiceError(`${file}: a workbook with macros is made from one only; name it .xlsx`);
   const name = sheetName(sheet);
   const { writeXlsxStream } = await import("./writing.js");
   async function* each(batches: RowBatches) {

@@ -71,9 +71,7 @@ function tableChange(rows: AddedRows, { names, indices, width }: AddedColumns): 
     }
     if (!isWidened) return token;
     if ((name === "table" || name === "autoFilter") && end === "") return withAttribute(token, "ref", widened);
-    if (name === "tableColumn" && end === "") {
-      lastId = Math.max(lastId, Number(attributeOf(token, "id")));
-    }
+    if (name === "tableColumn" && end === "") lastId = Math.max(lastId, Number(attributeOf(token, "id")));
     if (name !== "tableColumns") return token;
     if (end === "") return withAttribute(token, "count", (count) => String(Number(count) + added.length));
     const columns = added.map(

@@ -268,26 +268,20 @@ function rowNumber(number: string | undefined, { number: next, sheet }: RowCells
 }
 
 /** Types are those of 18.18.11 of the standard. */
-function textOf(
-  type: string,
-  value: string,
-  style: string,
-  { texts, isDate, startsIn1904 }: SheetContext,
-  cells: RowCells,
-): string {
+function textOf(type: string, value: string, style: string, context: SheetContext, cells: RowCells): string {
   if (value === "") return "";
   if (type === "s") {
-    const text = texts.at(Number(value));
+    const text = context.texts.at(Number(value));
     if (text !== undefined) return text;
     throw cells.fault(cells.column, `its text, number ${value.slice(0, 20)}, is missing; ${repair}`);
   }
   if (type === "str" || type === "inlineStr") return unescapeText(value);
   if (type === "b") return /^(?:1|true)$/i.test(value) ? "TRUE" : "FALSE";
-  const isDated = isDate[Number(style || "-1")];
+  const isDated = context.isDate[Number(style || "-1")];
   if (!isDated && /^[1-9]\d{0,14}$/.test(value)) return value;
   const number = Number(value);
   if ((type !== "" && type !== "n") || Number.isNaN(number)) return value;
-  return (isDated && dateText(number, startsIn1904)) || String(number);
+  return (isDated && dateText(number, context.startsIn1904)) || String(number);
 }
 
 /** ISO 8601, without a time at midnight; undefined if it is invalid. */

@@ -104,9 +104,7 @@ export function headerOf(archive: Archive, { name, offset, compressedLength }: A
 function* packedBytes(archive: Archive, part: ArchivePart): Generator<Buffer> {
   const start = part.offset + headerOf(archive, part).length;
   const end = start + part.compressedLength;
-  for (let at = start; at < end; at += pieceBytes) {
-    yield archive.read(at, Math.min(end, at + pieceBytes));
-  }
+  for (let at = start; at < end; at += pieceBytes) yield archive.read(at, Math.min(end, at + pieceBytes));
 }
 
 /** Copies other parts as compressed bytes, before the `changes`, each of which is read before the next is requested. */

@@ -75,9 +75,7 @@ export function parseAddress(text: string): Address | Fault {
 
   const domainStart = local.end + 1;
   const localOctets = isPlain ? local.end : utf8Length(address.slice(0, local.end));
-  if (localOctets > maximumLocalOctets) {
-    return tooLong(address, "the local part", maximumLocalOctets);
-  }
+  if (localOctets > maximumLocalOctets) return tooLong(address, "the local part", maximumLocalOctets);
   const domainText = address.slice(domainStart);
   if (domainText.startsWith("[")) {
     if (!isAddressLiteral(domainText)) return new Fault("not a valid address literal", domainStart + 1);
@@ -91,9 +89,7 @@ export function parseAddress(text: string): Address | Fault {
     isPlain ? address.length : utf8Length(address),
     isPlain ? 0 : utf8Length(text),
   );
-  if (octets > maximumAddressOctets) {
-    return tooLong(address, "the address", maximumAddressOctets);
-  }
+  if (octets > maximumAddressOctets) return tooLong(address, "the address", maximumAddressOctets);
   return { local: local.value, domain };
 }
 

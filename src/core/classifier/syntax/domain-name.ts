@@ -54,7 +54,7 @@ function mapped(lower: string, offset: number): DomainName | Fault {
 export const withoutRoot = (text: string): string => text.replace(/[.\u3002\uff0e\uff61]$/, "");
 
 function checkShape(name: string, offset: number): Fault | undefined {
-  const checked = checkLabels(name.replace(/[^\0-\x7f]/g, "x"), offset, "shape only");
+  const checked = checkLabels(name.replace(/[^\0-\x7f]/g, "x"), offset, false);
   return checked instanceof Fault ? checked : undefined;
 }
 
@@ -66,8 +66,7 @@ const needsMapping = (lower: string): boolean => /[^\0-\x7f]/.test(lower) || cla
 
 const claimsALabel = /(?:^|\.)xn--/;
 
-function checkLabels(ascii: string, offset: number, what?: "shape only"): DomainName | Fault {
-  const checkLengths = what === undefined;
+function checkLabels(ascii: string, offset: number, checksLengths = true): DomainName | Fault {
   let labelStart = 0;
   for (let i = 0; i <= ascii.length; i++) {
     const charCode = i < ascii.length ? ascii.charCodeAt(i) : 0x2e;
@@ -75,7 +74,7 @@ function checkLabels(ascii: string, offset: number, what?: "shape only"): Domain
       const position = offset + i + 1;
       if (i === labelStart) return emptyLabel(ascii, i, position);
       if (ascii.charCodeAt(i - 1) === 0x2d) return new Fault("a label ends with a hyphen", position - 1);
-      if (checkLengths && i - labelStart > maximumLabelOctets) {
+      if (checksLengths && i - labelStart > maximumLabelOctets) {
         return new Fault(`a label is longer than ${maximumLabelOctets} octets`, offset + labelStart + 1);
       }
       labelStart = i + 1;
@@ -85,9 +84,7 @@ function checkLabels(ascii: string, offset: number, what?: "shape only"): Domain
       return new Fault(`${describeCharacter(ascii, i)} in the domain`, offset + i + 1);
     }
   }
-  if (checkLengths && ascii.length > maximumDomainOctets) {
-    return tooLong(offset);
-  }
+  if (checksLengths && ascii.length > maximumDomainOctets) return tooLong(offset);
   return { ascii };
 }
 

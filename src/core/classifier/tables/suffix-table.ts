@@ -26,9 +26,7 @@ export function compileSuffixTable(rules: readonly SuffixRule[]): Uint8Array {
     } else if (rule.startsWith("*.")) add(rule.slice(2), isPrivate ? privateBelow : icannBelow);
     else add(rule, isPrivate ? isPrivateSuffix : icann);
     if (isPrivate) continue;
-    for (let dot = rule.indexOf("."); dot !== -1; dot = rule.indexOf(".", dot + 1)) {
-      add(rule.slice(dot + 1), hasMore);
-    }
+    for (let dot = rule.indexOf("."); dot !== -1; dot = rule.indexOf(".", dot + 1)) add(rule.slice(dot + 1), hasMore);
   }
   return new Uint8Array(fillSlots(flags, flagBits).buffer);
 }

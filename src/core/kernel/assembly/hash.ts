@@ -24,9 +24,7 @@ export function hash(start: usize, length: i32, word: u64): u64 {
 /** Returns the hash that decides the shard of an ASCII item, as `isInShard` in run/rows/shard.ts does. */
 export function shardHash(start: usize, end: usize): u32 {
   let h: u32 = 0x811c9dc5;
-  for (let p: usize = start; p < end; p++) {
-    h = (h ^ smallLetter(load<u8>(p))) * 0x01000193;
-  }
+  for (let p: usize = start; p < end; p++) h = (h ^ smallLetter(load<u8>(p))) * 0x01000193;
   return mix(h);
 }
 

@@ -60,9 +60,7 @@ export function scan(block: usize, length: i32, at: usize, most: i32, column: i3
           if (text === p) fieldStart = p;
         }
         hasQuote = true;
-        if (p === fieldStart || p === closedAt + 1) {
-          isQuoted = true;
-        }
+        if (p === fieldStart || p === closedAt + 1) isQuoted = true;
         continue;
       }
       if (isQuoted) {
