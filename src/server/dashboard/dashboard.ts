@@ -1,6 +1,8 @@
 /** The pages below /dashboard. An application of its own, loaded late: Fastify takes no routes after it listens. */
 import formBody from "@fastify/formbody";
 import Fastify, { type FastifyPluginAsync, type FastifyReply, type FastifyRequest, LogController } from "fastify";
+import type { VNode } from "preact";
+import { htmlPage } from "../../core/facts/render/html.js";
 import { access } from "./access.js";
 import { pageFaults } from "./errors.js";
 import { mostFormBytes } from "./form.js";
@@ -54,6 +56,7 @@ export async function openDashboard({ log, ...options }: DashboardOptions) {
       "cache-control": "no-store",
     });
     reply.type("text/html; charset=utf-8");
+    reply.serializer((page: VNode | string) => (typeof page === "string" ? page : htmlPage(page)));
   });
   pages.register(pageFaults);
   pages.register(access, options);

@@ -5,7 +5,7 @@ import type { Span } from "../usage-spans.js";
 import { UsageChart } from "./chart.js";
 import { EndForm, type RefusedForm } from "./field.js";
 import { formOf, KeyFields } from "./key-fields.js";
-import { FaultBox, QuotaMeter, Renewal, renderPage, Time } from "./layout.js";
+import { FaultBox, Page, QuotaMeter, Renewal, Time } from "./layout.js";
 
 interface KeyProperties {
   readonly key: ApiKey;
@@ -18,86 +18,73 @@ interface KeyProperties {
   readonly done?: string;
 }
 
-export const keyPage = ({
-  key,
-  nextSecretId,
-  days,
-  hours,
-  refused,
-  fault = refused?.fault,
-  done,
-}: KeyProperties): string =>
-  renderPage({
-    title: key.name || key.id,
-    current: "/dashboard/keys",
-    children: (
+export const keyPage = ({ key, nextSecretId, days, hours, refused, fault = refused?.fault, done }: KeyProperties) => (
+  <Page title={key.name || key.id} current="/dashboard/keys">
+    {fault !== undefined && <FaultBox text={fault} />}
+    {done !== undefined && <p class="good">{done}</p>}
+    <section>
+      <KeyTerms keyOf={key} />
+    </section>
+    <section>
+      <h2>30 days</h2>
+      <UsageChart spans={days} />
+    </section>
+    <section>
+      <h2>48 hours</h2>
+      <UsageChart spans={hours} unit="hour" />
+    </section>
+    {key.revoked === null && (
       <>
-        {fault !== undefined && <FaultBox text={fault} />}
-        {done !== undefined && <p class="good">{done}</p>}
-        <section>
-          <KeyTerms keyOf={key} />
-        </section>
-        <section>
-          <h2>30 days</h2>
-          <UsageChart spans={days} />
-        </section>
-        <section>
-          <h2>48 hours</h2>
-          <UsageChart spans={hours} unit="hour" />
-        </section>
-        {key.revoked === null && (
-          <>
-            {key.secrets.length > 1 && (
-              <section>
-                <h2>Secrets</h2>
-                <SecretTable keyOf={key} />
-              </section>
-            )}
-            <section class="change">
-              <h2>Change</h2>
-              <SetForm keyOf={key} refused={refused} />
-            </section>
-            <div class="columns change">
-              <section>
-                <h2>New secret</h2>
-                <form method="post" action={`/dashboard/keys/${key.id}/rotate`} class="box">
-                  <input type="hidden" name="id" value={nextSecretId} />
-                  <label>
-                    The old secret works
-                    <select name="grace">
-                      <option value="0">no longer</option>
-                      <option value="1">for 1 hour</option>
-                      <option value="24" selected>
-                        for 24 hours
-                      </option>
-                      <option value="168">for 7 days</option>
-                    </select>
-                  </label>
-                  <div class="actions">
-                    <button type="submit">Rotate</button>
-                  </div>
-                </form>
-              </section>
-              <section>
-                <h2>Revoke</h2>
-                <form method="post" action={`/dashboard/keys/${key.id}/revoke`} class="box">
-                  <label>
-                    Name of the key <span class="hint">to be sure: {key.name || key.id}</span>
-                    <input name="name" required autocomplete="off" />
-                  </label>
-                  <div class="actions">
-                    <button type="submit" class="danger">
-                      Revoke
-                    </button>
-                  </div>
-                </form>
-              </section>
-            </div>
-          </>
+        {key.secrets.length > 1 && (
+          <section>
+            <h2>Secrets</h2>
+            <SecretTable keyOf={key} />
+          </section>
         )}
+        <section class="change">
+          <h2>Change</h2>
+          <SetForm keyOf={key} refused={refused} />
+        </section>
+        <div class="columns change">
+          <section>
+            <h2>New secret</h2>
+            <form method="post" action={`/dashboard/keys/${key.id}/rotate`} class="box">
+              <input type="hidden" name="id" value={nextSecretId} />
+              <label>
+                The old secret works
+                <select name="grace">
+                  <option value="0">no longer</option>
+                  <option value="1">for 1 hour</option>
+                  <option value="24" selected>
+                    for 24 hours
+                  </option>
+                  <option value="168">for 7 days</option>
+                </select>
+              </label>
+              <div class="actions">
+                <button type="submit">Rotate</button>
+              </div>
+            </form>
+          </section>
+          <section>
+            <h2>Revoke</h2>
+            <form method="post" action={`/dashboard/keys/${key.id}/revoke`} class="box">
+              <label>
+                Name of the key <span class="hint">to be sure: {key.name || key.id}</span>
+                <input name="name" required autocomplete="off" />
+              </label>
+              <div class="actions">
+                <button type="submit" class="danger">
+                  Revoke
+                </button>
+              </div>
+            </form>
+          </section>
+        </div>
       </>
-    ),
-  });
+    )}
+  </Page>
+);
 
 function KeyTerms({ keyOf: key }: { keyOf: ApiKey }) {
   const { id, secrets, permissions, created, expires, revoked, lastUsed, quotaName, quota, rate, isSandbox } = key;

@@ -6,7 +6,7 @@ import type { ApiKey } from "../../../state/service/api-key.js";
 import { grouped } from "../../../text.js";
 import { Field, type RefusedForm } from "./field.js";
 import { KeyFields } from "./key-fields.js";
-import { FaultBox, QuotaMeter, Renewal, renderPage, Time } from "./layout.js";
+import { FaultBox, Page, QuotaMeter, Renewal, Time } from "./layout.js";
 
 export const keySorts = ["name", "used", "last used", "created"] as const;
 
@@ -45,50 +45,46 @@ function foundIn(keys: readonly ApiKey[], { search, show, sort }: KeyQuery): rea
     .sort(compare[sort]);
 }
 
-export function keysPage({ keys, query, nextId, refused }: KeysProperties): string {
+export function keysPage({ keys, query, nextId, refused }: KeysProperties) {
   const found = foundIn(keys, query);
   const pages = Math.max(1, Math.ceil(found.length / keysOnPage));
   const page = Math.min(query.page, pages);
   const link = (page: number) =>
     `/dashboard/keys?${new URLSearchParams({ ...query, page: String(page) } as Record<string, string>)}`;
-  return renderPage({
-    title: "Keys",
-    current: "/dashboard/keys",
-    children: (
-      <>
-        {refused !== undefined && <FaultBox text={refused.fault} />}
-        {keys.length === 0 ? (
-          <p class="empty-state">
-            No keys yet: <a href="#create">create one</a> below.
+  return (
+    <Page title="Keys" current="/dashboard/keys">
+      {refused !== undefined && <FaultBox text={refused.fault} />}
+      {keys.length === 0 ? (
+        <p class="empty-state">
+          No keys yet: <a href="#create">create one</a> below.
+        </p>
+      ) : (
+        <>
+          <p>
+            <a class="button" href="#create">
+              Create API key
+            </a>
           </p>
-        ) : (
-          <>
-            <p>
-              <a class="button" href="#create">
-                Create API key
-              </a>
-            </p>
-            <SearchForm query={query} />
-            {found.length === 0 ? (
-              <p class="empty-state">No such keys.</p>
-            ) : (
-              <KeyTable keys={found.slice((page - 1) * keysOnPage, page * keysOnPage)} />
-            )}
-            <p class="pages">
-              {grouped(found.length)} {found.length === 1 ? "key" : "keys"}
-              {pages > 1 && `, page ${page} of ${pages}`}
-              {page > 1 && <a href={link(page - 1)}>Previous</a>}
-              {page < pages && <a href={link(page + 1)}>Next</a>}
-            </p>
-          </>
-        )}
-        <section id="create" class="change">
-          <h2>Create API key</h2>
-          <CreateForm nextId={nextId} refused={refused} />
-        </section>
-      </>
-    ),
-  });
+          <SearchForm query={query} />
+          {found.length === 0 ? (
+            <p class="empty-state">No such keys.</p>
+          ) : (
+            <KeyTable keys={found.slice((page - 1) * keysOnPage, page * keysOnPage)} />
+          )}
+          <p class="pages">
+            {grouped(found.length)} {found.length === 1 ? "key" : "keys"}
+            {pages > 1 && `, page ${page} of ${pages}`}
+            {page > 1 && <a href={link(page - 1)}>Previous</a>}
+            {page < pages && <a href={link(page + 1)}>Next</a>}
+          </p>
+        </>
+      )}
+      <section id="create" class="change">
+        <h2>Create API key</h2>
+        <CreateForm nextId={nextId} refused={refused} />
+      </section>
+    </Page>
+  );
 }
 
 const SearchForm = ({ query: { search, show, sort } }: { query: KeyQuery }) => (
@@ -184,32 +180,28 @@ const Copyable = ({ text, children }: { text: string; children?: ComponentChildr
   </div>
 );
 
-export function secretPage(title: string, key: ApiKey, secret: string, baseUrl: string): string {
+export function secretPage(title: string, key: ApiKey, secret: string, baseUrl: string) {
   const path = key.permissions.includes("emails") ? "emails" : "domains";
   const item = path === "emails" ? "ann.lee@gmial.com" : "mailinator.com";
   const curl = `curl ${baseUrl}/${path}/validate -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '{"${path}": ["${item}"]}'`;
   const login = `printf %s '${secret}' | idv login --base-url ${baseUrl}`;
-  return renderPage({
-    title,
-    current: "/dashboard/keys",
-    children: (
-      <>
-        <p class="good">
-          The secret of {key.name || key.id} is shown only now. Keep it in a vault: only its hash is stored.
-        </p>
-        <Copyable text={secret} />
-        <section>
-          <h2>Try it with curl</h2>
-          <Copyable text={curl} />
-        </section>
-        <section>
-          <h2>Keep it for idv on the command line</h2>
-          <Copyable text={login} />
-        </section>
-        <p class="actions">
-          <a href={`/dashboard/keys/${key.id}`}>To the key</a>
-        </p>
-      </>
-    ),
-  });
+  return (
+    <Page title={title} current="/dashboard/keys">
+      <p class="good">
+        The secret of {key.name || key.id} is shown only now. Keep it in a vault: only its hash is stored.
+      </p>
+      <Copyable text={secret} />
+      <section>
+        <h2>Try it with curl</h2>
+        <Copyable text={curl} />
+      </section>
+      <section>
+        <h2>Keep it for idv on the command line</h2>
+        <Copyable text={login} />
+      </section>
+      <p class="actions">
+        <a href={`/dashboard/keys/${key.id}`}>To the key</a>
+      </p>
+    </Page>
+  );
 }

@@ -1,7 +1,6 @@
 /** The frame of all pages, and their shared parts. Text is escaped when a page is rendered. */
 
 import type { ComponentChildren } from "preact";
-import { htmlPage } from "../../../core/facts/render/html.js";
 import { StackedBar } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { grouped } from "../../../text.js";
@@ -16,56 +15,58 @@ const paths = {
   "/dashboard/sessions": "Sessions",
 } as const;
 
-interface PageProperties {
-  readonly title: string;
-  readonly current: keyof typeof paths | undefined;
-  readonly refresh?: number;
-  readonly children: ComponentChildren;
-}
-
-export function renderPage({ title, current, refresh, children }: PageProperties): string {
-  const page = (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        {refresh !== undefined && <meta http-equiv="refresh" content={String(refresh)} />}
-        <title>{`${title} - idv`}</title>
-        <link rel="icon" href={assets.icon.path} />
-        <link rel="stylesheet" href={assets.style.path} />
-        <script type="module" src={assets.script.path} />
-      </head>
-      <body>
-        <header class="top">
-          <a class="brand" href="/dashboard">
-            idv
-          </a>
-          {current !== undefined && (
-            <>
-              <nav aria-label="Pages">
-                {Object.entries(paths).map(([path, name]) => (
-                  <a key={path} href={path} {...(path === current && { "aria-current": "page" as const })}>
-                    {name}
-                  </a>
-                ))}
-              </nav>
-              <form method="post" action="/dashboard/sign-out">
-                <button type="submit" class="quiet">
-                  Sign out
-                </button>
-              </form>
-            </>
-          )}
-        </header>
-        <main>
-          <h1>{title}</h1>
-          {children}
-        </main>
-      </body>
-    </html>
-  );
-  return htmlPage(page);
-}
+export const Page = ({
+  title,
+  current,
+  refresh,
+  children,
+}: {
+  title: string;
+  /** None for somebody who is not signed in. */
+  current?: keyof typeof paths | undefined;
+  /** Seconds. */
+  refresh?: number | undefined;
+  children: ComponentChildren;
+}) => (
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      {refresh !== undefined && <meta http-equiv="refresh" content={String(refresh)} />}
+      <title>{`${title} - idv`}</title>
+      <link rel="icon" href={assets.icon.path} />
+      <link rel="stylesheet" href={assets.style.path} />
+      <script type="module" src={assets.script.path} />
+    </head>
+    <body>
+      <header class="top">
+        <a class="brand" href="/dashboard">
+          idv
+        </a>
+        {current !== undefined && (
+          <>
+            <nav aria-label="Pages">
+              {Object.entries(paths).map(([path, name]) => (
+                <a key={path} href={path} {...(path === current && { "aria-current": "page" as const })}>
+                  {name}
+                </a>
+              ))}
+            </nav>
+            <form method="post" action="/dashboard/sign-out">
+              <button type="submit" class="quiet">
+                Sign out
+              </button>
+            </form>
+          </>
+        )}
+      </header>
+      <main>
+        <h1>{title}</h1>
+        {children}
+      </main>
+    </body>
+  </html>
+);
 
 export function Time({ at }: { at: number }) {
   const iso = new Date(at).toISOString();
@@ -78,12 +79,11 @@ export const FaultBox = ({ text }: { text: string }) => (
   </p>
 );
 
-export const faultPage = (text: string, isSignedIn: boolean): string =>
-  renderPage({
-    title: "Not possible",
-    current: isSignedIn ? "/dashboard" : undefined,
-    children: <FaultBox text={text} />,
-  });
+export const faultPage = (text: string, isSignedIn: boolean) => (
+  <Page title="Not possible" current={isSignedIn ? "/dashboard" : undefined}>
+    <FaultBox text={text} />
+  </Page>
+);
 
 export function QuotaMeter({ quota: { used, limit } }: Pick<ApiKey, "quota">) {
   if (limit === null) return <>{grouped(used)}, no limit</>;

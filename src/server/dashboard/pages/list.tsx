@@ -10,7 +10,7 @@ import type { StoredList } from "../../../state/service/lists.js";
 import { counted, grouped, sizeOf } from "../../../text.js";
 import type { ListResult } from "../../lists/list-facts.js";
 import type { BadRow } from "../bad-rows.js";
-import { FaultBox, renderPage } from "./layout.js";
+import { FaultBox, Page } from "./layout.js";
 import { stateNames } from "./lists.js";
 
 export interface RefusedForm {
@@ -26,30 +26,25 @@ interface ListPage {
   readonly refused: RefusedForm | undefined;
 }
 
-export function listPage(list: StoredList, { keys, badRows, refused }: ListPage): string {
+export function listPage(list: StoredList, { keys, badRows, refused }: ListPage) {
   const { id, state, name } = list;
   const isMoving = state === "running" || state === "waiting";
-  return renderPage({
-    title: name,
-    current: "/dashboard/lists",
-    ...(isMoving && { refresh: 1 }),
-    children: (
-      <>
-        <p class="sub">State: {stateNames[state]}</p>
-        {refused !== undefined && <FaultBox text={refused.fault} />}
-        {state === "found" && <Detected list={list} keys={keys} refused={refused} />}
-        {isMoving && <Running progress={list.progress as Progress | undefined} isWaiting={state === "waiting"} />}
-        {(state === "done" || state === "failed") && (
-          <Ended id={id} result={list.result as ListResult} badRows={badRows} />
-        )}
-        <form method="post" action={`/dashboard/lists/${id}/remove`} class="actions change">
-          <button type="submit" class="danger">
-            {isMoving ? "Stop and remove" : "Remove the list"}
-          </button>
-        </form>
-      </>
-    ),
-  });
+  return (
+    <Page title={name} current="/dashboard/lists" refresh={isMoving ? 1 : undefined}>
+      <p class="sub">State: {stateNames[state]}</p>
+      {refused !== undefined && <FaultBox text={refused.fault} />}
+      {state === "found" && <Detected list={list} keys={keys} refused={refused} />}
+      {isMoving && <Running progress={list.progress as Progress | undefined} isWaiting={state === "waiting"} />}
+      {(state === "done" || state === "failed") && (
+        <Ended id={id} result={list.result as ListResult} badRows={badRows} />
+      )}
+      <form method="post" action={`/dashboard/lists/${id}/remove`} class="actions change">
+        <button type="submit" class="danger">
+          {isMoving ? "Stop and remove" : "Remove the list"}
+        </button>
+      </form>
+    </Page>
+  );
 }
 
 const delimiterNames: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" };

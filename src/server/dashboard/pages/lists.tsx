@@ -4,7 +4,7 @@ import { Head } from "../../../core/facts/render/parts.js";
 import type { StoredList } from "../../../state/service/lists.js";
 import { grouped, readFormats } from "../../../text.js";
 import type { ListResult } from "../../lists/list-facts.js";
-import { FaultBox, renderPage, Time } from "./layout.js";
+import { FaultBox, Page, Time } from "./layout.js";
 import { KindChoice } from "./try.js";
 
 const path = "/dashboard/lists";
@@ -15,30 +15,25 @@ interface ListsFacts {
   readonly mostBytes: number;
 }
 
-export const listsPage = (facts: ListsFacts | undefined, fault?: string): string =>
-  renderPage({
-    title: "Lists",
-    current: path,
-    children: (
+export const listsPage = (facts: ListsFacts | undefined, fault?: string) => (
+  <Page title="Lists" current={path}>
+    {fault !== undefined && <FaultBox text={fault} />}
+    {facts === undefined ? (
+      <p class="empty-state">
+        This server has no folder for lists. Whoever runs the service starts it with <code>--lists FOLDER</code>, a
+        folder that all of its servers share.
+      </p>
+    ) : (
       <>
-        {fault !== undefined && <FaultBox text={fault} />}
-        {facts === undefined ? (
-          <p class="empty-state">
-            This server has no folder for lists. Whoever runs the service starts it with <code>--lists FOLDER</code>, a
-            folder that all of its servers share.
-          </p>
-        ) : (
-          <>
-            <SendForm mostBytes={facts.mostBytes} />
-            <section>
-              <h2>Lists on the service</h2>
-              <ListTable {...facts} />
-            </section>
-          </>
-        )}
+        <SendForm mostBytes={facts.mostBytes} />
+        <section>
+          <h2>Lists on the service</h2>
+          <ListTable {...facts} />
+        </section>
       </>
-    ),
-  });
+    )}
+  </Page>
+);
 
 const SendForm = ({ mostBytes }: { mostBytes: number }) => (
   <form method="post" action={path} enctype="multipart/form-data" class="box change" data-upload>

@@ -6,7 +6,7 @@ import { counted, grouped, percent } from "../../../text.js";
 import type { ServerFigures } from "../../service/metrics.js";
 import { type Span, totalOf } from "../usage-spans.js";
 import { UsageChart } from "./chart.js";
-import { QuotaMeter, Renewal, renderPage, Time } from "./layout.js";
+import { Page, QuotaMeter, Renewal, Time } from "./layout.js";
 
 interface Overview extends ServerFigures {
   readonly days: readonly Span[];
@@ -21,7 +21,7 @@ interface Overview extends ServerFigures {
 const mostUsed = 0.8;
 const mostNear = 20;
 
-export function overviewPage(overview: Overview): string {
+export function overviewPage(overview: Overview) {
   const { days, units, keys, audit, refused, mostSeconds, isWritable, terms } = overview;
   const live = keys.filter(({ revoked, isSandbox }) => revoked === null && !isSandbox);
   const share = ({ quota: { used, limit } }: ApiKey) => (limit === null ? 0 : limit === 0 ? 1 : used / limit);
@@ -32,100 +32,94 @@ export function overviewPage(overview: Overview): string {
   const busiest = keys.reduce<ApiKey | undefined>((best, key) => {
     return (units.get(key.id) ?? 0) > (best === undefined ? 0 : units.get(best.id)!) ? key : best;
   }, undefined);
-  return renderPage({
-    title: "Overview",
-    current: "/dashboard",
-    children: (
-      <>
-        {!isWritable && (
-          <p class="fault" role="alert">
-            The state cannot be written: requests are answered with 503. The server's log says why.
+  return (
+    <Page title="Overview" current="/dashboard">
+      {!isWritable && (
+        <p class="fault" role="alert">
+          The state cannot be written: requests are answered with 503. The server's log says why.
+        </p>
+      )}
+      <div class="cards">
+        <Card figure={grouped(days.at(-1)!.units)}>units today (UTC)</Card>
+        {allUnits > 0 && (
+          <Card figure={percent(counts.disposable + counts.fake, allUnits)}>
+            of the items of 30 days were disposable or fake
+          </Card>
+        )}
+        {busiest !== undefined && (
+          <Card figure={grouped(units.get(busiest.id)!)}>
+            units in 30 days by the busiest key, <a href={`/dashboard/keys/${busiest.id}`}>{nameOfKey(busiest)}</a>
+          </Card>
+        )}
+        <Card figure={grouped(counts.quota_exceeded)}>items not checked in 30 days: no units left</Card>
+        <Card figure={grouped(refused)}>requests refused by this server since its start: no units left</Card>
+        {mostSeconds !== undefined && (
+          <Card figure={mostSeconds === Number.POSITIVE_INFINITY ? "over 2.5 s" : `${grouped(1000 * mostSeconds)} ms`}>
+            at most for 95 of 100 checks by this server
+          </Card>
+        )}
+      </div>
+      <section>
+        <h2>30 days: {counted(allUnits, "unit")}</h2>
+        <UsageChart spans={days} />
+      </section>
+      <section>
+        <h2>Keys with at least 80 % of their units used</h2>
+        {keys.length === 0 ? (
+          <p class="empty-state">
+            No keys yet: <a href="/dashboard/keys#create">create one</a>.
+          </p>
+        ) : near.length === 0 ? (
+          <p class="empty-state">None: every key has more than 20 % of its units left.</p>
+        ) : (
+          <table class="cards-table">
+            <Head columns={["Key", "Used", "Renews"]} />
+            <tbody>
+              {near.slice(0, mostNear).map((key) => (
+                <tr key={key.id}>
+                  <td class="name">
+                    <a href={`/dashboard/keys/${key.id}`}>{nameOfKey(key)}</a>
+                  </td>
+                  <td data-label="Used">
+                    <QuotaMeter quota={key.quota} />
+                  </td>
+                  <td data-label="Renews">
+                    <Renewal quota={key.quota} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+        {near.length > mostNear && (
+          <p class="note">
+            and {grouped(near.length - mostNear)} more: <a href="/dashboard/keys?sort=used">all keys</a>
           </p>
         )}
-        <div class="cards">
-          <Card figure={grouped(days.at(-1)!.units)}>units today (UTC)</Card>
-          {allUnits > 0 && (
-            <Card figure={percent(counts.disposable + counts.fake, allUnits)}>
-              of the items of 30 days were disposable or fake
-            </Card>
-          )}
-          {busiest !== undefined && (
-            <Card figure={grouped(units.get(busiest.id)!)}>
-              units in 30 days by the busiest key, <a href={`/dashboard/keys/${busiest.id}`}>{nameOfKey(busiest)}</a>
-            </Card>
-          )}
-          <Card figure={grouped(counts.quota_exceeded)}>items not checked in 30 days: no units left</Card>
-          <Card figure={grouped(refused)}>requests refused by this server since its start: no units left</Card>
-          {mostSeconds !== undefined && (
-            <Card
-              figure={mostSeconds === Number.POSITIVE_INFINITY ? "over 2.5 s" : `${grouped(1000 * mostSeconds)} ms`}
-            >
-              at most for 95 of 100 checks by this server
-            </Card>
-          )}
-        </div>
+      </section>
+      <div class="columns">
         <section>
-          <h2>30 days: {counted(allUnits, "unit")}</h2>
-          <UsageChart spans={days} />
-        </section>
-        <section>
-          <h2>Keys with at least 80 % of their units used</h2>
-          {keys.length === 0 ? (
-            <p class="empty-state">
-              No keys yet: <a href="/dashboard/keys#create">create one</a>.
-            </p>
-          ) : near.length === 0 ? (
-            <p class="empty-state">None: every key has more than 20 % of its units left.</p>
+          <h2>Changes</h2>
+          {audit.length === 0 ? (
+            <p class="empty-state">Nothing was done yet.</p>
           ) : (
-            <table class="cards-table">
-              <Head columns={["Key", "Used", "Renews"]} />
-              <tbody>
-                {near.slice(0, mostNear).map((key) => (
-                  <tr key={key.id}>
-                    <td class="name">
-                      <a href={`/dashboard/keys/${key.id}`}>{nameOfKey(key)}</a>
-                    </td>
-                    <td data-label="Used">
-                      <QuotaMeter quota={key.quota} />
-                    </td>
-                    <td data-label="Renews">
-                      <Renewal quota={key.quota} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
-          {near.length > mostNear && (
-            <p class="note">
-              and {grouped(near.length - mostNear)} more: <a href="/dashboard/keys?sort=used">all keys</a>
-            </p>
+            <ul>
+              {audit.map(({ at, who, what, keyId }) => (
+                <li key={`${at} ${keyId} ${what}`}>
+                  <Time at={at} />: {keyId === "" ? "" : `${names.get(keyId) || keyId} was `}
+                  {what} ({who})
+                </li>
+              ))}
+            </ul>
           )}
         </section>
-        <div class="columns">
-          <section>
-            <h2>Changes</h2>
-            {audit.length === 0 ? (
-              <p class="empty-state">Nothing was done yet.</p>
-            ) : (
-              <ul>
-                {audit.map(({ at, who, what, keyId }) => (
-                  <li key={`${at} ${keyId} ${what}`}>
-                    <Time at={at} />: {keyId === "" ? "" : `${names.get(keyId) || keyId} was `}
-                    {what} ({who})
-                  </li>
-                ))}
-              </ul>
-            )}
-          </section>
-          <section>
-            <h2>This service</h2>
-            <Terms terms={[["State", isWritable ? "can be read and written" : "cannot be written"], ...terms]} />
-          </section>
-        </div>
-      </>
-    ),
-  });
+        <section>
+          <h2>This service</h2>
+          <Terms terms={[["State", isWritable ? "can be read and written" : "cannot be written"], ...terms]} />
+        </section>
+      </div>
+    </Page>
+  );
 }
 
 const nameOfKey = ({ id, name }: ApiKey): string => name || id;

@@ -2,21 +2,19 @@
 import { Head } from "../../../core/facts/render/parts.js";
 import type { Session } from "../../../state/service/sessions.js";
 import { EndForm } from "./field.js";
-import { renderPage, Time } from "./layout.js";
+import { Page, Time } from "./layout.js";
 
 const path = "/dashboard/sessions";
 
-export const sessionsPage = (sessions: readonly Session[]): string =>
-  renderPage({
-    title: "Sessions",
-    current: path,
-    children:
-      sessions.length === 0 ? (
-        <p class="empty-state">Nobody is signed in by a link.</p>
-      ) : (
-        <SessionTable sessions={sessions} />
-      ),
-  });
+export const sessionsPage = (sessions: readonly Session[]) => (
+  <Page title="Sessions" current={path}>
+    {sessions.length === 0 ? (
+      <p class="empty-state">Nobody is signed in by a link.</p>
+    ) : (
+      <SessionTable sessions={sessions} />
+    )}
+  </Page>
+);
 
 const SessionTable = ({ sessions }: { readonly sessions: readonly Session[] }) => (
   <table class="cards-table">

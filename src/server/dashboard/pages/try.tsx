@@ -1,7 +1,7 @@
 /** The try-it box: verdicts on up to a hundred lines, free of charge. */
 import { Head, Key } from "../../../core/facts/render/parts.js";
 import type { Kind, Verdict } from "../../../core/validator/validator.js";
-import { FaultBox, renderPage } from "./layout.js";
+import { FaultBox, Page } from "./layout.js";
 
 interface TriedLine {
   readonly item: string;
@@ -17,53 +17,48 @@ interface TryProperties {
 
 const example = "ann.lee@gmial.com\ninfo@mailinator.com";
 
-export const tryPage = ({ kind, text, lines, fault }: TryProperties): string =>
-  renderPage({
-    title: "Try it",
-    current: "/dashboard/try",
-    children: (
-      <>
-        <form method="post" action="/dashboard/try" class="box">
-          <label>
-            Items, one a line <span class="hint">at most 100; nothing is charged, nothing is kept</span>
-            <textarea name="items" required spellcheck={false} autocomplete="off" placeholder={example}>
-              {text}
-            </textarea>
-          </label>
-          <KindChoice kind={kind} />
-          <div class="actions">
-            <button type="submit">Check</button>
-          </div>
-        </form>
-        {fault !== undefined && <FaultBox text={fault} />}
-        {lines.length > 0 && (
-          <section>
-            <h2>Verdicts</h2>
-            <table class="cards-table">
-              <Head columns={["Item", "Status", "Reason", "Did you mean"]} />
-              <tbody>
-                {lines.map(({ item, verdict }, i) => (
-                  <tr key={`${i} ${item}`}>
-                    <td class="name">{item}</td>
-                    <td data-label="Status">
-                      <Key className={verdict.status} />
-                      {verdict.status}
-                    </td>
-                    <td data-label="Reason" class="name">
-                      {verdict.reason ?? "-"}
-                    </td>
-                    <td data-label="Did you mean" class="name">
-                      {verdict.suggestion ?? "-"}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
-        )}
-      </>
-    ),
-  });
+export const tryPage = ({ kind, text, lines, fault }: TryProperties) => (
+  <Page title="Try it" current="/dashboard/try">
+    <form method="post" action="/dashboard/try" class="box">
+      <label>
+        Items, one a line <span class="hint">at most 100; nothing is charged, nothing is kept</span>
+        <textarea name="items" required spellcheck={false} autocomplete="off" placeholder={example}>
+          {text}
+        </textarea>
+      </label>
+      <KindChoice kind={kind} />
+      <div class="actions">
+        <button type="submit">Check</button>
+      </div>
+    </form>
+    {fault !== undefined && <FaultBox text={fault} />}
+    {lines.length > 0 && (
+      <section>
+        <h2>Verdicts</h2>
+        <table class="cards-table">
+          <Head columns={["Item", "Status", "Reason", "Did you mean"]} />
+          <tbody>
+            {lines.map(({ item, verdict }, i) => (
+              <tr key={`${i} ${item}`}>
+                <td class="name">{item}</td>
+                <td data-label="Status">
+                  <Key className={verdict.status} />
+                  {verdict.status}
+                </td>
+                <td data-label="Reason" class="name">
+                  {verdict.reason ?? "-"}
+                </td>
+                <td data-label="Did you mean" class="name">
+                  {verdict.suggestion ?? "-"}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    )}
+  </Page>
+);
 
 export const KindChoice = ({ kind }: { kind: Kind }) => (
   <fieldset>

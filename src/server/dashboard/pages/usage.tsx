@@ -5,7 +5,7 @@ import type { ApiKey } from "../../../state/service/api-key.js";
 import { grouped } from "../../../text.js";
 import { merged, type Span, series } from "../usage-spans.js";
 import { axisEnd, mostIn, type SpanUnit, spanName, UsageChart, UsageTable } from "./chart.js";
-import { renderPage } from "./layout.js";
+import { Page } from "./layout.js";
 
 export interface UsageForm {
   readonly from: string;
@@ -31,12 +31,7 @@ const ranges: readonly (readonly [name: string, days: number, by: "day" | "hour"
   ["12 months", 365, "day"],
 ];
 
-export function usagePage(
-  query: UsageForm,
-  shown: readonly ShownUsage[],
-  keys: readonly ApiKey[],
-  now: number,
-): string {
+export function usagePage(query: UsageForm, shown: readonly ShownUsage[], keys: readonly ApiKey[], now: number) {
   const isHour = query.by === "hour";
   const isLong = shown[0]!.spans.length > mostColumns;
   const unit = isLong && !isHour ? "week" : query.by;
@@ -45,58 +40,54 @@ export function usagePage(
   const dayName = (time: number) => new Date(time).toISOString().slice(0, 10);
   const queryOf = (changed: Partial<UsageForm>) =>
     new URLSearchParams({ ...query, ...changed } as Record<string, string>).toString();
-  return renderPage({
-    title: "Usage",
-    current: "/dashboard/usage",
-    children: (
-      <>
-        <form method="get" action="/dashboard/usage" class="box">
-          <p class="ranges">
-            {ranges.map(([name, days, by]) => {
-              const from = dayName(now - (days - 1) * 86_400_000);
-              return (
-                <a key={name} href={`/dashboard/usage?${queryOf({ from, to: dayName(now), by })}`}>
-                  {name}
-                </a>
-              );
-            })}
-          </p>
-          <div class="fields">
-            <label>
-              From
-              <input type="date" name="from" value={query.from} required />
-            </label>
-            <label>
-              To
-              <input type="date" name="to" value={query.to} required />
-            </label>
-            <label>
-              Key <span class="hint">name or id; empty for all</span>
-              <input name="key" value={query.key} maxLength={100} autocomplete="off" />
-            </label>
-            <label>
-              Compared with <span class="hint">another key</span>
-              <input name="other" value={query.other} maxLength={100} autocomplete="off" />
-            </label>
-            <label>
-              By
-              <select name="by">
-                <option selected={!isHour}>day</option>
-                <option selected={isHour}>hour</option>
-              </select>
-            </label>
-          </div>
-          <div class="actions">
-            <button type="submit">Show</button>
-            <a href={`/dashboard/usage.csv?${queryOf({})}`}>As CSV</a>
-          </div>
-        </form>
-        {parts.map((usage, i) => (
-          <UsageSection key={i} usage={usage} keys={keys} unit={unit} end={end} />
-        ))}
-      </>
-    ),
-  });
+  return (
+    <Page title="Usage" current="/dashboard/usage">
+      <form method="get" action="/dashboard/usage" class="box">
+        <p class="ranges">
+          {ranges.map(([name, days, by]) => {
+            const from = dayName(now - (days - 1) * 86_400_000);
+            return (
+              <a key={name} href={`/dashboard/usage?${queryOf({ from, to: dayName(now), by })}`}>
+                {name}
+              </a>
+            );
+          })}
+        </p>
+        <div class="fields">
+          <label>
+            From
+            <input type="date" name="from" value={query.from} required />
+          </label>
+          <label>
+            To
+            <input type="date" name="to" value={query.to} required />
+          </label>
+          <label>
+            Key <span class="hint">name or id; empty for all</span>
+            <input name="key" value={query.key} maxLength={100} autocomplete="off" />
+          </label>
+          <label>
+            Compared with <span class="hint">another key</span>
+            <input name="other" value={query.other} maxLength={100} autocomplete="off" />
+          </label>
+          <label>
+            By
+            <select name="by">
+              <option selected={!isHour}>day</option>
+              <option selected={isHour}>hour</option>
+            </select>
+          </label>
+        </div>
+        <div class="actions">
+          <button type="submit">Show</button>
+          <a href={`/dashboard/usage.csv?${queryOf({})}`}>As CSV</a>
+        </div>
+      </form>
+      {parts.map((usage, i) => (
+        <UsageSection key={i} usage={usage} keys={keys} unit={unit} end={end} />
+      ))}
+    </Page>
+  );
 }
 
 function UsageSection({
