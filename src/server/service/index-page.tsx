@@ -1,7 +1,7 @@
 /** The page at the root of the service, for people who open it in a browser; programs get the same as JSON. */
 
 import { htmlPage } from "../../core/facts/render/html.js";
-import { Head } from "../../core/facts/render/parts.js";
+import { Head, Section } from "../../core/facts/render/parts.js";
 import { style } from "../../core/facts/render/style.js";
 
 interface Index {
@@ -23,8 +23,7 @@ export const indexPage = ({ paths, hasDashboard, hasPage }: Index): string =>
         <main>
           <h1>idv</h1>
           <p class="lead">This service validates e-mail addresses and domains.</p>
-          <section>
-            <h2>For people</h2>
+          <Section heading="For people">
             <ul>
               {hasPage && (
                 <li>
@@ -38,9 +37,8 @@ export const indexPage = ({ paths, hasDashboard, hasPage }: Index): string =>
               )}
               {!hasPage && !hasDashboard && <li>Nothing here: programs use the service.</li>}
             </ul>
-          </section>
-          <section>
-            <h2>For programs</h2>
+          </Section>
+          <Section heading="For programs">
             <p>
               The interface is described in <a href="/openapi.json">openapi.json</a>.
             </p>
@@ -57,7 +55,7 @@ export const indexPage = ({ paths, hasDashboard, hasPage }: Index): string =>
                 ))}
               </tbody>
             </table>
-          </section>
+          </Section>
         </main>
       </body>
     </html>,

@@ -1,7 +1,6 @@
 /** The result of a check: what was found, repairs, saving, and the rows that are fake or disposable. */
-import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { Head, Key } from "../../core/facts/render/parts.js";
+import { Head, Key, Section } from "../../core/facts/render/parts.js";
 import { grouped } from "../../text.js";
 import type { BadRow, Checked, CheckOptions, SaveOptions } from "./messages.js";
 import { type FaultCode, words } from "./words.js";
@@ -146,13 +145,6 @@ export function Result({
 /** Rendered by the worker, which escapes what comes from the file. */
 const Html = ({ text }: { text: string }) => <div dangerouslySetInnerHTML={{ __html: text }} />;
 
-const Section = ({ heading, children }: { heading: string; children: ComponentChildren }) => (
-  <section>
-    <h2>{heading}</h2>
-    {children}
-  </section>
-);
-
 function SaveBox({
   accepted,
   saving,
@@ -167,8 +159,7 @@ function SaveBox({
   const [onlyGood, setOnlyGood] = useState(false);
   const [withReasons, setWithReasons] = useState(true);
   return (
-    <section class="box options">
-      <h2>{words.saveHeading}</h2>
+    <Section heading={words.saveHeading} class="box options">
       <fieldset>
         <legend class="hint">{words.rows}</legend>
         {[false, true].map((each) => (
@@ -204,7 +195,7 @@ function SaveBox({
               ? words.faults[saving.fault]
               : words.saved(saving.name)}
       </p>
-    </section>
+    </Section>
   );
 }
 

@@ -4,7 +4,7 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import { grouped, percent } from "../../../text.js";
 import { type Breakdown, series } from "../collector.js";
 import type { NamedCounts } from "../top-counts.js";
-import { Head, Key } from "./parts.js";
+import { Head, Key, Section } from "./parts.js";
 import { badOf, slicesOf } from "./sources.js";
 
 const mostMonths = 60;
@@ -35,8 +35,7 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
     .map(({ name }) => [name, x(name)! / width] as const)
     .filter(([, share]) => share > 0.16 && share < 0.84);
   return (
-    <section>
-      <h2>When they came</h2>
+    <Section heading="When they came">
       <p class="note">
         Rows by month, from the column "{months.column}". A month with many bad rows is often one in which a form was
         attacked.{all.length > mostMonths && ` The last ${mostMonths} months are shown.`}
@@ -159,7 +158,7 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
           </tbody>
         </table>
       </details>
-    </section>
+    </Section>
   );
 }
 

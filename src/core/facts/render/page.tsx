@@ -1,7 +1,6 @@
 // The report as one HTML page, for people who do not use a terminal: without network and script.
 // preact-render-to-string escapes all text.
 
-import type { ComponentChildren } from "preact";
 import { grouped, percent, sizeOf } from "../../../text.js";
 import { flagWords } from "../../classifier/flags/flag-names.js";
 import { rowsLookedAt } from "../attacks.js";
@@ -25,7 +24,7 @@ import {
 import { htmlPage, renderHtml } from "./html.js";
 import { embeddedFacts } from "./json.js";
 import { Months } from "./months.js";
-import { BarTable, Head, StatusTable, Terms } from "./parts.js";
+import { BarTable, Head, Section, StatusTable, Terms } from "./parts.js";
 import { BySource, Providers } from "./sources.js";
 import { style } from "./style.js";
 
@@ -166,15 +165,6 @@ function Attacks({ facts }: { facts: Facts }) {
         </tbody>
       </table>
     </Section>
-  );
-}
-
-function Section({ heading, children }: { heading: string; children: ComponentChildren }) {
-  return (
-    <section>
-      <h2>{heading}</h2>
-      {children}
-    </section>
   );
 }
 

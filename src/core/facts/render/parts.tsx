@@ -2,6 +2,22 @@
 import type { ComponentChildren } from "preact";
 import { grouped, percent } from "../../../text.js";
 
+export const Section = ({
+  heading,
+  children,
+  ...attributes
+}: {
+  heading: string;
+  children: ComponentChildren;
+  id?: string;
+  class?: string;
+}) => (
+  <section {...attributes}>
+    <h2>{heading}</h2>
+    {children}
+  </section>
+);
+
 export interface Slice {
   readonly className: string;
   readonly label: string;
@@ -112,8 +128,7 @@ export function BarTable({
   if (entries.length === 0) return null;
   const most = Math.max(...entries.map(([, count]) => count));
   return (
-    <section>
-      <h2>{heading}</h2>
+    <Section heading={heading}>
       <table>
         <thead>
           <tr>
@@ -139,7 +154,7 @@ export function BarTable({
           ))}
         </tbody>
       </table>
-    </section>
+    </Section>
   );
 }
 

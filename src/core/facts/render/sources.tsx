@@ -3,7 +3,7 @@ import { grouped, percent } from "../../../text.js";
 import { type Breakdown, series } from "../collector.js";
 import { badRowsOf, type Group, nameOfOthers, sumOfValues, worseValue, worstFirst } from "../groups.js";
 import { mostNames, type NamedCounts } from "../top-counts.js";
-import { Head, type Slice, StackedBar } from "./parts.js";
+import { Head, Section, type Slice, StackedBar } from "./parts.js";
 
 export const badOf = ({ counts }: NamedCounts): number =>
   (counts[series.indexOf("disposable")] ?? 0) + (counts[series.indexOf("fake")] ?? 0);
@@ -43,8 +43,7 @@ export function Providers({ breakdown: { providers, isApproximate } }: { breakdo
     .sort((a, b) => b.bad - a.bad || b.rows - a.rows);
   if (bad.length === 0 && !isApproximate) return null;
   return (
-    <section>
-      <h2>Providers by bad rows</h2>
+    <Section heading="Providers by bad rows">
       {bad.length === 0 ? (
         <p>None of the most frequent domains has any.</p>
       ) : (
@@ -56,7 +55,7 @@ export function Providers({ breakdown: { providers, isApproximate } }: { breakdo
           here.
         </p>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -75,8 +74,7 @@ export function BySource({ group }: { group: Group }) {
   const worst = worseValue(group);
   const { rows: all, bad } = sumOfValues(group);
   return (
-    <section>
-      <h2>By {column}</h2>
+    <Section heading={`By ${column}`}>
       {worst && (
         <p class="note">
           Worst: {worst.name}, where {percent(badRowsOf(worst), worst.rows)} of the rows are bad; in the whole list,{" "}
@@ -92,6 +90,6 @@ export function BySource({ group }: { group: Group }) {
           Besides, {nameOfOthers(others)}: {grouped(others.rows)} rows, {percent(badRowsOf(others), others.rows)} bad.
         </p>
       )}
-    </section>
+    </Section>
   );
 }

@@ -1,5 +1,5 @@
 /** The page of a key: its usage, and the forms that change it. */
-import { Head, Terms } from "../../../core/facts/render/parts.js";
+import { Head, Section, Terms } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import type { Span } from "../usage-spans.js";
 import { UsageChart } from "./chart.js";
@@ -25,29 +25,24 @@ export const keyPage = ({ key, nextSecretId, days, hours, refused, fault = refus
     <section>
       <KeyTerms keyOf={key} />
     </section>
-    <section>
-      <h2>30 days</h2>
+    <Section heading="30 days">
       <UsageChart spans={days} />
-    </section>
-    <section>
-      <h2>48 hours</h2>
+    </Section>
+    <Section heading="48 hours">
       <UsageChart spans={hours} unit="hour" />
-    </section>
+    </Section>
     {key.revoked === null && (
       <>
         {key.secrets.length > 1 && (
-          <section>
-            <h2>Secrets</h2>
+          <Section heading="Secrets">
             <SecretTable keyOf={key} />
-          </section>
+          </Section>
         )}
-        <section class="change">
-          <h2>Change</h2>
+        <Section heading="Change" class="change">
           <SetForm keyOf={key} refused={refused} />
-        </section>
+        </Section>
         <div class="columns change">
-          <section>
-            <h2>New secret</h2>
+          <Section heading="New secret">
             <form method="post" action={`/dashboard/keys/${key.id}/rotate`} class="box">
               <input type="hidden" name="id" value={nextSecretId} />
               <label>
@@ -65,9 +60,8 @@ export const keyPage = ({ key, nextSecretId, days, hours, refused, fault = refus
                 <button type="submit">Rotate</button>
               </div>
             </form>
-          </section>
-          <section>
-            <h2>Revoke</h2>
+          </Section>
+          <Section heading="Revoke">
             <form method="post" action={`/dashboard/keys/${key.id}/revoke`} class="box">
               <label>
                 Name of the key <span class="hint">to be sure: {key.name || key.id}</span>
@@ -79,7 +73,7 @@ export const keyPage = ({ key, nextSecretId, days, hours, refused, fault = refus
                 </button>
               </div>
             </form>
-          </section>
+          </Section>
         </div>
       </>
     )}

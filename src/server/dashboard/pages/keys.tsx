@@ -1,7 +1,7 @@
 /** The list of keys, the form for a new key, and the page that shows its secret, once. */
 
 import type { ComponentChildren } from "preact";
-import { Head } from "../../../core/facts/render/parts.js";
+import { Head, Section } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { grouped } from "../../../text.js";
 import { Field, type RefusedForm } from "./field.js";
@@ -79,10 +79,9 @@ export function keysPage({ keys, query, nextId, refused }: KeysProperties) {
           </p>
         </>
       )}
-      <section id="create" class="change">
-        <h2>Create API key</h2>
+      <Section heading="Create API key" id="create" class="change">
         <CreateForm nextId={nextId} refused={refused} />
-      </section>
+      </Section>
     </Page>
   );
 }
@@ -191,14 +190,12 @@ export function secretPage(title: string, key: ApiKey, secret: string, baseUrl: 
         The secret of {key.name || key.id} is shown only now. Keep it in a vault: only its hash is stored.
       </p>
       <Copyable text={secret} />
-      <section>
-        <h2>Try it with curl</h2>
+      <Section heading="Try it with curl">
         <Copyable text={curl} />
-      </section>
-      <section>
-        <h2>Keep it for idv on the command line</h2>
+      </Section>
+      <Section heading="Keep it for idv on the command line">
         <Copyable text={login} />
-      </section>
+      </Section>
       <p class="actions">
         <a href={`/dashboard/keys/${key.id}`}>To the key</a>
       </p>

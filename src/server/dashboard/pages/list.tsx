@@ -2,7 +2,7 @@
 
 import type { Progress } from "../../../child-program.js";
 import type { Facts } from "../../../core/facts/facts.js";
-import { Head, Key, StatusTable } from "../../../core/facts/render/parts.js";
+import { Head, Key, Section, StatusTable } from "../../../core/facts/render/parts.js";
 import { itemsOf, statusesOf } from "../../../core/facts/words.js";
 import { knownStatuses } from "../../../core/validator/validator.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
@@ -255,8 +255,7 @@ function Ended({ id, result, badRows }: { id: string; result: ListResult; badRow
         </a>
       </div>
       {badRows.length > 0 && (
-        <section>
-          <h2>The first bad rows</h2>
+        <Section heading="The first bad rows">
           <table class="cards-table">
             <Head columns={["Item", "Status"]} />
             <tbody>
@@ -271,7 +270,7 @@ function Ended({ id, result, badRows }: { id: string; result: ListResult; badRow
               ))}
             </tbody>
           </table>
-        </section>
+        </Section>
       )}
     </>
   );

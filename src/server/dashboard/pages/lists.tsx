@@ -1,6 +1,6 @@
 /** All lists, and the form for another one. */
 
-import { Head } from "../../../core/facts/render/parts.js";
+import { Head, Section } from "../../../core/facts/render/parts.js";
 import type { StoredList } from "../../../state/service/lists.js";
 import { grouped, readFormats } from "../../../text.js";
 import type { ListResult } from "../../lists/list-facts.js";
@@ -26,10 +26,9 @@ export const listsPage = (facts: ListsFacts | undefined, fault?: string) => (
     ) : (
       <>
         <SendForm mostBytes={facts.mostBytes} />
-        <section>
-          <h2>Lists on the service</h2>
+        <Section heading="Lists on the service">
           <ListTable {...facts} />
-        </section>
+        </Section>
       </>
     )}
   </Page>

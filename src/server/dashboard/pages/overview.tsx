@@ -1,6 +1,6 @@
 /** The first page: what was checked and refused, keys near their limits, and the health of the service. */
 import type { ComponentChildren } from "preact";
-import { Head, Terms } from "../../../core/facts/render/parts.js";
+import { Head, Section, Terms } from "../../../core/facts/render/parts.js";
 import type { ApiKey, AuditEntry } from "../../../state/service/api-key.js";
 import { counted, grouped, percent } from "../../../text.js";
 import type { ServerFigures } from "../../service/metrics.js";
@@ -59,12 +59,10 @@ export function overviewPage(overview: Overview) {
           </Card>
         )}
       </div>
-      <section>
-        <h2>30 days: {counted(allUnits, "unit")}</h2>
+      <Section heading={`30 days: ${counted(allUnits, "unit")}`}>
         <UsageChart spans={days} />
-      </section>
-      <section>
-        <h2>Keys with at least 80 % of their units used</h2>
+      </Section>
+      <Section heading="Keys with at least 80 % of their units used">
         {keys.length === 0 ? (
           <p class="empty-state">
             No keys yet: <a href="/dashboard/keys#create">create one</a>.
@@ -96,10 +94,9 @@ export function overviewPage(overview: Overview) {
             and {grouped(near.length - mostNear)} more: <a href="/dashboard/keys?sort=used">all keys</a>
           </p>
         )}
-      </section>
+      </Section>
       <div class="columns">
-        <section>
-          <h2>Changes</h2>
+        <Section heading="Changes">
           {audit.length === 0 ? (
             <p class="empty-state">Nothing was done yet.</p>
           ) : (
@@ -112,11 +109,10 @@ export function overviewPage(overview: Overview) {
               ))}
             </ul>
           )}
-        </section>
-        <section>
-          <h2>This service</h2>
+        </Section>
+        <Section heading="This service">
           <Terms terms={[["State", isWritable ? "can be read and written" : "cannot be written"], ...terms]} />
-        </section>
+        </Section>
       </div>
     </Page>
   );

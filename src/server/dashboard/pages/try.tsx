@@ -1,5 +1,5 @@
 /** The try-it box: verdicts on up to a hundred lines, free of charge. */
-import { Head, Key } from "../../../core/facts/render/parts.js";
+import { Head, Key, Section } from "../../../core/facts/render/parts.js";
 import type { Kind, Verdict } from "../../../core/validator/validator.js";
 import { FaultBox, Page } from "./layout.js";
 
@@ -33,8 +33,7 @@ export const tryPage = ({ kind, text, lines, fault }: TryProperties) => (
     </form>
     {fault !== undefined && <FaultBox text={fault} />}
     {lines.length > 0 && (
-      <section>
-        <h2>Verdicts</h2>
+      <Section heading="Verdicts">
         <table class="cards-table">
           <Head columns={["Item", "Status", "Reason", "Did you mean"]} />
           <tbody>
@@ -55,7 +54,7 @@ export const tryPage = ({ kind, text, lines, fault }: TryProperties) => (
             ))}
           </tbody>
         </table>
-      </section>
+      </Section>
     )}
   </Page>
 );

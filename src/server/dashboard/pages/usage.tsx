@@ -1,8 +1,9 @@
 /** Usage by time and key, as a chart, a table and CSV. */
 
 import { stringify } from "csv-stringify/sync";
+import { Section } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
-import { grouped } from "../../../text.js";
+import { counted, grouped } from "../../../text.js";
 import { merged, type Span, series } from "../usage-spans.js";
 import { axisEnd, mostIn, type SpanUnit, spanName, UsageChart, UsageTable } from "./chart.js";
 import { Page } from "./layout.js";
@@ -104,19 +105,16 @@ function UsageSection({
   const units = spans.reduce((sum, span) => sum + span.units, 0);
   const chosen = key === undefined ? keys : [key];
   const quotas = new Map(chosen.map((key) => [key.quotaName ?? key.id, key.quota.used]));
-  const counted = [...quotas.values()].reduce((sum, used) => sum + used, 0);
+  const used = [...quotas.values()].reduce((sum, each) => sum + each, 0);
   return (
-    <section>
-      <h2>
-        {key === undefined ? "All keys" : key.name || key.id}: {grouped(units)} {units === 1 ? "unit" : "units"}
-      </h2>
+    <Section heading={`${key === undefined ? "All keys" : key.name || key.id}: ${counted(units, "unit")}`}>
       <p class="note">
-        The quotas have counted {grouped(counted)} units in their current periods
+        The quotas have counted {grouped(used)} units in their current periods
         {key === undefined ? "" : ", over all keys that share this key's quota"}.
       </p>
       <UsageChart spans={spans} unit={unit} end={end} />
       {units > 0 && <UsageTable spans={spans} unit={unit} />}
-    </section>
+    </Section>
   );
 }
 
