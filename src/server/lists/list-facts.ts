@@ -37,14 +37,17 @@ export interface CountedUnits {
   readonly notChecked: number;
 }
 
-export type ListResult =
-  | {
-      readonly counted: CountedUnits;
-      readonly facts: Facts;
-      readonly isExhausted: boolean;
-      readonly files: readonly ResultFile[];
-    }
-  | { readonly counted: CountedUnits; readonly fault: string };
+export interface DoneResult {
+  readonly counted: CountedUnits;
+  readonly facts: Facts;
+  readonly isExhausted: boolean;
+  readonly files: readonly ResultFile[];
+}
+
+export type ListResult = DoneResult | { readonly counted: CountedUnits; readonly fault: string };
+
+export const doneResult = ({ state, result }: StoredList): DoneResult | undefined =>
+  state === "done" ? (result as DoneResult) : undefined;
 
 export function safeName(name: string): string {
   const base = (name.split(/[/\\]/).at(-1) ?? "").replace(/[^\p{L}\p{N} ._()+-]/gu, "_").slice(-80);
@@ -55,10 +58,8 @@ export const countedIn = (result: unknown): CountedUnits =>
   (result as ListResult | undefined)?.counted ?? { statuses: {}, notChecked: 0 };
 
 /** Whether all items of the list were checked. */
-export function isWhole(list: StoredList | undefined): boolean {
-  const result = list?.state === "done" ? (list.result as ListResult) : undefined;
-  return result !== undefined && "isExhausted" in result && !result.isExhausted;
-}
+export const isWhole = (list: StoredList | undefined): boolean =>
+  list !== undefined && doneResult(list)?.isExhausted === false;
 
 /** Keyed, because it outlives the list: without the key, guesses of a body cannot be checked. */
 export const requestHash = (body: Uint8Array, { name, kind }: SentList, choices: ListChoices, once = ""): Uint8Array =>

@@ -1,9 +1,10 @@
 /** The chart of usage: stacked columns over a y axis, whose values show on hover, and with the arrow keys on focus. */
+
 import { sum } from "d3-array";
 import { scaleLinear } from "d3-scale";
-import { Head } from "../../../core/facts/render/parts.js";
 import { grouped } from "../../../text.js";
 import { type Series, type Span, series } from "../usage-spans.js";
+import { CardTable } from "./card-table.js";
 
 /** Pixels, as in the style. */
 const height = 160;
@@ -117,27 +118,14 @@ export function UsageTable({ spans, unit }: { spans: readonly Span[]; unit: Span
   const columns = series.filter((name) => used.some(({ counts }) => counts[name] > 0));
   return (
     <>
-      <table class="cards-table">
-        <Head columns={[headings[unit], { number: "Units" }, ...columns.map((name) => ({ number: shown(name) }))]} />
-        <tbody>
-          {used
-            .toReversed()
-            .slice(0, most)
-            .map(({ start, units, counts }) => (
-              <tr key={start}>
-                <td>{spanName(start, unit)}</td>
-                <td class="number" data-label="Units">
-                  {grouped(units)}
-                </td>
-                {columns.map((name) => (
-                  <td key={name} class="number" data-label={shown(name)}>
-                    {grouped(counts[name])}
-                  </td>
-                ))}
-              </tr>
-            ))}
-        </tbody>
-      </table>
+      <CardTable
+        rows={used.toReversed().slice(0, most)}
+        columns={[
+          [headings[unit], ({ start }) => spanName(start, unit)],
+          ["Units", ({ units }) => grouped(units), "number"],
+          ...columns.map((name) => [shown(name), ({ counts }: Span) => grouped(counts[name]), "number"] as const),
+        ]}
+      />
       {used.length > most && <p class="note">The newest {most}; all are in the CSV file.</p>}
     </>
   );

@@ -1,7 +1,9 @@
 /** The page of a key: its usage, and the forms that change it. */
-import { Head, Section, Terms } from "../../../core/facts/render/parts.js";
+
+import { Section, Terms } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import type { Span } from "../usage-spans.js";
+import { CardTable, endColumn } from "./card-table.js";
 import { UsageChart } from "./chart.js";
 import { EndForm, type RefusedForm } from "./field.js";
 import { formOf, KeyFields } from "./key-fields.js";
@@ -82,7 +84,6 @@ export const keyPage = ({ key, nextSecretId, days, hours, refused, fault = refus
 
 function KeyTerms({ keyOf: key }: { keyOf: ApiKey }) {
   const { id, secrets, permissions, created, expires, revoked, lastUsed, quotaName, quota, rate, isSandbox } = key;
-  const time = (at: number | null) => (at === null ? "never" : <Time at={at} />);
   return (
     <Terms
       terms={[
@@ -94,37 +95,29 @@ function KeyTerms({ keyOf: key }: { keyOf: ApiKey }) {
         ["Quota", quotaName === null ? "its own" : `shared: ${quotaName}`],
         ...(rate === null ? [] : [["Requests", `at most ${rate.requests} in ${rate.milliseconds / 1000} s`] as const]),
         ["Renews", <Renewal key="renewal" quota={quota} />],
-        ["Created", time(created)],
-        ["Last used", time(lastUsed)],
-        ["Expires", time(expires)],
-        ...(revoked === null ? [] : [["Revoked", time(revoked)] as const]),
+        ["Created", <Time key="created" at={created} />],
+        ["Last used", <Time key="lastUsed" at={lastUsed} />],
+        ["Expires", <Time key="expires" at={expires} />],
+        ...(revoked === null ? [] : [["Revoked", <Time key="revoked" at={revoked} />] as const]),
       ]}
     />
   );
 }
 
 const SecretTable = ({ keyOf: key }: { keyOf: ApiKey }) => (
-  <table class="cards-table">
-    <Head columns={["Secret", "Created", "Works until", <span class="hint">End</span>]} />
-    <tbody>
-      {key.secrets.map(({ id, hint, created, ends }) => (
-        <tr key={id}>
-          <td data-label="Secret">
-            <code>{hint || id}</code>
-          </td>
-          <td data-label="Created">
-            <Time at={created} />
-          </td>
-          <td data-label="Works until">{ends === null ? "rotated or revoked" : <Time at={ends} />}</td>
-          <td>
-            {ends !== null && (
-              <EndForm action={`/dashboard/keys/${key.id}/end`} id={id} what={`secret ${hint || id}`} />
-            )}
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+  <CardTable
+    rows={key.secrets}
+    columns={[
+      ["Secret", ({ id, hint }) => <code>{hint || id}</code>],
+      ["Created", ({ created }) => <Time at={created} />],
+      ["Works until", ({ ends }) => <Time at={ends} never="rotated or revoked" />],
+      [
+        endColumn,
+        ({ id, hint, ends }) =>
+          ends !== null && <EndForm action={`/dashboard/keys/${key.id}/end`} id={id} what={`secret ${hint || id}`} />,
+      ],
+    ]}
+  />
 );
 
 const SetForm = ({ keyOf: key, refused }: { keyOf: ApiKey; refused: RefusedForm | undefined }) => (

@@ -1,9 +1,10 @@
 /** The list of keys, the form for a new key, and the page that shows its secret, once. */
 
 import type { ComponentChildren } from "preact";
-import { Head, Section } from "../../../core/facts/render/parts.js";
+import { Section } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { grouped } from "../../../text.js";
+import { CardTable } from "./card-table.js";
 import { Field, type RefusedForm } from "./field.js";
 import { KeyFields } from "./key-fields.js";
 import { FaultBox, Page, QuotaMeter, Renewal, Time } from "./layout.js";
@@ -117,33 +118,36 @@ const SearchForm = ({ query: { search, show, sort } }: { query: KeyQuery }) => (
 );
 
 const KeyTable = ({ keys }: { keys: readonly ApiKey[] }) => (
-  <table class="cards-table">
-    <Head columns={["Name", "Secret", "Permissions", "Used", "Renews", "Last used", "Expires"]} />
-    <tbody>
-      {keys.map((key) => (
-        <tr key={key.id}>
-          <td class="name">
-            <a href={`/dashboard/keys/${key.id}`}>{key.name || key.id}</a>
-            {key.isSandbox && " (sandbox)"}
-            {key.revoked !== null && " (revoked)"}
-          </td>
-          <td data-label="Secret">
-            <code class="whole">{key.secrets[0]?.hint || "-"}</code>
-          </td>
-          <td data-label="Permissions">{key.permissions.join(", ")}</td>
-          <td data-label="Used">
-            <QuotaMeter quota={key.quota} />
-            {key.quotaName !== null && <span class="hint">shared: {key.quotaName}</span>}
-          </td>
-          <td data-label="Renews">
-            <Renewal quota={key.quota} />
-          </td>
-          <td data-label="Last used">{key.lastUsed === null ? "never" : <Time at={key.lastUsed} />}</td>
-          <td data-label="Expires">{key.expires === null ? "never" : <Time at={key.expires} />}</td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+  <CardTable
+    rows={keys}
+    columns={[
+      [
+        "Name",
+        ({ id, name, isSandbox, revoked }) => (
+          <>
+            <a href={`/dashboard/keys/${id}`}>{name || id}</a>
+            {isSandbox && " (sandbox)"}
+            {revoked !== null && " (revoked)"}
+          </>
+        ),
+        "name",
+      ],
+      ["Secret", ({ secrets }) => <code class="whole">{secrets[0]?.hint || "-"}</code>],
+      ["Permissions", ({ permissions }) => permissions.join(", ")],
+      [
+        "Used",
+        ({ quota, quotaName }) => (
+          <>
+            <QuotaMeter quota={quota} />
+            {quotaName !== null && <span class="hint">shared: {quotaName}</span>}
+          </>
+        ),
+      ],
+      ["Renews", ({ quota }) => <Renewal quota={quota} />],
+      ["Last used", ({ lastUsed }) => <Time at={lastUsed} />],
+      ["Expires", ({ expires }) => <Time at={expires} />],
+    ]}
+  />
 );
 
 const CreateForm = ({ nextId, refused }: { nextId: string; refused: RefusedForm | undefined }) => (

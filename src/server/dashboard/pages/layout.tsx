@@ -68,7 +68,8 @@ export const Page = ({
   </html>
 );
 
-export function Time({ at }: { at: number }) {
+export function Time({ at, never = "never" }: { at: number | null; never?: string }) {
+  if (at === null) return <>{never}</>;
   const iso = new Date(at).toISOString();
   return <time dateTime={iso}>{`${iso.slice(0, 16).replace("T", " ")} UTC`}</time>;
 }
@@ -102,5 +103,6 @@ export function QuotaMeter({ quota: { used, limit } }: Pick<ApiKey, "quota">) {
   );
 }
 
-export const Renewal = ({ quota: { limit, renewsAt } }: Pick<ApiKey, "quota">) =>
-  limit === null || renewsAt === null ? <>-</> : <Time at={renewsAt} />;
+export const Renewal = ({ quota: { limit, renewsAt } }: Pick<ApiKey, "quota">) => (
+  <Time at={limit === null ? null : renewsAt} never="-" />
+);

@@ -2,7 +2,7 @@
 
 import type { Progress } from "../../../child-program.js";
 import type { Facts } from "../../../core/facts/facts.js";
-import { Head, Key, Section, StatusTable } from "../../../core/facts/render/parts.js";
+import { Section, StatusTable } from "../../../core/facts/render/parts.js";
 import { itemsOf, statusesOf } from "../../../core/facts/words.js";
 import { knownStatuses } from "../../../core/validator/validator.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
@@ -10,6 +10,7 @@ import type { StoredList } from "../../../state/service/lists.js";
 import { counted, grouped, sizeOf } from "../../../text.js";
 import type { ListResult } from "../../lists/list-facts.js";
 import type { BadRow } from "../bad-rows.js";
+import { CardTable, Status } from "./card-table.js";
 import { FaultBox, Page } from "./layout.js";
 import { stateNames } from "./lists.js";
 
@@ -256,20 +257,13 @@ function Ended({ id, result, badRows }: { id: string; result: ListResult; badRow
       </div>
       {badRows.length > 0 && (
         <Section heading="The first bad rows">
-          <table class="cards-table">
-            <Head columns={["Item", "Status"]} />
-            <tbody>
-              {badRows.map(({ item, status }, i) => (
-                <tr key={i}>
-                  <td class="name">{item}</td>
-                  <td data-label="Status">
-                    <Key className={status} />
-                    {status}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <CardTable
+            rows={badRows}
+            columns={[
+              ["Item", ({ item }) => item, "name"],
+              ["Status", ({ status }) => <Status status={status} />],
+            ]}
+          />
         </Section>
       )}
     </>

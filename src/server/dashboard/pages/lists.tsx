@@ -1,9 +1,11 @@
 /** All lists, and the form for another one. */
 
-import { Head, Section } from "../../../core/facts/render/parts.js";
+import type { Facts } from "../../../core/facts/facts.js";
+import { Section } from "../../../core/facts/render/parts.js";
 import type { StoredList } from "../../../state/service/lists.js";
 import { grouped, readFormats } from "../../../text.js";
-import type { ListResult } from "../../lists/list-facts.js";
+import { type DoneResult, doneResult } from "../../lists/list-facts.js";
+import { CardTable } from "./card-table.js";
 import { FaultBox, Page, Time } from "./layout.js";
 import { KindChoice } from "./try.js";
 
@@ -73,35 +75,23 @@ export const stateNames: Readonly<Record<StoredList["state"], string>> = {
   gone: "removed",
 };
 
+const rowsOf = ({ found, result }: StoredList) => {
+  const facts = (result as Partial<DoneResult> | undefined)?.facts ?? (found as Facts | undefined);
+  return facts && grouped(facts.rows);
+};
+
 function ListTable({ lists, names }: ListsFacts) {
   if (lists.length === 0) return <p class="empty-state">There are no lists.</p>;
   return (
-    <table class="cards-table">
-      <Head columns={["List", "State", { number: "Rows" }, "Key", "Sent"]} />
-      <tbody>
-        {lists.map(({ id, name, state, keyId, created, found, result }) => {
-          const table = found as { readonly rows: number } | undefined;
-          const ended = result as ListResult | undefined;
-          const rows = ended !== undefined && "facts" in ended ? ended.facts.rows : table?.rows;
-          return (
-            <tr key={id}>
-              <td>{state === "arriving" ? name : <a href={`${path}/${id}`}>{name}</a>}</td>
-              <td data-label="State">
-                {state === "done" && ended !== undefined && "isExhausted" in ended && ended.isExhausted
-                  ? "units ended"
-                  : stateNames[state]}
-              </td>
-              <td class="number" data-label="Rows">
-                {rows === undefined ? "" : grouped(rows)}
-              </td>
-              <td data-label="Key">{keyId === null ? "" : names.get(keyId) || keyId}</td>
-              <td data-label="Sent">
-                <Time at={created} />
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <CardTable
+      rows={lists}
+      columns={[
+        ["List", ({ id, name, state }) => (state === "arriving" ? name : <a href={`${path}/${id}`}>{name}</a>)],
+        ["State", (list) => (doneResult(list)?.isExhausted ? "units ended" : stateNames[list.state])],
+        ["Rows", rowsOf, "number"],
+        ["Key", ({ keyId }) => (keyId === null ? "" : names.get(keyId) || keyId)],
+        ["Sent", ({ created }) => <Time at={created} />],
+      ]}
+    />
   );
 }

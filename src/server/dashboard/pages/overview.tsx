@@ -1,10 +1,12 @@
 /** The first page: what was checked and refused, keys near their limits, and the health of the service. */
+
 import type { ComponentChildren } from "preact";
-import { Head, Section, Terms } from "../../../core/facts/render/parts.js";
+import { Section, Terms } from "../../../core/facts/render/parts.js";
 import type { ApiKey, AuditEntry } from "../../../state/service/api-key.js";
 import { counted, grouped, percent } from "../../../text.js";
 import type { ServerFigures } from "../../service/metrics.js";
 import { type Span, totalOf } from "../usage-spans.js";
+import { CardTable } from "./card-table.js";
 import { UsageChart } from "./chart.js";
 import { Page, QuotaMeter, Renewal, Time } from "./layout.js";
 
@@ -70,24 +72,14 @@ export function overviewPage(overview: Overview) {
         ) : near.length === 0 ? (
           <p class="empty-state">None: every key has more than 20 % of its units left.</p>
         ) : (
-          <table class="cards-table">
-            <Head columns={["Key", "Used", "Renews"]} />
-            <tbody>
-              {near.slice(0, mostNear).map((key) => (
-                <tr key={key.id}>
-                  <td class="name">
-                    <a href={`/dashboard/keys/${key.id}`}>{nameOfKey(key)}</a>
-                  </td>
-                  <td data-label="Used">
-                    <QuotaMeter quota={key.quota} />
-                  </td>
-                  <td data-label="Renews">
-                    <Renewal quota={key.quota} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <CardTable
+            rows={near.slice(0, mostNear)}
+            columns={[
+              ["Key", (key) => <a href={`/dashboard/keys/${key.id}`}>{nameOfKey(key)}</a>, "name"],
+              ["Used", ({ quota }) => <QuotaMeter quota={quota} />],
+              ["Renews", ({ quota }) => <Renewal quota={quota} />],
+            ]}
+          />
         )}
         {near.length > mostNear && (
           <p class="note">

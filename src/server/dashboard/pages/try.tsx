@@ -1,6 +1,8 @@
 /** The try-it box: verdicts on up to a hundred lines, free of charge. */
-import { Head, Key, Section } from "../../../core/facts/render/parts.js";
+
+import { Section } from "../../../core/facts/render/parts.js";
 import type { Kind, Verdict } from "../../../core/validator/validator.js";
+import { CardTable, Status } from "./card-table.js";
 import { FaultBox, Page } from "./layout.js";
 
 interface TriedLine {
@@ -34,26 +36,15 @@ export const tryPage = ({ kind, text, lines, fault }: TryProperties) => (
     {fault !== undefined && <FaultBox text={fault} />}
     {lines.length > 0 && (
       <Section heading="Verdicts">
-        <table class="cards-table">
-          <Head columns={["Item", "Status", "Reason", "Did you mean"]} />
-          <tbody>
-            {lines.map(({ item, verdict }, i) => (
-              <tr key={`${i} ${item}`}>
-                <td class="name">{item}</td>
-                <td data-label="Status">
-                  <Key className={verdict.status} />
-                  {verdict.status}
-                </td>
-                <td data-label="Reason" class="name">
-                  {verdict.reason ?? "-"}
-                </td>
-                <td data-label="Did you mean" class="name">
-                  {verdict.suggestion ?? "-"}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <CardTable
+          rows={lines}
+          columns={[
+            ["Item", ({ item }) => item, "name"],
+            ["Status", ({ verdict: { status } }) => <Status status={status} />],
+            ["Reason", ({ verdict: { reason } }) => reason ?? "-", "name"],
+            ["Did you mean", ({ verdict: { suggestion } }) => suggestion ?? "-", "name"],
+          ]}
+        />
       </Section>
     )}
   </Page>
