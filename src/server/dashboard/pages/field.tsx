@@ -1,4 +1,5 @@
-/** Parts of forms: a field with its fault beside it, and the button that ends something. */
+/** Parts of forms: fields with their labels, and the button that ends something. */
+import type { ComponentProps } from "preact";
 
 export interface RefusedForm {
   readonly fault: string;
@@ -6,46 +7,80 @@ export interface RefusedForm {
   readonly form: URLSearchParams;
 }
 
-export function Field({
+interface Labelled {
+  readonly label: string;
+  readonly hint?: string | undefined;
+}
+
+const Caption = ({ label, hint }: Labelled) => (
+  <>
+    {label} {hint !== undefined && <span class="hint">{hint}</span>}
+  </>
+);
+
+export const Field = ({
+  label,
+  hint,
+  fault,
+  ...input
+}: Labelled & ComponentProps<"input"> & { name: string; fault?: string | undefined }) => (
+  <label>
+    <Caption label={label} hint={hint} />
+    <input
+      autocomplete="off"
+      {...input}
+      {...(fault !== undefined && { "aria-invalid": true, "aria-describedby": `fault-${input.name}` })}
+    />
+    {fault !== undefined && (
+      <span class="at-field" id={`fault-${input.name}`}>
+        {fault}
+      </span>
+    )}
+  </label>
+);
+
+export const Choice = ({
   label,
   hint,
   name,
-  form,
-  fault,
-  isDate = false,
+  options,
+  chosen,
+}: Labelled & {
+  name: string;
+  options: readonly (string | readonly [value: string, text: string])[];
+  /** The first one without it. */
+  chosen: string | null | undefined;
+}) => (
+  <label>
+    <Caption label={label} hint={hint} />
+    <select name={name}>
+      {options.map((option) => {
+        const [value, text] = typeof option === "string" ? [option, option] : option;
+        return (
+          <option key={value} value={value} selected={value === chosen}>
+            {text}
+          </option>
+        );
+      })}
+    </select>
+  </label>
+);
+
+export const Check = ({
+  text,
   ...input
 }: {
-  label: string;
-  hint: string;
+  text: string;
+  type?: "radio";
   name: string;
-  form: URLSearchParams | undefined;
-  fault: string | undefined;
-  isDate?: boolean;
-  inputMode?: "numeric";
-  pattern?: string;
-  required?: boolean;
-  maxLength?: number;
-}) {
-  const isBad = fault !== undefined;
-  const common = {
-    id: `field-${name}`,
-    name,
-    value: form?.get(name) ?? "",
-    autocomplete: "off",
-    ...(isBad && { "aria-invalid": true as const, "aria-describedby": `fault-${name}` }),
-  } as const;
-  return (
-    <label for={`field-${name}`}>
-      {label} <span class="hint">{hint}</span>
-      {isDate ? <input type="date" {...common} /> : <input {...common} {...input} />}
-      {isBad && (
-        <span class="at-field" id={`fault-${name}`}>
-          {fault}
-        </span>
-      )}
-    </label>
-  );
-}
+  value?: string;
+  checked: boolean | undefined;
+}) => (
+  <label class="check">
+    <input type="checkbox" value="yes" {...input} />
+    {text}
+  </label>
+);
 
 export const EndForm = ({ action, id, what }: { action: string; id: string; what: string }) => (
   <form method="post" action={action} class="inline">

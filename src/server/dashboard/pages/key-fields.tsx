@@ -1,7 +1,8 @@
 /** The fields of the forms that make and change a key. */
 import type { ComponentChildren } from "preact";
-import type { ApiKey } from "../../../state/service/api-key.js";
-import { Field, type RefusedForm } from "./field.js";
+import { periods } from "../../../state/quota/period.js";
+import { type ApiKey, permissions } from "../../../state/service/api-key.js";
+import { Check, Choice, Field, type RefusedForm } from "./field.js";
 
 export const rateTimes = ["1000", "60000", "3600000"] as const;
 const rateNames = ["second", "minute", "hour"];
@@ -16,7 +17,7 @@ export function formOf(key?: ApiKey): URLSearchParams {
     ["rate", textOf(key?.rate?.requests)],
     ["rate_time", textOf(key?.rate?.milliseconds ?? 1000)],
     ["expires", key?.expires == null ? "" : new Date(key.expires).toISOString().slice(0, 10)],
-    ...(key?.permissions ?? ["emails", "domains"]).map((each): [string, string] => ["permissions", each]),
+    ...(key?.permissions ?? permissions).map((each): [string, string] => ["permissions", each]),
   ]);
 }
 
@@ -32,50 +33,34 @@ export function KeyFields({
 }) {
   const form = refused?.form ?? formOf(key);
   const faultOf = (name: string) => (refused?.field === name ? refused.fault : undefined);
-  const field = (name: string) => ({ name, form, fault: faultOf(name) });
-  const hints = { limit: "units; empty for none", rate: "at most", expires: "day (UTC); empty for never" };
+  const field = (name: string) => ({ name, value: form.get(name) ?? "", fault: faultOf(name) });
   const digits = (most: number) => ({ inputMode: "numeric", pattern: `[0-9]{1,${most}}` }) as const;
   return (
     <div class="fields">
       <Field {...field("name")} label="Name" hint="what the key is for" required maxLength={100} />
-      <Field {...field("limit")} label="Limit" hint={hints.limit} {...digits(15)} />
-      <label>
-        Period <span class="hint">of the UTC calendar</span>
-        <select name="period">
-          {["none", "hour", "day", "month"].map((name) => (
-            <option key={name} selected={name === form.get("period")}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Field {...field("limit")} label="Limit" hint="units; empty for none" {...digits(15)} />
+      <Choice label="Period" hint="of the UTC calendar" name="period" options={periods} chosen={form.get("period")} />
       <div class="pair">
-        <Field {...field("rate")} label="Requests" hint={hints.rate} {...digits(9)} />
-        <label>
-          in a
-          <select name="rate_time">
-            {rateTimes.map((each, i) => (
-              <option key={each} value={each} selected={each === form.get("rate_time")}>
-                {rateNames[i]}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Field {...field("rate")} label="Requests" hint="at most" {...digits(9)} />
+        <Choice
+          label="in a"
+          name="rate_time"
+          options={rateTimes.map((time, i) => [time, rateNames[i]!])}
+          chosen={form.get("rate_time")}
+        />
       </div>
-      <Field {...field("expires")} label="Expires" hint={hints.expires} isDate />
+      <Field {...field("expires")} label="Expires" hint="day (UTC); empty for never" type="date" />
       {children}
       <fieldset>
         <legend>Permissions</legend>
-        {["emails", "domains"].map((name) => (
-          <label key={name} class="check">
-            <input
-              type="checkbox"
-              name="permissions"
-              value={name}
-              checked={form.getAll("permissions").includes(name)}
-            />
-            {name}
-          </label>
+        {permissions.map((name) => (
+          <Check
+            key={name}
+            name="permissions"
+            value={name}
+            text={name}
+            checked={form.getAll("permissions").includes(name)}
+          />
         ))}
         {faultOf("permissions") !== undefined && <span class="at-field">{faultOf("permissions")}</span>}
       </fieldset>

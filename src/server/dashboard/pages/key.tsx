@@ -5,7 +5,7 @@ import type { ApiKey } from "../../../state/service/api-key.js";
 import type { Span } from "../usage-spans.js";
 import { CardTable, endColumn } from "./card-table.js";
 import { UsageChart } from "./chart.js";
-import { EndForm, type RefusedForm } from "./field.js";
+import { Choice, EndForm, Field, type RefusedForm } from "./field.js";
 import { formOf, KeyFields } from "./key-fields.js";
 import { FaultBox, Page, QuotaMeter, Renewal, Time } from "./layout.js";
 
@@ -47,17 +47,17 @@ export const keyPage = ({ key, nextSecretId, days, hours, refused, fault = refus
           <Section heading="New secret">
             <form method="post" action={`/dashboard/keys/${key.id}/rotate`} class="box">
               <input type="hidden" name="id" value={nextSecretId} />
-              <label>
-                The old secret works
-                <select name="grace">
-                  <option value="0">no longer</option>
-                  <option value="1">for 1 hour</option>
-                  <option value="24" selected>
-                    for 24 hours
-                  </option>
-                  <option value="168">for 7 days</option>
-                </select>
-              </label>
+              <Choice
+                label="The old secret works"
+                name="grace"
+                options={[
+                  ["0", "no longer"],
+                  ["1", "for 1 hour"],
+                  ["24", "for 24 hours"],
+                  ["168", "for 7 days"],
+                ]}
+                chosen="24"
+              />
               <div class="actions">
                 <button type="submit">Rotate</button>
               </div>
@@ -65,10 +65,7 @@ export const keyPage = ({ key, nextSecretId, days, hours, refused, fault = refus
           </Section>
           <Section heading="Revoke">
             <form method="post" action={`/dashboard/keys/${key.id}/revoke`} class="box">
-              <label>
-                Name of the key <span class="hint">to be sure: {key.name || key.id}</span>
-                <input name="name" required autocomplete="off" />
-              </label>
+              <Field label="Name of the key" hint={`to be sure: ${key.name || key.id}`} name="name" required />
               <div class="actions">
                 <button type="submit" class="danger">
                   Revoke

@@ -5,7 +5,7 @@ import { Section } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { grouped } from "../../../text.js";
 import { CardTable } from "./card-table.js";
-import { Field, type RefusedForm } from "./field.js";
+import { Check, Choice, Field, type RefusedForm } from "./field.js";
 import { KeyFields } from "./key-fields.js";
 import { FaultBox, Page, QuotaMeter, Renewal, Time } from "./layout.js";
 
@@ -89,30 +89,16 @@ export function keysPage({ keys, query, nextId, refused }: KeysProperties) {
 
 const SearchForm = ({ query: { search, show, sort } }: { query: KeyQuery }) => (
   <form method="get" action="/dashboard/keys" class="search">
-    <label>
-      Search <span class="hint">name, id, quota, or end of a secret</span>
-      <input type="search" name="search" value={search} maxLength={100} autocomplete="off" />
-    </label>
-    <label>
-      Show
-      <select name="show">
-        {["usable", "revoked", "all"].map((name) => (
-          <option key={name} selected={name === show}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-    <label>
-      Sort by
-      <select name="sort">
-        {keySorts.map((name) => (
-          <option key={name} selected={name === sort}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Field
+      label="Search"
+      hint="name, id, quota, or end of a secret"
+      type="search"
+      name="search"
+      value={search}
+      maxLength={100}
+    />
+    <Choice label="Show" name="show" options={["usable", "revoked", "all"]} chosen={show} />
+    <Choice label="Sort by" name="sort" options={keySorts} chosen={sort} />
     <button type="submit">Show</button>
   </form>
 );
@@ -158,14 +144,15 @@ const CreateForm = ({ nextId, refused }: { nextId: string; refused: RefusedForm 
         label="Shared quota"
         hint="its name, if shared"
         name="quota"
-        form={refused?.form}
+        value={refused?.form.get("quota") ?? ""}
         fault={refused?.field === "quota" ? refused.fault : undefined}
         maxLength={100}
       />
-      <label class="check">
-        <input type="checkbox" name="sandbox" value="yes" checked={refused?.form.has("sandbox")} />
-        Sandbox: made-up answers for tests, free of charge
-      </label>
+      <Check
+        name="sandbox"
+        text="Sandbox: made-up answers for tests, free of charge"
+        checked={refused?.form.has("sandbox")}
+      />
     </KeyFields>
     <div class="actions">
       <button type="submit">Create API key</button>

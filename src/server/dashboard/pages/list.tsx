@@ -11,6 +11,7 @@ import { counted, grouped, sizeOf } from "../../../text.js";
 import type { ListResult } from "../../lists/list-facts.js";
 import type { BadRow } from "../bad-rows.js";
 import { CardTable, Status } from "./card-table.js";
+import { Check, Choice, Field } from "./field.js";
 import { FaultBox, Page } from "./layout.js";
 import { stateNames } from "./lists.js";
 
@@ -70,7 +71,6 @@ function Detected({
   const isEnough = ({ quota: { left } }: ApiKey) => left === null || left >= distinct;
   const form = refused?.form;
   const key = form?.get("key") ?? (keys.find(isEnough) ?? keys[0])?.id;
-  const chosenColumn = Number(form?.get("column") ?? column);
   if (key === undefined) {
     return (
       <p class="empty-state">
@@ -90,77 +90,53 @@ function Detected({
       )}
       <div class="fields">
         {sheet !== null && sheet.others.length > 0 && (
-          <label>
-            Sheet <span class="hint">in another one, the column is found again</span>
-            <select name="sheet">
-              {[sheet.name, ...sheet.others].map((name) => (
-                <option key={name} value={name} selected={form?.get("sheet") === name}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            label="Sheet"
+            hint="in another one, the column is found again"
+            name="sheet"
+            options={[sheet.name, ...sheet.others]}
+            chosen={form?.get("sheet")}
+          />
         )}
-        <label>
-          Column with the {items}
-          <select name="column">
-            {(columns.length === 0 ? [""] : columns).map((name, i) => (
-              <option key={`${i} ${name}`} value={i + 1} selected={i + 1 === chosenColumn}>
-                {i + 1} {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Delimiter
-          <select name="delimiter">
-            <option value="">as found</option>
-            {Object.entries(delimiterNames).map(([character, name]) => {
-              const value = character === "\t" ? "tab" : character;
-              return (
-                <option key={name} value={value} selected={form?.get("delimiter") === value}>
-                  {name}
-                </option>
-              );
-            })}
-          </select>
-        </label>
+        <Choice
+          label={`Column with the ${items}`}
+          name="column"
+          options={(columns.length === 0 ? [""] : columns).map((name, i) => [`${i + 1}`, `${i + 1} ${name}`])}
+          chosen={form?.get("column") ?? String(column)}
+        />
+        <Choice
+          label="Delimiter"
+          name="delimiter"
+          options={[
+            ["", "as found"],
+            ...Object.entries(delimiterNames).map(
+              ([character, name]) => [character === "\t" ? "tab" : character, name] as const,
+            ),
+          ]}
+          chosen={form?.get("delimiter")}
+        />
         {keys.length > mostInSelect ? (
-          <label>
-            Key to charge <span class="hint">its name or id</span>
-            <input name="key" value={key} required autocomplete="off" />
-          </label>
+          <Field label="Key to charge" hint="its name or id" name="key" value={key} required />
         ) : (
-          <label>
-            Key to charge
-            <select name="key">
-              {keys.map(({ id, name, quota: { left } }) => (
-                <option key={id} value={id} selected={id === key}>
-                  {name || id} ({left === null ? "no limit" : `${grouped(left)} left`})
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            label="Key to charge"
+            name="key"
+            options={keys.map(({ id, name, quota: { left } }) => [
+              id,
+              `${name || id} (${left === null ? "no limit" : `${grouped(left)} left`})`,
+            ])}
+            chosen={key}
+          />
         )}
-        <label>
-          Leave out
-          <select name="drop">
-            {leftOut(statuses).map(([text, left]) => {
-              const value = left.join(",");
-              return (
-                <option key={value} value={value} selected={form?.get("drop") === value}>
-                  {text}
-                </option>
-              );
-            })}
-          </select>
-        </label>
+        <Choice label="Leave out" name="drop" options={leftOut(statuses)} chosen={form?.get("drop")} />
         <fieldset>
           <legend>Also</legend>
-          <Check name="split" value="yes" text="a file for each status" form={form} />
-          <Check name="fix" value="yes" text="repair mistyped domains" form={form} />
-          <Check name="dns" value="yes" text="look up whether domains receive mail (slower)" form={form} />
-          {refused?.isShort && <Check name="short" value="yes" text="check as far as the units reach" form={form} />}
+          <Check name="split" text="a file for each status" checked={form?.has("split")} />
+          <Check name="fix" text="repair mistyped domains" checked={form?.has("fix")} />
+          <Check name="dns" text="look up whether domains receive mail (slower)" checked={form?.has("dns")} />
+          {refused?.isShort && (
+            <Check name="short" text="check as far as the units reach" checked={form?.has("short")} />
+          )}
         </fieldset>
       </div>
       <div class="actions">
@@ -171,29 +147,12 @@ function Detected({
 }
 
 /** What the result can be without: bad rows together, all rows that are not sure, or those of one status. */
-const leftOut = (statuses: readonly string[]): (readonly [text: string, statuses: readonly string[]])[] => [
-  ["nothing", []],
-  ["what cannot be written to: fake, disposable", ["fake", "disposable"]],
-  ["all but ok", statuses.filter((status) => status !== "ok")],
-  ...statuses.map((status) => [status, [status]] as const),
+const leftOut = (statuses: readonly string[]): (readonly [statuses: string, text: string])[] => [
+  ["", "nothing"],
+  ["fake,disposable", "what cannot be written to: fake, disposable"],
+  [statuses.filter((status) => status !== "ok").join(","), "all but ok"],
+  ...statuses.map((status) => [status, status] as const),
 ];
-
-const Check = ({
-  name,
-  value,
-  text,
-  form,
-}: {
-  name: string;
-  value: string;
-  text: string;
-  form: URLSearchParams | undefined;
-}) => (
-  <label class="check">
-    <input type="checkbox" name={name} value={value} checked={form?.getAll(name).includes(value)} />
-    {text}
-  </label>
-);
 
 function Running({ progress, isWaiting }: { progress: Progress | undefined; isWaiting: boolean }) {
   const share = progress?.share ?? undefined;

@@ -6,6 +6,7 @@ import type { StoredList } from "../../../state/service/lists.js";
 import { grouped, readFormats } from "../../../text.js";
 import { type DoneResult, doneResult } from "../../lists/list-facts.js";
 import { CardTable } from "./card-table.js";
+import { Field } from "./field.js";
 import { FaultBox, Page, Time } from "./layout.js";
 import { KindChoice } from "./try.js";
 
@@ -40,10 +41,7 @@ const SendForm = ({ mostBytes }: { mostBytes: number }) => (
   <form method="post" action={path} enctype="multipart/form-data" class="box change" data-upload>
     <div class="fields">
       <KindChoice kind="email" />
-      <label>
-        Column <span class="hint">its name or number, if it cannot be found</span>
-        <input name="column" maxLength={100} autocomplete="off" />
-      </label>
+      <Field label="Column" hint="its name or number, if it cannot be found" name="column" maxLength={100} />
     </div>
     <label class="drop">
       The list: choose a file, or drop it here{" "}

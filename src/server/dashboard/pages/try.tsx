@@ -3,6 +3,7 @@
 import { Section } from "../../../core/facts/render/parts.js";
 import type { Kind, Verdict } from "../../../core/validator/validator.js";
 import { CardTable, Status } from "./card-table.js";
+import { Check } from "./field.js";
 import { FaultBox, Page } from "./layout.js";
 
 interface TriedLine {
@@ -53,13 +54,7 @@ export const tryPage = ({ kind, text, lines, fault }: TryProperties) => (
 export const KindChoice = ({ kind }: { kind: Kind }) => (
   <fieldset>
     <legend class="hint">What the items are</legend>
-    <label class="check">
-      <input type="radio" name="kind" value="email" checked={kind === "email"} />
-      e-mail addresses
-    </label>
-    <label class="check">
-      <input type="radio" name="kind" value="domain" checked={kind === "domain"} />
-      domains
-    </label>
+    <Check type="radio" name="kind" value="email" text="e-mail addresses" checked={kind === "email"} />
+    <Check type="radio" name="kind" value="domain" text="domains" checked={kind === "domain"} />
   </fieldset>
 );

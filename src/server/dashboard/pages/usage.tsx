@@ -6,6 +6,7 @@ import type { ApiKey } from "../../../state/service/api-key.js";
 import { counted, grouped } from "../../../text.js";
 import { merged, type Span, series } from "../usage-spans.js";
 import { axisEnd, mostIn, type SpanUnit, spanName, UsageChart, UsageTable } from "./chart.js";
+import { Choice, Field } from "./field.js";
 import { Page } from "./layout.js";
 
 export interface UsageForm {
@@ -55,29 +56,11 @@ export function usagePage(query: UsageForm, shown: readonly ShownUsage[], keys: 
           })}
         </p>
         <div class="fields">
-          <label>
-            From
-            <input type="date" name="from" value={query.from} required />
-          </label>
-          <label>
-            To
-            <input type="date" name="to" value={query.to} required />
-          </label>
-          <label>
-            Key <span class="hint">name or id; empty for all</span>
-            <input name="key" value={query.key} maxLength={100} autocomplete="off" />
-          </label>
-          <label>
-            Compared with <span class="hint">another key</span>
-            <input name="other" value={query.other} maxLength={100} autocomplete="off" />
-          </label>
-          <label>
-            By
-            <select name="by">
-              <option selected={!isHour}>day</option>
-              <option selected={isHour}>hour</option>
-            </select>
-          </label>
+          <Field label="From" type="date" name="from" value={query.from} required />
+          <Field label="To" type="date" name="to" value={query.to} required />
+          <Field label="Key" hint="name or id; empty for all" name="key" value={query.key} maxLength={100} />
+          <Field label="Compared with" hint="another key" name="other" value={query.other} maxLength={100} />
+          <Choice label="By" name="by" options={["day", "hour"]} chosen={query.by} />
         </div>
         <div class="actions">
           <button type="submit">Show</button>
