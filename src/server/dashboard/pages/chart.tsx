@@ -2,8 +2,9 @@
 
 import { sum } from "d3-array";
 import { scaleLinear } from "d3-scale";
+import { Key } from "../../../core/facts/render/parts.js";
 import { grouped } from "../../../text.js";
-import { type Series, type Span, series } from "../usage-spans.js";
+import { dayName, minuteName, type Series, type Span, series } from "../usage-spans.js";
 import { CardTable } from "./card-table.js";
 
 /** Pixels, as in the style. */
@@ -14,19 +15,16 @@ export type SpanUnit = "hour" | "day" | "week";
 const headings: Readonly<Record<SpanUnit, string>> = { hour: "Hour (UTC)", day: "Day (UTC)", week: "Week from (UTC)" };
 
 export const spanName = (start: number, unit: SpanUnit): string =>
-  new Date(start)
-    .toISOString()
-    .slice(0, unit === "hour" ? 16 : 10)
-    .replace("T", " ");
+  unit === "hour" ? minuteName(start) : dayName(start);
 
 const heightOf = ({ counts }: Span): number => sum(series, (name) => counts[name]);
+const mostIn = (spans: readonly Span[]): number => Math.max(...spans.map(heightOf));
 
 /** Ticks of the axis: about three. */
 const ticks = 2;
 
-export const axisEnd = (most: number): number =>
-  scaleLinear()
-    .domain([0, Math.max(1, most)])
+export const axisEnd = (spans: readonly Span[]): number =>
+  scaleLinear([0, Math.max(1, mostIn(spans))], [])
     .nice(ticks)
     .domain()[1]!;
 
@@ -41,7 +39,7 @@ function sayColumn(span: Span, unit: SpanUnit): string {
 export function UsageChart({
   spans,
   unit = "day",
-  end = axisEnd(Math.max(...spans.map(heightOf))),
+  end = axisEnd(spans),
 }: {
   spans: readonly Span[];
   unit?: SpanUnit;
@@ -63,7 +61,7 @@ export function UsageChart({
         viewBox={`0 0 ${spans.length * 10} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Units by ${unit}, up to ${grouped(Math.max(...spans.map(heightOf)))}`}
+        aria-label={`Units by ${unit}, up to ${grouped(mostIn(spans))}`}
       >
         <path class="grid" d={values.map((value) => `M0 ${y(value)}H${spans.length * 10}`).join("")} />
         {used.map((name) => (
@@ -85,9 +83,7 @@ export function UsageChart({
       <figcaption class="legend">
         {used.map((name) => (
           <span key={name}>
-            <svg class="key" viewBox="0 0 10 10" aria-hidden="true">
-              <rect class={name} width="10" height="10" />
-            </svg>
+            <Key className={name} />
             {shown(name)}
           </span>
         ))}
@@ -109,8 +105,6 @@ function pathOf(spans: readonly Span[], name: Series, y: (units: number) => numb
     })
     .join("");
 }
-
-export const mostIn = (spans: readonly Span[]): number => Math.max(...spans.map(heightOf));
 
 export function UsageTable({ spans, unit }: { spans: readonly Span[]; unit: SpanUnit }) {
   const most = unit === "hour" ? 8 : 31;

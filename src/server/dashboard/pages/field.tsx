@@ -5,6 +5,8 @@ export interface RefusedForm {
   readonly fault: string;
   readonly field?: string | undefined;
   readonly form: URLSearchParams;
+  /** Whether the key has too few units for a list, which the form may accept. */
+  readonly isShort?: boolean;
 }
 
 interface Labelled {

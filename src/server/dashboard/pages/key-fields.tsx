@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { periods } from "../../../state/quota/period.js";
 import { type ApiKey, permissions } from "../../../state/service/api-key.js";
+import { dayName } from "../usage-spans.js";
 import { Check, Choice, Field, type RefusedForm } from "./field.js";
 
 export const rateTimes = ["1000", "60000", "3600000"] as const;
@@ -16,7 +17,7 @@ export function formOf(key?: ApiKey): URLSearchParams {
     ["period", key?.quota.period ?? "month"],
     ["rate", textOf(key?.rate?.requests)],
     ["rate_time", textOf(key?.rate?.milliseconds ?? 1000)],
-    ["expires", key?.expires == null ? "" : new Date(key.expires).toISOString().slice(0, 10)],
+    ["expires", key?.expires == null ? "" : dayName(key.expires)],
     ...(key?.permissions ?? permissions).map((each): [string, string] => ["permissions", each]),
   ]);
 }

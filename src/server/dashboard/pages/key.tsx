@@ -7,7 +7,7 @@ import { CardTable, endColumn } from "./card-table.js";
 import { UsageChart } from "./chart.js";
 import { Choice, EndForm, Field, type RefusedForm } from "./field.js";
 import { formOf, KeyFields } from "./key-fields.js";
-import { FaultBox, Page, QuotaMeter, Renewal, Time } from "./layout.js";
+import { FaultBox, nameOfKey, Page, QuotaMeter, Renewal, Time } from "./layout.js";
 
 interface KeyProperties {
   readonly key: ApiKey;
@@ -21,7 +21,7 @@ interface KeyProperties {
 }
 
 export const keyPage = ({ key, nextSecretId, days, hours, refused, fault = refused?.fault, done }: KeyProperties) => (
-  <Page title={key.name || key.id} current="/dashboard/keys">
+  <Page title={nameOfKey(key)} current="/dashboard/keys">
     {fault !== undefined && <FaultBox text={fault} />}
     {done !== undefined && <p class="good">{done}</p>}
     <section>
@@ -37,11 +37,35 @@ export const keyPage = ({ key, nextSecretId, days, hours, refused, fault = refus
       <>
         {key.secrets.length > 1 && (
           <Section heading="Secrets">
-            <SecretTable keyOf={key} />
+            <CardTable
+              rows={key.secrets}
+              columns={[
+                ["Secret", ({ id, hint }) => <code>{hint || id}</code>],
+                ["Created", ({ created }) => <Time at={created} />],
+                ["Works until", ({ ends }) => <Time at={ends} never="rotated or revoked" />],
+                [
+                  endColumn,
+                  ({ id, hint, ends }) =>
+                    ends !== null && (
+                      <EndForm action={`/dashboard/keys/${key.id}/end`} id={id} what={`secret ${hint || id}`} />
+                    ),
+                ],
+              ]}
+            />
           </Section>
         )}
         <Section heading="Change" class="change">
-          <SetForm keyOf={key} refused={refused} />
+          <form method="post" action={`/dashboard/keys/${key.id}/set`} class="box">
+            {/* Only what differs from it is changed. */}
+            <input type="hidden" name="was" value={formOf(key).toString()} />
+            <KeyFields keyOf={key} refused={refused} />
+            {key.quotaName !== null && (
+              <p class="note">Limit and period are those of the quota {key.quotaName}, for all of its keys.</p>
+            )}
+            <div class="actions">
+              <button type="submit">Save</button>
+            </div>
+          </form>
         </Section>
         <div class="columns change">
           <Section heading="New secret">
@@ -65,7 +89,7 @@ export const keyPage = ({ key, nextSecretId, days, hours, refused, fault = refus
           </Section>
           <Section heading="Revoke">
             <form method="post" action={`/dashboard/keys/${key.id}/revoke`} class="box">
-              <Field label="Name of the key" hint={`to be sure: ${key.name || key.id}`} name="name" required />
+              <Field label="Name of the key" hint={`to be sure: ${nameOfKey(key)}`} name="name" required />
               <div class="actions">
                 <button type="submit" class="danger">
                   Revoke
@@ -100,33 +124,3 @@ function KeyTerms({ keyOf: key }: { keyOf: ApiKey }) {
     />
   );
 }
-
-const SecretTable = ({ keyOf: key }: { keyOf: ApiKey }) => (
-  <CardTable
-    rows={key.secrets}
-    columns={[
-      ["Secret", ({ id, hint }) => <code>{hint || id}</code>],
-      ["Created", ({ created }) => <Time at={created} />],
-      ["Works until", ({ ends }) => <Time at={ends} never="rotated or revoked" />],
-      [
-        endColumn,
-        ({ id, hint, ends }) =>
-          ends !== null && <EndForm action={`/dashboard/keys/${key.id}/end`} id={id} what={`secret ${hint || id}`} />,
-      ],
-    ]}
-  />
-);
-
-const SetForm = ({ keyOf: key, refused }: { keyOf: ApiKey; refused: RefusedForm | undefined }) => (
-  <form method="post" action={`/dashboard/keys/${key.id}/set`} class="box">
-    {/* Only what differs from it is changed. */}
-    <input type="hidden" name="was" value={formOf(key).toString()} />
-    <KeyFields keyOf={key} refused={refused} />
-    {key.quotaName !== null && (
-      <p class="note">Limit and period are those of the quota {key.quotaName}, for all of its keys.</p>
-    )}
-    <div class="actions">
-      <button type="submit">Save</button>
-    </div>
-  </form>
-);

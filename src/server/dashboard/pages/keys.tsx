@@ -7,7 +7,7 @@ import { grouped } from "../../../text.js";
 import { CardTable } from "./card-table.js";
 import { Check, Choice, Field, type RefusedForm } from "./field.js";
 import { KeyFields } from "./key-fields.js";
-import { FaultBox, Page, QuotaMeter, Renewal, Time } from "./layout.js";
+import { FaultBox, nameOfKey, Page, QuotaMeter, Renewal, Time } from "./layout.js";
 
 export const keySorts = ["name", "used", "last used", "created"] as const;
 
@@ -81,7 +81,27 @@ export function keysPage({ keys, query, nextId, refused }: KeysProperties) {
         </>
       )}
       <Section heading="Create API key" id="create" class="change">
-        <CreateForm nextId={nextId} refused={refused} />
+        <form method="post" action="/dashboard/keys" class="box">
+          <input type="hidden" name="id" value={nextId} />
+          <KeyFields refused={refused}>
+            <Field
+              label="Shared quota"
+              hint="its name, if shared"
+              name="quota"
+              value={refused?.form.get("quota") ?? ""}
+              fault={refused?.field === "quota" ? refused.fault : undefined}
+              maxLength={100}
+            />
+            <Check
+              name="sandbox"
+              text="Sandbox: made-up answers for tests, free of charge"
+              checked={refused?.form.has("sandbox")}
+            />
+          </KeyFields>
+          <div class="actions">
+            <button type="submit">Create API key</button>
+          </div>
+        </form>
       </Section>
     </Page>
   );
@@ -136,30 +156,6 @@ const KeyTable = ({ keys }: { keys: readonly ApiKey[] }) => (
   />
 );
 
-const CreateForm = ({ nextId, refused }: { nextId: string; refused: RefusedForm | undefined }) => (
-  <form method="post" action="/dashboard/keys" class="box">
-    <input type="hidden" name="id" value={nextId} />
-    <KeyFields refused={refused}>
-      <Field
-        label="Shared quota"
-        hint="its name, if shared"
-        name="quota"
-        value={refused?.form.get("quota") ?? ""}
-        fault={refused?.field === "quota" ? refused.fault : undefined}
-        maxLength={100}
-      />
-      <Check
-        name="sandbox"
-        text="Sandbox: made-up answers for tests, free of charge"
-        checked={refused?.form.has("sandbox")}
-      />
-    </KeyFields>
-    <div class="actions">
-      <button type="submit">Create API key</button>
-    </div>
-  </form>
-);
-
 /** The button appears only where scripts run. */
 const Copyable = ({ text, children }: { text: string; children?: ComponentChildren }) => (
   <div class="secret">
@@ -177,9 +173,7 @@ export function secretPage(title: string, key: ApiKey, secret: string, baseUrl: 
   const login = `printf %s '${secret}' | idv login --base-url ${baseUrl}`;
   return (
     <Page title={title} current="/dashboard/keys">
-      <p class="good">
-        The secret of {key.name || key.id} is shown only now. Keep it in a vault: only its hash is stored.
-      </p>
+      <p class="good">The secret of {nameOfKey(key)} is shown only now. Keep it in a vault: only its hash is stored.</p>
       <Copyable text={secret} />
       <Section heading="Try it with curl">
         <Copyable text={curl} />

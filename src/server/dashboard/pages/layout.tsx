@@ -5,6 +5,7 @@ import { StackedBar } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { grouped } from "../../../text.js";
 import { assets } from "../assets.js";
+import { minuteName } from "../usage-spans.js";
 
 const paths = {
   "/dashboard": "Overview",
@@ -70,9 +71,10 @@ export const Page = ({
 
 export function Time({ at, never = "never" }: { at: number | null; never?: string }) {
   if (at === null) return <>{never}</>;
-  const iso = new Date(at).toISOString();
-  return <time dateTime={iso}>{`${iso.slice(0, 16).replace("T", " ")} UTC`}</time>;
+  return <time dateTime={new Date(at).toISOString()}>{minuteName(at)} UTC</time>;
 }
+
+export const nameOfKey = ({ id, name }: Pick<ApiKey, "id" | "name">): string => name || id;
 
 export const FaultBox = ({ text }: { text: string }) => (
   <p class="fault" role="alert">

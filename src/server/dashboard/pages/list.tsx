@@ -11,16 +11,9 @@ import { counted, grouped, sizeOf } from "../../../text.js";
 import type { ListResult } from "../../lists/list-facts.js";
 import type { BadRow } from "../bad-rows.js";
 import { CardTable, Status } from "./card-table.js";
-import { Check, Choice, Field } from "./field.js";
+import { Check, Choice, Field, type RefusedForm } from "./field.js";
 import { FaultBox, Page } from "./layout.js";
 import { stateNames } from "./lists.js";
-
-export interface RefusedForm {
-  readonly fault: string;
-  readonly form: URLSearchParams;
-  /** Whether the key has too few units, which the form may accept. */
-  readonly isShort?: boolean;
-}
 
 interface ListPage {
   readonly keys: readonly ApiKey[];

@@ -8,7 +8,7 @@ import type { ServerFigures } from "../../service/metrics.js";
 import { type Span, totalOf } from "../usage-spans.js";
 import { CardTable } from "./card-table.js";
 import { UsageChart } from "./chart.js";
-import { Page, QuotaMeter, Renewal, Time } from "./layout.js";
+import { FaultBox, nameOfKey, Page, QuotaMeter, Renewal, Time } from "./layout.js";
 
 interface Overview extends ServerFigures {
   readonly days: readonly Span[];
@@ -37,9 +37,7 @@ export function overviewPage(overview: Overview) {
   return (
     <Page title="Overview" current="/dashboard">
       {!isWritable && (
-        <p class="fault" role="alert">
-          The state cannot be written: requests are answered with 503. The server's log says why.
-        </p>
+        <FaultBox text="The state cannot be written: requests are answered with 503. The server's log says why." />
       )}
       <div class="cards">
         <Card figure={grouped(days.at(-1)!.units)}>units today (UTC)</Card>
@@ -109,8 +107,6 @@ export function overviewPage(overview: Overview) {
     </Page>
   );
 }
-
-const nameOfKey = ({ id, name }: ApiKey): string => name || id;
 
 const Card = ({ figure, children }: { figure: string; children: ComponentChildren }) => (
   <div class="card">

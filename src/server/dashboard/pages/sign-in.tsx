@@ -1,5 +1,5 @@
 /** Signing in. A button uses up the link, because link previews open links. */
-import { Page } from "./layout.js";
+import { FaultBox, Page } from "./layout.js";
 
 export const signInPage = (token: string) => (
   <Page title="Sign in">
@@ -18,9 +18,7 @@ export interface UnsentForm {
 
 export const signedOutPage = (text: string, form?: UnsentForm) => (
   <Page title="Sign in">
-    <p class="fault" role="alert">
-      {text}
-    </p>
+    <FaultBox text={text} />
     <p>
       Whoever runs the service makes a link with <code>idv dashboard</code>, on a machine that can use its state. There
       is no password.

@@ -4,10 +4,10 @@ import { stringify } from "csv-stringify/sync";
 import { Section } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { counted, grouped } from "../../../text.js";
-import { merged, type Span, series } from "../usage-spans.js";
-import { axisEnd, mostIn, type SpanUnit, spanName, UsageChart, UsageTable } from "./chart.js";
+import { day, dayName, merged, type Span, series } from "../usage-spans.js";
+import { axisEnd, type SpanUnit, spanName, UsageChart, UsageTable } from "./chart.js";
 import { Choice, Field } from "./field.js";
-import { Page } from "./layout.js";
+import { nameOfKey, Page } from "./layout.js";
 
 export interface UsageForm {
   readonly from: string;
@@ -38,8 +38,7 @@ export function usagePage(query: UsageForm, shown: readonly ShownUsage[], keys: 
   const isLong = shown[0]!.spans.length > mostColumns;
   const unit = isLong && !isHour ? "week" : query.by;
   const parts = shown.map(({ key, spans }) => ({ key, spans: unit === "week" ? merged(spans, 7) : spans }));
-  const end = axisEnd(Math.max(...parts.map(({ spans }) => mostIn(spans))));
-  const dayName = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const end = axisEnd(parts.flatMap(({ spans }) => spans));
   const queryOf = (changed: Partial<UsageForm>) =>
     new URLSearchParams({ ...query, ...changed } as Record<string, string>).toString();
   return (
@@ -47,7 +46,7 @@ export function usagePage(query: UsageForm, shown: readonly ShownUsage[], keys: 
       <form method="get" action="/dashboard/usage" class="box">
         <p class="ranges">
           {ranges.map(([name, days, by]) => {
-            const from = dayName(now - (days - 1) * 86_400_000);
+            const from = dayName(now - (days - 1) * day);
             return (
               <a key={name} href={`/dashboard/usage?${queryOf({ from, to: dayName(now), by })}`}>
                 {name}
@@ -90,7 +89,7 @@ function UsageSection({
   const quotas = new Map(chosen.map((key) => [key.quotaName ?? key.id, key.quota.used]));
   const used = [...quotas.values()].reduce((sum, each) => sum + each, 0);
   return (
-    <Section heading={`${key === undefined ? "All keys" : key.name || key.id}: ${counted(units, "unit")}`}>
+    <Section heading={`${key === undefined ? "All keys" : nameOfKey(key)}: ${counted(units, "unit")}`}>
       <p class="note">
         The quotas have counted {grouped(used)} units in their current periods
         {key === undefined ? "" : ", over all keys that share this key's quota"}.

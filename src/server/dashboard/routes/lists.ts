@@ -18,7 +18,8 @@ import { type BadRow, badRowsIn } from "../bad-rows.js";
 import { choiceOf, fieldOf, formIn, numberOf } from "../form.js";
 import type { RouteOptions } from "../options.js";
 import { PageFault } from "../page-fault.js";
-import { listPage, type RefusedForm } from "../pages/list.js";
+import type { RefusedForm } from "../pages/field.js";
+import { listPage } from "../pages/list.js";
 import { listsPage } from "../pages/lists.js";
 import { readUpload } from "../upload.js";
 

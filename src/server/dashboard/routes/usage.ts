@@ -6,7 +6,7 @@ import { choiceOf, fieldOf, queryIn, timeIn } from "../form.js";
 import type { RouteOptions } from "../options.js";
 import { PageFault } from "../page-fault.js";
 import { type ShownUsage, type UsageForm, usageCsv, usagePage } from "../pages/usage.js";
-import { day, hour, spansOf } from "../usage-spans.js";
+import { day, dayName, hour, spansOf } from "../usage-spans.js";
 
 /** Longest time shown, in days: by hours, of two keys by hours, and by days. */
 const mostHourDays = 7;
@@ -60,8 +60,6 @@ function formOf(query: URLSearchParams, now: number): UsageForm {
   }
   return { from, to, by, key: fieldOf(query, "key") ?? "", other };
 }
-
-const dayName = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 const queryOf = ({ from, to, by }: UsageForm): UsageQuery => ({
   from: timeIn(from, "From"),
