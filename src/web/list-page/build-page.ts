@@ -8,7 +8,6 @@ import { style as dashboardStyle } from "../../core/facts/render/pages-style.js"
 import { style as reportStyle } from "../../core/facts/render/style.js";
 import { builtFile } from "../../package/own-files.js";
 import { style as pageStyle } from "./style.js";
-import { words } from "./words.js";
 
 const folder = new URL("../../../dist/page/", import.meta.url);
 const parts = new URL("../../../dist/page-parts/", import.meta.url);
@@ -41,7 +40,7 @@ const html = `<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="referrer" content="no-referrer">
 <link rel="icon" href="data:,">
-<title>${words.title}</title>
+<title>Check a list of e-mail addresses</title>
 <style>${style}</style>
 </head>
 <body>

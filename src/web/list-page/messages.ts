@@ -5,7 +5,7 @@ import type { renderParts } from "../../core/facts/render/page.js";
 import type { opening } from "../../core/facts/words.js";
 import type { Kind } from "../../core/validator/validator.js";
 import type { CheckedTable } from "../browser/table.js";
-import type { FaultCode } from "./words.js";
+import type { FaultCode } from "./faults.js";
 
 export interface PageTables {
   readonly disposable: string;

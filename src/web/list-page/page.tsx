@@ -3,10 +3,10 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Kind } from "../../core/validator/validator.js";
 import { grouped } from "../../text.js";
+import { type FaultCode, faults } from "./faults.js";
 import type { Answer, Checked, CheckOptions, PageTables, Request, SaveOptions } from "./messages.js";
-import { ColumnChoice, Result, type Saving, SheetChoice } from "./result.js";
+import { Choice, optionsOf, Result, type Saving } from "./result.js";
 import { Source } from "./source.js";
-import { type FaultCode, words } from "./words.js";
 
 const textOf = (id: string): string => document.getElementById(id)?.textContent?.trim() ?? "";
 
@@ -111,32 +111,32 @@ function Page() {
   return (
     <>
       <header class="head">
-        <h1>{words.title}</h1>
+        <h1>Check a list of e-mail addresses</h1>
       </header>
       <main>
         <p class="promise">
-          <b>{words.promise}</b>
-          {words.promiseDetails}
+          <b>Your list stays on this computer.</b>
+          The page sends nothing and stores nothing: it works without a network, too.
         </p>
         {(state.type === "empty" || state.type === "fault") && (
           <>
             {state.type === "fault" && (
               <section class="fault" role="alert">
                 <h2 ref={heading} tabIndex={-1}>
-                  {words.faults[state.code]}
+                  {faults[state.code]}
                 </h2>
                 {state.message !== "" && <p class="note">{state.message}</p>}
                 {state.columns.length > 0 && (
-                  <ColumnChoice
-                    label={words.chooseColumn}
-                    columns={state.columns}
-                    chosen={undefined}
-                    onChoose={(chosen) => check(file!, { kind, column: chosen, sheet })}
+                  <Choice
+                    label="Choose the column"
+                    options={[["", ""], ...optionsOf(state.columns)]}
+                    onChoose={(chosen) => check(file!, { kind, column: Number(chosen), sheet })}
                   />
                 )}
                 {sheets.length > 1 && (
-                  <SheetChoice
-                    sheets={sheets}
+                  <Choice
+                    label="Sheet"
+                    options={sheets.map((name) => [name, name])}
                     chosen={sheet}
                     onChoose={(chosen) => check(file!, { kind, sheet: chosen })}
                   />
@@ -145,7 +145,7 @@ function Page() {
             )}
             {state.type === "empty" && state.note && (
               <p class="good" role="status">
-                {words.cancelled}
+                Stopped. The page is ready for another file.
               </p>
             )}
             <Source kind={kind} onKind={setKind} onFile={(given) => check(given, { kind })} />
@@ -183,11 +183,11 @@ function download(blob: Blob, name: string): void {
 function Busy({ rows, share }: { rows: number; share: number | undefined }) {
   return (
     <section class="box">
-      <p role="status">{rows === 0 ? words.opening : words.rowsSoFar(grouped(rows))}</p>
-      <progress aria-label={words.progress} {...(share !== undefined && { value: share })} />
+      <p role="status">{rows === 0 ? "Opening the file" : `Rows checked: ${grouped(rows)}`}</p>
+      <progress aria-label="Progress" {...(share !== undefined && { value: share })} />
       <div class="actions">
         <button type="button" class="danger" onClick={() => ask({ type: "stop" })}>
-          {words.cancel}
+          Stop
         </button>
       </div>
     </section>

@@ -2,61 +2,39 @@
 import { useMemo, useState } from "preact/hooks";
 import { Head, Key, Section } from "../../core/facts/render/parts.js";
 import { grouped } from "../../text.js";
+import { type FaultCode, faults } from "./faults.js";
 import type { BadRow, Checked, CheckOptions, SaveOptions } from "./messages.js";
-import { type FaultCode, words } from "./words.js";
 
 const rowsAtOnce = 25;
 
 export type Saving = "no" | "busy" | { readonly name: string } | { readonly fault: FaultCode };
 
-export function SheetChoice({
-  sheets,
-  chosen,
-  onChoose,
-}: {
-  sheets: readonly string[];
-  chosen: string | undefined;
-  onChoose: (sheet: string) => void;
-}) {
-  return (
-    <label>
-      {words.sheet}
-      <select value={chosen ?? ""} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-        {sheets.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
+/** Columns by their numbers. */
+export const optionsOf = (columns: readonly string[]) =>
+  columns.map((name, i) => [String(i + 1), `${i + 1} ${name}`] as const);
 
-export function ColumnChoice({
-  label = words.column,
-  columns,
-  chosen,
+export const Choice = ({
+  label,
+  options,
+  chosen = "",
   onChoose,
 }: {
-  label?: string;
-  columns: readonly string[];
-  chosen: number | undefined;
-  onChoose: (column: number) => void;
-}) {
-  return (
-    <label>
-      {label}
-      <select value={chosen ?? ""} onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}>
-        {chosen === undefined && <option value="" />}
-        {columns.map((name, i) => (
-          <option key={`${i} ${name}`} value={i + 1}>
-            {i + 1} {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
+  label: string;
+  options: readonly (readonly [value: string, text: string])[];
+  chosen?: string | undefined;
+  onChoose: (value: string) => void;
+}) => (
+  <label>
+    {label}
+    <select value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+      {options.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </label>
+);
 
 const codeOf = (reason: string): string => reason.split(":")[0]!;
 
@@ -93,32 +71,38 @@ export function Result({
       </h2>
       {opening.grade && <p class="grade">{opening.grade}</p>}
       <p class="sub">
-        {opening.details} {words.details(grouped(rows), grouped(distinct), seconds.toFixed(1))} {words.foundIn(column)}{" "}
-        {facts.badRows > 0 && words.badLines(grouped(facts.badRows))}
+        {opening.details} Rows: {grouped(rows)}; different entries: {grouped(distinct)}; {seconds.toFixed(1)} s.
+        Checked: column {column}. {facts.badRows > 0 && `Broken rows, which stay unchanged: ${grouped(facts.badRows)}.`}
       </p>
       <div class="tools">
         {sheets.length > 1 && (
-          <SheetChoice sheets={sheets} chosen={table.sheet} onChoose={(sheet) => onChoose({ sheet })} />
+          <Choice
+            label="Sheet"
+            options={sheets.map((name) => [name, name])}
+            chosen={table.sheet}
+            onChoose={(sheet) => onChoose({ sheet })}
+          />
         )}
         {table.columns.length > 1 && (
-          <ColumnChoice
-            columns={table.columns}
-            chosen={table.column}
-            onChoose={(column) => onChoose({ column, sheet: table.sheet })}
+          <Choice
+            label="Column"
+            options={optionsOf(table.columns)}
+            chosen={String(table.column)}
+            onChoose={(column) => onChoose({ column: Number(column), sheet: table.sheet })}
           />
         )}
         <button type="button" onClick={onAnother}>
-          {words.another}
+          Check another file
         </button>
       </div>
       <Html text={parts.result} />
       {suggestions > 0 && (
         <div class="tools">
           <button type="button" onClick={() => setAccepted("all")}>
-            {words.acceptAll(grouped(suggestions))}
+            Use all suggestions ({grouped(suggestions)})
           </button>
           <button type="button" class="quiet" onClick={() => setAccepted(new Set())}>
-            {words.acceptNone}
+            Use none
           </button>
         </div>
       )}
@@ -159,13 +143,13 @@ function SaveBox({
   const [onlyGood, setOnlyGood] = useState(false);
   const [withReasons, setWithReasons] = useState(true);
   return (
-    <Section heading={words.saveHeading} class="box options">
+    <Section heading="Save" class="box options">
       <fieldset>
-        <legend class="hint">{words.rows}</legend>
+        <legend class="hint">Rows</legend>
         {[false, true].map((each) => (
           <label key={String(each)} class="check">
             <input type="radio" name="rows" checked={onlyGood === each} onChange={() => setOnlyGood(each)} />
-            {each ? words.saveGood : words.saveAll}
+            {each ? "only rows that are ok or alias" : "all rows, with their status"}
           </label>
         ))}
       </fieldset>
@@ -175,25 +159,25 @@ function SaveBox({
           checked={withReasons}
           onChange={({ currentTarget }) => setWithReasons(currentTarget.checked)}
         />
-        {words.saveReasons}
+        with reason and suggestion
       </label>
-      {accepted > 0 && <p class="note">{words.accepted(grouped(accepted))}</p>}
+      {accepted > 0 && <p class="note">Suggestions used in the saved file: {grouped(accepted)}</p>}
       <div class="actions">
         <button type="button" disabled={saving === "busy"} onClick={() => onSave({ onlyGood, withReasons })}>
-          {words.save}
+          Save the file
         </button>
         <button type="button" class="quiet" onClick={onReport}>
-          {words.report}
+          Save the report
         </button>
       </div>
       <p class="note" role="status">
         {saving === "busy"
-          ? words.saving
+          ? "Making the file"
           : saving === "no"
             ? ""
             : "fault" in saving
-              ? words.faults[saving.fault]
-              : words.saved(saving.name)}
+              ? faults[saving.fault]
+              : `Saved as ${saving.name}.`}
       </p>
     </Section>
   );
@@ -224,8 +208,8 @@ function BadRows({
   );
   if (all === 0)
     return (
-      <Section heading={words.rowsHeading}>
-        <p>{words.noRows}</p>
+      <Section heading="Fake and disposable rows">
+        <p>None is fake or disposable.</p>
       </Section>
     );
   const isAccepted = ({ item }: BadRow) => accepted === "all" || accepted.has(item);
@@ -237,30 +221,27 @@ function BadRows({
     onAccept(items);
   };
   return (
-    <Section heading={words.rowsHeading}>
+    <Section heading="Fake and disposable rows">
       <div class="tools">
-        <label>
-          {words.filter}
-          <select
-            value={filter}
-            onChange={({ currentTarget }) => {
-              setFilter(currentTarget.value);
-              setMost(rowsAtOnce);
-            }}
-          >
-            <option value="">{words.allRows}</option>
-            {suggestions > 0 && <option value="?">{words.onlySuggestions}</option>}
-            {codes.map((code) => (
-              <option key={code} value={code}>
-                {code}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Show"
+          options={[
+            ["", "All of them"],
+            ...(suggestions > 0 ? [["?", "With a suggestion"] as const] : []),
+            ...codes.map((code) => [code, code] as const),
+          ]}
+          chosen={filter}
+          onChoose={(chosen) => {
+            setFilter(chosen);
+            setMost(rowsAtOnce);
+          }}
+        />
       </div>
       <table class="bad">
-        <caption>{words.rowsShown(grouped(Math.min(most, found.length)), grouped(all))}</caption>
-        <Head columns={[{ number: words.line }, words.item, words.reason, words.suggestion]} />
+        <caption>
+          Shown: {grouped(Math.min(most, found.length))} of {grouped(all)}
+        </caption>
+        <Head columns={[{ number: "Line" }, "Entry", "Reason", "Did you mean"]} />
         <tbody>
           {found.slice(0, most).map((row, i) => (
             <tr key={`${i} ${row.line}`}>
@@ -274,7 +255,7 @@ function BadRows({
                 {row.suggestion}{" "}
                 {row.suggestion !== undefined && (
                   <button type="button" aria-pressed={isAccepted(row)} onClick={() => toggle(row)}>
-                    {words.accept}
+                    Use it
                   </button>
                 )}
               </td>
@@ -285,7 +266,7 @@ function BadRows({
       {found.length > most && (
         <div class="actions">
           <button type="button" onClick={() => setMost(most + rowsAtOnce)}>
-            {words.more}
+            Show more
           </button>
         </div>
       )}

@@ -1,7 +1,6 @@
 /** Where a list comes from: a file that is dropped or chosen, or pasted text. */
 import { useState } from "preact/hooks";
 import type { Kind } from "../../core/validator/validator.js";
-import { words } from "./words.js";
 
 export function Source({
   kind,
@@ -17,11 +16,11 @@ export function Source({
   return (
     <>
       <fieldset class="kinds">
-        <legend>{words.kind}</legend>
+        <legend>The list holds</legend>
         {(["email", "domain"] as const).map((each) => (
           <label key={each} class="check">
             <input type="radio" name="kind" checked={each === kind} onChange={() => onKind(each)} />
-            {words.kinds[each]}
+            {each === "email" ? "e-mail addresses" : "domains"}
           </label>
         ))}
       </fieldset>
@@ -40,7 +39,7 @@ export function Source({
           if (dropped) onFile(dropped);
         }}
       >
-        <p class="big">{words.drop}</p>
+        <p class="big">Drop a file here</p>
         <p>
           <input
             id="file"
@@ -51,15 +50,15 @@ export function Source({
             }}
           />
           <label class="button" for="file">
-            {words.choose}
+            Choose a file
           </label>
         </p>
-        <p class="hint">{words.formats}</p>
+        <p class="hint">CSV, TSV, text, JSON, JSON Lines, Excel (.xlsx), vCard or LDIF, also as .gz</p>
       </div>
       <details class="paste">
-        <summary>{words.paste}</summary>
+        <summary>Or paste addresses</summary>
         <label>
-          {words.paste} <span class="hint">{words.pasteHint}</span>
+          Or paste addresses <span class="hint">one a line</span>
           <textarea
             value={text}
             spellcheck={false}
@@ -69,7 +68,7 @@ export function Source({
         </label>
         <div class="actions">
           <button type="button" onClick={() => onFile(new File([text], "list.txt"))}>
-            {words.check}
+            Check
           </button>
         </div>
       </details>

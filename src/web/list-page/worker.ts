@@ -171,7 +171,8 @@ async function save(task: number, file: File, common: TableOptions, options: Sav
     bytes += next.value.length;
     if (bytes < blobBytes) continue;
     blobs.push(new Blob(pieces));
-    [pieces, bytes] = [[], 0];
+    pieces = [];
+    bytes = 0;
   }
   await checked.summary;
   const blob = new Blob([...blobs, ...pieces]);

@@ -7,7 +7,7 @@ import { readXlsx, writeXlsx } from "hucre/xlsx";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as library from "../../../src/index.js";
-import { words } from "../../../src/web/list-page/words.js";
+import { faults as sentences } from "../../../src/web/list-page/faults.js";
 import { expectAccessible, expectFits, startBrowser, wantedBrowser } from "../../support/browser.js";
 import { ruleNames } from "../../support/rule-names.js";
 import { idv } from "../../support/run-idv.js";
@@ -61,7 +61,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await page.waitForSelector(".lead, .fault");
   }
 
-  async function saved(page: Page, button: string = words.save) {
+  async function saved(page: Page, button: string = "Save the file") {
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: button, exact: true }).click(),
@@ -117,33 +117,33 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await check(page, "list.csv", text);
     await page.locator(".bad button").first().click();
     expect(await page.locator('.bad button[aria-pressed="true"]').count()).toBe(1);
-    await page.getByText(words.saveGood).click();
-    await page.getByText(words.saveReasons).click();
+    await page.getByText("only rows that are ok or alias").click();
+    await page.getByText("with reason and suggestion").click();
     const one = await saved(page);
     expect(one.name).toBe("list-good.csv");
     expect(one.bytes.toString()).toBe(
       "id,email,note,status,was\r\n1,ann.lee@larch-and-oak.com,a,ok,\r\n" +
         "3,bob.smith@gmail.com,c,ok,bob.smith@gmial.com\r\n5,ann.lee+news@gmail.com,e,alias,\r\n",
     );
-    await page.getByRole("button", { name: words.acceptAll("2") }).click();
+    await page.getByRole("button", { name: "Use all suggestions (2)" }).click();
     const all = await saved(page);
     expect(all.bytes.toString()).toBe(await byProgram(text, "list.csv", "--fix=all", "--only", "ok,alias"));
-    const report = await saved(page, words.report);
+    const report = await saved(page, "Save the report");
     expect(report.name).toBe("list.csv-report.html");
     expect(report.bytes.toString()).toContain("<h1>list.csv</h1>");
-    await page.getByLabel(words.filter).selectOption({ label: "mistyped domain" });
+    await page.getByLabel("Show").selectOption({ label: "mistyped domain" });
     expect(await page.locator(".bad tbody tr").count()).toBe(2);
     await context.close();
   });
 
   testFull("checks pasted addresses, domains, workbooks and gzip, and another column", async () => {
     const { context, page } = await open();
-    await page.getByText(words.paste).first().click();
+    await page.getByText("Or paste addresses").first().click();
     await page.getByRole("textbox").fill("ann@larch-and-oak.com\nx@mailinator.com\n");
-    await page.getByRole("button", { name: words.check, exact: true }).click();
+    await page.getByRole("button", { name: "Check", exact: true }).click();
     await page.waitForSelector(".lead");
     expect(await page.textContent(".lead")).toBe("1 of 2 can be written to.");
-    const again = () => page.getByRole("button", { name: words.another }).click();
+    const again = () => page.getByRole("button", { name: "Check another file" }).click();
     await again();
     await check(page, "list.csv.gz", gzipSync(text));
     expect((await saved(page)).name).toBe("list-checked.csv.gz");
@@ -159,11 +159,11 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
       { name: "T  2", rows: others },
     ];
     await check(page, "book.xlsx", await writeXlsx({ sheets }));
-    await page.getByLabel(words.column).selectOption("2");
+    await page.getByLabel("Column").selectOption("2");
     await page.getByText("0 of 1").waitFor();
     const book = await saved(page);
     expect([book.name, book.bytes.subarray(0, 2).toString()]).toEqual(["book-checked.xlsx", "PK"]);
-    const choice = page.getByLabel(words.sheet);
+    const choice = page.getByLabel("Sheet");
     expect(await choice.locator("option").allTextContents()).toEqual(["S", "T  2"]);
     await choice.selectOption("T  2");
     await page.getByText("1 of 3").waitFor();
@@ -175,26 +175,26 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
       ["y@mailinator.com", "disposable"],
     ]);
     await again();
-    await page.getByText(words.kinds.domain).click();
+    await page.getByText("domains").click();
     await check(page, "domains.txt", "mailinator.com\nlarch-and-oak.com\n");
     expect(await page.textContent(".lead")).toBe("1 of 2 domains are neither fake nor disposable.");
     await context.close();
   });
 
   const faults: [what: string, content: string | Uint8Array, sentence: string][] = [
-    ["a binary", Buffer.from([0x7f, 0x45, 0x4c, 0x46, ...Array(600).fill(0)]), words.faults.format],
-    ["a broken workbook", "PK\x03\x04 and nothing else", words.faults.workbook],
-    ["no column", "a,b\n1,2\n", words.faults.column],
-    ["damaged gzip", gzipSync("email\nann@larch-and-oak.com\n".repeat(99)).subarray(0, 40), words.faults.file],
-    ["an empty file", "", words.faults.empty],
+    ["a binary", Buffer.from([0x7f, 0x45, 0x4c, 0x46, ...Array(600).fill(0)]), sentences.format],
+    ["a broken workbook", "PK\x03\x04 and nothing else", sentences.workbook],
+    ["no column", "a,b\n1,2\n", sentences.column],
+    ["damaged gzip", gzipSync("email\nann@larch-and-oak.com\n".repeat(99)).subarray(0, 40), sentences.file],
+    ["an empty file", "", sentences.empty],
   ];
   testFull.each(faults)("says in a sentence what is wrong, and is usable again: %s", async (_, content, sentence) => {
     const { context, page } = await open();
     await check(page, "list.csv", content);
     expect(await page.textContent(".fault h2")).toBe(sentence);
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H2");
-    if (sentence === words.faults.column) {
-      await page.getByLabel(words.chooseColumn).selectOption("2");
+    if (sentence === sentences.column) {
+      await page.getByLabel("Choose the column").selectOption("2");
       await page.waitForSelector(".lead");
       expect(await page.textContent(".lead")).toBe("0 of 1 can be written to.");
     } else {
@@ -227,17 +227,17 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     // A busy machine makes tasks longer than they are.
     expect(longTasks.filter((duration) => duration > 500)).toEqual([]);
     // A large file takes a while to save, and the choices stay.
-    await page.getByText(words.saveGood).click();
-    await page.getByRole("button", { name: words.acceptAll("44,445") }).click();
+    await page.getByText("only rows that are ok or alias").click();
+    await page.getByRole("button", { name: "Use all suggestions (44,445)" }).click();
     for (let time = 0; time < 2; time++) {
       const { bytes } = await saved(page);
       expect(bytes.toString().split("\n").length).toBe(400_002);
     }
-    await page.getByRole("button", { name: words.another }).click();
+    await page.getByRole("button", { name: "Check another file" }).click();
     writeFileSync(path, `n,email\n${rows.join("").repeat(4)}`);
     await page.setInputFiles("#file", path);
-    await page.getByRole("button", { name: words.cancel }).click();
-    await page.getByText(words.cancelled).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("Stopped. The page is ready for another file.").waitFor();
     await check(page, "list.csv", text);
     await page.getByText("2 of 6").waitFor();
     await context.close();
@@ -270,7 +270,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await look();
     await check(page, "list.csv", text);
     await look();
-    await page.getByRole("button", { name: words.another }).click();
+    await page.getByRole("button", { name: "Check another file" }).click();
     await check(page, "list.csv", "a,b\n1,2\n");
     await look();
     await context.close();

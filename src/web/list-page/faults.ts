@@ -1,0 +1,18 @@
+/** Why a list cannot be checked, in words. */
+export const faults = {
+  gone: "The file was moved or changed, or cannot be read. Choose it again.",
+  file: "The file is damaged, or not text in a known encoding.",
+  format: "This is not a table. Export the list as CSV or .xlsx.",
+  workbook: "The workbook cannot be read. Open it in a spreadsheet program and save it as .xlsx or CSV.",
+  sheet: "The workbook has no such sheet.",
+  table: "The table cannot be read. Export the list as CSV or .xlsx.",
+  row: "A row of the file is broken.",
+  column: "It is not clear which column holds the items.",
+  items: "No column holds e-mail addresses, or domains if these were chosen.",
+  option: "The file cannot be checked in this way.",
+  empty: "The file is empty.",
+  memory: "The file needs more memory than the browser has. Use a part of it, or idv on the command line.",
+  unknown: "The file cannot be checked. The page is ready for another one.",
+} as const;
+
+export type FaultCode = keyof typeof faults;
