@@ -65,15 +65,16 @@ async function run(args: readonly string[]): Promise<number> {
 async function main(): Promise<void> {
   const files = findFiles();
   const folder = mkdtempSync(join(process.env["RUNNER_TEMP"] ?? tmpdir(), "idv-"));
-  const [page, summary, counts, checked] = ["report.html", "report.md", "summary.jsonl", "checked"].map((name) =>
-    join(folder, name),
-  ) as [string, string, string, string];
-  const report = inputOf("report") || page;
+  const summary = join(folder, "report.md");
+  const counts = join(folder, "summary.jsonl");
+  const checked = join(folder, "checked");
+  const report = inputOf("report") || join(folder, "report.html");
   const options = words(linesOf("options"));
   const isPlaced = options.some((word) => /^(?:-[oI]|--(?:output|in-place|split)(?:=|$))/.test(word));
   mkdirSync(checked);
   const column = inputOf("column");
-  const [failOn, mostBad] = [inputOf("fail-on") || "disposable,fake", inputOf("max-bad")];
+  const failOn = inputOf("fail-on") || "disposable,fake";
+  const mostBad = inputOf("max-bad");
   const common = [
     ...(column === "" ? [] : ["--column", column]),
     ...(failOn === "none" ? [] : ["--fail-on", mostBad === "" ? failOn : `${failOn}:${mostBad}`]),

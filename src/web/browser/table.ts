@@ -255,7 +255,8 @@ function filterOf({ keep, dedupe }: TableOptions): RowFilter {
 /** A write waits until the reader wants more. */
 function outputStream() {
   let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
-  let [wanted, isCancelled] = [() => {}, false];
+  let wanted = () => {};
+  let isCancelled = false;
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       start(own) {

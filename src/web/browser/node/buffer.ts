@@ -46,13 +46,8 @@ export class Buffer extends (Uint8Array as unknown as BytesConstructor) {
     return new Buffer(length);
   }
 
-  static allocUnsafe(length: number): Buffer {
-    return new Buffer(length);
-  }
-
-  static allocUnsafeSlow(length: number): Buffer {
-    return new Buffer(length);
-  }
+  static readonly allocUnsafe = Buffer.alloc;
+  static readonly allocUnsafeSlow = Buffer.alloc;
 
   static byteLength(text: string): number {
     return encoder.encode(text).length;
@@ -118,10 +113,6 @@ export class Buffer extends (Uint8Array as unknown as BytesConstructor) {
 
   readInt32LE(at: number): number {
     return this.#view.getInt32(at, true);
-  }
-
-  readBigUInt64LE(at = 0): bigint {
-    return this.#view.getBigUint64(at, true);
   }
 
   writeUInt16LE(value: number, at: number): number {
