@@ -3,10 +3,9 @@
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import { itemFlags } from "../../core/classifier/flags/flag-names.js";
 import { statusWords } from "../../core/validator/statuses.js";
-import { type Kind, knownStatuses } from "../../core/validator/validator.js";
+import { knownStatuses } from "../../core/validator/validator.js";
+import { arrayOf, integer, namedBodies, record, text, textOrNull } from "./body-schemas.js";
 import { errorCodes } from "./error-codes.js";
-import { listSchemas } from "./list-schemas.js";
-import { warehouseSchemas } from "./warehouse-schemas.js";
 
 /** Characters of an item for which a body has room. A longer item is not refused: it is fake. */
 export const usualItemLength = 1000;
@@ -24,32 +23,13 @@ const errors: Readonly<Record<string, string>> = {
   503: "The state cannot be used, or there are too many requests. Retry-After is the number of seconds to wait.",
 };
 
-const rateLimitHeaders = {
-  "RateLimit-Policy":
-    "Quota in units (q) and its period in seconds (w, absent if it never renews), and the rate of requests. Absent without limits.",
-  RateLimit: "Units left (r) and seconds until the quota renews (t, absent if never). Absent if the key has no limit.",
-};
-
-const resultOf = (kind: Kind, field: string, statuses: readonly string[]) => ({
-  type: "object",
-  required: [field, "status", "reason", "suggestion", "canonical", "flags"],
-  properties: {
-    [field]: { type: "string", description: "The item as it was sent." },
-    status: { type: "string", enum: statuses, description: "The verdict." },
-    reason: { type: ["string", "null"], description: "The rule that decided, usually with its subject." },
-    suggestion: { type: ["string", "null"], description: `The ${kind} that was probably meant.` },
-    canonical: { type: ["string", "null"], description: "The form that all spellings have in common." },
-    flags: { type: "array", items: { type: "string" }, description: "Facts that say nothing against it." },
-  },
-});
-
 /** Schemas by the names that generated clients give their types. Answers may get more fields. */
 const named = {
   Error: {
     type: "object",
     required: ["message"],
     properties: {
-      message: { type: "string", description: "What is wrong, in one line." },
+      message: text("What is wrong, in one line."),
       code: {
         type: "string",
         enum: errorCodes,
@@ -57,144 +37,93 @@ const named = {
       },
     },
   },
-  Health: {
-    type: "object",
-    required: ["status"],
-    properties: { status: { const: "ok", description: "Always the same." } },
-  },
-  Usage: {
-    type: "object",
-    required: ["units", "usage"],
-    properties: {
-      units: { type: "integer", description: "Units that were charged in the whole time." },
-      usage: {
-        type: "array",
-        description: "One entry for each span and kind with usage.",
-        items: {
+  Health: record({ status: { const: "ok", description: "Always the same." } }),
+  Usage: record({
+    units: integer("Units that were charged in the whole time."),
+    usage: arrayOf(
+      record({
+        start: { ...text("Start of the span."), format: "date-time" },
+        kind: text("Kind of the items: email or domain."),
+        units: integer("Units that were charged."),
+        statuses: {
           type: "object",
-          required: ["start", "kind", "units", "statuses"],
-          properties: {
-            start: { type: "string", format: "date-time", description: "Start of the span." },
-            kind: { type: "string", description: "Kind of the items: email or domain." },
-            units: { type: "integer", description: "Units that were charged." },
-            statuses: {
-              type: "object",
-              additionalProperties: { type: "integer" },
-              description:
-                "Items by status; quota_exceeded ones are not charged. Those of runs, and of lists in which items repeat, are unknown.",
-            },
-          },
+          additionalProperties: { type: "integer" },
+          description:
+            "Items by status; quota_exceeded ones are not charged. Those of runs, and of lists in which items repeat, are unknown.",
         },
-      },
+      }),
+      "One entry for each span and kind with usage.",
+    ),
+  }),
+  Index: record({
+    service: text("Always idv."),
+    document: text("Path of the OpenAPI document."),
+    paths: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "What there is, by method and path, in a sentence each.",
     },
-  },
-  Index: {
-    type: "object",
-    required: ["service", "document", "paths"],
-    properties: {
-      service: { type: "string", description: "Always idv." },
-      document: { type: "string", description: "Path of the OpenAPI document." },
-      paths: {
-        type: "object",
-        additionalProperties: { type: "string" },
-        description: "What there is, by method and path, in a sentence each.",
-      },
-    },
-  },
-  CheckedEmail: resultOf("email", "address", knownStatuses),
-  CheckedDomain: resultOf(
-    "domain",
-    "domain",
-    knownStatuses.filter((status) => status !== "alias"),
-  ),
-  ...listSchemas,
-  ...warehouseSchemas,
-  ...validationSchemas("emails", "Email", knownStatuses),
-  ...validationSchemas(
-    "domains",
-    "Domain",
-    knownStatuses.filter((status) => status !== "alias"),
-  ),
+  }),
+  ...namedBodies,
+  ...validationSchemas("emails", "Email", "address"),
+  ...validationSchemas("domains", "Domain", "domain"),
 };
 
 export type SchemaName = keyof typeof named;
-
-function meaningOf(status: (typeof knownStatuses)[number]): string {
-  return `\`${status}\`: ${statusWords[status].meaning}`;
-}
 
 export const schemas = Object.entries(named).map(([$id, schema]) => ({ $id, ...schema }));
 
 export const schemaOf = (name: SchemaName) => ({ $ref: `${name}#` });
 
-function validationSchemas<Name extends "Email" | "Domain">(
-  field: string,
-  name: Name,
-  statuses: readonly (typeof knownStatuses)[number][],
-) {
-  const request = {
-    type: "object",
-    required: [field],
-    additionalProperties: false,
-    properties: {
-      [field]: {
-        type: "array",
-        items: { type: "string" },
-        description: "Items to validate. Repeated items cost one unit.",
-      },
-      // An example of the interface document has the field of the other operation.
-      [field === "emails" ? "domains" : "emails"]: { description: "Ignored." },
-      explain: {
-        type: "boolean",
-        default: false,
-        description: "Adds reason and suggestion to each result; null where there is none.",
-      },
-      flags: {
-        type: "boolean",
-        default: false,
-        description: `Adds facts about the item: ${itemFlags.join(", ")}; with DNS parked and mx:NAME.`,
-      },
-      canonical: {
-        type: "boolean",
-        default: false,
-        description: "Adds the form that all spellings of the item have in common; null if it is not valid.",
+function validationSchemas<Name extends "Email" | "Domain">(field: string, name: Name, item: string) {
+  const statuses = knownStatuses.filter((status) => name === "Email" || status !== "alias");
+  const meanings = statuses.map((status) => `\`${status}\`: ${statusWords[status].meaning}`).join("; ");
+  const option = (description: string) => ({ type: "boolean", default: false, description });
+  return {
+    [`Checked${name}`]: record({
+      [item]: text("The item as it was sent."),
+      status: { type: "string", enum: statuses, description: "The verdict." },
+      reason: textOrNull("The rule that decided, usually with its subject."),
+      suggestion: textOrNull(`The ${name.toLowerCase()} that was probably meant.`),
+      canonical: textOrNull("The form that all spellings have in common."),
+      flags: arrayOf({ type: "string" }, "Facts that say nothing against it."),
+    }),
+    [`Validate${name}sRequest`]: {
+      type: "object",
+      required: [field],
+      additionalProperties: false,
+      properties: {
+        [field]: arrayOf({ type: "string" }, "Items to validate. Repeated items cost one unit."),
+        // An example of the interface document has the field of the other operation.
+        [field === "emails" ? "domains" : "emails"]: { description: "Ignored." },
+        explain: option("Adds reason and suggestion to each result; null where there is none."),
+        flags: option(`Adds facts about the item: ${itemFlags.join(", ")}; with DNS parked and mx:NAME.`),
+        canonical: option("Adds the form that all spellings of the item have in common; null if it is not valid."),
       },
     },
-  };
-  const result = {
-    type: "object",
-    required: ["status"],
-    properties: {
-      status: {
-        type: "string",
-        enum: statuses,
-        description: `The verdict. ${statuses.map(meaningOf).join("; ")}. An item that is not checked is not charged.`,
+    [`${name}Result`]: {
+      type: "object",
+      required: ["status"],
+      properties: {
+        status: {
+          type: "string",
+          enum: statuses,
+          description: `The verdict. ${meanings}. An item that is not checked is not charged.`,
+        },
+        reason: textOrNull("The rule that decided, usually with its subject: `disposable-domain: mailinator.com`."),
+        suggestion: textOrNull("The item that was probably meant."),
+        flags: arrayOf({ type: "string" }, "Facts that say nothing against the item."),
+        canonical: textOrNull("The form that all spellings of the item have in common."),
       },
-      reason: {
-        type: ["string", "null"],
-        description: "The rule that decided, usually with its subject: `disposable-domain: mailinator.com`.",
-      },
-      suggestion: { type: ["string", "null"], description: "The item that was probably meant." },
-      flags: { type: "array", items: { type: "string" }, description: "Facts that say nothing against the item." },
-      canonical: { type: ["string", "null"], description: "The form that all spellings of the item have in common." },
     },
-  };
-  const response = {
-    type: "object",
-    required: [field],
-    properties: {
+    [`Validate${name}sResponse`]: record({
       [field]: {
         type: "object",
         additionalProperties: { $ref: `${name}Result#` },
         description: "Results, keyed by item exactly as sent.",
       },
-    },
-  };
-  return {
-    [`Validate${name}sRequest`]: request,
-    [`${name}Result`]: result,
-    [`Validate${name}sResponse`]: response,
-  } as Record<`Validate${Name}s${"Request" | "Response"}` | `${Name}Result`, object>;
+    }),
+  } as Record<`Validate${Name}s${"Request" | "Response"}` | `${Name}Result` | `Checked${Name}`, object>;
 }
 
 export const noQuery = { type: "object", additionalProperties: false, properties: {} } as const;
@@ -207,9 +136,14 @@ export const jsonOf = (description: string, name: SchemaName | undefined) => ({
 export const errorResponses = (...codes: readonly number[]) =>
   Object.fromEntries(codes.map((code) => [code, jsonOf(errors[code]!, "Error")]));
 
-export const rateLimitFields = Object.fromEntries(
-  Object.entries(rateLimitHeaders).map(([name, description]) => [name, { description, type: "string" }]),
-);
+export const rateLimitFields = {
+  "RateLimit-Policy": text(
+    "Quota in units (q) and its period in seconds (w, absent if it never renews), and the rate of requests. Absent without limits.",
+  ),
+  RateLimit: text(
+    "Units left (r) and seconds until the quota renews (t, absent if never). Absent if the key has no limit.",
+  ),
+};
 
 export const idempotencyKeySchema = {
   type: "object",

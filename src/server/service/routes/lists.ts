@@ -7,10 +7,10 @@ import type { ApiKey } from "../../../state/service/api-key.js";
 import { type StoredList, senderOf } from "../../../state/service/lists.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { readFormats } from "../../../text.js";
-import { type ListChoices, type ListResult, mostLists } from "../../lists/list-facts.js";
+import { type DoneResult, doneResult, type ListChoices, mostLists } from "../../lists/list-facts.js";
 import { ListFault } from "../../lists/list-fault.js";
 import type { Lists } from "../../lists/lists.js";
-import { submissionSchema } from "../list-schemas.js";
+import { submissionSchema, text } from "../body-schemas.js";
 import { errorResponses, idempotencyKeySchema, jsonOf, noQuery } from "../openapi.js";
 import { Refusal } from "../refusals.js";
 import { fileIn, receive } from "./list-upload.js";
@@ -36,15 +36,27 @@ type Flag = "true" | "false";
 
 type ListRequest = FastifyRequest<{ Params: { readonly id: string }; Querystring: { readonly file?: string } }>;
 
-const idParameter = {
-  type: "object",
-  properties: { id: { type: "string", maxLength: 32, description: "Id of the list." } },
-} as const;
+const idParameter = { type: "object", properties: { id: { ...text("Id of the list."), maxLength: 32 } } };
 
-const notFound = { 404: jsonOf("The key has no such list, or it has no such file.", "Error") };
-const fileOf = (description: string, type: string) => ({
-  200: { description, content: { [type]: { schema: { type: "string", format: "binary" } } } },
+/** Describes a request about one list. */
+const ofList = (operationId: string, summary: string, response: object, codes: readonly number[] = []) => ({
+  schema: {
+    summary,
+    operationId,
+    params: idParameter,
+    querystring: noQuery,
+    response: {
+      ...response,
+      404: jsonOf("The key has no such list, or it has no such file.", "Error"),
+      ...errorResponses(400, 401, 503, ...codes),
+    },
+  },
 });
+const ofResult = (operationId: string, summary: string, description: string, type: string) =>
+  ofList(operationId, summary, {
+    200: { description, content: { [type]: { schema: { type: "string", format: "binary" } } } },
+    409: jsonOf("The list is not done.", "Error"),
+  });
 
 export async function listRoutes(service: FastifyInstance, { lists, store }: ListRouteOptions): Promise<void> {
   const listOf = async (request: ListRequest): Promise<StoredList> => {
@@ -135,35 +147,21 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
 
   service.get(
     "/lists/:id",
-    {
-      schema: {
-        summary: "Returns a list: its state, progress, counts and units.",
-        operationId: "get_list",
-        params: idParameter,
-        querystring: noQuery,
-        response: { 200: jsonOf("The list.", "List"), ...notFound, ...errorResponses(400, 401, 503) },
-      },
-    },
+    ofList("get_list", "Returns a list: its state, progress, counts and units.", { 200: jsonOf("The list.", "List") }),
     async (request: ListRequest) => toAnswer(await listOf(request)),
   );
 
   service.post(
     "/lists/:id/run",
-    {
-      schema: {
-        summary:
-          "Checks the rest of a list whose units have ended, or tries a failed one again. Nothing is charged twice.",
-        operationId: "run_list",
-        params: idParameter,
-        querystring: noQuery,
-        response: {
-          202: jsonOf("The list waits for a server.", "List"),
-          ...notFound,
-          409: jsonOf("All of the list was checked, or it is not done yet.", "Error"),
-          ...errorResponses(400, 401, 403, 429, 503),
-        },
+    ofList(
+      "run_list",
+      "Checks the rest of a list whose units have ended, or tries a failed one again. Nothing is charged twice.",
+      {
+        202: jsonOf("The list waits for a server.", "List"),
+        409: jsonOf("All of the list was checked, or it is not done yet.", "Error"),
       },
-    },
+      [403, 429],
+    ),
     async (request: ListRequest, reply) => {
       const { id, kind } = await listOf(request);
       const key = await request.authorise(kind === "domain" ? "domains" : "emails");
@@ -175,28 +173,16 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
     },
   );
 
+  const result = ofResult(
+    "get_list_result",
+    "Returns the checked list, in the format in which it was sent.",
+    "The checked list, or one of its files.",
+    "application/octet-stream",
+  );
+  const file = { ...text("One of the files, if there are several."), maxLength: 200 };
   service.get(
     "/lists/:id/result",
-    {
-      schema: {
-        summary: "Returns the checked list, in the format in which it was sent.",
-        operationId: "get_list_result",
-        params: idParameter,
-        querystring: {
-          type: "object",
-          additionalProperties: false,
-          properties: {
-            file: { type: "string", maxLength: 200, description: "One of the files, if there are several." },
-          },
-        },
-        response: {
-          ...fileOf("The checked list, or one of its files.", "application/octet-stream"),
-          ...notFound,
-          409: jsonOf("The list is not done.", "Error"),
-          ...errorResponses(400, 401, 503),
-        },
-      },
-    },
+    { schema: { ...result.schema, querystring: { ...noQuery, properties: { file } } } },
     async (request: ListRequest, reply) => {
       const list = await listOf(request);
       const { files } = resultOf(list);
@@ -210,20 +196,7 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
 
   service.get(
     "/lists/:id/report",
-    {
-      schema: {
-        summary: "Returns the report on a list as an HTML page.",
-        operationId: "get_list_report",
-        params: idParameter,
-        querystring: noQuery,
-        response: {
-          ...fileOf("The report.", "text/html"),
-          ...notFound,
-          409: jsonOf("The list is not done.", "Error"),
-          ...errorResponses(400, 401, 503),
-        },
-      },
-    },
+    ofResult("get_list_report", "Returns the report on a list as an HTML page.", "The report.", "text/html"),
     async (request: ListRequest, reply) => {
       const list = await listOf(request);
       resultOf(list);
@@ -235,19 +208,9 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
 
   service.delete(
     "/lists/:id",
-    {
-      schema: {
-        summary: "Removes a list and its files; a run of it stops. Units that were charged stay charged.",
-        operationId: "delete_list",
-        params: idParameter,
-        querystring: noQuery,
-        response: {
-          204: { description: "The list was removed.", type: "null" },
-          ...notFound,
-          ...errorResponses(400, 401, 503),
-        },
-      },
-    },
+    ofList("delete_list", "Removes a list and its files; a run of it stops. Units that were charged stay charged.", {
+      204: { description: "The list was removed.", type: "null" },
+    }),
     async (request: ListRequest, reply) => {
       const { id, name, who, keyId } = await listOf(request);
       await lists.remove(id);
@@ -265,9 +228,10 @@ function statusesIn(text: string | undefined): readonly string[] {
   return statuses;
 }
 
-function resultOf({ state, result }: StoredList): Extract<ListResult, { readonly files: unknown }> {
-  if (state !== "done") throw new Refusal(409, "The list is not done.");
-  return result as Extract<ListResult, { readonly files: unknown }>;
+function resultOf(list: StoredList): DoneResult {
+  const result = doneResult(list);
+  if (result === undefined) throw new Refusal(409, "The list is not done.");
+  return result;
 }
 
 async function sendFile(reply: FastifyReply, path: string, type = "application/octet-stream") {
@@ -280,11 +244,9 @@ async function sendFile(reply: FastifyReply, path: string, type = "application/o
 
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-function toAnswer({ id, name, kind, state, created, changed, progress, result }: StoredList) {
-  const { rows, share, units } = (progress ?? {}) as { rows?: number; share?: number | null; units?: number };
-  const isRunning = state === "running" && progress !== undefined;
-  const ended = state === "done" || state === "failed" ? (result as ListResult) : undefined;
-  const done = ended !== undefined && "facts" in ended ? ended : undefined;
+function toAnswer(list: StoredList) {
+  const { id, name, kind, state, created, changed, progress, result } = list;
+  const done = doneResult(list);
   return {
     id,
     name,
@@ -292,9 +254,9 @@ function toAnswer({ id, name, kind, state, created, changed, progress, result }:
     state,
     created: time(created),
     changed: time(changed),
-    progress: isRunning ? { rows, share, units } : null,
+    progress: (state === "running" && progress) || null,
     summary: done === undefined ? null : { ...done.facts, isExhausted: done.isExhausted },
     files: done?.files ?? [],
-    fault: ended !== undefined && "fault" in ended ? ended.fault : null,
+    fault: state === "failed" ? (result as { readonly fault: string }).fault : null,
   };
 }
