@@ -75,7 +75,7 @@ async function openLists(
     },
   });
   opened.push({ lists, store });
-  await lists.check();
+  await lists.files.check();
   const alive = () => children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
   return { lists, store, children, alive, runs, faults };
 }
@@ -200,7 +200,7 @@ describe("a list that arrives", () => {
     });
     // The log has the reason.
     expect(faults[0]).toMatch(/^ENOTDIR: .*mkdir/);
-    await expect(lists.check()).rejects.toMatchObject({ code: "EEXIST" });
+    await expect(lists.files.check()).rejects.toMatchObject({ code: "EEXIST" });
   });
 });
 

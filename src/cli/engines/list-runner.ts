@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
 import { startProgram } from "../../child-program.js";
 import { processTag } from "../../files/processes.js";
-import type { ListRunner } from "../../server/lists/list-runner.js";
+import type { ListRunner } from "../../server/lists/list-processes.js";
 import { isDatabase } from "../config/quota-location.js";
 import { ownProgram } from "./own-program.js";
 

@@ -25,8 +25,7 @@ import {
 } from "./list-facts.js";
 import { ListFault, removed, removedMeanwhile } from "./list-fault.js";
 import { isNoRoom, ListFiles } from "./list-files.js";
-import { ListProcesses } from "./list-processes.js";
-import type { ListRunner } from "./list-runner.js";
+import { checkList, detectTable, type ListRunner } from "./list-processes.js";
 
 export interface ListOptions {
   /** All servers share it. */
@@ -49,9 +48,9 @@ const mostLostServers = 5;
 export class Lists {
   readonly mostBytes: number;
   readonly files: ListFiles;
+  readonly runner: ListRunner;
   readonly #options: ListOptions;
   readonly #store: ListStore;
-  readonly #processes: ListProcesses;
   readonly #server = newId();
   readonly #work = new Map<string, { readonly stop: () => void; readonly end: Promise<void> }>();
   readonly #timer: NodeJS.Timeout;
@@ -63,14 +62,9 @@ export class Lists {
     this.#options = options;
     this.#store = options.store;
     this.mostBytes = options.mostBytes;
+    this.runner = options.runner;
     this.files = new ListFiles(options.folder);
-    this.#processes = new ListProcesses(this.files, options.mostBytes, options.runner);
     this.#timer = setInterval(() => this.#wake(), tickMilliseconds).unref();
-  }
-
-  /** @throws NodeJS.ErrnoException when the folder cannot be used */
-  check(): Promise<void> {
-    return this.files.check();
   }
 
   get(id: string): Promise<StoredList | undefined> {
@@ -90,7 +84,7 @@ export class Lists {
     const added = await this.#add(content, { ...list, id: newId(), keyId: null, choices: {} });
     return this.#receiving(added, content, async (signal) => {
       await this.files.store(added, content, this.mostBytes, list.bytes);
-      return { state: "found", found: await this.#processes.detect(added, column, signal) };
+      return { state: "found", found: await detectTable(this, added, column, signal) };
     });
   }
 
@@ -262,21 +256,19 @@ export class Lists {
     const run = this.#working(
       list,
       async (signal) => {
-        const result = await this.#processes
-          .check(list, signal, (line) => {
-            progress = line;
-          })
-          .catch(async (error: Error): Promise<ListResult | undefined> => {
-            if (signal.aborted) return undefined;
-            // Before the state: a list that does not fit takes the room of others, also if it would be tried again.
-            if (isNoRoom(error)) await this.files.remove(list.id).catch(this.#options.onFault);
-            if (!(error instanceof ListFault)) this.#options.onFault(error);
-            const isKnown = error instanceof ListFault;
-            return {
-              counted: countedIn(list.result),
-              fault: isKnown ? error.message : "The files of the list cannot be used; the server's log says why.",
-            };
-          });
+        const result = await checkList(this, list, signal, (line) => {
+          progress = line;
+        }).catch(async (error: Error): Promise<ListResult | undefined> => {
+          if (signal.aborted) return undefined;
+          // Before the state: a list that does not fit takes the room of others, also if it would be tried again.
+          if (isNoRoom(error)) await this.files.remove(list.id).catch(this.#options.onFault);
+          if (!(error instanceof ListFault)) this.#options.onFault(error);
+          const isKnown = error instanceof ListFault;
+          return {
+            counted: countedIn(list.result),
+            fault: isKnown ? error.message : "The files of the list cannot be used; the server's log says why.",
+          };
+        });
         await this.#finish(list, result);
       },
       () => progress,

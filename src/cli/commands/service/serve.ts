@@ -298,7 +298,7 @@ async function openLists({ state, lists: given, maxListBytes, keepLists, check }
     onFault: sayOnce(),
   });
   try {
-    await lists.check();
+    await lists.files.check();
   } catch (error) {
     await lists.close();
     throw new UsageError(`--lists: ${folder}: cannot be written: ${readFault(error)}; choose another folder`);
