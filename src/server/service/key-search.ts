@@ -11,27 +11,23 @@ const mostRemembered = 10_000;
 /** Statements at a time: one that hangs does not stop all look-ups. */
 const lanes = 2;
 
-export class KeySearch {
-  readonly #searches: GroupCommit<string, Found>;
-  #count = 0;
+export function keySearch(findAll: ServiceStore["findAll"]) {
+  const searches = new GroupCommit<string, Found>(findAll);
   /** Times until which unknown secrets count, by their hashes; the oldest first. */
-  readonly #unknown = new Map<string, number>();
+  const unknown = new Map<string, number>();
+  let count = 0;
 
-  constructor(findAll: ServiceStore["findAll"]) {
-    this.#searches = new GroupCommit(findAll);
-  }
-
-  async find(secret: string | undefined): Promise<ApiKey | undefined> {
+  return async (secret: string | undefined): Promise<ApiKey | undefined> => {
     if (secret === undefined) return undefined;
     const hash = Buffer.from(hashOf(secret)).toString("base64");
-    if ((this.#unknown.get(hash) ?? Number.NEGATIVE_INFINITY) > performance.now()) return undefined;
-    const key = await this.#searches.add(secret, String(this.#count++ % lanes));
+    if ((unknown.get(hash) ?? Number.NEGATIVE_INFINITY) > performance.now()) return undefined;
+    const key = await searches.add(secret, String(count++ % lanes));
     if (key === undefined) {
-      if (this.#unknown.size >= mostRemembered) this.#unknown.delete(this.#unknown.keys().next().value!);
+      if (unknown.size >= mostRemembered) unknown.delete(unknown.keys().next().value!);
       // Moved to the end.
-      this.#unknown.delete(hash);
-      this.#unknown.set(hash, performance.now() + remembered);
+      unknown.delete(hash);
+      unknown.set(hash, performance.now() + remembered);
     }
     return key === "ended" ? undefined : key;
-  }
+  };
 }

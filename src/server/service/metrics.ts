@@ -44,6 +44,8 @@ export function createMetrics(version: string) {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   new Gauge({ name: "idv_build_info", help: "Always 1.", labelNames: ["version"], registers }).set({ version }, 1);
+  const counter = <Label extends string = never>(name: string, help: string, labelNames: readonly Label[] = []) =>
+    new Counter({ name, help, labelNames, registers });
   const storeDuration = new Histogram({
     name: "idv_store_duration_seconds",
     help: "Time for a statement on the state: looking up a key, or a group of charges.",
@@ -97,18 +99,8 @@ export function createMetrics(version: string) {
         });
       }
     },
-    requests: new Counter({
-      name: "idv_requests_total",
-      help: "Requests answered.",
-      labelNames: ["method", "path", "status"],
-      registers,
-    }),
-    items: new Counter({
-      name: "idv_items_total",
-      help: "Items given a status.",
-      labelNames: ["kind", "status"],
-      registers,
-    }),
+    requests: counter("idv_requests_total", "Requests answered.", ["method", "path", "status"]),
+    items: counter("idv_items_total", "Items given a status.", ["kind", "status"]),
     duration: new Histogram({
       name: "idv_request_duration_seconds",
       help: "Time from receiving the request header to sending the end of the response.",
@@ -116,26 +108,13 @@ export function createMetrics(version: string) {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers,
     }),
-    dropped: new Counter({
-      name: "idv_connections_dropped_total",
-      help: "Connections closed because there were too many.",
-      registers,
-    }),
-    lostLines: new Counter({
-      name: "idv_log_lines_lost_total",
-      help: "Log lines lost because the reader was too slow or the disk was full.",
-      registers,
-    }),
-    rateRefusals: new Counter({
-      name: "idv_rate_refusals_total",
-      help: "Requests refused because of the rate of their key.",
-      registers,
-    }),
-    refusals: new Counter({
-      name: "idv_quota_refusals_total",
-      help: "Requests refused because no units were left.",
-      registers,
-    }),
+    dropped: counter("idv_connections_dropped_total", "Connections closed because there were too many."),
+    lostLines: counter(
+      "idv_log_lines_lost_total",
+      "Log lines lost because the reader was too slow or the disk was full.",
+    ),
+    rateRefusals: counter("idv_rate_refusals_total", "Requests refused because of the rate of their key."),
+    refusals: counter("idv_quota_refusals_total", "Requests refused because no units were left."),
   };
 }
 

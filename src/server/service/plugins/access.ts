@@ -6,7 +6,7 @@ import type { ApiKey, Permission } from "../../../state/service/api-key.js";
 import { GroupCommit } from "../../../state/service/database/group-commit.js";
 import { secretPattern } from "../../../state/service/secrets.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
-import { KeySearch } from "../key-search.js";
+import { keySearch } from "../key-search.js";
 import type { Metrics } from "../metrics.js";
 import { Refusal } from "../refusals.js";
 
@@ -16,7 +16,7 @@ interface AccessOptions {
 }
 
 export const access = plugin<AccessOptions>(async (service, { store, metrics }) => {
-  const keys = new KeySearch((secrets) => metrics.timed("find", store.findAll(secrets)));
+  const findKey = keySearch((secrets) => metrics.timed("find", store.findAll(secrets)));
   // Requests of a key that arrive together take their turns together.
   const turns = new GroupCommit<string, number>(async (group) => {
     const { granted, wait } = await store.takeTurns(group[0]!, group.length);
@@ -32,7 +32,7 @@ export const access = plugin<AccessOptions>(async (service, { store, metrics }) 
   };
   service.decorateRequest("apiKey", undefined);
   service.decorateRequest("authorise", async function (this: FastifyRequest, field?: Permission) {
-    const key = await keys.find(bearerOf(this.headers.authorization));
+    const key = await findKey(bearerOf(this.headers.authorization));
     if (key === undefined) throw new Refusal(401, "Unauthorized.");
     if (key.rate !== null && this.apiKey === undefined) await takeTurn(key);
     this.apiKey = key;

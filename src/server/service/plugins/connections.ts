@@ -6,13 +6,8 @@ const mostConnections = 1000;
 /** Limit on pipelined requests per connection: unread responses are buffered in memory. */
 const mostPipelined = 100;
 
-interface Connections {
-  begin(socket: Socket): void;
-  rest(socket: Socket): void;
-}
-
 /** Closes the longest idle connection, else the new one. One is idle until it has sent a complete request header. */
-export function limitConnections(server: Server, most: number, onDrop: () => void): Connections {
+export function limitConnections(server: Server, most: number, onDrop: () => void) {
   const open = new Set<Socket>();
   const idle = new Set<Socket>();
   server.on("connection", (socket) => {
@@ -31,7 +26,10 @@ export function limitConnections(server: Server, most: number, onDrop: () => voi
     open.delete(socket);
     idle.delete(socket);
   }
-  return { begin: (socket) => void idle.delete(socket), rest: (socket) => void (open.has(socket) && idle.add(socket)) };
+  return {
+    begin: (socket: Socket) => void idle.delete(socket),
+    rest: (socket: Socket) => void (open.has(socket) && idle.add(socket)),
+  };
 }
 
 export const connections = plugin<{ readonly onDrop: () => void }>(async (service, { onDrop }) => {

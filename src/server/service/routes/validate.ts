@@ -13,11 +13,15 @@ import { tooManyItems } from "../plugins/json-body.js";
 import { Refusal } from "../refusals.js";
 import { explainItems, type Judges, mapFairly, validateItems } from "../validation.js";
 
-export interface ValidateOptions {
+interface JudgingOptions {
   readonly store: Pick<ServiceStore, "hasAnswer" | "now">;
   readonly judges: () => Judges;
-  readonly maximumItems: number;
   readonly metrics: Pick<Metrics, "items" | "refusals">;
+}
+
+export interface JudgingRoutes {
+  readonly maximumItems: number;
+  readonly judging: ReturnType<typeof judgingWith>;
 }
 
 interface RequestBody {
@@ -33,27 +37,13 @@ export const operations = [
     field: "emails",
     kind: "email",
     what: "e-mail addresses",
-    name: "ValidateEmails",
-    one: { parameter: "address", what: "an e-mail address", name: "CheckedEmail" },
+    name: "Email",
+    one: { parameter: "address", what: "an e-mail address" },
   },
-  {
-    field: "domains",
-    kind: "domain",
-    what: "domains",
-    name: "ValidateDomains",
-    one: { parameter: "domain", what: "a domain", name: "CheckedDomain" },
-  },
-] as const satisfies readonly {
-  readonly field: Permission;
-  readonly kind: Kind;
-  readonly name: "ValidateEmails" | "ValidateDomains";
-  readonly one: { readonly parameter: string; readonly what: string; readonly name: openapi.SchemaName };
-  readonly what: string;
-}[];
+  { field: "domains", kind: "domain", what: "domains", name: "Domain", one: { parameter: "domain", what: "a domain" } },
+] as const;
 
-export type Judging = ReturnType<typeof judgingWith>;
-
-export function judgingWith({ store, judges, metrics }: Pick<ValidateOptions, "store" | "judges" | "metrics">) {
+export function judgingWith({ store, judges, metrics }: JudgingOptions) {
   const refuse = (key: ApiKey): never => {
     metrics.refusals.inc();
     return refuseWithoutUnits(key, store.now());
@@ -97,10 +87,7 @@ export function judgingWith({ store, judges, metrics }: Pick<ValidateOptions, "s
 
 export async function validateRoutes(
   service: FastifyInstance,
-  {
-    maximumItems,
-    judging: { refuse, enter, judge },
-  }: Pick<ValidateOptions, "maximumItems"> & { readonly judging: Judging },
+  { maximumItems, judging: { refuse, enter, judge } }: JudgingRoutes,
 ): Promise<void> {
   for (const { field, kind, what, name, one } of operations) {
     service.get(`/${field}/check`, {
@@ -117,7 +104,7 @@ export async function validateRoutes(
           },
         },
         response: {
-          200: { ...openapi.jsonOf("The verdict.", one.name), headers: openapi.rateLimitFields },
+          200: { ...openapi.jsonOf("The verdict.", `Checked${name}`), headers: openapi.rateLimitFields },
           ...openapi.errorResponses(400, 401, 403, 422, 429, 503),
         },
       },
@@ -149,11 +136,11 @@ export async function validateRoutes(
         operationId: `validate_${field}`,
         headers: openapi.idempotencyKeySchema,
         querystring: openapi.noQuery,
-        body: { content: { "application/json": { schema: openapi.schemaOf(`${name}Request`) } } },
+        body: { content: { "application/json": { schema: openapi.schemaOf(`Validate${name}sRequest`) } } },
         response: {
           200: {
             description: "A status for each distinct item, in the order of submission.",
-            content: { "application/json": { schema: openapi.schemaOf(`${name}Response`) } },
+            content: { "application/json": { schema: openapi.schemaOf(`Validate${name}sResponse`) } },
             headers: openapi.rateLimitFields,
           },
           ...openapi.errorResponses(400, 401, 403, 413, 415, 422, 429, 503),
@@ -171,8 +158,8 @@ export async function validateRoutes(
         const { statuses, explain } = (await judge(request, { field, kind }, items, once)) ?? refuse(request.apiKey!);
         const verdicts = body.explain || body.flags ? await explain() : undefined;
         const entries = await mapFairly(items, (item, i) => {
-          const isPlain = !verdicts && !body.canonical;
-          if (isPlain) return `${JSON.stringify(item)}:${plainResult(statuses[i]!)}`;
+          // The words of statuses need no escapes.
+          if (!verdicts && !body.canonical) return `${JSON.stringify(item)}:{"status":"${statuses[i]}"}`;
           const { reason = null, suggestion = null, mx } = verdicts?.[i] ?? {};
           const result = {
             status: statuses[i],
@@ -187,17 +174,6 @@ export async function validateRoutes(
       },
     });
   }
-}
-
-const plainResults = new Map<string, string>();
-
-function plainResult(status: string): string {
-  let json = plainResults.get(status);
-  if (json === undefined) {
-    json = JSON.stringify({ status });
-    plainResults.set(status, json);
-  }
-  return json;
 }
 
 export function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, now: number): never {

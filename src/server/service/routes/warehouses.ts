@@ -11,7 +11,7 @@ import type { Kind } from "../../../core/validator/validator.js";
 import * as openapi from "../openapi.js";
 import { tooManyItems } from "../plugins/json-body.js";
 import { Refusal } from "../refusals.js";
-import { type Judging, operations, type ValidateOptions } from "./validate.js";
+import { type JudgingRoutes, operations } from "./validate.js";
 
 interface Warehouse {
   readonly name: string;
@@ -71,7 +71,7 @@ const warehouses: readonly Warehouse[] = [
 /** Rows are arrays: each request has as many of these as items. */
 export async function warehouseRoutes(
   service: FastifyInstance,
-  { maximumItems, judging }: Pick<ValidateOptions, "maximumItems"> & { readonly judging: Judging },
+  { maximumItems, judging }: JudgingRoutes,
 ): Promise<void> {
   for (const { field, kind, what } of operations) {
     for (const warehouse of warehouses) {
