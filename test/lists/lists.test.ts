@@ -6,8 +6,8 @@ import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ListResult } from "../../src/server/lists/list-facts.js";
-import { ListFault } from "../../src/server/lists/list-fault.js";
 import { Lists } from "../../src/server/lists/lists.js";
+import { Refusal } from "../../src/server/refusal.js";
 import { StoreError } from "../../src/state/errors.js";
 import { openSqliteServiceStore } from "../../src/state/service/database/sqlite.js";
 import { type ListStore, senderOf } from "../../src/state/service/lists.js";
@@ -133,7 +133,7 @@ describe("a list that arrives", () => {
     await expect.poll(() => children.length).toBe(1);
     const [list] = await lists.all();
     await lists.remove(list!.id);
-    await expect(taken).rejects.toThrow(ListFault);
+    await expect(taken).rejects.toThrow(Refusal);
     expect([place.left(), alive(), await lists.all()]).toEqual([[], [], []]);
   });
 

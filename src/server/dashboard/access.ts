@@ -8,9 +8,9 @@ import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
 import { sessionMilliseconds } from "../../state/service/sessions.js";
+import { Refusal } from "../refusal.js";
 import { mostFormBytes } from "./form.js";
 import type { DashboardOptions } from "./options.js";
-import { PageFault } from "./page-fault.js";
 import { signedOutPage, type UnsentForm } from "./pages/sign-in.js";
 
 /** Browsers accept the second name from https only. */
@@ -41,7 +41,7 @@ export const access = plugin<Pick<DashboardOptions, "store" | "baseUrl" | "proxy
     pages.decorateRequest("visitor", undefined);
     pages.addHook("onRequest", async (request, reply) => {
       const fault = request.method === "POST" ? originFault(request, baseUrl) : undefined;
-      if (fault !== undefined) throw new PageFault(403, fault);
+      if (fault !== undefined) throw new Refusal(403, fault);
       if (request.routeOptions.config.isPublic) return;
       const visitor = fromProxy(request) ?? (await fromCookie(request));
       if (visitor === undefined) {
@@ -57,7 +57,7 @@ export const access = plugin<Pick<DashboardOptions, "store" | "baseUrl" | "proxy
       const { remoteAddress } = raw.socket;
       if (!proxy.isTrusted(remoteAddress)) {
         const text = `The field ${proxy.header} was sent from ${remoteAddress ?? "a Unix socket"}, which is not trusted: whoever runs the service names its proxy with --trust-from`;
-        throw new PageFault(403, text);
+        throw new Refusal(403, text);
       }
       return String(name).slice(0, longestName);
     }

@@ -2,8 +2,7 @@
 import type { FastifyError } from "fastify";
 import plugin from "fastify-plugin";
 import { StoreError } from "../../state/errors.js";
-import { ListFault } from "../lists/list-fault.js";
-import { PageFault } from "./page-fault.js";
+import { Refusal } from "../refusal.js";
 import { faultPage } from "./pages/layout.js";
 
 const formFaults: Readonly<Record<string, readonly [status: number, text: string]>> = {
@@ -14,21 +13,20 @@ const formFaults: Readonly<Record<string, readonly [status: number, text: string
 export const pageFaults = plugin(async (pages) => {
   pages.setErrorHandler((error: FastifyError, request, reply) => {
     const isSignedIn = request.visitor !== undefined;
-    const [status, text] = explain(error);
+    const { statusCode: status, message } = refusalFor(error);
     if (status === 503) request.log.error({ error: error.message }, "service unavailable");
     if (status === 500) request.log.error({ error: error.message, stack: error.stack }, "a bug in idv");
-    return reply.code(status).type("text/html; charset=utf-8").send(faultPage(text, isSignedIn));
+    return reply.code(status).type("text/html; charset=utf-8").send(faultPage(message, isSignedIn));
   });
   pages.setNotFoundHandler((request) => {
     const isOther = ["GET", "POST"].some((method) => pages.findRoute({ method, url: request.url }) !== null);
-    throw new PageFault(isOther ? 405 : 404, isOther ? "Method not allowed." : "There is no such page.");
+    throw new Refusal(isOther ? 405 : 404, isOther ? "Method not allowed." : "There is no such page.");
   });
 });
 
-function explain(error: FastifyError): readonly [status: number, text: string] {
-  if (error instanceof PageFault || error instanceof ListFault) return [error.statusCode, error.message];
-  if (error instanceof StoreError) {
-    return [503, "The state cannot be used just now; the server's log says why. Try again later."];
-  }
-  return formFaults[error.code] ?? [500, "Internal error."];
+function refusalFor(error: FastifyError): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof StoreError)
+    return new Refusal(503, "The state cannot be used just now; the server's log says why. Try again later.");
+  return new Refusal(...(formFaults[error.code] ?? [500, "Internal error."]));
 }

@@ -4,12 +4,11 @@ import { Busboy } from "@fastify/busboy";
 import type { FastifyRequest } from "fastify";
 import type { Kind } from "../../core/validator/validator.js";
 import type { StoredList } from "../../state/service/lists.js";
-import { ListFault } from "../lists/list-fault.js";
 import type { Lists } from "../lists/lists.js";
+import { Refusal } from "../refusal.js";
 import { nameOf } from "./access.js";
-import { PageFault } from "./page-fault.js";
 
-/** Reads a kind, a column and a file, in this order. @throws PageFault when one is missing; ListFault */
+/** Reads a kind, a column and a file, in this order. @throws Refusal when one is missing; Refusal */
 export async function readUpload(request: FastifyRequest, lists: Lists): Promise<StoredList> {
   const form = openForm(request.headers["content-type"] ?? "");
   let kind: Kind = "email";
@@ -18,7 +17,7 @@ export async function readUpload(request: FastifyRequest, lists: Lists): Promise
   let taken: Promise<StoredList> | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      const torn = () => reject(new PageFault(400, "The upload broke off; try again."));
+      const torn = () => reject(new Refusal(400, "The upload broke off; try again."));
       form.on("field", (name, value) => {
         if (name === "kind" && value === "domain") kind = "domain";
         if (name === "column") column = value.trim();
@@ -27,7 +26,7 @@ export async function readUpload(request: FastifyRequest, lists: Lists): Promise
         list = file;
         taken = lists.take(file, { name: name ?? "", kind, who: nameOf(request) }, column);
         // Refuse a list that is too large before all of it has arrived.
-        taken.catch((error) => (error instanceof ListFault ? reject(error) : torn()));
+        taken.catch((error) => (error instanceof Refusal ? reject(error) : torn()));
       });
       form.once("finish", resolve);
       // A broken form may fail more than once.
@@ -36,7 +35,7 @@ export async function readUpload(request: FastifyRequest, lists: Lists): Promise
       request.raw.once("close", () => request.raw.complete || torn());
       request.raw.pipe(form);
     });
-    if (taken === undefined) throw new PageFault(400, "Choose a file.");
+    if (taken === undefined) throw new Refusal(400, "Choose a file.");
     return await (taken as Promise<StoredList>);
   } catch (error) {
     list?.destroy(error as Error);
@@ -47,10 +46,10 @@ export async function readUpload(request: FastifyRequest, lists: Lists): Promise
 }
 
 function openForm(type: string): InstanceType<typeof Busboy> {
-  if (!type.startsWith("multipart/form-data")) throw new PageFault(415, "This is not a form with a file.");
+  if (!type.startsWith("multipart/form-data")) throw new Refusal(415, "This is not a form with a file.");
   try {
     return new Busboy({ headers: { "content-type": type }, limits: { fields: 5, fieldSize: 100, files: 1, parts: 6 } });
   } catch {
-    throw new PageFault(400, "The form names no boundary between its parts.");
+    throw new Refusal(400, "The form names no boundary between its parts.");
   }
 }

@@ -9,8 +9,8 @@ import { mkdir, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { Refusal } from "../refusal.js";
 import type { ResultFile } from "./list-facts.js";
-import { ListFault } from "./list-fault.js";
 
 const split = "split";
 const reportName = "report.html";
@@ -49,7 +49,7 @@ export class ListFiles {
     return bavail * bsize - Math.min(mostReserved, blocks * bsize * reservedShare);
   }
 
-  /** Returns a hash. May leave a part. @throws ListFault when the list is empty or too large, or there is no room */
+  /** Returns a hash. May leave a part. @throws Refusal when the list is empty or too large, or there is no room */
   async store(
     { id, name }: { readonly id: string; readonly name: string },
     list: Readable,
@@ -68,7 +68,7 @@ export class ListFiles {
       if (["ENOSPC", "EDQUOT", "EFBIG"].includes(code)) throw noRoom(error);
       if (storageFaults.includes(code)) {
         const text = "The folder for lists cannot be written just now; the server's log says why.";
-        throw new ListFault(503, text, error);
+        throw new Refusal(503, text, { cause: error });
       }
       throw error;
     }
@@ -94,7 +94,7 @@ export class ListFiles {
     return hash.digest();
   }
 
-  /** Removes files of other attempts. @throws ListFault when there is no room for a result as large as the list */
+  /** Removes files of other attempts. @throws Refusal when there is no room for a result as large as the list */
   async begin(id: string, name: string, attempt: number): Promise<AttemptPaths> {
     const folder = `.${attempt}`;
     const entries = await readdir(this.folderOf(id)).catch((error: NodeJS.ErrnoException) => {
@@ -152,7 +152,7 @@ async function* measured(parts: AsyncIterable<Buffer>, hash: Hash, mostBytes: nu
     hash.update(part);
     yield part;
   }
-  if (bytes === 0) throw new ListFault(400, "The list is empty.");
+  if (bytes === 0) throw new Refusal(400, "The list is empty.");
 }
 
 const bytesAtOnce = 262_144;
@@ -165,15 +165,17 @@ const storageFaults = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS", "EIO", "
 /** The ending decides the format. */
 const outputName = (name: string): string => `checked-${name}`;
 
-export const noRoom = (cause?: unknown): ListFault =>
-  new ListFault(507, "There is no room for the list on the server.", cause);
+export const removed = (): Refusal => new Refusal(410, "The list was removed.");
 
-export const isNoRoom = (error: Error): boolean => error instanceof ListFault && error.statusCode === 507;
+export const noRoom = (cause?: unknown): Refusal =>
+  new Refusal(507, "There is no room for the list on the server.", { cause });
 
-const gone = (): ListFault => new ListFault(410, "The list is not on the server any more; send it again.");
+export const isNoRoom = (error: Error): boolean => error instanceof Refusal && error.statusCode === 507;
 
-const tooLarge = (mostBytes: number): ListFault =>
-  new ListFault(
+const gone = (): Refusal => new Refusal(410, "The list is not on the server any more; send it again.");
+
+const tooLarge = (mostBytes: number): Refusal =>
+  new Refusal(
     413,
     `The list is larger than ${Math.floor(mostBytes / 1_048_576)} MiB; check it with idv on the command line.`,
   );

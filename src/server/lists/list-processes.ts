@@ -5,9 +5,9 @@ import { type Facts, forPages } from "../../core/facts/facts.js";
 import type { Kind } from "../../core/validator/validator.js";
 import { statusOf } from "../../fault.js";
 import { reservationOf, type StoredList } from "../../state/service/lists.js";
+import { Refusal } from "../refusal.js";
 import { countedIn, type ListChoices, type ListResult } from "./list-facts.js";
-import { ListFault, removed } from "./list-fault.js";
-import { type ListFiles, noRoom } from "./list-files.js";
+import { type ListFiles, noRoom, removed } from "./list-files.js";
 
 /** Limit on a list's folder, with the unpacked list and the results, as a multiple of the largest list. */
 const mostGrowth = 8;
@@ -45,7 +45,7 @@ const command = (kind: Kind, name: string, args: readonly string[]): readonly st
 
 const faultIn = ({ fault }: ProgramEnd): string => fault?.plain ?? "the list cannot be checked";
 
-/** @throws ListFault */
+/** @throws Refusal */
 export async function detectTable(place: Place, list: StoredList, column: string, signal: AbortSignal): Promise<Facts> {
   const folder = place.files.folderOf(list.id);
   const chosen = column === "" ? [] : ["-c", column];
@@ -58,14 +58,14 @@ export async function detectTable(place: Place, list: StoredList, column: string
   }, place.runner.lookMilliseconds);
   const end = await follow(place, child, list.id, signal)
     .catch((error: unknown) => {
-      throw isSlow ? new ListFault(413, "It takes too long to look at the list; use the command line.") : error;
+      throw isSlow ? new Refusal(413, "It takes too long to look at the list; use the command line.") : error;
     })
     .finally(() => clearTimeout(timer));
-  if (end.exitCode !== success || end.facts === undefined) throw new ListFault(statusOf(end.fault?.code), faultIn(end));
+  if (end.exitCode !== success || end.facts === undefined) throw new Refusal(statusOf(end.fault?.code), faultIn(end));
   return forPages(end.facts);
 }
 
-/** @throws ListFault */
+/** @throws Refusal */
 export async function checkList(
   place: Place,
   list: StoredList,
@@ -111,13 +111,13 @@ async function follow(
   signal: AbortSignal,
   onProgress: (progress: Progress) => void = () => {},
 ): Promise<ProgramEnd> {
-  let fault: ListFault | undefined;
+  let fault: Refusal | undefined;
   const stop = () => child.kill("SIGKILL");
   signal.addEventListener("abort", stop);
   if (signal.aborted) stop();
   const look = async () => {
     if ((await files.sizeOf(id)) > mostBytes * mostGrowth) {
-      fault = new ListFault(413, "The list is too large when it is unpacked; use the command line.");
+      fault = new Refusal(413, "The list is too large when it is unpacked; use the command line.");
     } else if ((await files.room().catch(() => 0)) < 0) fault = noRoom();
     if (fault !== undefined) stop();
   };
@@ -127,7 +127,7 @@ async function follow(
     // It may have ended between two looks.
     await look();
     if (fault !== undefined) throw fault;
-    if (end.exitCode === null) throw new ListFault(500, "The check was stopped: out of memory? Use the command line.");
+    if (end.exitCode === null) throw new Refusal(500, "The check was stopped: out of memory? Use the command line.");
     return end;
   } catch (error) {
     throw signal.aborted ? removed() : (fault ?? error);

@@ -13,6 +13,7 @@ import { UnitsLost } from "../../state/quota/units-lost.js";
 import type { ListChange, ListClaim, ListState, ListStore, NewList, StoredList } from "../../state/service/lists.js";
 import { newId } from "../../state/service/secrets.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
+import { Refusal } from "../refusal.js";
 import {
   countedIn,
   isWhole,
@@ -23,8 +24,7 @@ import {
   type SentList,
   safeName,
 } from "./list-facts.js";
-import { ListFault, removed, removedMeanwhile } from "./list-fault.js";
-import { isNoRoom, ListFiles } from "./list-files.js";
+import { isNoRoom, ListFiles, removed } from "./list-files.js";
 import { checkList, detectTable, type ListRunner } from "./list-processes.js";
 
 export interface ListOptions {
@@ -45,6 +45,11 @@ const mostInAll = 1000;
 const tickMilliseconds = 1000;
 /** Servers that a list may end, one after another, before it has failed. */
 const mostLostServers = 5;
+
+/** Removal takes steps, between which the request may be repeated. */
+const removedMeanwhile = (): Refusal =>
+  new Refusal(409, "The list of this Idempotency-Key was removed just now; send it again.");
+
 export class Lists {
   readonly mostBytes: number;
   readonly files: ListFiles;
@@ -79,7 +84,7 @@ export class Lists {
     return this.#store.all(mostLists, keyId);
   }
 
-  /** Detects the table of a person's list, which then waits for choices. @throws ListFault */
+  /** Detects the table of a person's list, which then waits for choices. @throws Refusal */
   async take(content: Readable, list: SentList, column: string): Promise<StoredList> {
     const added = await this.#add(content, { ...list, id: newId(), keyId: null, choices: {} });
     return this.#receiving(added, content, async (signal) => {
@@ -90,7 +95,7 @@ export class Lists {
 
   /**
    * Stores a list of a key, which then waits for a server. For 24 hours, `once` returns the same list; if that is
-   * gone, it is checked again, without another charge. @throws ListFault also when `once` had another body
+   * gone, it is checked again, without another charge. @throws Refusal also when `once` had another body
    */
   async submit(
     content: Readable,
@@ -103,7 +108,7 @@ export class Lists {
     const hasBody = async (hash: Uint8Array) => {
       const isSame = await this.#store.hasBody(added.id, requestHash(hash, list, choices, once));
       if (isSame === undefined) throw removedMeanwhile();
-      if (!isSame) throw new ListFault(422, "This Idempotency-Key was already used with a different body.");
+      if (!isSame) throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
     };
     const arrives =
       added.id === id
@@ -111,7 +116,7 @@ export class Lists {
         : await this.#store.change(added.id, ["gone"], { state: "arriving", server: this.#server });
     if (arrives === undefined) {
       if (added.state === "arriving" || added.state === "gone")
-        throw new ListFault(409, "The list of this Idempotency-Key is still arriving.");
+        throw new Refusal(409, "The list of this Idempotency-Key is still arriving.");
       await hasBody(await this.files.hash(content, this.mostBytes));
       const repeated = await this.get(added.id);
       if (repeated === undefined) throw removedMeanwhile();
@@ -126,14 +131,14 @@ export class Lists {
   }
 
   async #add(content: Readable, list: Omit<NewList, "server">): Promise<StoredList> {
-    if (this.#isClosed) throw new ListFault(503, "The server is about to stop; try again later.");
+    if (this.#isClosed) throw new Refusal(503, "The server is about to stop; try again later.");
     // Listen from the start: the list may break off before it is read.
     content.on("error", (error) => content.destroy(error));
     const added = await this.#store.add(
       { ...list, name: safeName(list.name), server: this.#server },
       { ofKey: mostLists, ofAll: mostInAll },
     );
-    if (added === "full") throw new ListFault(429, "There are too many lists already; remove some.");
+    if (added === "full") throw new Refusal(429, "There are too many lists already; remove some.");
     return added;
   }
 
@@ -262,8 +267,8 @@ export class Lists {
           if (signal.aborted) return undefined;
           // Before the state: a list that does not fit takes the room of others, also if it would be tried again.
           if (isNoRoom(error)) await this.files.remove(list.id).catch(this.#options.onFault);
-          if (!(error instanceof ListFault)) this.#options.onFault(error);
-          const isKnown = error instanceof ListFault;
+          if (!(error instanceof Refusal)) this.#options.onFault(error);
+          const isKnown = error instanceof Refusal;
           return {
             counted: countedIn(list.result),
             fault: isKnown ? error.message : "The files of the list cannot be used; the server's log says why.",

@@ -1,5 +1,4 @@
 /** The page at the root of the service, for people who open it in a browser; programs get the same as JSON. */
-
 import { htmlPage } from "../../core/facts/render/html.js";
 import { Head, Section } from "../../core/facts/render/parts.js";
 import { style } from "../../core/facts/render/style.js";

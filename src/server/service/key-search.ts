@@ -1,5 +1,4 @@
 /** Finds keys by their secrets. Unknown ones are remembered for a second, against floods; known ones are looked up. */
-
 import type { ApiKey, Found } from "../../state/service/api-key.js";
 import { GroupCommit } from "../../state/service/database/group-commit.js";
 import { hashOf } from "../../state/service/secrets.js";

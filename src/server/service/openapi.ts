@@ -1,5 +1,4 @@
 /** The interface of the service as schemas: bodies are checked against them, and the OpenAPI document is made from them. */
-
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import { itemFlags } from "../../core/classifier/flags/flag-names.js";
 import { statusWords } from "../../core/validator/statuses.js";

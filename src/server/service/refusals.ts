@@ -4,51 +4,28 @@ import type { Socket } from "node:net";
 import { closest, distance } from "fastest-levenshtein";
 import type { ConnectionError, FastifyError } from "fastify";
 import { StoreError } from "../../state/errors.js";
-import { ListFault } from "../lists/list-fault.js";
+import { Refusal } from "../refusal.js";
 import { errorBody } from "./error-codes.js";
-
-export class Refusal extends Error {
-  constructor(
-    readonly statusCode: number,
-    message: string,
-    readonly code?: string,
-    /** Seconds until the request may be sent again. */
-    readonly retryAfter?: number,
-  ) {
-    super(message);
-  }
-}
 
 export const noSuchPath = errorBody(404, "No such path; GET / names those that there are.");
 
-export function explain(
-  error: FastifyError,
-  maximumItems: number,
-  bodyLimit: number,
-): Pick<Refusal, "statusCode" | "message" | "code" | "retryAfter"> {
-  if (error instanceof Refusal || error instanceof ListFault) return error;
-  if (error instanceof StoreError) {
-    return { statusCode: 503, message: "Service unavailable; try again later." };
-  }
+export function refusalFor(error: FastifyError, maximumItems: number, bodyLimit: number): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof StoreError) return new Refusal(503, "Service unavailable; try again later.");
   const { code, statusCode = 500, validation, validationContext } = error;
-  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
-    return {
-      statusCode: 413,
-      message: `Body too large: at most ${bodyLimit} bytes. Items per request: at most ${maximumItems}.`,
-    };
-  }
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
+    return new Refusal(413, `Body too large: at most ${bodyLimit} bytes. Items per request: at most ${maximumItems}.`);
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
-    return {
-      statusCode: 415,
-      message: "Content-Type must be application/json; a table goes to /lists with curl --data-binary @list.csv.",
-    };
+    const text = "Content-Type must be application/json; a table goes to /lists with curl --data-binary @list.csv.";
+    return new Refusal(415, text);
   }
   if (validation?.[0] !== undefined) {
     const what = validationContext === "querystring" ? "parameter" : "field";
-    return { statusCode: 400, message: describeFault(what, validation[0]) };
+    return new Refusal(400, describeFault(what, validation[0]));
   }
-  if (statusCode >= 400 && statusCode < 500) return { statusCode, message: "Bad request." };
-  return { statusCode: 500, message: "Internal error." };
+  return statusCode >= 400 && statusCode < 500
+    ? new Refusal(statusCode, "Bad request.")
+    : new Refusal(500, "Internal error.");
 }
 
 interface ValidationFault {

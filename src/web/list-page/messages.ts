@@ -1,5 +1,4 @@
 /** Messages between the page and its worker. */
-
 import type { Facts } from "../../core/facts/facts.js";
 import type { renderParts } from "../../core/facts/render/page.js";
 import type { opening } from "../../core/facts/words.js";

@@ -1,5 +1,4 @@
 /** The worker of the page: checks a list, and makes the files that are saved. It has no network and stores nothing. */
-
 import { type Classifier, createClassifier } from "../../core/classifier/classifier.js";
 import { daysOld } from "../../core/classifier/tables/disposable-table.js";
 import { Collector } from "../../core/facts/collector.js";

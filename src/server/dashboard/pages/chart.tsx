@@ -1,5 +1,4 @@
 /** The chart of usage: stacked columns over a y axis, whose values show on hover, and with the arrow keys on focus. */
-
 import { sum } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { Key } from "../../../core/facts/render/parts.js";

@@ -1,5 +1,4 @@
 /** The page of a key: its usage, and the forms that change it. */
-
 import { Section, Terms } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import type { Span } from "../usage-spans.js";

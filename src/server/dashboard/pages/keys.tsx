@@ -1,5 +1,4 @@
 /** The list of keys, the form for a new key, and the page that shows its secret, once. */
-
 import type { ComponentChildren } from "preact";
 import { Section } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";

@@ -1,5 +1,4 @@
 /** The frame of all pages, and their shared parts. Text is escaped when a page is rendered. */
-
 import type { ComponentChildren } from "preact";
 import { StackedBar } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";

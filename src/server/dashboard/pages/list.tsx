@@ -1,5 +1,4 @@
 /** One list: its table and the choices for its check, the progress, and the result. */
-
 import type { Progress } from "../../../child-program.js";
 import type { Facts } from "../../../core/facts/facts.js";
 import { Section, StatusTable } from "../../../core/facts/render/parts.js";

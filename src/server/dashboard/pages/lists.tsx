@@ -1,5 +1,4 @@
 /** All lists, and the form for another one. */
-
 import type { Facts } from "../../../core/facts/facts.js";
 import { Section } from "../../../core/facts/render/parts.js";
 import type { StoredList } from "../../../state/service/lists.js";

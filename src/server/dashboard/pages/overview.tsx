@@ -1,5 +1,4 @@
 /** The first page: what was checked and refused, keys near their limits, and the health of the service. */
-
 import type { ComponentChildren } from "preact";
 import { Section, Terms } from "../../../core/facts/render/parts.js";
 import type { ApiKey, AuditEntry } from "../../../state/service/api-key.js";

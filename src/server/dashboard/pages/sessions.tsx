@@ -1,5 +1,4 @@
 /** The sessions that have not ended, with a form to end each. */
-
 import type { Session } from "../../../state/service/sessions.js";
 import { CardTable, endColumn } from "./card-table.js";
 import { EndForm } from "./field.js";

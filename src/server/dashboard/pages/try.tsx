@@ -1,5 +1,4 @@
 /** The try-it box: verdicts on up to a hundred lines, free of charge. */
-
 import { Section } from "../../../core/facts/render/parts.js";
 import type { Kind, Verdict } from "../../../core/validator/validator.js";
 import { CardTable, Status } from "./card-table.js";

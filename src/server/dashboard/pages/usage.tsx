@@ -1,5 +1,4 @@
 /** Usage by time and key, as a chart, a table and CSV. */
-
 import { stringify } from "csv-stringify/sync";
 import { Section } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";

@@ -12,10 +12,10 @@ import {
   UnknownKeyError,
 } from "../../../state/service/api-key.js";
 import { newId } from "../../../state/service/secrets.js";
+import { Refusal } from "../../refusal.js";
 import { nameOf } from "../access.js";
 import { choiceOf, fieldOf, formIn, numberOf, queryIn, timeIn } from "../form.js";
 import type { RouteOptions } from "../options.js";
-import { PageFault } from "../page-fault.js";
 import type { RefusedForm } from "../pages/field.js";
 import { keyPage } from "../pages/key.js";
 import { formOf, rateTimes } from "../pages/key-fields.js";
@@ -38,7 +38,7 @@ export async function keyRoutes(
 
   const keyOf = async (id: string): Promise<ApiKey> => {
     const key = (await store.list()).find((each) => each.id === id);
-    if (key === undefined) throw new PageFault(404, "There is no such key.");
+    if (key === undefined) throw new Refusal(404, "There is no such key.");
     return key;
   };
 
@@ -98,7 +98,7 @@ export async function keyRoutes(
     } catch (error) {
       const refused = refusedForm(form, error);
       if (refused === undefined) throw error;
-      reply.code(error instanceof PageFault ? error.statusCode : 400);
+      reply.code(error instanceof Refusal ? error.statusCode : 400);
       return oneKey(id, { refused });
     }
     return oneKey(id, { done: "Saved." });
@@ -147,8 +147,8 @@ export async function keyRoutes(
 /** Undefined for an error that is not about one field. */
 function refusedForm(form: URLSearchParams, error: unknown): RefusedForm | undefined {
   if (error instanceof NameTakenError) return { form, fault: "Name: another key has it.", field: "name" };
-  const isOfField = error instanceof PageFault && error.field !== undefined;
-  return isOfField ? { form, fault: error.message, field: error.field } : undefined;
+  if (!(error instanceof Refusal) || error.details.field === undefined) return undefined;
+  return { form, fault: error.message, field: error.details.field };
 }
 
 /** Names of the fields, each with those that belong to it, and what they change. */
@@ -163,7 +163,7 @@ const changes = {
 
 /**
  * Returns what a form changes of the key as it was when the page was shown. `is` is the form of the key as it is now.
- * @throws PageFault when somebody else has changed the same meanwhile
+ * @throws Refusal when somebody else has changed the same meanwhile
  */
 function ownChange(form: URLSearchParams, is: URLSearchParams, now: number): KeyChange {
   const was = new URLSearchParams(form.get("was") ?? is.toString());
@@ -174,7 +174,7 @@ function ownChange(form: URLSearchParams, is: URLSearchParams, now: number): Key
     if (valueIn(was) === valueIn(is)) return true;
     const value = is.getAll(name).join(", ") || "none";
     const fault = `${label}: somebody has changed it to ${value} since this page was shown; save again to change it all the same.`;
-    throw new PageFault(409, fault, name);
+    throw new Refusal(409, fault, { field: name });
   });
   // What was not touched need not be valid any more, such as a day that is over.
   const checked = new URLSearchParams(form);
@@ -185,14 +185,17 @@ function ownChange(form: URLSearchParams, is: URLSearchParams, now: number): Key
 
 function changeIn(form: URLSearchParams, now: number): KeyChange & { readonly limit: number | null } {
   const name = fieldOf(form, "name");
-  if (name === undefined || name.length > 100) throw new PageFault(400, "Name: give 1 to 100 characters.", "name");
+  if (name === undefined || name.length > 100)
+    throw new Refusal(400, "Name: give 1 to 100 characters.", { field: "name" });
   const wanted = permissions.filter((each): each is Permission => form.getAll("permissions").includes(each));
-  if (wanted.length === 0) throw new PageFault(400, "Permissions: choose emails, domains, or both.", "permissions");
+  if (wanted.length === 0)
+    throw new Refusal(400, "Permissions: choose emails, domains, or both.", { field: "permissions" });
   const date = fieldOf(form, "expires");
   const expires = date === undefined ? null : timeIn(date, "Expires", "expires");
-  if (expires !== null && expires <= now) throw new PageFault(400, "Expires: give a day in the future.", "expires");
+  if (expires !== null && expires <= now)
+    throw new Refusal(400, "Expires: give a day in the future.", { field: "expires" });
   const requests = numberOf(form, "rate", "Requests");
-  if (requests === 0) throw new PageFault(400, "Requests: give at least 1, or leave it empty.", "rate");
+  if (requests === 0) throw new Refusal(400, "Requests: give at least 1, or leave it empty.", { field: "rate" });
   const milliseconds = Number(choiceOf(form, "rate_time", rateTimes));
   const rate = requests === undefined ? null : { requests, milliseconds };
   return { name, permissions: wanted, expires, rate, limit: numberOf(form, "limit", "Limit") ?? null };
@@ -205,11 +208,11 @@ const keyQueryOf = (query: URLSearchParams): KeyQuery => ({
   page: Math.max(1, numberOf(query, "page", "Page") ?? 1),
 });
 
-/** The form contains the id, so that sending it twice creates one object. @throws PageFault */
+/** The form contains the id, so that sending it twice creates one object. @throws Refusal */
 function newIdIn(form: URLSearchParams): string {
   const id = fieldOf(form, "id");
   if (id !== undefined && /^[A-Za-z0-9]{9}$/.test(id)) return id;
-  throw new PageFault(400, "The form is incomplete.");
+  throw new Refusal(400, "The form is incomplete.");
 }
 
 const originOf = ({ headers }: FastifyRequest): string => new URL(headers.origin ?? "http://127.0.0.1:8787").origin;

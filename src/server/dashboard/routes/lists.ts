@@ -10,14 +10,13 @@ import type { StoredList } from "../../../state/service/lists.js";
 import { isUsable } from "../../../state/service/rules.js";
 import { grouped } from "../../../text.js";
 import type { ListChoices, ListResult } from "../../lists/list-facts.js";
-import { ListFault } from "../../lists/list-fault.js";
 import type { Lists } from "../../lists/lists.js";
 import { readRest } from "../../lists/refused-upload.js";
+import { Refusal } from "../../refusal.js";
 import { nameOf } from "../access.js";
 import { type BadRow, badRowsIn } from "../bad-rows.js";
 import { choiceOf, fieldOf, formIn, numberOf } from "../form.js";
 import type { RouteOptions } from "../options.js";
-import { PageFault } from "../page-fault.js";
 import type { RefusedForm } from "../pages/field.js";
 import { listPage } from "../pages/list.js";
 import { listsPage } from "../pages/lists.js";
@@ -31,7 +30,7 @@ export async function listRoutes(
 ): Promise<void> {
   const withLists = (): Lists => {
     if (maybeLists !== undefined) return maybeLists;
-    throw new PageFault(404, "There is no folder for lists: see the page Lists.");
+    throw new Refusal(404, "There is no folder for lists: see the page Lists.");
   };
 
   const keysFor = async (kind: Kind): Promise<readonly ApiKey[]> => {
@@ -49,7 +48,7 @@ export async function listRoutes(
 
   const listOf = async ({ params: { id } }: ListRequest): Promise<StoredList> => {
     const list = await withLists().get(id);
-    if (list === undefined || list.state === "arriving") throw new PageFault(404, "There is no such list.");
+    if (list === undefined || list.state === "arriving") throw new Refusal(404, "There is no such list.");
     return list;
   };
 
@@ -75,7 +74,7 @@ export async function listRoutes(
         const list = await readUpload(request, withLists());
         return reply.redirect(`/dashboard/lists/${list.id}`, 303);
       } catch (error) {
-        if (!(error instanceof PageFault || error instanceof ListFault)) throw error;
+        if (!(error instanceof Refusal)) throw error;
         await readRest(request.raw);
         reply.header("connection", "close");
         return reply.code(error.statusCode).send(await allPage(error.message));
@@ -144,7 +143,7 @@ export async function listRoutes(
     const list = await listOf(request);
     const result = list.state === "done" ? (list.result as ListResult) : undefined;
     const file = result && "files" in result ? result.files[Number(request.params.index)] : undefined;
-    if (file === undefined) throw new PageFault(404, "There is no such file.");
+    if (file === undefined) throw new Refusal(404, "There is no such file.");
     reply.header("content-disposition", `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`);
     const { isSplit } = list.choices as ListChoices;
     const from = withLists().files.resultPath(list.id, list.attempt, isSplit, file.name);
@@ -153,7 +152,7 @@ export async function listRoutes(
 
   pages.get(`${path}/report`, async (request: ListRequest, reply) => {
     const list = await listOf(request);
-    if (list.state !== "done") throw new PageFault(404, "There is no report.");
+    if (list.state !== "done") throw new Refusal(404, "There is no report.");
     // The page has inline CSS, which the policy allows by hash.
     reply.header("content-security-policy", servedPolicy(reportPolicy));
     return sendFile(reply, withLists().files.reportPath(list.id, list.attempt));
@@ -162,7 +161,7 @@ export async function listRoutes(
 
 async function sendFile(reply: FastifyReply, path: string) {
   const file = await open(path).catch(() => {
-    throw new PageFault(404, "The files of the list are gone.");
+    throw new Refusal(404, "The files of the list are gone.");
   });
   reply.header("content-length", (await file.stat()).size);
   return reply.send(createReadStream(path, { fd: file }));

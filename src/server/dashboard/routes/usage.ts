@@ -2,9 +2,9 @@
 import type { FastifyInstance } from "fastify";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { hoursKept, type UsageQuery } from "../../../state/service/usage.js";
+import { Refusal } from "../../refusal.js";
 import { choiceOf, fieldOf, queryIn, timeIn } from "../form.js";
 import type { RouteOptions } from "../options.js";
-import { PageFault } from "../page-fault.js";
 import { type ShownUsage, type UsageForm, usageCsv, usagePage } from "../pages/usage.js";
 import { day, dayName, hour, spansOf } from "../usage-spans.js";
 
@@ -38,11 +38,11 @@ export async function usageRoutes(pages: FastifyInstance, { store }: Pick<RouteO
   });
 }
 
-/** Takes an id or a name. @throws PageFault when there is no such key */
+/** Takes an id or a name. @throws Refusal when there is no such key */
 function keyOf(keys: readonly ApiKey[], text: string): ApiKey | undefined {
   if (text === "") return undefined;
   const found = keys.find(({ id }) => id === text) ?? keys.find(({ name }) => name === text);
-  if (found === undefined) throw new PageFault(400, `There is no key "${text}": give its name or its id.`);
+  if (found === undefined) throw new Refusal(400, `There is no key "${text}": give its name or its id.`);
   return found;
 }
 
@@ -54,9 +54,9 @@ function formOf(query: URLSearchParams, now: number): UsageForm {
   const to = fieldOf(query, "to") ?? dayName(now);
   const days = (timeIn(to, "To") - timeIn(from, "From")) / day + 1;
   const most = by === "hour" ? mostHours : mostDays;
-  if (days < 1 || days > most) throw new PageFault(400, `Give a time of 1 to ${most} days.`);
+  if (days < 1 || days > most) throw new Refusal(400, `Give a time of 1 to ${most} days.`);
   if (by === "hour" && timeIn(from, "From") < now - hoursKept) {
-    throw new PageFault(400, `Hours are kept for ${hoursKept / day} days: give a later time, or choose days.`);
+    throw new Refusal(400, `Hours are kept for ${hoursKept / day} days: give a later time, or choose days.`);
   }
   return { from, to, by, key: fieldOf(query, "key") ?? "", other };
 }

@@ -6,9 +6,9 @@ import type { ApiKey, Permission } from "../../../state/service/api-key.js";
 import { GroupCommit } from "../../../state/service/database/group-commit.js";
 import { secretPattern } from "../../../state/service/secrets.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
+import { Refusal } from "../../refusal.js";
 import { keySearch } from "../key-search.js";
 import type { Metrics } from "../metrics.js";
-import { Refusal } from "../refusals.js";
 
 interface AccessOptions {
   readonly store: Pick<ServiceStore, "findAll" | "takeTurns" | "now">;
@@ -28,7 +28,7 @@ export const access = plugin<AccessOptions>(async (service, { store, metrics }) 
     metrics.rateRefusals.inc();
     const { requests, milliseconds } = rate!;
     const text = `Too many requests: at most ${requests} in ${milliseconds / 1000} s.`;
-    throw new Refusal(429, text, "rate_limited", Math.ceil(wait / 1000));
+    throw new Refusal(429, text, { code: "rate_limited", retryAfter: Math.ceil(wait / 1000) });
   };
   service.decorateRequest("apiKey", undefined);
   service.decorateRequest("authorise", async function (this: FastifyRequest, field?: Permission) {

@@ -1,6 +1,6 @@
 /** Limits the memory that the bodies of all requests take together, and the time in which a body must arrive. */
 import plugin from "fastify-plugin";
-import { Refusal } from "../refusals.js";
+import { Refusal } from "../../refusal.js";
 
 interface BodyBudget {
   /** Limit for all unanswered requests together; beyond it, a request is refused with 503. */

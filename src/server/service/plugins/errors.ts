@@ -1,8 +1,9 @@
 /** Turns errors into responses, and refuses requests without a route. */
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
+import { Refusal } from "../../refusal.js";
 import { errorBody } from "../error-codes.js";
-import { explain, noSuchPath, Refusal, refuseExpectation } from "../refusals.js";
+import { noSuchPath, refusalFor, refuseExpectation } from "../refusals.js";
 
 interface ErrorOptions {
   readonly maximumItems: number;
@@ -31,11 +32,11 @@ export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyL
   // A preflight of an origin that is not allowed.
   service.setNotFoundHandler(refuse);
   service.setErrorHandler((error: FastifyError, request, reply) => {
-    const { statusCode, message, code, retryAfter } = explain(error, maximumItems, bodyLimit);
+    const { statusCode, message, details } = refusalFor(error, maximumItems, bodyLimit);
     if (statusCode === 503) request.log.error({ error: error.message }, "service unavailable");
-    const wait = retryAfter ?? (statusCode === 503 ? 1 : undefined);
+    const wait = details.retryAfter ?? (statusCode === 503 ? 1 : undefined);
     if (wait !== undefined) reply.header("retry-after", wait);
     if (statusCode === 500) request.log.error({ error: error.message, stack: error.stack }, "a bug in idv");
-    return reply.code(statusCode).send(errorBody(statusCode, message, code));
+    return reply.code(statusCode).send(errorBody(statusCode, message, details.code));
   });
 });

@@ -1,7 +1,7 @@
 /** Reads JSON bodies. Counts values before parsing: 12 MB of empty arrays took 2.5 s, and ten of them 1.2 GB. */
 import type { FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
-import { Refusal } from "../refusals.js";
+import { Refusal } from "../../refusal.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 

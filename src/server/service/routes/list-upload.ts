@@ -1,14 +1,13 @@
 /** Takes a list out of the body of a request, also out of a form. */
 import type { IncomingMessage } from "node:http";
 import { PassThrough, Readable } from "node:stream";
-import { ListFault } from "../../lists/list-fault.js";
 import { readRest } from "../../lists/refused-upload.js";
-import { Refusal } from "../refusals.js";
+import { Refusal } from "../../refusal.js";
 
 /** Bytes among which a list has a line break or a NUL. */
 const longestLine = 65_536;
 
-/** Passes an upload on in another stream: the connection outlives a refusal. @throws ListFault when it breaks off */
+/** Passes an upload on in another stream: the connection outlives a refusal. @throws Refusal when it breaks off */
 export async function receive<Result>(
   upload: IncomingMessage,
   take: (content: Readable) => Promise<Result>,
@@ -17,7 +16,7 @@ export async function receive<Result>(
   // It may break off before it is read, or after it was refused.
   content.on("error", () => {});
   upload.once("close", () => {
-    if (!upload.complete) content.destroy(new ListFault(400, "The list broke off; send it again."));
+    if (!upload.complete) content.destroy(new Refusal(400, "The list broke off; send it again."));
   });
   upload.pipe(content);
   try {

@@ -8,11 +8,10 @@ import { type StoredList, senderOf } from "../../../state/service/lists.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { readFormats } from "../../../text.js";
 import { type DoneResult, doneResult, type ListChoices, mostLists } from "../../lists/list-facts.js";
-import { ListFault } from "../../lists/list-fault.js";
 import type { Lists } from "../../lists/lists.js";
+import { Refusal } from "../../refusal.js";
 import { submissionSchema, text } from "../body-schemas.js";
 import { errorResponses, idempotencyKeySchema, jsonOf, noQuery } from "../openapi.js";
-import { Refusal } from "../refusals.js";
 import { fileIn, receive } from "./list-upload.js";
 import { idempotencyKeyOf, refuseWithoutUnits } from "./validate.js";
 
@@ -236,7 +235,7 @@ function resultOf(list: StoredList): DoneResult {
 
 async function sendFile(reply: FastifyReply, path: string, type = "application/octet-stream") {
   const file = await open(path).catch(() => {
-    throw new ListFault(404, "The files of the list are gone.");
+    throw new Refusal(404, "The files of the list are gone.");
   });
   reply.header("content-length", (await file.stat()).size).type(type);
   return reply.send(createReadStream(path, { fd: file }));

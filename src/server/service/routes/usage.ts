@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { hoursKept } from "../../../state/service/usage.js";
+import { Refusal } from "../../refusal.js";
 import { errorResponses, jsonOf } from "../openapi.js";
-import { Refusal } from "../refusals.js";
 
 interface UsageQuery {
   readonly from?: string;

@@ -6,11 +6,11 @@ import { flagsOf } from "../../../core/classifier/flags/flags.js";
 import type { Kind } from "../../../core/validator/validator.js";
 import type { ApiKey, Permission } from "../../../state/service/api-key.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
+import { Refusal } from "../../refusal.js";
 import type { Metrics } from "../metrics.js";
 import * as openapi from "../openapi.js";
 import { secondsUntil } from "../plugins/access.js";
 import { tooManyItems } from "../plugins/json-body.js";
-import { Refusal } from "../refusals.js";
 import { explainItems, type Judges, mapFairly, validateItems } from "../validation.js";
 
 interface JudgingOptions {
@@ -177,8 +177,8 @@ export async function validateRoutes(
 }
 
 export function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, now: number): never {
-  const wait = renewsAt === null ? undefined : secondsUntil(renewsAt, now);
-  throw new Refusal(429, "No validations are left.", "quota_exhausted", wait);
+  const retryAfter = renewsAt === null ? undefined : secondsUntil(renewsAt, now);
+  throw new Refusal(429, "No validations are left.", { code: "quota_exhausted", retryAfter });
 }
 
 export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {

@@ -8,9 +8,9 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Kind } from "../../../core/validator/validator.js";
+import { Refusal } from "../../refusal.js";
 import * as openapi from "../openapi.js";
 import { tooManyItems } from "../plugins/json-body.js";
-import { Refusal } from "../refusals.js";
 import { type JudgingRoutes, operations } from "./validate.js";
 
 interface Warehouse {
