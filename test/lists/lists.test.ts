@@ -256,9 +256,9 @@ describe("a list of a key", () => {
     await expect.poll(() => ends).toBe(2);
     // Time in which its files would be removed.
     await sleep(200);
-    const { result, attempt } = (await lists.get(id))!;
-    const { files } = result as Extract<ListResult, { files: unknown }>;
-    expect(existsSync(lists.files.resultPath(id, attempt, false, files[0]!.name))).toBe(true);
+    const list = (await lists.get(id))!;
+    const { files } = list.result as Extract<ListResult, { files: unknown }>;
+    expect(existsSync(lists.files.resultPath(list, files[0]!.name))).toBe(true);
   });
 
   test("is claimed again if its server does not know of the claim", async () => {
@@ -348,7 +348,7 @@ describe("a list of a key", () => {
     const list = (await other.lists.get(id))!;
     expect(list).toMatchObject({ attempt: 2, state: "done" });
     const { files } = list.result as Extract<ListResult, { files: unknown }>;
-    expect(readFileSync(other.lists.files.resultPath(id, 2, false, files[0]!.name), "utf8")).toBe("second");
+    expect(readFileSync(other.lists.files.resultPath(list, files[0]!.name), "utf8")).toBe("second");
     expect(readdirSync(join(place.folder, id))).toEqual([".2", "list.csv"]);
     // Both runs had the same name, and so charge once.
     expect(slow.runs).toEqual(other.runs);

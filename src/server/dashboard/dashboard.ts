@@ -1,13 +1,14 @@
 /** The pages below /dashboard. An application of its own, loaded late: Fastify takes no routes after it listens. */
 import formBody from "@fastify/formbody";
-import Fastify, { type FastifyPluginAsync, type FastifyReply, type FastifyRequest, LogController } from "fastify";
+import Fastify, { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import type { VNode } from "preact";
 import { htmlPage } from "../../core/facts/render/html.js";
+import { sendCompressed } from "../compressed.js";
 import { access } from "./access.js";
+import { assets } from "./assets.js";
 import { pageFaults } from "./errors.js";
 import { mostFormBytes } from "./form.js";
-import type { DashboardOptions, RouteOptions } from "./options.js";
-import { assetRoutes } from "./routes/assets.js";
+import type { DashboardOptions } from "./options.js";
 import { keyRoutes } from "./routes/keys.js";
 import { listRoutes } from "./routes/lists.js";
 import { overviewRoutes } from "./routes/overview.js";
@@ -25,16 +26,6 @@ const securityPolicy = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
-
-const routes: readonly FastifyPluginAsync<RouteOptions>[] = [
-  assetRoutes,
-  overviewRoutes,
-  keyRoutes,
-  usageRoutes,
-  tryRoutes,
-  listRoutes,
-  sessionsRoutes,
-];
 
 export async function openDashboard({ log, ...options }: DashboardOptions) {
   const pages = Fastify({
@@ -62,7 +53,15 @@ export async function openDashboard({ log, ...options }: DashboardOptions) {
   pages.register(access, options);
   pages.removeAllContentTypeParsers();
   pages.register(formBody, { bodyLimit: mostFormBytes, parser: (text) => new URLSearchParams(text) as never });
-  for (const each of routes) pages.register(each, { ...options, prefix: "/dashboard" });
+  for (const each of [overviewRoutes, keyRoutes, usageRoutes, tryRoutes, listRoutes, sessionsRoutes])
+    pages.register(each, { ...options, prefix: "/dashboard" });
+  for (const { path, type, text } of Object.values(assets)) {
+    const bytes = Buffer.from(text);
+    pages.get(path, { config: { isPublic: true } }, async (request, reply) => {
+      reply.header("cache-control", "public, max-age=31536000, immutable");
+      return sendCompressed(request, reply.type(type), bytes);
+    });
+  }
   await pages.ready();
   return {
     async handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {

@@ -1,5 +1,5 @@
 /** Options of the dashboard, and those that its routes get. */
-import type { FastifyBaseLogger } from "fastify";
+import type { FastifyBaseLogger, FastifyPluginAsync } from "fastify";
 import type { Classifier } from "../../core/classifier/classifier.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
 import type { Lists } from "../lists/lists.js";
@@ -23,4 +23,4 @@ interface SigningProxy {
   readonly isTrusted: (address: string | undefined) => boolean;
 }
 
-export type RouteOptions = Omit<DashboardOptions, "log">;
+export type Routes = FastifyPluginAsync<Omit<DashboardOptions, "log">>;

@@ -1,5 +1,5 @@
 /**
- * The files of lists: for each list a folder, with the list as sent and a folder for each attempt at it. Must not know
+ * The files of lists: for each list a folder, with the list as sent and a folder for each attempt at it. Must not use
  * the state. Lists leave room on the disk, and files are removed before their row: a list that filled the disk kept the
  * state from any change, also from its own removal.
  */
@@ -9,8 +9,9 @@ import { mkdir, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { StoredList } from "../../state/service/lists.js";
 import { Refusal } from "../refusal.js";
-import type { ResultFile } from "./list-facts.js";
+import type { ListChoices, ResultFile } from "./list-facts.js";
 
 const split = "split";
 const reportName = "report.html";
@@ -21,6 +22,8 @@ export interface AttemptPaths {
   readonly split: string;
   readonly report: string;
 }
+
+type CheckedList = Pick<StoredList, "id" | "name" | "attempt" | "choices">;
 
 export class ListFiles {
   readonly #root: string;
@@ -95,7 +98,7 @@ export class ListFiles {
   }
 
   /** Removes files of other attempts. @throws Refusal when there is no room for a result as large as the list */
-  async begin(id: string, name: string, attempt: number): Promise<AttemptPaths> {
+  async begin({ id, name, attempt }: CheckedList): Promise<AttemptPaths> {
     const folder = `.${attempt}`;
     const entries = await readdir(this.folderOf(id)).catch((error: NodeJS.ErrnoException) => {
       throw error.code === "ENOENT" ? gone() : error;
@@ -108,18 +111,18 @@ export class ListFiles {
     return { output: `${folder}/${outputName(name)}`, split: `${folder}/${split}`, report: `${folder}/${reportName}` };
   }
 
-  async resultsOf(id: string, name: string, attempt: number, isSplit: boolean): Promise<readonly ResultFile[]> {
-    const names = isSplit ? (await readdir(join(this.folderOf(id), `.${attempt}`, split))).sort() : [outputName(name)];
-    return Promise.all(
-      names.map(async (name) => ({ name, bytes: (await stat(this.resultPath(id, attempt, isSplit, name))).size })),
-    );
+  async resultsOf(list: CheckedList): Promise<readonly ResultFile[]> {
+    const { isSplit } = list.choices as ListChoices;
+    const names = isSplit ? (await readdir(this.resultPath(list, ""))).sort() : [outputName(list.name)];
+    return Promise.all(names.map(async (name) => ({ name, bytes: (await stat(this.resultPath(list, name))).size })));
   }
 
-  resultPath(id: string, attempt: number, isSplit: boolean, name: string): string {
-    return join(this.folderOf(id), `.${attempt}`, ...(isSplit ? [split] : []), name);
+  resultPath({ id, attempt, choices }: CheckedList, name: string): string {
+    const { isSplit } = choices as ListChoices;
+    return join(this.folderOf(id), `.${attempt}`, isSplit ? split : "", name);
   }
 
-  reportPath(id: string, attempt: number): string {
+  reportPath({ id, attempt }: CheckedList): string {
     return join(this.folderOf(id), `.${attempt}`, reportName);
   }
 

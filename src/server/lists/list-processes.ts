@@ -72,9 +72,9 @@ export async function checkList(
   signal: AbortSignal,
   onProgress: (line: Progress) => void,
 ): Promise<ListResult> {
-  const { id, name, kind, attempt, keyId } = list;
+  const { id, name, kind, keyId } = list;
   const { column, delimiter, sheet, drop, isSplit, isExplained, isFixed, dns } = list.choices as ListChoices;
-  const paths = await place.files.begin(id, name, attempt);
+  const paths = await place.files.begin(list);
   const folder = place.files.folderOf(id);
   const args = [
     ...["--set", "engine=offline", "--report", paths.report],
@@ -99,7 +99,7 @@ export async function checkList(
     counted: { statuses: charged, notChecked },
     facts: forPages(facts),
     isExhausted: exitCode === quotaExhausted,
-    files: await place.files.resultsOf(id, name, attempt, isSplit),
+    files: await place.files.resultsOf(list),
   };
 }
 

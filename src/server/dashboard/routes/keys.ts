@@ -1,5 +1,5 @@
 /** Routes of the keys: list, create, change, add secrets, revoke. */
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import { periods } from "../../../state/quota/period.js";
 import {
   type ApiKey,
@@ -15,7 +15,7 @@ import { newId } from "../../../state/service/secrets.js";
 import { Refusal } from "../../refusal.js";
 import { nameOf } from "../access.js";
 import { choiceOf, fieldOf, formIn, numberOf, queryIn, timeIn } from "../form.js";
-import type { RouteOptions } from "../options.js";
+import type { Routes } from "../options.js";
 import type { RefusedForm } from "../pages/field.js";
 import { keyPage } from "../pages/key.js";
 import { formOf, rateTimes } from "../pages/key-fields.js";
@@ -24,10 +24,7 @@ import { day, hour, lastSpans } from "../usage-spans.js";
 
 type KeyRequest = FastifyRequest<{ Params: { readonly id: string } }>;
 
-export async function keyRoutes(
-  pages: FastifyInstance,
-  { store, baseUrl }: Pick<RouteOptions, "store" | "baseUrl">,
-): Promise<void> {
+export const keyRoutes: Routes = async (pages, { store, baseUrl }) => {
   const allKeys = async (request: FastifyRequest, refused?: RefusedForm) =>
     keysPage({
       keys: await store.list(),
@@ -142,7 +139,7 @@ export async function keyRoutes(
     await store.revoke(id, nameOf(request));
     return oneKey(id, { done: "Revoked: requests with it are refused from now on." });
   });
-}
+};
 
 /** Undefined for an error that is not about one field. */
 function refusedForm(form: URLSearchParams, error: unknown): RefusedForm | undefined {

@@ -1,7 +1,5 @@
 /** Checking lists: upload, choices, results and report. All people see all lists. */
-import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import type { Facts } from "../../../core/facts/facts.js";
 import { reportPolicy, servedPolicy } from "../../../core/facts/policy.js";
 import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
@@ -9,14 +7,14 @@ import type { ApiKey } from "../../../state/service/api-key.js";
 import type { StoredList } from "../../../state/service/lists.js";
 import { isUsable } from "../../../state/service/rules.js";
 import { grouped } from "../../../text.js";
-import type { ListChoices, ListResult } from "../../lists/list-facts.js";
+import { doneResult, type ListChoices } from "../../lists/list-facts.js";
 import type { Lists } from "../../lists/lists.js";
-import { readRest } from "../../lists/refused-upload.js";
+import { readRest, sendFile, sendResult } from "../../lists/transfers.js";
 import { Refusal } from "../../refusal.js";
 import { nameOf } from "../access.js";
 import { type BadRow, badRowsIn } from "../bad-rows.js";
 import { choiceOf, fieldOf, formIn, numberOf } from "../form.js";
-import type { RouteOptions } from "../options.js";
+import type { Routes } from "../options.js";
 import type { RefusedForm } from "../pages/field.js";
 import { listPage } from "../pages/list.js";
 import { listsPage } from "../pages/lists.js";
@@ -24,10 +22,7 @@ import { readUpload } from "../upload.js";
 
 type ListRequest = FastifyRequest<{ Params: { readonly id: string; readonly index: string } }>;
 
-export async function listRoutes(
-  pages: FastifyInstance,
-  { store, lists: maybeLists }: Pick<RouteOptions, "store" | "lists">,
-): Promise<void> {
+export const listRoutes: Routes = async (pages, { store, lists: maybeLists }) => {
   const withLists = (): Lists => {
     if (maybeLists !== undefined) return maybeLists;
     throw new Refusal(404, "There is no folder for lists: see the page Lists.");
@@ -56,10 +51,9 @@ export async function listRoutes(
     listPage(list, { keys: await keysFor(list.kind), badRows: await badRowsOf(list), refused });
 
   const badRowsOf = async (list: StoredList): Promise<readonly BadRow[]> => {
-    const result = list.state === "done" ? (list.result as ListResult) : undefined;
-    if (result === undefined || !("files" in result)) return [];
-    const { isSplit } = list.choices as ListChoices;
-    const paths = result.files.map(({ name }) => withLists().files.resultPath(list.id, list.attempt, isSplit, name));
+    const result = doneResult(list);
+    if (result === undefined) return [];
+    const paths = result.files.map(({ name }) => withLists().files.resultPath(list, name));
     // The files may be gone.
     return badRowsIn(paths, result.facts.inputs[0]!).catch(() => []);
   };
@@ -141,13 +135,9 @@ export async function listRoutes(
 
   pages.get(`${path}/file/:index(^\\d{1,2}$)`, async (request: ListRequest, reply) => {
     const list = await listOf(request);
-    const result = list.state === "done" ? (list.result as ListResult) : undefined;
-    const file = result && "files" in result ? result.files[Number(request.params.index)] : undefined;
+    const file = doneResult(list)?.files[Number(request.params.index)];
     if (file === undefined) throw new Refusal(404, "There is no such file.");
-    reply.header("content-disposition", `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`);
-    const { isSplit } = list.choices as ListChoices;
-    const from = withLists().files.resultPath(list.id, list.attempt, isSplit, file.name);
-    return sendFile(reply.type("application/octet-stream"), from);
+    return sendResult(reply, withLists().files.resultPath(list, file.name), file.name);
   });
 
   pages.get(`${path}/report`, async (request: ListRequest, reply) => {
@@ -155,14 +145,6 @@ export async function listRoutes(
     if (list.state !== "done") throw new Refusal(404, "There is no report.");
     // The page has inline CSS, which the policy allows by hash.
     reply.header("content-security-policy", servedPolicy(reportPolicy));
-    return sendFile(reply, withLists().files.reportPath(list.id, list.attempt));
+    return sendFile(reply, withLists().files.reportPath(list), "text/html; charset=utf-8");
   });
-}
-
-async function sendFile(reply: FastifyReply, path: string) {
-  const file = await open(path).catch(() => {
-    throw new Refusal(404, "The files of the list are gone.");
-  });
-  reply.header("content-length", (await file.stat()).size);
-  return reply.send(createReadStream(path, { fd: file }));
-}
+};

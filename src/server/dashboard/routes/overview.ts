@@ -1,13 +1,9 @@
 /** The first page: usage of the last 30 days, keys, and recent changes. */
-import type { FastifyInstance } from "fastify";
-import type { RouteOptions } from "../options.js";
+import type { Routes } from "../options.js";
 import { overviewPage } from "../pages/overview.js";
 import { day, lastQuery, spansOf, unitsByKey } from "../usage-spans.js";
 
-export async function overviewRoutes(
-  pages: FastifyInstance,
-  { store, figures, terms }: Pick<RouteOptions, "store" | "figures" | "terms">,
-): Promise<void> {
+export const overviewRoutes: Routes = async (pages, { store, figures, terms }) => {
   pages.get("/", async () => {
     const isWritable = await store.checkWritable().then(
       () => true,
@@ -31,4 +27,4 @@ export async function overviewRoutes(
       terms: terms(),
     });
   });
-}
+};

@@ -1,12 +1,11 @@
 /** Signing in with a link of `idv dashboard`, and out; the list of sessions, which anybody who is signed in may end. */
-import type { FastifyInstance } from "fastify";
 import { nameOf, sessionSecret, setSession } from "../access.js";
 import { fieldOf, formIn, queryIn } from "../form.js";
-import type { RouteOptions } from "../options.js";
+import type { Routes } from "../options.js";
 import { sessionsPage } from "../pages/sessions.js";
 import { signedOutPage, signInPage } from "../pages/sign-in.js";
 
-export async function sessionsRoutes(pages: FastifyInstance, { store }: Pick<RouteOptions, "store">): Promise<void> {
+export const sessionsRoutes: Routes = async (pages, { store }) => {
   const config = { isPublic: true };
   pages.get("/sign-in", { config }, async (request) => signInPage(queryIn(request).get("token") ?? ""));
 
@@ -45,4 +44,4 @@ export async function sessionsRoutes(pages: FastifyInstance, { store }: Pick<Rou
     }
     return page();
   });
-}
+};

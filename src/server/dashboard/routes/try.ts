@@ -1,15 +1,11 @@
 /** Trying a few items, which costs nothing. */
-import type { FastifyInstance } from "fastify";
 import { choiceOf, formIn } from "../form.js";
-import type { RouteOptions } from "../options.js";
+import type { Routes } from "../options.js";
 import { tryPage } from "../pages/try.js";
 
 const mostLines = 100;
 
-export async function tryRoutes(
-  pages: FastifyInstance,
-  { classifier }: Pick<RouteOptions, "classifier">,
-): Promise<void> {
+export const tryRoutes: Routes = async (pages, { classifier }) => {
   pages.get("/try", async () => tryPage({ kind: "email", text: "", lines: [] }));
 
   pages.post("/try", async (request) => {
@@ -24,4 +20,4 @@ export async function tryRoutes(
     const lines = items.map((item) => ({ item, verdict: classifier.classify(kind, item) }));
     return tryPage({ kind, text, lines });
   });
-}
+};

@@ -1,10 +1,9 @@
 /** Usage by hours or days, as a page and as CSV. */
-import type { FastifyInstance } from "fastify";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { hoursKept, type UsageQuery } from "../../../state/service/usage.js";
 import { Refusal } from "../../refusal.js";
 import { choiceOf, fieldOf, queryIn, timeIn } from "../form.js";
-import type { RouteOptions } from "../options.js";
+import type { Routes } from "../options.js";
 import { type ShownUsage, type UsageForm, usageCsv, usagePage } from "../pages/usage.js";
 import { day, dayName, hour, spansOf } from "../usage-spans.js";
 
@@ -13,7 +12,7 @@ const mostHourDays = 7;
 const mostComparedDays = 3;
 const mostDays = 366;
 
-export async function usageRoutes(pages: FastifyInstance, { store }: Pick<RouteOptions, "store">): Promise<void> {
+export const usageRoutes: Routes = async (pages, { store }) => {
   const shownFor = async (form: UsageForm, keys: readonly ApiKey[]): Promise<readonly ShownUsage[]> => {
     const named = [form.key, ...(form.other === "" ? [] : [form.other])].map((name) => keyOf(keys, name));
     return Promise.all(
@@ -36,7 +35,7 @@ export async function usageRoutes(pages: FastifyInstance, { store }: Pick<RouteO
     reply.header("content-disposition", `attachment; filename="usage-${form.from}-${form.to}.csv"`);
     return reply.type("text/csv; charset=utf-8").send(usageCsv(usage!.spans, form.by));
   });
-}
+};
 
 /** Takes an id or a name. @throws Refusal when there is no such key */
 function keyOf(keys: readonly ApiKey[], text: string): ApiKey | undefined {

@@ -1,7 +1,7 @@
 /** Takes a list out of the body of a request, also out of a form. */
 import type { IncomingMessage } from "node:http";
 import { PassThrough, Readable } from "node:stream";
-import { readRest } from "../../lists/refused-upload.js";
+import { readRest } from "../../lists/transfers.js";
 import { Refusal } from "../../refusal.js";
 
 /** Bytes among which a list has a line break or a NUL. */

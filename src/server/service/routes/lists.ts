@@ -1,6 +1,4 @@
 /** Routes for lists, which are checked after they have been sent: send, look, fetch, remove. */
-import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
@@ -9,6 +7,7 @@ import type { ServiceStore } from "../../../state/service/service-store.js";
 import { readFormats } from "../../../text.js";
 import { type DoneResult, doneResult, type ListChoices, mostLists } from "../../lists/list-facts.js";
 import type { Lists } from "../../lists/lists.js";
+import { sendFile, sendResult } from "../../lists/transfers.js";
 import { Refusal } from "../../refusal.js";
 import { submissionSchema, text } from "../body-schemas.js";
 import { errorResponses, idempotencyKeySchema, jsonOf, noQuery } from "../openapi.js";
@@ -187,9 +186,7 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
       const { files } = resultOf(list);
       const file = files.find(({ name }) => name === (request.query.file ?? files[0]?.name));
       if (file === undefined) throw new Refusal(404, "No such file.");
-      const { isSplit } = list.choices as ListChoices;
-      reply.header("content-disposition", `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`);
-      return sendFile(reply, lists.files.resultPath(list.id, list.attempt, isSplit, file.name));
+      return sendResult(reply, lists.files.resultPath(list, file.name), file.name);
     },
   );
 
@@ -201,7 +198,7 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
       resultOf(list);
       // Saved, not shown: the page belongs to this origin, and to no person who is signed in.
       reply.header("content-disposition", 'attachment; filename="report.html"');
-      return sendFile(reply, lists.files.reportPath(list.id, list.attempt), "text/html; charset=utf-8");
+      return sendFile(reply, lists.files.reportPath(list), "text/html; charset=utf-8");
     },
   );
 
@@ -231,14 +228,6 @@ function resultOf(list: StoredList): DoneResult {
   const result = doneResult(list);
   if (result === undefined) throw new Refusal(409, "The list is not done.");
   return result;
-}
-
-async function sendFile(reply: FastifyReply, path: string, type = "application/octet-stream") {
-  const file = await open(path).catch(() => {
-    throw new Refusal(404, "The files of the list are gone.");
-  });
-  reply.header("content-length", (await file.stat()).size).type(type);
-  return reply.send(createReadStream(path, { fd: file }));
 }
 
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
