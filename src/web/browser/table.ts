@@ -107,16 +107,12 @@ export async function useKernelBytes(bytes: Uint8Array<ArrayBuffer>): Promise<vo
 
 const Reader = typeof FileReaderSync === "undefined" ? undefined : FileReaderSync;
 
-export interface CheckObservers {
-  /** Called when the table is known, before its rows are read. */
-  readonly observersOf?: (table: Table) => readonly RowObserver[];
-}
-
+/** `observersOf` is called when the table is known, before its rows are read. */
 export async function openCheck(
   source: Blob | ReadableStream<Uint8Array>,
   classifier: Classifier,
   options: TableOptions,
-  observers: CheckObservers = {},
+  observersOf: (table: Table) => readonly RowObserver[] = () => [],
 ): Promise<CheckedTable> {
   const started = performance.now();
   const { kind = "email", name = nameOf(source), badRows = "error" } = options;
@@ -181,7 +177,7 @@ export async function openCheck(
     { charge: async (units) => ({ granted: units, quota: { left: null, renewsAt: null } }) },
   );
   const observed = [
-    ...(observers.observersOf?.(table) ?? []),
+    ...observersOf(table),
     ...(options.onBadItem ? [badItemObserver(kind, classifier, options.onBadItem)] : []),
   ];
   const run = async (): Promise<Facts> => {
@@ -292,17 +288,19 @@ function outputStream() {
   return { stream, sink, fail };
 }
 
-function badItemObserver(
+/** Rows that `isWanted` does not want are neither located nor classified again. */
+export function badItemObserver(
   kind: Kind,
   { classify }: Classifier,
   onBadItem: NonNullable<TableOptions["onBadItem"]>,
+  isWanted: (status: string, reason: string | undefined) => boolean = () => true,
 ): RowObserver {
   return {
-    observe({ codes, statuses, locate }) {
+    observe({ codes, statuses, reasons, locate }) {
       const isBad = statuses.map((status) => status === "fake" || status === "disposable");
       for (let row = 0; row < codes.length; row++) {
         const code = codes[row]!;
-        if (!isBad[code]) continue;
+        if (!isBad[code] || !isWanted(statuses[code]!, reasons[code])) continue;
         const { line, value, item = value.trim() } = locate(row);
         const { reason, suggestion } = classify(kind, item);
         onBadItem({

@@ -3,7 +3,7 @@ import type { Facts } from "../../core/facts/facts.js";
 import type { renderParts } from "../../core/facts/render/page.js";
 import type { opening } from "../../core/facts/words.js";
 import type { Kind } from "../../core/validator/validator.js";
-import type { CheckedTable } from "../browser/table.js";
+import type { CheckedTable, TableRow } from "../browser/table.js";
 import type { FaultCode } from "./faults.js";
 
 export interface PageTables {
@@ -34,13 +34,8 @@ export type Request =
   | { readonly type: "report"; readonly task: number }
   | { readonly type: "stop" };
 
-export interface BadRow {
-  readonly line: number | undefined;
-  readonly item: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly suggestion: string | undefined;
-}
+/** The reason is one for people. */
+export type BadRow = TableRow & { readonly reason: string };
 
 type FoundTable = Pick<CheckedTable, "column" | "columnName" | "columns" | "sheet" | "otherSheets" | "encoding">;
 

@@ -59,7 +59,7 @@ export function Result({
   onReport: () => void;
   onAnother: () => void;
 }) {
-  const { table, facts, opening, parts, badRows, suggestions } = checked;
+  const { table, facts, opening, parts, suggestions } = checked;
   const { rows, distinct, seconds } = facts;
   const [accepted, setAccepted] = useState<"all" | ReadonlySet<string>>(new Set());
   const column = table.columnName ? `${table.column} (${table.columnName})` : String(table.column);
@@ -115,13 +115,7 @@ export function Result({
         onReport={onReport}
       />
       <Html text={parts.details} />
-      <BadRows
-        all={(facts.statuses["fake"] ?? 0) + (facts.statuses["disposable"] ?? 0)}
-        badRows={badRows}
-        suggestions={suggestions}
-        accepted={accepted}
-        onAccept={setAccepted}
-      />
+      <BadRows checked={checked} accepted={accepted} onAccept={setAccepted} />
     </>
   );
 }
@@ -184,18 +178,15 @@ function SaveBox({
 }
 
 function BadRows({
-  all,
-  badRows,
-  suggestions,
+  checked: { facts, badRows, suggestions },
   accepted,
   onAccept,
 }: {
-  all: number;
-  badRows: readonly BadRow[];
-  suggestions: number;
+  checked: Checked;
   accepted: "all" | ReadonlySet<string>;
   onAccept: (accepted: "all" | ReadonlySet<string>) => void;
 }) {
+  const all = (facts.statuses["fake"] ?? 0) + (facts.statuses["disposable"] ?? 0);
   const [filter, setFilter] = useState("");
   const [most, setMost] = useState(rowsAtOnce);
   const codes = useMemo(() => [...new Set(badRows.map(({ reason }) => codeOf(reason)))].sort(), [badRows]);

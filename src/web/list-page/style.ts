@@ -1,10 +1,7 @@
 /** Style sheet of the page, after those of the report and the dashboard. */
 export const style = `
 body { min-height: 100vh; }
-.head { display: flex; flex-wrap: wrap; gap: 8px 20px; align-items: baseline; justify-content: space-between; }
 .head h1 { margin: 0; font-size: clamp(1.4rem, 4vw, 2rem); color: var(--ink); font-weight: 650; }
-.head label { display: flex; gap: 8px; align-items: center; font-weight: 400; }
-.head select { width: auto; }
 .promise { border-left: 4px solid var(--ok); padding: 10px 14px; background: var(--box); margin: 16px 0; }
 .promise b { display: block; }
 .drop { border: 2px dashed var(--soft); border-radius: 12px; padding: 34px 18px; text-align: center; background: var(--box); }

@@ -8,11 +8,10 @@ import { findDateColumn } from "../../core/facts/months.js";
 import { renderPage, renderParts } from "../../core/facts/render/page.js";
 import { opening, reasonText } from "../../core/facts/words.js";
 import { TooManyItems } from "../../core/kernel/distinct-table.js";
-import type { ObservedRows, RowObserver } from "../../core/run/run-options.js";
 import { tableEndings } from "../../formats/registry.js";
 import { loadTables } from "../browser/load-tables.js";
 import { loadedTable } from "../browser/loaded-table.js";
-import { type CheckedTable, openCheck, type TableOptions, useKernelBytes } from "../browser/table.js";
+import { badItemObserver, type CheckedTable, openCheck, type TableOptions, useKernelBytes } from "../browser/table.js";
 import { TableFault } from "../browser/table-fault.js";
 import {
   type Answer,
@@ -35,7 +34,7 @@ let lastFacts: Facts | undefined;
 const send = (answer: Answer): void => postMessage(answer);
 
 addEventListener("message", ({ data }: MessageEvent<Request>) => {
-  if (data.type === "start") void start(data.tables);
+  if (data.type === "start") started = start(data.tables);
   else if (data.type === "stop") running?.abort(new Stopped());
   else if (data.type === "report") saveReport(data.task);
   else void perform(data);
@@ -45,13 +44,10 @@ class Stopped extends Error {}
 
 let started: Promise<void> | undefined;
 
-function start({ disposable, suffixes, kernel }: PageTables): Promise<void> {
-  started = (async () => {
-    await useKernelBytes(bytesOf(kernel));
-    await loadTables({ disposable: bytesOf(disposable), suffixes: bytesOf(suffixes) });
-    classifier = createClassifier(loadedTable());
-  })();
-  return started;
+async function start({ disposable, suffixes, kernel }: PageTables): Promise<void> {
+  await useKernelBytes(bytesOf(kernel));
+  await loadTables({ disposable: bytesOf(disposable), suffixes: bytesOf(suffixes) });
+  classifier = createClassifier(loadedTable());
 }
 
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(base64, "base64"));
@@ -90,14 +86,12 @@ async function perform(request: Extract<Request, { type: "check" | "save" }>): P
 
 async function check(task: number, file: File, common: TableOptions, { kind }: CheckOptions): Promise<void> {
   const collector = new Collector({ kind, explain: classifier!.classify, withAddresses: false, withFlags: false });
-  const bad = new BadRows(kind, classifier!);
-  const checked = await openCheck(file, classifier!, common, {
-    observersOf: (table) => {
-      const sample = (column: number) => (column === table.column ? [] : table.firstValues(column));
-      const dates = findDateColumn(table.names, sample);
-      const others = (column: number) => (column === dates?.column ? [] : sample(column));
-      return [collector.observerOf(file.name, dates, findGroupColumns(table.names, others, undefined)), bad];
-    },
+  const bad = collectBadRows(kind);
+  const checked = await openCheck(file, classifier!, common, (table) => {
+    const sample = (column: number) => (column === table.column ? [] : table.firstValues(column));
+    const dates = findDateColumn(table.names, sample);
+    const others = (column: number) => (column === dates?.column ? [] : sample(column));
+    return [collector.observerOf(file.name, dates, findGroupColumns(table.names, others, undefined)), bad.observer];
   });
   for (const reader = checked.stream.getReader(); !(await reader.read()).done; );
   const found = await checked.summary;
@@ -118,8 +112,8 @@ async function check(task: number, file: File, common: TableOptions, { kind }: C
     facts: lastFacts,
     opening: opening(lastFacts),
     parts: renderParts(lastFacts),
-    badRows: bad.first,
-    suggestions: bad.suggestions,
+    badRows: bad.found.first,
+    suggestions: bad.found.suggestions,
   });
 }
 
@@ -127,30 +121,19 @@ async function check(task: number, file: File, common: TableOptions, { kind }: C
 const mostWithout = mostRows - 1000;
 
 /** Rows beyond the first ones are looked at only if they may have a suggestion. */
-class BadRows implements RowObserver {
-  readonly first: BadRow[] = [];
-  suggestions = 0;
-  readonly #kind: CheckOptions["kind"];
-  readonly #classifier: Classifier;
-
-  constructor(kind: CheckOptions["kind"], classifier: Classifier) {
-    this.#kind = kind;
-    this.#classifier = classifier;
-  }
-
-  observe({ codes, statuses, reasons, locate }: ObservedRows): void {
-    const isBad = statuses.map((status) => status === "fake" || status === "disposable");
-    const mayBeMeant = statuses.map((status, code) => status === "fake" && reasons[code] !== "special-use");
-    for (let row = 0; row < codes.length; row++) {
-      const code = codes[row]!;
-      if (!isBad[code] || (this.first.length >= mostWithout && !mayBeMeant[code])) continue;
-      const { line, value, item = value.trim() } = locate(row);
-      const { reason = "", suggestion } = this.#classifier.classify(this.#kind, item);
-      if (suggestion !== undefined) this.suggestions++;
-      if (this.first.length < (suggestion === undefined ? mostWithout : mostRows))
-        this.first.push({ line, item, status: statuses[code]!, reason: reasonText(reason), suggestion });
-    }
-  }
+function collectBadRows(kind: CheckOptions["kind"]) {
+  const found = { first: [] as BadRow[], suggestions: 0 };
+  const observer = badItemObserver(
+    kind,
+    classifier!,
+    (row) => {
+      if (row.suggestion !== undefined) found.suggestions++;
+      if (found.first.length < (row.suggestion === undefined ? mostWithout : mostRows))
+        found.first.push({ ...row, reason: reasonText(row.reason ?? "") });
+    },
+    (status, reason) => found.first.length < mostWithout || (status === "fake" && reason !== "special-use"),
+  );
+  return { found, observer };
 }
 
 async function save(task: number, file: File, common: TableOptions, options: SaveOptions): Promise<void> {
