@@ -15,7 +15,7 @@ a { color: var(--link); }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 form { margin: 0; }
 form.inline { display: inline; }
-form.box, .box { background: var(--box); border: 1px solid var(--line); border-radius: 8px; padding: 16px 18px; }
+.box { background: var(--box); border: 1px solid var(--line); border-radius: 8px; padding: 16px 18px; }
 .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 210px), 1fr)); gap: 12px 20px; }
 .drop { margin-top: 14px; padding: 14px; border: 1px dashed var(--soft); border-radius: 8px; }
 .drop input { margin-top: 8px; padding: 26px 14px; border: 0; cursor: pointer; }
@@ -40,14 +40,13 @@ button.danger { background: none; color: var(--bad); border-color: var(--bad); }
 .search { display: grid; grid-template-columns: minmax(min(100%, 240px), 2fr) 1fr 1fr auto; gap: 8px 16px; align-items: end; margin: 0 0 14px; }
 .pages { display: flex; flex-wrap: wrap; gap: 4px 16px; color: var(--soft); font-size: .87rem; }
 code.whole { white-space: nowrap; }
-.scroll { overflow-x: auto; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 150px), 1fr)); gap: 14px; margin: 18px 0; }
 .card { background: var(--box); border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; }
 .card b { display: block; font-size: 1.5rem; font-weight: 650; line-height: 1.2; overflow-wrap: anywhere; }
-.fault { border-left: 4px solid var(--bad); padding: 10px 14px; background: var(--box); margin: 16px 0; }
-.good { border-left: 4px solid var(--ok); padding: 10px 14px; background: var(--box); margin: 16px 0; }
+.fault, .good { border-left: 4px solid var(--bad); padding: 10px 14px; background: var(--box); margin: 16px 0; }
+.good { border-color: var(--ok); }
 .secret { display: flex; flex-wrap: wrap; gap: 10px; align-items: center; margin: 8px 0; }
-.secret code, pre { background: var(--paper); border: 1px solid var(--line); border-radius: 6px; padding: 8px 10px; overflow-wrap: anywhere; white-space: pre-wrap; margin: 0; flex: 1 1 260px; font: .88em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+.secret code { background: var(--paper); border: 1px solid var(--line); border-radius: 6px; padding: 8px 10px; overflow-wrap: anywhere; white-space: pre-wrap; margin: 0; flex: 1 1 260px; font: .88em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .chart { display: grid; grid-template-columns: max-content 1fr; gap: 0 10px; margin: 14px 0 10px; }
 .chart > * { grid-column: 2; }
 .chart .y-axis { grid-column: 1; grid-row: 1; display: flex; flex-direction: column; justify-content: space-between; text-align: right; font-size: .8rem; color: var(--soft); font-variant-numeric: tabular-nums; line-height: 1; }
@@ -56,7 +55,7 @@ code.whole { white-space: nowrap; }
 .hits rect:hover, .hits .chosen { opacity: .12; }
 .chart .axis { margin-top: 4px; }
 .said { min-height: 1.5em; font-size: .87rem; color: var(--soft); }
-.legend { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: .84rem; color: var(--soft); margin-top: 6px; }
+.legend { margin-top: 6px; }
 progress { width: 100%; height: 14px; }
 .meter { height: 8px; border-radius: 3px; min-width: 90px; max-width: 320px; margin-top: 5px; }
 .empty-state { padding: 26px 18px; text-align: center; color: var(--soft); border: 1px dashed var(--line); border-radius: 8px; }

@@ -53,7 +53,7 @@ export const keyPage = ({ key, nextSecretId, days, hours, refused, fault = refus
             />
           </Section>
         )}
-        <Section heading="Change" class="change">
+        <Section heading="Change">
           <form method="post" action={`/dashboard/keys/${key.id}/set`} class="box">
             {/* Only what differs from it is changed. */}
             <input type="hidden" name="was" value={formOf(key).toString()} />
@@ -66,7 +66,7 @@ export const keyPage = ({ key, nextSecretId, days, hours, refused, fault = refus
             </div>
           </form>
         </Section>
-        <div class="columns change">
+        <div class="columns">
           <Section heading="New secret">
             <form method="post" action={`/dashboard/keys/${key.id}/rotate`} class="box">
               <input type="hidden" name="id" value={nextSecretId} />

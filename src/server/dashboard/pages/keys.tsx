@@ -79,7 +79,7 @@ export function keysPage({ keys, query, nextId, refused }: KeysProperties) {
           </p>
         </>
       )}
-      <Section heading="Create API key" id="create" class="change">
+      <Section heading="Create API key" id="create">
         <form method="post" action="/dashboard/keys" class="box">
           <input type="hidden" name="id" value={nextId} />
           <KeyFields refused={refused}>

@@ -20,19 +20,17 @@ interface ListPage {
   readonly refused: RefusedForm | undefined;
 }
 
-export function listPage(list: StoredList, { keys, badRows, refused }: ListPage) {
+export function listPage(list: StoredList, page: ListPage) {
   const { id, state, name } = list;
   const isMoving = state === "running" || state === "waiting";
   return (
     <Page title={name} current="/dashboard/lists" refresh={isMoving ? 1 : undefined}>
       <p class="sub">State: {stateNames[state]}</p>
-      {refused !== undefined && <FaultBox text={refused.fault} />}
-      {state === "found" && <Detected list={list} keys={keys} refused={refused} />}
+      {page.refused !== undefined && <FaultBox text={page.refused.fault} />}
+      {state === "found" && <Detected list={list} {...page} />}
       {isMoving && <Running progress={list.progress as Progress | undefined} isWaiting={state === "waiting"} />}
-      {(state === "done" || state === "failed") && (
-        <Ended id={id} result={list.result as ListResult} badRows={badRows} />
-      )}
-      <form method="post" action={`/dashboard/lists/${id}/remove`} class="actions change">
+      {(state === "done" || state === "failed") && <Ended list={list} {...page} />}
+      <form method="post" action={`/dashboard/lists/${id}/remove`} class="actions">
         <button type="submit" class="danger">
           {isMoving ? "Stop and remove" : "Remove the list"}
         </button>
@@ -46,15 +44,7 @@ const delimiterNames: Readonly<Record<string, string>> = { ",": "comma", ";": "s
 /** Keys above which a name has to be typed. */
 const mostInSelect = 50;
 
-function Detected({
-  list: { id, kind, found },
-  keys,
-  refused,
-}: {
-  list: StoredList;
-  keys: readonly ApiKey[];
-  refused: RefusedForm | undefined;
-}) {
+function Detected({ list: { id, kind, found }, keys, refused }: ListPage & { list: StoredList }) {
   const { rows, distinct, inputs } = found as Facts;
   const [{ column, columns, dialect, sheet }] = inputs as readonly [Facts["inputs"][number]];
   const { delimiter } = dialect;
@@ -71,7 +61,7 @@ function Detected({
     );
   }
   return (
-    <form method="post" action={`/dashboard/lists/${id}/run`} class="box change">
+    <form method="post" action={`/dashboard/lists/${id}/run`} class="box">
       <p>
         {counted(rows, "row")} with {grouped(distinct)} different {items}
         {delimiter === null ? "" : `, fields with a ${delimiterNames[delimiter] ?? delimiter} between them`}. Checking
@@ -162,12 +152,14 @@ function Running({ progress, isWaiting }: { progress: Progress | undefined; isWa
 }
 
 const Again = ({ id, text }: { id: string; text: string }) => (
-  <form method="post" action={`/dashboard/lists/${id}/rest`} class="actions change">
+  <form method="post" action={`/dashboard/lists/${id}/rest`} class="actions">
     <button type="submit">{text}</button>
   </form>
 );
 
-function Ended({ id, result, badRows }: { id: string; result: ListResult; badRows: readonly BadRow[] }) {
+function Ended({ list, badRows }: ListPage & { list: StoredList }) {
+  const { id } = list;
+  const result = list.result as ListResult;
   if ("fault" in result) {
     return (
       <>

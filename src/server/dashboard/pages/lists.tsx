@@ -37,7 +37,7 @@ export const listsPage = (facts: ListsFacts | undefined, fault?: string) => (
 );
 
 const SendForm = ({ mostBytes }: { mostBytes: number }) => (
-  <form method="post" action={path} enctype="multipart/form-data" class="box change" data-upload>
+  <form method="post" action={path} enctype="multipart/form-data" class="box" data-upload>
     <div class="fields">
       <KindChoice kind="email" />
       <Field label="Column" hint="its name or number, if it cannot be found" name="column" maxLength={100} />
